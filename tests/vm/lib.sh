@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# lib.sh: helpers of the scripts that run in a test guest. Use:  . ./lib.sh  ...  finish
+#
+# Test results are lines "ok - NAME" and "not ok - NAME: why"; `finish` ends the script with 1 when
+# one failed.
+
+tests_passed=0
+tests_failed=0
+
+# pass NAME: count a success.
+pass() {
+	tests_passed=$((tests_passed + 1))
+	echo "ok - $1"
+}
+
+# fail NAME WHY: count a failure and go on.
+fail() {
+	tests_failed=$((tests_failed + 1))
+	echo "not ok - $1: ${2:-failed}"
+}
+
+# check NAME COMMAND...: pass if the command succeeds; its output is shown only if it does not.
+check() {
+	local name=$1 output status=0
+	shift
+	output=$("$@" 2>&1) || status=$?
+	if [ "$status" -eq 0 ]; then
+		pass "$name"
+	else
+		fail "$name" "'$*' ended with $status"
+		printf '%s\n' "$output" | sed 's/^/# /'
+	fi
+}
+
+# expect_fail REGEX COMMAND...: pass if the command fails and says a line that matches REGEX, on its
+# output or in the kernel log meanwhile.
+expect_fail() {
+	local regex=$1 output mark status=0
+	shift
+	mark=$(dmesg_mark)
+	output=$("$@" 2>&1) || status=$?
+	output+=$'\n'$(dmesg_since "$mark")
+	if [ "$status" -eq 0 ]; then
+		fail "refused: $*" "it succeeded"
+	elif grep -qE -- "$regex" <<<"$output"; then
+		pass "refused: $* ($regex)"
+	else
+		fail "refused: $*" "exit $status, but no line matches '$regex'"
+		printf '%s\n' "$output" | sed 's/^/# /'
+	fi
+}
+
+# finish: end the script; exit code 1 if a test failed or none was run.
+finish() {
+	echo "# $tests_passed passed, $tests_failed failed"
+	[ "$tests_failed" -eq 0 ] && [ "$tests_passed" -gt 0 ]
+	exit
+}
+
+# dmesg_mark: a mark in the kernel log, for dmesg_since MARK: the kernel's lines after it.
+dmesg_mark() {
+	local mark="test-mark-$$-$RANDOM$RANDOM"
+	echo "<7>$mark" >/dev/kmsg
+	echo "$mark"
+}
+
+dmesg_since() {
+	dmesg | sed "1,/$1/d"
+}
+
+# load NAME [PARAMETER=VALUE...]: insert a module of the project (/modules) or of the kernel, with
+# what it depends on.
+load() {
+	local name=$1 dependency
+	shift
+	if [ ! -e "/modules/$name.ko" ]; then
+		modprobe "$name" "$@"
+		return
+	fi
+	for dependency in $(module_depends "/modules/$name.ko"); do
+		if [ -e "/modules/$dependency.ko" ]; then
+			load "$dependency"
+		else
+			modprobe "$dependency"
+		fi
+	done
+	# Asked for by name at run time (crypto API), so no module lists it.
+	modprobe crc32c-intel 2>/dev/null || modprobe crc32c_generic
+	is_loaded "$name" || insmod "/modules/$name.ko" "$@"
+}
+
+# module_depends FILE: the modules that a module file names as its dependencies.
+module_depends() {
+	tr '\0' '\n' <"$1" | sed -n 's/^depends=//p' | tr ',' ' '
+}
+
+# is_loaded NAME: whether a module is in the kernel.
+is_loaded() {
+	[ -d "/sys/module/${1//-/_}" ]
+}

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Builds what a guest finds in memory: the cached base image and the overlay of one job."""
+
+import hashlib
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import kernel as kernels
+from common import BUILD, PROJECT, VmError, cache_dir, write_atomically
+from cpio import Archive
+
+HERE = Path(__file__).resolve().parent
+KEEP_UNUSED_SECONDS = 14 * 24 * 3600
+
+# Programs of the guest. A name that is also a busybox applet replaces the applet.
+PROGRAMS = [
+    "bash", "busybox",
+    "dmsetup", "blockdev", "blkdiscard", "losetup", "wipefs", "blkid", "flock",
+    "mkfs.ext4", "e2fsck", "debugfs", "tune2fs", "dumpe2fs",
+    "mkfs.xfs", "xfs_repair", "xfs_db", "xfs_io",
+    "fio", "postmark", "blktrace", "blkparse", "strace",
+    "dd", "stat", "sync", "timeout", "date", "grep", "sed", "od", "cmp", "truncate", "sort",
+    "numfmt", "fallocate",
+]
+
+# Modules that a test may load, with what they depend on. The project's own come with the job.
+MODULES = [
+    "ext4", "xfs", "loop", "null_blk", "brd", "configfs",
+    "dm-mod", "dm-flakey", "dm-log-writes", "dm-delay", "dm-zero",
+    "virtio_pci", "virtio_blk", "virtio_console",
+    "crc32c_generic", "crc32c-intel", "libcrc32c",
+]
+
+# A library that glibc opens by name when a thread is cancelled, so ldd does not list it.
+OPENED_BY_NAME = ["/lib/x86_64-linux-gnu/libgcc_s.so.1"]
+DATA_FILES = ["/etc/mke2fs.conf"]
+
+
+def find_program(name):
+    """Path of an installed program, in the folders of a root shell."""
+    for folder in ("/usr/local/sbin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"):
+        path = Path(folder) / name
+        if path.exists():
+            return path
+    raise VmError(f"the program {name} is not installed: run tools/setup.sh")
+
+
+def libraries(program):
+    """Shared libraries that an ELF program needs, as absolute paths."""
+    listing = subprocess.run(["ldd", program], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True, check=False)
+    found = []
+    for word in listing.stdout.split():
+        if word.startswith("/") and os.path.exists(word):
+            found.append(word)
+    return found
+
+
+def place_in_usr(path):
+    """Guest path of a host path: the guest merges /bin, /sbin and /lib into /usr as Debian does."""
+    path = str(path).lstrip("/")
+    return path if path.startswith(("usr/", "etc/")) else "usr/" + path
+
+
+def add_libraries(archive, program, already=()):
+    """Add the libraries of `program`, without those that the base image holds."""
+    for library in libraries(program):
+        place = place_in_usr(library)
+        if place not in archive and place not in already:
+            archive.file(place, library)
+
+
+def build_base(kernel, programs):
+    """Collect the base image: busybox, programs with libraries, modules and init."""
+    archive = Archive()
+    for folder in ("proc", "sys", "dev", "run", "tmp", "root", "mnt", "etc", "job", "modules",
+                   "usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "usr/local/bin", "var/tmp"):
+        archive.folder(folder)
+    for link in ("bin", "sbin", "lib", "lib64"):
+        archive.symlink(link, "usr/" + link)
+    archive.character_device("dev/console", 5, 1)
+    archive.text("etc/passwd", "root:x:0:0:root:/root:/bin/bash\n")
+    archive.text("etc/group", "root:x:0:\n")
+    archive.symlink("etc/mtab", "/proc/mounts")
+    for path in DATA_FILES:
+        archive.file(place_in_usr(path), path)
+    for name, path in programs.items():
+        archive.file(f"usr/bin/{name}", path)
+        add_libraries(archive, path)
+    for path in OPENED_BY_NAME:
+        archive.file(place_in_usr(path), path)
+    add_busybox_applets(archive, programs["busybox"])
+    archive.symlink("usr/bin/fsck.ext4", "e2fsck")
+    add_modules(archive, kernel)
+    archive.file("init", HERE / "guest-init")
+    return archive
+
+
+def add_busybox_applets(archive, busybox):
+    """Link every busybox applet that no real program replaces."""
+    listing = subprocess.run([busybox, "--list"], stdout=subprocess.PIPE, text=True, check=True)
+    for applet in listing.stdout.split():
+        if f"usr/bin/{applet}" not in archive:
+            archive.symlink(f"usr/bin/{applet}", "busybox")
+
+
+def add_modules(archive, kernel):
+    """Add kernel modules and a dependency list that holds only them."""
+    files = {}
+    for name in MODULES:
+        for path in kernels.show_depends(kernel, name):
+            files[os.path.relpath(path, os.path.realpath(kernel.modules))] = path
+    place = f"usr/lib/modules/{kernel.release}"
+    for inside, path in files.items():
+        archive.file(f"{place}/{inside}", path)
+    lines = (kernel.modules / "modules.dep").read_text().splitlines()
+    chosen = [line for line in lines if line.split(":")[0] in files]
+    archive.text(f"{place}/modules.dep", "\n".join(chosen) + "\n")
+    for name in ("modules.alias", "modules.symbols"):
+        archive.text(f"{place}/{name}", "")
+    for name in ("modules.builtin", "modules.order"):
+        archive.file(f"{place}/{name}", kernel.modules / name)
+
+
+def identity(path):
+    """A line that changes whenever the file at `path` does."""
+    real = os.path.realpath(path)
+    status = os.stat(real)
+    return f"{real} {status.st_size} {status.st_mtime_ns}"
+
+
+def base_key(kernel, programs):
+    """Hash of everything that decides the content of the base image."""
+    key = hashlib.sha256()
+    inputs = [HERE / name for name in ("image.py", "cpio.py", "guest-init")]
+    for path in inputs:
+        key.update(path.read_bytes())
+    key.update(kernel.release.encode())
+    for name in sorted(programs):
+        key.update(f"{name} {identity(programs[name])}\n".encode())
+    for path in OPENED_BY_NAME + DATA_FILES + [kernel.modules / "modules.dep"]:
+        key.update(f"{identity(path)}\n".encode())
+    return key.hexdigest()[:24]
+
+
+def base_image(kernel):
+    """Path of the base image, built on first use; and the guest paths that it holds."""
+    programs = {name: find_program(name) for name in PROGRAMS}
+    path = cache_dir() / "image" / f"base-{kernel.release}-{base_key(kernel, programs)}.cpio"
+    index = path.with_suffix(".list")
+    if not (path.exists() and index.exists()):
+        forget_unused(path.parent)
+        archive = build_base(kernel, programs)
+        write_atomically(index, ["\n".join(sorted(archive.entries)).encode()])
+        write_atomically(path, archive.chunks())
+    os.utime(path)
+    os.utime(index)
+    return path, set(index.read_text().splitlines())
+
+
+def forget_unused(folder):
+    """Remove base images that no run has used for two weeks."""
+    if not folder.exists():
+        return
+    for path in folder.iterdir():
+        try:
+            if time.time() - path.stat().st_mtime > KEEP_UNUSED_SECONDS:
+                path.unlink()
+        except FileNotFoundError:
+            pass  # another runner was faster
+
+
+def add_tree(archive, place, source):
+    """Add a file, or a folder with all below it, at `place`."""
+    source = Path(source)
+    if not source.is_dir():
+        archive.file(place, source)
+        return
+    archive.folder(place)
+    for folder, _, names in os.walk(source, followlinks=True):
+        inside = os.path.relpath(folder, source)
+        for name in names:
+            archive.file(os.path.normpath(f"{place}/{inside}/{name}"), Path(folder) / name)
+
+
+def guest_place(guest):
+    """Archive path of a guest path: relative ones are below /job."""
+    place = os.path.normpath(guest if guest.startswith("/") else f"/job/{guest}")
+    return place.lstrip("/")
+
+
+def job_overlay(script, files, settings, base_paths):
+    """Collect the overlay of one job: its script, files, settings and the project's build."""
+    archive = Archive()
+    archive.folder("job")
+    archive.file("job/lib.sh", PROJECT / "tests/vm/lib.sh")
+    for host, guest in files:
+        add_tree(archive, guest_place(guest), host)
+    archive.file(f"job/{script.name}", script)
+    archive.text("job/.settings", settings)
+    for module in sorted((BUILD / "modules").glob("*.ko")):
+        archive.file(f"modules/{module.name}", module)
+    for program in sorted((BUILD / "bin").glob("*")):
+        if program.is_file():
+            archive.file(f"usr/local/bin/{program.name}", program)
+            add_libraries(archive, program, base_paths)
+    return archive

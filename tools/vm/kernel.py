@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Finds the stock kernel that a guest boots and unpacks it for QEMU's PVH entry."""
+
+import lzma
+import os
+import re
+import struct
+import subprocess
+import zlib
+from pathlib import Path
+
+from common import VmError, cache_dir, write_atomically
+
+BOOT = Path("/boot")
+BZIMAGE_SIGNATURE = b"HdrS"
+# Offsets in the x86 boot protocol's header, Documentation/arch/x86/boot.rst.
+OFFSET_SETUP_SECTORS = 0x1F1
+OFFSET_SIGNATURE = 0x202
+OFFSET_PAYLOAD = 0x248
+
+
+class Kernel:
+    """One installed kernel: its release, its compressed image and its module folder."""
+
+    def __init__(self, release):
+        self.release = release
+        self.image = BOOT / f"vmlinuz-{release}"
+        self.modules = Path("/lib/modules") / release
+        for needed in (self.image, self.modules):
+            if not needed.exists():
+                raise VmError(
+                    f"kernel {release} has no {needed}: install linux-image-{release}, or name "
+                    "another kernel with KDIR=/lib/modules/RELEASE/build"
+                )
+
+    def vmlinux(self):
+        """Path of the uncompressed kernel, unpacked into the cache on first use."""
+        status = self.image.stat()
+        name = f"vmlinux-{self.release}-{status.st_size:x}-{status.st_mtime_ns:x}"
+        path = cache_dir() / "kernel" / name
+        if not path.exists():
+            write_atomically(path, [unpack(self.image)])
+        return path
+
+
+def find():
+    """The kernel that the modules are built for (tools/vm/kernel-dir decides which)."""
+    chooser = Path(__file__).with_name("kernel-dir")
+    chosen = subprocess.run([chooser], stdout=subprocess.PIPE, text=True, check=False)
+    if chosen.returncode:
+        raise VmError("no kernel to boot: run tools/setup.sh")
+    build = Path(chosen.stdout.strip())
+    header = build / "include/generated/utsrelease.h"
+    found = re.search(r'#define UTS_RELEASE "(.*)"', header.read_text())
+    if not found:
+        raise VmError(f"{header} does not name a kernel release")
+    return Kernel(found[1])
+
+
+def unpack(image):
+    """The ELF kernel inside a bzImage, as bytes."""
+    data = image.read_bytes()
+    if data[OFFSET_SIGNATURE:OFFSET_SIGNATURE + 4] != BZIMAGE_SIGNATURE:
+        raise VmError(f"{image} is not an x86 bzImage")
+    setup_sectors = data[OFFSET_SETUP_SECTORS] or 4
+    offset, length = struct.unpack_from("<II", data, OFFSET_PAYLOAD)
+    start = (setup_sectors + 1) * 512 + offset
+    elf = decompress(data[start:start + length], image)
+    if not elf.startswith(b"\x7fELF"):
+        raise VmError(f"{image} does not hold an ELF kernel")
+    return elf
+
+
+def decompress(payload, image):
+    """Decompress a kernel payload; the build appends its size, so trailing bytes are normal."""
+    if payload.startswith(b"\xfd7zXZ"):
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ).decompress(payload)
+    if payload.startswith(b"\x1f\x8b"):
+        return zlib.decompressobj(wbits=31).decompress(payload)
+    if payload.startswith(b"\x28\xb5\x2f\xfd"):
+        return decompress_by_tool(["zstd", "-dc"], payload[:-4], image)
+    if payload.startswith(b"\x02\x21\x4c\x18"):
+        return decompress_by_tool(["lz4", "-dc"], payload[:-4], image)
+    raise VmError(f"{image} is compressed in a way that is not xz, gzip, zstd or lz4")
+
+
+def decompress_by_tool(command, payload, image):
+    """Decompress with a tool that Python's library lacks."""
+    try:
+        done = subprocess.run(command, input=payload, stdout=subprocess.PIPE, check=False)
+    except FileNotFoundError as error:
+        raise VmError(f"{image} needs {command[0]}, which is not installed") from error
+    if done.returncode:
+        raise VmError(f"{command[0]} could not unpack {image}: exit {done.returncode}")
+    return done.stdout
+
+
+def show_depends(kernel, name):
+    """Files to insert, in order, to load module `name`; empty when it is built in."""
+    listing = subprocess.run(
+        ["/sbin/modprobe", "--show-depends", "--ignore-install", "-S", kernel.release, name],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+    )
+    if listing.returncode:
+        raise VmError(f"kernel {kernel.release} has no module {name}: {listing.stderr.strip()}")
+    files = []
+    for line in listing.stdout.splitlines():
+        words = line.split()
+        if words and words[0] == "insmod":
+            files.append(os.path.realpath(words[1]))
+    return files

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One run of QEMU: its command line, its output while it runs, its end."""
+
+import ctypes
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from common import VmError
+
+CONSOLE = "console=ttyS0 quiet panic=-1 oops=panic mitigations=off tsc=reliable " \
+          "rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30"
+# Emulated on a shared machine, a processor may stand still for long: hence the patient watchdogs.
+
+MODES = {
+    "functional": ["-accel", "tcg,thread=multi", "-smp", "2"],
+    "benchmark": ["-accel", "tcg,thread=single", "-smp", "1",
+                  "-rtc", "base=2025-01-01,clock=vm", "-seed", "1",
+                  "-icount", "shift=0,sleep=off"],
+}
+
+# SSE4.2 for the crc32c instruction; no random-number instruction, for repeatable benchmarks.
+PROCESSOR = "Nehalem"
+POLL_SECONDS = 0.02
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent():
+    """Have the kernel kill QEMU when the runner dies in a way that runs no clean-up."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def command_line(options, folder, kernel, initrd, log):
+    """QEMU's command line; `folder` holds the files of its channels."""
+    command = [
+        "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
+        "-no-reboot", "-monitor", "none", "-M", "q35", "-cpu", PROCESSOR, "-m", options.memory,
+        "-kernel", str(kernel), "-initrd", str(initrd),
+        "-serial", f"file:{log}", "-serial", f"file:{folder / 'output'}",
+        "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
+        *MODES[options.mode],
+        "-append", " ".join([CONSOLE, *options.append]),
+    ]
+    for number, disk in enumerate(options.disk):
+        name = str(disk).replace(",", ",,")
+        command += ["-drive", f"file={name},if=none,id=disk{number},format=raw,cache=writeback,"
+                              "discard=unmap",
+                    "-device", f"virtio-blk-pci,drive=disk{number},serial=disk{number}"]
+    if options.fetch:
+        command += ["-device", "virtio-serial-pci",
+                    "-chardev", f"file,id=fetch,path={folder / 'fetch.tar'}",
+                    "-device", "virtserialport,chardev=fetch,name=fetch"]
+    return command
+
+
+class Killer:
+    """Decides when to kill the guest: some delay after a line of its output matched."""
+
+    def __init__(self, regex, delay_ms):
+        self.pattern = re.compile(regex) if regex is not None else None
+        self.delay = delay_ms / 1000
+        self.due = None
+
+    def line(self, text):
+        """Look at one finished line of output."""
+        if self.pattern and self.due is None and self.pattern.search(text):
+            self.due = time.monotonic() + self.delay
+
+    def is_due(self):
+        """Whether the moment has come."""
+        return self.due is not None and time.monotonic() >= self.due
+
+
+class Output:
+    """Copies the guest's output from its file to stdout while it grows, line by line to `watch`."""
+
+    def __init__(self, path, watch):
+        path.touch()
+        self.source = open(path, "rb")
+        self.watch = watch
+        self.partial = b""
+
+    def copy(self):
+        """Copy what is new."""
+        data = self.source.read()
+        if not data:
+            return
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        *lines, self.partial = (self.partial + data).split(b"\n")
+        for line in lines:
+            self.watch(line.decode(errors="replace").rstrip("\r"))
+
+    def finish(self):
+        """Copy the rest."""
+        self.copy()
+        self.source.close()
+
+
+class Run:
+    """One guest. `how` tells after `go` how it ended: "ended", "timeout" or "killed"."""
+
+    def __init__(self, command, folder, timeout, killer):
+        self.command = command
+        self.timeout = timeout
+        self.killer = killer
+        self.output = Output(folder / "output", killer.line)
+        self.errors = folder / "qemu-errors"
+        self.how = "ended"
+
+    def go(self):
+        """Run to the end, and never leave QEMU behind, whatever interrupts the wait."""
+        with open(self.errors, "wb") as errors:
+            try:
+                process = subprocess.Popen(
+                    self.command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                    start_new_session=True, preexec_fn=die_with_parent)
+            except FileNotFoundError as error:
+                raise VmError("qemu-system-x86_64 is not installed: run tools/setup.sh") from error
+        try:
+            self._watch(process)
+        finally:
+            process.kill()
+            process.wait()
+            self.output.finish()
+
+    def _watch(self, process):
+        deadline = time.monotonic() + self.timeout
+        while process.poll() is None:
+            if self.killer.is_due():
+                self.how = "killed"
+                return
+            if time.monotonic() > deadline:
+                self.how = "timeout"
+                return
+            self.output.copy()
+            time.sleep(0.002 if self.killer.due else POLL_SECONDS)
