@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# dm-ressd: `make help` lists the targets.
+
+# Kernel build folder of the modules; by default that of the newest installed stock kernel.
+KDIR ?= $(shell tools/vm/kernel-dir)
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# The modules: the target itself, and the emulated SSD of the tests.
+MODULES = dm-ressd tests/ssdsim
+
+# Folders with a `check` target that needs no guest.
+UNIT_TESTS = tests/unit tests/model tests/ssdsim/test
+
+KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
+
+.PHONY: all modules userspace setup demo check check-unit bench lint install clean help
+
+all: modules userspace ## build everything (default)
+
+modules: ## build the kernel modules into build/modules (KDIR= selects the kernel)
+	@mkdir -p build/modules
+	@set -e; for module in $(MODULES); do \
+		$(KBUILD) M=$(CURDIR)/$$module modules; \
+		cp -u $$module/*.ko build/modules/; \
+	done
+
+userspace: ## build ressd-probe and ressdctl into build/bin
+	@$(MAKE) --no-print-directory -C userspace
+
+setup: ## install the Debian packages that are missing (needs root then)
+	@tools/setup.sh
+
+demo: setup ## the drive bare and with ressd, in an emulated machine: table and picture
+	@$(MAKE) --no-print-directory all
+	@tools/demo.sh
+
+check: setup ## all tests: unit, functional, crash; ends with the counts
+	@$(MAKE) --no-print-directory all
+	@tools/check.sh
+
+check-unit: ## only the tests that need no emulated machine
+	@set -e; for tests in $(UNIT_TESTS); do \
+		$(MAKE) --no-print-directory -C $$tests check; \
+	done
+	@tests/unit/test_results.py
+	@tests/unit/test_vm_runner.py
+
+bench: setup ## measure, and write build/results/bench.json
+	@$(MAKE) --no-print-directory all
+	@tools/bench.sh
+
+lint: ## checkpatch, sparse, warnings, shellcheck, Python
+	@tools/lint.sh
+
+install: all ## install module and programs (DESTDIR=, PREFIX=); depmod unless DESTDIR is set
+	@$(KBUILD) M=$(CURDIR)/dm-ressd INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	@test -n "$(DESTDIR)" || \
+		depmod -a "$$(sed -n 's/^#define UTS_RELEASE "\(.*\)"/\1/p' \
+			$(KDIR)/include/generated/utsrelease.h)"
+	@$(MAKE) --no-print-directory -C userspace install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+
+clean: ## remove what the build made
+	@for module in $(MODULES); do \
+		$(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR)/$$module clean; \
+	done
+	@$(MAKE) --no-print-directory -C userspace clean
+	@rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# setup.sh [--list]: install the Debian 12 packages that the project needs and that are missing.
+# Silent and quick when nothing is missing. --list prints the package names.
+set -euo pipefail
+
+# One package a line, and why. "a|b": either will do; a is installed when both are missing.
+packages() {
+	sed -e 's/[ \t]*#.*//' -e '/^$/d' <<-'EOF_PACKAGES'
+		# build
+		make                  # runs everything
+		gcc                   # module, tools and unit tests; brings ASan and UBSan
+		libc6-dev             # C library headers of the tools
+		pkg-config|pkgconf    # compiler flags of the libraries below
+		linux-headers-amd64   # the module is built against the stock kernel
+		libdevmapper-dev      # ressd-probe --create and ressdctl speak to device-mapper
+		libblkid-dev          # ressd-probe recognises what is on a device
+		libjson-c-dev         # ressd-probe --json
+		git                   # results name the commit that they were measured at
+		# test machine
+		qemu-system-x86       # runs the stock kernel by software emulation
+		linux-image-amd64     # that kernel
+		kmod                  # lists what a module depends on
+		busybox-static|busybox # the guest's small commands
+		bash                  # the guest's scripts
+		dmsetup               # guest: device-mapper tables
+		util-linux            # guest: blockdev, blkdiscard, losetup, wipefs, flock
+		e2fsprogs             # guest: ext4
+		xfsprogs              # guest: xfs
+		fio                   # guest: load and verification
+		postmark              # guest: the mail server load of the paper
+		blktrace              # guest: write patterns
+		strace                # guest: looking at a failing test
+		diffutils             # guest: cmp
+		zstd                  # unpacks kernels that are compressed with it
+		lz4                   # likewise
+		# figures and lint
+		python3               # VM runner, results
+		python3-matplotlib    # plots
+		sparse                # lint: endianness and locking annotations
+		shellcheck            # lint: scripts
+		python3-pyflakes      # lint: Python, where ruff cannot be had
+		perl                  # lint: checkpatch
+	EOF_PACKAGES
+}
+
+die() {
+	echo "setup: $*" >&2
+	exit 1
+}
+
+# Package names, "a|b" kept.
+wanted=$(packages)
+if [ "${1:-}" = --list ]; then
+	echo "$wanted"
+	exit
+elif [ $# -gt 0 ]; then
+	die "'$1' is not an argument of tools/setup.sh: give none, or --list"
+fi
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	die "this machine is not a Debian: install by hand the equivalents of" \
+		"$(echo "$wanted" | paste -sd ' ')"
+fi
+
+installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' |
+	sed -n 's/^installed //p' | paste -sd ' ') "
+missing=()
+for alternatives in $wanted; do
+	for package in ${alternatives//|/ }; do
+		[[ $installed != *" $package "* ]] || continue 2
+	done
+	missing+=("${alternatives%%|*}")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+[ "$(id -u)" -eq 0 ] ||
+	die "these Debian packages are missing: ${missing[*]}. Run tools/setup.sh as root to" \
+		"install them."
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+	DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" \
+		>"$log" 2>&1 </dev/null
+}
+
+echo "setup: installing ${missing[*]}"
+apt update || {
+	tail -n 15 "$log" >&2
+	die "apt-get update failed (above): are the network and /etc/apt/sources.list in order?"
+}
+apt install --no-install-recommends "${missing[@]}" || {
+	tail -n 25 "$log" >&2
+	die "apt-get could not install ${missing[*]} (above): is this Debian 12, and the network" \
+		"up?"
+}
