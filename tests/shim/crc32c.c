@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* crc32c (Castagnoli), eight bytes a step with eight tables made at start. */
+#include <linux/crc32c.h>
+#include <linux/types.h>
+
+#define POLYNOMIAL	0x82f63b78U	/* 0x1edc6f41 with its bits reversed */
+#define SLICES		8
+
+static u32 table[SLICES][256];
+
+__attribute__((constructor)) static void make_tables(void)
+{
+	unsigned int slice, i, bit;
+
+	for (i = 0; i < 256; i++) {
+		u32 crc = i;
+
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
+		table[0][i] = crc;
+	}
+	for (slice = 1; slice < SLICES; slice++)
+		for (i = 0; i < 256; i++)
+			table[slice][i] = table[slice - 1][i] >> 8 ^
+					  table[0][table[slice - 1][i] & 0xff];
+}
+
+static u32 load_le32(const unsigned char *p)
+{
+	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
+}
+
+u32 crc32c(u32 crc, const void *data, unsigned int bytes)
+{
+	const unsigned char *p = data;
+
+	for (; bytes >= SLICES; bytes -= SLICES, p += SLICES) {
+		u32 low = load_le32(p) ^ crc;
+		u32 high = load_le32(p + 4);
+
+		crc = table[7][low & 0xff] ^ table[6][low >> 8 & 0xff] ^
+		      table[5][low >> 16 & 0xff] ^ table[4][low >> 24] ^
+		      table[3][high & 0xff] ^ table[2][high >> 8 & 0xff] ^
+		      table[1][high >> 16 & 0xff] ^ table[0][high >> 24];
+	}
+	while (bytes--)
+		crc = crc >> 8 ^ table[0][(crc ^ *p++) & 0xff];
+	return crc;
+}

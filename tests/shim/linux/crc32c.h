@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SHIM_LINUX_CRC32C_H
+#define SHIM_LINUX_CRC32C_H
+
+#include <linux/types.h>
+
+/* The kernel's convention: @crc is the raw register, nothing is inverted before or after. */
+u32 crc32c(u32 crc, const void *data, unsigned int bytes);
+
+#endif
