@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The grammar of the table line; see ressd-args.h. */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "ressd-args.h"
+#include "ressd-geom.h"
+#include "ressd-rpi.h"
+
+#define MAX_MOVE_BATCH_SECTORS	8192U	/* 4 MiB */
+
+/* One option: a number within [min, max] in steps of @step, or one of @words. */
+struct option_rule {
+	const char *key;
+	size_t offset;			/* in struct ressd_options */
+	u32 initial, min, max, step;
+	const char *const *words;	/* NULL-terminated; index = value */
+	bool format_only;
+};
+
+#define NUMBER(k, i, lo, hi, st) \
+	{ .key = #k, .offset = __builtin_offsetof(struct ressd_options, k), \
+	  .initial = i, .min = lo, .max = hi, .step = st }
+#define WORDS(k, i, w) \
+	{ .key = #k, .offset = __builtin_offsetof(struct ressd_options, k), \
+	  .initial = i, .words = w }
+
+static const char *const route_words[] = { "always", "never", NULL };
+static const char *const pace_words[] = { "burst", "even", NULL };
+static const char *const commit_words[] = { "writeback", "writethrough", NULL };
+static const char *const on_full_words[] = { "bypass", "wait", NULL };
+
+static const struct option_rule rules[] = {
+	NUMBER(small_write_sectors, 16, 8, 256, 8),
+	NUMBER(streams, 16, 1, RESSD_RPI_MAX_STREAMS, 1),
+	WORDS(route, RESSD_ROUTE_ALWAYS, route_words),
+	NUMBER(move_threshold, 50, 1, 95, 1),
+	NUMBER(move_batch_sectors, 1024, 8, MAX_MOVE_BATCH_SECTORS, 8),
+	WORDS(pace, RESSD_PACE_EVEN, pace_words),
+	WORDS(commit, RESSD_COMMIT_WRITEBACK, commit_words),
+	NUMBER(commit_interval_ms, 100, 1, 60000, 1),
+	NUMBER(log_align_sectors, 0, 0, 1024, 8),
+	{ .key = "segment_sectors",
+	  .offset = __builtin_offsetof(struct ressd_options, segment_sectors),
+	  .min = RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,
+	  .max = RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,
+	  .step = 8, .format_only = true },
+	WORDS(on_full, RESSD_FULL_BYPASS, on_full_words),
+};
+
+#define NR_RULES	(sizeof(rules) / sizeof(rules[0]))
+
+/* In the design, not in this version: refused by name, never silently accepted. */
+static const struct {
+	const char *key;
+	const char *value;		/* NULL: the whole key */
+} unbuilt[] = {
+	{ "route", "adaptive" },
+	{ "pace", "idle" },
+	{ "split_read_sectors", NULL },
+	{ "split_write_sectors", NULL },
+	{ "align_sectors", NULL },
+	{ "dispatch", NULL },
+	{ "bundle_sectors", NULL },
+	{ "pending_expire_ms", NULL },
+	{ "dispatch_depth", NULL },
+};
+
+static u32 *option_field(struct ressd_options *options, const struct option_rule *rule)
+{
+	return (u32 *)((char *)options + rule->offset);
+}
+
+static u32 option_value(const struct ressd_options *options, const struct option_rule *rule)
+{
+	return *(const u32 *)((const char *)options + rule->offset);
+}
+
+void ressd_options_default(struct ressd_options *options)
+{
+	size_t i;
+
+	memset(options, 0, sizeof(*options));
+	for (i = 0; i < NR_RULES; i++)
+		*option_field(options, &rules[i]) = rules[i].initial;
+}
+
+static bool is_unbuilt(const char *key, const char *value)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(unbuilt) / sizeof(unbuilt[0]); i++)
+		if (!strcmp(key, unbuilt[i].key) &&
+		    (!unbuilt[i].value || (value && !strcmp(value, unbuilt[i].value))))
+			return true;
+	return false;
+}
+
+/* Decimal digits only; false on anything else and on overflow. */
+static bool parse_decimal(const char *word, u64 *value)
+{
+	const u64 limit = ~0ULL;
+	u64 v = 0;
+
+	if (!*word)
+		return false;
+	for (; *word; word++) {
+		u32 digit = (u32)(*word - '0');
+
+		/* limit / 10 is a constant for the compiler: no 64-bit division at run time. */
+		if (digit > 9 || v > limit / 10 || v * 10 > limit - digit)
+			return false;
+		v = v * 10 + digit;
+	}
+	*value = v;
+	return true;
+}
+
+int ressd_parse_u64(const char *word, const char *name, u64 *value, char *error, size_t size)
+{
+	if (parse_decimal(word, value))
+		return 0;
+	snprintf(error, size, "%s is '%.40s', but must be a decimal number of sectors", name, word);
+	return -EINVAL;
+}
+
+static int parse_word(const struct option_rule *rule, const char *value, u32 *out,
+		      char *error, size_t size)
+{
+	u32 i;
+	int n;
+
+	for (i = 0; rule->words[i]; i++) {
+		if (!strcmp(value, rule->words[i])) {
+			*out = i;
+			return 0;
+		}
+	}
+	n = snprintf(error, size, "%s is '%.40s', but must be one of:", rule->key, value);
+	for (i = 0; rule->words[i] && n > 0 && (size_t)n < size; i++)
+		n += snprintf(error + n, size - n, " %s", rule->words[i]);
+	return -EINVAL;
+}
+
+static int parse_number(const struct option_rule *rule, const char *value, u32 *out,
+			char *error, size_t size)
+{
+	u64 v;
+
+	if (parse_decimal(value, &v) && v >= rule->min && v <= rule->max &&
+	    (u32)v % rule->step == 0) {
+		*out = v;
+		return 0;
+	}
+	if (rule->step > 1)
+		snprintf(error, size, "%s is '%.40s', but must be a multiple of %u from %u to %u",
+			 rule->key, value, rule->step, rule->min, rule->max);
+	else
+		snprintf(error, size, "%s is '%.40s', but must be a number from %u to %u",
+			 rule->key, value, rule->min, rule->max);
+	return -EINVAL;
+}
+
+/* Finds the rule of @key, or NULL with the reason. */
+static const struct option_rule *find_rule(const char *key, const char *value,
+					   char *error, size_t size)
+{
+	size_t i;
+
+	if (is_unbuilt(key, value)) {
+		snprintf(error, size,
+			 "option %s%s%.20s is designed but not built in this version; leave it out",
+			 key, value ? " " : "", value ? value : "");
+		return NULL;
+	}
+	for (i = 0; i < NR_RULES; i++)
+		if (!strcmp(key, rules[i].key))
+			return &rules[i];
+	snprintf(error, size, "'%.40s' is not an option of ressd; see docs/dm-ressd.rst for the list",
+		 key);
+	return NULL;
+}
+
+static int parse_option(const struct option_rule *rule, const char *value,
+			struct ressd_options *options, char *error, size_t size)
+{
+	if (rule->words)
+		return parse_word(rule, value, option_field(options, rule), error, size);
+	return parse_number(rule, value, option_field(options, rule), error, size);
+}
+
+int ressd_options_parse(struct ressd_options *options, unsigned int argc, char **argv,
+			char *error, size_t size)
+{
+	u32 seen = 0;
+
+	while (argc) {
+		const char *value = argc > 1 ? argv[1] : NULL;
+		const struct option_rule *rule = find_rule(argv[0], value, error, size);
+
+		if (!rule)
+			return -EINVAL;
+		if (!value) {
+			snprintf(error, size, "option %s has no value; write: %s <value>",
+				 rule->key, rule->key);
+			return -EINVAL;
+		}
+		if (seen & 1U << (rule - rules)) {
+			snprintf(error, size, "option %s is given twice; leave one out", rule->key);
+			return -EINVAL;
+		}
+		seen |= 1U << (rule - rules);
+		if (parse_option(rule, value, options, error, size))
+			return -EINVAL;
+		argc -= 2;
+		argv += 2;
+	}
+	return 0;
+}
+
+int ressd_option_set(struct ressd_options *options, const char *key, const char *value,
+		     char *error, size_t size)
+{
+	const struct option_rule *rule = find_rule(key, value, error, size);
+
+	if (!rule)
+		return -EINVAL;
+	if (rule->format_only) {
+		snprintf(error, size,
+			 "option %s is fixed when the reserved area is formatted; drain, then use ressdctl format",
+			 rule->key);
+		return -EINVAL;
+	}
+	return parse_option(rule, value, options, error, size);
+}
+
+int ressd_options_print(const struct ressd_options *options, char *buffer, size_t size)
+{
+	unsigned int words = 0;
+	size_t i;
+	int n;
+
+	for (i = 0; i < NR_RULES; i++)
+		if (option_value(options, &rules[i]) != rules[i].initial)
+			words += 2;
+	n = snprintf(buffer, size, "%u", words);
+	for (i = 0; i < NR_RULES; i++) {
+		u32 value = option_value(options, &rules[i]);
+		size_t at = min_t(size_t, n, size);
+
+		if (value == rules[i].initial)
+			continue;
+		if (rules[i].words)
+			n += snprintf(buffer + at, size - at, " %s %s", rules[i].key,
+				      rules[i].words[value]);
+		else
+			n += snprintf(buffer + at, size - at, " %s %u", rules[i].key, value);
+	}
+	return n;
+}
+
+static int check_area(const char *name, u64 start, u64 sectors, u64 dev_sectors,
+		      char *error, size_t size)
+{
+	if (start % RESSD_BLOCK_SECTORS || sectors % RESSD_BLOCK_SECTORS) {
+		snprintf(error, size,
+			 "the %s area starts at sector %llu and has %llu sectors, but both must be multiples of 8 (4 KiB)",
+			 name, (unsigned long long)start, (unsigned long long)sectors);
+		return -EINVAL;
+	}
+	if (start > dev_sectors || sectors > dev_sectors - start) {
+		snprintf(error, size,
+			 "the %s area ends at sector %llu + %llu, but its device has only %llu sectors",
+			 name, (unsigned long long)start, (unsigned long long)sectors,
+			 (unsigned long long)dev_sectors);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int ressd_table_check(const struct ressd_table *table, u64 normal_dev_sectors,
+		      u64 reserved_dev_sectors, bool same_dev, char *error, size_t size)
+{
+	if (!table->len || table->len / RESSD_BLOCK_SECTORS >= RESSD_NO_BLOCK) {
+		snprintf(error, size,
+			 "the target has %llu sectors, but must have at least 8 and less than 16 TiB",
+			 (unsigned long long)table->len);
+		return -EINVAL;
+	}
+	if (check_area("normal", table->normal_start, table->len, normal_dev_sectors,
+		       error, size) ||
+	    check_area("reserved", table->reserved_start, table->reserved_sectors,
+		       reserved_dev_sectors, error, size))
+		return -EINVAL;
+	if (same_dev && table->normal_start < table->reserved_start + table->reserved_sectors &&
+	    table->reserved_start < table->normal_start + table->len) {
+		snprintf(error, size,
+			 "the normal area (sector %llu + %llu) and the reserved area (sector %llu + %llu) overlap; move one of them",
+			 (unsigned long long)table->normal_start, (unsigned long long)table->len,
+			 (unsigned long long)table->reserved_start,
+			 (unsigned long long)table->reserved_sectors);
+		return -EINVAL;
+	}
+	return 0;
+}

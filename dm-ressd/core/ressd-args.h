@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table line and its options: words -> struct and struct -> words, with a sentence for every
+ * refusal.  The module's constructor and messages, ressdctl and ressd-probe all use these.
+ *
+ *	<start> <len> ressd <normal dev> <normal start> <reserved dev> <reserved start>
+ *		<reserved sectors> [<#opt words> <opts>...]
+ *
+ * All numbers are in 512-byte sectors unless their name says otherwise.
+ */
+#ifndef RESSD_ARGS_H
+#define RESSD_ARGS_H
+
+#include <linux/types.h>
+
+#define RESSD_ERROR_SIZE	256	/* enough for every sentence here */
+
+enum ressd_route { RESSD_ROUTE_ALWAYS, RESSD_ROUTE_NEVER };
+enum ressd_commit { RESSD_COMMIT_WRITEBACK, RESSD_COMMIT_WRITETHROUGH };
+enum ressd_on_full { RESSD_FULL_BYPASS, RESSD_FULL_WAIT };
+enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN };
+
+/* Every option of the target; each is one unsigned word, an enumeration or a number. */
+struct ressd_options {
+	u32 small_write_sectors;	/* largest write the RPI may call small */
+	u32 streams;			/* sequential streams the RPI follows */
+	u32 route;			/* enum ressd_route */
+	u32 move_threshold;		/* mover wakes below this % of free reserved area */
+	u32 move_batch_sectors;		/* data moved per step */
+	u32 pace;			/* enum ressd_pace */
+	u32 commit;			/* enum ressd_commit */
+	u32 commit_interval_ms;		/* longest time a write stays only in RAM */
+	u32 log_align_sectors;		/* appends end on this boundary; 0: 4 KiB */
+	u32 segment_sectors;		/* format time; 0: whatever the superblock says */
+	u32 on_full;			/* enum ressd_on_full */
+};
+
+/* The positional part of a table line.  The device words stay with the caller. */
+struct ressd_table {
+	u64 len;			/* of the target, and of the normal area */
+	u64 normal_start;
+	u64 reserved_start;
+	u64 reserved_sectors;
+};
+
+void ressd_options_default(struct ressd_options *options);
+
+/*
+ * Parses @argc option words (without the count) into @options, which holds the defaults.
+ * Returns 0, or -EINVAL with a sentence in @error (@size bytes).  An unknown key, a key given
+ * twice, one without value, a value out of range and an option not built yet are each refused.
+ */
+int ressd_options_parse(struct ressd_options *options, unsigned int argc, char **argv,
+			char *error, size_t size);
+
+/* Sets one option on a live device ("message ... set"); format options are refused. */
+int ressd_option_set(struct ressd_options *options, const char *key, const char *value,
+		     char *error, size_t size);
+
+/*
+ * Writes the options that differ from the defaults as "<count> key value ...", the form that a
+ * table line ends with ("0" when there are none).  Returns what snprintf would.
+ */
+int ressd_options_print(const struct ressd_options *options, char *buffer, size_t size);
+
+/* Parses a decimal number of sectors; @name is the argument's name for the sentence. */
+int ressd_parse_u64(const char *word, const char *name, u64 *value, char *error, size_t size);
+
+/*
+ * Checks the positional part: alignment, lengths, bounds, overlap.  @normal_dev_sectors and
+ * @reserved_dev_sectors are the sizes of the two devices, @same_dev says that they are one.
+ */
+int ressd_table_check(const struct ressd_table *table, u64 normal_dev_sectors,
+		      u64 reserved_dev_sectors, bool same_dev, char *error, size_t size);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ressd on-disk format: the superblock and the log record.
+ *
+ * All integers are little-endian.  Every structure is one 4 KiB block and is protected by the
+ * crc32c of the whole block, computed with the crc field itself set to zero (seed ~0, as
+ * everywhere in this format).  docs/on-disk-format.md describes the same bytes in prose.
+ *
+ * Reserved area, in 4 KiB blocks:
+ *
+ *	block 0			superblock, copy 0
+ *	1 .. last - 1		ring of segments; see ressd-geom.h
+ *	last			superblock, copy 1
+ */
+#ifndef RESSD_FORMAT_H
+#define RESSD_FORMAT_H
+
+#include <linux/types.h>
+
+#define RESSD_BLOCK_SHIFT	12
+#define RESSD_BLOCK_SIZE	(1U << RESSD_BLOCK_SHIFT)
+#define RESSD_SECTOR_SHIFT	9
+#define RESSD_BLOCK_SECTORS	(RESSD_BLOCK_SIZE >> RESSD_SECTOR_SHIFT)
+
+#define RESSD_SUPER_MAGIC	0x6473736572306d64ULL	/* "dm0ressd" */
+#define RESSD_RECORD_MAGIC	0x676f6c6473736572ULL	/* "ressdlog" */
+#define RESSD_FORMAT_VERSION	1
+#define RESSD_UUID_SIZE		16
+
+/* No normal-area block has this number: it marks a data block of a record as void. */
+#define RESSD_NO_BLOCK		0xffffffffU
+
+/*
+ * Feature bits.  An unknown compat bit is ignored, an unknown ro_compat bit allows reading only,
+ * an unknown incompat bit refuses the device.  None is defined yet.
+ */
+#define RESSD_COMPAT_KNOWN	0U
+#define RESSD_RO_COMPAT_KNOWN	0U
+#define RESSD_INCOMPAT_KNOWN	0U
+
+struct ressd_super {
+	__le64 magic;			/*   0: RESSD_SUPER_MAGIC */
+	__le32 version;			/*   8: RESSD_FORMAT_VERSION */
+	__le32 crc;			/*  12: crc32c of this block */
+	__u8 uuid[RESSD_UUID_SIZE];	/*  16: random, made by each format */
+	__le32 compat;			/*  32: feature bits */
+	__le32 ro_compat;		/*  36 */
+	__le32 incompat;		/*  40 */
+	__le32 copy;			/*  44: 0 or 1: where this copy belongs */
+	__le64 normal_start;		/*  48: sectors, as in the table line */
+	__le64 normal_sectors;		/*  56 */
+	__le64 reserved_start;		/*  64 */
+	__le64 reserved_sectors;	/*  72 */
+	__le32 segment_blocks;		/*  80: size of a segment in 4 KiB blocks */
+	__le32 record_blocks;		/*  84: largest record, header included, in blocks */
+	__u8 unused[4008];		/*  88: zero */
+};
+
+/*
+ * MAP:   block = normal-area block whose new contents are the data block at the entry's position
+ *        in this record (RESSD_NO_BLOCK: void), crc = crc32c of those 4096 bytes.
+ * UNMAP: block = log block (block of the reserved area) that is superseded, crc = 0.
+ */
+struct ressd_entry {
+	__le32 block;
+	__le32 crc;
+};
+
+#define RESSD_RECORD_ENTRIES	496
+
+/* ressd_record_header.flags: first record written since the device was activated. */
+#define RESSD_RECORD_FIRST	0x1U
+
+/*
+ * A record is this header, then nr_maps data blocks in the order of the MAP entries, then padding
+ * up to nr_blocks.  MAP entries come first in entries[], UNMAP entries follow.
+ */
+struct ressd_record_header {
+	__le64 magic;			/*   0: RESSD_RECORD_MAGIC */
+	__le32 version;			/*   8: RESSD_FORMAT_VERSION */
+	__le32 crc;			/*  12: crc32c of this block */
+	__u8 uuid[RESSD_UUID_SIZE];	/*  16: of the superblock */
+	__le64 seq;			/*  32: record number, grows by one, starts at 1 */
+	__le64 segment_seq;		/*  40: segment number, grows by one, starts at 1 */
+	__le64 tail_seq;		/*  48: oldest segment that may hold a live block */
+	__le64 durable_seq;		/*  56: highest record known durable when this was sealed */
+	__le64 activation;		/*  64: random number of the activation that wrote it */
+	__le32 prev_crc;		/*  72: crc field of the record before, 0 for record 1 */
+	__le16 nr_maps;			/*  76 */
+	__le16 nr_unmaps;		/*  78 */
+	__le32 nr_blocks;		/*  80: header + data + padding, in blocks */
+	__le32 flags;			/*  84: RESSD_RECORD_FIRST */
+	__u8 unused[40];		/*  88: zero */
+	struct ressd_entry entries[RESSD_RECORD_ENTRIES];	/* 128 */
+};
+
+_Static_assert(sizeof(struct ressd_super) == RESSD_BLOCK_SIZE, "superblock is one block");
+_Static_assert(sizeof(struct ressd_record_header) == RESSD_BLOCK_SIZE, "header is one block");
+_Static_assert(__builtin_offsetof(struct ressd_record_header, entries) == 128, "entries at 128");
+
+#endif

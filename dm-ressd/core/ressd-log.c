@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The log protocol; ressd-log.h states the contract and the invariants. */
+#include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "ressd-log.h"
+#include "ressd-record.h"
+
+static struct ressd_segment *segment_of_seq(const struct ressd_log *log, u64 seq)
+{
+	return &log->segments[ressd_geom_slot_of_seq(&log->geom, seq)];
+}
+
+static struct ressd_segment *segment_of_block(const struct ressd_log *log, u32 block)
+{
+	return &log->segments[ressd_geom_slot(&log->geom, block)];
+}
+
+static u32 head_end(const struct ressd_log *log)
+{
+	return ressd_geom_slot_end(&log->geom, ressd_geom_slot_of_seq(&log->geom, log->head_seq));
+}
+
+u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block)
+{
+	u32 nr = log->geom.nr_segments;
+	u32 head = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+
+	return log->head_seq - (head + nr - ressd_geom_slot(&log->geom, block)) % nr;
+}
+
+u32 ressd_log_free_segments(const struct ressd_log *log)
+{
+	return log->reuse_seq + log->geom.nr_segments - 1 - log->head_seq;
+}
+
+u32 ressd_log_free_blocks(const struct ressd_log *log)
+{
+	const struct ressd_record *open = &log->records[log->open];
+
+	return ressd_log_free_segments(log) * log->geom.segment_blocks +
+	       head_end(log) - open->block - (open->nr_maps ? open->nr_maps + 1 : 0);
+}
+
+u32 ressd_log_total_blocks(const struct ressd_log *log)
+{
+	u32 last = log->geom.nr_segments - 1;
+
+	return ressd_geom_slot_end(&log->geom, last) - 1;
+}
+
+void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
+{
+	u32 i;
+
+	memset(log, 0, sizeof(*log));
+	log->geom = setup->geom;
+	memcpy(log->uuid, setup->uuid, RESSD_UUID_SIZE);
+	log->activation = setup->activation;
+	log->normal_blocks = setup->normal_blocks;
+	log->align_blocks = max_t(u32, setup->align_blocks, 1);
+	log->segments = setup->segments;
+	log->segment_busy = setup->segment_busy;
+	log->context = setup->context;
+	ressd_map_init(&log->map, setup->nodes, setup->clean, setup->geom.nr_blocks);
+	for (i = 0; i < log->geom.nr_segments; i++)
+		log->segments[i] = (struct ressd_segment) { };
+	for (i = 0; i < 2; i++)
+		log->records[i].buffer = setup->buffers[i];
+	INIT_LIST_HEAD(&log->unmaps);
+
+	log->head_seq = 1;
+	log->tail_seq = 1;
+	log->reuse_seq = 1;
+	log->written_tail = 1;
+	log->first_pending = true;
+	log->records[0].seq = 1;
+	log->records[0].segment_seq = 1;
+	log->records[0].block =
+		ressd_geom_slot_start(&log->geom, ressd_geom_slot_of_seq(&log->geom, 1));
+}
+
+static bool record_holds(const struct ressd_record *record, u32 block)
+{
+	return record->nr_maps && block > record->block &&
+	       block <= record->block + record->nr_maps;
+}
+
+static void *record_data(const struct ressd_record *record, u32 block)
+{
+	return (u8 *)record->buffer + (size_t)(block - record->block) * RESSD_BLOCK_SIZE;
+}
+
+const void *ressd_log_data(const struct ressd_log *log, u32 block)
+{
+	const struct ressd_record *open = &log->records[log->open];
+	const struct ressd_record *other = &log->records[!log->open];
+
+	if (record_holds(open, block))
+		return record_data(open, block);
+	if (other->sealed && record_holds(other, block))
+		return record_data(other, block);
+	return NULL;
+}
+
+/*
+ * First block that the open record must not use: the end of its segment or of its buffer, drawn
+ * back to the alignment boundary so that a full record ends on one.
+ */
+static u32 open_limit(const struct ressd_log *log)
+{
+	const struct ressd_record *open = &log->records[log->open];
+	u32 limit = min_t(u32, head_end(log), open->block + log->geom.record_blocks);
+	u32 aligned = limit - limit % log->align_blocks;
+
+	return aligned > open->block + 1 ? aligned : limit;
+}
+
+/* Forgets what the map still knows of a dead segment before it is overwritten. */
+static void forget_segment(struct ressd_log *log, u32 slot)
+{
+	u32 block = ressd_geom_slot_start(&log->geom, slot);
+	u32 end = ressd_geom_slot_end(&log->geom, slot);
+
+	for (; block < end; block++) {
+		struct ressd_node *node = &log->map.nodes[block];
+
+		if (node->lbn == RESSD_NO_BLOCK)
+			continue;
+		if (ressd_map_find(&log->map, node->lbn) == node) {
+			WARN_ON_ONCE(!ressd_map_is_clean(&log->map, block));
+			ressd_map_erase(&log->map, node);
+		} else {
+			list_del(&node->unmap);	/* the UNMAP dies with what it refers to */
+			log->nr_unmaps--;
+		}
+		node->lbn = RESSD_NO_BLOCK;
+	}
+	log->segments[slot] = (struct ressd_segment) { };
+}
+
+/* Moves the (still empty) open record to the next segment if at least @leave stay free. */
+static bool advance_head(struct ressd_log *log, u32 leave)
+{
+	struct ressd_record *open = &log->records[log->open];
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
+
+	if (ressd_log_free_segments(log) < 1 + leave || log->segment_busy(log->context, slot))
+		return false;
+	WARN_ON_ONCE(log->segments[slot].live);
+	forget_segment(log, slot);
+	log->head_seq++;
+	log->head_maps = 0;
+	log->rotate = false;
+	open->segment_seq = log->head_seq;
+	open->block = ressd_geom_slot_start(&log->geom, slot);
+	return true;
+}
+
+/* Takes a block out of the tree and, if it was dirty, out of its segment's live count. */
+static void unmap_node(struct ressd_log *log, struct ressd_node *node)
+{
+	u32 block = ressd_map_block(&log->map, node);
+
+	if (!ressd_map_is_clean(&log->map, block))
+		segment_of_block(log, block)->live--;
+	ressd_map_erase(&log->map, node);
+}
+
+int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
+{
+	struct ressd_record *open = &log->records[log->open];
+	struct ressd_record_header *header = open->buffer;
+	struct ressd_node *old;
+	u32 block;
+
+	if (log->failed)
+		return -EIO;
+	old = ressd_map_find(&log->map, lbn);
+	if (old && record_holds(open, ressd_map_block(&log->map, old))) {
+		place->data = record_data(open, ressd_map_block(&log->map, old));
+		place->seq = open->seq;
+		log->counters.accepted++;
+		log->counters.overwrites++;
+		return 0;
+	}
+
+	if (!open->nr_maps && (log->rotate || open->block + 1 >= open_limit(log)) &&
+	    !advance_head(log, 1))
+		return -ENOSPC;
+	if (open->block + 1 + open->nr_maps >= open_limit(log) || (log->rotate && open->nr_maps))
+		return -EAGAIN;
+	if (!ressd_log_free_segments(log))
+		return -ENOSPC;
+
+	block = open->block + 1 + open->nr_maps;
+	if (old) {
+		if (!ressd_map_is_clean(&log->map, ressd_map_block(&log->map, old)))
+			segment_of_block(log, ressd_map_block(&log->map, old))->kill_seq =
+				open->seq;
+		unmap_node(log, old);
+		old->lbn = RESSD_NO_BLOCK;
+		log->counters.superseded++;
+	}
+	header->entries[open->nr_maps].block = cpu_to_le32(lbn);
+	open->nr_maps++;
+	log->head_maps++;
+	ressd_map_insert(&log->map, block, lbn);
+	segment_of_block(log, block)->live++;
+	place->data = record_data(open, block);
+	place->seq = open->seq;
+	log->counters.accepted++;
+	return 0;
+}
+
+static void kill_node(struct ressd_log *log, struct ressd_node *node)
+{
+	u32 block = ressd_map_block(&log->map, node);
+
+	unmap_node(log, node);
+	log->counters.killed++;
+	/*
+	 * Also a block of the open record gets an UNMAP: its MAP must stay in the record, for it
+	 * supersedes older log blocks of the same normal block that would come back without it.
+	 */
+	if (ressd_log_segment_seq(log, block) < log->reuse_seq) {
+		node->lbn = RESSD_NO_BLOCK;
+		return;
+	}
+	list_add_tail(&node->unmap, &log->unmaps);
+	log->nr_unmaps++;
+}
+
+void ressd_log_kill(struct ressd_log *log, u32 lbn, u32 nr)
+{
+	struct ressd_node *node = ressd_map_first_from(&log->map, lbn);
+
+	while (node && node->lbn - lbn < nr) {
+		struct ressd_node *next = ressd_map_next(node);
+
+		kill_node(log, node);
+		node = next;
+	}
+}
+
+bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn)
+{
+	struct ressd_node *node = ressd_map_find(&log->map, lbn);
+
+	if (!node || ressd_map_block(&log->map, node) != block ||
+	    ressd_map_is_clean(&log->map, block))
+		return false;
+	ressd_map_set_clean(&log->map, node);
+	segment_of_block(log, block)->live--;
+	log->counters.moved++;
+	return true;
+}
+
+u64 ressd_log_sync(struct ressd_log *log)
+{
+	return ++log->sync_wanted;
+}
+
+u64 ressd_log_reclaim(struct ressd_log *log)
+{
+	log->reclaim = true;
+	return ressd_log_sync(log);
+}
+
+void ressd_log_kick(struct ressd_log *log)
+{
+	log->kicked = true;
+}
+
+void ressd_log_rotate(struct ressd_log *log)
+{
+	/* A segment without data is as good as a new one. */
+	if (log->head_maps)
+		log->rotate = true;
+}
+
+bool ressd_log_is_drained(const struct ressd_log *log)
+{
+	return !log->head_maps && log->reuse_seq == log->head_seq && !log->nr_unmaps &&
+	       !log->busy;
+}
+
+bool ressd_log_is_volatile(const struct ressd_log *log)
+{
+	return log->busy || log->nr_unmaps || log->records[log->open].nr_maps;
+}
+
+/*
+ * The tail that may be announced if everything that records up to @limit did, and every direct
+ * write and move completed by now, were durable.
+ */
+static u64 scan_tail(const struct ressd_log *log, u64 limit)
+{
+	u64 tail = log->tail_seq;
+
+	while (tail < log->head_seq) {
+		const struct ressd_segment *segment = segment_of_seq(log, tail);
+
+		if (segment->live || segment->kill_seq > limit)
+			break;
+		tail++;
+	}
+	return tail;
+}
+
+bool ressd_log_can_reclaim(const struct ressd_log *log)
+{
+	return scan_tail(log, ~0ULL) > log->reuse_seq;
+}
+
+/* Seals the open record with the first @nr_unmaps of the list and makes the other one the open. */
+static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmaps)
+{
+	struct ressd_record *open = &log->records[log->open];
+	struct ressd_record *next = &log->records[!log->open];
+	struct ressd_record_header *header = open->buffer;
+	u32 end = open->block + 1 + open->nr_maps;
+	u32 i;
+
+	for (i = 0; i < nr_unmaps; i++) {
+		struct ressd_node *node = list_first_entry(&log->unmaps, struct ressd_node, unmap);
+
+		list_del(&node->unmap);
+		node->lbn = RESSD_NO_BLOCK;
+		header->entries[open->nr_maps + i].block =
+			cpu_to_le32(ressd_map_block(&log->map, node));
+	}
+	log->nr_unmaps -= nr_unmaps;
+	open->nr_unmaps = nr_unmaps;
+
+	/* The last segment's blocks are too precious for padding: see SPACE in the header. */
+	if (ressd_log_free_segments(log))
+		end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
+	end = clamp_t(u32, end, open->block + 1 + open->nr_maps,
+		      max_t(u32, open_limit(log), open->block + 1 + open->nr_maps));
+	open->nr_blocks = end - open->block;
+	open->sealed = true;
+
+	*io = (struct ressd_io) {
+		.kind = RESSD_IO_WRITE,
+		.data = open->buffer,
+		.block = open->block,
+		.nr_blocks = open->nr_blocks,
+		.record = open,
+	};
+	next->nr_maps = 0;
+	next->nr_unmaps = 0;
+	next->seq = open->seq + 1;
+	next->segment_seq = log->head_seq;
+	next->block = end;
+	log->open = !log->open;
+	log->kicked = false;
+	log->busy = true;
+}
+
+/*
+ * Finds a place for a record that has no data and so none yet: see SPACE in the header.
+ * @announces: it announces a new tail and may use the very last block.
+ */
+static bool place_bare_record(struct ressd_log *log, bool announces)
+{
+	const struct ressd_record *open = &log->records[log->open];
+	u32 left = head_end(log) - open->block;
+
+	if (!left)
+		return advance_head(log, 0);
+	return ressd_log_free_segments(log) || left > 1 || announces;
+}
+
+static void start_cycle(struct ressd_log *log)
+{
+	log->cycle = log->sync_wanted;
+	log->cycle_sealed = false;
+	log->cycle_unmaps = log->nr_unmaps;
+}
+
+static void finish_cycle(struct ressd_log *log)
+{
+	log->sync_done = log->cycle;
+	log->cycle = 0;
+}
+
+/* The cycle's flush: everything completed before it becomes durable. */
+static bool cycle_flush(struct ressd_log *log, struct ressd_io *io)
+{
+	*io = (struct ressd_io) { .kind = RESSD_IO_FLUSH };
+	log->cycle_tail = scan_tail(log, log->written_seq);
+	log->busy = true;
+	return true;
+}
+
+static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
+{
+	struct ressd_record *open = &log->records[log->open];
+	bool announces, first;
+	u32 nr_unmaps;
+
+	/* Before looking for dead segments: the one left behind may be among them. */
+	if (log->rotate && !open->nr_maps)
+		advance_head(log, 0);
+	announces = log->reclaim && scan_tail(log, open->seq - 1) > log->written_tail;
+	first = !log->cycle_sealed && (open->nr_maps || log->nr_unmaps || announces);
+	if (!first && !(log->cycle_unmaps && log->nr_unmaps))
+		return cycle_flush(log, io);
+	if (!open->nr_maps && !place_bare_record(log, announces))
+		return false;
+
+	nr_unmaps = min_t(u32, log->nr_unmaps, RESSD_RECORD_ENTRIES - open->nr_maps);
+	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
+	if (nr_unmaps || announces)
+		log->tail_seq = scan_tail(log, open->seq - 1);
+	seal_record(log, io, nr_unmaps);
+	io->preflush = nr_unmaps || announces;
+	io->fua = io->preflush && (!log->cycle_unmaps || !log->nr_unmaps);
+	io->record->tail_seq = log->tail_seq;
+	log->reclaim = log->reclaim && !announces;
+	log->cycle_sealed = true;
+	return true;
+}
+
+bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
+{
+	const struct ressd_record *open = &log->records[log->open];
+
+	if (log->busy || log->failed)
+		return false;
+	if (!log->cycle && log->sync_done < log->sync_wanted)
+		start_cycle(log);
+	if (log->cycle)
+		return next_of_cycle(log, io);
+	if (!open->nr_maps)
+		return false;
+	if (!log->kicked && !log->rotate && open->block + 1 + open->nr_maps < open_limit(log))
+		return false;
+	seal_record(log, io, 0);
+	io->record->tail_seq = log->tail_seq;
+	return true;
+}
+
+void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
+{
+	const struct ressd_record *record = io->record;
+	struct ressd_record_header *header = record->buffer;
+	u32 used = record->nr_maps + record->nr_unmaps;
+	u32 i;
+
+	for (i = 0; i < record->nr_maps; i++)
+		header->entries[i].crc = cpu_to_le32(ressd_crc(record_data(record,
+							record->block + 1 + i), RESSD_BLOCK_SIZE));
+	for (; i < used; i++)
+		header->entries[i].crc = 0;
+	memset(&header->entries[used], 0, (RESSD_RECORD_ENTRIES - used) * sizeof(header->entries[0]));
+
+	memset(header, 0, __builtin_offsetof(struct ressd_record_header, entries));
+	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
+	header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
+	memcpy(header->uuid, log->uuid, RESSD_UUID_SIZE);
+	header->seq = cpu_to_le64(record->seq);
+	header->segment_seq = cpu_to_le64(record->segment_seq);
+	header->tail_seq = cpu_to_le64(record->tail_seq);
+	header->durable_seq = cpu_to_le64(log->durable_seq);
+	header->activation = cpu_to_le64(log->activation);
+	header->prev_crc = cpu_to_le32(log->prev_crc);
+	header->nr_maps = cpu_to_le16(record->nr_maps);
+	header->nr_unmaps = cpu_to_le16(record->nr_unmaps);
+	header->nr_blocks = cpu_to_le32(record->nr_blocks);
+	header->flags = cpu_to_le32(log->first_pending ? RESSD_RECORD_FIRST : 0);
+	ressd_record_seal(header);
+}
+
+/* The mover checks what it reads against these. */
+static void store_crcs(struct ressd_log *log, const struct ressd_record *record)
+{
+	const struct ressd_record_header *header = record->buffer;
+	u32 i;
+
+	for (i = 0; i < record->nr_maps; i++)
+		log->map.nodes[record->block + 1 + i].crc = le32_to_cpu(header->entries[i].crc);
+}
+
+static void record_done(struct ressd_log *log, const struct ressd_io *io)
+{
+	struct ressd_record *record = io->record;
+	const struct ressd_record_header *header = record->buffer;
+
+	store_crcs(log, record);
+	record->sealed = false;
+	if (io->preflush) {
+		log->durable_seq = log->written_seq;
+		log->reuse_seq = log->written_tail;
+	}
+	log->prev_crc = le32_to_cpu(header->crc);
+	log->first_pending = false;
+	log->written_seq = record->seq;
+	log->written_tail = record->tail_seq;
+	log->counters.records++;
+	log->counters.record_blocks += record->nr_blocks;
+	if (io->fua) {
+		log->durable_seq = log->written_seq;
+		log->reuse_seq = log->written_tail;
+		if (log->cycle)
+			finish_cycle(log);
+	}
+}
+
+void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
+{
+	log->busy = false;
+	if (error) {
+		log->failed = true;	/* a sealed record stays readable from its buffer */
+		return;
+	}
+	if (io->kind == RESSD_IO_WRITE) {
+		record_done(log, io);
+		return;
+	}
+	log->durable_seq = log->written_seq;
+	log->reuse_seq = log->written_tail;
+	log->tail_seq = log->cycle_tail;
+	finish_cycle(log);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The log protocol: one state machine that decides what is written, with which flags, what must be
+ * flushed first, whom to complete and which segment may be reused.  The kernel and the crash
+ * simulator drive this same code.  Copies of data, bios, locks and threads stay outside.
+ *
+ * INVARIANTS (docs/design.md numbers them the same way)
+ *
+ * 1. A write completes only once every later read returns it: ressd_log_accept() maps the block
+ *    before the caller completes the write; ressd_log_kill() is called after a direct write has
+ *    reached the normal area and before that write is completed.
+ * 2. After a completed sync (ressd_log_synced() >= the ticket) every write completed before the
+ *    ticket was drawn survives any power cut.
+ * 3. What was overwritten or discarded outside the log never comes back: its log block goes on the
+ *    list of UNMAPs, which only ever leave in a record written with PREFLUSH (so the superseding
+ *    data is durable first) and which a sync writes with FUA before it completes.
+ * 4. A segment is reused only when it is the tail of the ring, holds no dirty block, everything
+ *    that killed its blocks is durable, a durable record says so (tail_seq), and the caller
+ *    reports no read in flight in it.  Otherwise recovery would walk into half-overwritten records.
+ * 5. Only ressd_log_moved() turns a block clean, and only if it is still the current one.
+ * 6. A record is valid only if it chains to the one before: seq, crc of the previous header, and
+ *    the same activation unless it is the first one of a new activation.
+ * 7. No allocation anywhere: two record buffers, one node per log block, one struct per segment.
+ *
+ * LIFE OF A RECORD: one record is open; blocks are accepted into its buffer and are read from
+ * there.  ressd_log_next() seals it and hands it out as a write; the other buffer becomes the open
+ * one.  One I/O is in flight at a time, so whatever arrives meanwhile shares the next record (group
+ * commit).  An open record has a place in the log from its first block on: log block = start of
+ * the record + 1 + index.
+ *
+ * SPACE: a data block is accepted only while one whole free segment stays in reserve beyond the
+ * head.  Records with UNMAPs only may use that reserve except for its last block, which is kept
+ * for the record that announces a new tail.  So moving data home can always make room.
+ *
+ * Context: the caller holds one lock over every call except ressd_log_encode().
+ */
+#ifndef RESSD_LOG_H
+#define RESSD_LOG_H
+
+#include "ressd-geom.h"
+#include "ressd-map.h"
+
+struct ressd_segment {
+	u64 seq;		/* while recovering: sequence number found, 0 none */
+	u64 kill_seq;		/* last record that superseded a block in here */
+	u32 live;		/* dirty blocks */
+};
+
+struct ressd_record {
+	void *buffer;		/* record_blocks * 4096 bytes: header, then data */
+	bool sealed;		/* handed out, not yet done */
+	u64 seq;
+	u64 segment_seq;
+	u64 tail_seq;		/* announced by it, set when sealed */
+	u32 block;		/* log block of the header */
+	u32 nr_maps;
+	u32 nr_unmaps;
+	u32 nr_blocks;		/* set when sealed */
+};
+
+struct ressd_log_counters {
+	u64 records;		/* written */
+	u64 record_blocks;	/* written, headers and padding included */
+	u64 accepted;		/* blocks accepted */
+	u64 overwrites;		/* of these, in place in the open record */
+	u64 superseded;		/* log blocks that died by a newer log block */
+	u64 killed;		/* log blocks that died by a direct write or a discard */
+	u64 moved;		/* blocks that the mover brought home */
+};
+
+struct ressd_log {
+	/* Set by ressd_log_init() and constant. */
+	struct ressd_geom geom;
+	u8 uuid[RESSD_UUID_SIZE];
+	u64 activation;
+	u32 normal_blocks;		/* size of the normal area */
+	struct ressd_segment *segments;	/* nr_segments */
+	bool (*segment_busy)(void *context, u32 slot);
+	void *context;
+
+	u32 align_blocks;		/* appends end on this boundary, at least 1; may be changed */
+
+	struct ressd_map map;
+	struct ressd_record records[2];
+	u32 open;			/* index of the open record */
+
+	u64 head_seq;			/* segment of the open record */
+	u32 head_maps;			/* data blocks in that segment so far */
+	u64 tail_seq;			/* segments before hold nothing live; ready to announce */
+	u64 reuse_seq;			/* segments before may be overwritten */
+	u64 written_tail;		/* tail_seq announced by the last written record */
+
+	u32 prev_crc;			/* of the last written record's header */
+	bool first_pending;		/* the next record is the first of this activation */
+	u64 written_seq;		/* last record whose write has completed */
+	u64 durable_seq;		/* last record known durable */
+
+	struct list_head unmaps;	/* dying nodes, UNMAP not yet sealed into a record */
+	u32 nr_unmaps;
+
+	/* Commit cycle: seal, write, flush. */
+	bool busy;			/* an I/O is handed out */
+	bool failed;			/* an I/O failed: nothing is accepted or synced any more */
+	bool kicked;			/* the open record must go out though it is not full */
+	bool reclaim;			/* announce a new tail with the next sync */
+	bool rotate;			/* the next record starts a new segment */
+	u64 sync_wanted;		/* last ticket drawn */
+	u64 sync_done;			/* last ticket completed */
+	u64 cycle;			/* ticket this cycle completes, 0: no cycle */
+	bool cycle_sealed;		/* the cycle's first record is written */
+	u32 cycle_unmaps;		/* UNMAPs this cycle has yet to write */
+	u64 cycle_tail;			/* tail that becomes announceable when its flush is done */
+
+	struct ressd_log_counters counters;
+};
+
+/* What to initialise a log with; all pointers stay the caller's. */
+struct ressd_log_setup {
+	struct ressd_geom geom;
+	const u8 *uuid;
+	u64 activation;			/* random, never 0 */
+	u32 normal_blocks;
+	u32 align_blocks;
+	struct ressd_node *nodes;	/* geom.nr_blocks */
+	unsigned long *clean;		/* ressd_map_clean_bytes(geom.nr_blocks) */
+	struct ressd_segment *segments;	/* geom.nr_segments */
+	void *buffers[2];		/* geom.record_blocks * 4096 bytes each */
+	/* True while a read or a move from that slot is in flight; called under the lock. */
+	bool (*segment_busy)(void *context, u32 slot);
+	void *context;
+};
+
+/* An empty log.  ressd_recover() then fills it from the device. */
+void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup);
+
+/* Where an accepted block goes. */
+struct ressd_place {
+	void *data;			/* 4096 bytes in the open record's buffer */
+	u64 seq;			/* of the record that will hold it */
+};
+
+/*
+ * Takes in a write of the whole normal block @lbn: from now on the map says that it is in the log.
+ * The caller copies the data to place->data before it releases the lock.  Returns
+ *	0		accepted
+ *	-EAGAIN		the open record is full and the other one in flight; try again when the
+ *			next I/O is done
+ *	-ENOSPC		the log is full; try again when segments were reclaimed
+ *	-EIO		the log has failed
+ */
+int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
+
+/*
+ * @nr normal blocks from @lbn were superseded outside the log by a direct write or a discard that
+ * has completed.  The caller completes it after this call, and if it was FUA after a sync.
+ */
+void ressd_log_kill(struct ressd_log *log, u32 lbn, u32 nr);
+
+/* The mover has written log block @block of normal block @lbn home.  True if it was still current. */
+bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn);
+
+/*
+ * Draws a ticket.  The sync is complete when ressd_log_synced() returns that number or more; it
+ * never completes if log->failed.
+ */
+u64 ressd_log_sync(struct ressd_log *log);
+
+static inline u64 ressd_log_synced(const struct ressd_log *log)
+{
+	return log->sync_done;
+}
+
+/* Like ressd_log_sync(), and every segment that died meanwhile becomes reusable. */
+u64 ressd_log_reclaim(struct ressd_log *log);
+
+/* True if ressd_log_reclaim() would gain a segment. */
+bool ressd_log_can_reclaim(const struct ressd_log *log);
+
+/* The open record shall be written soon, full or not (commit interval, writethrough). */
+void ressd_log_kick(struct ressd_log *log);
+
+/* The next record starts a new segment, so that all older ones can be moved (drain). */
+void ressd_log_rotate(struct ressd_log *log);
+
+/* True if recovery would find no mapping at all: the normal area is a plain disk. */
+bool ressd_log_is_drained(const struct ressd_log *log);
+
+/* True if something is only in RAM or not yet announced: a sync would have to write a record. */
+bool ressd_log_is_volatile(const struct ressd_log *log);
+
+enum ressd_io_kind { RESSD_IO_WRITE, RESSD_IO_FLUSH };
+
+struct ressd_io {
+	enum ressd_io_kind kind;	/* FLUSH: of the normal and the reserved device */
+	void *data;			/* WRITE: nr_blocks * 4096 bytes */
+	u32 block;			/* log block */
+	u32 nr_blocks;
+	bool preflush;			/* flush both devices before the write is started */
+	bool fua;			/* the write is durable when it completes */
+	struct ressd_record *record;	/* private */
+};
+
+/*
+ * Hands out the next I/O, or returns false if there is none now: nothing to do, one in flight, or
+ * (while ressd_log_synced() < log->sync_wanted) no room, so that the mover must make some.
+ */
+bool ressd_log_next(struct ressd_log *log, struct ressd_io *io);
+
+/* Fills in header and checksums of a WRITE.  No lock needed: a sealed record does not change. */
+void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io);
+
+/* The I/O has completed with @error (0 or negative). */
+void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error);
+
+/* The data of @block if a record in RAM holds it, else NULL: read it from the device. */
+const void *ressd_log_data(const struct ressd_log *log, u32 block);
+
+/* Sequence number of the segment that @block belongs to at present. */
+u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block);
+
+/* Segments beyond the head that may be overwritten. */
+u32 ressd_log_free_segments(const struct ressd_log *log);
+
+/* Blocks that records can still use, and all that they ever can. */
+u32 ressd_log_free_blocks(const struct ressd_log *log);
+u32 ressd_log_total_blocks(const struct ressd_log *log);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The map from normal-area block to log block; see ressd-map.h. */
+#include <linux/bug.h>
+#include "ressd-map.h"
+
+#define BITS_PER_WORD	(8 * sizeof(unsigned long))
+
+size_t ressd_map_nodes_bytes(u32 nr)
+{
+	return (size_t)nr * sizeof(struct ressd_node);
+}
+
+size_t ressd_map_clean_bytes(u32 nr)
+{
+	return ((size_t)nr + BITS_PER_WORD - 1) / BITS_PER_WORD * sizeof(unsigned long);
+}
+
+void ressd_map_init(struct ressd_map *map, struct ressd_node *nodes, unsigned long *clean, u32 nr)
+{
+	size_t i;
+
+	*map = (struct ressd_map) { .root = RB_ROOT, .nodes = nodes, .clean = clean, .nr = nr };
+	for (i = 0; i < nr; i++)
+		nodes[i].lbn = RESSD_NO_BLOCK;
+	for (i = 0; i < ressd_map_clean_bytes(nr) / sizeof(unsigned long); i++)
+		clean[i] = 0;
+}
+
+bool ressd_map_is_clean(const struct ressd_map *map, u32 block)
+{
+	return map->clean[block / BITS_PER_WORD] >> (block % BITS_PER_WORD) & 1;
+}
+
+static void write_clean_bit(struct ressd_map *map, u32 block, bool clean)
+{
+	unsigned long mask = 1UL << (block % BITS_PER_WORD);
+	unsigned long *word = &map->clean[block / BITS_PER_WORD];
+
+	*word = clean ? *word | mask : *word & ~mask;
+}
+
+struct ressd_node *ressd_map_first_from(const struct ressd_map *map, u32 lbn)
+{
+	struct ressd_node *best = NULL;
+	struct rb_node *rb = map->root.rb_node;
+
+	while (rb) {
+		struct ressd_node *node = rb_entry(rb, struct ressd_node, rb);
+
+		if (node->lbn < lbn) {
+			rb = rb->rb_right;
+		} else {
+			best = node;
+			if (node->lbn == lbn)
+				break;
+			rb = rb->rb_left;
+		}
+	}
+	return best;
+}
+
+struct ressd_node *ressd_map_find(const struct ressd_map *map, u32 lbn)
+{
+	struct ressd_node *node = ressd_map_first_from(map, lbn);
+
+	return node && node->lbn == lbn ? node : NULL;
+}
+
+struct ressd_node *ressd_map_next(const struct ressd_node *node)
+{
+	struct rb_node *rb = rb_next(&node->rb);
+
+	return rb ? rb_entry(rb, struct ressd_node, rb) : NULL;
+}
+
+void ressd_map_insert(struct ressd_map *map, u32 block, u32 lbn)
+{
+	struct ressd_node *node = &map->nodes[block];
+	struct rb_node **link = &map->root.rb_node;
+	struct rb_node *parent = NULL;
+
+	WARN_ON_ONCE(node->lbn != RESSD_NO_BLOCK);
+	while (*link) {
+		struct ressd_node *other = rb_entry(*link, struct ressd_node, rb);
+
+		parent = *link;
+		if (WARN_ON_ONCE(other->lbn == lbn))
+			return;
+		link = lbn < other->lbn ? &parent->rb_left : &parent->rb_right;
+	}
+	node->lbn = lbn;
+	node->crc = 0;
+	rb_link_node(&node->rb, parent, link);
+	rb_insert_color(&node->rb, &map->root);
+	write_clean_bit(map, block, false);
+	map->nr_mapped++;
+	map->nr_dirty++;
+}
+
+void ressd_map_erase(struct ressd_map *map, struct ressd_node *node)
+{
+	rb_erase(&node->rb, &map->root);
+	map->nr_mapped--;
+	if (!ressd_map_is_clean(map, ressd_map_block(map, node)))
+		map->nr_dirty--;
+	write_clean_bit(map, ressd_map_block(map, node), false);
+}
+
+void ressd_map_set_clean(struct ressd_map *map, struct ressd_node *node)
+{
+	WARN_ON_ONCE(ressd_map_is_clean(map, ressd_map_block(map, node)));
+	write_clean_bit(map, ressd_map_block(map, node), true);
+	map->nr_dirty--;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The map: a red-black tree from normal-area block to log block (RE section 3.2).
+ *
+ * There is one node for each block of the reserved area, in one preallocated array, and the index
+ * of the node *is* the log block.  So nothing is allocated on the I/O path, and memory is 32 bytes
+ * per 4 KiB of reserved area (plus one bit, see below), whatever happens.
+ *
+ * State of a log block:
+ *	free	 lbn == RESSD_NO_BLOCK
+ *	dirty	 in the tree: the log holds the only current copy of normal block @lbn
+ *	clean	 in the tree, clean bit set: the mover has copied it home, both copies are equal.
+ *		 Reads use the normal area.  It stays in the tree until its segment is reused, so
+ *		 that a direct write to @lbn still finds it and makes its death durable (UNMAP).
+ *	dying	 not in the tree, lbn kept, on the log's list of UNMAPs not yet written
+ *
+ * Context: no locks inside; callers serialise all calls (the kernel with ressd->lock).
+ */
+#ifndef RESSD_MAP_H
+#define RESSD_MAP_H
+
+#include <linux/list.h>
+#include <linux/rbtree.h>
+#include "ressd-format.h"
+
+struct ressd_node {
+	union {
+		struct rb_node rb;		/* dirty, clean */
+		struct list_head unmap;		/* dying */
+	};
+	u32 lbn;				/* normal-area block */
+	u32 crc;				/* crc32c of the data, set when its record is sealed */
+};
+
+struct ressd_map {
+	struct rb_root root;
+	struct ressd_node *nodes;	/* nr of them */
+	unsigned long *clean;		/* bitmap of nr bits */
+	u32 nr;
+	u32 nr_mapped;			/* nodes in the tree */
+	u32 nr_dirty;			/* of these, not clean */
+};
+
+/* Bytes the two arrays need for @nr log blocks. */
+size_t ressd_map_nodes_bytes(u32 nr);
+size_t ressd_map_clean_bytes(u32 nr);
+
+/* @nodes and @clean stay the caller's and must live as long as the map. */
+void ressd_map_init(struct ressd_map *map, struct ressd_node *nodes, unsigned long *clean, u32 nr);
+
+static inline u32 ressd_map_block(const struct ressd_map *map, const struct ressd_node *node)
+{
+	return node - map->nodes;
+}
+
+bool ressd_map_is_clean(const struct ressd_map *map, u32 block);
+
+/* The node that maps @lbn, or NULL. */
+struct ressd_node *ressd_map_find(const struct ressd_map *map, u32 lbn);
+
+/* The node with the lowest normal block >= @lbn, or NULL. */
+struct ressd_node *ressd_map_first_from(const struct ressd_map *map, u32 lbn);
+
+/* The node after @node in ascending normal-area order, or NULL. */
+struct ressd_node *ressd_map_next(const struct ressd_node *node);
+
+/* Maps @lbn, which must not be mapped, to the free log block @block, dirty. */
+void ressd_map_insert(struct ressd_map *map, u32 block, u32 lbn);
+
+/* Takes @node out of the tree; its lbn stays, so the caller sets it to RESSD_NO_BLOCK or not. */
+void ressd_map_erase(struct ressd_map *map, struct ressd_node *node);
+
+/* A dirty @node is home now. */
+void ressd_map_set_clean(struct ressd_map *map, struct ressd_node *node);
+
+#endif

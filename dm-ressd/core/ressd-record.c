@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Codec of superblock and record header; see ressd-record.h. */
+#include <linux/crc32c.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "ressd-record.h"
+
+u32 ressd_crc(const void *data, size_t bytes)
+{
+	return crc32c(~0U, data, bytes);
+}
+
+/* The crc of a block that holds its own crc at byte 12: as if that field were zero. */
+static u32 block_crc(const void *block)
+{
+	static const u8 zero[4];
+	u32 crc = crc32c(~0U, block, 12);
+
+	crc = crc32c(crc, zero, sizeof(zero));
+	return crc32c(crc, (const u8 *)block + 16, RESSD_BLOCK_SIZE - 16);
+}
+
+bool ressd_is_zero(const void *data, size_t bytes)
+{
+	return !memchr_inv(data, 0, bytes);
+}
+
+void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info *info, u32 copy)
+{
+	memset(super, 0, sizeof(*super));
+	super->magic = cpu_to_le64(RESSD_SUPER_MAGIC);
+	super->version = cpu_to_le32(RESSD_FORMAT_VERSION);
+	memcpy(super->uuid, info->uuid, RESSD_UUID_SIZE);
+	super->copy = cpu_to_le32(copy);
+	super->normal_start = cpu_to_le64(info->table.normal_start);
+	super->normal_sectors = cpu_to_le64(info->table.len);
+	super->reserved_start = cpu_to_le64(info->table.reserved_start);
+	super->reserved_sectors = cpu_to_le64(info->table.reserved_sectors);
+	super->segment_blocks = cpu_to_le32(info->segment_sectors / RESSD_BLOCK_SECTORS);
+	super->record_blocks = cpu_to_le32(info->record_blocks);
+	super->crc = cpu_to_le32(block_crc(super));
+}
+
+/* The fields of a superblock whose crc is right, so that only another version can be wrong. */
+static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
+					      struct ressd_super_info *info,
+					      char *error, size_t size)
+{
+	struct ressd_geom geom;
+	u64 segment_sectors = (u64)le32_to_cpu(super->segment_blocks) * RESSD_BLOCK_SECTORS;
+
+	memcpy(info->uuid, super->uuid, RESSD_UUID_SIZE);
+	info->table.normal_start = le64_to_cpu(super->normal_start);
+	info->table.len = le64_to_cpu(super->normal_sectors);
+	info->table.reserved_start = le64_to_cpu(super->reserved_start);
+	info->table.reserved_sectors = le64_to_cpu(super->reserved_sectors);
+	info->record_blocks = le32_to_cpu(super->record_blocks);
+	if (!segment_sectors || segment_sectors > ~0U) {
+		snprintf(error, size, "the superblock has a segment size of %llu sectors",
+			 (unsigned long long)segment_sectors);
+		return RESSD_SUPER_DAMAGED;
+	}
+	info->segment_sectors = segment_sectors;
+	if (ressd_geom_init(&geom, info->table.reserved_sectors, segment_sectors, error, size))
+		return RESSD_SUPER_DAMAGED;
+	if (info->record_blocks != geom.record_blocks) {
+		snprintf(error, size, "the superblock has records of %u blocks, but they must be %u",
+			 info->record_blocks, geom.record_blocks);
+		return RESSD_SUPER_DAMAGED;
+	}
+	return RESSD_SUPER_GOOD;
+}
+
+enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super, u32 copy,
+					    struct ressd_super_info *info,
+					    char *error, size_t size)
+{
+	u32 version = le32_to_cpu(super->version);
+	u32 unknown;
+
+	if (super->magic != cpu_to_le64(RESSD_SUPER_MAGIC)) {
+		if (ressd_is_zero(super, sizeof(*super)))
+			return RESSD_SUPER_BLANK;
+		snprintf(error, size,
+			 "the reserved area is neither blank nor formatted for ressd; if its contents may go, use ressdctl format");
+		return RESSD_SUPER_FOREIGN;
+	}
+	if (le32_to_cpu(super->crc) != block_crc(super)) {
+		snprintf(error, size,
+			 "superblock copy %u has a bad checksum; use ressdctl check", copy);
+		return RESSD_SUPER_DAMAGED;
+	}
+	if (version != RESSD_FORMAT_VERSION) {
+		snprintf(error, size,
+			 "the reserved area has format version %u, this software knows version %u; use the version that made it, drain, and format again",
+			 version, RESSD_FORMAT_VERSION);
+		return RESSD_SUPER_FOREIGN;
+	}
+	unknown = (le32_to_cpu(super->incompat) & ~RESSD_INCOMPAT_KNOWN) |
+		  (le32_to_cpu(super->ro_compat) & ~RESSD_RO_COMPAT_KNOWN);
+	if (unknown) {
+		snprintf(error, size,
+			 "the reserved area uses features 0x%x that this software does not know; use a newer version",
+			 unknown);
+		return RESSD_SUPER_FOREIGN;
+	}
+	if (le32_to_cpu(super->copy) != copy) {
+		snprintf(error, size,
+			 "superblock copy %u stands in the place of copy %u; the reserved area in the table is not the one that was formatted",
+			 le32_to_cpu(super->copy), copy);
+		return RESSD_SUPER_FOREIGN;
+	}
+	return decode_fields(super, info, error, size);
+}
+
+int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super *copy1,
+		       struct ressd_super_info *info, char *error, size_t size)
+{
+	struct ressd_super_info other;
+	enum ressd_super_verdict first, second;
+	char reason[RESSD_ERROR_SIZE] = "";
+
+	error[0] = '\0';
+	first = ressd_super_decode(copy0, 0, info, error, size);
+	second = ressd_super_decode(copy1, 1, &other, reason, sizeof(reason));
+	if (first == RESSD_SUPER_GOOD && second == RESSD_SUPER_GOOD) {
+		if (!memcmp(info->uuid, other.uuid, RESSD_UUID_SIZE))
+			return 0;
+		snprintf(error, size,
+			 "the two superblock copies belong to different formats; use ressdctl check");
+		return -EINVAL;
+	}
+	if (first == RESSD_SUPER_BLANK && second == RESSD_SUPER_BLANK)
+		return -ENODATA;
+	/* Another version or another device must not be taken for damage. */
+	if (first == RESSD_SUPER_GOOD && second != RESSD_SUPER_FOREIGN) {
+		snprintf(error, size, "superblock copy 1 is damaged; use ressdctl check");
+		return 0;
+	}
+	if (second == RESSD_SUPER_GOOD && first != RESSD_SUPER_FOREIGN) {
+		snprintf(error, size, "superblock copy 0 is damaged; use ressdctl check");
+		*info = other;
+		return 0;
+	}
+	if (!error[0])
+		snprintf(error, size, "%s", reason[0] ? reason :
+			 "a superblock copy is missing; the reserved area in the table is not the one that was formatted");
+	return -EINVAL;
+}
+
+int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_table *table,
+			const struct ressd_options *options, char *error, size_t size)
+{
+	if (info->table.normal_start != table->normal_start || info->table.len != table->len ||
+	    info->table.reserved_start != table->reserved_start ||
+	    info->table.reserved_sectors != table->reserved_sectors) {
+		snprintf(error, size,
+			 "the superblock describes another device: normal area %llu + %llu, reserved area %llu + %llu sectors; use those numbers or ressdctl format",
+			 (unsigned long long)info->table.normal_start,
+			 (unsigned long long)info->table.len,
+			 (unsigned long long)info->table.reserved_start,
+			 (unsigned long long)info->table.reserved_sectors);
+		return -EINVAL;
+	}
+	if (options->segment_sectors && options->segment_sectors != info->segment_sectors) {
+		snprintf(error, size,
+			 "segment_sectors is %u, but the reserved area was formatted with %u; leave the option out or use ressdctl format",
+			 options->segment_sectors, info->segment_sectors);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void ressd_record_seal(struct ressd_record_header *header)
+{
+	header->crc = cpu_to_le32(block_crc(header));
+}
+
+bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid,
+			const struct ressd_geom *geom, u32 block)
+{
+	u32 nr_maps = le16_to_cpu(header->nr_maps);
+	u32 nr_unmaps = le16_to_cpu(header->nr_unmaps);
+	u32 nr_blocks = le32_to_cpu(header->nr_blocks);
+	u32 slot = ressd_geom_slot(geom, block);
+	u64 segment_seq = le64_to_cpu(header->segment_seq);
+
+	return header->magic == cpu_to_le64(RESSD_RECORD_MAGIC) &&
+	       le32_to_cpu(header->version) == RESSD_FORMAT_VERSION &&
+	       !memcmp(header->uuid, uuid, RESSD_UUID_SIZE) &&
+	       le32_to_cpu(header->crc) == block_crc(header) &&
+	       nr_maps + nr_unmaps <= RESSD_RECORD_ENTRIES &&
+	       nr_maps < nr_blocks &&
+	       nr_blocks <= ressd_geom_slot_end(geom, slot) - block &&
+	       segment_seq && ressd_geom_slot_of_seq(geom, segment_seq) == slot &&
+	       le64_to_cpu(header->tail_seq) <= segment_seq &&
+	       le64_to_cpu(header->durable_seq) < le64_to_cpu(header->seq);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Codec of the superblock and of the record header: encode, and validate what a disk returned.
+ * Everything read from a disk is hostile: a block passes only if every field is in range.
+ */
+#ifndef RESSD_RECORD_H
+#define RESSD_RECORD_H
+
+#include "ressd-args.h"
+#include "ressd-format.h"
+#include "ressd-geom.h"
+
+/* crc32c of one block or of data; the one checksum of the format. */
+u32 ressd_crc(const void *data, size_t bytes);
+
+/* What a superblock says, in host order. */
+struct ressd_super_info {
+	u8 uuid[RESSD_UUID_SIZE];
+	struct ressd_table table;	/* normal and reserved areas as formatted */
+	u32 segment_sectors;
+	u32 record_blocks;
+};
+
+void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info *info, u32 copy);
+
+enum ressd_super_verdict {
+	RESSD_SUPER_GOOD,
+	RESSD_SUPER_BLANK,		/* all zero */
+	RESSD_SUPER_FOREIGN,		/* not ours: @error says what it looks like */
+	RESSD_SUPER_DAMAGED,		/* our magic, but a bad crc or field: @error says which */
+};
+
+/* Looks at one copy as read from the disk; fills @info when good, @error when foreign or damaged. */
+enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super, u32 copy,
+					    struct ressd_super_info *info,
+					    char *error, size_t size);
+
+/*
+ * Decides from both copies.  Returns 0 and @info; -ENODATA when both are blank; -EINVAL with a
+ * sentence otherwise.  One good copy is enough (@error then tells of the damaged other one, or
+ * is empty).
+ */
+int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super *copy1,
+		       struct ressd_super_info *info, char *error, size_t size);
+
+/* Is @info the superblock of this @table?  0, or -EINVAL with a sentence. */
+int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_table *table,
+			const struct ressd_options *options, char *error, size_t size);
+
+bool ressd_is_zero(const void *data, size_t bytes);
+
+/* Seals a header whose other fields are filled: computes and stores its crc. */
+void ressd_record_seal(struct ressd_record_header *header);
+
+/*
+ * True if @header is an intact record header of the log @uuid that may stand at log block @block:
+ * magic, version, crc, uuid, counts, length within its segment, and the segment's slot.
+ */
+bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid,
+			const struct ressd_geom *geom, u32 block);
+
+#endif

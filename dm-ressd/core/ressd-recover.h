@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recovery: a fold over the records found on the device.  It only reads.
+ *
+ * 1. Every segment whose first header is intact is walked header by header for two claims that are
+ *    true whoever made them, even a record that recovery will drop: the oldest live segment
+ *    (tail_seq: everything before was dead, durably) and the highest durable record.
+ * 2. From the tail on, records are taken in order as long as each chains to the one before; those
+ *    beyond the highest durable one are also checked against their data crcs.  The first break is
+ *    the end: everything after is forgotten.
+ *
+ * If a record that was known durable is missing, the device has lost or damaged data, and the log
+ * is refused rather than silently shortened.
+ */
+#ifndef RESSD_RECOVER_H
+#define RESSD_RECOVER_H
+
+#include "ressd-log.h"
+
+struct ressd_reader {
+	/* Reads @nr blocks from log block @block into @buffer; 0 or a negative errno. */
+	int (*read)(void *context, u32 block, u32 nr, void *buffer);
+	/* Called now and then with the share of the ring that was looked at; may be NULL. */
+	void (*progress)(void *context, u32 done, u32 total);
+	void *context;
+	void *buffer;		/* geom.record_blocks * 4096 bytes of scratch space */
+};
+
+struct ressd_recovery {
+	u64 records;		/* taken */
+	u64 dropped;		/* 1 if an intact header was dropped at the end of the chain */
+	u64 blocks_read;
+};
+
+/*
+ * Fills @log, fresh from ressd_log_init(), from the device.  The caller then flushes the device,
+ * for what was read may be in its cache only, and calls nothing else in between.
+ * Returns 0; an error of the reader; -EUCLEAN with a sentence in @error when the log is damaged.
+ */
+int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
+		  struct ressd_recovery *recovery, char *error, size_t size);
+
+#endif
