@@ -44,7 +44,7 @@ check-unit: ## only the tests that need no emulated machine
 		$(MAKE) --no-print-directory -C $$tests check; \
 	done
 	@tests/unit/test_results.py
-	@tests/unit/test_vm_runner.py
+	@tests/vm/selftest_log.py
 
 bench: setup ## measure, and write build/results/bench.json
 	@$(MAKE) --no-print-directory all

@@ -85,8 +85,6 @@ load() {
 			modprobe "$dependency"
 		fi
 	done
-	# Asked for by name at run time (crypto API), so no module lists it.
-	modprobe crc32c-intel 2>/dev/null || modprobe crc32c_generic
 	is_loaded "$name" || insmod "/modules/$name.ko" "$@"
 }
 

@@ -17,7 +17,7 @@ KEEP_UNUSED_SECONDS = 14 * 24 * 3600
 # Programs of the guest. A name that is also a busybox applet replaces the applet.
 PROGRAMS = [
     "bash", "busybox",
-    "dmsetup", "blockdev", "blkdiscard", "losetup", "wipefs", "blkid", "flock",
+    "dmsetup", "blockdev", "blkdiscard", "losetup", "mount", "umount", "wipefs", "blkid", "flock",
     "mkfs.ext4", "e2fsck", "debugfs", "tune2fs", "dumpe2fs",
     "mkfs.xfs", "xfs_repair", "xfs_db", "xfs_io",
     "fio", "postmark", "blktrace", "blkparse", "strace",
@@ -76,10 +76,11 @@ def build_base(kernel, programs):
     """Collect the base image: busybox, programs with libraries, modules and init."""
     archive = Archive()
     for folder in ("proc", "sys", "dev", "run", "tmp", "root", "mnt", "etc", "job", "modules",
-                   "usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "usr/local/bin", "var/tmp"):
+                   "usr/bin", "usr/lib", "usr/lib64", "usr/local/bin", "var/tmp"):
         archive.folder(folder)
     for link in ("bin", "sbin", "lib", "lib64"):
         archive.symlink(link, "usr/" + link)
+    archive.symlink("usr/sbin", "bin")
     archive.character_device("dev/console", 5, 1)
     archive.text("etc/passwd", "root:x:0:0:root:/root:/bin/bash\n")
     archive.text("etc/group", "root:x:0:\n")
@@ -115,11 +116,21 @@ def add_modules(archive, kernel):
     place = f"usr/lib/modules/{kernel.release}"
     for inside, path in files.items():
         archive.file(f"{place}/{inside}", path)
-    lines = (kernel.modules / "modules.dep").read_text().splitlines()
-    chosen = [line for line in lines if line.split(":")[0] in files]
-    archive.text(f"{place}/modules.dep", "\n".join(chosen) + "\n")
-    for name in ("modules.alias", "modules.symbols"):
-        archive.text(f"{place}/{name}", "")
+    write_indexes(archive, kernel, place, files)
+
+
+def write_indexes(archive, kernel, place, files):
+    """Add the indexes of modprobe, cut down to `files`; the kernel asks for modules by alias."""
+    def chosen(index, is_wanted):
+        lines = (kernel.modules / index).read_text().splitlines()
+        return "".join(line + "\n" for line in lines if is_wanted(line))
+
+    names = {Path(inside).stem.replace("-", "_") for inside in files}
+    archive.text(f"{place}/modules.dep",
+                 chosen("modules.dep", lambda line: line.split(":")[0] in files))
+    archive.text(f"{place}/modules.alias",
+                 chosen("modules.alias", lambda line: line.split()[-1] in names))
+    archive.text(f"{place}/modules.symbols", "")
     for name in ("modules.builtin", "modules.order"):
         archive.file(f"{place}/{name}", kernel.modules / name)
 
