@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The buffers of a drive: which sectors are in RAM. The data themselves are in
+ * the store. Plain C, no locks: the caller serialises.
+ */
+#ifndef SSD_BUFFER_H
+#define SSD_BUFFER_H
+
+#include <linux/bitmap.h>
+#include <linux/types.h>
+
+#include "ssd-profile.h"
+
+/**
+ * struct ssd_write_entry - buffered sectors of one clustered page.
+ * @page: logical clustered page
+ * @count: sectors set in @sectors
+ * @ready: time the last of them arrived
+ * @sectors: those that are buffered
+ */
+struct ssd_write_entry {
+	u32 page;
+	u32 count;
+	u64 ready;
+	DECLARE_BITMAP(sectors, SSD_MAX_PAGE_SECTORS);
+};
+
+/**
+ * struct ssd_write_buffer - entries in the order they leave.
+ * @entries: ring of @slots entries, the oldest at @head
+ * @capacity: sectors it holds
+ * @used: sectors occupied, those on their way to the NAND included
+ * @leaving: sectors whose transfer to the NAND ends at @left
+ * @match: which entries may take more sectors
+ */
+struct ssd_write_buffer {
+	struct ssd_write_entry *entries;
+	u32 slots;
+	u32 head;
+	u32 count;
+	u32 capacity;
+	u32 used;
+	u32 leaving;
+	u64 left;
+	u32 page_sectors;
+	enum ssd_buffer_match match;
+};
+
+/** ssd_write_buffer_create - Return: 0 or -ENOMEM. */
+int ssd_write_buffer_create(struct ssd_write_buffer *buffer,
+			    const struct ssd_profile *profile, u32 page_sectors);
+void ssd_write_buffer_destroy(struct ssd_write_buffer *buffer);
+
+/** ssd_write_buffer_at - the entry @age places behind the oldest one. */
+static inline struct ssd_write_entry *
+ssd_write_buffer_at(const struct ssd_write_buffer *buffer, u32 age)
+{
+	u32 slot = buffer->head + age;
+
+	return &buffer->entries[slot < buffer->slots ? slot : slot - buffer->slots];
+}
+
+/** ssd_write_buffer_find - the entry that may take sectors of @page, or NULL. */
+struct ssd_write_entry *ssd_write_buffer_find(const struct ssd_write_buffer *buffer,
+					      u32 page);
+
+/** ssd_write_buffer_need - sectors of a write to @page that need new room. */
+u32 ssd_write_buffer_need(const struct ssd_write_buffer *buffer, u32 page,
+			  u32 first, u32 sectors);
+
+/**
+ * ssd_write_buffer_add - take sectors for which there is room.
+ * @first, @sectors: within the clustered page
+ * @ready: time they have arrived
+ *
+ * Return: true if an existing entry took them.
+ */
+bool ssd_write_buffer_add(struct ssd_write_buffer *buffer, u32 page, u32 first,
+			  u32 sectors, u64 ready);
+
+/** ssd_write_buffer_take - remove the oldest entry; its room is freed at @left. */
+void ssd_write_buffer_take(struct ssd_write_buffer *buffer, u64 left);
+
+/** ssd_write_buffer_settle - free the room of what has left by @now. */
+void ssd_write_buffer_settle(struct ssd_write_buffer *buffer, u64 now);
+
+/** ssd_write_buffer_covers - all these sectors of @page are buffered. */
+bool ssd_write_buffer_covers(const struct ssd_write_buffer *buffer, u32 page,
+			     u32 first, u32 sectors);
+
+/** ssd_write_buffer_forget - drop all sectors of @page (it was discarded). */
+void ssd_write_buffer_forget(struct ssd_write_buffer *buffer, u32 page);
+
+/**
+ * struct ssd_read_buffer - clustered pages read last, oldest at @next.
+ */
+struct ssd_read_buffer {
+	u32 *pages;
+	u32 slots;
+	u32 next;
+};
+
+/** ssd_read_buffer_create - Return: 0 or -ENOMEM. */
+int ssd_read_buffer_create(struct ssd_read_buffer *buffer,
+			   const struct ssd_profile *profile, u32 page_sectors);
+void ssd_read_buffer_destroy(struct ssd_read_buffer *buffer);
+
+bool ssd_read_buffer_has(const struct ssd_read_buffer *buffer, u32 page);
+void ssd_read_buffer_add(struct ssd_read_buffer *buffer, u32 page);
+void ssd_read_buffer_forget(struct ssd_read_buffer *buffer, u32 page);
+
+#endif /* SSD_BUFFER_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Flash translation layers: which physical clustered page holds a logical one.
+ * A layer does its merges or garbage collection itself, step by step on the
+ * NAND; their cost is the time these steps take.
+ *
+ * Plain C, no locks: the caller serialises. Times are nanoseconds.
+ */
+#ifndef SSD_FTL_H
+#define SSD_FTL_H
+
+#include <linux/types.h>
+
+#include "ssd-nand.h"
+#include "ssd-profile.h"
+
+struct ssd_ftl;
+
+/**
+ * struct ssd_ftl_counters - what a translation layer did.
+ * @switch_merges: log block became the data block, nothing copied
+ * @partial_merges: log block completed by copies and became the data block
+ * @full_merges: log and data block copied into a third one
+ * @merge_copies: pages copied by merges
+ */
+struct ssd_ftl_counters {
+	u64 switch_merges;
+	u64 partial_merges;
+	u64 full_merges;
+	u64 merge_copies;
+};
+
+/**
+ * struct ssd_ftl_ops - one kind of translation layer.
+ * @name: as in the profile
+ * @destroy: release everything, also after a failed create
+ * @lookup: where @page is; false if it was never written or is discarded
+ * @write: program a whole logical page, doing whatever must be done first;
+ *	returns the time its data have left the controller, from which the
+ *	firmware can go on
+ * @discard: forget a page
+ * @check: verify every invariant of the mapping; 0 or -EINVAL with a sentence
+ */
+struct ssd_ftl_ops {
+	const char *name;
+	void (*destroy)(struct ssd_ftl *ftl);
+	bool (*lookup)(struct ssd_ftl *ftl, u32 page, struct ssd_place *place);
+	u64 (*write)(struct ssd_ftl *ftl, u32 page, u64 start);
+	void (*discard)(struct ssd_ftl *ftl, u32 page, u64 start);
+	int (*check)(struct ssd_ftl *ftl, char *error, size_t size);
+};
+
+struct ssd_ftl {
+	const struct ssd_ftl_ops *ops;
+	const struct ssd_geometry *geometry;
+	struct ssd_nand *nand;
+	struct ssd_ftl_counters counters;
+};
+
+/**
+ * ssd_ftl_log_create - hybrid layer: data blocks mapped by block, and log
+ * blocks, each for one data block, mapped by page.
+ * @profile: log_victim, prefill
+ * @geometry, @nand: must outlive the layer
+ * @ftl: the new layer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ssd_ftl_log_create(const struct ssd_profile *profile,
+		       const struct ssd_geometry *geometry,
+		       struct ssd_nand *nand, struct ssd_ftl **ftl);
+
+#endif /* SSD_FTL_H */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parsing and checking of drive descriptions. See ssd-profile.h. */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+
+#include "ssd-profile.h"
+
+static const char * const log_victim_words[] = { "lru", "fifo", NULL };
+static const char * const buffer_match_words[] = { "tail", "all", NULL };
+
+/* A key takes either a number in [min, max] or one of some words. */
+struct profile_key {
+	const char *name;
+	size_t offset;
+	u32 min;
+	u32 max;
+	const char * const *words;
+};
+
+#define NUMBER(field, low, high) \
+	{ #field, offsetof(struct ssd_profile, field), low, high, NULL }
+#define WORD(field, list) \
+	{ #field, offsetof(struct ssd_profile, field), 0, 0, list }
+
+static const struct profile_key profile_keys[] = {
+	NUMBER(capacity_mb, 8, 1024 * 1024),
+	NUMBER(channels, 1, 64),
+	NUMBER(planes, 1, 8),
+	NUMBER(ways, 1, 64),
+	NUMBER(die_sets, 1, 256),
+	NUMBER(page_bytes, 512, 65536),
+	NUMBER(spare_bytes, 0, 8192),
+	NUMBER(block_pages, 4, 4096),
+	NUMBER(read_ns, 0, 10000000),
+	NUMBER(program_ns, 0, 100000000),
+	NUMBER(erase_ns, 0, 1000000000),
+	NUMBER(bus_read_ps, 0, 1000000),
+	NUMBER(bus_write_ps, 0, 1000000),
+	NUMBER(copyback, 0, 1),
+	NUMBER(log_blocks, 0, 32768),
+	NUMBER(log_ppm, 0, 1000000),
+	WORD(log_victim, log_victim_words),
+	NUMBER(log_restart, 0, 1),
+	NUMBER(read_buffer_kb, 0, 16384),
+	NUMBER(write_buffer_kb, 4, 2048),
+	WORD(write_buffer_match, buffer_match_words),
+	NUMBER(write_cache, 0, 1),
+	NUMBER(command_ns, 0, 100000000),
+	NUMBER(host_read_ns, 0, 100000000),
+	NUMBER(interface_mb_s, 1, 20000),
+	NUMBER(queue_depth, 1, 256),
+	NUMBER(max_request_kb, 4, 16384),
+	NUMBER(fua, 0, 1),
+	NUMBER(discard, 0, 1),
+	NUMBER(prefill, 0, 1),
+	NUMBER(track_volatile, 0, 1),
+	NUMBER(check, 0, 1),
+};
+
+void ssd_profile_init(struct ssd_profile *profile)
+{
+	memset(profile, 0, sizeof(*profile));
+	strcpy(profile->name, "ssdsim0");
+	profile->capacity_mb = 256;
+	profile->channels = 1;
+	profile->planes = 1;
+	profile->ways = 1;
+	profile->die_sets = 1;
+	profile->page_bytes = 4096;
+	profile->spare_bytes = 128;
+	profile->block_pages = 64;
+	profile->read_ns = 25000;
+	profile->program_ns = 200000;
+	profile->erase_ns = 1500000;
+	profile->bus_read_ps = 25000;
+	profile->bus_write_ps = 25000;
+	profile->copyback = 1;
+	profile->log_ppm = 20000;
+	profile->write_buffer_kb = 128;
+	profile->write_cache = 1;
+	profile->command_ns = 20000;
+	profile->interface_mb_s = 250;
+	profile->queue_depth = 1;
+	profile->max_request_kb = 512;
+	profile->discard = 1;
+	profile->prefill = 1;
+}
+
+static u32 *key_value(const struct profile_key *key, struct ssd_profile *profile)
+{
+	return (u32 *)((char *)profile + key->offset);
+}
+
+static const struct profile_key *find_key(const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(profile_keys); i++) {
+		const struct profile_key *key = &profile_keys[i];
+
+		if (strlen(key->name) == length && !memcmp(key->name, name, length))
+			return key;
+	}
+	return NULL;
+}
+
+/* A decimal number that is the whole of @text, or -EINVAL. */
+static int parse_number(const char *text, size_t length, u32 *value)
+{
+	u64 number = 0;
+	size_t i;
+
+	if (!length || length > 10)
+		return -EINVAL;
+	for (i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -EINVAL;
+		number = number * 10 + (text[i] - '0');
+	}
+	if (number > 0xffffffffULL)
+		return -EINVAL;
+	*value = number;
+	return 0;
+}
+
+static int set_word(const struct profile_key *key, u32 *value, const char *text,
+		    size_t length, char *error, size_t size)
+{
+	int used, i;
+
+	for (i = 0; key->words[i]; i++) {
+		if (strlen(key->words[i]) == length && !memcmp(key->words[i], text, length)) {
+			*value = i;
+			return 0;
+		}
+	}
+	used = scnprintf(error, size, "%s=%.*s is not known; use one of:", key->name,
+			 (int)length, text);
+	for (i = 0; key->words[i]; i++)
+		used += scnprintf(error + used, size - used, " %s", key->words[i]);
+	return -EINVAL;
+}
+
+static int set_key(struct ssd_profile *profile, const struct profile_key *key,
+		   const char *text, size_t length, char *error, size_t size)
+{
+	u32 *value = key_value(key, profile);
+	u32 number;
+
+	if (key->words)
+		return set_word(key, value, text, length, error, size);
+	if (parse_number(text, length, &number) || number < key->min || number > key->max) {
+		scnprintf(error, size, "%s=%.*s is out of range; give a whole number from %u to %u",
+			  key->name, (int)length, text, key->min, key->max);
+		return -EINVAL;
+	}
+	*value = number;
+	return 0;
+}
+
+/* The name becomes a device node: letters, digits, "-" and "_" only. */
+static int set_name(struct ssd_profile *profile, const char *text, size_t length,
+		    char *error, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		char c = text[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		      (c >= '0' && c <= '9') || c == '-' || c == '_'))
+			break;
+	}
+	if (!length || i < length || length >= SSD_NAME_LENGTH) {
+		scnprintf(error, size,
+			  "name=%.*s is no device name; give 1 to %d letters, digits, '-' or '_'",
+			  (int)length, text, SSD_NAME_LENGTH - 1);
+		return -EINVAL;
+	}
+	memcpy(profile->name, text, length);
+	profile->name[length] = '\0';
+	return 0;
+}
+
+static int parse_word(struct ssd_profile *profile, const char *word, size_t length,
+		      char *error, size_t size)
+{
+	const char *equals = memchr(word, '=', length);
+	const struct profile_key *key;
+	size_t key_length, rest;
+
+	if (!equals) {
+		scnprintf(error, size, "'%.*s' has no value; write it as key=value",
+			  (int)length, word);
+		return -EINVAL;
+	}
+	key_length = equals - word;
+	rest = length - key_length - 1;
+	if (key_length == 4 && !memcmp(word, "name", 4))
+		return set_name(profile, equals + 1, rest, error, size);
+
+	key = find_key(word, key_length);
+	if (!key) {
+		scnprintf(error, size,
+			  "'%.*s' is not a key of a drive profile; docs/ssdsim.md lists them",
+			  (int)key_length, word);
+		return -EINVAL;
+	}
+	return set_key(profile, key, equals + 1, rest, error, size);
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+int ssd_profile_parse(struct ssd_profile *profile, const char *text,
+		      char *error, size_t size)
+{
+	while (*text) {
+		size_t length = 0;
+		int r;
+
+		if (is_space(*text)) {
+			text++;
+			continue;
+		}
+		if (*text == '#') {
+			while (*text && *text != '\n')
+				text++;
+			continue;
+		}
+		while (text[length] && !is_space(text[length]))
+			length++;
+		r = parse_word(profile, text, length, error, size);
+		if (r)
+			return r;
+		text += length;
+	}
+	return 0;
+}
+
+/* The log pool: given outright or as a share of the data blocks. */
+static u32 log_block_count(const struct ssd_profile *profile, u32 data_blocks)
+{
+	u32 share;
+
+	if (profile->log_blocks)
+		return profile->log_blocks;
+	share = div_u64((u64)data_blocks * profile->log_ppm + 500000, 1000000);
+	return share < 2 ? 2 : share;
+}
+
+/*
+ * Copies stay within a die set, so every set needs blocks to spare: twice its
+ * even share of the log blocks, since the open ones need not spread evenly,
+ * and one for the copy of a merge.
+ */
+static u32 total_block_count(const struct ssd_profile *profile, u32 data_blocks,
+			     u32 log_blocks)
+{
+	u32 data_share = DIV_ROUND_UP(data_blocks, profile->die_sets);
+	u32 log_share = DIV_ROUND_UP(log_blocks, profile->die_sets);
+
+	return (data_share + 2 * log_share + 1) * profile->die_sets;
+}
+
+int ssd_profile_geometry(const struct ssd_profile *profile,
+			 struct ssd_geometry *geometry, char *error, size_t size)
+{
+	u32 page_bytes = profile->page_bytes * profile->planes * profile->channels;
+	u64 block_bytes, capacity = (u64)profile->capacity_mb << 20;
+	u64 blocks;
+
+	if (page_bytes % 512 || page_bytes > SSD_MAX_PAGE_SECTORS * 512) {
+		scnprintf(error, size,
+			  "channels x planes x page_bytes is %u bytes; the clustered page must be a multiple of 512 and at most %u",
+			  page_bytes, SSD_MAX_PAGE_SECTORS * 512);
+		return -EINVAL;
+	}
+	if (profile->ways * profile->block_pages > 65535) {
+		scnprintf(error, size,
+			  "ways x block_pages is %u; a clustered block holds at most 65535 pages",
+			  profile->ways * profile->block_pages);
+		return -EINVAL;
+	}
+	if (profile->write_buffer_kb * 1024 < page_bytes) {
+		scnprintf(error, size,
+			  "write_buffer_kb=%u is smaller than the clustered page of %u bytes; make it at least that",
+			  profile->write_buffer_kb, page_bytes);
+		return -EINVAL;
+	}
+	block_bytes = (u64)page_bytes * profile->ways * profile->block_pages;
+	blocks = div64_u64(capacity, block_bytes);
+	if (blocks < 2 || blocks > 1000000) {
+		scnprintf(error, size,
+			  "capacity_mb=%u gives %llu clustered blocks of %llu bytes; choose it for 2 to 1000000 blocks",
+			  profile->capacity_mb, (unsigned long long)blocks,
+			  (unsigned long long)block_bytes);
+		return -EINVAL;
+	}
+	geometry->page_sectors = page_bytes >> SSD_SECTOR_SHIFT;
+	geometry->rows = profile->block_pages;
+	geometry->block_pages = profile->ways * profile->block_pages;
+	geometry->data_blocks = blocks;
+	geometry->log_blocks = log_block_count(profile, geometry->data_blocks);
+	geometry->total_blocks = total_block_count(profile, geometry->data_blocks,
+						   geometry->log_blocks);
+	if ((u64)geometry->data_blocks * geometry->block_pages > 0xfffffffeULL) {
+		scnprintf(error, size,
+			  "capacity_mb=%u needs more than 2^32 clustered pages; make the drive smaller or its pages larger",
+			  profile->capacity_mb);
+		return -EINVAL;
+	}
+	geometry->pages = geometry->data_blocks * geometry->block_pages;
+	geometry->sectors = (u64)geometry->pages * geometry->page_sectors;
+	return 0;
+}
+
+int ssd_profile_print(const struct ssd_profile *profile, char *text, size_t size)
+{
+	int used = scnprintf(text, size, "name=%s\n", profile->name);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(profile_keys); i++) {
+		const struct profile_key *key = &profile_keys[i];
+		u32 value = *key_value(key, (struct ssd_profile *)profile);
+
+		if (key->words)
+			used += scnprintf(text + used, size - used, "%s=%s\n", key->name,
+					  key->words[value]);
+		else
+			used += scnprintf(text + used, size - used, "%s=%u\n", key->name, value);
+	}
+	return used;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The description of one emulated drive: what its NAND, controller and
+ * firmware are made of, read from "key=value" words.
+ *
+ * Plain C: compiled into the kernel module and in userspace.
+ */
+#ifndef SSD_PROFILE_H
+#define SSD_PROFILE_H
+
+#include <linux/types.h>
+
+#define SSD_NAME_LENGTH		32
+#define SSD_SECTOR_SHIFT	9
+
+/* Largest clustered page: bounds the sector bitmap of a write buffer entry. */
+#define SSD_MAX_PAGE_SECTORS	512
+
+/* Which log block is merged when another one is needed. */
+enum ssd_log_victim {
+	SSD_LOG_VICTIM_LRU,	/* the one not written for the longest time */
+	SSD_LOG_VICTIM_FIFO,	/* the one opened first */
+};
+
+/* Which buffered write may take more sectors of the same clustered page. */
+enum ssd_buffer_match {
+	SSD_BUFFER_MATCH_TAIL,	/* only the newest entry */
+	SSD_BUFFER_MATCH_ALL,	/* any entry not yet on its way to the NAND */
+};
+
+/**
+ * struct ssd_profile - one drive. Every number is a u32 so that the key table
+ * of the parser can describe it; the ranges are in that table (ssd-profile.c).
+ * @name: of the block device
+ * @capacity_mb: user capacity, MiB
+ * @channels: NAND buses that move one clustered page together
+ * @planes: planes of one die programmed together
+ * @ways: dies of a channel over which the pages of a clustered block rotate
+ * @die_sets: disjoint groups of dies; a clustered block lies within one group
+ * @page_bytes: data bytes of one NAND page
+ * @spare_bytes: spare bytes moved over the bus with each NAND page
+ * @block_pages: pages of one NAND erase block
+ * @read_ns: NAND array to page register (tR)
+ * @program_ns: page register to NAND array (tPROG)
+ * @erase_ns: block erase (tBERS)
+ * @bus_read_ps: read cycle of one byte on one channel, picoseconds
+ * @bus_write_ps: write cycle of one byte on one channel, picoseconds
+ * @copyback: 1 if the firmware moves pages inside a die, without the bus
+ * @log_blocks: log blocks; 0 = take @log_ppm
+ * @log_ppm: log blocks in parts per million of the data blocks (minimum 2)
+ * @log_victim: enum ssd_log_victim
+ * @log_restart: 1 = writing the first page of a block opens a fresh log block
+ * @read_buffer_kb: read buffer, KiB (0 = none)
+ * @write_buffer_kb: write buffer, KiB
+ * @write_buffer_match: enum ssd_buffer_match
+ * @write_cache: 1 = writes complete in the buffer (volatile until flushed)
+ * @command_ns: every command: decode, status
+ * @host_read_ns: firmware work of a read command that reaches the NAND
+ * @interface_mb_s: host interface, 10^6 bytes per second
+ * @queue_depth: commands the kernel may send before one completes; they are
+ *	served one after the other
+ * @max_request_kb: largest command, KiB
+ * @fua: 1 if forced-unit-access writes are accepted
+ * @discard: 1 if the drive accepts discard
+ * @prefill: 1 = starts as a drive whose every page has been written (zeros)
+ * @track_volatile: 1 = the store keeps the durable version of unflushed sectors
+ * @check: 1 = every NAND page carries its logical page and reads compare it
+ */
+struct ssd_profile {
+	char name[SSD_NAME_LENGTH];
+	u32 capacity_mb;
+	u32 channels;
+	u32 planes;
+	u32 ways;
+	u32 die_sets;
+	u32 page_bytes;
+	u32 spare_bytes;
+	u32 block_pages;
+	u32 read_ns;
+	u32 program_ns;
+	u32 erase_ns;
+	u32 bus_read_ps;
+	u32 bus_write_ps;
+	u32 copyback;
+	u32 log_blocks;
+	u32 log_ppm;
+	u32 log_victim;
+	u32 log_restart;
+	u32 read_buffer_kb;
+	u32 write_buffer_kb;
+	u32 write_buffer_match;
+	u32 write_cache;
+	u32 command_ns;
+	u32 host_read_ns;
+	u32 interface_mb_s;
+	u32 queue_depth;
+	u32 max_request_kb;
+	u32 fua;
+	u32 discard;
+	u32 prefill;
+	u32 track_volatile;
+	u32 check;
+};
+
+/**
+ * struct ssd_geometry - what follows from a profile.
+ * @page_sectors: clustered page, 512-byte sectors
+ * @block_pages: clustered pages of a clustered block
+ * @rows: clustered pages of one way of a clustered block
+ * @data_blocks: clustered blocks of the user capacity
+ * @log_blocks: log blocks
+ * @total_blocks: physical clustered blocks, a multiple of the die sets
+ * @pages: clustered pages of the user capacity
+ * @sectors: user capacity, sectors
+ */
+struct ssd_geometry {
+	u32 page_sectors;
+	u32 block_pages;
+	u32 rows;
+	u32 data_blocks;
+	u32 log_blocks;
+	u32 total_blocks;
+	u32 pages;
+	u64 sectors;
+};
+
+/** ssd_profile_init - the defaults: a small generic drive. */
+void ssd_profile_init(struct ssd_profile *profile);
+
+/**
+ * ssd_profile_parse - apply "key=value" words to a profile.
+ * @profile: changed in place; a later word overrides an earlier one
+ * @text: words separated by white space; "#" starts a comment up to the line end
+ * @error: on failure one sentence: the key, the limit, the remedy
+ * @size: of @error
+ *
+ * Return: 0 or -EINVAL (the profile is then partly changed and must not be used).
+ */
+int ssd_profile_parse(struct ssd_profile *profile, const char *text,
+		      char *error, size_t size);
+
+/**
+ * ssd_profile_geometry - check a whole profile and derive its geometry.
+ *
+ * Return: 0 or -EINVAL with a sentence in @error.
+ */
+int ssd_profile_geometry(const struct ssd_profile *profile,
+			 struct ssd_geometry *geometry, char *error, size_t size);
+
+/**
+ * ssd_profile_print - the profile as words the parser accepts, one a line.
+ *
+ * Return: characters written (never more than @size - 1).
+ */
+int ssd_profile_print(const struct ssd_profile *profile, char *text, size_t size);
+
+#endif /* SSD_PROFILE_H */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdsim-run: drive the emulated SSD with access patterns, in userspace and in
+ * virtual time, to calibrate a profile in milliseconds.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kernel.h>
+
+#include "ssd-drive.h"
+
+long shim_allocations_left = -1;
+
+/*
+ * struct pattern - one line of the report.
+ * @write: write, else read
+ * @random: random offsets within the span, else ascending by @step
+ */
+struct pattern {
+	const char *name;
+	bool write;
+	bool random;
+	u32 bytes;
+	u64 step;
+	const char *published;
+};
+
+static const struct pattern patterns[] = {
+	{ "sequential read  128 KB", false, false, 131072, 131072, "110 RE, PA" },
+	{ "sequential read    4 KB", false, false, 4096, 4096, "" },
+	{ "sequential write 512 KB", true, false, 524288, 524288, "85 RE, PA" },
+	{ "sequential write 128 KB", true, false, 131072, 131072, "85 RE, PA" },
+	{ "sequential write   4 KB", true, false, 4096, 4096, "85 RE" },
+	{ "random read        4 KB", false, true, 4096, 4096, "16.3 RE, 10.73 PA" },
+	{ "random read        8 KB", false, true, 8192, 8192, "" },
+	{ "random write       4 KB", true, true, 4096, 4096, "0.421 RE (4 of 64 GB), 0.28 PA" },
+	{ "random write       8 KB", true, true, 8192, 8192, "" },
+	{ "ordered write 4 KB @ 128 KB", true, false, 4096, 131072, ">= 12 x random RE" },
+	{ "ordered write 8 KB @ 128 KB", true, false, 8192, 131072, "" },
+	{ "rewrite of 4 MB blocks", true, false, 4194304, 4194304, "" },
+};
+
+/* xorshift: the same sequence on every machine. */
+static u64 random_state = 88172645463325252ULL;
+
+static u64 random_number(u64 below)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % below;
+}
+
+static u64 run_one(struct ssd_drive *drive, const struct pattern *pattern, u64 now,
+		   u64 span, u64 index)
+{
+	u64 places = span / pattern->step;
+	u64 offset = (pattern->random ? random_number(places) : index % places) * pattern->step;
+	u32 left = pattern->bytes;
+
+	while (left) {
+		u32 piece = min(left, drive->profile.max_request_kb * 1024);
+
+		if (pattern->write)
+			now = ssd_drive_write(drive, now, offset / 512, piece / 512, false);
+		else
+			now = ssd_drive_read(drive, now, offset / 512, piece / 512);
+		offset += piece;
+		left -= piece;
+	}
+	return now;
+}
+
+/* Steady state: a third of the commands go before those that are measured. */
+static void run_pattern(struct ssd_drive *drive, const struct pattern *pattern,
+			u64 *now, u64 span, u64 commands)
+{
+	u64 index, start = 0, erases, copies;
+
+	for (index = 0; index < commands / 3; index++)
+		*now = run_one(drive, pattern, *now, span, index);
+	start = *now;
+	erases = drive->nand.erases;
+	copies = drive->nand.copies;
+	for (; index < commands / 3 + commands; index++)
+		*now = run_one(drive, pattern, *now, span, index);
+	printf("%-28s %9.3f MB/s %10.1f us %8.2f copies %6.3f erases  %s\n", pattern->name,
+	       (double)pattern->bytes * commands / (*now - start) * 1e3,
+	       (double)(*now - start) / commands / 1e3,
+	       (double)(drive->nand.copies - copies) / commands,
+	       (double)(drive->nand.erases - erases) / commands, pattern->published);
+	*now = ssd_drive_flush(drive, *now);
+}
+
+static int read_profile(struct ssd_profile *profile, const char *path)
+{
+	char text[65536], error[256];
+	FILE *file = fopen(path, "r");
+	size_t length;
+
+	if (!file) {
+		fprintf(stderr, "ssdsim-run: cannot open profile %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	if (ssd_profile_parse(profile, text, error, sizeof(error))) {
+		fprintf(stderr, "ssdsim-run: %s: %s\n", path, error);
+		return -1;
+	}
+	return 0;
+}
+
+static int usage(void)
+{
+	fprintf(stderr,
+		"usage: ssdsim-run PROFILE [span_mb=N] [commands=N] [key=value...]\n"
+		"Runs access patterns over the first span_mb MiB (default: a 15th of the drive,\n"
+		"as 4 GB are of 64) and prints bandwidths beside the published ones.\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long span_mb = 0, commands = 20000;
+	struct ssd_profile profile;
+	struct ssd_drive *drive;
+	char error[256];
+	u64 now = 0;
+	size_t p;
+	int i;
+
+	if (argc < 2)
+		return usage();
+	ssd_profile_init(&profile);
+	if (read_profile(&profile, argv[1]))
+		return 1;
+	for (i = 2; i < argc; i++) {
+		if (sscanf(argv[i], "span_mb=%llu", &span_mb) == 1 ||
+		    sscanf(argv[i], "commands=%llu", &commands) == 1)
+			continue;
+		if (ssd_profile_parse(&profile, argv[i], error, sizeof(error))) {
+			fprintf(stderr, "ssdsim-run: %s\n", error);
+			return 1;
+		}
+	}
+	if (ssd_drive_create(&drive, &profile, NULL, NULL, error, sizeof(error))) {
+		fprintf(stderr, "ssdsim-run: %s\n", error);
+		return 1;
+	}
+	if (!span_mb)
+		span_mb = profile.capacity_mb / 15;
+	if (span_mb > profile.capacity_mb || span_mb < 8 || !commands) {
+		fprintf(stderr, "ssdsim-run: span_mb must be 8 to %u and commands at least 1\n",
+			profile.capacity_mb);
+		ssd_drive_destroy(drive);
+		return 1;
+	}
+	printf("# %s: %u MiB, clustered page %u KB, clustered block %u KB, %u log blocks, span %llu MiB\n",
+	       profile.name, profile.capacity_mb, drive->geometry.page_sectors / 2,
+	       drive->geometry.page_sectors / 2 * drive->geometry.block_pages,
+	       drive->geometry.log_blocks, span_mb);
+	for (p = 0; p < ARRAY_SIZE(patterns); p++)
+		run_pattern(drive, &patterns[p], &now, (u64)span_mb << 20, commands);
+	i = ssd_drive_check(drive, error, sizeof(error));
+	if (i)
+		fprintf(stderr, "ssdsim-run: %s\n", error);
+	ssd_drive_destroy(drive);
+	return i ? 1 : 0;
+}
