@@ -3,7 +3,7 @@
 """Figures of the project in one format: build/results/<target>.json.
 
     {"target": "demo", "commit": "1a2b3c4d5e6f", "rows": [
-        {"id": "randwrite-4k/samsung/ratio", "value": 2.4, "unit": "x", "bar": ">=2.0", "ok": true}]}
+     {"id": "randwrite-4k/samsung/ratio", "value": 2.4, "unit": "x", "bar": ">=2.0", "ok": true}]}
 
 An id is <load>/<profile>/<metric>. A bar is what the value must reach: ">=2.0", "<=1", ">0", "<5",
 "==0", or null where a figure is only told. "ok" is null without a bar. "commit" ends in "-dirty"
@@ -50,7 +50,7 @@ def number(text, what):
         raise ResultError(f"the {what} '{text}' is not a finite number")
     if isinstance(text, str) and re.fullmatch(r"[+-]?\d+", text):
         return int(text)
-    return text if isinstance(text, (int, float)) else value
+    return text if isinstance(text, int | float) else value
 
 
 def meets(value, bar):

@@ -99,7 +99,7 @@ def show_depends(kernel, name):
     """Files to insert, in order, to load module `name`; empty when it is built in."""
     listing = subprocess.run(
         ["/sbin/modprobe", "--show-depends", "--ignore-install", "-S", kernel.release, name],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+        capture_output=True, text=True, check=False,
     )
     if listing.returncode:
         raise VmError(f"kernel {kernel.release} has no module {name}: {listing.stderr.strip()}")

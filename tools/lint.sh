@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# lint.sh: everything that can be said about the sources without running them: licence lines,
+# checkpatch --strict, kernel build with W=1 and sparse, shellcheck, Python. Prints the findings;
+# exit code 1 if there is one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+cache=${RESSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dm-ressd}
+checkpatch_source=linux-source-6.1 # Debian package that holds checkpatch.pl
+ruff_version=0.6.9
+kernel_modules=(dm-ressd tests/ssdsim tests/vm/selftest)
+failed=0
+
+# Files of the project, also those not yet added to git, that match the given patterns.
+sources() {
+	local path
+	git ls-files --cached --others --exclude-standard -- "$@" | sort -u | while read -r path; do
+		[ ! -f "$path" ] || echo "$path"
+	done
+}
+
+# step NAME COMMAND...: run one check; its output is shown only when it finds something.
+step() {
+	local name=$1 output status=0
+	shift
+	output=$("$@" 2>&1) || status=$?
+	if [ "$status" -eq 0 ]; then
+		echo "ok - lint: $name"
+	else
+		printf '%s\n' "$output"
+		echo "not ok - lint: $name"
+		failed=1
+	fi
+}
+
+# Scripts of a language, told by name or by the first line.
+scripts_of() {
+	local interpreter=$1 suffix=$2 path first
+	sources | while read -r path; do
+		first=
+		IFS= read -r -n 80 first <"$path" 2>/dev/null || true
+		if [[ $path == *"$suffix" || $first == '#!'*"$interpreter"* ]]; then
+			echo "$path"
+		fi
+	done
+}
+
+check_licences() {
+	local path bad=0
+	for path in $(sources ':!*.md' ':!LICENSE*' ':!*.png' ':!*.json'); do
+		head -n 2 "$path" | grep -q 'SPDX-License-Identifier: ' && continue
+		echo "$path: the first line (or the second, after #!) is no SPDX-License-Identifier"
+		bad=1
+	done
+	return "$bad"
+}
+
+# The headers package leaves checkpatch out, so it is taken out of Debian's kernel source package.
+fetch_checkpatch() {
+	local folder=$cache/checkpatch scratch
+	[ ! -x "$folder/checkpatch.pl" ] || return 0
+	scratch=$(mktemp -d)
+	(
+		cd "$scratch"
+		apt-get -q -o APT::Sandbox::User="$(id -un)" download "$checkpatch_source"
+		dpkg --fsys-tarfile ./*.deb | tar -x -O --wildcards '*.tar.xz' |
+			tar -x -J --strip-components=2 --wildcards '*/scripts/checkpatch.pl' \
+				'*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch'
+		rm -- *.deb
+	) || {
+		rm -rf "$scratch"
+		echo "checkpatch.pl could not be taken from the Debian package $checkpatch_source:" \
+			"is the network up, and has 'apt-get update' been run?"
+		return 1
+	}
+	mkdir -p "$cache"
+	chmod 755 "$scratch"
+	mv -T "$scratch" "$folder" 2>/dev/null || rm -rf "$scratch"
+}
+
+# run_checkpatch IGNORED PATTERN...: check our C files that match; IGNORED names message types.
+run_checkpatch() {
+	local ignored=$1 files status=0
+	shift
+	fetch_checkpatch || return 1
+	mapfile -t files < <(sources "$@")
+	[ ${#files[@]} -gt 0 ] || return 0
+	"$cache/checkpatch/checkpatch.pl" --strict --no-tree --no-summary --quiet --show-types \
+		--max-line-length=100 --ignore "$ignored" -f "${files[@]}" || status=1
+	rm -f .checkpatch-camelcase.*
+	return "$status"
+}
+
+# An out-of-tree module has to ask for the kernel's version.
+check_kernel_style() {
+	run_checkpatch LINUX_VERSION_CODE \
+		'dm-ressd/*.[ch]' 'tests/ssdsim/*.[ch]' 'tests/vm/*.[ch]' ':!tests/ssdsim/test/*' \
+		':!tests/ssdsim/shim/*'
+}
+
+# Outside of the kernel the attributes, types and array macros have to be spelt out, and the shims
+# define the kernel's macros just as the kernel does.
+check_userspace_style() {
+	local ignored=PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,MACRO_ARG_REUSE
+	run_checkpatch "$ignored,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE" \
+		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
+		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]'
+}
+
+# Builds copies, so that the flags of the lint do not make the next `make` build everything anew.
+check_kernel_build() {
+	local module folder log bad=0
+	folder=$PWD/build/lint
+	rm -rf "$folder"
+	mkdir -p "$folder"
+	sources 'dm-ressd/*' 'tests/*' | xargs -d '\n' cp --parents -t "$folder"
+	for module in "${kernel_modules[@]}"; do
+		[ -e "$folder/$module/Kbuild" ] || continue
+		log=$folder/${module//\//-}.log
+		make -C "$(tools/vm/kernel-dir)" M="$folder/$module" W=1 C=1 \
+			CF=-D__CHECK_ENDIAN__ modules >"$log" 2>&1 || bad=1
+		# The kernel's own headers are not ours to mend.
+		grep -E '(warning|error|Error)\b' "$log" | grep -vE '^/usr/|BTF|: error: too many errors' |
+			sed "s#$folder/##" && bad=1
+	done
+	return "$bad"
+}
+
+check_shell() {
+	local files
+	mapfile -t files < <({ scripts_of bash .sh; scripts_of busybox .sh; } | sort -u)
+	# SC2317 takes functions that are called by way of "$@" for dead code.
+	shellcheck -x -P tests/vm -P SCRIPTDIR -e SC2317 "${files[@]}"
+}
+
+# ruff where it is installed or can be had from PyPI; else pyflakes, a Debian package.
+python_linter() {
+	local ruff=$cache/ruff-$ruff_version/bin/ruff
+	if command -v ruff >/dev/null; then
+		ruff=ruff
+	elif [ ! -x "$ruff" ]; then
+		{ /usr/bin/python3 -m venv "$cache/ruff-$ruff_version" &&
+			"$cache/ruff-$ruff_version/bin/pip" -q install --retries 0 --timeout 10 \
+				"ruff==$ruff_version"; } >/dev/null 2>&1 || ruff=
+	fi
+	if [ -n "$ruff" ]; then
+		echo "$ruff check --no-cache --quiet --isolated --line-length 100" \
+			"--target-version py311 --select E,F,W,B,I,UP,PLE"
+	else
+		echo "/usr/bin/python3 -m pyflakes"
+	fi
+}
+
+check_python() {
+	local files linter
+	mapfile -t files < <(scripts_of python3 .py)
+	read -r -a linter < <(python_linter)
+	"${linter[@]}" "${files[@]}"
+}
+
+tools/setup.sh
+mkdir -p "$cache"
+step "licence lines" check_licences
+step "checkpatch, kernel code" check_kernel_style
+step "checkpatch, userspace code" check_userspace_style
+step "kernel build with W=1 and sparse" check_kernel_build
+step "shellcheck" check_shell
+step "Python" check_python
+exit "$failed"
