@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ressd-rpi: the paper's rule with one stream, many interleaved streams, an oracle for the rest. */
+#include <string.h>
+#include "harness.h"
+#include "ressd-rpi.h"
+
+const char test_suite[] = "rpi";
+
+static struct ressd_rpi rpi;
+
+/* RE section 3.3: small, and does not start where the write before it ended. */
+TEST(one_stream_is_the_papers_rule)
+{
+	u64 end = ~0ULL;
+	u32 round, small = 0;
+
+	ressd_rpi_init(&rpi, 1, 16);
+	for (round = 0; round < 20000; round++) {
+		u64 sector = test_below(3) ? test_below(1000) * 8 : end;
+		u32 sectors = 8 * (1 + test_below(4));
+		bool random = round == 0 || sector != end;
+
+		if (round == 0)
+			sector = 800;
+		CHECK_EQ(ressd_rpi_write(&rpi, sector, sectors), random && sectors <= 16);
+		small += random && sectors <= 16;
+		end = sector + sectors;
+	}
+	CHECK(small > 3000 && small < 17000, "%u: the test no longer mixes both", small);
+}
+
+TEST(first_write_at_sector_zero_is_random)
+{
+	ressd_rpi_init(&rpi, 16, 16);
+	CHECK(ressd_rpi_write(&rpi, 0, 8), "an unused stream must not match sector 0");
+	CHECK(!ressd_rpi_write(&rpi, 8, 8), "it continues");
+}
+
+TEST(size_limit_is_inclusive)
+{
+	ressd_rpi_init(&rpi, 16, 16);
+	CHECK(ressd_rpi_write(&rpi, 1000, 16), "16 sectors are small");
+	CHECK(!ressd_rpi_write(&rpi, 5000, 17), "17 are not");
+	CHECK(!ressd_rpi_write(&rpi, 9000, 24), "24 are not");
+	CHECK(ressd_rpi_write(&rpi, 20000, 1), "1 is");
+}
+
+/* @writers sequential writers in turn; returns how many of their writes looked random. */
+static u32 interleave(u32 streams, u32 writers)
+{
+	u32 round, writer, random = 0;
+
+	ressd_rpi_init(&rpi, streams, 16);
+	for (round = 0; round < 50; round++)
+		for (writer = 0; writer < writers; writer++)
+			random += ressd_rpi_write(&rpi, writer * 100000ULL + round * 8, 8);
+	return random;
+}
+
+TEST(interleaved_streams_are_sequential)
+{
+	CHECK_EQ(interleave(1, 1), 1);
+	CHECK_EQ(interleave(1, 2), 100);	/* the paper's rule is fooled */
+	CHECK_EQ(interleave(16, 16), 16);	/* only the first write of each */
+	CHECK_EQ(interleave(64, 64), 64);
+	CHECK_EQ(interleave(16, 17), 17 * 50);	/* one too many: each is forgotten in time */
+}
+
+/* The least recently used stream goes, so random writes do not push out a busy writer. */
+TEST(random_writes_do_not_evict_a_busy_stream)
+{
+	u64 next = 1 << 20;
+	u32 round;
+
+	ressd_rpi_init(&rpi, 4, 16);
+	ressd_rpi_write(&rpi, next, 8);
+	for (round = 0; round < 1000; round++) {
+		next += 8;
+		CHECK(!ressd_rpi_write(&rpi, next, 8), "round %u", round);
+		CHECK(ressd_rpi_write(&rpi, test_below(1000) * 64, 8), "round %u", round);
+	}
+}
+
+/* The same rule written as a list of expected sectors, the youngest first. */
+struct oracle {
+	u64 next[8];
+	u32 nr;
+};
+
+/* Index of the stream that expects @sector, or nr. */
+static u32 oracle_find(const struct oracle *oracle, u64 sector)
+{
+	u32 i;
+
+	for (i = 0; i < oracle->nr; i++)
+		if (oracle->next[i] == sector)
+			break;
+	return i;
+}
+
+TEST(random_against_an_lru_list)
+{
+	struct oracle oracle = { .nr = 0 };
+	u32 round;
+
+	ressd_rpi_init(&rpi, 8, 8);
+	for (round = 0; round < 30000; round++) {
+		u64 sector = test_below(24) * 8;
+		u32 sectors = 8 + 8 * test_below(2);
+		u32 i = oracle_find(&oracle, sector);
+		bool found = i < oracle.nr;
+
+		/* Which of two streams that expect one sector is taken is not specified. */
+		if (oracle_find(&oracle, sector + sectors) < oracle.nr)
+			continue;
+		CHECK_EQ(ressd_rpi_write(&rpi, sector, sectors), !found && sectors <= 8);
+		if (!found && oracle.nr < 8)
+			oracle.nr++;
+		else if (!found)
+			i = 7;
+		memmove(&oracle.next[1], &oracle.next[0], i * sizeof(oracle.next[0]));
+		oracle.next[0] = sector + sectors;
+	}
+}
+
+TEST(set_keeps_what_fits)
+{
+	ressd_rpi_init(&rpi, 2, 16);
+	ressd_rpi_write(&rpi, 1000, 8);
+	ressd_rpi_write(&rpi, 2000, 8);
+	ressd_rpi_set(&rpi, 64, 16);
+	CHECK(!ressd_rpi_write(&rpi, 1008, 8), "first stream");
+	CHECK(!ressd_rpi_write(&rpi, 2008, 8), "second stream");
+	ressd_rpi_set(&rpi, 1, 8);
+	ressd_rpi_set(&rpi, 64, 8);
+	CHECK_EQ(ressd_rpi_write(&rpi, 1016, 8) + ressd_rpi_write(&rpi, 2016, 8), 1);
+	CHECK(!ressd_rpi_write(&rpi, 9000, 9), "the new limit holds");
+	ressd_rpi_set(&rpi, 0, 8);
+	CHECK_EQ(rpi.streams, 1);
+	ressd_rpi_set(&rpi, 1000, 8);
+	CHECK_EQ(rpi.streams, RESSD_RPI_MAX_STREAMS);
+}

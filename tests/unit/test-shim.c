@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The shim itself: a wrong crc or tree here would make every other test worthless. */
+#include <linux/crc32c.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/rbtree.h>
+#include <linux/string.h>
+#include "harness.h"
+
+const char test_suite[] = "shim";
+
+TEST(crc32c_known_answers)
+{
+	u8 buffer[32];
+	u32 i;
+
+	/* RFC 3720 B.4, which inverts before and after. */
+	memset(buffer, 0, sizeof(buffer));
+	CHECK_EQ(~crc32c(~0U, buffer, 32), 0x8a9136aaU);
+	memset(buffer, 0xff, sizeof(buffer));
+	CHECK_EQ(~crc32c(~0U, buffer, 32), 0x62a8ab43U);
+	for (i = 0; i < 32; i++)
+		buffer[i] = i;
+	CHECK_EQ(~crc32c(~0U, buffer, 32), 0x46dd794eU);
+	CHECK_EQ(~crc32c(~0U, "123456789", 9), 0xe3069283U);
+	CHECK_EQ(crc32c(5, buffer, 0), 5);
+}
+
+TEST(crc32c_in_pieces)
+{
+	u8 buffer[257];
+	u32 whole, round;
+
+	test_random_bytes(buffer, sizeof(buffer));
+	whole = crc32c(~0U, buffer, sizeof(buffer));
+	for (round = 0; round < 1000; round++) {
+		u32 cut = test_below(sizeof(buffer) + 1);
+		u32 crc = crc32c(~0U, buffer, cut);
+
+		CHECK_EQ(crc32c(crc, buffer + cut, sizeof(buffer) - cut), whole);
+	}
+}
+
+TEST(memchr_inv_finds_first)
+{
+	u8 buffer[100];
+	u32 i;
+
+	for (i = 0; i < sizeof(buffer); i++) {
+		memset(buffer, 7, sizeof(buffer));
+		CHECK(!memchr_inv(buffer, 7, i), "i %u", i);
+		buffer[i] = 8;
+		CHECK(!memchr_inv(buffer, 7, i), "i %u", i);
+		CHECK(memchr_inv(buffer, 7, sizeof(buffer)) == buffer + i, "i %u", i);
+	}
+}
+
+TEST(little_endian)
+{
+	__le32 value = cpu_to_le32(0x01020304);
+	__le64 wide = cpu_to_le64(0x0102030405060708ULL);
+	__le16 narrow = cpu_to_le16(0x0102);
+
+	CHECK(!memcmp(&value, "\4\3\2\1", 4), "u32");
+	CHECK(!memcmp(&wide, "\10\7\6\5\4\3\2\1", 8), "u64");
+	CHECK(!memcmp(&narrow, "\2\1", 2), "u16");
+	CHECK_EQ(le32_to_cpu(value), 0x01020304);
+	CHECK_EQ(le64_to_cpu(wide), 0x0102030405060708ULL);
+	CHECK_EQ(le16_to_cpu(narrow), 0x0102);
+}
+
+TEST(log2_and_rounding)
+{
+	CHECK_EQ(ilog2(1), 0);
+	CHECK_EQ(ilog2(4095), 11);
+	CHECK_EQ(ilog2(1ULL << 40), 40);
+	CHECK_EQ(roundup_pow_of_two(1), 1);
+	CHECK_EQ(roundup_pow_of_two(17), 32);
+	CHECK_EQ(rounddown_pow_of_two(17), 16);
+	CHECK_EQ(round_up(17, 8), 24);
+	CHECK_EQ(round_down(17, 8), 16);
+	CHECK_EQ(DIV_ROUND_UP(17, 8), 3);
+	CHECK_EQ(clamp_t(u32, 9, 1, 5), 5);
+}
+
+struct item {
+	struct rb_node rb;
+	u32 key;
+};
+
+#define NR_ITEMS	512
+
+static struct item items[NR_ITEMS];
+static bool present[NR_ITEMS];
+
+static void insert_item(struct rb_root *root, u32 i)
+{
+	struct rb_node **link = &root->rb_node, *parent = NULL;
+
+	items[i].key = i;
+	while (*link) {
+		parent = *link;
+		link = i < rb_entry(parent, struct item, rb)->key ? &parent->rb_left :
+								    &parent->rb_right;
+	}
+	rb_link_node(&items[i].rb, parent, link);
+	rb_insert_color(&items[i].rb, root);
+	present[i] = true;
+}
+
+static u32 depth(const struct rb_node *node)
+{
+	return node ? 1 + max_t(u32, depth(node->rb_left), depth(node->rb_right)) : 0;
+}
+
+static void check_tree(const struct rb_root *root)
+{
+	struct rb_node *node = rb_first(root);
+	int i;
+
+	for (i = 0; i < NR_ITEMS; i++) {
+		if (!present[i])
+			continue;
+		CHECK(node == &items[i].rb, "forward at %d", i);
+		node = rb_next(node);
+	}
+	CHECK(!node, "tail");
+	node = rb_last(root);
+	for (i = NR_ITEMS - 1; i >= 0; i--) {
+		if (!present[i])
+			continue;
+		CHECK(node == &items[i].rb, "backward at %d", i);
+		node = rb_prev(node);
+	}
+	CHECK(!node, "head");
+}
+
+TEST(rbtree_against_an_array)
+{
+	struct rb_root root = RB_ROOT;
+	u32 round;
+
+	memset(present, 0, sizeof(present));
+	for (round = 0; round < 20000; round++) {
+		u32 i = test_below(NR_ITEMS);
+
+		if (!present[i]) {
+			insert_item(&root, i);
+		} else {
+			rb_erase(&items[i].rb, &root);
+			present[i] = false;
+		}
+		if (round % 50 == 0)
+			check_tree(&root);
+	}
+}
+
+TEST(rbtree_stays_shallow)
+{
+	struct rb_root root = RB_ROOT;
+	u32 i;
+
+	memset(present, 0, sizeof(present));
+	for (i = 0; i < NR_ITEMS; i++)
+		insert_item(&root, i);	/* ascending: a bare tree would be a list */
+	check_tree(&root);
+	CHECK(depth(root.rb_node) < 40, "depth %u", depth(root.rb_node));
+}
+
+TEST(rbtree_replaces_a_node)
+{
+	struct rb_root root = RB_ROOT;
+	struct item fresh = { .key = 77 };
+	u32 i;
+
+	memset(present, 0, sizeof(present));
+	for (i = 0; i < 100; i++)
+		insert_item(&root, i);
+	rb_replace_node(&items[77].rb, &fresh.rb, &root);
+	CHECK(rb_next(&items[76].rb) == &fresh.rb, "forward");
+	CHECK(rb_prev(&items[78].rb) == &fresh.rb, "backward");
+	rb_erase(&fresh.rb, &root);
+	present[77] = false;
+	check_tree(&root);
+}
+
+struct entry {
+	struct list_head list;
+	u32 value;
+};
+
+TEST(list_order)
+{
+	LIST_HEAD(head);
+	LIST_HEAD(other);
+	struct entry entries[5], *entry, *after;
+	u32 i, sum = 0;
+
+	for (i = 0; i < 5; i++) {
+		entries[i].value = i;
+		list_add_tail(&entries[i].list, &head);
+	}
+	list_move(&entries[4].list, &head);		/* 4 0 1 2 3 */
+	list_del(&entries[1].list);			/* 4 0 2 3 */
+	list_splice_tail_init(&head, &other);
+	CHECK(list_empty(&head), "spliced");
+	CHECK_EQ(list_first_entry(&other, struct entry, list)->value, 4);
+	CHECK_EQ(list_last_entry(&other, struct entry, list)->value, 3);
+	list_for_each_entry_safe(entry, after, &other, list) {
+		sum = sum * 10 + entry->value;
+		list_del_init(&entry->list);
+	}
+	CHECK_EQ(sum, 4023);
+	CHECK(list_empty(&other), "all gone");
+}
