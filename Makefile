@@ -10,7 +10,8 @@ DESTDIR ?=
 MODULES = dm-ressd tests/ssdsim
 
 # Folders with a `check` target that needs no guest.
-UNIT_TESTS = tests/unit tests/model tests/ssdsim/test
+UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests/ssdsim/test \
+	userspace)))
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
