@@ -117,6 +117,13 @@ static u32 open_limit(const struct ressd_log *log)
 	return aligned > open->block + 1 ? aligned : limit;
 }
 
+bool ressd_log_record_full(const struct ressd_log *log)
+{
+	const struct ressd_record *open = &log->records[log->open];
+
+	return open->nr_maps && open->block + 1 + open->nr_maps >= open_limit(log);
+}
+
 /* Forgets what the map still knows of a dead segment before it is overwritten. */
 static void forget_segment(struct ressd_log *log, u32 slot)
 {
@@ -189,7 +196,7 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 	if (!open->nr_maps && (log->rotate || open->block + 1 >= open_limit(log)) &&
 	    !advance_head(log, 1))
 		return -ENOSPC;
-	if (open->block + 1 + open->nr_maps >= open_limit(log) || (log->rotate && open->nr_maps))
+	if (ressd_log_record_full(log) || (log->rotate && open->nr_maps))
 		return -EAGAIN;
 	if (!ressd_log_free_segments(log))
 		return -ENOSPC;
@@ -434,9 +441,7 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 		start_cycle(log);
 	if (log->cycle)
 		return next_of_cycle(log, io);
-	if (!open->nr_maps)
-		return false;
-	if (!log->kicked && !log->rotate && open->block + 1 + open->nr_maps < open_limit(log))
+	if (!open->nr_maps || !(log->kicked || log->rotate || ressd_log_record_full(log)))
 		return false;
 	seal_record(log, io, 0);
 	io->record->tail_seq = log->tail_seq;

@@ -1,0 +1,711 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The bios: which go to the log, which to the normal area, and when they complete.
+ *
+ * A write is cut so that each piece is either made of whole 4 KiB blocks or lies within one block;
+ * only a write that touches mapped blocks is cut.  Then
+ *
+ *	whole blocks, small and random	-> the log
+ *	whole blocks, otherwise		-> the normal area; dirty blocks are killed on completion
+ *	within a block that is dirty	-> merged with the log's copy, into the log (bio worker)
+ *	within another block		-> the normal area
+ */
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+
+#include "dm-ressd.h"
+
+/* One write or discard in 4 KiB terms. */
+struct extent {
+	sector_t sector;		/* in the target */
+	unsigned int sectors;
+	u32 first, last;		/* blocks touched */
+	bool whole;			/* of whole blocks only */
+};
+
+static struct ressd_bio *ressd_bio(struct bio *bio)
+{
+	return dm_per_bio_data(bio, sizeof(struct ressd_bio));
+}
+
+static struct bio *bio_of(struct ressd_bio *rb)
+{
+	return dm_bio_from_per_bio_data(rb, sizeof(struct ressd_bio));
+}
+
+static struct extent extent_of(struct ressd *ressd, const struct bio *bio)
+{
+	sector_t sector = dm_target_offset(ressd->ti, bio->bi_iter.bi_sector);
+	unsigned int sectors = bio_sectors(bio);
+
+	return (struct extent) {
+		.sector = sector,
+		.sectors = sectors,
+		.first = sector / RESSD_BLOCK_SECTORS,
+		.last = (sector + sectors - 1) / RESSD_BLOCK_SECTORS,
+		.whole = !((sector | sectors) % RESSD_BLOCK_SECTORS),
+	};
+}
+
+/* Copies @bytes of the bio, from @offset on, to @to. */
+static void copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes)
+{
+	struct bvec_iter iter = bio->bi_iter;
+
+	bio_advance_iter(bio, &iter, offset);
+	while (bytes) {
+		struct bio_vec bv = bio_iter_iovec(bio, iter);
+
+		bv.bv_len = min(bv.bv_len, bytes);
+		memcpy_from_bvec(to, &bv);
+		to += bv.bv_len;
+		bytes -= bv.bv_len;
+		bio_advance_iter(bio, &iter, bv.bv_len);
+	}
+}
+
+static void copy_to_bio(struct bio *bio, const void *from)
+{
+	struct bvec_iter iter;
+	struct bio_vec bv;
+
+	bio_for_each_segment(bv, bio, iter) {
+		memcpy_to_bvec(&bv, from);
+		from += bv.bv_len;
+	}
+}
+
+static bool is_dirty(const struct ressd *ressd, const struct ressd_node *node)
+{
+	return !ressd_map_is_clean(&ressd->log.map, ressd_map_block(&ressd->log.map, node));
+}
+
+/* --- reads ------------------------------------------------------------------------------- */
+
+static void remap_normal(struct ressd *ressd, struct bio *bio)
+{
+	bio->bi_iter.bi_sector = ressd->table.normal_start +
+		dm_target_offset(ressd->ti, bio->bi_iter.bi_sector);
+	bio_set_dev(bio, ressd->normal->bdev);
+}
+
+/* Blocks from @node on that lie side by side in the log, in one segment and one record. */
+static u32 log_run(const struct ressd *ressd, struct ressd_node *node, u32 max)
+{
+	const struct ressd_log *log = &ressd->log;
+	u32 block = ressd_map_block(&log->map, node);
+	u32 lbn = node->lbn, n = 1;
+
+	while (n < max) {
+		node = ressd_map_next(node);
+		if (!node || node->lbn != lbn + n || !is_dirty(ressd, node) ||
+		    ressd_map_block(&log->map, node) != block + n ||
+		    ressd_geom_slot(&log->geom, block + n) != ressd_geom_slot(&log->geom, block))
+			break;
+		n++;
+	}
+	return n;
+}
+
+static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 last)
+{
+	struct ressd_node *node = ressd_map_first_from(&ressd->log.map, first);
+
+	while (node && node->lbn <= last && !is_dirty(ressd, node))
+		node = ressd_map_next(node);
+	return node && node->lbn <= last ? node : NULL;
+}
+
+static int map_read(struct ressd *ressd, struct bio *bio)
+{
+	struct extent e = extent_of(ressd, bio);
+	struct ressd_bio *rb = ressd_bio(bio);
+	struct ressd_node *node;
+	unsigned int offset, sectors;
+	const void *data;
+	u32 block;
+
+	spin_lock(&ressd->lock);
+	ressd->counters.reads++;
+	node = first_dirty(ressd, e.first, e.last);
+	if (!node || node->lbn > e.first) {
+		if (node)
+			dm_accept_partial_bio(bio, (sector_t)node->lbn * RESSD_BLOCK_SECTORS -
+						   e.sector);
+		spin_unlock(&ressd->lock);
+		remap_normal(ressd, bio);
+		return DM_MAPIO_REMAPPED;
+	}
+
+	ressd->counters.log_reads++;
+	block = ressd_map_block(&ressd->log.map, node);
+	offset = e.sector % RESSD_BLOCK_SECTORS;
+	sectors = log_run(ressd, node, e.last - e.first + 1) * RESSD_BLOCK_SECTORS - offset;
+	if (sectors < e.sectors)
+		dm_accept_partial_bio(bio, sectors);
+	data = ressd_log_data(&ressd->log, block);
+	if (data) {
+		/* Under the lock: a write may overwrite the open record in place. */
+		copy_to_bio(bio, data + (offset << SECTOR_SHIFT));
+		spin_unlock(&ressd->lock);
+		bio_endio(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	rb->slot = ressd_geom_slot(&ressd->log.geom, block);
+	rb->flags |= RESSD_BIO_READ_LOG;
+	atomic_inc(&ressd->readers[rb->slot]);
+	spin_unlock(&ressd->lock);
+
+	bio->bi_iter.bi_sector = ressd_log_sector(ressd, block) + offset;
+	bio_set_dev(bio, ressd->reserved->bdev);
+	return DM_MAPIO_REMAPPED;
+}
+
+static void put_reader(struct ressd *ressd, u32 slot)
+{
+	if (atomic_dec_and_test(&ressd->readers[slot]) && READ_ONCE(ressd->room_wanted))
+		queue_work(ressd->workqueue, &ressd->log_work);
+}
+
+/* --- direct writes and discards ----------------------------------------------------------- */
+
+/* Sends the bio to the normal area.  Under the lock. */
+static int start_direct(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_bio *rb = ressd_bio(bio);
+
+	rb->flags |= RESSD_BIO_DIRECT;
+	rb->generation = ressd->generation;
+	atomic_inc(&ressd->direct[rb->generation]);
+	/*
+	 * A FUA write must not complete while the UNMAP of an older copy of its blocks could still
+	 * be lost; whose UNMAPs are on their way is not known, so any will do.
+	 */
+	if (bio->bi_opf & REQ_FUA &&
+	    (rb->flags & RESSD_BIO_KILL || ressd->log.nr_unmaps || ressd->log.busy ||
+	     ressd->log.cycle))
+		rb->flags |= RESSD_BIO_SYNC;
+	remap_normal(ressd, bio);
+	return DM_MAPIO_REMAPPED;
+}
+
+/* The whole blocks that a bio covers: only these die by it. */
+static void set_covered(struct ressd_bio *rb, const struct extent *e)
+{
+	u32 end = (e->sector + e->sectors) / RESSD_BLOCK_SECTORS;
+
+	rb->first = DIV_ROUND_UP_ULL(e->sector, RESSD_BLOCK_SECTORS);
+	rb->nr = end > rb->first ? end - rb->first : 0;
+}
+
+/*
+ * A direct write or discard of rb->first .. + nr: waits for an overlapping move, kills what is
+ * clean now and what is dirty when it is done.  Under the lock.
+ */
+static int write_direct(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_bio *rb = ressd_bio(bio);
+	struct ressd_node *node, *next;
+	bool dirty = false;
+
+	if (ressd_mover_overlaps(ressd, rb->first, rb->nr)) {
+		list_add_tail(&rb->list, &ressd->move_waiters);
+		return DM_MAPIO_SUBMITTED;
+	}
+	node = rb->nr ? ressd_map_first_from(&ressd->log.map, rb->first) : NULL;
+	for (; node && node->lbn - rb->first < rb->nr; node = next) {
+		next = ressd_map_next(node);
+		if (is_dirty(ressd, node))
+			dirty = true;
+		else
+			ressd_log_kill(&ressd->log, node->lbn, 1);
+	}
+	if (dirty) {
+		rb->flags |= RESSD_BIO_KILL;
+		list_add_tail(&rb->list, &ressd->tracked);
+	}
+	return start_direct(ressd, bio);
+}
+
+static int map_discard(struct ressd *ressd, struct bio *bio)
+{
+	struct extent e = extent_of(ressd, bio);
+	int ret;
+
+	set_covered(ressd_bio(bio), &e);
+	spin_lock(&ressd->lock);
+	ressd->counters.discards++;
+	ret = write_direct(ressd, bio);
+	spin_unlock(&ressd->lock);
+	return ret;
+}
+
+/* --- writes to the log -------------------------------------------------------------------- */
+
+/* Is the log taking small writes at all?  Under the lock. */
+static bool log_takes_writes(const struct ressd *ressd)
+{
+	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->draining &&
+	       !ressd->log.failed;
+}
+
+/* May a small write wait for room, or must it go to the normal area?  Under the lock. */
+static bool may_wait(const struct ressd *ressd)
+{
+	return ressd->options.on_full == RESSD_FULL_WAIT && !ressd->suspending &&
+	       !ressd->mover_failed && !ressd->log.failed && !ressd->draining;
+}
+
+/*
+ * Pace even (SC): while a sweep runs, writes may use the room that is left only in step with it, so
+ * that the log is not suddenly full while half of the sweep is still to come.  Under the lock.
+ */
+static bool pace_allows(const struct ressd *ressd)
+{
+	u64 used;
+
+	if (!ressd->sweeping || ressd->options.pace != RESSD_PACE_EVEN || !may_wait(ressd))
+		return true;
+	used = ressd_accepted(ressd) - ressd->sweep_accepted;
+	return used * ressd->sweep_blocks <= ressd->sweep_room * ressd->sweep_moved +
+		ressd->sweep_blocks * ressd->log.geom.record_blocks;
+}
+
+/* Copies what is left of the bio into the log; 0 when all is in.  Under the lock. */
+static int take_blocks(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_bio *rb = ressd_bio(bio);
+	struct ressd_place place;
+	int ret;
+
+	for (; rb->accepted < rb->nr; rb->accepted++) {
+		if (!pace_allows(ressd))
+			return -ENOSPC;
+		ret = ressd_log_accept(&ressd->log, rb->first + rb->accepted, &place);
+		if (ret)
+			return ret;
+		copy_from_bio(bio, rb->accepted * RESSD_BLOCK_SIZE, place.data, RESSD_BLOCK_SIZE);
+		rb->ticket = place.seq;
+	}
+	return 0;
+}
+
+/* A bio whose data is in the open record: true if it completes now.  Under the lock. */
+static bool finish_logged(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_bio *rb = ressd_bio(bio);
+
+	if (bio->bi_opf & REQ_FUA) {
+		rb->ticket = ressd_log_sync(&ressd->log);
+		list_add_tail(&rb->list, &ressd->sync_waiters);
+	} else if (ressd->options.commit == RESSD_COMMIT_WRITETHROUGH) {
+		ressd_log_kick(&ressd->log);
+		list_add_tail(&rb->list, &ressd->record_waiters);
+	} else {
+		if (ressd_log_record_full(&ressd->log))
+			queue_work(ressd->workqueue, &ressd->log_work);
+		else
+			queue_delayed_work(ressd->workqueue, &ressd->commit_work,
+					   msecs_to_jiffies(ressd->options.commit_interval_ms));
+		return true;
+	}
+	queue_work(ressd->workqueue, &ressd->log_work);
+	return false;
+}
+
+/*
+ * A small write that the log did not take (@reason): it waits, or it goes to the normal area as a
+ * whole, where it also supersedes what the log has taken of it.  Under the lock.
+ */
+static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
+{
+	if (reason == -EAGAIN || (reason == -ENOSPC && may_wait(ressd))) {
+		list_add_tail(&ressd_bio(bio)->list, &ressd->space_waiters);
+		ressd->room_wanted = true;
+		if (reason == -EAGAIN)
+			queue_work(ressd->workqueue, &ressd->log_work);
+		wake_up(&ressd->wait);
+		return DM_MAPIO_SUBMITTED;
+	}
+	ressd->counters.bypassed++;
+	wake_up(&ressd->wait);
+	return write_direct(ressd, bio);
+}
+
+/* Under the lock; completes the bio through @complete. */
+static int write_log(struct ressd *ressd, struct bio *bio, bool *complete)
+{
+	/* Behind those who wait already, if any. */
+	int ret = list_empty(&ressd->space_waiters) ? take_blocks(ressd, bio) : -EAGAIN;
+
+	if (ret)
+		return refused_by_log(ressd, bio, ret);
+	*complete = finish_logged(ressd, bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
+void ressd_retry_space_waiters(struct ressd *ressd)
+{
+	LIST_HEAD(submit);
+	LIST_HEAD(complete);
+	struct ressd_bio *rb, *next;
+	int ret;
+
+	spin_lock(&ressd->lock);
+	list_for_each_entry_safe(rb, next, &ressd->space_waiters, list) {
+		struct bio *bio = bio_of(rb);
+
+		if (rb->flags & RESSD_BIO_MERGE) {
+			list_move_tail(&rb->list, &ressd->merge_waiters);
+			queue_work(ressd->workqueue, &ressd->bio_work);
+			continue;
+		}
+		ret = take_blocks(ressd, bio);
+		if (ret == -EAGAIN || (ret == -ENOSPC && may_wait(ressd)))
+			break;
+		list_del(&rb->list);
+		if (ret) {
+			ressd->counters.bypassed++;
+			if (write_direct(ressd, bio) == DM_MAPIO_REMAPPED)
+				list_add_tail(&rb->done, &submit);
+		} else if (finish_logged(ressd, bio)) {
+			list_add_tail(&rb->done, &complete);
+		}
+	}
+	spin_unlock(&ressd->lock);
+
+	list_for_each_entry_safe(rb, next, &submit, done)
+		dm_submit_bio_remap(bio_of(rb), NULL);
+	list_for_each_entry_safe(rb, next, &complete, done)
+		bio_endio(bio_of(rb));
+}
+
+/* --- the router --------------------------------------------------------------------------- */
+
+/*
+ * Cuts a write that does not consist of whole blocks down to its first piece: up to the next block
+ * boundary, or the whole blocks before a remainder.
+ */
+static void cut_write(struct ressd *ressd, struct bio *bio, struct extent *e)
+{
+	unsigned int head = e->sector % RESSD_BLOCK_SECTORS;
+	unsigned int sectors = e->sectors;
+
+	if (head)
+		sectors = min_t(unsigned int, sectors, RESSD_BLOCK_SECTORS - head);
+	else if (sectors > RESSD_BLOCK_SECTORS)
+		sectors = rounddown(sectors, RESSD_BLOCK_SECTORS);
+	if (sectors < e->sectors)
+		dm_accept_partial_bio(bio, sectors);
+	*e = extent_of(ressd, bio);
+}
+
+/* A piece within one block.  Under the lock. */
+static int write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
+{
+	struct ressd_node *node = ressd_map_find(&ressd->log.map, lbn);
+	struct ressd_bio *rb = ressd_bio(bio);
+
+	rb->first = lbn;
+	rb->nr = 0;
+	if (node && is_dirty(ressd, node)) {
+		rb->flags |= RESSD_BIO_MERGE;
+		list_add_tail(&rb->list, &ressd->merge_waiters);
+		queue_work(ressd->workqueue, &ressd->bio_work);
+		return DM_MAPIO_SUBMITTED;
+	}
+	rb->flags &= ~RESSD_BIO_MERGE;
+	if (node)
+		ressd_log_kill(&ressd->log, lbn, 1);	/* clean: home has it all */
+	return start_direct(ressd, bio);
+}
+
+static int map_write(struct ressd *ressd, struct bio *bio)
+{
+	struct extent e = extent_of(ressd, bio);
+	struct ressd_bio *rb = ressd_bio(bio);
+	struct ressd_node *node;
+	bool small, mapped, complete = false;
+	int ret;
+
+	spin_lock(&ressd->lock);
+	ressd->counters.writes++;
+	small = ressd_rpi_write(&ressd->rpi, e.sector, e.sectors);
+	if (small) {
+		ressd->counters.small_writes++;
+		if (!log_takes_writes(ressd)) {
+			ressd->counters.bypassed++;
+			small = false;
+		}
+	}
+	node = ressd_map_first_from(&ressd->log.map, e.first);
+	mapped = node && node->lbn <= e.last;
+	if (mapped && !e.whole)
+		cut_write(ressd, bio, &e);
+
+	set_covered(rb, &e);
+	if (e.whole && small)
+		ret = write_log(ressd, bio, &complete);
+	else if (mapped && !e.whole)
+		ret = write_piece(ressd, bio, e.first);
+	else if (mapped)
+		ret = write_direct(ressd, bio);
+	else
+		ret = start_direct(ressd, bio);
+	spin_unlock(&ressd->lock);
+
+	if (complete)
+		bio_endio(bio);
+	return ret;
+}
+
+/*
+ * A flush goes straight down when the log has nothing to add to it; otherwise the log worker does
+ * it, together with those of others.
+ */
+static int map_flush(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_bio *rb = ressd_bio(bio);
+	int ret = DM_MAPIO_SUBMITTED;
+
+	spin_lock(&ressd->lock);
+	ressd->counters.flushes++;
+	if (ressd->log.failed) {
+		ret = DM_MAPIO_KILL;
+	} else if (ressd->same_dev && !ressd_log_is_volatile(&ressd->log) && !ressd->log.cycle) {
+		remap_normal(ressd, bio);
+		ret = DM_MAPIO_REMAPPED;
+	} else {
+		rb->ticket = ressd_log_sync(&ressd->log);
+		list_add_tail(&rb->list, &ressd->sync_waiters);
+		queue_work(ressd->workqueue, &ressd->log_work);
+	}
+	spin_unlock(&ressd->lock);
+	return ret;
+}
+
+int ressd_map_bio(struct dm_target *ti, struct bio *bio)
+{
+	struct ressd *ressd = ti->private;
+	struct ressd_bio *rb = ressd_bio(bio);
+
+	*rb = (struct ressd_bio) { };
+	if (bio->bi_opf & REQ_PREFLUSH)
+		return map_flush(ressd, bio);
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+		return map_read(ressd, bio);
+	case REQ_OP_WRITE:
+		return map_write(ressd, bio);
+	case REQ_OP_DISCARD:
+		return map_discard(ressd, bio);
+	default:
+		return DM_MAPIO_KILL;	/* nothing else is advertised */
+	}
+}
+
+/* --- completion --------------------------------------------------------------------------- */
+
+/* Any context, interrupts included. */
+int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
+{
+	struct ressd *ressd = ti->private;
+	struct ressd_bio *rb = ressd_bio(bio);
+	unsigned long flags;
+	u8 was = rb->flags;
+
+	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
+	if (was & RESSD_BIO_READ_LOG)
+		put_reader(ressd, rb->slot);
+	if (was & RESSD_BIO_DIRECT && atomic_dec_and_test(&ressd->direct[rb->generation]))
+		wake_up(&ressd->wait);
+	if (!rb->flags)
+		return DM_ENDIO_DONE;
+
+	rb->status = *error;
+	spin_lock_irqsave(&ressd->done_lock, flags);
+	list_add_tail(&rb->done, &ressd->done);
+	spin_unlock_irqrestore(&ressd->done_lock, flags);
+	queue_work(ressd->workqueue, &ressd->bio_work);
+	return DM_ENDIO_INCOMPLETE;
+}
+
+void ressd_complete_waiters(struct ressd *ressd)
+{
+	LIST_HEAD(complete);
+	struct ressd_bio *rb, *next;
+	bool failed;
+
+	spin_lock(&ressd->lock);
+	failed = ressd->log.failed;
+	list_for_each_entry_safe(rb, next, &ressd->sync_waiters, list)
+		if (failed || rb->ticket <= ressd_log_synced(&ressd->log))
+			list_move_tail(&rb->list, &complete);
+	list_for_each_entry_safe(rb, next, &ressd->record_waiters, list)
+		if (failed || rb->ticket <= ressd->log.written_seq)
+			list_move_tail(&rb->list, &complete);
+	spin_unlock(&ressd->lock);
+
+	list_for_each_entry_safe(rb, next, &complete, list) {
+		struct bio *bio = bio_of(rb);
+
+		/* Which of them were covered by a flush that did succeed is told by their ticket. */
+		if (failed)
+			bio->bi_status = BLK_STS_IOERR;
+		bio_endio(bio);
+	}
+}
+
+/* Direct writes that have completed: their blocks die now, before anybody learns of it. */
+static void finish_direct_writes(struct ressd *ressd)
+{
+	struct ressd_bio *rb, *next;
+	LIST_HEAD(done);
+
+	spin_lock_irq(&ressd->done_lock);
+	list_splice_init(&ressd->done, &done);
+	spin_unlock_irq(&ressd->done_lock);
+
+	list_for_each_entry_safe(rb, next, &done, done) {
+		struct bio *bio = bio_of(rb);
+		bool sync = rb->flags & RESSD_BIO_SYNC && !rb->status;
+
+		spin_lock(&ressd->lock);
+		if (rb->flags & RESSD_BIO_KILL) {
+			list_del(&rb->list);
+			if (!rb->status)
+				ressd_log_kill(&ressd->log, rb->first, rb->nr);
+		}
+		rb->flags = 0;
+		if (sync) {
+			rb->ticket = ressd_log_sync(&ressd->log);
+			list_add_tail(&rb->list, &ressd->sync_waiters);
+			queue_work(ressd->workqueue, &ressd->log_work);
+		}
+		spin_unlock(&ressd->lock);
+		if (!sync) {
+			bio->bi_status = rb->status;
+			bio_endio(bio);
+		}
+	}
+}
+
+/* Direct writes that waited for the mover's batch; once it is done none of them overlaps it. */
+static void retry_move_waiters(struct ressd *ressd)
+{
+	struct ressd_bio *rb, *next;
+	LIST_HEAD(waiters);
+	LIST_HEAD(submit);
+
+	spin_lock(&ressd->lock);
+	list_splice_init(&ressd->move_waiters, &waiters);
+	list_for_each_entry_safe(rb, next, &waiters, list) {
+		list_del(&rb->list);
+		if (write_direct(ressd, bio_of(rb)) == DM_MAPIO_REMAPPED)
+			list_add_tail(&rb->done, &submit);
+	}
+	spin_unlock(&ressd->lock);
+	list_for_each_entry_safe(rb, next, &submit, done)
+		dm_submit_bio_remap(bio_of(rb), NULL);
+}
+
+/*
+ * Reads the log's copy of a dirty block into merge_buffer; called and left with the lock held, which
+ * is given up while reading.  -EAGAIN: the block changed meanwhile, look again.
+ */
+static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
+{
+	u32 block = ressd_map_block(&ressd->log.map, node);
+	u32 slot = ressd_geom_slot(&ressd->log.geom, block);
+	const void *data = ressd_log_data(&ressd->log, block);
+	u32 lbn = node->lbn;
+	int ret;
+
+	if (data) {
+		memcpy(ressd->merge_buffer, data, RESSD_BLOCK_SIZE);
+		return 0;
+	}
+	atomic_inc(&ressd->readers[slot]);
+	spin_unlock(&ressd->lock);
+	ret = ressd_log_rw(ressd, REQ_OP_READ, block, 1, ressd->merge_buffer);
+	put_reader(ressd, slot);
+	spin_lock(&ressd->lock);
+	if (ret)
+		return ret;
+	if (ressd_map_find(&ressd->log.map, lbn) != node || !is_dirty(ressd, node))
+		return -EAGAIN;
+	if (ressd_crc(ressd->merge_buffer, RESSD_BLOCK_SIZE) != node->crc)
+		return -EILSEQ;
+	return 0;
+}
+
+/* One piece of a dirty block: old contents from the log, the piece over it, all into the log. */
+static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
+{
+	struct bio *bio = bio_of(rb);
+	struct extent e = extent_of(ressd, bio);
+	struct ressd_place place;
+	struct ressd_node *node;
+	bool complete = false;
+	int ret;
+
+	spin_lock(&ressd->lock);
+	do {
+		node = ressd_map_find(&ressd->log.map, rb->first);
+		if (!node || !is_dirty(ressd, node)) {
+			write_piece(ressd, bio, rb->first);
+			spin_unlock(&ressd->lock);
+			dm_submit_bio_remap(bio, NULL);
+			return;
+		}
+		ret = read_for_merge(ressd, node);
+	} while (ret == -EAGAIN);
+
+	if (!ret)
+		ret = ressd_log_accept(&ressd->log, rb->first, &place);
+	if (!ret) {
+		copy_from_bio(bio, 0, ressd->merge_buffer +
+			      ((e.sector % RESSD_BLOCK_SECTORS) << SECTOR_SHIFT),
+			      e.sectors << SECTOR_SHIFT);
+		memcpy(place.data, ressd->merge_buffer, RESSD_BLOCK_SIZE);
+		rb->ticket = place.seq;
+		complete = finish_logged(ressd, bio);
+	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->mover_failed)) {
+		/* The block is in the log only, so this waits even with on_full bypass. */
+		list_add_tail(&rb->list, &ressd->space_waiters);
+		ressd->room_wanted = true;
+		if (ret == -EAGAIN)
+			queue_work(ressd->workqueue, &ressd->log_work);
+		wake_up(&ressd->wait);
+	} else {
+		ressd->counters.errors++;
+		bio->bi_status = BLK_STS_IOERR;
+		complete = true;
+	}
+	spin_unlock(&ressd->lock);
+	if (complete)
+		bio_endio(bio);
+}
+
+static void merge_pieces(struct ressd *ressd)
+{
+	struct ressd_bio *rb, *next;
+	LIST_HEAD(pieces);
+
+	spin_lock(&ressd->lock);
+	list_splice_init(&ressd->merge_waiters, &pieces);
+	spin_unlock(&ressd->lock);
+	list_for_each_entry_safe(rb, next, &pieces, list) {
+		list_del(&rb->list);
+		merge_piece(ressd, rb);
+	}
+}
+
+void ressd_bio_worker(struct work_struct *work)
+{
+	struct ressd *ressd = container_of(work, struct ressd, bio_work);
+
+	finish_direct_writes(ressd);
+	retry_move_waiters(ressd);
+	merge_pieces(ressd);
+}

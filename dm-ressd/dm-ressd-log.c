@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Superblock, recovery, and the worker that carries out what core/ressd-log.c decides. */
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/vmalloc.h>
+
+#include "dm-ressd.h"
+#include "dm-ressd-compat.h"
+
+int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer)
+{
+	struct dm_io_region region = {
+		.bdev = ressd->reserved->bdev,
+		.sector = ressd_log_sector(ressd, block),
+		.count = (sector_t)nr << 3,
+	};
+	struct dm_io_request request = {
+		.bi_opf = opf,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = buffer,
+		.client = ressd->io_client,
+	};
+
+	return ressd_dm_io(&request, &region, NULL);
+}
+
+int ressd_flush_devices(struct ressd *ressd)
+{
+	int ret = blkdev_issue_flush(ressd->normal->bdev);
+
+	if (!ret && !ressd->same_dev)
+		ret = blkdev_issue_flush(ressd->reserved->bdev);
+	return ret;
+}
+
+/*
+ * The superblock is read in the constructor, before there is an I/O client or a geometry: a client
+ * of its own, and the copies' places from the table.
+ */
+int ressd_read_super(struct ressd *ressd, char *error, size_t size)
+{
+	u32 last = ressd->table.reserved_sectors / RESSD_BLOCK_SECTORS - 1;
+	struct ressd_super *copies;
+	int ret;
+
+	if (ressd->table.reserved_sectors < 2 * RESSD_BLOCK_SECTORS ||
+	    ressd->table.reserved_sectors / RESSD_BLOCK_SECTORS > RESSD_MAX_RESERVED_BLOCKS) {
+		struct ressd_geom geom;
+
+		/* Says why such a size cannot be. */
+		return ressd_geom_init(&geom, ressd->table.reserved_sectors, 0, error, size);
+	}
+	copies = vmalloc(2 * RESSD_BLOCK_SIZE);
+	ressd->io_client = dm_io_client_create();
+	if (!copies || IS_ERR(ressd->io_client)) {
+		snprintf(error, size, "there is not enough memory to read the superblock");
+		ret = -ENOMEM;
+		goto out;
+	}
+	ret = ressd_log_rw(ressd, REQ_OP_READ, 0, 1, &copies[0]);
+	if (!ret)
+		ret = ressd_log_rw(ressd, REQ_OP_READ, last, 1, &copies[1]);
+	if (ret)
+		snprintf(error, size,
+			 "the superblock cannot be read from the reserved area (error %d)", ret);
+	else
+		ret = ressd_super_choose(&copies[0], &copies[1], &ressd->super, error, size);
+out:
+	if (!IS_ERR_OR_NULL(ressd->io_client))
+		dm_io_client_destroy(ressd->io_client);
+	ressd->io_client = NULL;
+	vfree(copies);
+	return ret;
+}
+
+/* 0 if the whole reserved area is zero: data that somebody may need is never formatted over. */
+static int check_blank(struct ressd *ressd)
+{
+	const u32 nr_blocks = ressd->log.geom.nr_blocks;
+	void *buffer = ressd->record_buffers[0];
+	u32 block, nr;
+	int ret;
+
+	for (block = 0; block < nr_blocks; block += nr) {
+		nr = min_t(u32, nr_blocks - block, RESSD_MAX_RECORD_BLOCKS);
+		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr, buffer);
+		if (ret) {
+			DMERR("%s: the reserved area cannot be read at block %u (error %d)",
+			      ressd_name(ressd), block, ret);
+			return ret;
+		}
+		if (!ressd_is_zero(buffer, (size_t)nr * RESSD_BLOCK_SIZE)) {
+			DMERR("%s: the reserved area has no superblock but is not blank; if its contents may go, use ressdctl format",
+			      ressd_name(ressd));
+			return -EINVAL;
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static int format_blank(struct ressd *ressd)
+{
+	const u32 last = ressd->log.geom.nr_blocks - 1;
+	struct ressd_super *super = ressd->merge_buffer;
+	u32 copy;
+	int ret = check_blank(ressd);
+
+	/* The second copy first: a cut in between leaves an area that is refused, not half used. */
+	for (copy = 2; !ret && copy--; ) {
+		ressd_super_encode(super, &ressd->super, copy);
+		ret = ressd_log_rw(ressd, REQ_OP_WRITE | REQ_SYNC | REQ_FUA, copy ? last : 0, 1,
+				   super);
+		if (ret)
+			DMERR("%s: the superblock cannot be written (error %d)",
+			      ressd_name(ressd), ret);
+	}
+	if (!ret)
+		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",
+		       ressd_name(ressd), ressd->log.geom.nr_segments,
+		       ressd->log.geom.segment_blocks * 4);
+	return ret;
+}
+
+static int read_blocks(void *context, u32 block, u32 nr, void *buffer)
+{
+	cond_resched();
+	return ressd_log_rw(context, REQ_OP_READ, block, nr, buffer);
+}
+
+static int recover(struct ressd *ressd)
+{
+	struct ressd_reader reader = {
+		.read = read_blocks,
+		.context = ressd,
+		.buffer = ressd->record_buffers[1],
+	};
+	struct ressd_recovery recovery;
+	char error[RESSD_ERROR_SIZE];
+	ktime_t start = ktime_get();
+	int ret = ressd_recover(&ressd->log, &reader, &recovery, error, sizeof(error));
+
+	if (ret) {
+		DMERR("%s: %s", ressd_name(ressd),
+		      error[0] ? error : "the log cannot be read from the reserved area");
+		return ret;
+	}
+	/* What was read may so far be in the device's cache only. */
+	ret = ressd_flush_devices(ressd);
+	if (ret) {
+		DMERR("%s: the device cannot be flushed (error %d)", ressd_name(ressd), ret);
+		return ret;
+	}
+	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
+	DMINFO("%s: recovered %u blocks from %llu records in %u ms", ressd_name(ressd),
+	       ressd->log.map.nr_mapped, (unsigned long long)recovery.records,
+	       ressd->recovery_ms);
+	return 0;
+}
+
+int ressd_activate(struct ressd *ressd)
+{
+	int ret = ressd->blank ? format_blank(ressd) : recover(ressd);
+
+	if (ret)
+		return ret;
+	ressd->blank = false;
+	ressd->active = true;
+	return 0;
+}
+
+static int do_io(struct ressd *ressd, struct ressd_io *io)
+{
+	blk_opf_t opf = REQ_OP_WRITE | REQ_SYNC;
+	int ret = 0;
+
+	if (io->kind == RESSD_IO_FLUSH)
+		return ressd_flush_devices(ressd);
+	ressd_log_encode(&ressd->log, io);
+	if (io->preflush) {
+		opf |= REQ_PREFLUSH;
+		if (!ressd->same_dev)
+			ret = blkdev_issue_flush(ressd->normal->bdev);
+	}
+	if (io->fua)
+		opf |= REQ_FUA;
+	if (!ret)
+		ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
+	return ret;
+}
+
+static void log_failed(struct ressd *ressd, int error)
+{
+	DMERR("%s: the log cannot be written (error %d); small writes go to the normal area, flushes fail",
+	      ressd_name(ressd), error);
+	dm_table_event(ressd->ti->table);
+}
+
+/*
+ * One I/O at a time, as core decides; whatever waits is looked at in between.  The mover and those
+ * who wait for a ticket are woken each time, for any of it may be what they wait for.
+ */
+void ressd_log_worker(struct work_struct *work)
+{
+	struct ressd *ressd = container_of(work, struct ressd, log_work);
+	struct ressd_io io;
+	bool more;
+	int ret;
+
+	for (;;) {
+		ressd_retry_space_waiters(ressd);
+		spin_lock(&ressd->lock);
+		more = ressd->active && ressd_log_next(&ressd->log, &io);
+		if (!more)
+			ressd->room_wanted = !list_empty(&ressd->space_waiters) ||
+				ressd_log_synced(&ressd->log) < ressd->log.sync_wanted;
+		spin_unlock(&ressd->lock);
+		if (!more)
+			break;
+		ret = do_io(ressd, &io);
+		spin_lock(&ressd->lock);
+		ressd_log_done(&ressd->log, &io, ret);
+		if (ret)
+			ressd->counters.errors++;
+		spin_unlock(&ressd->lock);
+		if (ret)
+			log_failed(ressd, ret);
+		ressd_complete_waiters(ressd);
+		wake_up(&ressd->wait);
+	}
+	ressd_complete_waiters(ressd);
+	wake_up(&ressd->wait);
+}
+
+void ressd_commit_timer(struct work_struct *work)
+{
+	struct ressd *ressd = container_of(to_delayed_work(work), struct ressd, commit_work);
+
+	spin_lock(&ressd->lock);
+	ressd_log_kick(&ressd->log);
+	spin_unlock(&ressd->lock);
+	queue_work(ressd->workqueue, &ressd->log_work);
+}
+
+static bool ticket_settled(struct ressd *ressd, u64 ticket)
+{
+	bool settled;
+
+	spin_lock(&ressd->lock);
+	settled = ressd_log_synced(&ressd->log) >= ticket || ressd->log.failed;
+	spin_unlock(&ressd->lock);
+	return settled;
+}
+
+int ressd_wait_ticket(struct ressd *ressd, u64 ticket)
+{
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, ticket_settled(ressd, ticket));
+	return READ_ONCE(ressd->log.failed) ? -EIO : 0;
+}
+
+int ressd_sync(struct ressd *ressd)
+{
+	u64 ticket;
+
+	spin_lock(&ressd->lock);
+	ticket = ressd_log_sync(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return ressd_wait_ticket(ressd, ticket);
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The mover (RE section 3.2): a thread that brings the data of full segments home in ascending
+ * order, so that the log's segments can be used again.
+ *
+ * A sweep freezes the full segments and then repeats: pick a batch, read it from the log, check it,
+ * write it home, tell the log.  At its end one record, written after a flush, announces that the
+ * segments are dead; when it is durable they may be overwritten.
+ */
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+
+#include "dm-ressd.h"
+#include "dm-ressd-compat.h"
+
+#define RETRY_AFTER	HZ	/* after an I/O error, and when a sweep gained nothing */
+
+/* I/Os of one batch in flight. */
+struct batch_io {
+	atomic_t pending;
+	atomic_t errors;
+	struct completion done;
+};
+
+static void batch_io_done(unsigned long error, void *context)
+{
+	struct batch_io *batch = context;
+
+	if (error)
+		atomic_inc(&batch->errors);
+	if (atomic_dec_and_test(&batch->pending))
+		complete(&batch->done);
+}
+
+bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
+{
+	u32 low = 0, high = ressd->batch;
+
+	/* The first move whose destination is not before @first. */
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (ressd->moves[middle].lbn < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ressd->batch && ressd->moves[low].lbn - first < nr;
+}
+
+/* --- one batch ---------------------------------------------------------------------------- */
+
+static bool is_tracked(const struct ressd *ressd, u32 lbn)
+{
+	const struct ressd_bio *rb;
+
+	list_for_each_entry(rb, &ressd->tracked, list)
+		if (lbn - rb->first < rb->nr)
+			return true;
+	return false;
+}
+
+/*
+ * Picks the next batch and pins its segments.  Left out are blocks under a direct write, which will
+ * kill them, and blocks that are still in RAM.  Returns how many were looked at.
+ */
+static u32 pick_batch(struct ressd *ressd)
+{
+	u32 i, nr, max, kept = 0;
+
+	spin_lock(&ressd->lock);
+	max = min(ressd->max_moves, ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS);
+	nr = ressd_sweep_pick(&ressd->sweep, &ressd->log, ressd->moves, max);
+	for (i = 0; i < nr; i++) {
+		struct ressd_move move = ressd->moves[i];
+
+		if (is_tracked(ressd, move.lbn) || ressd_log_data(&ressd->log, move.block))
+			continue;
+		atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
+		ressd->moves[kept++] = move;
+	}
+	ressd->batch = kept;
+	spin_unlock(&ressd->lock);
+	return nr;
+}
+
+/* Starts the I/O of @nr blocks of the batch from move @at on: from the log, or home. */
+static void start_io(struct ressd *ressd, struct batch_io *batch, u32 at, u32 nr, bool home)
+{
+	struct dm_io_region region = {
+		.bdev = home ? ressd->normal->bdev : ressd->reserved->bdev,
+		.sector = home ? ressd_normal_sector(ressd, ressd->moves[at].lbn) :
+				 ressd_log_sector(ressd, ressd->moves[at].block),
+		.count = (sector_t)nr << 3,
+	};
+	struct dm_io_request request = {
+		.bi_opf = home ? REQ_OP_WRITE : REQ_OP_READ,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = ressd->move_buffer + (size_t)at * RESSD_BLOCK_SIZE,
+		.notify.fn = batch_io_done,
+		.notify.context = batch,
+		.client = ressd->io_client,
+	};
+
+	atomic_inc(&batch->pending);
+	if (ressd_dm_io(&request, &region, NULL))
+		batch_io_done(1, batch);
+}
+
+/* All I/O of the batch in one direction, in parallel but submitted in ascending order. */
+static int transfer(struct ressd *ressd, bool home)
+{
+	struct batch_io batch = { .pending = ATOMIC_INIT(1) };
+	struct blk_plug plug;
+	u32 at, nr;
+
+	init_completion(&batch.done);
+	blk_start_plug(&plug);
+	for (at = 0; at < ressd->batch; at += nr) {
+		nr = ressd_sweep_run(&ressd->moves[at], ressd->batch - at, !home);
+		start_io(ressd, &batch, at, nr, home);
+	}
+	blk_finish_plug(&plug);
+	batch_io_done(0, &batch);
+	wait_for_completion_io(&batch.done);
+	return atomic_read(&batch.errors) ? -EIO : 0;
+}
+
+/* What was read must be what was logged: a damaged block must never be written home. */
+static int check_batch(struct ressd *ressd)
+{
+	u32 i;
+
+	for (i = 0; i < ressd->batch; i++) {
+		const void *data = ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE;
+
+		if (ressd_crc(data, RESSD_BLOCK_SIZE) == ressd->moves[i].crc)
+			continue;
+		DMERR("%s: log block %u does not hold what was written for block %u; the mover stops, use ressdctl check",
+		      ressd_name(ressd), ressd->moves[i].block, ressd->moves[i].lbn);
+		return -EILSEQ;
+	}
+	return 0;
+}
+
+/* How the batch was written home, as RE section 4.5 counts it.  Under the lock. */
+static void count_runs(struct ressd *ressd)
+{
+	u32 at, nr;
+
+	for (at = 0; at < ressd->batch; at += nr) {
+		nr = ressd_sweep_run(&ressd->moves[at], ressd->batch - at, false);
+		ressd->counters.moved_runs++;
+		if (nr >= 3)
+			ressd->counters.moved_runs_12k++;
+	}
+}
+
+static void finish_batch(struct ressd *ressd, int error)
+{
+	u32 i;
+
+	spin_lock(&ressd->lock);
+	if (!error)
+		count_runs(ressd);
+	for (i = 0; i < ressd->batch; i++) {
+		const struct ressd_move *move = &ressd->moves[i];
+
+		if (!error && ressd_log_moved(&ressd->log, move->block, move->lbn))
+			ressd->counters.moved_blocks++;
+		atomic_dec(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move->block)]);
+	}
+	ressd->batch = 0;
+	if (error)
+		ressd->counters.errors++;
+	if (error == -EILSEQ)
+		ressd->mover_failed = true;
+	spin_unlock(&ressd->lock);
+
+	queue_work(ressd->workqueue, &ressd->bio_work);
+	queue_work(ressd->workqueue, &ressd->log_work);
+}
+
+static int move_batch(struct ressd *ressd)
+{
+	int ret = transfer(ressd, false);
+
+	if (!ret)
+		ret = check_batch(ressd);
+	if (!ret)
+		ret = transfer(ressd, true);
+	if (ret == -EIO)
+		DMERR_LIMIT("%s: blocks cannot be moved home; trying again later",
+			    ressd_name(ressd));
+	finish_batch(ressd, ret);
+	if (ret == -EILSEQ)
+		dm_table_event(ressd->ti->table);
+	return ret;
+}
+
+/* --- one sweep ---------------------------------------------------------------------------- */
+
+static u64 blocks_to_move(const struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+	u64 seq, blocks = 0;
+
+	for (seq = log->tail_seq; seq <= ressd->sweep.last_segment; seq++)
+		blocks += log->segments[ressd_geom_slot_of_seq(&log->geom, seq)].live;
+	return blocks;
+}
+
+/* Freezes the segments; returns the record that must have been written before moving begins. */
+static u64 start_sweep(struct ressd *ressd, bool all)
+{
+	u64 record;
+	u32 room;
+
+	spin_lock(&ressd->lock);
+	record = ressd_sweep_start(&ressd->sweep, &ressd->log);
+	if (all)
+		ressd->sweep.last_segment = ressd->log.head_seq;
+	room = ressd_log_free_blocks(&ressd->log);
+	ressd->sweep_room = room - min(room, ressd->log.geom.segment_blocks);
+	ressd->sweep_blocks = max_t(u64, blocks_to_move(ressd), 1);
+	ressd->sweep_moved = 0;
+	ressd->sweep_accepted = ressd_accepted(ressd);
+	ressd->sweeping = true;
+	ressd->generation ^= 1;
+	ressd->counters.sweeps++;
+	spin_unlock(&ressd->lock);
+	return record;
+}
+
+static bool record_settled(struct ressd *ressd, u64 record)
+{
+	bool settled;
+
+	spin_lock(&ressd->lock);
+	settled = ressd->log.written_seq >= record || ressd->log.failed;
+	spin_unlock(&ressd->lock);
+	return settled;
+}
+
+static bool drain_cancelled(const struct ressd *ressd)
+{
+	return !READ_ONCE(ressd->draining) || READ_ONCE(ressd->suspending);
+}
+
+static bool sweep_ends(const struct ressd *ressd, bool all)
+{
+	return kthread_should_stop() || READ_ONCE(ressd->mover_failed) ||
+	       READ_ONCE(ressd->log.failed) || (all && drain_cancelled(ressd));
+}
+
+/* @all: also the segment that is being written (drain).  0, or the error that ended it. */
+static int sweep(struct ressd *ressd, bool all)
+{
+	u64 record = start_sweep(ressd, all);
+	unsigned int old = ressd->generation ^ 1;
+	u64 ticket;
+	u32 nr;
+	int ret = 0;
+
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, record_settled(ressd, record));
+	wait_event(ressd->wait, !atomic_read(&ressd->direct[old]));
+	while (!ret && !sweep_ends(ressd, all)) {
+		nr = pick_batch(ressd);
+		if (!nr)
+			break;
+		ret = move_batch(ressd);
+		spin_lock(&ressd->lock);
+		ressd->sweep_moved += nr;
+		spin_unlock(&ressd->lock);
+		cond_resched();
+	}
+
+	spin_lock(&ressd->lock);
+	ressd->sweeping = false;
+	if (all)
+		ressd_log_rotate(&ressd->log);
+	ticket = ressd_log_reclaim(&ressd->log);
+	spin_unlock(&ressd->lock);
+	if (ressd_wait_ticket(ressd, ticket) && !ret)
+		ret = -EIO;
+	return ret;
+}
+
+/* --- the thread --------------------------------------------------------------------------- */
+
+/* Is there anything that a sweep could free, and reason to? */
+static bool wants_sweep(struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+	bool wants = false;
+
+	spin_lock(&ressd->lock);
+	if (ressd->mover_failed || log->failed)
+		goto out;
+	if (ressd->draining && !ressd->suspending)
+		wants = true;
+	else if (log->reuse_seq < log->head_seq)
+		wants = ressd->room_wanted ? !ressd_log_free_segments(log) ||
+					     !list_empty(&ressd->space_waiters) : false;
+	if (!wants && ressd->mover_on && !ressd->suspending && log->reuse_seq < log->head_seq)
+		wants = (u64)ressd_log_free_blocks(log) * 100 <
+			(u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
+out:
+	spin_unlock(&ressd->lock);
+	return wants;
+}
+
+static bool is_drained(struct ressd *ressd)
+{
+	bool drained;
+
+	spin_lock(&ressd->lock);
+	drained = ressd_log_is_drained(&ressd->log);
+	if (drained) {
+		ressd->drained = true;
+		ressd->draining = false;
+	}
+	spin_unlock(&ressd->lock);
+	if (drained)
+		wake_up(&ressd->wait);
+	return drained;
+}
+
+static int mover_thread(void *data)
+{
+	struct ressd *ressd = data;
+
+	while (!kthread_should_stop()) {
+		u64 reused;
+		bool all;
+		int ret;
+
+		wait_event_interruptible(ressd->wait, kthread_should_stop() || wants_sweep(ressd));
+		if (kthread_should_stop())
+			break;
+		all = READ_ONCE(ressd->draining);
+		if (all && (ressd_sync(ressd) || is_drained(ressd)))
+			continue;
+		reused = READ_ONCE(ressd->log.reuse_seq);
+		ret = sweep(ressd, all);
+		if (all && is_drained(ressd))
+			continue;
+		/* Gained nothing: a direct write was in the way, or the device fails. */
+		if ((ret || READ_ONCE(ressd->log.reuse_seq) == reused) && !kthread_should_stop())
+			wait_event_interruptible_timeout(ressd->wait, kthread_should_stop(),
+							 ret ? RETRY_AFTER : HZ / 50);
+	}
+	return 0;
+}
+
+int ressd_mover_start(struct ressd *ressd)
+{
+	struct task_struct *mover;
+
+	if (ressd->mover)
+		return 0;
+	mover = kthread_run(mover_thread, ressd, "ressd_mv/%s", ressd_name(ressd));
+	if (IS_ERR(mover)) {
+		DMERR("%s: the mover thread cannot be started", ressd_name(ressd));
+		return PTR_ERR(mover);
+	}
+	ressd->mover = mover;
+	return 0;
+}
+
+void ressd_mover_stop(struct ressd *ressd)
+{
+	if (!ressd->mover)
+		return;
+	kthread_stop(ressd->mover);
+	ressd->mover = NULL;
+}
+
+static bool drain_settled(const struct ressd *ressd)
+{
+	return drain_cancelled(ressd) || READ_ONCE(ressd->mover_failed) ||
+	       READ_ONCE(ressd->log.failed);
+}
+
+int ressd_drain(struct ressd *ressd)
+{
+	int ret;
+
+	spin_lock(&ressd->lock);
+	ressd->draining = true;
+	ressd->drained = false;
+	spin_unlock(&ressd->lock);
+	wake_up(&ressd->wait);
+	/* Why it ended is told by the state that it left. */
+	(void)wait_event_interruptible(ressd->wait, drain_settled(ressd));
+
+	spin_lock(&ressd->lock);
+	ressd->draining = false;
+	if (ressd->drained)
+		ret = 0;
+	else if (ressd->log.failed || ressd->mover_failed)
+		ret = -EIO;
+	else
+		ret = -EINTR;
+	spin_unlock(&ressd->lock);
+	return ret;
+}

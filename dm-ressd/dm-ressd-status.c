@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Status and messages. */
+#include <linux/kernel.h>
+
+#include "dm-ressd.h"
+
+static u64 permille(u64 part, u64 whole)
+{
+	return whole ? div64_u64(part * 1000, whole) : 0;
+}
+
+static const char *state_word(const struct ressd *ressd)
+{
+	if (ressd->log.failed || ressd->mover_failed)
+		return "Fail";
+	return ressd->options.route == RESSD_ROUTE_NEVER ? "bypass" : "rw";
+}
+
+/*
+ * INFO:
+ *	<used>/<total log blocks> <dirty>/<mapped blocks> <rw|bypass|Fail> <#words> <key> <value>...
+ *
+ * All values are decimal counts since activation or clear_stats; blocks are 4 KiB.  New keys are
+ * only ever appended.  docs/dm-ressd.rst says what each one means.
+ */
+static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
+{
+	const struct ressd_log *log = &ressd->log;
+	const struct ressd_log_counters *l = &log->counters;
+	const struct ressd_counters *c = &ressd->counters;
+	u64 dead = l->overwrites + l->superseded + l->killed;
+	const struct {
+		const char *key;
+		u64 value;
+	} words[] = {
+		{ "writes", c->writes },
+		{ "small_writes", c->small_writes },
+		{ "small_permille", permille(c->small_writes, c->writes) },
+		{ "bypassed", c->bypassed },
+		{ "reads", c->reads },
+		{ "log_reads", c->log_reads },
+		{ "moved_blocks", c->moved_blocks },
+		{ "moved_runs", c->moved_runs },
+		{ "moved_runs_12k", c->moved_runs_12k },
+		{ "sweeps", c->sweeps },
+		{ "records", l->records },
+		{ "record_blocks", l->record_blocks },
+		{ "accepted", l->accepted },
+		{ "overwrites", l->overwrites },
+		{ "invalidated_permille", permille(dead, l->accepted) },
+		{ "flushes", c->flushes },
+		{ "discards", c->discards },
+		{ "unmaps_pending", log->nr_unmaps },
+		{ "map_bytes", ressd_map_nodes_bytes(log->geom.nr_blocks) +
+			       ressd_map_clean_bytes(log->geom.nr_blocks) },
+		{ "buffer_bytes", 2 * RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE +
+				  (u64)ressd->max_moves * (RESSD_BLOCK_SIZE +
+							   sizeof(struct ressd_move)) },
+		{ "drain_left", ressd->draining ? log->map.nr_dirty : 0 },
+		{ "recovery_ms", ressd->recovery_ms },
+		{ "errors", c->errors },
+	};
+	unsigned int i, sz = 0;
+	u32 total = ressd_log_total_blocks(log);
+
+	DMEMIT("%u/%u %u/%u %s %zu", total - min(total, ressd_log_free_blocks(log)), total,
+	       log->map.nr_dirty, log->map.nr_mapped, state_word(ressd), 2 * ARRAY_SIZE(words));
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		DMEMIT(" %s %llu", words[i].key, (unsigned long long)words[i].value);
+}
+
+/* TABLE: a line that makes the same device again, options changed by message included. */
+static void status_table(struct ressd *ressd, char *result, unsigned int maxlen)
+{
+	char options[512];
+	unsigned int sz = 0;
+
+	ressd_options_print(&ressd->options, options, sizeof(options));
+	DMEMIT("%s %llu %s %llu %llu %s", ressd->normal->name,
+	       (unsigned long long)ressd->table.normal_start, ressd->reserved->name,
+	       (unsigned long long)ressd->table.reserved_start,
+	       (unsigned long long)ressd->table.reserved_sectors, options);
+}
+
+static void status_ima(struct ressd *ressd, char *result, unsigned int maxlen)
+{
+	unsigned int sz = 0;
+
+	DMEMIT_TARGET_NAME_VERSION(ressd->ti->type);
+	DMEMIT(",normal_device_name=%s,normal_start=%llu", ressd->normal->name,
+	       (unsigned long long)ressd->table.normal_start);
+	DMEMIT(",reserved_device_name=%s,reserved_start=%llu,reserved_sectors=%llu;",
+	       ressd->reserved->name, (unsigned long long)ressd->table.reserved_start,
+	       (unsigned long long)ressd->table.reserved_sectors);
+}
+
+/* Never waits for I/O, so DM_STATUS_NOFLUSH_FLAG needs no attention. */
+void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,
+		  char *result, unsigned int maxlen)
+{
+	struct ressd *ressd = ti->private;
+
+	result[0] = '\0';
+	spin_lock(&ressd->lock);
+	switch (type) {
+	case STATUSTYPE_INFO:
+		status_info(ressd, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		status_table(ressd, result, maxlen);
+		break;
+	case STATUSTYPE_IMA:
+		status_ima(ressd, result, maxlen);
+		break;
+	}
+	spin_unlock(&ressd->lock);
+}
+
+static int message_set(struct ressd *ressd, const char *key, const char *value)
+{
+	char error[RESSD_ERROR_SIZE];
+	struct ressd_options options;
+	int ret;
+
+	spin_lock(&ressd->lock);
+	options = ressd->options;
+	ret = ressd_option_set(&options, key, value, error, sizeof(error));
+	if (!ret && options.move_batch_sectors / RESSD_BLOCK_SECTORS > ressd->max_moves) {
+		snprintf(error, sizeof(error),
+			 "move_batch_sectors can grow only by a reload: the buffer holds %u sectors",
+			 ressd->max_moves * RESSD_BLOCK_SECTORS);
+		ret = -EINVAL;
+	}
+	if (!ret) {
+		ressd->options = options;
+		ressd_rpi_set(&ressd->rpi, options.streams, options.small_write_sectors);
+		ressd->log.align_blocks =
+			max_t(u32, options.log_align_sectors / RESSD_BLOCK_SECTORS, 1);
+	}
+	spin_unlock(&ressd->lock);
+	if (ret)
+		DMERR("%s: %s", ressd_name(ressd), error);
+	wake_up(&ressd->wait);
+	return ret;
+}
+
+static int message_mover(struct ressd *ressd, const char *word)
+{
+	bool on = !strcmp(word, "on");
+
+	if (!on && strcmp(word, "off")) {
+		DMERR("%s: mover is '%s', but must be on or off", ressd_name(ressd), word);
+		return -EINVAL;
+	}
+	WRITE_ONCE(ressd->mover_on, on);
+	wake_up(&ressd->wait);
+	return 0;
+}
+
+static int message_drain(struct ressd *ressd, unsigned int argc, char **argv)
+{
+	if (argc == 1)
+		return ressd_drain(ressd);
+	if (strcmp(argv[1], "cancel")) {
+		DMERR("%s: drain takes no word but cancel", ressd_name(ressd));
+		return -EINVAL;
+	}
+	WRITE_ONCE(ressd->draining, false);
+	wake_up(&ressd->wait);
+	return 0;
+}
+
+static void clear_stats(struct ressd *ressd)
+{
+	spin_lock(&ressd->lock);
+	ressd->counters = (struct ressd_counters) { };
+	ressd->log.counters = (struct ressd_log_counters) { };
+	ressd->sweep_accepted = 0;
+	spin_unlock(&ressd->lock);
+}
+
+/*
+ * drain [cancel] | mover on|off | set <key> <value> | clear_stats
+ */
+int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
+		  char *result, unsigned int maxlen)
+{
+	struct ressd *ressd = ti->private;
+
+	if ((argc == 1 || argc == 2) && !strcmp(argv[0], "drain"))
+		return message_drain(ressd, argc, argv);
+	if (argc == 2 && !strcmp(argv[0], "mover"))
+		return message_mover(ressd, argv[1]);
+	if (argc == 3 && !strcmp(argv[0], "set"))
+		return message_set(ressd, argv[1], argv[2]);
+	if (argc == 1 && !strcmp(argv[0], "clear_stats")) {
+		clear_stats(ressd);
+		return 0;
+	}
+	DMERR("%s: the message '%s' with %u words is not known; use drain [cancel], mover on|off, set <key> <value> or clear_stats",
+	      ressd_name(ressd), argc ? argv[0] : "", argc);
+	return -EINVAL;
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Life of the target: constructor, suspend and resume, limits, instances. */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/mm.h>
+#include <linux/dm-io.h>
+#include <linux/random.h>
+
+#include "dm-ressd.h"
+
+#define RESSD_POSITIONAL_ARGS	5
+
+/*
+ * All instances, so that two targets never share an area: DM itself opens every device with one
+ * shared holder and would let them.
+ */
+static LIST_HEAD(instances);
+static DEFINE_MUTEX(instances_lock);
+
+/* ti->error must outlive a failed constructor.  Two that fail at once may mix their sentences. */
+static char ctr_error[RESSD_ERROR_SIZE];
+
+static int open_device(struct dm_target *ti, const char *name, const char *path,
+		       struct dm_dev **dev)
+{
+	int ret = dm_get_device(ti, path, dm_table_get_mode(ti->table), dev);
+
+	if (ret)
+		snprintf(ctr_error, sizeof(ctr_error),
+			 "the %s device '%.100s' cannot be opened (error %d); check the path and that nothing else uses it",
+			 name, path, ret);
+	return ret;
+}
+
+static int parse_positional(struct ressd *ressd, struct dm_arg_set *args)
+{
+	struct dm_target *ti = ressd->ti;
+	struct ressd_table *table = &ressd->table;
+	const char *normal, *reserved, *start;
+	int ret;
+
+	normal = dm_shift_arg(args);
+	start = dm_shift_arg(args);
+	reserved = dm_shift_arg(args);
+	if (ressd_parse_u64(start, "normal start", &table->normal_start,
+			    ctr_error, sizeof(ctr_error)) ||
+	    ressd_parse_u64(dm_shift_arg(args), "reserved start", &table->reserved_start,
+			    ctr_error, sizeof(ctr_error)) ||
+	    ressd_parse_u64(dm_shift_arg(args), "reserved sectors", &table->reserved_sectors,
+			    ctr_error, sizeof(ctr_error)))
+		return -EINVAL;
+	table->len = ti->len;
+
+	ret = open_device(ti, "normal", normal, &ressd->normal);
+	if (ret)
+		return ret;
+	ret = open_device(ti, "reserved", reserved, &ressd->reserved);
+	if (ret)
+		return ret;
+	ressd->same_dev = ressd->normal->bdev == ressd->reserved->bdev;
+	return ressd_table_check(table, bdev_nr_sectors(ressd->normal->bdev),
+				 bdev_nr_sectors(ressd->reserved->bdev), ressd->same_dev,
+				 ctr_error, sizeof(ctr_error));
+}
+
+static int parse_options(struct ressd *ressd, struct dm_arg_set *args)
+{
+	u64 count = 0;
+
+	ressd_options_default(&ressd->options);
+	if (!args->argc)
+		return 0;
+	if (ressd_parse_u64(dm_shift_arg(args), "the number of option words", &count,
+			    ctr_error, sizeof(ctr_error)))
+		return -EINVAL;
+	if (count != args->argc) {
+		snprintf(ctr_error, sizeof(ctr_error),
+			 "the table line announces %llu option words, but has %u",
+			 (unsigned long long)count, args->argc);
+		return -EINVAL;
+	}
+	return ressd_options_parse(&ressd->options, args->argc, args->argv,
+				   ctr_error, sizeof(ctr_error));
+}
+
+static bool areas_meet(const struct block_device *a, u64 a_start, u64 a_len,
+		       const struct block_device *b, u64 b_start, u64 b_len)
+{
+	return a == b && a_start < b_start + b_len && b_start < a_start + a_len;
+}
+
+static bool instances_meet(const struct ressd *a, const struct ressd *b)
+{
+	const struct ressd *pair[2] = { a, b };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		const struct ressd *x = pair[i], *y = pair[!i];
+
+		if (areas_meet(x->normal->bdev, x->table.normal_start, x->table.len,
+			       y->reserved->bdev, y->table.reserved_start,
+			       y->table.reserved_sectors))
+			return true;
+	}
+	return areas_meet(a->normal->bdev, a->table.normal_start, a->table.len,
+			  b->normal->bdev, b->table.normal_start, b->table.len) ||
+	       areas_meet(a->reserved->bdev, a->table.reserved_start, a->table.reserved_sectors,
+			  b->reserved->bdev, b->table.reserved_start, b->table.reserved_sectors);
+}
+
+/* Refuses areas that another mapped device uses; the same device may, it is being reloaded. */
+static int register_instance(struct ressd *ressd)
+{
+	struct ressd *other;
+	int ret = 0;
+
+	mutex_lock(&instances_lock);
+	list_for_each_entry(other, &instances, instances) {
+		if (dm_table_get_md(other->ti->table) == dm_table_get_md(ressd->ti->table) ||
+		    !instances_meet(ressd, other))
+			continue;
+		snprintf(ctr_error, sizeof(ctr_error),
+			 "the areas overlap those of the ressd device %s, which is in use",
+			 ressd_name(other));
+		ret = -EBUSY;
+		break;
+	}
+	if (!ret)
+		list_add(&ressd->instances, &instances);
+	mutex_unlock(&instances_lock);
+	return ret;
+}
+
+static int out_of_memory(const char *what)
+{
+	snprintf(ctr_error, sizeof(ctr_error),
+		 "there is not enough memory for %s; use a smaller reserved area", what);
+	return -ENOMEM;
+}
+
+static bool slot_busy(void *context, u32 slot)
+{
+	struct ressd *ressd = context;
+
+	return atomic_read(&ressd->readers[slot]);
+}
+
+static int allocate(struct ressd *ressd)
+{
+	const u32 record_bytes = RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE;
+	struct ressd_geom geom;
+	int i;
+
+	if (ressd_geom_init(&geom, ressd->table.reserved_sectors, ressd->super.segment_sectors,
+			    ctr_error, sizeof(ctr_error)))
+		return -EINVAL;
+	ressd->nodes = vmalloc(ressd_map_nodes_bytes(geom.nr_blocks));
+	ressd->clean = vmalloc(ressd_map_clean_bytes(geom.nr_blocks));
+	ressd->segments = kvcalloc(geom.nr_segments, sizeof(*ressd->segments), GFP_KERNEL);
+	ressd->readers = kvcalloc(geom.nr_segments, sizeof(*ressd->readers), GFP_KERNEL);
+	if (!ressd->nodes || !ressd->clean || !ressd->segments || !ressd->readers)
+		return out_of_memory("the map (32 bytes for each 4 KiB of reserved area)");
+
+	ressd->max_moves = ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS;
+	ressd->move_buffer = vmalloc((size_t)ressd->max_moves * RESSD_BLOCK_SIZE);
+	ressd->moves = kvmalloc_array(ressd->max_moves, sizeof(*ressd->moves), GFP_KERNEL);
+	ressd->merge_buffer = vmalloc(RESSD_BLOCK_SIZE);
+	for (i = 0; i < 2; i++)
+		ressd->record_buffers[i] = vzalloc(record_bytes);
+	if (!ressd->move_buffer || !ressd->moves || !ressd->merge_buffer ||
+	    !ressd->record_buffers[0] || !ressd->record_buffers[1])
+		return out_of_memory("the buffers");
+
+	ressd->io_client = dm_io_client_create();
+	if (IS_ERR(ressd->io_client)) {
+		ressd->io_client = NULL;
+		return out_of_memory("the I/O client");
+	}
+	ressd->workqueue = alloc_workqueue("ressd/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
+					   ressd_name(ressd));
+	if (!ressd->workqueue)
+		return out_of_memory("the work queue");
+
+	ressd_log_init(&ressd->log, &(struct ressd_log_setup) {
+		.geom = geom,
+		.uuid = ressd->super.uuid,
+		.activation = get_random_u64() | 1,
+		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
+		.align_blocks = ressd->options.log_align_sectors / RESSD_BLOCK_SECTORS,
+		.nodes = ressd->nodes,
+		.clean = ressd->clean,
+		.segments = ressd->segments,
+		.buffers = { ressd->record_buffers[0], ressd->record_buffers[1] },
+		.segment_busy = slot_busy,
+		.context = ressd,
+	});
+	return 0;
+}
+
+/* Reads the superblock, or prepares one for an area that is blank so far. */
+static int load_super(struct ressd *ressd)
+{
+	struct ressd_geom geom;
+	int ret = ressd_read_super(ressd, ctr_error, sizeof(ctr_error));
+
+	if (!ret) {
+		if (ctr_error[0])
+			DMWARN("%s: %s", ressd_name(ressd), ctr_error);
+		return ressd_super_matches(&ressd->super, &ressd->table, &ressd->options,
+					   ctr_error, sizeof(ctr_error));
+	}
+	if (ret != -ENODATA)
+		return ret;
+	ret = ressd_geom_init(&geom, ressd->table.reserved_sectors,
+			      ressd->options.segment_sectors, ctr_error, sizeof(ctr_error));
+	if (ret)
+		return ret;
+	ressd->blank = true;
+	ressd->super.table = ressd->table;
+	ressd->super.segment_sectors = geom.segment_blocks * RESSD_BLOCK_SECTORS;
+	ressd->super.record_blocks = geom.record_blocks;
+	get_random_bytes(ressd->super.uuid, RESSD_UUID_SIZE);
+	return 0;
+}
+
+static void init_lists(struct ressd *ressd)
+{
+	spin_lock_init(&ressd->lock);
+	spin_lock_init(&ressd->done_lock);
+	INIT_LIST_HEAD(&ressd->instances);
+	INIT_LIST_HEAD(&ressd->sync_waiters);
+	INIT_LIST_HEAD(&ressd->record_waiters);
+	INIT_LIST_HEAD(&ressd->space_waiters);
+	INIT_LIST_HEAD(&ressd->merge_waiters);
+	INIT_LIST_HEAD(&ressd->move_waiters);
+	INIT_LIST_HEAD(&ressd->tracked);
+	INIT_LIST_HEAD(&ressd->done);
+	init_waitqueue_head(&ressd->wait);
+	INIT_WORK(&ressd->log_work, ressd_log_worker);
+	INIT_WORK(&ressd->bio_work, ressd_bio_worker);
+	INIT_DELAYED_WORK(&ressd->commit_work, ressd_commit_timer);
+}
+
+/* Frees what a constructor, complete or not, has acquired; in reverse order. */
+static void ressd_free(struct ressd *ressd)
+{
+	int i;
+
+	mutex_lock(&instances_lock);
+	list_del_init(&ressd->instances);
+	mutex_unlock(&instances_lock);
+
+	if (ressd->workqueue)
+		destroy_workqueue(ressd->workqueue);
+	if (ressd->io_client)
+		dm_io_client_destroy(ressd->io_client);
+	for (i = 0; i < 2; i++)
+		vfree(ressd->record_buffers[i]);
+	vfree(ressd->merge_buffer);
+	kvfree(ressd->moves);
+	vfree(ressd->move_buffer);
+	kvfree(ressd->readers);
+	kvfree(ressd->segments);
+	vfree(ressd->clean);
+	vfree(ressd->nodes);
+	if (ressd->reserved)
+		dm_put_device(ressd->ti, ressd->reserved);
+	if (ressd->normal)
+		dm_put_device(ressd->ti, ressd->normal);
+	kfree(ressd);
+}
+
+static void set_target_features(struct dm_target *ti)
+{
+	ti->num_flush_bios = 1;
+	/* Also over a device without a volatile cache: the open record in RAM is one. */
+	ti->flush_supported = true;
+	ti->num_discard_bios = 1;
+	ti->per_io_data_size = sizeof(struct ressd_bio);
+	ti->limit_swap_bios = true;
+	/* accounts_remapped_io stays off, so that writes taken by the log show in iostat too. */
+}
+
+/*
+ * <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors>
+ *	[<#opt words> <opts>...]
+ *
+ * Writes nothing: an older table of the same device may still be doing I/O.
+ */
+static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
+{
+	struct dm_arg_set args = { .argc = argc, .argv = argv };
+	struct ressd *ressd;
+	int ret;
+
+	if (argc < RESSD_POSITIONAL_ARGS) {
+		ti->error = "a ressd table line needs: <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors> [<#opt words> <opts>...]";
+		return -EINVAL;
+	}
+	ressd = kzalloc(sizeof(*ressd), GFP_KERNEL);
+	if (!ressd) {
+		ti->error = "there is not enough memory for the target";
+		return -ENOMEM;
+	}
+	ressd->ti = ti;
+	ressd->mover_on = true;
+	init_lists(ressd);
+
+	ctr_error[0] = '\0';
+	ret = parse_positional(ressd, &args);
+	if (!ret)
+		ret = parse_options(ressd, &args);
+	if (!ret)
+		ret = register_instance(ressd);
+	if (!ret)
+		ret = load_super(ressd);
+	if (!ret)
+		ret = allocate(ressd);
+	if (ret) {
+		ressd_free(ressd);
+		ti->error = ctr_error;
+		return ret;
+	}
+	ressd_rpi_init(&ressd->rpi, ressd->options.streams, ressd->options.small_write_sectors);
+	set_target_features(ti);
+	ti->private = ressd;
+	return 0;
+}
+
+static void ressd_dtr(struct dm_target *ti)
+{
+	struct ressd *ressd = ti->private;
+
+	cancel_delayed_work_sync(&ressd->commit_work);
+	ressd_free(ressd);
+}
+
+/* Recovery belongs here: it can fail with a reason, and the old table is quiet by now. */
+static int ressd_preresume(struct dm_target *ti)
+{
+	struct ressd *ressd = ti->private;
+	int ret;
+
+	if (!ressd->active) {
+		ret = ressd_activate(ressd);
+		if (ret)
+			return ret;
+	}
+	return ressd_mover_start(ressd);
+}
+
+static void ressd_resume(struct dm_target *ti)
+{
+	struct ressd *ressd = ti->private;
+
+	spin_lock(&ressd->lock);
+	ressd->suspending = false;
+	spin_unlock(&ressd->lock);
+}
+
+/* From here on no write waits for room, so that all bios can complete; a drain is given up. */
+static void ressd_presuspend(struct dm_target *ti)
+{
+	struct ressd *ressd = ti->private;
+
+	spin_lock(&ressd->lock);
+	ressd->suspending = true;
+	spin_unlock(&ressd->lock);
+	wake_up(&ressd->wait);
+	queue_work(ressd->workqueue, &ressd->log_work);
+}
+
+static void ressd_presuspend_undo(struct dm_target *ti)
+{
+	ressd_resume(ti);
+}
+
+/* All bios are done.  What is only in RAM goes to the device; then nothing moves any more. */
+static void ressd_postsuspend(struct dm_target *ti)
+{
+	struct ressd *ressd = ti->private;
+
+	cancel_delayed_work_sync(&ressd->commit_work);
+	/* The mover still runs: the sync may need the room that it makes. */
+	if (ressd->active && ressd_sync(ressd))
+		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost",
+		      ressd_name(ressd));
+	ressd_mover_stop(ressd);
+	flush_workqueue(ressd->workqueue);
+}
+
+static int ressd_iterate_devices(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
+{
+	struct ressd *ressd = ti->private;
+	int ret = fn(ti, ressd->normal, ressd->table.normal_start, ti->len, data);
+
+	if (!ret && !ressd->same_dev)
+		ret = fn(ti, ressd->reserved, ressd->table.reserved_start,
+			 ressd->table.reserved_sectors, data);
+	return ret;
+}
+
+static void ressd_io_hints(struct dm_target *ti, struct queue_limits *limits)
+{
+	/* The mapping unit is worth aligning to; the logical block size stays the device's. */
+	limits->io_min = max_t(unsigned int, limits->io_min, RESSD_BLOCK_SIZE);
+	if (limits->max_discard_sectors)
+		limits->discard_granularity = max_t(unsigned int, limits->discard_granularity,
+						    RESSD_BLOCK_SIZE);
+}
+
+static struct target_type ressd_target = {
+	.name = "ressd",
+	.version = { 0, 1, 0 },
+	.features = DM_TARGET_SINGLETON,
+	.module = THIS_MODULE,
+	.ctr = ressd_ctr,
+	.dtr = ressd_dtr,
+	.map = ressd_map_bio,
+	.end_io = ressd_end_io,
+	.preresume = ressd_preresume,
+	.resume = ressd_resume,
+	.presuspend = ressd_presuspend,
+	.presuspend_undo = ressd_presuspend_undo,
+	.postsuspend = ressd_postsuspend,
+	.status = ressd_status,
+	.message = ressd_message,
+	.iterate_devices = ressd_iterate_devices,
+	.io_hints = ressd_io_hints,
+};
+
+static int __init ressd_init(void)
+{
+	int ret = dm_register_target(&ressd_target);
+
+	if (ret)
+		DMERR("the target cannot be registered: error %d", ret);
+	return ret;
+}
+
+static void __exit ressd_exit(void)
+{
+	dm_unregister_target(&ressd_target);
+}
+
+module_init(ressd_init);
+module_exit(ressd_exit);
+
+MODULE_DESCRIPTION(DM_NAME " target for flash devices with slow small random writes");
+MODULE_AUTHOR("dm-ressd developers");
+MODULE_LICENSE("GPL");

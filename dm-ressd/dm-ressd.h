@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ressd: makes one slow flash device good at small random writes (RE: "ReSSD: A Software Layer
+ * for Improving the Small Random Write Performance of SSDs").
+ *
+ * DOC: who does what
+ *
+ *	dm-ressd-target.c	life of the target: table line, suspend, resume, instances
+ *	dm-ressd-status.c	status and messages
+ *	dm-ressd-io.c		bios: the router, reads, direct writes, discard, flush
+ *	dm-ressd-log.c		superblock, recovery, and the worker that writes the log
+ *	dm-ressd-mover.c	the thread that brings the data home
+ *	core/			everything that is not Linux: map, log protocol, recovery, grammar
+ *
+ * The invariants of crash safety stand in core/ressd-log.h; what is written, with which flags and
+ * in which order, is decided there.  Here are the bios, locks and threads around it.
+ *
+ * DOC: locking
+ *
+ * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
+ * waiting bios.  It is taken in process context only.  ressd->done_lock protects the list of
+ * completed bios that still need process context; it is taken from interrupts, and never together
+ * with ressd->lock.  readers[] and direct[] are atomic.
+ *
+ * DOC: a direct write and the mover
+ *
+ * A direct write (to the normal area) that covers dirty blocks is on the tracked list from its
+ * submission until its blocks are killed; the mover leaves blocks under a tracked write alone, and
+ * a direct write that overlaps the mover's batch waits for it.  A direct write that found nothing
+ * mapped is not tracked, but a block that is logged while it is in flight must not be moved before
+ * it has landed: a sweep first waits until all direct writes that were in flight when it froze its
+ * segments are done (the two generations of direct[]).
+ *
+ * A clean block (core/ressd-map.h) is killed when a direct write to it is *submitted*: home holds
+ * the same data, and the UNMAP is written only after a flush.
+ *
+ * DOC: forward progress
+ *
+ * Nothing on the way of a bio allocates, except through the bio sets and mempools of dm-io.  A
+ * small write that finds the log full is sent to the normal area (on_full bypass) or waits for the
+ * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).
+ */
+#ifndef DM_RESSD_H
+#define DM_RESSD_H
+
+#include <linux/device-mapper.h>
+#include <linux/completion.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "core/ressd-args.h"
+#include "core/ressd-log.h"
+#include "core/ressd-record.h"
+#include "core/ressd-recover.h"
+#include "core/ressd-rpi.h"
+#include "core/ressd-sweep.h"
+
+#define DM_MSG_PREFIX "ressd"
+
+/* What status reports; since activation or clear_stats. */
+struct ressd_counters {
+	u64 reads;
+	u64 log_reads;			/* served from the log, from RAM or device */
+	u64 writes;
+	u64 small_writes;		/* of these, small and random by the RPI */
+	u64 bypassed;			/* small ones sent to the normal area: log full or off */
+	u64 flushes;
+	u64 discards;
+	u64 moved_blocks;
+	u64 moved_runs;			/* writes that brought them home */
+	u64 moved_runs_12k;		/* of these, 12 KiB or longer */
+	u64 sweeps;
+	u64 errors;
+};
+
+struct ressd {
+	struct dm_target *ti;
+	struct dm_dev *normal, *reserved;
+	bool same_dev;			/* one flush reaches both areas */
+	struct ressd_table table;
+	struct ressd_super_info super;
+	bool blank;			/* to be formatted when first resumed */
+	bool active;			/* the log is recovered and may be written */
+	u32 recovery_ms;
+	struct list_head instances;	/* of all targets; instances_lock */
+
+	spinlock_t lock;
+	struct ressd_options options;
+	struct ressd_rpi rpi;
+	struct ressd_log log;
+	struct ressd_counters counters;
+	struct list_head sync_waiters;	/* bios waiting for a ticket (log.sync_done) */
+	struct list_head record_waiters; /* writethrough: waiting for log.written_seq */
+	struct list_head space_waiters;	/* small writes waiting for room in the log */
+	struct list_head merge_waiters;	/* sub-4K pieces: to be merged by the bio worker */
+	struct list_head move_waiters;	/* direct writes waiting for the mover's batch */
+	struct list_head tracked;	/* direct writes in flight over dirty blocks */
+	bool suspending;		/* nothing may wait for room */
+	bool room_wanted;		/* somebody waits for room in the log */
+	bool draining;			/* small writes go direct, all is moved */
+	bool drained;			/* the drain has come to its end */
+	bool mover_on;			/* false: moves only when a write could not go on */
+	bool mover_failed;		/* a block of the log cannot be read back intact */
+
+	spinlock_t done_lock;
+	struct list_head done;		/* completed bios that need process context */
+
+	/* Arrays of the log, see core/ressd-log.h. */
+	struct ressd_node *nodes;
+	unsigned long *clean;
+	struct ressd_segment *segments;
+	void *record_buffers[2];
+	atomic_t *readers;		/* per segment slot: reads and moves in flight */
+
+	atomic_t direct[2];		/* direct writes in flight, by generation */
+	unsigned int generation;
+
+	struct dm_io_client *io_client;
+	struct workqueue_struct *workqueue;
+	struct work_struct log_work;	/* writes the log: core decides, one I/O at a time */
+	struct work_struct bio_work;	/* bios that need process context */
+	struct delayed_work commit_work; /* commit_interval_ms after a write */
+	void *merge_buffer;		/* 4 KiB, bio_work only */
+
+	/* The mover; batch and moves change under the lock. */
+	struct task_struct *mover;
+	wait_queue_head_t wait;		/* mover, drain: something happened */
+	void *move_buffer;
+	struct ressd_move *moves;
+	u32 max_moves;
+	u32 batch;			/* moves in flight */
+	struct ressd_sweep sweep;
+	bool sweeping;
+	u64 sweep_blocks;		/* pace even: to move in this sweep, moved so far, */
+	u64 sweep_moved;
+	u64 sweep_room;			/* blocks that were free when it began, */
+	u64 sweep_accepted;		/* and what the log had accepted, overwrites left out */
+};
+
+/* Per-bio data. */
+enum ressd_bio_flags {
+	RESSD_BIO_READ_LOG = 1,		/* holds readers[slot] */
+	RESSD_BIO_DIRECT = 2,		/* counted in direct[generation] */
+	RESSD_BIO_KILL = 4,		/* tracked: kill first .. first + nr - 1 when done */
+	RESSD_BIO_SYNC = 8,		/* a sync must complete before the bio does */
+	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
+};
+
+struct ressd_bio {
+	struct list_head list;		/* of the list that the bio waits on, or tracked */
+	struct list_head done;		/* on ressd->done */
+	u64 ticket;			/* sync ticket or record number waited for */
+	u32 first, nr;			/* whole blocks that it covers */
+	u32 accepted;			/* of these, already in the log */
+	u32 slot;
+	u8 flags;
+	u8 generation;
+	blk_status_t status;
+};
+
+static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
+{
+	return ressd->table.normal_start + ((sector_t)lbn << 3);
+}
+
+static inline sector_t ressd_log_sector(const struct ressd *ressd, u32 block)
+{
+	return ressd->table.reserved_start + ((sector_t)block << 3);
+}
+
+/* dm-ressd-io.c */
+int ressd_map_bio(struct dm_target *ti, struct bio *bio);
+int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error);
+void ressd_bio_worker(struct work_struct *work);
+/* Lets the small writes that wait for room try again.  Context: process, no lock held. */
+void ressd_retry_space_waiters(struct ressd *ressd);
+/* Completes whatever waited for records or syncs that are done now. */
+void ressd_complete_waiters(struct ressd *ressd);
+
+/* dm-ressd-log.c */
+/* Reads or writes @nr blocks at log block @block, @buffer from vmalloc.  May sleep. */
+int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer);
+/* Flushes the cache of both devices. */
+int ressd_flush_devices(struct ressd *ressd);
+/* Reads both superblock copies: 0, -ENODATA when blank, or an error with a sentence. */
+int ressd_read_super(struct ressd *ressd, char *error, size_t size);
+/* Formats a blank reserved area or recovers the log; logs a sentence on failure. */
+int ressd_activate(struct ressd *ressd);
+void ressd_log_worker(struct work_struct *work);
+void ressd_commit_timer(struct work_struct *work);
+/* Writes and flushes everything that is only in RAM; 0 or -EIO. */
+int ressd_sync(struct ressd *ressd);
+/* Waits for a ticket of ressd_log_sync() or ressd_log_reclaim(). */
+int ressd_wait_ticket(struct ressd *ressd, u64 ticket);
+
+/* dm-ressd-mover.c */
+/* Starts the thread; nothing to do when it runs already. */
+int ressd_mover_start(struct ressd *ressd);
+void ressd_mover_stop(struct ressd *ressd);
+/* True if one of the moves in flight goes to a block in first .. first + nr - 1.  Under the lock. */
+bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
+/* Moves everything home; interruptible.  0, -EINTR, -EIO. */
+int ressd_drain(struct ressd *ressd);
+
+/* Under the lock: blocks that the log has accepted so far, overwrites in RAM left out. */
+static inline u64 ressd_accepted(const struct ressd *ressd)
+{
+	return ressd->log.counters.accepted - ressd->log.counters.overwrites;
+}
+
+/* dm-ressd-status.c */
+void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,
+		  char *result, unsigned int maxlen);
+int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
+		  char *result, unsigned int maxlen);
+
+static inline const char *ressd_name(const struct ressd *ressd)
+{
+	return dm_device_name(dm_table_get_md(ressd->ti->table));
+}
+
+#endif
