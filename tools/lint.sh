@@ -61,22 +61,25 @@ fetch_checkpatch() {
 	local folder=$cache/checkpatch scratch
 	[ ! -x "$folder/checkpatch.pl" ] || return 0
 	scratch=$(mktemp -d)
-	(
-		cd "$scratch"
-		apt-get -q -o APT::Sandbox::User="$(id -un)" download "$checkpatch_source"
-		dpkg --fsys-tarfile ./*.deb | tar -x -O --wildcards '*.tar.xz' |
-			tar -x -J --strip-components=2 --wildcards '*/scripts/checkpatch.pl' \
-				'*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch'
-		rm -- *.deb
-	) || {
+	if ! unpack_checkpatch "$scratch" || [ ! -x "$scratch/checkpatch.pl" ]; then
 		rm -rf "$scratch"
 		echo "checkpatch.pl could not be taken from the Debian package $checkpatch_source:" \
 			"is the network up, and has 'apt-get update' been run?"
 		return 1
-	}
-	mkdir -p "$cache"
+	fi
 	chmod 755 "$scratch"
 	mv -T "$scratch" "$folder" 2>/dev/null || rm -rf "$scratch"
+}
+
+unpack_checkpatch() {
+	local folder=$1
+	(cd "$folder" && apt-get -q -o APT::Sandbox::User=root download "$checkpatch_source") &&
+		dpkg --fsys-tarfile "$folder/$checkpatch_source"_*.deb |
+		tar -x -O --wildcards '*.tar.xz' |
+			tar -x -J -C "$folder" --strip-components=2 --wildcards \
+				'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' \
+				'*/scripts/const_structs.checkpatch' &&
+		rm -- "$folder/$checkpatch_source"_*.deb
 }
 
 # run_checkpatch IGNORED PATTERN...: check our C files that match; IGNORED names message types.
@@ -103,7 +106,7 @@ check_kernel_style() {
 # define the kernel's macros just as the kernel does.
 check_userspace_style() {
 	local ignored=PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,MACRO_ARG_REUSE
-	run_checkpatch "$ignored,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE" \
+	run_checkpatch "$ignored,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY" \
 		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
 		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]'
 }

@@ -24,7 +24,8 @@ packages() {
 		busybox-static|busybox # the guest's small commands
 		bash                  # the guest's scripts
 		dmsetup               # guest: device-mapper tables
-		util-linux            # guest: blockdev, blkdiscard, losetup, wipefs, flock
+		util-linux            # guest: blockdev, blkdiscard, wipefs, flock
+		mount                 # guest: mount, umount, losetup
 		e2fsprogs             # guest: ext4
 		xfsprogs              # guest: xfs
 		fio                   # guest: load and verification
@@ -41,6 +42,7 @@ packages() {
 		shellcheck            # lint: scripts
 		python3-pyflakes      # lint: Python, where ruff cannot be had
 		perl                  # lint: checkpatch
+		xz-utils              # lint: unpacks the kernel source that holds checkpatch
 	EOF_PACKAGES
 }
 

@@ -145,7 +145,7 @@ check_clean_up() {
 		! grep -q '^running$' "$folder/out" || break
 		sleep 0.1
 	done
-	qemu=$(pgrep -P "$runner" -f qemu-system) || qemu=
+	qemu=$(grep -ls "^PPid:[[:space:]]*$runner\$" /proc/[0-9]*/status | cut -d / -f 3) || qemu=
 	kill -TERM "$runner"
 	wait "$runner" || true
 	if [ -z "$qemu" ]; then
