@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Device-mapper through libdevmapper; see ressd-dm.h. */
+#include <errno.h>
+#include <libdevmapper.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "kernel-log.h"
+#include "ressd-dm.h"
+
+#define MAX_NAME	127	/* DM_NAME_LEN - 1 */
+
+/* What libdevmapper said last; it becomes a part of our own sentence. */
+static char library_words[256];
+
+static void keep_words(int level, const char *file, int line, int code, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+static void keep_words(int level, const char *file, int line, int code, const char *format, ...)
+{
+	va_list arguments;
+
+	(void)file;
+	(void)line;
+	(void)code;
+	if ((level & 7) > 3)	/* less than an error */
+		return;
+	va_start(arguments, format);
+	vsnprintf(library_words, sizeof(library_words), format, arguments);
+	va_end(arguments);
+}
+
+static void set_up_library(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	dm_log_with_errno_init(keep_words);
+	if (getenv("DM_DISABLE_UDEV") || access("/run/udev/control", F_OK))
+		dm_udev_set_sync_support(0);
+	done = true;
+}
+
+/* A task for @name with sector 0, or NULL with a sentence. */
+static struct dm_task *new_task(int type, const char *name, struct failure *failure)
+{
+	struct dm_task *task;
+
+	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/')) {
+		fail(failure, -EINVAL,
+		     "the name '%.40s' is no device-mapper name; use 1 to %d characters without '/'",
+		     name, MAX_NAME);
+		return NULL;
+	}
+	set_up_library();
+	library_words[0] = '\0';
+	task = dm_task_create(type);
+	if (task && dm_task_set_name(task, name))
+		return task;
+	if (task)
+		dm_task_destroy(task);
+	fail(failure, -ENODEV,
+	     "device-mapper is not available (%s); run as root, and load the module dm-mod",
+	     library_words[0] ? library_words : "no answer");
+	return NULL;
+}
+
+static int run(struct dm_task *task)
+{
+	if (dm_task_run(task))
+		return 0;
+	return dm_task_get_errno(task) ? -dm_task_get_errno(task) : -EIO;
+}
+
+/* Runs a task that makes or removes a node, and waits for udev. */
+static int run_with_udev(struct dm_task *task)
+{
+	uint32_t cookie = 0;
+	int code;
+
+	if (!dm_task_set_cookie(task, &cookie, 0))
+		return -EIO;
+	code = run(task);
+	dm_udev_wait(cookie);
+	return code;
+}
+
+static bool has_target(void)
+{
+	struct dm_task *task = dm_task_create(DM_DEVICE_LIST_VERSIONS);
+	struct dm_versions *target, *last;
+	bool found = false;
+
+	if (task && dm_task_run(task)) {
+		target = dm_task_get_versions(task);
+		do {
+			last = target;
+			found = found || !strcmp(target->name, "ressd");
+			target = (void *)((char *)target + target->next);
+		} while (last->next);
+	}
+	if (task)
+		dm_task_destroy(task);
+	return found;
+}
+
+static int no_target(struct failure *failure)
+{
+	return fail(failure, -ENODEV,
+		    "the kernel has no target 'ressd'; load it with: modprobe dm-ressd");
+}
+
+static int create_failure(const char *name, int mark, int code, struct failure *failure)
+{
+	char sentence[sizeof(failure->text)];
+
+	if (kernel_log_sentence(mark, sentence, sizeof(sentence)))
+		return fail(failure, code, "%s", sentence);
+	if (!has_target())
+		return no_target(failure);
+	return fail(failure, code, "device-mapper cannot create %s: %s (%s)", name, strerror(-code),
+		    library_words[0] ? library_words : "see dmesg");
+}
+
+static int check_name_free(const char *name, struct failure *failure)
+{
+	struct dm_task *task = new_task(DM_DEVICE_INFO, name, failure);
+	struct dm_info info = { .exists = 0 };
+	int code;
+
+	if (!task)
+		return -ENODEV;
+	code = run(task);
+	if (!code)
+		dm_task_get_info(task, &info);
+	dm_task_destroy(task);
+	if (code && code != -ENXIO)
+		return fail(failure, code, "device-mapper does not answer: %s (%s)",
+			    strerror(-code), library_words);
+	if (info.exists)
+		return fail(failure, -EEXIST,
+			    "a device-mapper device %s exists already; choose another name", name);
+	return 0;
+}
+
+int ressd_dm_can_create(const char *name, struct failure *failure)
+{
+	int code = check_name_free(name, failure);
+
+	return code || has_target() ? code : no_target(failure);
+}
+
+int ressd_dm_create(const char *name, const char *uuid, const struct table_line *line,
+		    struct failure *failure)
+{
+	char parameters[TABLE_LINE_TEXT], full[sizeof(DM_UUID_PREFIX) + 64];
+	struct dm_task *task;
+	int mark, code = check_name_free(name, failure);
+
+	if (code)
+		return code;
+	task = new_task(DM_DEVICE_CREATE, name, failure);
+	if (!task)
+		return -ENODEV;
+	code = -ENOMEM;
+	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid ? uuid : "");
+	mark = kernel_log_mark();
+	if (dm_task_add_target(task, 0, line->table.len, "ressd",
+			       table_line_parameters(line, parameters)) &&
+	    (!uuid || dm_task_set_uuid(task, full)))
+		code = run_with_udev(task);
+	if (code)
+		code = create_failure(name, mark, code, failure);
+	else if (mark >= 0)
+		close(mark);
+	dm_task_destroy(task);
+	return code;
+}
+
+int ressd_dm_set_uuid(const char *name, const char *uuid, struct failure *failure)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RENAME, name, failure);
+	char full[sizeof(DM_UUID_PREFIX) + 64];
+	int code = -ENOMEM;
+
+	if (!task)
+		return -ENODEV;
+	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid);
+	if (dm_task_set_newuuid(task, full))
+		code = run_with_udev(task);
+	if (code)
+		fail(failure, code, "device-mapper cannot give %s the UUID %s: %s", name, full,
+		     strerror(-code));
+	dm_task_destroy(task);
+	return code;
+}
+
+/* Is it one of ours, and is it free? */
+static int check_removable(const char *name, struct failure *failure)
+{
+	char text[TABLE_LINE_TEXT];
+	struct dm_info info;
+	struct dm_task *task;
+	int code = ressd_dm_table(name, text, failure);
+
+	if (code)
+		return code;
+	task = new_task(DM_DEVICE_INFO, name, failure);
+	if (!task)
+		return -ENODEV;
+	code = run(task);
+	if (!code && dm_task_get_info(task, &info) && info.open_count)
+		code = fail(failure, -EBUSY,
+			    "/dev/mapper/%s is in use (opened %d times); unmount it and end its users first",
+			    name, info.open_count);
+	dm_task_destroy(task);
+	return code;
+}
+
+int ressd_dm_remove(const char *name, struct failure *failure)
+{
+	struct dm_task *task;
+	int code, tries;
+
+	/* udev may look into a device for a moment after its last user has closed it. */
+	for (tries = 0; ; tries++) {
+		code = check_removable(name, failure);
+		if (code != -EBUSY || tries == 10)
+			break;
+		usleep(100000);
+	}
+	if (code)
+		return code;
+	task = new_task(DM_DEVICE_REMOVE, name, failure);
+	if (!task)
+		return -ENODEV;
+	code = run_with_udev(task);
+	if (code)
+		fail(failure, code, "device-mapper cannot remove %s: %s", name, strerror(-code));
+	dm_task_destroy(task);
+	return code;
+}
+
+int ressd_dm_message(const char *name, const char *message, struct failure *failure)
+{
+	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name, failure);
+	char sentence[sizeof(failure->text)];
+	int mark, code = -ENOMEM;
+
+	if (!task)
+		return -ENODEV;
+	mark = kernel_log_mark();
+	if (dm_task_set_sector(task, 0) && dm_task_set_message(task, message))
+		code = run(task);
+	if (code && kernel_log_sentence(mark, sentence, sizeof(sentence)))
+		fail(failure, code, "%s", sentence);
+	else if (code)
+		fail(failure, code, "%s does not accept the message '%s': %s", name, message,
+		     strerror(-code));
+	else if (mark >= 0)
+		close(mark);
+	dm_task_destroy(task);
+	return code;
+}
+
+/* Table or status of the one target of @name; @length gets its sectors, @words its text. */
+static int read_target(int type, const char *name, u64 *length, char *words, size_t size,
+		       struct failure *failure)
+{
+	struct dm_task *task = new_task(type, name, failure);
+	uint64_t start, sectors;
+	char *target = NULL, *parameters = NULL;
+	struct dm_info info;
+	void *next;
+	int code;
+
+	if (!task)
+		return -ENODEV;
+	code = run(task);
+	if (code == -ENXIO || (!code && dm_task_get_info(task, &info) && !info.exists)) {
+		code = fail(failure, -ENXIO,
+			    "there is no device-mapper device %s; dmsetup ls --target ressd lists those of ressd",
+			    name);
+	} else if (code) {
+		fail(failure, code, "device-mapper tells nothing about %s: %s (%s)", name,
+		     strerror(-code), library_words);
+	} else {
+		next = dm_get_next_target(task, NULL, &start, &sectors, &target, &parameters);
+		if (next || !target || strcmp(target, "ressd"))
+			code = fail(failure, -EINVAL, "%s is not a device of ressd but of '%s'",
+				    name, target ? target : "nothing");
+	}
+	if (!code) {
+		*length = sectors;
+		snprintf(words, size, "%s", parameters ? parameters : "");
+	}
+	dm_task_destroy(task);
+	return code;
+}
+
+int ressd_dm_table(const char *name, char *text, struct failure *failure)
+{
+	char words[TABLE_LINE_TEXT - 40];
+	u64 length;
+	int code = read_target(DM_DEVICE_TABLE, name, &length, words, sizeof(words), failure);
+
+	if (!code)
+		snprintf(text, TABLE_LINE_TEXT, "0 %llu ressd %s", (unsigned long long)length,
+			 words);
+	return code;
+}
+
+int ressd_dm_status(const char *name, struct ressd_status *status, struct failure *failure)
+{
+	char words[4096];
+	u64 length;
+	int code = read_target(DM_DEVICE_STATUS, name, &length, words, sizeof(words), failure);
+
+	return code ? code : ressd_status_parse(status, words, failure);
+}

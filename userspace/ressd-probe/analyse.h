@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From bandwidths to a verdict and to the target's options.  Pure: no I/O.
+ *
+ * The model is RE Eq. (1) to (5) (core/ressd-cost.h), for 4 KiB and for 8 KiB writes, with the
+ * ordered write measured at the distance at which the mover of the planned device will write.
+ */
+#ifndef PROBE_ANALYSE_H
+#define PROBE_ANALYSE_H
+
+#include "ressd-args.h"
+#include "ressd-cost.h"
+#include "rounds.h"
+
+enum { SIZE_4K, SIZE_8K, NR_SIZES };
+
+/* All that is measured; a cell that was not has done == false. */
+struct measurements {
+	struct result sequential_write;
+	struct result sequential_read;
+	struct result random_write[NR_SIZES];
+	struct result ordered_write[NR_SIZES];		/* at the mover's distance */
+	struct result ordered_write_128k[NR_SIZES];	/* at 128 KiB, as published */
+	struct result random_read[NR_SIZES];
+};
+
+enum verdict {
+	VERDICT_WORTH,		/* faster by ANALYSE_MARGIN even if nothing is ever overwritten */
+	VERDICT_LOCALITY,	/* only if a share of the blocks is overwritten in the log */
+	VERDICT_NOT_WORTH,	/* never */
+	VERDICT_UNKNOWN,	/* not measured, or too unsteady to tell */
+};
+
+#define ANALYSE_MARGIN	120	/* percent of the bare speed that counts as a gain */
+
+#define MAX_ADVICE	4
+
+/* One option of the target and why. */
+struct advice {
+	const char *key;
+	char value[16];
+	char reason[160];
+};
+
+struct analysis {
+	enum verdict verdict;
+	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
+	bool has_cost[NR_SIZES];
+	struct ressd_cost cost[NR_SIZES];	/* at alpha = 0 */
+	char reason[256];	/* of the verdict, a sentence */
+	unsigned int nr_advice;
+	struct advice advice[MAX_ADVICE];
+};
+
+/* Name of a verdict: "worth-it", "worth-it-with-locality", "not-worth-it", "unknown". */
+const char *verdict_name(enum verdict verdict);
+
+/* Evaluates, and stores the advised options in @options, which holds the defaults. */
+void analyse(const struct measurements *measurements, struct analysis *analysis,
+	     struct ressd_options *options);
+
+#endif

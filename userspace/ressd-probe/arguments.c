@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line of ressd-probe; see arguments.h. */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include "arguments.h"
+
+const char arguments_help[] =
+	"Usage: ressd-probe [OPTION]... DEVICE\n"
+	"Measure a flash device, say whether ressd makes it faster, and with which options.\n"
+	"\n"
+	"  --write               measure writes too; DESTROYS what is in the region\n"
+	"  --yes                 do not ask; enough for a device without known contents\n"
+	"  --yes-destroy DEVICE  do not ask, whatever DEVICE holds; the same path again\n"
+	"  --region OFFSET[:LENGTH]\n"
+	"                        where to measure; default: 10 % of the device, 256 MiB to 4 GiB,\n"
+	"                        at its end\n"
+	"  --reserved SIZE       size of the reserved area; default: 5 %, at most 4 GiB\n"
+	"  --quick               shorter, less certain\n"
+	"  --dry-run             show what would be done, change and measure nothing\n"
+	"  --create NAME         if it is worth it, format the reserved area at the end of DEVICE\n"
+	"                        and create /dev/mapper/NAME; needs --write\n"
+	"  --json                results as JSON\n"
+	"  --table               only the device-mapper table line\n"
+	"  -v, --verbose         a line for each measurement on standard error\n"
+	"  -h, --help            this text\n"
+	"  -V, --version         version\n"
+	"\n"
+	"Sizes take K, M, G, T (powers of 1024), s (sectors) or % (of the device).\n"
+	"\n"
+	"Exit codes: 0 worth it (or created), 1 error, 2 wrong arguments, 3 refused by a safety\n"
+	"check, 4 not worth it, 5 inconclusive or worth it only with locality, 130 interrupted.\n"
+	"More in ressd-probe(8).\n";
+
+static const struct option options[] = {
+	{ "write", no_argument, NULL, 'w' },
+	{ "yes", no_argument, NULL, 'y' },
+	{ "yes-destroy", required_argument, NULL, 'Y' },
+	{ "region", required_argument, NULL, 'r' },
+	{ "reserved", required_argument, NULL, 'R' },
+	{ "quick", no_argument, NULL, 'q' },
+	{ "dry-run", no_argument, NULL, 'n' },
+	{ "create", required_argument, NULL, 'c' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "table", no_argument, NULL, 't' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* False for an option that is none. */
+static bool take_option(struct arguments *arguments, int option)
+{
+	switch (option) {
+	case 'w': arguments->write = true; break;
+	case 'y': arguments->yes = true; break;
+	case 'Y': arguments->yes_destroy = optarg; break;
+	case 'r': arguments->region = optarg; break;
+	case 'R': arguments->reserved = optarg; break;
+	case 'q': arguments->quick = true; break;
+	case 'n': arguments->dry_run = true; break;
+	case 'c': arguments->create = optarg; break;
+	case 'j': arguments->json = true; break;
+	case 't': arguments->table = true; break;
+	case 'v': arguments->verbose = true; break;
+	case 'h': arguments->help = true; break;
+	case 'V': arguments->version = true; break;
+	default: return false;
+	}
+	return true;
+}
+
+static int check_together(const struct arguments *arguments, struct failure *failure)
+{
+	if (arguments->create && !arguments->write)
+		return fail(failure, -EINVAL,
+			    "--create needs --write, because only a measurement of writes tells whether ressd is worth it; to create a device without one, use ressdctl open");
+	if (arguments->json && arguments->table)
+		return fail(failure, -EINVAL, "--json and --table exclude each other; leave one out");
+	if (arguments->yes_destroy && strcmp(arguments->yes_destroy, arguments->device))
+		return fail(failure, -EINVAL,
+			    "--yes-destroy names %s, but the device is %s; both must be the same",
+			    arguments->yes_destroy, arguments->device);
+	return 0;
+}
+
+int arguments_parse(struct arguments *arguments, int argc, char **argv, struct failure *failure)
+{
+	int option;
+
+	memset(arguments, 0, sizeof(*arguments));
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "vhV", options, NULL)) != -1)
+		if (!take_option(arguments, option))
+			return fail(failure, -EINVAL,
+				    "'%s' is not an option, or its value is missing; see ressd-probe --help",
+				    argv[optind - 1]);
+	if (arguments->help || arguments->version)
+		return 0;
+	if (argc - optind != 1)
+		return fail(failure, -EINVAL,
+			    "%d devices are named, but must be one; see ressd-probe --help",
+			    argc - optind);
+	arguments->device = argv[optind];
+	return check_together(arguments, failure);
+}

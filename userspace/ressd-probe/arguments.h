@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of ressd-probe. */
+#ifndef PROBE_ARGUMENTS_H
+#define PROBE_ARGUMENTS_H
+
+#include <stdbool.h>
+#include "failure.h"
+
+struct arguments {
+	const char *device;
+	const char *yes_destroy;	/* the device's path a second time */
+	const char *region;
+	const char *reserved;
+	const char *create;		/* name of the device to make */
+	bool write;
+	bool yes;
+	bool json;
+	bool table;
+	bool quick;
+	bool dry_run;
+	bool verbose;
+	bool help;
+	bool version;
+};
+
+extern const char arguments_help[];
+
+/* Reads the command line.  0, or -EINVAL with a sentence. */
+int arguments_parse(struct arguments *arguments, int argc, char **argv, struct failure *failure);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hints from sysfs; see hints.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "hints.h"
+
+static const char *const names[] = {
+	"device/vendor", "device/model", "device/name", "device/type", "device/serial",
+	"device/manfid", "device/date", "device/preferred_erase_size", "device/erase_size",
+	"device/life_time", "queue/rotational", "queue/zoned", "queue/write_cache",
+	"queue/logical_block_size", "queue/physical_block_size", "queue/minimum_io_size",
+	"queue/optimal_io_size", "queue/chunk_sectors", "queue/max_sectors_kb",
+	"queue/discard_granularity", "queue/scheduler",
+};
+
+static bool read_line(const char *path, char *value, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	size_t length;
+	bool good;
+
+	if (!file)
+		return false;
+	good = fgets(value, size, file);
+	fclose(file);
+	if (!good)
+		return false;
+	for (length = strlen(value); length && (value[length - 1] == '\n' ||
+						value[length - 1] == ' '); length--)
+		value[length - 1] = '\0';
+	return length;
+}
+
+/* Folder of the disk in sysfs; of a partition, that of its disk. */
+static bool disk_folder(const struct blkdev *dev, char *folder)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", dev->major, dev->minor);
+	if (dev->is_file || !realpath(path, folder))
+		return false;
+	snprintf(path, sizeof(path), "%s/partition", folder);
+	if (!access(path, F_OK))
+		*strrchr(folder, '/') = '\0';
+	return true;
+}
+
+const char *hints_get(const struct hints *hints, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < hints->count; i++)
+		if (!strcmp(hints->hint[i].name, name))
+			return hints->hint[i].value;
+	return NULL;
+}
+
+void hints_read(const struct blkdev *dev, struct hints *hints)
+{
+	char folder[PATH_MAX], path[PATH_MAX + 64];
+	const char *value;
+	size_t i;
+
+	memset(hints, 0, sizeof(*hints));
+	if (!disk_folder(dev, folder))
+		return;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct hint *hint = &hints->hint[hints->count];
+
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		if (!read_line(path, hint->value, sizeof(hint->value)))
+			continue;
+		hint->name = names[i];
+		hints->count++;
+	}
+	value = hints_get(hints, "queue/max_sectors_kb");
+	hints->max_request_bytes = value ? strtoul(value, NULL, 10) * 1024 : 0;
+	value = hints_get(hints, "queue/rotational");
+	hints->rotational = value && !strcmp(value, "1");
+	value = hints_get(hints, "queue/zoned");
+	hints->zoned = value && strcmp(value, "none");
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ressd-probe: measure a flash device and say whether ressd is worth it.  See ressd-probe(8). */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "measure.h"
+#include "probe.h"
+#include "safety.h"
+#include "size.h"
+#include "version.h"
+
+static void on_signal(int number)
+{
+	(void)number;
+	measure_interrupted = 1;
+}
+
+/* A second Ctrl-C ends the program the hard way: a device may hang. */
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static int plan(struct probe *probe, struct failure *failure)
+{
+	u64 reserved = 0;
+	int code = 0;
+
+	if (probe->arguments.reserved)
+		code = size_parse(probe->arguments.reserved, "--reserved", probe->dev.bytes,
+				  &reserved, failure);
+	if (!code && probe->arguments.reserved && !reserved)
+		code = fail(failure, -EINVAL, "--reserved is 0, but the log needs some space");
+	if (!code)
+		code = plan_areas(probe->dev.bytes, reserved, &probe->line.table,
+				  probe->reserved_why, sizeof(probe->reserved_why), failure);
+	if (!code)
+		code = plan_region(probe->dev.bytes, probe->arguments.region, &probe->region,
+				   failure);
+	if (code)
+		return code;
+	snprintf(probe->line.normal_path, sizeof(probe->line.normal_path), "%s", probe->dev.path);
+	snprintf(probe->line.reserved_path, sizeof(probe->line.reserved_path), "%s",
+		 probe->dev.path);
+	ressd_options_default(&probe->line.options);
+	probe->mover_stride[SIZE_4K] = plan_mover_stride(&probe->line.table, 4096);
+	probe->mover_stride[SIZE_8K] = plan_mover_stride(&probe->line.table, 8192);
+	return 0;
+}
+
+static void report(const struct probe *probe)
+{
+	if (probe->arguments.json)
+		report_json(probe);
+	else if (probe->arguments.table)
+		report_table(probe);
+	else
+		report_human(probe);
+}
+
+static bool worth_creating(const struct probe *probe)
+{
+	return probe->analysis.verdict == VERDICT_WORTH ||
+	       probe->analysis.verdict == VERDICT_LOCALITY;
+}
+
+static int exit_code_of_verdict(const struct probe *probe)
+{
+	if (probe->created || probe->analysis.verdict == VERDICT_WORTH)
+		return EXIT_OK;
+	return probe->analysis.verdict == VERDICT_NOT_WORTH ? EXIT_NOT_WORTH : EXIT_INCONCLUSIVE;
+}
+
+/* Everything after the device is open.  0 or a negative errno. */
+static int probe_device(struct probe *probe, struct failure *failure)
+{
+	int code = plan(probe, failure);
+
+	hints_read(&probe->dev, &probe->hints);
+	if (!code && probe->arguments.dry_run) {
+		probe_print_plan(probe);
+		return 0;
+	}
+	if (!code && probe->arguments.create)
+		code = probe_check_create(probe, failure);
+	if (!code && probe->arguments.write)
+		code = safety_allow_write(probe, failure);
+	if (code)
+		return code;
+	catch_signals();
+	code = probe_measure(probe, failure);
+	if (code)
+		return code;
+	analyse(&probe->measurements, &probe->analysis, &probe->line.options);
+	if (probe->arguments.create && worth_creating(probe))
+		code = probe_create(probe, failure);
+	report(probe);
+	return code;
+}
+
+static int run(struct probe *probe, struct failure *failure)
+{
+	const struct arguments *arguments = &probe->arguments;
+	const bool write = arguments->write && !arguments->dry_run;
+	int code = blkdev_open(&probe->dev, arguments->device, write ? BLKDEV_WRITE : BLKDEV_READ,
+			       failure);
+
+	if (code)
+		return code;
+	code = probe_device(probe, failure);
+	blkdev_close(&probe->dev);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	static struct probe probe;
+	struct failure failure = { "" };
+	int code = arguments_parse(&probe.arguments, argc, argv, &failure);
+
+	if (!code && probe.arguments.help) {
+		fputs(arguments_help, stdout);
+		return EXIT_OK;
+	}
+	if (!code && probe.arguments.version) {
+		puts("ressd-probe " RESSD_TOOLS_VERSION);
+		return EXIT_OK;
+	}
+	if (!code)
+		code = run(&probe, &failure);
+	if (code) {
+		fprintf(stderr, "ressd-probe: %s.\n", failure.text);
+		return exit_code_of(code);
+	}
+	return probe.arguments.dry_run ? EXIT_OK : exit_code_of_verdict(&probe);
+}

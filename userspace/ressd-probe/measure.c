@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Raw I/O of the probe; see measure.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "measure.h"
+
+volatile sig_atomic_t measure_interrupted;
+
+/* Position of the next transfer of a cell. */
+struct cursor {
+	enum access access;
+	u32 size;
+	u64 stride;
+	u64 next;		/* bytes from the start of the region */
+	u64 phase;		/* where the present pass of an ordered cell began */
+};
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* splitmix64: any seed is good, the period is 2^64. */
+static u64 next_random(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+static bool is_write(enum access access)
+{
+	return access != ACCESS_SEQUENTIAL_READ && access != ACCESS_RANDOM_READ;
+}
+
+int measure_init(struct measure *measure, struct failure *failure)
+{
+	const u64 samples = ROUNDS_MAX * measure->effort.max_ops;
+	u64 *word;
+	size_t i;
+
+	measure->random = 712;	/* fixed: two runs of the probe do the same */
+	measure->data = blkdev_buffer(MEASURE_MAX_BYTES);
+	measure->samples = calloc(samples, sizeof(*measure->samples));
+	if (!measure->data || !measure->samples) {
+		measure_release(measure);
+		return fail(failure, -ENOMEM, "not enough memory for the measurement");
+	}
+	word = (u64 *)measure->data;
+	for (i = 0; i < MEASURE_MAX_BYTES / sizeof(*word); i++)
+		word[i] = next_random(&measure->random);
+	return 0;
+}
+
+void measure_release(struct measure *measure)
+{
+	free(measure->data);
+	free(measure->samples);
+	measure->data = NULL;
+	measure->samples = NULL;
+}
+
+/* Drives that find equal blocks, or compress, must not gain by it. */
+static void make_unique(struct measure *measure, u32 size)
+{
+	u32 at;
+
+	for (at = 0; at < size; at += BLKDEV_ALIGN) {
+		u64 *word = (u64 *)(measure->data + at);
+
+		word[0] = ++measure->stamp;
+		word[1] = next_random(&measure->random);
+	}
+}
+
+static u64 take_position(struct measure *measure, struct cursor *cursor)
+{
+	u64 at = cursor->next;
+
+	switch (cursor->access) {
+	case ACCESS_RANDOM_WRITE:
+	case ACCESS_RANDOM_READ:
+		at = next_random(&measure->random) % (measure->bytes / cursor->size) *
+		     cursor->size;
+		break;
+	case ACCESS_ORDERED_WRITE:
+		cursor->next += cursor->stride;
+		if (cursor->next + cursor->size > measure->bytes) {
+			/* The next pass takes other blocks, or a cache would merge them. */
+			cursor->phase = (cursor->phase + cursor->size) % cursor->stride;
+			if (cursor->phase + cursor->size > measure->bytes)
+				cursor->phase = 0;
+			cursor->next = cursor->phase;
+		}
+		break;
+	default:
+		cursor->next += cursor->size;
+		if (cursor->next + cursor->size > measure->bytes)
+			cursor->next = 0;
+	}
+	return at;
+}
+
+static bool all_zero(const u8 *data, u32 size)
+{
+	return !data[0] && !memcmp(data, data + 1, size - 1);
+}
+
+/* One timed transfer.  @ns gets its latency. */
+static int transfer(struct measure *measure, struct cursor *cursor, u64 *ns,
+		    struct failure *failure)
+{
+	const u64 at = measure->offset + take_position(measure, cursor);
+	u64 start;
+	int code;
+
+	if (is_write(cursor->access)) {
+		make_unique(measure, cursor->size);
+		start = now_ns();
+		code = blkdev_write(measure->dev, at, measure->data, cursor->size, failure);
+		*ns = now_ns() - start;
+		measure->written += cursor->size;
+		return code;
+	}
+	start = now_ns();
+	code = blkdev_read(measure->dev, at, measure->data, cursor->size, failure);
+	*ns = now_ns() - start;
+	measure->zero_reads += !code && all_zero(measure->data, cursor->size);
+	return code;
+}
+
+static int interrupted(const struct measure *measure, struct failure *failure)
+{
+	return fail(failure, -ECANCELED, "interrupted; %llu bytes of %s were written by then",
+		    measure->written, measure->dev->path);
+}
+
+/*
+ * Time of a round is the sum of its transfers and its flush: what the probe itself does between
+ * them is not the device's.
+ */
+static int measure_round(struct measure *measure, struct cursor *cursor, struct round *round,
+			 u64 *samples, struct failure *failure)
+{
+	const struct effort *effort = &measure->effort;
+	u64 start;
+	int code;
+
+	memset(round, 0, sizeof(*round));
+	while (round->ops < effort->min_ops ||
+	       (round->ops < effort->max_ops && round->ns < effort->round_ns)) {
+		if (measure_interrupted)
+			return interrupted(measure, failure);
+		code = transfer(measure, cursor, &samples[round->ops], failure);
+		if (code)
+			return code;
+		round->ns += samples[round->ops];
+		round->bytes += cursor->size;
+		round->ops++;
+	}
+	if (!is_write(cursor->access))
+		return 0;
+	start = now_ns();
+	code = blkdev_flush(measure->dev, failure);
+	round->ns += now_ns() - start;
+	return code;
+}
+
+int measure_cell(struct measure *measure, enum access access, u32 size, u64 stride,
+		 struct result *result, struct failure *failure)
+{
+	struct cursor cursor = { .access = access, .size = size, .stride = stride };
+	struct round rounds[ROUNDS_MAX];
+	unsigned int count = 0;
+	u64 ops = 0;
+	int code = 0;
+
+	if (access == ACCESS_SEQUENTIAL_WRITE || access == ACCESS_SEQUENTIAL_READ)
+		cursor.size = measure->sequential_bytes;
+	if (is_write(access))
+		code = blkdev_flush(measure->dev, failure);
+	while (!code && rounds_want_more(rounds, count)) {
+		code = measure_round(measure, &cursor, &rounds[count], measure->samples + ops,
+				     failure);
+		ops += rounds[count].ops;
+		count++;
+	}
+	if (!code)
+		rounds_result(rounds, count, measure->samples, result);
+	return code;
+}
+
+int measure_fill(struct measure *measure, struct failure *failure)
+{
+	u64 at;
+	int code = 0;
+
+	for (at = 0; !code && at < measure->bytes; ) {
+		u64 left = measure->bytes - at;
+		u32 size = left < measure->sequential_bytes ? left : measure->sequential_bytes;
+
+		if (measure_interrupted)
+			return interrupted(measure, failure);
+		make_unique(measure, size);
+		code = blkdev_write(measure->dev, measure->offset + at, measure->data, size,
+				    failure);
+		at += size;
+		measure->written += size;
+		if (measure->progress)
+			measure->progress(at * 100 / measure->bytes);
+	}
+	return code ? code : blkdev_flush(measure->dev, failure);
+}

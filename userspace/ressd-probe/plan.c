@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where things go on a device; see plan.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "plan.h"
+#include "ressd-geom.h"
+#include "size.h"
+
+#define MIB			(1ULL << 20)
+#define GIB			(1ULL << 30)
+#define BLOCK			((u64)RESSD_BLOCK_SIZE)
+#define CLUSTERED_BLOCK		(4 * MIB)
+#define DEFAULT_SEGMENTS	16
+
+static u64 align_down(u64 value, u64 step)
+{
+	return value - value % step;
+}
+
+static void default_region(u64 dev_bytes, struct region *region)
+{
+	u64 bytes = dev_bytes / 10;
+
+	if (bytes < 256 * MIB)
+		bytes = 256 * MIB;
+	if (bytes > 4 * GIB)
+		bytes = 4 * GIB;
+	if (bytes >= dev_bytes) {
+		region->offset = 0;
+		region->bytes = align_down(dev_bytes, BLOCK);
+		return;
+	}
+	region->bytes = align_down(bytes, CLUSTERED_BLOCK);
+	region->offset = align_down(dev_bytes - region->bytes, CLUSTERED_BLOCK);
+}
+
+static int parse_region(u64 dev_bytes, const char *text, struct region *region,
+			struct failure *failure)
+{
+	const char *colon = strchr(text, ':');
+	char offset[64];
+
+	snprintf(offset, sizeof(offset), "%.*s", colon ? (int)(colon - text) : 63, text);
+	if (size_parse(offset, "the offset of --region", dev_bytes, &region->offset, failure))
+		return -EINVAL;
+	if (region->offset >= dev_bytes)
+		return fail(failure, -EINVAL,
+			    "--region begins at byte %llu, but the device has only %llu bytes",
+			    region->offset, dev_bytes);
+	region->bytes = dev_bytes - region->offset;
+	if (!colon) {
+		u64 bytes = region->bytes < 4 * GIB ? region->bytes : 4 * GIB;
+
+		region->bytes = align_down(bytes, BLOCK);
+		return 0;
+	}
+	return size_parse(colon + 1, "the length of --region", dev_bytes, &region->bytes, failure);
+}
+
+int plan_region(u64 dev_bytes, const char *text, struct region *region, struct failure *failure)
+{
+	if (!text)
+		default_region(dev_bytes, region);
+	else if (parse_region(dev_bytes, text, region, failure))
+		return -EINVAL;
+	if (region->offset % BLOCK || region->bytes % BLOCK)
+		return fail(failure, -EINVAL,
+			    "--region is %llu:%llu bytes, but both must be multiples of 4096",
+			    region->offset, region->bytes);
+	if (region->bytes > dev_bytes - region->offset)
+		return fail(failure, -EINVAL,
+			    "--region ends at byte %llu + %llu, but the device has only %llu bytes",
+			    region->offset, region->bytes, dev_bytes);
+	if (region->bytes < REGION_MIN_BYTES)
+		return fail(failure, -EINVAL,
+			    "the region has %llu bytes, but at least %llu are needed to measure anything; choose a larger --region or device",
+			    region->bytes, (unsigned long long)REGION_MIN_BYTES);
+	return 0;
+}
+
+static u64 default_reserved(u64 dev_bytes, u64 step, char *why, size_t size)
+{
+	u64 bytes = align_down(dev_bytes / 20, step);
+
+	snprintf(why, size, "5 %% of the device");
+	if (bytes > 4 * GIB) {
+		bytes = 4 * GIB;
+		snprintf(why, size, "5 %% of the device would be more than 4 GiB");
+	}
+	if (bytes < DEFAULT_SEGMENTS * step) {
+		bytes = DEFAULT_SEGMENTS * step;
+		snprintf(why, size, "%d segments, the least that is useful", DEFAULT_SEGMENTS);
+	}
+	return bytes;
+}
+
+int plan_areas(u64 dev_bytes, u64 reserved_bytes, struct ressd_table *table, char *why,
+	       size_t size, struct failure *failure)
+{
+	const u64 step = dev_bytes >= GIB ? CLUSTERED_BLOCK :
+			 RESSD_MIN_SEGMENT_BLOCKS * BLOCK;
+	const u64 usable = align_down(dev_bytes, step);
+	struct ressd_geom geom;
+	u64 start;
+
+	if (reserved_bytes)
+		snprintf(why, size, "as asked for");
+	else
+		reserved_bytes = default_reserved(dev_bytes, step, why, size);
+	reserved_bytes = align_down(reserved_bytes, BLOCK);
+	if (reserved_bytes >= usable || usable - reserved_bytes < step)
+		return fail(failure, -EINVAL,
+			    "the reserved area would have %llu bytes of %llu, which leaves no normal area; choose a smaller --reserved or a larger device",
+			    reserved_bytes, dev_bytes);
+	start = align_down(usable - reserved_bytes, step);
+	table->normal_start = 0;
+	table->len = start / 512;
+	table->reserved_start = start / 512;
+	table->reserved_sectors = reserved_bytes / 512;
+	if (ressd_geom_init(&geom, table->reserved_sectors, 0, failure->text,
+			    sizeof(failure->text)))
+		return -EINVAL;
+	return 0;
+}
+
+u64 plan_mover_stride(const struct ressd_table *table, u32 bytes)
+{
+	const u64 pieces = table->reserved_sectors * 512 / 2 / bytes;
+	const u64 stride = pieces ? align_down(table->len * 512 / pieces, BLOCK) : 0;
+
+	return stride > bytes ? stride : bytes;
+}

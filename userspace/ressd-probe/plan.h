@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where things go on a device: the measured region, the normal and the reserved area.  Pure. */
+#ifndef PROBE_PLAN_H
+#define PROBE_PLAN_H
+
+#include "failure.h"
+#include "ressd-args.h"
+
+struct region {
+	u64 offset;	/* bytes, multiples of 4096 */
+	u64 bytes;
+};
+
+#define REGION_MIN_BYTES	(1ULL << 20)
+
+/*
+ * The region to measure on a device of @dev_bytes.  @text is "OFFSET[:LENGTH]" in the units of
+ * size_parse(), or NULL: then 10 % of the device, but 256 MiB at least and 4 GiB at most, at its
+ * end, where the reserved area is going to be.  0, or -EINVAL with a sentence.
+ */
+int plan_region(u64 dev_bytes, const char *text, struct region *region, struct failure *failure);
+
+/*
+ * Splits a device into normal area (from sector 0) and reserved area (at the end) of
+ * @reserved_bytes, or with 0: 5 % of the device, 4 GiB at most.  Both begin and end on 4 MiB, the
+ * clustered block of common drives, when the device has 1 GiB or more.  @why (@size bytes) gets the
+ * reason for the size.  0, or -EINVAL with a sentence.
+ */
+int plan_areas(u64 dev_bytes, u64 reserved_bytes, struct ressd_table *table, char *why,
+	       size_t size, struct failure *failure);
+
+/*
+ * Distance in bytes at which the mover writes pieces of @bytes, when half a reserved area of blocks
+ * from all over the normal area goes back in ascending order.
+ */
+u64 plan_mover_stride(const struct ressd_table *table, u32 bytes);
+
+#endif

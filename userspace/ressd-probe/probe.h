@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run of ressd-probe: what was asked for, what is known, what came out. */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include "analyse.h"
+#include "arguments.h"
+#include "blkdev.h"
+#include "hints.h"
+#include "plan.h"
+#include "table-line.h"
+
+struct probe {
+	struct arguments arguments;
+	struct blkdev dev;
+	struct hints hints;
+	struct region region;		/* where it measures */
+	struct table_line line;		/* what it suggests */
+	char reserved_why[96];
+	u64 mover_stride[NR_SIZES];	/* bytes */
+	struct measurements measurements;
+	struct analysis analysis;
+	u64 written;			/* bytes, by the measurement */
+	u64 zero_reads;
+	bool created;			/* /dev/mapper/<arguments.create> exists */
+};
+
+/* cells.c: runs the cells of the chosen mode into probe->measurements; progress to stderr. */
+int probe_measure(struct probe *probe, struct failure *failure);
+
+/* cells.c: prints what probe_measure would do (--dry-run). */
+void probe_print_plan(const struct probe *probe);
+
+/* create.c: formats the reserved area and creates the device (--create). */
+int probe_check_create(const struct probe *probe, struct failure *failure);
+int probe_create(struct probe *probe, struct failure *failure);
+
+/* report.c and report-json.c: results to stdout. */
+void report_human(const struct probe *probe);
+void report_json(const struct probe *probe);
+void report_table(const struct probe *probe);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Results for people. */
+#include <stdio.h>
+#include "probe.h"
+#include "size.h"
+
+static void print_device(const struct probe *probe)
+{
+	const char *vendor = hints_get(&probe->hints, "device/vendor");
+	const char *model = hints_get(&probe->hints, "device/model");
+	const char *name = hints_get(&probe->hints, "device/name");
+	char size[SIZE_TEXT], offset[SIZE_TEXT];
+
+	printf("device          %s  %s%s%s%s%s\n", probe->dev.path, vendor ? vendor : "",
+	       vendor ? " " : "", model ? model : name ? name : "", model || name ? "  " : "",
+	       size_print(probe->dev.bytes, size));
+	printf("region          %s from %s on", size_print(probe->region.bytes, size),
+	       size_print(probe->region.offset, offset));
+	if (probe->arguments.write)
+		printf(", %s written", size_print(probe->written, size));
+	putchar('\n');
+}
+
+static void print_hints(const struct probe *probe)
+{
+	unsigned int i;
+
+	for (i = 0; i < probe->hints.count; i++)
+		printf("hint            %s = %s\n", probe->hints.hint[i].name,
+		       probe->hints.hint[i].value);
+}
+
+static void print_result(const struct result *result)
+{
+	if (result->done)
+		printf("  %9.3f MB/s %9.3f ms%c", result->bandwidth / 1e6, result->median_ns / 1e6,
+		       result->steady ? ' ' : '~');
+	else
+		printf("  %27s ", "-");
+}
+
+static void print_row(const char *name, const struct result *results)
+{
+	printf("%-28s", name);
+	print_result(&results[SIZE_4K]);
+	print_result(&results[SIZE_8K]);
+	putchar('\n');
+}
+
+static void print_single(const char *name, const struct result *result)
+{
+	if (!result->done)
+		return;
+	printf("%-28s", name);
+	print_result(result);
+	putchar('\n');
+}
+
+static bool any_unsteady(const struct measurements *m)
+{
+	int size;
+
+	for (size = 0; size < NR_SIZES; size++) {
+		const struct result *const results[] = {
+			&m->random_write[size], &m->random_read[size], &m->ordered_write[size],
+			&m->ordered_write_128k[size], &m->sequential_write, &m->sequential_read,
+		};
+		size_t i;
+
+		for (i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+			if (results[i]->done && !results[i]->steady)
+				return true;
+	}
+	return false;
+}
+
+static void print_measurements(const struct probe *probe)
+{
+	const struct measurements *m = &probe->measurements;
+	char name[48];
+
+	printf("\n%-28s  %27s   %27s\n", "one at a time, uncached", "4 KiB, median latency",
+	       "8 KiB, median latency");
+	if (probe->arguments.write) {
+		print_row("random write", m->random_write);
+		print_row("ordered write, every 128 KiB", m->ordered_write_128k);
+		snprintf(name, sizeof(name), "ordered write, every %llu KiB",
+			 probe->mover_stride[SIZE_4K] >> 10);
+		print_row(name, m->ordered_write);
+	}
+	print_row("random read", m->random_read);
+	puts("");
+	print_single("sequential write", &m->sequential_write);
+	print_single("sequential read", &m->sequential_read);
+	if (any_unsteady(m))
+		printf("~ unsteady: the last %d rounds differ by more than %d %%\n", ROUNDS_KEPT,
+		       ROUNDS_SPREAD);
+}
+
+static void print_cost(const struct analysis *analysis, int size)
+{
+	const struct ressd_cost *cost = &analysis->cost[size];
+
+	if (!analysis->has_cost[size])
+		return;
+	printf("model, %d KiB     direct %.3f ms, log %.3f ms + move %.3f ms a 4 KiB block: %u.%02u times as fast\n",
+	       size == SIZE_4K ? 4 : 8, cost->direct_ns / 1e6, cost->log_ns / 1e6,
+	       cost->move_ns / 1e6, cost->gain_percent / 100, cost->gain_percent % 100);
+}
+
+static void print_warnings(const struct probe *probe)
+{
+	if (!probe->dev.direct)
+		puts("warning         this file system has no O_DIRECT: the page cache was measured");
+	if (probe->zero_reads)
+		printf("warning         %llu reads found only zeroes; devices answer reads of blocks never written at once, so the read figures may flatter\n",
+		       probe->zero_reads);
+	if (probe->hints.rotational)
+		puts("warning         the kernel takes this for a rotating disk; ressd is made for flash");
+}
+
+static void print_verdict(const struct probe *probe)
+{
+	static const char *const words[] = {
+		[VERDICT_WORTH] = "worth it",
+		[VERDICT_LOCALITY] = "worth it for loads with locality",
+		[VERDICT_NOT_WORTH] = "not worth it",
+		[VERDICT_UNKNOWN] = "no verdict",
+	};
+	const struct analysis *analysis = &probe->analysis;
+	unsigned int i;
+
+	puts("");
+	print_cost(analysis, SIZE_4K);
+	print_cost(analysis, SIZE_8K);
+	print_warnings(probe);
+	printf("verdict         %s: %s\n", words[analysis->verdict], analysis->reason);
+	if (analysis->verdict != VERDICT_WORTH && analysis->verdict != VERDICT_LOCALITY)
+		return;
+	printf("advice          reserved area of %llu sectors: %s\n",
+	       probe->line.table.reserved_sectors, probe->reserved_why);
+	for (i = 0; i < analysis->nr_advice; i++)
+		printf("advice          %s %s: %s\n", analysis->advice[i].key,
+		       analysis->advice[i].value, analysis->advice[i].reason);
+}
+
+/* The exact commands; a reserved area that is not blank must be formatted first. */
+static void print_commands(const struct probe *probe)
+{
+	char line[TABLE_LINE_TEXT];
+
+	if (probe->analysis.verdict == VERDICT_NOT_WORTH)
+		return;
+	table_line_print(&probe->line, line);
+	if (probe->created) {
+		printf("\n/dev/mapper/%s is ready:\n  %s\n", probe->arguments.create, line);
+		return;
+	}
+	puts("\nto create it (format first: what the reserved area holds is lost):");
+	printf("  ressdctl format --table \"%s\"\n", line);
+	printf("  dmsetup create ressd --table \"%s\"\n", line);
+}
+
+void report_human(const struct probe *probe)
+{
+	print_device(probe);
+	if (!probe->arguments.write)
+		print_hints(probe);
+	print_measurements(probe);
+	print_verdict(probe);
+	print_commands(probe);
+}
+
+void report_table(const struct probe *probe)
+{
+	char line[TABLE_LINE_TEXT];
+
+	puts(table_line_print(&probe->line, line));
+}

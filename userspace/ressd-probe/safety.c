@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* May the probe write to this device?  See safety.h. */
+#include <errno.h>
+#include <stdio.h>
+#include "area.h"
+#include "confirm.h"
+#include "safety.h"
+#include "size.h"
+
+/* 1 and a description when the device holds anything that is known, 0 when not. */
+static int find_contents(const struct probe *probe, char *what, size_t size,
+			 struct failure *failure)
+{
+	struct ressd_super_info info;
+	int found = blkdev_signature(&probe->dev, 0, probe->dev.bytes, what, size, failure);
+
+	if (found)
+		return found;
+	found = area_find_at_end(&probe->dev, &info, failure);
+	if (found > 0)
+		snprintf(what, size, "a reserved area of ressd, perhaps with data not yet moved");
+	return found;
+}
+
+static int ask(const struct probe *probe, struct failure *failure)
+{
+	const char *model = hints_get(&probe->hints, "device/model");
+	char question[PATH_MAX + 512], region[SIZE_TEXT], offset[SIZE_TEXT], whole[SIZE_TEXT];
+
+	snprintf(question, sizeof(question),
+		 "This destroys %s from %s on of %s (%s%s%s)%s.",
+		 size_print(probe->region.bytes, region), size_print(probe->region.offset, offset),
+		 probe->dev.path, model ? model : "", model ? ", " : "",
+		 size_print(probe->dev.bytes, whole),
+		 probe->arguments.create ? ", and makes the whole of it a ressd device" : "");
+	return confirm(question, probe->arguments.yes || probe->arguments.yes_destroy, failure);
+}
+
+int safety_allow_write(const struct probe *probe, struct failure *failure)
+{
+	char what[192];
+	int found;
+
+	if (probe->hints.zoned)
+		return fail(failure, -EPERM,
+			    "%s is a zoned device, which cannot be written at random; ressd does not support it",
+			    probe->dev.path);
+	found = find_contents(probe, what, sizeof(what), failure);
+	if (found < 0)
+		return found;
+	if (found && !probe->arguments.yes_destroy)
+		return fail(failure, -EEXIST,
+			    "%s holds %s; if it may be destroyed, say so twice: --write --yes-destroy %s %s",
+			    probe->dev.path, what, probe->arguments.device,
+			    probe->arguments.device);
+	return ask(probe, failure);
+}

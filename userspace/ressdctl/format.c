@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ressdctl format: make the reserved area. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include "area.h"
+#include "confirm.h"
+#include "ressdctl.h"
+#include "size.h"
+
+struct format_arguments {
+	struct table_line line;
+	const char *table;
+	bool yes;
+	bool force;
+};
+
+static int parse_positions(struct format_arguments *arguments, int argc, char **argv,
+			   struct failure *failure)
+{
+	char *words[5];
+
+	if (argc != 6)
+		return fail(failure, -EINVAL,
+			    "format needs 6 words (normal device, start and sectors, reserved device, start and sectors) or --table, but has %d",
+			    argc);
+	words[0] = argv[0];
+	words[1] = argv[1];
+	memcpy(&words[2], &argv[3], 3 * sizeof(words[0]));
+	return table_line_parse_words(&arguments->line, argv[2], 5, words, failure);
+}
+
+static int parse_line(struct format_arguments *arguments, int argc, char **argv,
+		      struct failure *failure)
+{
+	if (!arguments->table)
+		return parse_positions(arguments, argc, argv, failure);
+	if (argc)
+		return fail(failure, -EINVAL,
+			    "'%s' follows --table, which says everything already; leave it out",
+			    argv[0]);
+	return table_line_parse(&arguments->line, arguments->table, failure);
+}
+
+static int parse_arguments(struct format_arguments *arguments, int argc, char **argv,
+			   struct failure *failure)
+{
+	static const struct option options[] = {
+		{ "segment-sectors", required_argument, NULL, 's' },
+		{ "table", required_argument, NULL, 't' },
+		{ "yes", no_argument, NULL, 'y' },
+		{ "force", no_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	char *segment[2] = { "segment_sectors" };
+	int option, code;
+
+	while ((option = getopt_long(argc, argv, "yfh", options, NULL)) != -1) {
+		if (option == 's')
+			segment[1] = optarg;
+		else if (option == 't')
+			arguments->table = optarg;
+		else if (option == 'y')
+			arguments->yes = true;
+		else if (option == 'f')
+			arguments->force = true;
+		else if (option == 'h')
+			return COMMAND_HELP;
+		else
+			return bad_option(argv, failure);
+	}
+	code = parse_line(arguments, argc - optind, argv + optind, failure);
+	if (code || !segment[1])
+		return code;
+	return ressd_options_parse(&arguments->line.options, 2, segment, failure->text,
+				   sizeof(failure->text));
+}
+
+/*
+ * A file system may well reach into a reserved area that itself looks blank, so what is on the
+ * whole device counts.  An area that ressd had before on the same place is known to be outside.
+ */
+static int check_contents(const struct format_arguments *arguments, const struct blkdev *dev,
+			  const struct area *area, struct failure *failure)
+{
+	char signature[128];
+	int found;
+
+	if (arguments->force)
+		return 0;
+	if (area->kind == AREA_FOREIGN)
+		return fail(failure, -EEXIST,
+			    "%s; nothing was changed. To destroy it, add --force", area->what);
+	if (area->kind == AREA_RESSD)
+		return 0;
+	found = blkdev_signature(dev, 0, dev->bytes, signature, sizeof(signature), failure);
+	if (found > 0)
+		return fail(failure, -EEXIST,
+			    "%s holds %s, which may reach into the reserved area (sectors %llu to %llu); if you know that it does not, add --force",
+			    dev->path, signature, arguments->line.table.reserved_start,
+			    arguments->line.table.reserved_start +
+			    arguments->line.table.reserved_sectors - 1);
+	return found;
+}
+
+static int ask(const struct format_arguments *arguments, const struct blkdev *dev,
+	       const struct area *area, struct failure *failure)
+{
+	const struct ressd_table *table = &arguments->line.table;
+	char question[PATH_MAX + 256], size[SIZE_TEXT];
+
+	snprintf(question, sizeof(question),
+		 "This destroys %s from sector %llu of %s%s.",
+		 size_print(table->reserved_sectors * 512, size), table->reserved_start, dev->path,
+		 area->kind == AREA_RESSD ?
+		 ", a reserved area of ressd: what was not drained from it is lost" : "");
+	return confirm(question, arguments->yes, failure);
+}
+
+static int format_device(const struct format_arguments *arguments, const struct blkdev *dev,
+			 struct failure *failure)
+{
+	char line[TABLE_LINE_TEXT], uuid_text[UUID_TEXT];
+	u8 uuid[RESSD_UUID_SIZE];
+	struct area area;
+	int code = area_inspect(&area, dev, &arguments->line.table, failure);
+
+	if (!code)
+		code = check_contents(arguments, dev, &area, failure);
+	if (!code)
+		code = ask(arguments, dev, &area, failure);
+	if (!code)
+		code = area_format(dev, &arguments->line, uuid, failure);
+	if (!code)
+		printf("formatted %s: UUID %s\n%s\n", dev->path, uuid_print(uuid, uuid_text),
+		       table_line_print(&arguments->line, line));
+	return code;
+}
+
+/* Opening for writing is what proves that nobody else uses a device. */
+static int check_normal_free(const struct device_pair *pair, struct failure *failure)
+{
+	struct blkdev dev;
+	int code;
+
+	if (blkdev_same(&pair->normal, &pair->reserved))
+		return 0;
+	code = blkdev_open(&dev, pair->normal.path, BLKDEV_WRITE, failure);
+	if (!code)
+		blkdev_close(&dev);
+	return code;
+}
+
+int command_format(int argc, char **argv, struct failure *failure)
+{
+	struct format_arguments arguments = { .yes = false };
+	struct device_pair pair;
+	struct blkdev dev;
+	int code = parse_arguments(&arguments, argc, argv, failure);
+
+	if (!code)
+		code = open_pair(&pair, &arguments.line, failure);
+	if (code)
+		return code;
+	code = check_normal_free(&pair, failure);
+	close_pair(&pair);
+	if (!code)
+		code = blkdev_open(&dev, arguments.line.reserved_path, BLKDEV_WRITE, failure);
+	if (code)
+		return code;
+	code = format_device(&arguments, &dev, failure);
+	blkdev_close(&dev);
+	return code;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The commands of ressdctl.  Each reads its own arguments, argv[0] being the command's name, and
+ * returns 0 or a negative errno with a sentence; main.c turns that into message and exit code.
+ */
+#ifndef RESSDCTL_H
+#define RESSDCTL_H
+
+#include "blkdev.h"
+#include "failure.h"
+#include "table-line.h"
+
+int command_format(int argc, char **argv, struct failure *failure);
+int command_open(int argc, char **argv, struct failure *failure);
+int command_close(int argc, char **argv, struct failure *failure);
+int command_status(int argc, char **argv, struct failure *failure);
+int command_drain(int argc, char **argv, struct failure *failure);
+
+/* What a command returns after "--help": main.c prints the help. */
+#define COMMAND_HELP	1
+
+/*
+ * The sentence about an option that getopt_long did not understand: @argv and its optind as it
+ * left them.  Returns -EINVAL.
+ */
+int bad_option(char **argv, struct failure *failure);
+
+/* Both devices of a table line, opened for reading. */
+struct device_pair {
+	struct blkdev normal;
+	struct blkdev reserved;
+};
+
+/* Opens both and checks @line against them.  0, or a negative errno with a sentence. */
+int open_pair(struct device_pair *pair, const struct table_line *line, struct failure *failure);
+void close_pair(struct device_pair *pair);
+
+#endif

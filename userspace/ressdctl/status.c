@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ressdctl status: the counters of a device. */
+#include <errno.h>
+#include <getopt.h>
+#include <json.h>
+#include <stdio.h>
+#include <string.h>
+#include "ressd-dm.h"
+#include "ressdctl.h"
+#include "size.h"
+
+static void add(struct json_object *object, const char *key, u64 value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+static void print_json(const char *name, const struct ressd_status *status)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *counters = json_object_new_object();
+	unsigned int i;
+
+	json_object_object_add(object, "name", json_object_new_string(name));
+	json_object_object_add(object, "state", json_object_new_string(status->state));
+	add(object, "used_blocks", status->used_blocks);
+	add(object, "total_blocks", status->total_blocks);
+	add(object, "dirty_blocks", status->dirty_blocks);
+	add(object, "mapped_blocks", status->mapped_blocks);
+	for (i = 0; i < status->nr_counters; i++)
+		add(counters, status->counters[i].key, status->counters[i].value);
+	json_object_object_add(object, "counters", counters);
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
+	json_object_put(object);
+}
+
+static const char *state_words(const char *state)
+{
+	static const struct {
+		const char *state;
+		const char *words;
+	} known[] = {
+		{ "rw", "in service" },
+		{ "bypass", "in service, new small writes go straight to the normal area" },
+		{ "Fail", "failed: see dmesg" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(state, known[i].state))
+			return known[i].words;
+	return "not known to this program";
+}
+
+static void print_blocks(const char *label, u64 blocks, u64 total)
+{
+	char size[SIZE_TEXT];
+
+	printf("%-22s %llu blocks (%s, %llu %%)\n", label, blocks,
+	       size_print(blocks * 4096, size), total ? blocks * 100 / total : 0);
+}
+
+static void print_table(const char *name, const struct ressd_status *status)
+{
+	unsigned int i;
+
+	printf("%-22s %s\n", "device", name);
+	printf("%-22s %s (%s)\n", "state", status->state, state_words(status->state));
+	print_blocks("log in use", status->used_blocks, status->total_blocks);
+	print_blocks("not yet moved", status->dirty_blocks, status->total_blocks);
+	print_blocks("mapped", status->mapped_blocks, status->total_blocks);
+	for (i = 0; i < status->nr_counters; i++)
+		printf("%-22s %llu\n", status->counters[i].key, status->counters[i].value);
+}
+
+int command_status(int argc, char **argv, struct failure *failure)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct ressd_status status;
+	bool json = false;
+	int option, code;
+
+	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+		if (option == 'j')
+			json = true;
+		else if (option == 'h')
+			return COMMAND_HELP;
+		else
+			return bad_option(argv, failure);
+	}
+	if (argc - optind != 1)
+		return fail(failure, -EINVAL, "status needs the name of one device");
+	code = ressd_dm_status(argv[optind], &status, failure);
+	if (code)
+		return code;
+	if (json)
+		print_json(argv[optind], &status);
+	else
+		print_table(argv[optind], &status);
+	return 0;
+}
