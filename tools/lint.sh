@@ -106,7 +106,8 @@ check_kernel_style() {
 # define the kernel's macros just as the kernel does.
 check_userspace_style() {
 	local ignored=PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,MACRO_ARG_REUSE
-	run_checkpatch "$ignored,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY" \
+	ignored+=,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY
+	run_checkpatch "$ignored" \
 		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
 		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]'
 }
