@@ -212,28 +212,46 @@ static void describe_signature(blkid_probe probe, char *what, size_t size)
 		 label ? " labelled '" : "", label ? label : "", label ? "'" : "");
 }
 
+/* Runs libblkid's safe probe on @fd; returns what that returns. */
+static int safe_probe(int fd, u64 offset, u64 bytes, char *what, size_t size)
+{
+	blkid_probe probe = blkid_new_probe();
+	int found = -ENOMEM;
+
+	if (!probe)
+		return found;
+	found = blkid_probe_set_device(probe, fd, offset, bytes);
+	if (!found) {
+		blkid_probe_enable_superblocks(probe, 1);
+		blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL);
+		blkid_probe_enable_partitions(probe, 1);
+		found = blkid_do_safeprobe(probe);
+	}
+	if (!found)
+		describe_signature(probe, what, size);
+	blkid_free_probe(probe);
+	return found;
+}
+
 int blkdev_signature(const struct blkdev *dev, u64 offset, u64 bytes, char *what, size_t size,
 		     struct failure *failure)
 {
-	blkid_probe probe = blkid_new_probe();
-	int found;
+	/* libblkid reads into buffers that O_DIRECT does not take. */
+	int found, fd = open(dev->path, O_RDONLY | O_CLOEXEC);
 
-	if (!probe)
-		return fail(failure, -ENOMEM, "not enough memory for libblkid");
-	if (blkid_probe_set_device(probe, dev->fd, offset, bytes)) {
-		blkid_free_probe(probe);
-		return fail(failure, -EIO, "libblkid cannot look at %s", dev->path);
-	}
-	blkid_probe_enable_superblocks(probe, 1);
-	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL);
-	blkid_probe_enable_partitions(probe, 1);
-	found = blkid_do_safeprobe(probe);
-	if (found == 0)
-		describe_signature(probe, what, size);
-	else if (found == -2)
+	if (fd < 0)
+		return fail(failure, -errno, "cannot open %s: %s", dev->path, strerror(errno));
+	found = safe_probe(fd, offset, bytes, what, size);
+	close(fd);
+	switch (found) {
+	case 0:		/* BLKID_PROBE_OK */
+		return 1;
+	case 1:		/* BLKID_PROBE_NONE */
+		return 0;
+	case -2:	/* BLKID_PROBE_AMBIGUOUS */
 		snprintf(what, size, "several signatures");
-	blkid_free_probe(probe);
-	if (found == -1)
+		return 1;
+	default:
 		return fail(failure, -EIO, "libblkid cannot read %s", dev->path);
-	return found != 1;
+	}
 }

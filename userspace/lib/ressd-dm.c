@@ -2,10 +2,12 @@
 /* Device-mapper through libdevmapper; see ressd-dm.h. */
 #include <errno.h>
 #include <libdevmapper.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "kernel-log.h"
 #include "ressd-dm.h"
@@ -146,11 +148,25 @@ static int check_name_free(const char *name, struct failure *failure)
 	return 0;
 }
 
+/* The kernel loads a target by itself when a table names it; here it is wanted earlier. */
+static void load_target(void)
+{
+	char *const words[] = { "modprobe", "-q", "dm-ressd", NULL };
+	pid_t child;
+
+	if (!posix_spawnp(&child, words[0], NULL, NULL, words, environ))
+		waitpid(child, NULL, 0);
+}
+
 int ressd_dm_can_create(const char *name, struct failure *failure)
 {
 	int code = check_name_free(name, failure);
 
-	return code || has_target() ? code : no_target(failure);
+	if (code)
+		return code;
+	if (!has_target())
+		load_target();
+	return has_target() ? 0 : no_target(failure);
 }
 
 int ressd_dm_create(const char *name, const char *uuid, const struct table_line *line,
