@@ -26,7 +26,7 @@
 #define NO_LOG		0xffff
 #define NO_ROW		0xffff
 
-/**
+/*
  * struct log_block - one open log block, a member of the list by use.
  * @logical: logical block it belongs to
  * @block: physical block
@@ -50,7 +50,7 @@ struct free_ring {
 	u32 count;
 };
 
-/**
+/*
  * struct ftl_log - the layer.
  * @logs: [log_blocks] the open ones are linked from @head (next to be merged
  *	first) to @tail (opened or used last); the others from @unused by @next
@@ -400,7 +400,7 @@ static int check_logical(struct ftl_log *map, u32 logical, char *error, size_t s
 		     map->ftl.nand->tag[((size_t)place.block * map->ways + place.way) *
 					map->rows + place.row] !=
 		     logical * map->block_pages + index)) {
-			scnprintf(error, size, "page %u of logical block %u is not where it should be",
+			scnprintf(error, size, "page %u of block %u is not where it should be",
 				  index, logical);
 			return -EINVAL;
 		}

@@ -8,8 +8,8 @@
 
 #include "ssd-store.h"
 
-#define NODE_SHIFT	9
-#define NODE_SLOTS	(1U << NODE_SHIFT)
+#define NODE_SHIFT	9	/* NODE_SLOTS = 2^9 */
+#define NODE_SLOTS	512U
 #define STORE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ZERO)
 
 /*

@@ -8,6 +8,9 @@
 #include <linux/hrtimer.h>
 #include <linux/version.h>
 
+#define SSDSIM_KERNEL_SINCE(major, minor) \
+	(KERNEL_VERSION(major, minor, 0) <= LINUX_VERSION_CODE)
+
 /**
  * struct ssdsim_limits - of the block device; sizes in bytes.
  */
@@ -18,7 +21,7 @@ struct ssdsim_limits {
 	bool fua;
 };
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+#if SSDSIM_KERNEL_SINCE(6, 9)
 
 static inline struct gendisk *ssdsim_alloc_disk(struct blk_mq_tag_set *set,
 						const struct ssdsim_limits *limits, void *data)
@@ -33,14 +36,14 @@ static inline struct gendisk *ssdsim_alloc_disk(struct blk_mq_tag_set *set,
 	};
 	struct gendisk *disk;
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+#if SSDSIM_KERNEL_SINCE(6, 11)
 	if (limits->write_cache)
 		queue_limits.features |= BLK_FEAT_WRITE_CACHE;
 	if (limits->write_cache && limits->fua)
 		queue_limits.features |= BLK_FEAT_FUA;
 #endif
 	disk = blk_mq_alloc_disk(set, &queue_limits, data);
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#if !SSDSIM_KERNEL_SINCE(6, 11)
 	if (!IS_ERR(disk)) {
 		blk_queue_write_cache(disk->queue, limits->write_cache, limits->fua);
 		blk_queue_flag_set(QUEUE_FLAG_NONROT, disk->queue);
@@ -75,7 +78,7 @@ static inline struct gendisk *ssdsim_alloc_disk(struct blk_mq_tag_set *set,
 
 #endif
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#if SSDSIM_KERNEL_SINCE(6, 13)
 #define ssdsim_timer_init(timer, function) \
 	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS)
 #else

@@ -14,7 +14,7 @@
  * struct ssdsim_device - one block device.
  * @list: in the list of devices; under the mutex of ssdsim-control.c
  * @disk: lives until its last user closes it, and this struct with it
- * @lock: protects @drive, @store and @cursor; taken with interrupts off
+ * @lock: protects @drive, @store and @cursor
  * @drive: timing
  * @store: contents
  * @cursor: position in the data of the request being served
@@ -23,7 +23,7 @@ struct ssdsim_device {
 	struct list_head list;
 	struct gendisk *disk;
 	struct blk_mq_tag_set tag_set;
-	spinlock_t lock;
+	spinlock_t lock;	/* drive, store and cursor; interrupts off */
 	struct ssd_drive *drive;
 	struct ssd_store *store;
 	struct {

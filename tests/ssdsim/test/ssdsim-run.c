@@ -118,7 +118,7 @@ static int read_profile(struct ssd_profile *profile, const char *path)
 static int usage(void)
 {
 	fprintf(stderr,
-		"usage: ssdsim-run PROFILE [span_mb=N] [commands=N] [key=value...]\n"
+		"how to call: ssdsim-run PROFILE [span_mb=N] [commands=N] [key=value...]\n"
 		"Runs access patterns over the first span_mb MiB (default: a 15th of the drive,\n"
 		"as 4 GB are of 64) and prints bandwidths beside the published ones.\n");
 	return 2;
@@ -160,8 +160,8 @@ int main(int argc, char **argv)
 		ssd_drive_destroy(drive);
 		return 1;
 	}
-	printf("# %s: %u MiB, clustered page %u KB, clustered block %u KB, %u log blocks, span %llu MiB\n",
-	       profile.name, profile.capacity_mb, drive->geometry.page_sectors / 2,
+	printf("# %s: %u MiB, page %u KB, block %u KB, %u log blocks, span %llu MiB\n",
+	       argv[1], profile.capacity_mb, drive->geometry.page_sectors / 2,
 	       drive->geometry.page_sectors / 2 * drive->geometry.block_pages,
 	       drive->geometry.log_blocks, span_mb);
 	for (p = 0; p < ARRAY_SIZE(patterns); p++)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the profile parser. */
+#include <dirent.h>
+#include <string.h>
+
+#include "test.h"
+
+static void accepts_words(void)
+{
+	struct ssd_profile profile;
+	char error[256];
+
+	ssd_profile_init(&profile);
+	EXPECT(!ssd_profile_parse(&profile,
+				  "# comment with=equals\n name=ssd7\tways=2 # rest\r\nways=4 log_victim=fifo",
+				  error, sizeof(error)), "refused: %s", error);
+	EXPECT(!strcmp(profile.name, "ssd7"), "name is %s", profile.name);
+	EXPECT(profile.ways == 4, "the later word must win, ways is %u", profile.ways);
+	EXPECT(profile.log_victim == SSD_LOG_VICTIM_FIFO, "log_victim is %u", profile.log_victim);
+}
+
+/* Each refused text, and a word its sentence must contain. */
+static void refuses_bad_words(void)
+{
+	static const char * const cases[][2] = {
+		{ "ways", "key=value" },
+		{ "wways=2", "wways" },
+		{ "=2", "not a key" },
+		{ "ways=", "1 to 64" },
+		{ "ways=0", "1 to 64" },
+		{ "ways=65", "1 to 64" },
+		{ "ways=2x", "1 to 64" },
+		{ "ways=-1", "1 to 64" },
+		{ "ways=0x2", "1 to 64" },
+		{ "read_ns=4294967297", "read_ns" },
+		{ "read_ns=99999999999999999999", "read_ns" },
+		{ "log_victim=2", "lru fifo" },
+		{ "log_victim=lr", "lru fifo" },
+		{ "name=", "1 to 31" },
+		{ "name=a/b", "1 to 31" },
+		{ "name=..", "1 to 31" },
+		{ "name=abcdefghijklmnopqrstuvwxyzabcdef", "1 to 31" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ssd_profile profile;
+		char error[256] = "";
+
+		ssd_profile_init(&profile);
+		EXPECT(ssd_profile_parse(&profile, cases[i][0], error, sizeof(error)),
+		       "'%s' was accepted", cases[i][0]);
+		EXPECT(strstr(error, cases[i][1]), "'%s' said '%s'", cases[i][0], error);
+	}
+}
+
+static void refuses_bad_geometry(void)
+{
+	static const char * const cases[][2] = {
+		{ "page_bytes=1000", "clustered page" },
+		{ "page_bytes=65536 channels=8", "clustered page" },
+		{ "ways=64 block_pages=4096", "65535" },
+		{ "page_bytes=65536 write_buffer_kb=32", "write_buffer_kb" },
+		{ "capacity_mb=8 page_bytes=65536 block_pages=128", "capacity_mb" },
+		{ "capacity_mb=1048576 page_bytes=512 block_pages=4", "capacity_mb" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ssd_geometry geometry;
+		struct ssd_profile profile;
+		char error[256] = "";
+
+		ssd_profile_init(&profile);
+		EXPECT(!ssd_profile_parse(&profile, cases[i][0], error, sizeof(error)),
+		       "'%s': %s", cases[i][0], error);
+		EXPECT(ssd_profile_geometry(&profile, &geometry, error, sizeof(error)),
+		       "'%s' was accepted", cases[i][0]);
+		EXPECT(strstr(error, cases[i][1]), "'%s' said '%s'", cases[i][0], error);
+	}
+}
+
+static void prints_what_it_reads(void)
+{
+	struct ssd_profile profile, again;
+	char text[4096], error[256];
+
+	load_profile(&profile, "samsung.conf", "name=ssdx log_victim=fifo");
+	ssd_profile_print(&profile, text, sizeof(text));
+	ssd_profile_init(&again);
+	EXPECT(!ssd_profile_parse(&again, text, error, sizeof(error)), "refused: %s", error);
+	EXPECT(!memcmp(&profile, &again, sizeof(profile)), "the printed profile differs");
+}
+
+static void ships_valid_profiles(void)
+{
+	DIR *folder = opendir(profile_folder);
+	struct dirent *entry;
+	int count = 0;
+
+	EXPECT(folder, "cannot open %s", profile_folder);
+	while ((entry = readdir(folder))) {
+		struct ssd_geometry geometry;
+		struct ssd_profile profile;
+		char error[256];
+
+		if (!strstr(entry->d_name, ".conf"))
+			continue;
+		load_profile(&profile, entry->d_name, "");
+		EXPECT(!ssd_profile_geometry(&profile, &geometry, error, sizeof(error)),
+		       "%s: %s", entry->d_name, error);
+		count++;
+	}
+	closedir(folder);
+	EXPECT(count > 0, "no profile in %s", profile_folder);
+}
+
+static void scales_the_log(void)
+{
+	struct ssd_geometry full, part;
+	struct ssd_profile profile;
+	char error[256];
+
+	load_profile(&profile, "samsung.conf", "");
+	EXPECT(!ssd_profile_geometry(&profile, &full, error, sizeof(error)), "%s", error);
+	EXPECT(full.page_sectors == 32 && full.block_pages == 256,
+	       "clustered page %u sectors, block %u pages", full.page_sectors, full.block_pages);
+	EXPECT(full.total_blocks <= 16384, "%u blocks, but 64 GiB have 16384", full.total_blocks);
+	profile.capacity_mb /= 16;
+	EXPECT(!ssd_profile_geometry(&profile, &part, error, sizeof(error)), "%s", error);
+	EXPECT(part.log_blocks == (full.log_blocks + 8) / 16, "%u and %u log blocks",
+	       full.log_blocks, part.log_blocks);
+}
+
+const struct test profile_tests[] = {
+	{ "profile words, comments and overrides are read", accepts_words },
+	{ "bad profile words are refused with a sentence", refuses_bad_words },
+	{ "impossible geometry is refused with a sentence", refuses_bad_geometry },
+	{ "a printed profile reads back the same", prints_what_it_reads },
+	{ "all shipped profiles are valid", ships_valid_profiles },
+	{ "a smaller copy of a drive keeps the share of log blocks", scales_the_log },
+	{ NULL, NULL },
+};
