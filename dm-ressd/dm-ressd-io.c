@@ -278,6 +278,9 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 	struct ressd_place place;
 	int ret;
 
+	/* The route may have changed while it waited. */
+	if (!log_takes_writes(ressd))
+		return -EIO;
 	for (; rb->accepted < rb->nr; rb->accepted++) {
 		if (!pace_allows(ressd))
 			return -ENOSPC;
@@ -530,30 +533,32 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	return DM_ENDIO_INCOMPLETE;
 }
 
+/* Moves to @complete who waits for a number up to @reached, and everybody if the log has failed. */
+static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
+			 struct list_head *complete)
+{
+	struct ressd_bio *rb, *next;
+
+	list_for_each_entry_safe(rb, next, waiters, list) {
+		if (rb->ticket > reached && !ressd->log.failed)
+			continue;
+		if (rb->ticket > reached)
+			bio_of(rb)->bi_status = BLK_STS_IOERR;
+		list_move_tail(&rb->list, complete);
+	}
+}
+
 void ressd_complete_waiters(struct ressd *ressd)
 {
 	LIST_HEAD(complete);
 	struct ressd_bio *rb, *next;
-	bool failed;
 
 	spin_lock(&ressd->lock);
-	failed = ressd->log.failed;
-	list_for_each_entry_safe(rb, next, &ressd->sync_waiters, list)
-		if (failed || rb->ticket <= ressd_log_synced(&ressd->log))
-			list_move_tail(&rb->list, &complete);
-	list_for_each_entry_safe(rb, next, &ressd->record_waiters, list)
-		if (failed || rb->ticket <= ressd->log.written_seq)
-			list_move_tail(&rb->list, &complete);
+	take_settled(ressd, &ressd->sync_waiters, ressd_log_synced(&ressd->log), &complete);
+	take_settled(ressd, &ressd->record_waiters, ressd->log.written_seq, &complete);
 	spin_unlock(&ressd->lock);
-
-	list_for_each_entry_safe(rb, next, &complete, list) {
-		struct bio *bio = bio_of(rb);
-
-		/* Which of them were covered by a flush that did succeed is told by their ticket. */
-		if (failed)
-			bio->bi_status = BLK_STS_IOERR;
-		bio_endio(bio);
-	}
+	list_for_each_entry_safe(rb, next, &complete, list)
+		bio_endio(bio_of(rb));
 }
 
 /* Direct writes that have completed: their blocks die now, before anybody learns of it. */

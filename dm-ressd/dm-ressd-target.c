@@ -8,6 +8,7 @@
 #include <linux/random.h>
 
 #include "dm-ressd.h"
+#include "dm-ressd-compat.h"
 
 #define RESSD_POSITIONAL_ARGS	5
 
@@ -24,13 +25,39 @@ static char ctr_error[RESSD_ERROR_SIZE];
 static int open_device(struct dm_target *ti, const char *name, const char *path,
 		       struct dm_dev **dev)
 {
-	int ret = dm_get_device(ti, path, dm_table_get_mode(ti->table), dev);
+	int ret;
 
+	if (!(dm_table_get_mode(ti->table) & RESSD_MODE_WRITE)) {
+		snprintf(ctr_error, sizeof(ctr_error),
+			 "ressd cannot be read-only, for what is in the log must be moved home; mount the file system read-only instead");
+		return -EROFS;
+	}
+	ret = dm_get_device(ti, path, dm_table_get_mode(ti->table), dev);
 	if (ret)
 		snprintf(ctr_error, sizeof(ctr_error),
 			 "the %s device '%.100s' cannot be opened (error %d); check the path and that nothing else uses it",
 			 name, path, ret);
 	return ret;
+}
+
+/* Kinds of device that ressd cannot work on. */
+static int check_device(const char *name, const struct dm_dev *dev)
+{
+	unsigned int block_size = bdev_logical_block_size(dev->bdev);
+
+	if (bdev_is_zoned(dev->bdev)) {
+		snprintf(ctr_error, sizeof(ctr_error),
+			 "the %s device is zoned and cannot be overwritten in place; use dm-zoned",
+			 name);
+		return -EINVAL;
+	}
+	if (block_size > RESSD_BLOCK_SIZE) {
+		snprintf(ctr_error, sizeof(ctr_error),
+			 "the %s device has logical blocks of %u bytes, but at most %u are possible",
+			 name, block_size, RESSD_BLOCK_SIZE);
+		return -EINVAL;
+	}
+	return 0;
 }
 
 static int parse_positional(struct ressd *ressd, struct dm_arg_set *args)
@@ -56,6 +83,11 @@ static int parse_positional(struct ressd *ressd, struct dm_arg_set *args)
 	if (ret)
 		return ret;
 	ret = open_device(ti, "reserved", reserved, &ressd->reserved);
+	if (ret)
+		return ret;
+	ret = check_device("normal", ressd->normal);
+	if (!ret)
+		ret = check_device("reserved", ressd->reserved);
 	if (ret)
 		return ret;
 	ressd->same_dev = ressd->normal->bdev == ressd->reserved->bdev;

@@ -277,7 +277,8 @@ u64 ressd_log_reclaim(struct ressd_log *log)
 
 void ressd_log_kick(struct ressd_log *log)
 {
-	log->kicked = true;
+	if (log->records[log->open].nr_maps)
+		log->kicked = true;
 }
 
 void ressd_log_rotate(struct ressd_log *log)
