@@ -196,6 +196,39 @@ DRIVE_TEST(cache_joins_any, SLOW_NAND "write_buffer_match=all")
 	       (unsigned long long)drive->nand.programs);
 }
 
+/* Two pages written and flushed; returns the time of the flush. */
+static u64 flush_of_two(struct ssd_drive *drive, u64 now, u32 first, u32 second)
+{
+	u64 start;
+
+	now = ssd_drive_write(drive, now, first * PAGE, PAGE, false);
+	start = ssd_drive_write(drive, now, second * PAGE, PAGE, false);
+	return ssd_drive_flush(drive, start) - start;
+}
+
+DRIVE_TEST(dies_work_side_by_side, "bus_write_ps=1000 interface_mb_s=1000")
+{
+	/* Home places run diagonally: pages 0, 7 and 10 lie on way 0, page 1 on way 1. */
+	u64 two_dies = flush_of_two(drive, later(0), 0, 1);
+	u64 one_die = flush_of_two(drive, later(later(0)), 7, 10);
+
+	EXPECT(two_dies < PROGRAM_NS + PROGRAM_NS / 2, "two dies took %llu ns",
+	       (unsigned long long)two_dies);
+	EXPECT(one_die > 2 * PROGRAM_NS - PROGRAM_NS / 2, "one die took %llu ns",
+	       (unsigned long long)one_die);
+}
+
+DRIVE_TEST(written_page_leaves_the_read_buffer, "")
+{
+	u64 now = ssd_drive_read(drive, 0, 0, 8);
+
+	now = ssd_drive_write(drive, now, 0, PAGE, false);
+	now = ssd_drive_flush(drive, now);
+	ssd_drive_read(drive, now, 0, 8);
+	EXPECT(drive->nand.reads == 2 && !drive->counters.read_buffer_hits,
+	       "an old version was taken from the read buffer");
+}
+
 DRIVE_TEST(full_buffer_makes_writes_wait, "bus_write_ps=60000")
 {
 	/* Writing a page to the NAND takes longer than its arrival and sets the pace. */
@@ -436,6 +469,8 @@ const struct test mechanics_tests[] = {
 	{ "adjacent writes become whole pages", adjacent_writes_become_pages },
 	{ "a write buffer joins only the last write", buffer_joins_only_the_last },
 	{ "a write cache joins any buffered write", cache_joins_any },
+	{ "dies work side by side", dies_work_side_by_side },
+	{ "a written page leaves the read buffer", written_page_leaves_the_read_buffer },
 	{ "a full buffer makes writes wait for the NAND", full_buffer_makes_writes_wait },
 	{ "write-through waits for the NAND", write_through_waits_for_the_nand },
 	{ "forced unit access waits for the NAND", forced_unit_access_waits_for_the_nand },

@@ -169,6 +169,29 @@ static void do_discard(struct rig *rig, u64 sector, u64 sectors)
 	in_order(rig, end);
 }
 
+/* Volatile is what the write buffer holds, no more and no less. */
+static void volatile_is_buffered(struct rig *rig)
+{
+	const struct ssd_write_buffer *buffer = &rig->drive->write_buffer;
+	u64 capacity = rig->drive->geometry.sectors, sector;
+	u8 *buffered = calloc(capacity, 1);
+	u32 age, i;
+
+	EXPECT(buffered, "no memory");
+	for (age = 0; age < buffer->count; age++) {
+		const struct ssd_write_entry *entry = ssd_write_buffer_at(buffer, age);
+
+		for (i = 0; i < buffer->page_sectors; i++)
+			buffered[(u64)entry->page * buffer->page_sectors + i] |=
+				test_bit(i, entry->sectors);
+	}
+	for (sector = 0; sector < capacity; sector++)
+		EXPECT(ssd_store_volatile(rig->store, sector) == buffered[sector],
+		       "sector %llu is %sin the buffer", (unsigned long long)sector,
+		       buffered[sector] ? "" : "not ");
+	free(buffered);
+}
+
 /* All volatile sectors fall back: what comes to light is flushed or newer. */
 static void lose_everything_volatile(struct rig *rig)
 {
@@ -247,9 +270,12 @@ static void run_load(struct rig *rig)
 
 	for (step = 0; step < STEPS; step++) {
 		one_step(rig, step / 300 % 2);
+		EXPECT(rig->drive->write_buffer.used <= rig->drive->write_buffer.capacity,
+		       "the write buffer holds more than its capacity");
 		if (step % 100 == 99) {
 			EXPECT(!ssd_drive_check(rig->drive, error, sizeof(error)), "%s", error);
 			contents_match(rig, 0, rig->drive->geometry.sectors);
+			volatile_is_buffered(rig);
 		}
 	}
 	counters_fit(rig);
