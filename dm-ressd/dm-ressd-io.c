@@ -615,8 +615,8 @@ static void retry_move_waiters(struct ressd *ressd)
 }
 
 /*
- * Reads the log's copy of a dirty block into merge_buffer; called and left with the lock held, which
- * is given up while reading.  -EAGAIN: the block changed meanwhile, look again.
+ * Reads the log's copy of a dirty block into merge_buffer; called and left with the lock held,
+ * which is given up while reading.  -EAGAIN: the block changed meanwhile, look again.
  */
 static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
 {

@@ -12,6 +12,9 @@
 
 #define RESSD_POSITIONAL_ARGS	5
 
+static char usage[] =
+	"a ressd table line needs: <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors> [<#opt words> <opts>...]";
+
 /*
  * All instances, so that two targets never share an area: DM itself opens every device with one
  * shared holder and would let them.
@@ -327,7 +330,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	int ret;
 
 	if (argc < RESSD_POSITIONAL_ARGS) {
-		ti->error = "a ressd table line needs: <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors> [<#opt words> <opts>...]";
+		ti->error = usage;
 		return -EINVAL;
 	}
 	ressd = kzalloc(sizeof(*ressd), GFP_KERNEL);

@@ -85,7 +85,7 @@ struct ressd {
 	u32 recovery_ms;
 	struct list_head instances;	/* of all targets; instances_lock */
 
-	spinlock_t lock;
+	spinlock_t lock;		/* see DOC: locking */
 	struct ressd_options options;
 	struct ressd_rpi rpi;
 	struct ressd_log log;
@@ -103,7 +103,7 @@ struct ressd {
 	bool mover_on;			/* false: moves only when a write could not go on */
 	bool mover_failed;		/* a block of the log cannot be read back intact */
 
-	spinlock_t done_lock;
+	spinlock_t done_lock;		/* of the list below; taken from interrupts */
 	struct list_head done;		/* completed bios that need process context */
 
 	/* Arrays of the log, see core/ressd-log.h. */
@@ -198,7 +198,7 @@ int ressd_wait_ticket(struct ressd *ressd, u64 ticket);
 /* Starts the thread; nothing to do when it runs already. */
 int ressd_mover_start(struct ressd *ressd);
 void ressd_mover_stop(struct ressd *ressd);
-/* True if one of the moves in flight goes to a block in first .. first + nr - 1.  Under the lock. */
+/* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 /* Moves everything home; interruptible.  0, -EINTR, -EIO. */
 int ressd_drain(struct ressd *ressd);

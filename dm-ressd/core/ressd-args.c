@@ -48,7 +48,7 @@ static const struct option_rule rules[] = {
 	WORDS(on_full, RESSD_FULL_BYPASS, on_full_words),
 };
 
-#define NR_RULES	(sizeof(rules) / sizeof(rules[0]))
+#define NR_RULES	ARRAY_SIZE(rules)
 
 /* In the design, not in this version: refused by name, never silently accepted. */
 static const struct {
@@ -89,7 +89,7 @@ static bool is_unbuilt(const char *key, const char *value)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(unbuilt) / sizeof(unbuilt[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(unbuilt); i++)
 		if (!strcmp(key, unbuilt[i].key) &&
 		    (!unbuilt[i].value || (value && !strcmp(value, unbuilt[i].value))))
 			return true;
@@ -176,8 +176,8 @@ static const struct option_rule *find_rule(const char *key, const char *value,
 	for (i = 0; i < NR_RULES; i++)
 		if (!strcmp(key, rules[i].key))
 			return &rules[i];
-	snprintf(error, size, "'%.40s' is not an option of ressd; see docs/dm-ressd.rst for the list",
-		 key);
+	snprintf(error, size,
+		 "'%.40s' is not an option of ressd; see docs/dm-ressd.rst for the list", key);
 	return NULL;
 }
 

@@ -15,10 +15,11 @@
 #ifndef RESSD_FORMAT_H
 #define RESSD_FORMAT_H
 
+#include <linux/build_bug.h>
 #include <linux/types.h>
 
 #define RESSD_BLOCK_SHIFT	12
-#define RESSD_BLOCK_SIZE	(1U << RESSD_BLOCK_SHIFT)
+#define RESSD_BLOCK_SIZE	4096U
 #define RESSD_SECTOR_SHIFT	9
 #define RESSD_BLOCK_SECTORS	(RESSD_BLOCK_SIZE >> RESSD_SECTOR_SHIFT)
 
@@ -94,8 +95,8 @@ struct ressd_record_header {
 	struct ressd_entry entries[RESSD_RECORD_ENTRIES];	/* 128 */
 };
 
-_Static_assert(sizeof(struct ressd_super) == RESSD_BLOCK_SIZE, "superblock is one block");
-_Static_assert(sizeof(struct ressd_record_header) == RESSD_BLOCK_SIZE, "header is one block");
-_Static_assert(__builtin_offsetof(struct ressd_record_header, entries) == 128, "entries at 128");
+static_assert(sizeof(struct ressd_super) == RESSD_BLOCK_SIZE, "superblock is one block");
+static_assert(sizeof(struct ressd_record_header) == RESSD_BLOCK_SIZE, "header is one block");
+static_assert(__builtin_offsetof(struct ressd_record_header, entries) == 128, "entries at 128");
 
 #endif

@@ -456,12 +456,15 @@ void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
 	u32 used = record->nr_maps + record->nr_unmaps;
 	u32 i;
 
-	for (i = 0; i < record->nr_maps; i++)
-		header->entries[i].crc = cpu_to_le32(ressd_crc(record_data(record,
-							record->block + 1 + i), RESSD_BLOCK_SIZE));
+	for (i = 0; i < record->nr_maps; i++) {
+		const void *data = record_data(record, record->block + 1 + i);
+
+		header->entries[i].crc = cpu_to_le32(ressd_crc(data, RESSD_BLOCK_SIZE));
+	}
 	for (; i < used; i++)
 		header->entries[i].crc = 0;
-	memset(&header->entries[used], 0, (RESSD_RECORD_ENTRIES - used) * sizeof(header->entries[0]));
+	memset(&header->entries[used], 0,
+	       (RESSD_RECORD_ENTRIES - used) * sizeof(header->entries[0]));
 
 	memset(header, 0, __builtin_offsetof(struct ressd_record_header, entries));
 	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);

@@ -78,7 +78,7 @@ struct ressd_log {
 	bool (*segment_busy)(void *context, u32 slot);
 	void *context;
 
-	u32 align_blocks;		/* appends end on this boundary, at least 1; may be changed */
+	u32 align_blocks;		/* appends end on this boundary, >= 1; may change */
 
 	struct ressd_map map;
 	struct ressd_record records[2];
@@ -156,7 +156,7 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
  */
 void ressd_log_kill(struct ressd_log *log, u32 lbn, u32 nr);
 
-/* The mover has written log block @block of normal block @lbn home.  True if it was still current. */
+/* The mover has written @block home, to normal block @lbn.  True if it was still current. */
 bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn);
 
 /*

@@ -29,7 +29,7 @@ struct ressd_node {
 		struct list_head unmap;		/* dying */
 	};
 	u32 lbn;				/* normal-area block */
-	u32 crc;				/* crc32c of the data, set when its record is sealed */
+	u32 crc;				/* crc32c of the data, once its record is written */
 };
 
 struct ressd_map {

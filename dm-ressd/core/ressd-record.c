@@ -65,7 +65,8 @@ static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 	if (ressd_geom_init(&geom, info->table.reserved_sectors, segment_sectors, error, size))
 		return RESSD_SUPER_DAMAGED;
 	if (info->record_blocks != geom.record_blocks) {
-		snprintf(error, size, "the superblock has records of %u blocks, but they must be %u",
+		snprintf(error, size,
+			 "the superblock has records of %u blocks, but they must be %u",
 			 info->record_blocks, geom.record_blocks);
 		return RESSD_SUPER_DAMAGED;
 	}

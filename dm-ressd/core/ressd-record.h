@@ -30,7 +30,7 @@ enum ressd_super_verdict {
 	RESSD_SUPER_DAMAGED,		/* our magic, but a bad crc or field: @error says which */
 };
 
-/* Looks at one copy as read from the disk; fills @info when good, @error when foreign or damaged. */
+/* Looks at one copy as read; fills @info when good, @error when foreign or damaged. */
 enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super, u32 copy,
 					    struct ressd_super_info *info,
 					    char *error, size_t size);

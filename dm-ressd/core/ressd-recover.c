@@ -39,8 +39,10 @@ static const void *read_block(struct fold *fold, u32 block, int *ret)
 	u32 nr = fold->last_nr_blocks < LONG_RECORD_BLOCKS ? READ_AHEAD_BLOCKS : 1;
 
 	if (block - fold->window_start >= fold->window_nr) {
+		u32 end = ressd_geom_slot_end(geom, ressd_geom_slot(geom, block));
+
 		nr = min_t(u32, nr, geom->record_blocks);
-		nr = min_t(u32, nr, ressd_geom_slot_end(geom, ressd_geom_slot(geom, block)) - block);
+		nr = min_t(u32, nr, end - block);
 		fold->window_nr = 0;
 		*ret = reader->read(reader->context, block, nr, reader->buffer);
 		if (*ret)
@@ -54,7 +56,7 @@ static const void *read_block(struct fold *fold, u32 block, int *ret)
 	       (size_t)(block - fold->window_start) * RESSD_BLOCK_SIZE;
 }
 
-/* Copies the header at @block out if it is intact; 0 none, 1 found, negative error. */
+/* Points @header at the header at @block if it is intact; 1 found, 0 none, negative error. */
 static int read_header(struct fold *fold, u32 block, const struct ressd_record_header **header)
 {
 	int ret;
@@ -126,7 +128,7 @@ static int scan_segment(struct fold *fold, u32 slot)
 	return 0;
 }
 
-static int damaged(struct fold *fold, const char *what, u64 number)
+static int log_damaged(struct fold *fold, const char *what, u64 number)
 {
 	snprintf(fold->error, fold->error_size,
 		 "the log is damaged: %s %llu; nothing was changed, use ressdctl check", what,
@@ -134,7 +136,7 @@ static int damaged(struct fold *fold, const char *what, u64 number)
 	return -EUCLEAN;
 }
 
-/* Takes over one entry pair of the fold: normal block @lbn is now in log block @block. */
+/* One MAP entry: normal block @lbn is now in log block @block. */
 static void apply_map(struct ressd_log *log, u32 lbn, u32 block, u32 crc)
 {
 	struct ressd_node *old = ressd_map_find(&log->map, lbn);
@@ -173,7 +175,7 @@ static int check_entries(struct fold *fold, const struct ressd_record_header *he
 		u32 limit = i < nr_maps ? fold->log->normal_blocks : fold->log->geom.nr_blocks;
 
 		if (le32_to_cpu(header->entries[i].block) >= limit)
-			return damaged(fold, "an entry points outside the device, record",
+			return log_damaged(fold, "an entry points outside the device, record",
 				       le64_to_cpu(header->seq));
 	}
 	return 0;
@@ -348,15 +350,15 @@ int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
 	if (!fold.any)
 		return 0;
 	if (!fold.tail_seq)
-		return damaged(&fold, "no tail is known, durable record", fold.durable_seq);
+		return log_damaged(&fold, "no tail is known, durable record", fold.durable_seq);
 
 	ret = walk(&fold, &chain);
 	if (ret)
 		return ret;
 	if (chain.any && chain.seq < fold.durable_seq)
-		return damaged(&fold, "records are missing from number", chain.seq + 1);
+		return log_damaged(&fold, "records are missing from number", chain.seq + 1);
 	if (!chain.any && tail_is_lost(&fold))
-		return damaged(&fold, "nothing is left of segment", fold.tail_seq);
+		return log_damaged(&fold, "nothing is left of segment", fold.tail_seq);
 	set_head(&fold, &chain);
 	for (slot = 0; slot < log->geom.nr_segments; slot++) {
 		log->segments[slot].seq = 0;
