@@ -33,10 +33,21 @@ static void cut_errno(char *sentence)
 		open[-1] = '\0';
 }
 
+/* The device number at the start of a message says nothing to the user. */
+static char *skip_number(char *sentence)
+{
+	int length = 0;
+
+	if (sscanf(sentence, "%*u:%*u: %n", &length) == 0 && length)
+		sentence += length;
+	return sentence;
+}
+
 /*
- * Of records that are warnings or worse.  Records are "priority,number,time,flags;text\n continuation\n".  Texts of interest:
+ * Of records that are warnings or worse.  A record is "priority,number,time,flags;text\n", maybe
+ * with lines of details after that.  Texts of interest:
  *	device-mapper: table: 253:0: ressd: SENTENCE (-EINVAL)
- *	device-mapper: ressd: SENTENCE
+ *	device-mapper: ressd: 253:0: SENTENCE
  */
 const char *kernel_log_extract(char *record)
 {
@@ -53,6 +64,7 @@ const char *kernel_log_extract(char *record)
 	if (!sentence || strstr(sentence, "preresume failed, error ="))
 		return NULL;
 	sentence += strlen(": ressd: ");
+	sentence = skip_number(sentence);
 	cut_errno(sentence);
 	return sentence;
 }

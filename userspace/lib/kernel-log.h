@@ -18,7 +18,7 @@ int kernel_log_mark(void);
  */
 bool kernel_log_sentence(int mark, char *sentence, size_t size);
 
-/* The sentence in one log record, or NULL: a pointer into @record, cut at its end.  For tests. */
+/* The sentence in one record of /dev/kmsg, or NULL: a pointer into @record, which is cut. */
 const char *kernel_log_extract(char *record);
 
 #endif

@@ -6,13 +6,15 @@
 #include <string.h>
 #include "ressd-status.h"
 
+static const char blanks[] = { ' ', '\n', '\0' };
+
 /* Cuts the next word off *@text.  False at the end and for a word that does not fit. */
 static bool next_word(const char **text, char *word, size_t size)
 {
 	size_t length;
 
-	*text += strspn(*text, " \n");
-	length = strcspn(*text, " \n");
+	*text += strspn(*text, blanks);
+	length = strcspn(*text, blanks);
 	if (!length || length >= size)
 		return false;
 	memcpy(word, *text, length);

@@ -2,6 +2,7 @@
 /* The command line of ressd-probe; see arguments.h. */
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <string.h>
 #include "arguments.h"
 
@@ -49,26 +50,49 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct {
+	int option;
+	size_t member;		/* of struct arguments: a bool */
+} flags[] = {
+	{ 'w', offsetof(struct arguments, write) },
+	{ 'y', offsetof(struct arguments, yes) },
+	{ 'j', offsetof(struct arguments, json) },
+	{ 't', offsetof(struct arguments, table) },
+	{ 'q', offsetof(struct arguments, quick) },
+	{ 'n', offsetof(struct arguments, dry_run) },
+	{ 'v', offsetof(struct arguments, verbose) },
+	{ 'h', offsetof(struct arguments, help) },
+	{ 'V', offsetof(struct arguments, version) },
+};
+
+static const struct {
+	int option;
+	size_t member;		/* of struct arguments: a const char * */
+} texts[] = {
+	{ 'Y', offsetof(struct arguments, yes_destroy) },
+	{ 'r', offsetof(struct arguments, region) },
+	{ 'R', offsetof(struct arguments, reserved) },
+	{ 'c', offsetof(struct arguments, create) },
+};
+
 /* False for an option that is none. */
 static bool take_option(struct arguments *arguments, int option)
 {
-	switch (option) {
-	case 'w': arguments->write = true; break;
-	case 'y': arguments->yes = true; break;
-	case 'Y': arguments->yes_destroy = optarg; break;
-	case 'r': arguments->region = optarg; break;
-	case 'R': arguments->reserved = optarg; break;
-	case 'q': arguments->quick = true; break;
-	case 'n': arguments->dry_run = true; break;
-	case 'c': arguments->create = optarg; break;
-	case 'j': arguments->json = true; break;
-	case 't': arguments->table = true; break;
-	case 'v': arguments->verbose = true; break;
-	case 'h': arguments->help = true; break;
-	case 'V': arguments->version = true; break;
-	default: return false;
+	size_t i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (flags[i].option == option) {
+			*(bool *)((char *)arguments + flags[i].member) = true;
+			return true;
+		}
 	}
-	return true;
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i].option == option) {
+			*(const char **)((char *)arguments + texts[i].member) = optarg;
+			return true;
+		}
+	}
+	return false;
 }
 
 static int check_together(const struct arguments *arguments, struct failure *failure)
@@ -77,7 +101,8 @@ static int check_together(const struct arguments *arguments, struct failure *fai
 		return fail(failure, -EINVAL,
 			    "--create needs --write, because only a measurement of writes tells whether ressd is worth it; to create a device without one, use ressdctl open");
 	if (arguments->json && arguments->table)
-		return fail(failure, -EINVAL, "--json and --table exclude each other; leave one out");
+		return fail(failure, -EINVAL,
+			    "--json and --table exclude each other; leave one out");
 	if (arguments->yes_destroy && strcmp(arguments->yes_destroy, arguments->device))
 		return fail(failure, -EINVAL,
 			    "--yes-destroy names %s, but the device is %s; both must be the same",

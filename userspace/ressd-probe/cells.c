@@ -1,75 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is measured, in which order, with how much effort. */
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "measure.h"
 #include "probe.h"
 #include "size.h"
 
-#define DEFAULT_STRIDE	(128U << 10)	/* of RE figure 2 */
+/* Where an ordered cell takes its distance from. */
+enum stride {
+	STRIDE_NONE,
+	STRIDE_128K,		/* of RE figure 2 */
+	STRIDE_MOVER,		/* of the planned device */
+};
 
-/* One row of the plan; the result's place and the stride depend on the probe. */
 struct cell {
 	const char *name;
 	enum access access;
 	int size;		/* SIZE_4K or SIZE_8K */
-	u64 stride;		/* bytes; 0: not ordered */
-	struct result *result;
+	enum stride stride;
+	size_t result;		/* member of struct measurements */
 };
 
-#define MAX_CELLS	12
-
-static const u32 size_bytes[NR_SIZES] = { 4096, 8192 };
-
-static void add_cell(struct cell *cells, unsigned int *count, struct cell cell)
-{
-	cells[(*count)++] = cell;
-}
+#define RESULT(member)	offsetof(struct measurements, member)
 
 /*
  * Sequential writes first, on a region written in order; then the random ones, so that the ordered
- * ones meet the state that random writes leave, as the mover does.
+ * ones meet the state that random writes leave, as the mover does.  Reads come last, and alone
+ * without --write.
  */
-static unsigned int list_writes(struct probe *probe, struct cell *cells)
-{
-	struct measurements *m = &probe->measurements;
-	unsigned int n = 0;
+static const struct cell cells[] = {
+	{ "sequential write", ACCESS_SEQUENTIAL_WRITE, SIZE_4K, STRIDE_NONE,
+	  RESULT(sequential_write) },
+	{ "random write 4 KiB", ACCESS_RANDOM_WRITE, SIZE_4K, STRIDE_NONE,
+	  RESULT(random_write[SIZE_4K]) },
+	{ "random write 8 KiB", ACCESS_RANDOM_WRITE, SIZE_8K, STRIDE_NONE,
+	  RESULT(random_write[SIZE_8K]) },
+	{ "ordered write 4 KiB every 128 KiB", ACCESS_ORDERED_WRITE, SIZE_4K, STRIDE_128K,
+	  RESULT(ordered_write_128k[SIZE_4K]) },
+	{ "ordered write 8 KiB every 128 KiB", ACCESS_ORDERED_WRITE, SIZE_8K, STRIDE_128K,
+	  RESULT(ordered_write_128k[SIZE_8K]) },
+	{ "ordered write 4 KiB at the mover's distance", ACCESS_ORDERED_WRITE, SIZE_4K,
+	  STRIDE_MOVER, RESULT(ordered_write[SIZE_4K]) },
+	{ "ordered write 8 KiB at the mover's distance", ACCESS_ORDERED_WRITE, SIZE_8K,
+	  STRIDE_MOVER, RESULT(ordered_write[SIZE_8K]) },
+	{ "random read 4 KiB", ACCESS_RANDOM_READ, SIZE_4K, STRIDE_NONE,
+	  RESULT(random_read[SIZE_4K]) },
+	{ "random read 8 KiB", ACCESS_RANDOM_READ, SIZE_8K, STRIDE_NONE,
+	  RESULT(random_read[SIZE_8K]) },
+	{ "sequential read", ACCESS_SEQUENTIAL_READ, SIZE_4K, STRIDE_NONE,
+	  RESULT(sequential_read) },
+};
 
-	add_cell(cells, &n, (struct cell){ "sequential write", ACCESS_SEQUENTIAL_WRITE, SIZE_4K, 0,
-					   &m->sequential_write });
-	add_cell(cells, &n, (struct cell){ "random write 4 KiB", ACCESS_RANDOM_WRITE, SIZE_4K, 0,
-					   &m->random_write[SIZE_4K] });
-	add_cell(cells, &n, (struct cell){ "random write 8 KiB", ACCESS_RANDOM_WRITE, SIZE_8K, 0,
-					   &m->random_write[SIZE_8K] });
-	add_cell(cells, &n, (struct cell){ "ordered write 4 KiB every 128 KiB",
-					   ACCESS_ORDERED_WRITE, SIZE_4K, DEFAULT_STRIDE,
-					   &m->ordered_write_128k[SIZE_4K] });
-	add_cell(cells, &n, (struct cell){ "ordered write 8 KiB every 128 KiB",
-					   ACCESS_ORDERED_WRITE, SIZE_8K, DEFAULT_STRIDE,
-					   &m->ordered_write_128k[SIZE_8K] });
-	add_cell(cells, &n, (struct cell){ "ordered write 4 KiB at the mover's distance",
-					   ACCESS_ORDERED_WRITE, SIZE_4K,
-					   probe->mover_stride[SIZE_4K],
-					   &m->ordered_write[SIZE_4K] });
-	add_cell(cells, &n, (struct cell){ "ordered write 8 KiB at the mover's distance",
-					   ACCESS_ORDERED_WRITE, SIZE_8K,
-					   probe->mover_stride[SIZE_8K],
-					   &m->ordered_write[SIZE_8K] });
-	return n;
+#define NR_CELLS	(sizeof(cells) / sizeof(cells[0]))
+#define FIRST_READ	7U
+
+static const u32 size_bytes[NR_SIZES] = { 4096, 8192 };
+
+static unsigned int first_cell(const struct probe *probe)
+{
+	return probe->arguments.write ? 0 : FIRST_READ;
 }
 
-static unsigned int list_cells(struct probe *probe, struct cell *cells)
+static u64 stride_of(const struct probe *probe, const struct cell *cell)
 {
-	struct measurements *m = &probe->measurements;
-	unsigned int n = probe->arguments.write ? list_writes(probe, cells) : 0;
+	switch (cell->stride) {
+	case STRIDE_128K:
+		return 128 << 10;
+	case STRIDE_MOVER:
+		return probe->mover_stride[cell->size];
+	default:
+		return 0;
+	}
+}
 
-	add_cell(cells, &n, (struct cell){ "random read 4 KiB", ACCESS_RANDOM_READ, SIZE_4K, 0,
-					   &m->random_read[SIZE_4K] });
-	add_cell(cells, &n, (struct cell){ "random read 8 KiB", ACCESS_RANDOM_READ, SIZE_8K, 0,
-					   &m->random_read[SIZE_8K] });
-	add_cell(cells, &n, (struct cell){ "sequential read", ACCESS_SEQUENTIAL_READ, SIZE_4K, 0,
-					   &m->sequential_read });
-	return n;
+static struct result *result_of(struct probe *probe, const struct cell *cell)
+{
+	return (struct result *)((char *)&probe->measurements + cell->result);
 }
 
 /* --quick: enough to see factors, not percents. */
@@ -98,41 +105,43 @@ static void show_fill(unsigned int percent)
 	fprintf(stderr, "\rwriting the region once: %u %%\033[K", percent);
 }
 
-static void show_cell(const struct probe *probe, const struct cell *cell, unsigned int number,
-		      unsigned int count)
+static void show_cell(const struct probe *probe, const struct cell *cell)
 {
+	const unsigned int number = cell - cells + 1 - first_cell(probe);
+	const unsigned int count = NR_CELLS - first_cell(probe);
+
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r[%u/%u] %s\033[K", number, count, cell->name);
 	else if (probe->arguments.verbose)
 		fprintf(stderr, "[%u/%u] %s\n", number, count, cell->name);
 }
 
-static void show_result(const struct probe *probe, const struct cell *cell)
+static void show_result(const struct probe *probe, const char *name, const struct result *result)
 {
-	const struct result *result = cell->result;
-
 	if (!probe->arguments.verbose)
 		return;
-	fprintf(stderr, "%s%s: %.3f MB/s, median %.3f ms, worst %.3f ms, %llu transfers in %.2f s%s\n",
-		isatty(STDERR_FILENO) ? "\r\033[K" : "", cell->name, result->bandwidth / 1e6,
-		result->median_ns / 1e6, result->worst_ns / 1e6, result->ops, result->ns / 1e9,
-		result->steady ? "" : ", unsteady");
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	fprintf(stderr, "%s: %.3f MB/s, median %.3f ms, worst %.3f ms, %llu in %.2f s%s\n", name,
+		result->bandwidth / 1e6, result->median_ns / 1e6, result->worst_ns / 1e6,
+		result->ops, result->ns / 1e9, result->steady ? "" : ", unsteady");
 }
 
-static int measure_cells(struct probe *probe, struct measure *measure, struct failure *failure)
+static int run_cells(struct probe *probe, struct measure *measure, struct failure *failure)
 {
-	struct cell cells[MAX_CELLS];
-	unsigned int i, count = list_cells(probe, cells);
+	unsigned int i;
 	int code = 0;
 
 	if (probe->arguments.write)
 		code = measure_fill(measure, failure);
-	for (i = 0; !code && i < count; i++) {
-		show_cell(probe, &cells[i], i + 1, count);
+	for (i = first_cell(probe); !code && i < NR_CELLS; i++) {
+		struct result *result = result_of(probe, &cells[i]);
+
+		show_cell(probe, &cells[i]);
 		code = measure_cell(measure, cells[i].access, size_bytes[cells[i].size],
-				    cells[i].stride, cells[i].result, failure);
+				    stride_of(probe, &cells[i]), result, failure);
 		if (!code)
-			show_result(probe, &cells[i]);
+			show_result(probe, cells[i].name, result);
 	}
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
@@ -153,7 +162,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 
 	if (code)
 		return code;
-	code = measure_cells(probe, &measure, failure);
+	code = run_cells(probe, &measure, failure);
 	probe->written = measure.written;
 	probe->zero_reads = measure.zero_reads;
 	measure_release(&measure);
@@ -162,22 +171,19 @@ int probe_measure(struct probe *probe, struct failure *failure)
 
 void probe_print_plan(const struct probe *probe)
 {
-	struct probe copy = *probe;
-	struct cell cells[MAX_CELLS];
-	unsigned int i, count = list_cells(&copy, cells);
-	const struct effort effort = effort_of(probe);
+	const double seconds = effort_of(probe).round_ns / 1e9;
 	char size[SIZE_TEXT], offset[SIZE_TEXT];
-	double seconds = effort.round_ns / 1e9;
+	unsigned int i;
 
 	printf("%s: would measure within %s from byte %llu (%s) on\n", probe->dev.path,
 	       size_print(probe->region.bytes, size), probe->region.offset,
 	       size_print(probe->region.offset, offset));
 	if (probe->arguments.write)
 		printf("  write the region once, in order: %s are destroyed\n", size);
-	for (i = 0; i < count; i++)
-		printf("  %s: %.1f to %.1f s\n", cells[i].name, seconds * ROUNDS_MIN,
-		       seconds * ROUNDS_MAX);
+	for (i = first_cell(probe); i < NR_CELLS; i++)
+		printf("  %s: %.1f to %.1f s, or %llu transfers\n", cells[i].name,
+		       seconds * ROUNDS_MIN, seconds * ROUNDS_MAX,
+		       effort_of(probe).min_ops * ROUNDS_MIN);
 	if (!probe->arguments.write)
 		puts("  no writes: add --write to plan a whole measurement");
-	puts("longer on a device that needs more than that for the fewest transfers");
 }

@@ -13,7 +13,7 @@
 static void on_signal(int number)
 {
 	(void)number;
-	measure_interrupted = 1;
+	measure_interrupted = true;
 }
 
 /* A second Ctrl-C ends the program the hard way: a device may hang. */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include "measure.h"
 
-volatile sig_atomic_t measure_interrupted;
+atomic_bool measure_interrupted;
 
 /* Position of the next transfer of a cell. */
 struct cursor {
@@ -138,7 +138,7 @@ static int transfer(struct measure *measure, struct cursor *cursor, u64 *ns,
 
 static int interrupted(const struct measure *measure, struct failure *failure)
 {
-	return fail(failure, -ECANCELED, "interrupted; %llu bytes of %s were written by then",
+	return fail(failure, -ECANCELED, "stopped; %llu bytes of %s were written by then",
 		    measure->written, measure->dev->path);
 }
 

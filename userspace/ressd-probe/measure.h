@@ -6,7 +6,7 @@
 #ifndef PROBE_MEASURE_H
 #define PROBE_MEASURE_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include "blkdev.h"
 #include "rounds.h"
 
@@ -43,7 +43,7 @@ struct measure {
 #define MEASURE_MAX_BYTES	(512U << 10)
 
 /* Set by a signal handler: the transfer in progress is the last one. */
-extern volatile sig_atomic_t measure_interrupted;
+extern atomic_bool measure_interrupted;
 
 /* Prepares @measure, whose first five members are set.  0, or a negative errno with a sentence. */
 int measure_init(struct measure *measure, struct failure *failure);

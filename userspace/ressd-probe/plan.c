@@ -7,11 +7,12 @@
 #include "ressd-geom.h"
 #include "size.h"
 
-#define MIB			(1ULL << 20)
-#define GIB			(1ULL << 30)
+#define MIB			1048576ULL
+#define GIB			(1024 * MIB)
 #define BLOCK			((u64)RESSD_BLOCK_SIZE)
 #define CLUSTERED_BLOCK		(4 * MIB)
-#define DEFAULT_SEGMENTS	16
+#define MIN_DEFAULT_RESERVED	MIB
+#define MAX_DEFAULT_RESERVED	(4 * GIB)
 
 static u64 align_down(u64 value, u64 step)
 {
@@ -79,18 +80,28 @@ int plan_region(u64 dev_bytes, const char *text, struct region *region, struct f
 	return 0;
 }
 
-static u64 default_reserved(u64 dev_bytes, u64 step, char *why, size_t size)
+/* Areas begin on multiples of this: 4 MiB, less on a device of less than 64 times that. */
+static u64 area_step(u64 dev_bytes)
 {
-	u64 bytes = align_down(dev_bytes / 20, step);
+	u64 step = CLUSTERED_BLOCK;
+
+	while (step > RESSD_MIN_SEGMENT_BLOCKS * BLOCK && step * 64 > dev_bytes)
+		step /= 2;
+	return step;
+}
+
+static u64 default_reserved(u64 dev_bytes, char *why, size_t size)
+{
+	u64 bytes = dev_bytes / 20;
 
 	snprintf(why, size, "5 %% of the device");
-	if (bytes > 4 * GIB) {
-		bytes = 4 * GIB;
+	if (bytes > MAX_DEFAULT_RESERVED) {
+		bytes = MAX_DEFAULT_RESERVED;
 		snprintf(why, size, "5 %% of the device would be more than 4 GiB");
 	}
-	if (bytes < DEFAULT_SEGMENTS * step) {
-		bytes = DEFAULT_SEGMENTS * step;
-		snprintf(why, size, "%d segments, the least that is useful", DEFAULT_SEGMENTS);
+	if (bytes < MIN_DEFAULT_RESERVED) {
+		bytes = MIN_DEFAULT_RESERVED;
+		snprintf(why, size, "16 segments of 64 KiB, the least that is useful");
 	}
 	return bytes;
 }
@@ -98,26 +109,23 @@ static u64 default_reserved(u64 dev_bytes, u64 step, char *why, size_t size)
 int plan_areas(u64 dev_bytes, u64 reserved_bytes, struct ressd_table *table, char *why,
 	       size_t size, struct failure *failure)
 {
-	const u64 step = dev_bytes >= GIB ? CLUSTERED_BLOCK :
-			 RESSD_MIN_SEGMENT_BLOCKS * BLOCK;
-	const u64 usable = align_down(dev_bytes, step);
+	const u64 end = align_down(dev_bytes, BLOCK);
 	struct ressd_geom geom;
 	u64 start;
 
 	if (reserved_bytes)
 		snprintf(why, size, "as asked for");
 	else
-		reserved_bytes = default_reserved(dev_bytes, step, why, size);
-	reserved_bytes = align_down(reserved_bytes, BLOCK);
-	if (reserved_bytes >= usable || usable - reserved_bytes < step)
+		reserved_bytes = default_reserved(dev_bytes, why, size);
+	start = reserved_bytes < end ? align_down(end - reserved_bytes, area_step(dev_bytes)) : 0;
+	if (!start)
 		return fail(failure, -EINVAL,
-			    "the reserved area would have %llu bytes of %llu, which leaves no normal area; choose a smaller --reserved or a larger device",
+			    "a reserved area of %llu bytes leaves no normal area on a device of %llu bytes; choose a smaller --reserved or a larger device",
 			    reserved_bytes, dev_bytes);
-	start = align_down(usable - reserved_bytes, step);
 	table->normal_start = 0;
 	table->len = start / 512;
 	table->reserved_start = start / 512;
-	table->reserved_sectors = reserved_bytes / 512;
+	table->reserved_sectors = (end - start) / 512;
 	if (ressd_geom_init(&geom, table->reserved_sectors, 0, failure->text,
 			    sizeof(failure->text)))
 		return -EINVAL;

@@ -11,7 +11,7 @@ struct region {
 	u64 bytes;
 };
 
-#define REGION_MIN_BYTES	(1ULL << 20)
+#define REGION_MIN_BYTES	1048576ULL
 
 /*
  * The region to measure on a device of @dev_bytes.  @text is "OFFSET[:LENGTH]" in the units of
@@ -21,10 +21,10 @@ struct region {
 int plan_region(u64 dev_bytes, const char *text, struct region *region, struct failure *failure);
 
 /*
- * Splits a device into normal area (from sector 0) and reserved area (at the end) of
- * @reserved_bytes, or with 0: 5 % of the device, 4 GiB at most.  Both begin and end on 4 MiB, the
- * clustered block of common drives, when the device has 1 GiB or more.  @why (@size bytes) gets the
- * reason for the size.  0, or -EINVAL with a sentence.
+ * Splits a device into normal area (from sector 0) and reserved area (up to the device's end) of at
+ * least @reserved_bytes, or with 0: 5 % of the device, 1 MiB at least, 4 GiB at most.  The border
+ * is on a multiple of 4 MiB, the clustered block of common drives, or less on devices under
+ * 256 MiB.  @why (@size bytes) gets the reason for the size.  0, or -EINVAL with a sentence.
  */
 int plan_areas(u64 dev_bytes, u64 reserved_bytes, struct ressd_table *table, char *why,
 	       size_t size, struct failure *failure);

@@ -103,20 +103,23 @@ static void print_cost(const struct analysis *analysis, int size)
 
 	if (!analysis->has_cost[size])
 		return;
-	printf("model, %d KiB     direct %.3f ms, log %.3f ms + move %.3f ms a 4 KiB block: %u.%02u times as fast\n",
+	printf("model, %d KiB    for each 4 KiB: direct %.3f ms, log %.3f ms + move %.3f ms",
 	       size == SIZE_4K ? 4 : 8, cost->direct_ns / 1e6, cost->log_ns / 1e6,
-	       cost->move_ns / 1e6, cost->gain_percent / 100, cost->gain_percent % 100);
+	       cost->move_ns / 1e6);
+	printf(", %u.%02u times as fast\n", cost->gain_percent / 100, cost->gain_percent % 100);
 }
 
 static void print_warnings(const struct probe *probe)
 {
 	if (!probe->dev.direct)
-		puts("warning         this file system has no O_DIRECT: the page cache was measured");
+		printf("warning         %s\n",
+		       "this file system has no O_DIRECT: its cache was measured");
 	if (probe->zero_reads)
-		printf("warning         %llu reads found only zeroes; devices answer reads of blocks never written at once, so the read figures may flatter\n",
-		       probe->zero_reads);
+		printf("warning         %llu reads %s\n", probe->zero_reads,
+		       "found only zeroes; blocks never written are often read too fast");
 	if (probe->hints.rotational)
-		puts("warning         the kernel takes this for a rotating disk; ressd is made for flash");
+		printf("warning         %s\n",
+		       "the kernel takes this for a rotating disk; ressd is made for flash");
 }
 
 static void print_verdict(const struct probe *probe)

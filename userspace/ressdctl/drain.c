@@ -69,7 +69,7 @@ static void show_progress(struct drain *drain)
 		fprintf(stderr, "\r%s: %llu blocks left  ", drain->name, left);
 }
 
-static int cancel(struct drain *drain)
+static void stop_drain(struct drain *drain)
 {
 	struct failure failure;
 	int code = ressd_dm_message(drain->name, "drain cancel", &failure);
@@ -77,7 +77,6 @@ static int cancel(struct drain *drain)
 	drain->cancelled = true;
 	if (code)
 		fprintf(stderr, "\nressdctl: %s; waiting for the drain to end.\n", failure.text);
-	return code;
 }
 
 /* Waits for the child, showing progress and listening for Ctrl-C.  Returns its wait status. */
@@ -91,7 +90,7 @@ static int wait_for_child(struct drain *drain, const sigset_t *signals)
 		if (waitpid(drain->child, &status, WNOHANG) == drain->child)
 			return status;
 		if ((signal_number == SIGINT || signal_number == SIGTERM) && !drain->cancelled)
-			cancel(drain);
+			stop_drain(drain);
 		if (drain->show)
 			show_progress(drain);
 	}

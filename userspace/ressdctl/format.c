@@ -6,6 +6,7 @@
 #include <string.h>
 #include "area.h"
 #include "confirm.h"
+#include "log-contents.h"
 #include "ressdctl.h"
 #include "size.h"
 
@@ -78,6 +79,24 @@ static int parse_arguments(struct format_arguments *arguments, int argc, char **
 				   sizeof(failure->text));
 }
 
+/* What has not been moved out of the log would be lost. */
+static int check_log(const struct blkdev *dev, const struct area *area, struct failure *failure)
+{
+	struct failure reason;
+	u64 blocks;
+	int code = log_contents(dev, &area->info, &blocks, &reason);
+
+	if (code == -EUCLEAN)
+		return fail(failure, -EEXIST,
+			    "%s; to give up what the log of %s held, add --force", reason.text,
+			    dev->path);
+	if (!code && blocks)
+		return fail(failure, -EEXIST,
+			    "the reserved area of %s holds %llu blocks of 4 KiB that were not moved to the normal area; open the device and drain it first, or add --force to lose them",
+			    dev->path, blocks);
+	return code ? fail(failure, code, "%s", reason.text) : 0;
+}
+
 /*
  * A file system may well reach into a reserved area that itself looks blank, so what is on the
  * whole device counts.  An area that ressd had before on the same place is known to be outside.
@@ -94,7 +113,7 @@ static int check_contents(const struct format_arguments *arguments, const struct
 		return fail(failure, -EEXIST,
 			    "%s; nothing was changed. To destroy it, add --force", area->what);
 	if (area->kind == AREA_RESSD)
-		return 0;
+		return check_log(dev, area, failure);
 	found = blkdev_signature(dev, 0, dev->bytes, signature, sizeof(signature), failure);
 	if (found > 0)
 		return fail(failure, -EEXIST,
@@ -115,7 +134,7 @@ static int ask(const struct format_arguments *arguments, const struct blkdev *de
 		 "This destroys %s from sector %llu of %s%s.",
 		 size_print(table->reserved_sectors * 512, size), table->reserved_start, dev->path,
 		 area->kind == AREA_RESSD ?
-		 ", a reserved area of ressd: what was not drained from it is lost" : "");
+		 ", a reserved area of ressd" : "");
 	return confirm(question, arguments->yes, failure);
 }
 
