@@ -12,9 +12,6 @@
 
 #define RESSD_POSITIONAL_ARGS	5
 
-static char usage[] =
-	"a ressd table line needs: <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors> [<#opt words> <opts>...]";
-
 /*
  * All instances, so that two targets never share an area: DM itself opens every device with one
  * shared holder and would let them.
@@ -330,7 +327,9 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	int ret;
 
 	if (argc < RESSD_POSITIONAL_ARGS) {
-		ti->error = usage;
+		snprintf(ctr_error, sizeof(ctr_error),
+			 "a ressd table line needs: <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors> [<#opt words> <opts>...]");
+		ti->error = ctr_error;
 		return -EINVAL;
 	}
 	ressd = kzalloc(sizeof(*ressd), GFP_KERNEL);
