@@ -163,6 +163,7 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 
 static void put_reader(struct ressd *ressd, u32 slot)
 {
+	/* A full barrier: pairs with smp_mb() in next_io(). */
 	if (atomic_dec_and_test(&ressd->readers[slot]) && READ_ONCE(ressd->room_wanted))
 		queue_work(ressd->workqueue, &ressd->log_work);
 }
@@ -324,9 +325,8 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 {
 	if (reason == -EAGAIN || (reason == -ENOSPC && may_wait(ressd))) {
 		list_add_tail(&ressd_bio(bio)->list, &ressd->space_waiters);
-		ressd->room_wanted = true;
-		if (reason == -EAGAIN)
-			queue_work(ressd->workqueue, &ressd->log_work);
+		WRITE_ONCE(ressd->room_wanted, true);
+		queue_work(ressd->workqueue, &ressd->log_work);
 		wake_up(&ressd->wait);
 		return DM_MAPIO_SUBMITTED;
 	}
@@ -678,7 +678,7 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->mover_failed)) {
 		/* The block is in the log only, so this waits even with on_full bypass. */
 		list_add_tail(&rb->list, &ressd->space_waiters);
-		ressd->room_wanted = true;
+		WRITE_ONCE(ressd->room_wanted, true);
 		if (ret == -EAGAIN)
 			queue_work(ressd->workqueue, &ressd->log_work);
 		wake_up(&ressd->wait);

@@ -197,6 +197,27 @@ static void log_failed(struct ressd *ressd, int error)
 }
 
 /*
+ * What core wants done next.  If there is nothing though somebody waits, the reason may be a read
+ * in flight in the segment to be reused: its end must not be missed.  Under the lock.
+ */
+static bool next_io(struct ressd *ressd, struct ressd_io *io)
+{
+	bool wanted;
+
+	if (ressd_log_next(&ressd->log, io))
+		return true;
+	wanted = !list_empty(&ressd->space_waiters) ||
+		 ressd_log_synced(&ressd->log) < ressd->log.sync_wanted;
+	if (!wanted || ressd->room_wanted) {
+		WRITE_ONCE(ressd->room_wanted, wanted);
+		return false;
+	}
+	WRITE_ONCE(ressd->room_wanted, true);
+	smp_mb();	/* pairs with atomic_dec_and_test() in put_reader() */
+	return ressd_log_next(&ressd->log, io);
+}
+
+/*
  * One I/O at a time, as core decides; whatever waits is looked at in between.  The mover and those
  * who wait for a ticket are woken each time, for any of it may be what they wait for.
  */
@@ -210,10 +231,7 @@ void ressd_log_worker(struct work_struct *work)
 	for (;;) {
 		ressd_retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);
-		more = ressd->active && ressd_log_next(&ressd->log, &io);
-		if (!more)
-			ressd->room_wanted = !list_empty(&ressd->space_waiters) ||
-				ressd_log_synced(&ressd->log) < ressd->log.sync_wanted;
+		more = ressd->active && next_io(ressd, &io);
 		spin_unlock(&ressd->lock);
 		if (!more)
 			break;
