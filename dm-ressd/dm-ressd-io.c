@@ -10,45 +10,11 @@
  *	within a block that is dirty	-> merged with the log's copy, into the log (bio worker)
  *	within another block		-> the normal area
  */
-#include <linux/bio.h>
 #include <linux/blkdev.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-bio.h"
 
-/* One write or discard in 4 KiB terms. */
-struct extent {
-	sector_t sector;		/* in the target */
-	unsigned int sectors;
-	u32 first, last;		/* blocks touched */
-	bool whole;			/* of whole blocks only */
-};
-
-static struct ressd_bio *ressd_bio(struct bio *bio)
-{
-	return dm_per_bio_data(bio, sizeof(struct ressd_bio));
-}
-
-static struct bio *bio_of(struct ressd_bio *rb)
-{
-	return dm_bio_from_per_bio_data(rb, sizeof(struct ressd_bio));
-}
-
-static struct extent extent_of(struct ressd *ressd, const struct bio *bio)
-{
-	sector_t sector = dm_target_offset(ressd->ti, bio->bi_iter.bi_sector);
-	unsigned int sectors = bio_sectors(bio);
-
-	return (struct extent) {
-		.sector = sector,
-		.sectors = sectors,
-		.first = sector / RESSD_BLOCK_SECTORS,
-		.last = (sector + sectors - 1) / RESSD_BLOCK_SECTORS,
-		.whole = !((sector | sectors) % RESSD_BLOCK_SECTORS),
-	};
-}
-
-/* Copies @bytes of the bio, from @offset on, to @to. */
-static void copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes)
+void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes)
 {
 	struct bvec_iter iter = bio->bi_iter;
 
@@ -75,11 +41,6 @@ static void copy_to_bio(struct bio *bio, const void *from)
 	}
 }
 
-static bool is_dirty(const struct ressd *ressd, const struct ressd_node *node)
-{
-	return !ressd_map_is_clean(&ressd->log.map, ressd_map_block(&ressd->log.map, node));
-}
-
 /* --- reads ------------------------------------------------------------------------------- */
 
 static void remap_normal(struct ressd *ressd, struct bio *bio)
@@ -98,7 +59,7 @@ static u32 log_run(const struct ressd *ressd, struct ressd_node *node, u32 max)
 
 	while (n < max) {
 		node = ressd_map_next(node);
-		if (!node || node->lbn != lbn + n || !is_dirty(ressd, node) ||
+		if (!node || node->lbn != lbn + n || !ressd_is_dirty(ressd, node) ||
 		    ressd_map_block(&log->map, node) != block + n ||
 		    ressd_geom_slot(&log->geom, block + n) != ressd_geom_slot(&log->geom, block))
 			break;
@@ -111,14 +72,14 @@ static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 
 {
 	struct ressd_node *node = ressd_map_first_from(&ressd->log.map, first);
 
-	while (node && node->lbn <= last && !is_dirty(ressd, node))
+	while (node && node->lbn <= last && !ressd_is_dirty(ressd, node))
 		node = ressd_map_next(node);
 	return node && node->lbn <= last ? node : NULL;
 }
 
 static int map_read(struct ressd *ressd, struct bio *bio)
 {
-	struct extent e = extent_of(ressd, bio);
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	struct ressd_bio *rb = ressd_bio(bio);
 	struct ressd_node *node;
 	unsigned int offset, sectors;
@@ -161,7 +122,7 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 	return DM_MAPIO_REMAPPED;
 }
 
-static void put_reader(struct ressd *ressd, u32 slot)
+void ressd_put_reader(struct ressd *ressd, u32 slot)
 {
 	/* A full barrier: pairs with smp_mb() in next_io(). */
 	if (atomic_dec_and_test(&ressd->readers[slot]) && READ_ONCE(ressd->room_wanted))
@@ -191,7 +152,7 @@ static int start_direct(struct ressd *ressd, struct bio *bio)
 }
 
 /* The whole blocks that a bio covers: only these die by it. */
-static void set_covered(struct ressd_bio *rb, const struct extent *e)
+static void set_covered(struct ressd_bio *rb, const struct ressd_extent *e)
 {
 	u32 end = (e->sector + e->sectors) / RESSD_BLOCK_SECTORS;
 
@@ -216,7 +177,7 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 	node = rb->nr ? ressd_map_first_from(&ressd->log.map, rb->first) : NULL;
 	for (; node && node->lbn - rb->first < rb->nr; node = next) {
 		next = ressd_map_next(node);
-		if (is_dirty(ressd, node))
+		if (ressd_is_dirty(ressd, node))
 			dirty = true;
 		else
 			ressd_log_kill(&ressd->log, node->lbn, 1);
@@ -230,7 +191,7 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 
 static int map_discard(struct ressd *ressd, struct bio *bio)
 {
-	struct extent e = extent_of(ressd, bio);
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	int ret;
 
 	set_covered(ressd_bio(bio), &e);
@@ -288,14 +249,13 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 		ret = ressd_log_accept(&ressd->log, rb->first + rb->accepted, &place);
 		if (ret)
 			return ret;
-		copy_from_bio(bio, rb->accepted * RESSD_BLOCK_SIZE, place.data, RESSD_BLOCK_SIZE);
+		ressd_copy_from_bio(bio, rb->accepted * RESSD_BLOCK_SIZE, place.data, RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 	}
 	return 0;
 }
 
-/* A bio whose data is in the open record: true if it completes now.  Under the lock. */
-static bool finish_logged(struct ressd *ressd, struct bio *bio)
+bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
 
@@ -343,7 +303,7 @@ static int write_log(struct ressd *ressd, struct bio *bio, bool *complete)
 
 	if (ret)
 		return refused_by_log(ressd, bio, ret);
-	*complete = finish_logged(ressd, bio);
+	*complete = ressd_finish_logged(ressd, bio);
 	return DM_MAPIO_SUBMITTED;
 }
 
@@ -356,7 +316,7 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	list_for_each_entry_safe(rb, next, &ressd->space_waiters, list) {
-		struct bio *bio = bio_of(rb);
+		struct bio *bio = ressd_bio_of(rb);
 
 		if (rb->flags & RESSD_BIO_MERGE) {
 			list_move_tail(&rb->list, &ressd->merge_waiters);
@@ -371,16 +331,16 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 			ressd->counters.bypassed++;
 			if (write_direct(ressd, bio) == DM_MAPIO_REMAPPED)
 				list_add_tail(&rb->done, &submit);
-		} else if (finish_logged(ressd, bio)) {
+		} else if (ressd_finish_logged(ressd, bio)) {
 			list_add_tail(&rb->done, &complete);
 		}
 	}
 	spin_unlock(&ressd->lock);
 
 	list_for_each_entry_safe(rb, next, &submit, done)
-		dm_submit_bio_remap(bio_of(rb), NULL);
+		dm_submit_bio_remap(ressd_bio_of(rb), NULL);
 	list_for_each_entry_safe(rb, next, &complete, done)
-		bio_endio(bio_of(rb));
+		bio_endio(ressd_bio_of(rb));
 }
 
 /* --- the router --------------------------------------------------------------------------- */
@@ -389,7 +349,7 @@ void ressd_retry_space_waiters(struct ressd *ressd)
  * Cuts a write that does not consist of whole blocks down to its first piece: up to the next block
  * boundary, or the whole blocks before a remainder.
  */
-static void cut_write(struct ressd *ressd, struct bio *bio, struct extent *e)
+static void cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent *e)
 {
 	unsigned int head = e->sector % RESSD_BLOCK_SECTORS;
 	unsigned int sectors = e->sectors;
@@ -400,18 +360,17 @@ static void cut_write(struct ressd *ressd, struct bio *bio, struct extent *e)
 		sectors = rounddown(sectors, RESSD_BLOCK_SECTORS);
 	if (sectors < e->sectors)
 		dm_accept_partial_bio(bio, sectors);
-	*e = extent_of(ressd, bio);
+	*e = ressd_extent_of(ressd, bio);
 }
 
-/* A piece within one block.  Under the lock. */
-static int write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
+int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 {
 	struct ressd_node *node = ressd_map_find(&ressd->log.map, lbn);
 	struct ressd_bio *rb = ressd_bio(bio);
 
 	rb->first = lbn;
 	rb->nr = 0;
-	if (node && is_dirty(ressd, node)) {
+	if (node && ressd_is_dirty(ressd, node)) {
 		rb->flags |= RESSD_BIO_MERGE;
 		list_add_tail(&rb->list, &ressd->merge_waiters);
 		queue_work(ressd->workqueue, &ressd->bio_work);
@@ -425,7 +384,7 @@ static int write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 
 static int map_write(struct ressd *ressd, struct bio *bio)
 {
-	struct extent e = extent_of(ressd, bio);
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	struct ressd_bio *rb = ressd_bio(bio);
 	struct ressd_node *node;
 	bool small, mapped, complete = false;
@@ -450,7 +409,7 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 	if (e.whole && small)
 		ret = write_log(ressd, bio, &complete);
 	else if (mapped && !e.whole)
-		ret = write_piece(ressd, bio, e.first);
+		ret = ressd_write_piece(ressd, bio, e.first);
 	else if (mapped)
 		ret = write_direct(ressd, bio);
 	else
@@ -519,7 +478,7 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 
 	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
 	if (was & RESSD_BIO_READ_LOG)
-		put_reader(ressd, rb->slot);
+		ressd_put_reader(ressd, rb->slot);
 	if (was & RESSD_BIO_DIRECT && atomic_dec_and_test(&ressd->direct[rb->generation]))
 		wake_up(&ressd->wait);
 	if (!rb->flags)
@@ -543,7 +502,7 @@ static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 rea
 		if (rb->ticket > reached && !ressd->log.failed)
 			continue;
 		if (rb->ticket > reached)
-			bio_of(rb)->bi_status = BLK_STS_IOERR;
+			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
 		list_move_tail(&rb->list, complete);
 	}
 }
@@ -558,7 +517,7 @@ void ressd_complete_waiters(struct ressd *ressd)
 	take_settled(ressd, &ressd->record_waiters, ressd->log.written_seq, &complete);
 	spin_unlock(&ressd->lock);
 	list_for_each_entry_safe(rb, next, &complete, list)
-		bio_endio(bio_of(rb));
+		bio_endio(ressd_bio_of(rb));
 }
 
 /* Direct writes that have completed: their blocks die now, before anybody learns of it. */
@@ -572,7 +531,7 @@ static void finish_direct_writes(struct ressd *ressd)
 	spin_unlock_irq(&ressd->done_lock);
 
 	list_for_each_entry_safe(rb, next, &done, done) {
-		struct bio *bio = bio_of(rb);
+		struct bio *bio = ressd_bio_of(rb);
 		bool sync = rb->flags & RESSD_BIO_SYNC && !rb->status;
 
 		spin_lock(&ressd->lock);
@@ -606,104 +565,12 @@ static void retry_move_waiters(struct ressd *ressd)
 	list_splice_init(&ressd->move_waiters, &waiters);
 	list_for_each_entry_safe(rb, next, &waiters, list) {
 		list_del(&rb->list);
-		if (write_direct(ressd, bio_of(rb)) == DM_MAPIO_REMAPPED)
+		if (write_direct(ressd, ressd_bio_of(rb)) == DM_MAPIO_REMAPPED)
 			list_add_tail(&rb->done, &submit);
 	}
 	spin_unlock(&ressd->lock);
 	list_for_each_entry_safe(rb, next, &submit, done)
-		dm_submit_bio_remap(bio_of(rb), NULL);
-}
-
-/*
- * Reads the log's copy of a dirty block into merge_buffer; called and left with the lock held,
- * which is given up while reading.  -EAGAIN: the block changed meanwhile, look again.
- */
-static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
-{
-	u32 block = ressd_map_block(&ressd->log.map, node);
-	u32 slot = ressd_geom_slot(&ressd->log.geom, block);
-	const void *data = ressd_log_data(&ressd->log, block);
-	u32 lbn = node->lbn;
-	int ret;
-
-	if (data) {
-		memcpy(ressd->merge_buffer, data, RESSD_BLOCK_SIZE);
-		return 0;
-	}
-	atomic_inc(&ressd->readers[slot]);
-	spin_unlock(&ressd->lock);
-	ret = ressd_log_rw(ressd, REQ_OP_READ, block, 1, ressd->merge_buffer);
-	put_reader(ressd, slot);
-	spin_lock(&ressd->lock);
-	if (ret)
-		return ret;
-	if (ressd_map_find(&ressd->log.map, lbn) != node || !is_dirty(ressd, node))
-		return -EAGAIN;
-	if (ressd_crc(ressd->merge_buffer, RESSD_BLOCK_SIZE) != node->crc)
-		return -EILSEQ;
-	return 0;
-}
-
-/* One piece of a dirty block: old contents from the log, the piece over it, all into the log. */
-static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
-{
-	struct bio *bio = bio_of(rb);
-	struct extent e = extent_of(ressd, bio);
-	struct ressd_place place;
-	struct ressd_node *node;
-	bool complete = false;
-	int ret;
-
-	spin_lock(&ressd->lock);
-	do {
-		node = ressd_map_find(&ressd->log.map, rb->first);
-		if (!node || !is_dirty(ressd, node)) {
-			write_piece(ressd, bio, rb->first);
-			spin_unlock(&ressd->lock);
-			dm_submit_bio_remap(bio, NULL);
-			return;
-		}
-		ret = read_for_merge(ressd, node);
-	} while (ret == -EAGAIN);
-
-	if (!ret)
-		ret = ressd_log_accept(&ressd->log, rb->first, &place);
-	if (!ret) {
-		copy_from_bio(bio, 0, ressd->merge_buffer +
-			      ((e.sector % RESSD_BLOCK_SECTORS) << SECTOR_SHIFT),
-			      e.sectors << SECTOR_SHIFT);
-		memcpy(place.data, ressd->merge_buffer, RESSD_BLOCK_SIZE);
-		rb->ticket = place.seq;
-		complete = finish_logged(ressd, bio);
-	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->mover_failed)) {
-		/* The block is in the log only, so this waits even with on_full bypass. */
-		list_add_tail(&rb->list, &ressd->space_waiters);
-		WRITE_ONCE(ressd->room_wanted, true);
-		if (ret == -EAGAIN)
-			queue_work(ressd->workqueue, &ressd->log_work);
-		wake_up(&ressd->wait);
-	} else {
-		ressd->counters.errors++;
-		bio->bi_status = BLK_STS_IOERR;
-		complete = true;
-	}
-	spin_unlock(&ressd->lock);
-	if (complete)
-		bio_endio(bio);
-}
-
-static void merge_pieces(struct ressd *ressd)
-{
-	struct ressd_bio *rb, *next;
-	LIST_HEAD(pieces);
-
-	spin_lock(&ressd->lock);
-	list_splice_init(&ressd->merge_waiters, &pieces);
-	spin_unlock(&ressd->lock);
-	list_for_each_entry_safe(rb, next, &pieces, list) {
-		list_del(&rb->list);
-		merge_piece(ressd, rb);
-	}
+		dm_submit_bio_remap(ressd_bio_of(rb), NULL);
 }
 
 void ressd_bio_worker(struct work_struct *work)
@@ -712,5 +579,5 @@ void ressd_bio_worker(struct work_struct *work)
 
 	finish_direct_writes(ressd);
 	retry_move_waiters(ressd);
-	merge_pieces(ressd);
+	ressd_merge_pieces(ressd);
 }

@@ -213,7 +213,7 @@ static bool next_io(struct ressd *ressd, struct ressd_io *io)
 		return false;
 	}
 	WRITE_ONCE(ressd->room_wanted, true);
-	smp_mb();	/* pairs with atomic_dec_and_test() in put_reader() */
+	smp_mb();	/* pairs with atomic_dec_and_test() in ressd_put_reader() */
 	return ressd_log_next(&ressd->log, io);
 }
 

@@ -12,7 +12,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-bio.h"
 #include "dm-ressd-compat.h"
 
 #define RETRY_AFTER	HZ	/* after an I/O error, and when a sweep gained nothing */

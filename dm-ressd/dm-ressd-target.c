@@ -7,7 +7,7 @@
 #include <linux/dm-io.h>
 #include <linux/random.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-bio.h"
 #include "dm-ressd-compat.h"
 
 #define RESSD_POSITIONAL_ARGS	5

@@ -8,6 +8,7 @@
  *	dm-ressd-target.c	life of the target: table line, suspend, resume, instances
  *	dm-ressd-status.c	status and messages
  *	dm-ressd-io.c		bios: the router, reads, direct writes, discard, flush
+ *	dm-ressd-merge.c	pieces of a block that is in the log
  *	dm-ressd-log.c		superblock, recovery, and the worker that writes the log
  *	dm-ressd-mover.c	the thread that brings the data home
  *	core/			everything that is not Linux: map, log protocol, recovery, grammar
@@ -138,27 +139,6 @@ struct ressd {
 	u64 sweep_accepted;		/* and what the log had accepted, overwrites left out */
 };
 
-/* Per-bio data. */
-enum ressd_bio_flags {
-	RESSD_BIO_READ_LOG = 1,		/* holds readers[slot] */
-	RESSD_BIO_DIRECT = 2,		/* counted in direct[generation] */
-	RESSD_BIO_KILL = 4,		/* tracked: kill first .. first + nr - 1 when done */
-	RESSD_BIO_SYNC = 8,		/* a sync must complete before the bio does */
-	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
-};
-
-struct ressd_bio {
-	struct list_head list;		/* of the list that the bio waits on, or tracked */
-	struct list_head done;		/* on ressd->done */
-	u64 ticket;			/* sync ticket or record number waited for */
-	u32 first, nr;			/* whole blocks that it covers */
-	u32 accepted;			/* of these, already in the log */
-	u32 slot;
-	u8 flags;
-	u8 generation;
-	blk_status_t status;
-};
-
 static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
 {
 	return ressd->table.normal_start + ((sector_t)lbn << 3);
@@ -169,7 +149,7 @@ static inline sector_t ressd_log_sector(const struct ressd *ressd, u32 block)
 	return ressd->table.reserved_start + ((sector_t)block << 3);
 }
 
-/* dm-ressd-io.c */
+/* dm-ressd-io.c; what it shares with dm-ressd-merge.c is in dm-ressd-bio.h */
 int ressd_map_bio(struct dm_target *ti, struct bio *bio);
 int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error);
 void ressd_bio_worker(struct work_struct *work);

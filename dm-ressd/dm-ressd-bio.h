@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A bio in the hands of dm-ressd: its private data, and the few functions that the router
+ * (dm-ressd-io.c) and the merging of pieces (dm-ressd-merge.c) share.
+ */
+#ifndef DM_RESSD_BIO_H
+#define DM_RESSD_BIO_H
+
+#include <linux/bio.h>
+
+#include "dm-ressd.h"
+
+/* Per-bio data. */
+enum ressd_bio_flags {
+	RESSD_BIO_READ_LOG = 1,		/* holds readers[slot] */
+	RESSD_BIO_DIRECT = 2,		/* counted in direct[generation] */
+	RESSD_BIO_KILL = 4,		/* tracked: kill first .. first + nr - 1 when done */
+	RESSD_BIO_SYNC = 8,		/* a sync must complete before the bio does */
+	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
+};
+
+struct ressd_bio {
+	struct list_head list;		/* of the list that the bio waits on, or tracked */
+	struct list_head done;		/* on ressd->done */
+	u64 ticket;			/* sync ticket or record number waited for */
+	u32 first, nr;			/* whole blocks that it covers */
+	u32 accepted;			/* of these, already in the log */
+	u32 slot;
+	u8 flags;
+	u8 generation;
+	blk_status_t status;
+};
+
+static inline struct ressd_bio *ressd_bio(struct bio *bio)
+{
+	return dm_per_bio_data(bio, sizeof(struct ressd_bio));
+}
+
+static inline struct bio *ressd_bio_of(struct ressd_bio *rb)
+{
+	return dm_bio_from_per_bio_data(rb, sizeof(struct ressd_bio));
+}
+
+/* One write or discard in 4 KiB terms. */
+struct ressd_extent {
+	sector_t sector;		/* in the target */
+	unsigned int sectors;
+	u32 first, last;		/* blocks touched */
+	bool whole;			/* of whole blocks only */
+};
+
+static inline struct ressd_extent ressd_extent_of(struct ressd *ressd, const struct bio *bio)
+{
+	sector_t sector = dm_target_offset(ressd->ti, bio->bi_iter.bi_sector);
+	unsigned int sectors = bio_sectors(bio);
+
+	return (struct ressd_extent) {
+		.sector = sector,
+		.sectors = sectors,
+		.first = sector / RESSD_BLOCK_SECTORS,
+		.last = (sector + sectors - 1) / RESSD_BLOCK_SECTORS,
+		.whole = !((sector | sectors) % RESSD_BLOCK_SECTORS),
+	};
+}
+
+static inline bool ressd_is_dirty(const struct ressd *ressd, const struct ressd_node *node)
+{
+	return !ressd_map_is_clean(&ressd->log.map, ressd_map_block(&ressd->log.map, node));
+}
+
+/* dm-ressd-io.c */
+/* Copies @bytes of the bio, from @offset on, to @to. */
+void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes);
+/* Gives back readers[slot].  Any context. */
+void ressd_put_reader(struct ressd *ressd, u32 slot);
+/* A write within normal block @lbn; DM_MAPIO_REMAPPED or DM_MAPIO_SUBMITTED.  Under the lock. */
+int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
+/* A bio whose data is in the open record: true if it completes now.  Under the lock. */
+bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
+
+/* dm-ressd-merge.c */
+/* Merges the pieces on ressd->merge_waiters.  Context: the bio worker. */
+void ressd_merge_pieces(struct ressd *ressd);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pieces of a block: a write of less than 4 KiB to a block whose newest version is in the log is
+ * merged with that version, and the whole goes into the log again.
+ */
+#include <linux/blkdev.h>
+
+#include "dm-ressd-bio.h"
+
+/*
+ * Reads the log's copy of a dirty block into merge_buffer; called and left with the lock held,
+ * which is given up while reading.  -EAGAIN: the block changed meanwhile, look again.
+ */
+static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
+{
+	u32 block = ressd_map_block(&ressd->log.map, node);
+	u32 slot = ressd_geom_slot(&ressd->log.geom, block);
+	const void *data = ressd_log_data(&ressd->log, block);
+	u32 lbn = node->lbn;
+	int ret;
+
+	if (data) {
+		memcpy(ressd->merge_buffer, data, RESSD_BLOCK_SIZE);
+		return 0;
+	}
+	atomic_inc(&ressd->readers[slot]);
+	spin_unlock(&ressd->lock);
+	ret = ressd_log_rw(ressd, REQ_OP_READ, block, 1, ressd->merge_buffer);
+	spin_lock(&ressd->lock);
+	ressd_put_reader(ressd, slot);
+	if (ret)
+		return ret;
+	if (ressd_map_find(&ressd->log.map, lbn) != node || !ressd_is_dirty(ressd, node))
+		return -EAGAIN;
+	if (ressd_crc(ressd->merge_buffer, RESSD_BLOCK_SIZE) != node->crc)
+		return -EILSEQ;
+	return 0;
+}
+
+/* One piece of a dirty block: old contents from the log, the piece over it, all into the log. */
+static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
+{
+	struct bio *bio = ressd_bio_of(rb);
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+	struct ressd_place place;
+	struct ressd_node *node;
+	bool complete = false;
+	int ret;
+
+	spin_lock(&ressd->lock);
+	do {
+		node = ressd_map_find(&ressd->log.map, rb->first);
+		if (!node || !ressd_is_dirty(ressd, node)) {
+			ressd_write_piece(ressd, bio, rb->first);
+			spin_unlock(&ressd->lock);
+			dm_submit_bio_remap(bio, NULL);
+			return;
+		}
+		ret = read_for_merge(ressd, node);
+	} while (ret == -EAGAIN);
+
+	if (!ret)
+		ret = ressd_log_accept(&ressd->log, rb->first, &place);
+	if (!ret) {
+		ressd_copy_from_bio(bio, 0, ressd->merge_buffer +
+			      ((e.sector % RESSD_BLOCK_SECTORS) << SECTOR_SHIFT),
+			      e.sectors << SECTOR_SHIFT);
+		memcpy(place.data, ressd->merge_buffer, RESSD_BLOCK_SIZE);
+		rb->ticket = place.seq;
+		complete = ressd_finish_logged(ressd, bio);
+	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->mover_failed)) {
+		/* The block is in the log only, so this waits even with on_full bypass. */
+		list_add_tail(&rb->list, &ressd->space_waiters);
+		WRITE_ONCE(ressd->room_wanted, true);
+		if (ret == -EAGAIN)
+			queue_work(ressd->workqueue, &ressd->log_work);
+		wake_up(&ressd->wait);
+	} else {
+		ressd->counters.errors++;
+		bio->bi_status = BLK_STS_IOERR;
+		complete = true;
+	}
+	spin_unlock(&ressd->lock);
+	if (complete)
+		bio_endio(bio);
+}
+
+void ressd_merge_pieces(struct ressd *ressd)
+{
+	struct ressd_bio *rb, *next;
+	LIST_HEAD(pieces);
+
+	spin_lock(&ressd->lock);
+	list_splice_init(&ressd->merge_waiters, &pieces);
+	spin_unlock(&ressd->lock);
+	list_for_each_entry_safe(rb, next, &pieces, list) {
+		list_del(&rb->list);
+		merge_piece(ressd, rb);
+	}
+}
