@@ -54,7 +54,7 @@ static enum verdict verdict_of(u32 alpha)
 
 static u64 scaled(u64 bandwidth, int percent)
 {
-	u64 value = bandwidth / 100 * percent;
+	u64 value = bandwidth / 100 * (percent > 1 ? percent : 1);
 
 	return value ? value : 1;
 }

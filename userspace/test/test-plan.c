@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sizes and places. */
+#include "harness.h"
+#include "plan.h"
+#include "ressd-geom.h"
+#include "size.h"
+
+const char test_suite[] = "probe-plan";
+
+static u64 bytes_of(const char *text, u64 whole)
+{
+	struct failure failure = { "" };
+	u64 bytes = 0;
+
+	CHECK(!size_parse(text, "it", whole, &bytes, &failure), "%s: %s", text, failure.text);
+	return bytes;
+}
+
+TEST(sizes)
+{
+	CHECK_EQ(bytes_of("0", 0), 0);
+	CHECK_EQ(bytes_of("4096", 0), 4096);
+	CHECK_EQ(bytes_of("8s", 0), 4096);
+	CHECK_EQ(bytes_of("4K", 0), 4096);
+	CHECK_EQ(bytes_of("3MiB", 0), 3 << 20);
+	CHECK_EQ(bytes_of("2T", 0), 2ULL << 40);
+	CHECK_EQ(bytes_of("5%", 1000), 50);
+	CHECK_EQ(bytes_of("100%", ~0ULL), ~0ULL);
+	CHECK_EQ(bytes_of("18446744073709551615", 0), ~0ULL);
+}
+
+TEST(bad_sizes)
+{
+	static const char *const texts[] = {
+		"", "-1", " 1", "+1", "K", "1.5M", "1X", "1MM", "101%", "18446744073709551616",
+		"16777216T", "0x10", "1 M", "%s%n",
+	};
+	struct failure failure;
+	size_t i;
+	u64 bytes;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		failure.text[0] = '\0';
+		CHECK(size_parse(texts[i], "the size", 1000, &bytes, &failure), "'%s' passed",
+		      texts[i]);
+		CHECK_HAS(failure.text, "the size is '");
+	}
+	CHECK(size_parse("5%", "the size", 0, &bytes, &failure), "a share of nothing");
+}
+
+TEST(printed_sizes)
+{
+	char text[SIZE_TEXT];
+
+	CHECK_STR(size_print(0, text), "0 B");
+	CHECK_STR(size_print(4096, text), "4 KiB");
+	CHECK_STR(size_print(1536, text), "1.5 KiB");
+	CHECK_STR(size_print(~0ULL, text), "16777216 TiB");
+}
+
+static void check_areas(u64 dev_bytes)
+{
+	struct failure failure = { "" };
+	struct ressd_table table;
+	struct ressd_geom geom;
+	char why[96];
+
+	CHECK(!plan_areas(dev_bytes, 0, &table, why, sizeof(why), &failure), "%llu: %s",
+	      dev_bytes, failure.text);
+	CHECK(!ressd_table_check(&table, dev_bytes / 512, dev_bytes / 512, true, failure.text,
+				 sizeof(failure.text)), "%llu: %s", dev_bytes, failure.text);
+	CHECK(!ressd_geom_init(&geom, table.reserved_sectors, 0, failure.text,
+			       sizeof(failure.text)), "%llu: %s", dev_bytes, failure.text);
+	CHECK(geom.nr_segments >= 16, "%llu: %u segments", dev_bytes, geom.nr_segments);
+	CHECK_EQ(table.reserved_start + table.reserved_sectors, dev_bytes / 4096 * 8);
+	CHECK_EQ(table.reserved_start, table.len);
+	CHECK(table.reserved_sectors * 512 >= dev_bytes / 20 || dev_bytes > 80ULL << 30,
+	      "%llu: %llu sectors are less than 5 %%", dev_bytes, table.reserved_sectors);
+	if (dev_bytes >= 256 << 20)
+		CHECK_EQ(table.reserved_start % 8192, 0);
+}
+
+TEST(areas_fit_any_device)
+{
+	int i;
+
+	for (i = 22; i < 44; i++) {
+		check_areas(1ULL << i);
+		check_areas((1ULL << i) + 512);
+		check_areas((1ULL << i) + 4096 * 777);
+	}
+	for (i = 0; i < 2000; i++)
+		check_areas((4ULL << 20) + test_random() % (1ULL << (23 + i % 20)) / 512 * 512);
+}
+
+TEST(areas_too_large)
+{
+	struct failure failure = { "" };
+	struct ressd_table table;
+	char why[96];
+
+	CHECK(plan_areas(1 << 20, 0, &table, why, sizeof(why), &failure), "1 MiB has no room");
+	CHECK_HAS(failure.text, "no normal area");
+	CHECK(plan_areas(1 << 30, 1 << 30, &table, why, sizeof(why), &failure), "all of it");
+	CHECK(plan_areas(1 << 30, ~0ULL, &table, why, sizeof(why), &failure), "more than all");
+	CHECK(plan_areas(0, 0, &table, why, sizeof(why), &failure), "nothing");
+}
+
+TEST(asked_size_is_the_least)
+{
+	struct failure failure = { "" };
+	struct ressd_table table;
+	char why[96];
+
+	CHECK(!plan_areas(1 << 30, 100 << 20, &table, why, sizeof(why), &failure), "%s",
+	      failure.text);
+	CHECK_EQ(table.reserved_sectors, (100 << 20) / 512);
+	CHECK(!plan_areas((1 << 30) + 4096, 100 << 20, &table, why, sizeof(why), &failure), "%s",
+	      failure.text);
+	CHECK_EQ(table.reserved_sectors, (104 << 20) / 512 + 8 - 8192);
+}
+
+static struct region region_of(u64 dev_bytes, const char *text)
+{
+	struct failure failure = { "" };
+	struct region region = { 0 };
+
+	CHECK(!plan_region(dev_bytes, text, &region, &failure), "%s", failure.text);
+	CHECK(region.offset + region.bytes <= dev_bytes, "%llu + %llu leave the device",
+	      region.offset, region.bytes);
+	CHECK_EQ(region.offset % 4096, 0);
+	CHECK_EQ(region.bytes % 4096, 0);
+	return region;
+}
+
+TEST(regions)
+{
+	CHECK_EQ(region_of(60ULL << 30, NULL).bytes, 4ULL << 30);
+	CHECK_EQ(region_of(60ULL << 30, NULL).offset, 56ULL << 30);
+	CHECK_EQ(region_of(10ULL << 30, NULL).bytes, 1ULL << 30);
+	CHECK_EQ(region_of(1ULL << 30, NULL).bytes, 256 << 20);
+	CHECK_EQ(region_of((64 << 20) + 512, NULL).bytes, 64 << 20);
+	CHECK_EQ(region_of(1ULL << 30, "16M").bytes, 1008 << 20);
+	CHECK_EQ(region_of(1ULL << 30, "16M:32M").bytes, 32 << 20);
+	CHECK_EQ(region_of(1ULL << 30, "50%:50%").offset, 512 << 20);
+	CHECK_EQ(region_of(60ULL << 30, "0").bytes, 4ULL << 30);
+}
+
+TEST(bad_regions)
+{
+	static const struct {
+		const char *text;
+		const char *part;
+	} cases[] = {
+		{ "1G", "begins at byte" }, { "1023M:2M", "ends at byte" },
+		{ "1:1M", "multiples of 4096" }, { "0:1000001", "multiples of 4096" },
+		{ "0:4K", "at least" }, { "x", "must be a number" }, { ":1M", "must be a number" },
+		{ "0:", "must be a number" }, { "0:1M:1M", "unit" },
+		{ "18446744073709547520:8192", "begins at byte" },
+		{ "4096:18446744073709547520", "ends at byte" },
+	};
+	struct region region;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct failure failure = { "" };
+
+		CHECK(plan_region(1 << 30, cases[i].text, &region, &failure), "%s passed",
+		      cases[i].text);
+		CHECK_HAS(failure.text, cases[i].part);
+	}
+}
+
+/* 5 % reserved: a sweep moves 2.5 % of the device, so every fortieth block, or so. */
+TEST(mover_stride)
+{
+	struct ressd_table table = { .len = 95000 * 8, .reserved_sectors = 5000 * 8 };
+
+	CHECK_EQ(plan_mover_stride(&table, 4096), 38 * 4096);
+	CHECK_EQ(plan_mover_stride(&table, 8192), 76 * 4096);
+	table.reserved_sectors = 8;
+	CHECK_EQ(plan_mover_stride(&table, 8192), 8192);
+	table.reserved_sectors = 4 * table.len;
+	CHECK_EQ(plan_mover_stride(&table, 4096), 4096);
+}

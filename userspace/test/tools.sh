@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# tools.sh: ressd-probe and ressdctl from outside, on regular files: exit codes, sentences, and
+# that a refusal changes nothing. Needs both programs in PATH; touches no device.
+set -euo pipefail
+
+failed=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+disk=$folder/disk
+output=$folder/output
+
+report() {
+	if [ -z "$2" ]; then
+		echo "ok - tools: $1"
+	else
+		echo "not ok - tools: $1: $2"
+		sed 's/^/# /' "$output"
+		failed=1
+	fi
+}
+
+# expect NAME EXIT REGEX COMMAND...: the command ends with EXIT and prints a line matching REGEX.
+expect() {
+	local name=$1 wanted=$2 regex=$3 status=0 why=
+	shift 3
+	"$@" >"$output" 2>&1 </dev/null || status=$?
+	[ "$status" -eq "$wanted" ] || why="exit code $status, not $wanted"
+	grep -qE -- "$regex" "$output" || why="$why no line matches '$regex'"
+	report "$name" "$why"
+}
+
+# unchanged NAME EXIT REGEX COMMAND...: the same, and the disk stays as it is.
+unchanged() {
+	local before after
+	before=$(sha256sum <"$disk")
+	expect "$@"
+	after=$(sha256sum <"$disk")
+	[ "$before" = "$after" ] || report "$1" "the disk was changed"
+}
+
+blank_disk() {
+	rm -f "$disk"
+	truncate -s 64M "$disk"
+}
+
+# A table line for the disk: 48 MiB normal, 16 MiB reserved.
+line="0 98304 ressd $disk 0 $disk 98304 32768"
+
+test_arguments() {
+	blank_disk
+	unchanged "no command" 2 "no command is given" ressdctl
+	unchanged "unknown command" 2 "'fly' is not a command" ressdctl fly
+	unchanged "help" 0 "Usage: ressdctl" ressdctl --help
+	unchanged "unknown option" 2 "'--fast' is not an option" ressdctl format --fast
+	unchanged "missing words" 2 "needs 6 words" ressdctl format "$disk" 0
+	unchanged "words after --table" 2 "leave it out" ressdctl format --table "$line" x
+	unchanged "missing file" 1 "cannot find" ressdctl format --table "${line//disk/none}"
+	unchanged "bad number" 2 "must be a decimal number" \
+		ressdctl format "$disk" 0 x "$disk" 98304 32768
+	unchanged "overlap" 2 "overlap" ressdctl format "$disk" 0 98312 "$disk" 98304 32768
+	unchanged "beyond the end" 2 "has only" ressdctl format "$disk" 0 98304 "$disk" 98304 32776
+	unchanged "unaligned" 2 "multiples of 8" ressdctl format "$disk" 0 98300 "$disk" 98304 32768
+	unchanged "bad segment" 2 "segment_sectors" \
+		ressdctl format --segment-sectors 100 --table "$line"
+	unchanged "probe without device" 2 "0 devices" ressd-probe
+	unchanged "probe: unknown option" 2 "'--fast' is not an option" ressd-probe --fast "$disk"
+	unchanged "probe: option without value" 2 "'--region'" ressd-probe "$disk" --region
+	unchanged "probe: help" 0 "Exit codes" ressd-probe --help
+	unchanged "probe: version" 0 "ressd-probe [0-9]" ressd-probe --version
+	unchanged "probe: not a device" 2 "neither a block device" ressd-probe "$folder"
+	unchanged "probe: not even that" 1 "cannot find" ressd-probe "$folder/none"
+	unchanged "probe: --create without --write" 2 "needs --write" \
+		ressd-probe --create x "$disk"
+	unchanged "probe: --create on a file" 2 "losetup" \
+		ressd-probe --write --yes --create x "$disk"
+	unchanged "probe: region too large" 2 "ends at byte" ressd-probe --region 0:65M "$disk"
+	unchanged "probe: reserved area too large" 2 "leaves no normal area" \
+		ressd-probe --reserved 64M "$disk"
+}
+
+test_format() {
+	blank_disk
+	unchanged "format asks first" 3 "add --yes" ressdctl format --table "$line"
+	expect "format" 0 "^formatted" ressdctl format --yes --table "$line"
+	unchanged "format again asks" 3 "a reserved area of ressd" ressdctl format --table "$line"
+	expect "format again" 0 "^formatted" ressdctl format --yes --table "$line"
+	unchanged "open: other numbers" 2 "describes another device" \
+		ressdctl open x --table "0 90112 ressd $disk 0 $disk 98304 32768"
+	expect "format with segments" 0 "segment_sectors 2048" \
+		ressdctl format --yes --segment-sectors 2048 --table "$line"
+	unchanged "open: other segments" 2 "was formatted with 2048" \
+		ressdctl open x --table "$line 2 segment_sectors 1024"
+}
+
+test_contents() {
+	blank_disk
+	unchanged "open: not formatted" 2 "no reserved area ends with" ressdctl open x "$disk"
+	head -c 4096 /dev/urandom | dd of="$disk" bs=4096 seek=12288 conv=notrunc status=none
+	unchanged "random bytes" 3 "neither blank nor formatted" \
+		ressdctl format --yes --table "$line"
+	unchanged "open: random bytes" 3 "neither blank nor formatted" \
+		ressdctl open x --table "$line"
+	expect "random bytes, forced" 0 "^formatted" ressdctl format --yes --force --table "$line"
+	blank_disk
+	mkfs.ext4 -q -F "$disk"
+	unchanged "ext4 reaches into the area" 3 "holds ext4" ressdctl format --yes --table "$line"
+	unchanged "probe: ext4" 3 "holds ext4.*--yes-destroy" ressd-probe --write --yes "$disk"
+	unchanged "probe: wrong --yes-destroy" 2 "must be the same" \
+		ressd-probe --write --yes-destroy "$folder" "$disk"
+	blank_disk
+	mkswap -q "$disk" 2>/dev/null
+	unchanged "swap space" 3 "holds swap" ressdctl format --yes --table "$line"
+	blank_disk
+	ressdctl format --yes --table "$line" >/dev/null
+	unchanged "probe: a reserved area" 3 "reserved area of ressd" \
+		ressd-probe --write --yes "$disk"
+}
+
+test_probe() {
+	local -a measure=(ressd-probe --write --yes --quick --region 8M:8M)
+	local status=0
+	blank_disk
+	unchanged "probe asks first" 3 "add --yes" ressd-probe --write "$disk"
+	unchanged "probe --dry-run" 0 "8 MiB are destroyed" "${measure[@]}" --dry-run "$disk"
+	unchanged "probe reads only" 5 "run ressd-probe --write" ressd-probe --quick "$disk"
+
+	"${measure[@]}" --json "$disk" >"$output" 2>&1 || status=$?
+	report "probe --json" "$(check_verdict "$status")"
+	report "probe stays in its region" "$(check_region)"
+
+	status=0
+	"${measure[@]}" --table "$disk" >"$output" 2>&1 || status=$?
+	report "probe --table" "$(grep -qE "^0 [0-9]+ ressd $disk 0 $disk" "$output" ||
+		echo "no table line, exit code $status")"
+
+	status=0
+	timeout --preserve-status -s INT 1 "${measure[@]}" "$disk" >"$output" 2>&1 || status=$?
+	report "probe stops at Ctrl-C" "$([ "$status" -eq 130 ] || echo "exit code $status")"
+}
+
+# check_verdict STATUS: what a measurement says depends on the machine, but the exit code must be
+# that of the verdict in the JSON, and the JSON must be complete.
+check_verdict() {
+	local verdict wanted id
+	verdict=$(sed -n 's/.*"verdict":"\(.*\)",/\1/p' "$output")
+	case $verdict in
+	worth-it) wanted=0 ;;
+	not-worth-it) wanted=4 ;;
+	worth-it-with-locality | unknown) wanted=5 ;;
+	*) echo "no verdict"; return ;;
+	esac
+	[ "$1" -eq "$wanted" ] || echo "exit code $1 with verdict $verdict"
+	for id in sequential-write sequential-read random-write ordered-write \
+		ordered-write-mover random-read; do
+		grep -q "\"id\":\"$id\"" "$output" || echo "$id was not measured"
+	done
+}
+
+check_region() {
+	cmp -s -n $((8 << 20)) "$disk" /dev/zero || echo "it wrote before it"
+	cmp -s -n $((48 << 20)) -i $((16 << 20)):0 "$disk" /dev/zero || echo "it wrote after it"
+	! cmp -s -n $((8 << 20)) -i $((8 << 20)):0 "$disk" /dev/zero || echo "it wrote nothing"
+}
+
+test_arguments
+test_format
+test_contents
+test_probe
+exit "$failed"
