@@ -82,7 +82,7 @@ static u64 drain_entry(struct ssd_drive *drive, u64 start)
 	time = start;
 	if (entry->count < drive->geometry.page_sectors &&
 	    drive->ftl->ops->lookup(drive->ftl, page, &place)) {
-		time = ssd_nand_read(&drive->nand, place, page, time);
+		time = ssd_nand_read(&drive->nand, &place, page, time);
 		drive->counters.rmw_reads++;
 	}
 	time = drive->ftl->ops->write(drive->ftl, page, time);
@@ -222,7 +222,7 @@ static u64 fetch_part(struct ssd_drive *drive, struct page_part part, u64 nand_s
 	}
 	if (!drive->ftl->ops->lookup(drive->ftl, part.page, &place))
 		return 0;
-	time = ssd_nand_read(&drive->nand, place, part.page, nand_start);
+	time = ssd_nand_read(&drive->nand, &place, part.page, nand_start);
 	drive->counters.page_reads++;
 	ssd_read_buffer_add(&drive->read_buffer, part.page);
 	drive->firmware_free = time;

@@ -183,22 +183,37 @@ static bool page_place(const struct ftl_log *map, u32 logical, u32 index,
 /*
  * Copy to their home places in @target all mapped pages that are not there.
  * Returns the number of copies; *time moves on to the end of the last one.
+ * This is the innermost loop of the emulation, so the places are stepped along
+ * instead of being computed anew for each page.
  */
 static u32 copy_home(struct ftl_log *map, u32 logical, u32 target, u64 *time)
 {
-	struct ssd_nand *nand = map->ftl.nand;
+	struct log_block *log = map->log_of[logical] == NO_LOG ? NULL :
+				&map->logs[map->log_of[logical]];
+	u32 page = logical * map->block_pages, end = page + map->block_pages;
+	struct ssd_place to = { .block = target };
 	u64 start = *time;
-	u32 index, copies = 0;
+	u32 copies = 0, column = 0, index;
 
-	for (index = 0; index < map->block_pages; index++) {
-		struct ssd_place from, to = home_place(map, target, index);
-		u64 end;
+	for (index = 0; page < end; page++, index++) {
+		struct ssd_place from = to;
 
-		if (!page_place(map, logical, index, &from) || from.block == target)
-			continue;
-		end = ssd_nand_copy(nand, from, to, logical * map->block_pages + index, start);
-		*time = max(*time, end);
-		copies++;
+		from.block = map->data[logical];
+		if (log && log->row[index] != NO_ROW) {
+			from.block = log->block;
+			from.row = log->row[index];
+		}
+		if (from.block != target && test_bit(page, map->mapped)) {
+			*time = max(*time, ssd_nand_copy(map->ftl.nand, &from, &to, page, start));
+			copies++;
+		}
+		to.way = to.way + 1 == map->ways ? 0 : to.way + 1;
+		if (++column == map->ways) {
+			/* The next row begins one way further on. */
+			column = 0;
+			to.row++;
+			to.way = to.way + 1 == map->ways ? 0 : to.way + 1;
+		}
 	}
 	map->ftl.counters.merge_copies += copies;
 	return copies;
@@ -348,7 +363,7 @@ static u64 log_ftl_write(struct ssd_ftl *ftl, u32 page, u64 start)
 	if (place.row != ssd_nand_next_row(ftl->nand, log->block, place.way))
 		log->at_home = false;
 	place.row = ssd_nand_next_row(ftl->nand, log->block, place.way);
-	end = ssd_nand_program(ftl->nand, place, page, start);
+	end = ssd_nand_program(ftl->nand, &place, page, start);
 	log->row[index] = place.row;
 	if (!test_and_set_bit(page, map->mapped))
 		map->live[logical]++;
@@ -534,8 +549,11 @@ static void fill_block(struct ftl_log *map, u32 logical)
 	map->data[logical] = logical;
 	map->live[logical] = map->block_pages;
 	bitmap_set(map->mapped, first, map->block_pages);
-	for (index = 0; index < map->block_pages; index++)
-		ssd_nand_fill(map->ftl.nand, home_place(map, logical, index), first + index);
+	for (index = 0; index < map->block_pages; index++) {
+		struct ssd_place home = home_place(map, logical, index);
+
+		ssd_nand_fill(map->ftl.nand, &home, first + index);
+	}
 }
 
 int ssd_ftl_log_create(const struct ssd_profile *profile,

@@ -57,37 +57,37 @@ void ssd_nand_destroy(struct ssd_nand *nand)
 	kvfree(nand->tag);
 }
 
-static u64 *die_of(struct ssd_nand *nand, struct ssd_place place)
+static u64 *die_of(struct ssd_nand *nand, const struct ssd_place *place)
 {
-	return &nand->die_free[(place.block % nand->die_sets) * nand->ways + place.way];
+	return &nand->die_free[(place->block % nand->die_sets) * nand->ways + place->way];
 }
 
-static u32 *tag_of(struct ssd_nand *nand, struct ssd_place place)
+static u32 *tag_of(struct ssd_nand *nand, const struct ssd_place *place)
 {
-	size_t way = (size_t)place.block * nand->ways + place.way;
+	size_t way = (size_t)place->block * nand->ways + place->way;
 
-	return &nand->tag[way * nand->rows + place.row];
+	return &nand->tag[way * nand->rows + place->row];
 }
 
 /* What a read finds must be what the FTL looks for. */
-static void check_read(struct ssd_nand *nand, struct ssd_place place, u32 page)
+static void check_read(struct ssd_nand *nand, const struct ssd_place *place, u32 page)
 {
-	if (place.row >= ssd_nand_next_row(nand, place.block, place.way))
+	if (place->row >= ssd_nand_next_row(nand, place->block, place->way))
 		nand->violations++;
 	else if (nand->tag && *tag_of(nand, place) != page)
 		nand->violations++;
 }
 
 /* Rows of a block are programmed in ascending order, each once. */
-static void take_row(struct ssd_nand *nand, struct ssd_place place, u32 page)
+static void take_row(struct ssd_nand *nand, const struct ssd_place *place, u32 page)
 {
-	u16 *next_row = &nand->next_row[place.block * nand->ways + place.way];
+	u16 *next_row = &nand->next_row[place->block * nand->ways + place->way];
 
-	if (place.row < *next_row || place.row >= nand->rows) {
+	if (place->row < *next_row || place->row >= nand->rows) {
 		nand->violations++;
 		return;
 	}
-	*next_row = place.row + 1;
+	*next_row = place->row + 1;
 	if (nand->tag)
 		*tag_of(nand, place) = page;
 }
@@ -98,7 +98,7 @@ static void note_program(struct ssd_nand *nand, u64 end)
 	nand->programmed_at = max(nand->programmed_at, end);
 }
 
-u64 ssd_nand_read(struct ssd_nand *nand, struct ssd_place place, u32 page, u64 start)
+u64 ssd_nand_read(struct ssd_nand *nand, const struct ssd_place *place, u32 page, u64 start)
 {
 	u64 *die_free = die_of(nand, place);
 	u64 in_register = max(start, *die_free) + nand->read_ns;
@@ -111,7 +111,7 @@ u64 ssd_nand_read(struct ssd_nand *nand, struct ssd_place place, u32 page, u64 s
 	return end;
 }
 
-u64 ssd_nand_program(struct ssd_nand *nand, struct ssd_place place, u32 page, u64 start)
+u64 ssd_nand_program(struct ssd_nand *nand, const struct ssd_place *place, u32 page, u64 start)
 {
 	u64 *die_free = die_of(nand, place);
 	u64 moved = max3(start, *die_free, nand->bus_free) + nand->bus_write_ns;
@@ -123,8 +123,8 @@ u64 ssd_nand_program(struct ssd_nand *nand, struct ssd_place place, u32 page, u6
 	return moved;
 }
 
-u64 ssd_nand_copy(struct ssd_nand *nand, struct ssd_place from, struct ssd_place to,
-		  u32 page, u64 start)
+u64 ssd_nand_copy(struct ssd_nand *nand, const struct ssd_place *from,
+		  const struct ssd_place *to, u32 page, u64 start)
 {
 	u64 *die_free = die_of(nand, from);
 
@@ -149,20 +149,20 @@ void ssd_nand_erase(struct ssd_nand *nand, u32 block, u64 start)
 	u32 row;
 
 	for (place.way = 0; place.way < nand->ways; place.way++) {
-		u64 *die_free = die_of(nand, place);
+		u64 *die_free = die_of(nand, &place);
 
 		*die_free = max(start, *die_free) + nand->erase_ns;
 		nand->next_row[block * nand->ways + place.way] = 0;
 		for (row = 0; nand->tag && row < nand->rows; row++) {
 			place.row = row;
-			*tag_of(nand, place) = SSD_NO_PAGE;
+			*tag_of(nand, &place) = SSD_NO_PAGE;
 		}
 	}
 	nand->erase_count[block]++;
 	nand->erases++;
 }
 
-void ssd_nand_fill(struct ssd_nand *nand, struct ssd_place place, u32 page)
+void ssd_nand_fill(struct ssd_nand *nand, const struct ssd_place *place, u32 page)
 {
 	take_row(nand, place, page);
 }

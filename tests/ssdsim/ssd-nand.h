@@ -27,8 +27,8 @@
  */
 struct ssd_place {
 	u32 block;
-	u16 way;
-	u16 row;
+	u32 way;
+	u32 row;
 };
 
 struct ssd_nand {
@@ -80,14 +80,14 @@ static inline u32 ssd_nand_next_row(const struct ssd_nand *nand, u32 block, u32 
  *
  * Return: time the data are in the controller.
  */
-u64 ssd_nand_read(struct ssd_nand *nand, struct ssd_place place, u32 page, u64 start);
+u64 ssd_nand_read(struct ssd_nand *nand, const struct ssd_place *place, u32 page, u64 start);
 
 /**
  * ssd_nand_program - controller to array.
  *
  * Return: time the data have left the controller; the die goes on programming.
  */
-u64 ssd_nand_program(struct ssd_nand *nand, struct ssd_place place, u32 page, u64 start);
+u64 ssd_nand_program(struct ssd_nand *nand, const struct ssd_place *place, u32 page, u64 start);
 
 /**
  * ssd_nand_copy - move a page within its die, by copy-back or over the bus.
@@ -95,13 +95,13 @@ u64 ssd_nand_program(struct ssd_nand *nand, struct ssd_place place, u32 page, u6
  *
  * Return: time the copy is programmed.
  */
-u64 ssd_nand_copy(struct ssd_nand *nand, struct ssd_place from, struct ssd_place to,
-		  u32 page, u64 start);
+u64 ssd_nand_copy(struct ssd_nand *nand, const struct ssd_place *from,
+		  const struct ssd_place *to, u32 page, u64 start);
 
 /** ssd_nand_erase - start erasing a block; nobody waits for the end. */
 void ssd_nand_erase(struct ssd_nand *nand, u32 block, u64 start);
 
 /** ssd_nand_fill - mark a row as programmed with @page before time begins. */
-void ssd_nand_fill(struct ssd_nand *nand, struct ssd_place place, u32 page);
+void ssd_nand_fill(struct ssd_nand *nand, const struct ssd_place *place, u32 page);
 
 #endif /* SSD_NAND_H */
