@@ -46,28 +46,23 @@ static void set_up_library(void)
 	done = true;
 }
 
-/* A task for @name with sector 0, or NULL with a sentence. */
-static struct dm_task *new_task(int type, const char *name, struct failure *failure)
+/* Makes a task for @name, to be released with dm_task_destroy(). */
+static int new_task(struct dm_task **task, int type, const char *name, struct failure *failure)
 {
-	struct dm_task *task;
-
-	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/')) {
-		fail(failure, -EINVAL,
-		     "the name '%.40s' is no device-mapper name; use 1 to %d characters without '/'",
-		     name, MAX_NAME);
-		return NULL;
-	}
+	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/'))
+		return fail(failure, -EINVAL,
+			    "the name '%.40s' is no device-mapper name; use 1 to %d characters without '/'",
+			    name, MAX_NAME);
 	set_up_library();
 	library_words[0] = '\0';
-	task = dm_task_create(type);
-	if (task && dm_task_set_name(task, name))
-		return task;
-	if (task)
-		dm_task_destroy(task);
-	fail(failure, -ENODEV,
-	     "device-mapper is not available (%s); run as root, and load the module dm-mod",
-	     library_words[0] ? library_words : "no answer");
-	return NULL;
+	*task = dm_task_create(type);
+	if (*task && dm_task_set_name(*task, name))
+		return 0;
+	if (*task)
+		dm_task_destroy(*task);
+	return fail(failure, -ENODEV,
+		    "device-mapper is not available (%s); run as root, and load the module dm-mod",
+		    library_words[0] ? library_words : "no answer");
 }
 
 static int run(struct dm_task *task)
@@ -129,12 +124,12 @@ static int create_failure(const char *name, int mark, int code, struct failure *
 
 static int check_name_free(const char *name, struct failure *failure)
 {
-	struct dm_task *task = new_task(DM_DEVICE_INFO, name, failure);
 	struct dm_info info = { .exists = 0 };
-	int code;
+	struct dm_task *task;
+	int code = new_task(&task, DM_DEVICE_INFO, name, failure);
 
-	if (!task)
-		return -ENODEV;
+	if (code)
+		return code;
 	code = run(task);
 	if (!code)
 		dm_task_get_info(task, &info);
@@ -176,11 +171,10 @@ int ressd_dm_create(const char *name, const char *uuid, const struct table_line 
 	struct dm_task *task;
 	int mark, code = check_name_free(name, failure);
 
+	if (!code)
+		code = new_task(&task, DM_DEVICE_CREATE, name, failure);
 	if (code)
 		return code;
-	task = new_task(DM_DEVICE_CREATE, name, failure);
-	if (!task)
-		return -ENODEV;
 	code = -ENOMEM;
 	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid ? uuid : "");
 	mark = kernel_log_mark();
@@ -198,12 +192,13 @@ int ressd_dm_create(const char *name, const char *uuid, const struct table_line 
 
 int ressd_dm_set_uuid(const char *name, const char *uuid, struct failure *failure)
 {
-	struct dm_task *task = new_task(DM_DEVICE_RENAME, name, failure);
 	char full[sizeof(DM_UUID_PREFIX) + 64];
-	int code = -ENOMEM;
+	struct dm_task *task;
+	int code = new_task(&task, DM_DEVICE_RENAME, name, failure);
 
-	if (!task)
-		return -ENODEV;
+	if (code)
+		return code;
+	code = -ENOMEM;
 	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid);
 	if (dm_task_set_newuuid(task, full))
 		code = run_with_udev(task);
@@ -222,11 +217,10 @@ static int check_removable(const char *name, struct failure *failure)
 	struct dm_task *task;
 	int code = ressd_dm_table(name, text, failure);
 
+	if (!code)
+		code = new_task(&task, DM_DEVICE_INFO, name, failure);
 	if (code)
 		return code;
-	task = new_task(DM_DEVICE_INFO, name, failure);
-	if (!task)
-		return -ENODEV;
 	code = run(task);
 	if (!code && dm_task_get_info(task, &info) && info.open_count)
 		code = fail(failure, -EBUSY,
@@ -248,11 +242,10 @@ int ressd_dm_remove(const char *name, struct failure *failure)
 			break;
 		usleep(100000);
 	}
+	if (!code)
+		code = new_task(&task, DM_DEVICE_REMOVE, name, failure);
 	if (code)
 		return code;
-	task = new_task(DM_DEVICE_REMOVE, name, failure);
-	if (!task)
-		return -ENODEV;
 	code = run_with_udev(task);
 	if (code)
 		fail(failure, code, "device-mapper cannot remove %s: %s", name, strerror(-code));
@@ -262,12 +255,13 @@ int ressd_dm_remove(const char *name, struct failure *failure)
 
 int ressd_dm_message(const char *name, const char *message, struct failure *failure)
 {
-	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name, failure);
 	char sentence[sizeof(failure->text)];
-	int mark, code = -ENOMEM;
+	struct dm_task *task;
+	int mark, code = new_task(&task, DM_DEVICE_TARGET_MSG, name, failure);
 
-	if (!task)
-		return -ENODEV;
+	if (code)
+		return code;
+	code = -ENOMEM;
 	mark = kernel_log_mark();
 	if (dm_task_set_sector(task, 0) && dm_task_set_message(task, message))
 		code = run(task);
@@ -286,15 +280,15 @@ int ressd_dm_message(const char *name, const char *message, struct failure *fail
 static int read_target(int type, const char *name, u64 *length, char *words, size_t size,
 		       struct failure *failure)
 {
-	struct dm_task *task = new_task(type, name, failure);
+	struct dm_task *task;
 	uint64_t start, sectors;
 	char *target = NULL, *parameters = NULL;
 	struct dm_info info;
 	void *next;
-	int code;
+	int code = new_task(&task, type, name, failure);
 
-	if (!task)
-		return -ENODEV;
+	if (code)
+		return code;
 	code = run(task);
 	if (code == -ENXIO || (!code && dm_task_get_info(task, &info) && !info.exists)) {
 		code = fail(failure, -ENXIO,

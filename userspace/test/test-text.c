@@ -98,7 +98,7 @@ TEST(table_line_blanks_and_no_options)
 	struct failure failure = { "" };
 	char printed[TABLE_LINE_TEXT];
 
-	CHECK(!table_line_parse(&line, " 0  100 ressd\t/a 0 /a 100 200 \n", &failure), "%s",
+	CHECK(!table_line_parse(&line, " 0  100 ressd\t/a 0\n/a 100 200 ", &failure), "%s",
 	      failure.text);
 	CHECK_STR(table_line_print(&line, printed), "0 100 ressd /a 0 /a 100 200 0");
 }
@@ -184,10 +184,10 @@ TEST(kernel_log)
 {
 	char copy[512];
 
-	CHECK_STR(extract("3,812,35811565,-;device-mapper: table: 254:0: ressd: it is bad (-EINVAL)\n",
-			  copy), "it is bad");
-	CHECK_STR(extract("3,812,35811565,-;device-mapper: table: 254:0: ressd: it is bad\n SUBSYSTEM=block\n",
-			  copy), "it is bad");
+	CHECK_STR(extract("3,8,3,-;device-mapper: table: 254:0: ressd: it is bad (-EINVAL)\n", copy),
+		  "it is bad");
+	CHECK_STR(extract("3,8,3,-;device-mapper: table: 254:0: ressd: bad\n SUBSYSTEM=block\n",
+			  copy), "bad");
 	CHECK_STR(extract("3,1,1,-;device-mapper: ressd: 254:0: area + 8 (blank) is bad\n", copy),
 		  "area + 8 (blank) is bad");
 	CHECK_STR(extract("4,1,1,-;device-mapper: ressd: 254:0: careful\n", copy), "careful");

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# tools-on-devices.sh: ressd-probe and ressdctl on block devices. Runs in a guest:
+#   tools/vm/run --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/samsung.conf \
+#       userspace/test/vm/tools-on-devices.sh
+set -uo pipefail
+. ./lib.sh
+
+load brd rd_nr=1 rd_size=65536 max_part=4
+load ssdsim
+load dm-ressd
+mount_point=/run/mount
+mkdir -p "$mount_point"
+
+# refused NAME EXIT REGEX COMMAND...: the command ends with EXIT and prints a line matching REGEX.
+refused() {
+	local name=$1 wanted=$2 regex=$3 output status=0
+	shift 3
+	output=$("$@" 2>&1 </dev/null) || status=$?
+	if [ "$status" -eq "$wanted" ] && grep -qE -- "$regex" <<<"$output"; then
+		pass "$name"
+	else
+		fail "$name" "exit code $status (not $wanted?) and: $output"
+	fi
+}
+
+# Both tools must refuse the RAM disk: refused_by_both NAME REGEX.
+refused_by_both() {
+	refused "ressd-probe refuses: $1" 3 "$2" ressd-probe --write --yes-destroy /dev/ram0 /dev/ram0
+	refused "ressdctl format refuses: $1" 3 "$2" \
+		ressdctl format --yes --force /dev/ram0 0 98304 /dev/ram0 98304 32768
+}
+
+# An MBR with one Linux partition of 32 MiB at 1 MiB.
+write_partition_table() {
+	dd if=/dev/zero of=/dev/ram0 bs=1M count=4 status=none
+	printf '\0\0\0\0\203\0\0\0\0\010\0\0\0\0\001\0' |
+		dd of=/dev/ram0 bs=1 seek=446 conv=notrunc status=none
+	printf '\125\252' | dd of=/dev/ram0 bs=1 seek=510 conv=notrunc status=none
+	blockdev --rereadpt /dev/ram0
+}
+
+test_users() {
+	mkfs.ext4 -q -F /dev/ram0
+	mount /dev/ram0 "$mount_point"
+	refused_by_both "mounted" "/dev/ram0 is mounted on $mount_point"
+	umount "$mount_point"
+
+	busybox mkswap /dev/ram0 >/dev/null
+	busybox swapon /dev/ram0
+	refused_by_both "swap" "/dev/ram0 is swap space in use"
+	busybox swapoff /dev/ram0
+
+	dmsetup create user --table "0 1000 linear /dev/ram0 0"
+	refused_by_both "built upon" "/dev/ram0 is in use: /dev/dm-[0-9]+ is built on it"
+	dmsetup remove user
+
+	blockdev --setro /dev/ram0
+	refused_by_both "read-only" "/dev/ram0 is read-only"
+	blockdev --setrw /dev/ram0
+}
+
+test_partitions() {
+	write_partition_table
+	check "partition appears" test -b /dev/ram0p1
+	refused "partition table is a signature" 3 "holds dos" ressd-probe --write --yes /dev/ram0
+	mkfs.ext4 -q -F /dev/ram0p1
+	mount /dev/ram0p1 "$mount_point"
+	refused_by_both "partition mounted" "/dev/ram0p1 is mounted on $mount_point"
+	umount "$mount_point"
+	dmsetup create user --table "0 1000 linear /dev/ram0p1 0"
+	refused_by_both "partition built upon" "/dev/ram0p1 is in use"
+	dmsetup remove user
+	dd if=/dev/zero of=/dev/ram0 bs=1M count=4 status=none
+	blockdev --rereadpt /dev/ram0
+}
+
+test_kernel_sentences() {
+	local line="0 98304 ressd /dev/ram0 0 /dev/ram0 98304 32768"
+	dd if=/dev/zero of=/dev/ram0 bs=1M count=64 status=none
+	printf 'hidden' | dd of=/dev/ram0 bs=1 seek=$((60 << 20)) conv=notrunc status=none
+	refused "the kernel's sentence is passed on" 1 "^ressdctl: the reserved area has no superblock" \
+		ressdctl open test --table "$line"
+	refused "and nothing is left behind" 1 "there is no device-mapper device" \
+		ressdctl status test
+	dd if=/dev/zero of=/dev/ram0 bs=1M seek=48 count=16 status=none
+	check "a blank area is opened" ressdctl open test --table "$line"
+	check "and gets its UUID" grep -q "RESSD-[0-9a-f-]\{36\}$" <(dmsetup info -c --noheadings -o uuid test)
+	refused "a name in use" 3 "exists already" ressdctl open test --table "$line"
+	check "close" ressdctl close test
+	refused "close what is not there" 1 "there is no" ressdctl close test
+	dmsetup create user --table "0 1000 linear /dev/ram0 0"
+	refused "close what is not ours" 2 "not a device of ressd but of 'linear'" ressdctl close user
+	dmsetup remove user
+	refused "a bad name" 2 "no device-mapper name" ressdctl open a/b --table "$line"
+}
+
+# What the probe finds is the emulated drive's business; here only the way to the device counts.
+test_create() {
+	./ssdsim.sh create ssd0 ./samsung.conf capacity_mb=1024 >/dev/null
+	check "probe --create" ressd-probe --write --yes --quick --create fast /dev/ssd0
+	check "its table is in the kernel" grep -q "^0 [0-9]* ressd .* on_full wait" <(dmsetup table fast)
+	check "mkfs" mkfs.ext4 -q /dev/mapper/fast
+	mount /dev/mapper/fast "$mount_point"
+	refused "close a mounted device" 3 "is in use" ressdctl close fast
+	refused "probe below a device" 3 "is built on it" \
+		ressd-probe --write --yes-destroy /dev/ssd0 /dev/ssd0
+	umount "$mount_point"
+	check "status" grep -q '^state  *rw' <(ressdctl status fast)
+	check "status --json" grep -q '"state":"rw"' <(ressdctl status --json fast)
+}
+
+dirty_blocks() {
+	ressdctl status --json "$1" | sed -n 's/.*"dirty_blocks":\([0-9]*\),/\1/p'
+}
+
+# scatter COUNT: small writes at random, below the threshold at which the mover wakes by itself.
+scatter() {
+	fio --name=scatter --filename=/dev/mapper/fast --rw=randwrite --bs=4k --direct=1 \
+		--number_ios="$1" --size=900M --randseed="$1" --end_fsync=1 --minimal >/dev/null
+}
+
+test_drain() {
+	local before line status=0
+	line=$(dmsetup table fast | sed -E 's#[0-9]+:[0-9]+#/dev/ssd0#g')
+	scatter 4000
+	before=$(dirty_blocks fast)
+	check "the log holds data" test "$before" -gt 2000
+	refused "format a log in use" 3 "in use" ressdctl format --yes --table "$line"
+	timeout --preserve-status -s INT 2 ressdctl drain fast >/run/drain 2>&1 || status=$?
+	check "Ctrl-C stops a drain" test "$status" -eq 130
+	check "and says so" grep -q "was stopped" /run/drain
+	check "part of it was moved" test "$(dirty_blocks fast)" -lt "$before"
+	check "part of it was not" test "$(dirty_blocks fast)" -gt 0
+	check "close with data in the log" ressdctl close fast
+	refused "format a log with data" 3 "blocks of 4 KiB that were not moved" \
+		ressdctl format --yes --table "$line"
+	check "open by device" ressdctl open fast /dev/ssd0
+	check "drain" ressdctl drain fast
+	check "nothing is left" test "$(dirty_blocks fast)" -eq 0
+	check "close" ressdctl close fast
+	check "format a drained log" ressdctl format --yes --table "$line"
+}
+
+test_users
+test_partitions
+test_kernel_sentences
+test_create
+test_drain
+finish
