@@ -202,6 +202,7 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 		return -ENOSPC;
 
 	block = open->block + 1 + open->nr_maps;
+	old = ressd_map_find(&log->map, lbn);	/* the head's advance may have forgotten it */
 	if (old) {
 		if (!ressd_map_is_clean(&log->map, ressd_map_block(&log->map, old)))
 			segment_of_block(log, ressd_map_block(&log->map, old))->kill_seq =
