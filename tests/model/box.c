@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One instance of the log; see box.h. */
+#include <stdlib.h>
+#include <string.h>
+#include "box.h"
+
+static const u8 uuid[RESSD_UUID_SIZE] = "crash simulator";
+
+static void *allocate(size_t bytes)
+{
+	void *p = calloc(1, bytes);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+void box_init(struct box *box, const struct layout *layout,
+	      bool (*segment_busy)(void *context, u32 slot), void *context)
+{
+	size_t record_bytes = (size_t)layout->geom.record_blocks * RESSD_BLOCK_SIZE;
+
+	memset(box, 0, sizeof(*box));
+	box->layout = *layout;
+	box->nodes = allocate(ressd_map_nodes_bytes(layout->geom.nr_blocks));
+	box->clean = allocate(ressd_map_clean_bytes(layout->geom.nr_blocks));
+	box->segments = allocate(layout->geom.nr_segments * sizeof(box->segments[0]));
+	box->buffers[0] = allocate(record_bytes);
+	box->buffers[1] = allocate(record_bytes);
+	box->segment_busy = segment_busy;
+	box->context = context;
+}
+
+void box_free(struct box *box)
+{
+	free(box->nodes);
+	free(box->clean);
+	free(box->segments);
+	free(box->buffers[0]);
+	free(box->buffers[1]);
+}
+
+struct reading {
+	const struct box *box;
+	const struct image *image;
+};
+
+static int read_blocks(void *context, u32 block, u32 nr, void *buffer)
+{
+	const struct reading *reading = context;
+
+	image_read(reading->image, layout_log_sector(&reading->box->layout, block),
+		   nr * BLOCK_SECTORS, buffer);
+	return 0;
+}
+
+int box_recover(struct box *box, const struct image *image, u64 activation)
+{
+	struct reading reading = { box, image };
+	/* As in the kernel: the second record's buffer is free while recovering. */
+	struct ressd_reader reader = {
+		.read = read_blocks, .context = &reading, .buffer = box->buffers[1],
+	};
+	struct ressd_recovery recovery;
+
+	ressd_log_init(&box->log, &(struct ressd_log_setup) {
+		.geom = box->layout.geom,
+		.uuid = uuid,
+		.activation = activation,
+		.normal_blocks = box->layout.normal_blocks,
+		.align_blocks = box->layout.align_blocks,
+		.nodes = box->nodes,
+		.clean = box->clean,
+		.segments = box->segments,
+		.buffers = { box->buffers[0], box->buffers[1] },
+		.segment_busy = box->segment_busy,
+		.context = box->context,
+	});
+	return ressd_recover(&box->log, &reader, &recovery, box->error, sizeof(box->error));
+}
+
+void box_read(const struct box *box, const struct image *image, u32 lbn, void *data)
+{
+	const struct ressd_map *map = &box->log.map;
+	const struct ressd_node *node = ressd_map_find(map, lbn);
+	const void *ram;
+	u32 block;
+
+	if (!node || ressd_map_is_clean(map, ressd_map_block(map, node))) {
+		image_read(image, lbn * BLOCK_SECTORS, BLOCK_SECTORS, data);
+		return;
+	}
+	block = ressd_map_block(map, node);
+	ram = ressd_log_data(&box->log, block);
+	if (ram)
+		memcpy(data, ram, RESSD_BLOCK_SIZE);
+	else
+		image_read(image, layout_log_sector(&box->layout, block), BLOCK_SECTORS, data);
+}

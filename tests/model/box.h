@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One instance of the log of core with all the memory it needs, and its recovery from an image. */
+#ifndef MODEL_BOX_H
+#define MODEL_BOX_H
+
+#include "disk.h"
+#include "ressd-args.h"
+#include "ressd-log.h"
+#include "ressd-recover.h"
+
+#define BLOCK_SECTORS	RESSD_BLOCK_SECTORS
+
+/* The device under test: the normal area, and behind it the reserved area. */
+struct layout {
+	struct ressd_geom geom;
+	u32 normal_blocks;
+	u32 align_blocks;
+};
+
+static inline u32 layout_sectors(const struct layout *layout)
+{
+	return (layout->normal_blocks + layout->geom.nr_blocks) * BLOCK_SECTORS;
+}
+
+/* First sector of a log block. */
+static inline u32 layout_log_sector(const struct layout *layout, u32 block)
+{
+	return (layout->normal_blocks + block) * BLOCK_SECTORS;
+}
+
+struct box {
+	struct layout layout;
+	struct ressd_log log;
+	struct ressd_node *nodes;
+	unsigned long *clean;
+	struct ressd_segment *segments;
+	void *buffers[2];
+	bool (*segment_busy)(void *context, u32 slot);
+	void *context;
+	char error[RESSD_ERROR_SIZE];
+};
+
+void box_init(struct box *box, const struct layout *layout,
+	      bool (*segment_busy)(void *context, u32 slot), void *context);
+void box_free(struct box *box);
+
+/* A new activation: the log starts empty, then recovers from @image.  0 or what recovery says. */
+int box_recover(struct box *box, const struct image *image, u64 activation);
+
+/* What the normal block @lbn holds by map and @image; @data is a block. */
+void box_read(const struct box *box, const struct image *image, u32 lbn, void *data);
+
+#endif
