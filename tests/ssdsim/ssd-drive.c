@@ -103,16 +103,26 @@ static bool may_drain(const struct ssd_drive *drive)
 		ssd_write_buffer_at(buffer, 0)->count == drive->geometry.page_sectors);
 }
 
+static void start_draining(struct ssd_drive *drive, u64 time)
+{
+	if (drive->draining)
+		return;
+	drive->draining = true;
+	drive->drain_from = time;
+}
+
 /* The background work that begins before @now. */
 static void catch_up(struct ssd_drive *drive, u64 now)
 {
-	while (may_drain(drive)) {
+	while (drive->draining && may_drain(drive)) {
 		u64 ready = ssd_write_buffer_at(&drive->write_buffer, 0)->ready;
 
-		if (max(ready, drive->firmware_free) >= now)
+		if (max3(ready, drive->firmware_free, drive->drain_from) >= now)
 			break;
-		drain_entry(drive, 0);
+		drain_entry(drive, drive->drain_from);
 	}
+	if (!may_drain(drive))
+		drive->draining = false;
 	ssd_write_buffer_settle(&drive->write_buffer, now);
 }
 
@@ -123,6 +133,7 @@ static u64 make_room(struct ssd_drive *drive, u32 sectors, u64 time)
 
 	ssd_write_buffer_settle(buffer, time);
 	while (buffer->used + sectors > buffer->capacity) {
+		start_draining(drive, time);
 		if (!buffer->leaving)
 			drain_entry(drive, time);
 		time = max(time, buffer->left);
@@ -143,7 +154,10 @@ static u64 drain_all(struct ssd_drive *drive, u64 time)
 static u64 begin_command(struct ssd_drive *drive, u64 now)
 {
 	u64 start = max(now, drive->host_free);
+	u64 idle = drive->host_free + drive->profile.write_buffer_idle_us * 1000ULL;
 
+	if (start > idle)
+		start_draining(drive, idle);
 	catch_up(drive, start);
 	return start + drive->profile.command_ns;
 }

@@ -7,8 +7,9 @@
  *
  * Two time lines meet here: the host side (commands, one at a time, and the
  * transfer of their data) and the firmware side (everything that touches the
- * NAND, one operation after the other, never interrupted). The firmware drains
- * the write buffer in the background whenever no read waits for it.
+ * NAND, one operation after the other, never interrupted). Once the write buffer
+ * is full, or the host idle, the firmware drains it in the background until it is
+ * empty; reads go in between.
  *
  * Plain C, no locks: the caller serialises. Times are nanoseconds on one clock
  * and never run backwards; ranges are sectors and must lie inside the drive.
@@ -60,6 +61,7 @@ struct ssd_drive_events {
  * struct ssd_drive - one drive.
  * @host_free: the last command completes then
  * @firmware_free: the firmware can start its next operation then
+ * @draining: the write buffer is being drained, since @drain_from
  * @busy_until: end of the work counted in busy_ns
  */
 struct ssd_drive {
@@ -71,6 +73,8 @@ struct ssd_drive {
 	struct ssd_read_buffer read_buffer;
 	u64 host_free;
 	u64 firmware_free;
+	bool draining;
+	u64 drain_from;
 	u64 busy_until;
 	struct ssd_drive_counters counters;
 	const struct ssd_drive_events *events;

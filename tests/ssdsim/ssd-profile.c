@@ -47,6 +47,7 @@ static const struct profile_key profile_keys[] = {
 	NUMBER(read_buffer_kb, 0, 16384),
 	NUMBER(write_buffer_kb, 4, 2048),
 	WORD(write_buffer_match, buffer_match_words),
+	NUMBER(write_buffer_idle_us, 0, 10000000),
 	NUMBER(write_cache, 0, 1),
 	NUMBER(command_ns, 0, 100000000),
 	NUMBER(host_read_ns, 0, 100000000),
@@ -80,6 +81,7 @@ void ssd_profile_init(struct ssd_profile *profile)
 	profile->copyback = 1;
 	profile->log_ppm = 20000;
 	profile->write_buffer_kb = 128;
+	profile->write_buffer_idle_us = 1000;
 	profile->write_cache = 1;
 	profile->command_ns = 20000;
 	profile->interface_mb_s = 250;

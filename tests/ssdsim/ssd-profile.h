@@ -53,6 +53,8 @@ enum ssd_buffer_match {
  * @read_buffer_kb: read buffer, KiB (0 = none)
  * @write_buffer_kb: write buffer, KiB
  * @write_buffer_match: enum ssd_buffer_match
+ * @write_buffer_idle_us: the buffer is drained once it is full, or when no
+ *	command has come for this long, microseconds
  * @write_cache: 1 = writes complete in the buffer (volatile until flushed)
  * @command_ns: every command: decode, status
  * @host_read_ns: firmware work of a read command that reaches the NAND
@@ -89,6 +91,7 @@ struct ssd_profile {
 	u32 read_buffer_kb;
 	u32 write_buffer_kb;
 	u32 write_buffer_match;
+	u32 write_buffer_idle_us;
 	u32 write_cache;
 	u32 command_ns;
 	u32 host_read_ns;

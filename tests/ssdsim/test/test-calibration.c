@@ -78,7 +78,100 @@ static void measure_samsung(struct ssd_drive *drive)
 	within("sequential write afterwards", bandwidth(drive, &sequential_write, &now), 85);
 }
 
-static void samsung_fits(void)
+/* One long transfer as the kernel sends it: in commands of 512 KB. */
+static u64 transfer(struct ssd_drive *drive, u64 now, bool write, u64 offset, u64 bytes)
+{
+	while (bytes) {
+		u32 piece = min_t(u64, bytes, 524288);
+
+		now += HOST_NS;
+		if (write)
+			now = ssd_drive_write(drive, now, offset / 512, piece / 512, false);
+		else
+			now = ssd_drive_read(drive, now, offset / 512, piece / 512);
+		offset += piece;
+		bytes -= piece;
+	}
+	return now;
+}
+
+/* PA's ProbeClusteredPage: a flushed write of this size takes so long, on average. */
+static u64 flushed_write_ns(struct ssd_drive *drive, u32 kilobytes, u64 *now)
+{
+	u64 start = *now;
+	int i;
+
+	for (i = 0; i < 64; i++)
+		*now = ssd_drive_flush(drive, transfer(drive, *now, true, 0, kilobytes * 1024));
+	return (*now - start) / 64;
+}
+
+/* PA's ProbeClusteredBlock: random over sequential time of writes of this size. */
+static double random_over_sequential(struct ssd_drive *drive, u64 bytes, u64 *now)
+{
+	const u64 span = 2048 * MIB;
+	u64 start = *now, sequential, i;
+
+	for (i = 0; i < span / bytes; i++)
+		*now = transfer(drive, *now, true, i * bytes, bytes);
+	sequential = *now - start;
+	start = *now;
+	for (i = 0; i < span / bytes; i++)
+		*now = transfer(drive, *now, true, random_number(span / bytes) * bytes, bytes);
+	return (double)(*now - start) / sequential;
+}
+
+/* PA's ProbeReadBuffer: time of a second read of @kilobytes over that of the first. */
+static double second_read_over_first(struct ssd_drive *drive, u32 kilobytes, u64 *now)
+{
+	u64 first, second;
+
+	*now = transfer(drive, *now, false, 1024 * MIB, 16 * MIB);
+	first = transfer(drive, *now, false, 0, kilobytes * 1024) - *now;
+	*now += first;
+	second = transfer(drive, *now, false, 0, kilobytes * 1024) - *now;
+	*now += second;
+	return (double)second / first;
+}
+
+/* PA's ProbeWriteBuffer: time to write @kilobytes into an empty buffer. */
+static u64 buffered_write_ns(struct ssd_drive *drive, u32 kilobytes, u64 *now)
+{
+	u64 start = ssd_drive_flush(drive, *now);
+
+	*now = transfer(drive, start, true, 512 * MIB, kilobytes * 1024);
+	return *now - start;
+}
+
+static void probe_samsung(struct ssd_drive *drive)
+{
+	u64 now = 0, previous = 0, step;
+	u32 size;
+
+	now = transfer(drive, now, true, 0, 2048 * MIB);
+	for (size = 4; size <= 64; size += 4) {
+		u64 time = flushed_write_ns(drive, size, &now);
+
+		EXPECT((size % 16 == 0) == (time + 50000 < previous),
+		       "a flushed write of %u KB takes %llu ns, of %u KB %llu ns: is the page 16 KB?",
+		       size, (unsigned long long)time, size - 4, (unsigned long long)previous);
+		previous = time;
+	}
+	EXPECT(random_over_sequential(drive, 2 * MIB, &now) > 1.2 &&
+	       random_over_sequential(drive, 4 * MIB, &now) < 1.1 &&
+	       random_over_sequential(drive, 8 * MIB, &now) < 1.1, "the block is not 4 MB");
+	EXPECT(second_read_over_first(drive, 240, &now) < 0.6 &&
+	       second_read_over_first(drive, 256, &now) < 0.6 &&
+	       second_read_over_first(drive, 272, &now) > 0.95, "the read buffer is not 256 KB");
+	step = buffered_write_ns(drive, 255, &now) - buffered_write_ns(drive, 254, &now);
+	EXPECT(step < 10000, "the last KB of the write buffer takes %llu ns",
+	       (unsigned long long)step);
+	step = buffered_write_ns(drive, 256, &now) - buffered_write_ns(drive, 255, &now);
+	EXPECT(step > 100000, "a KB more than the write buffer takes %llu ns",
+	       (unsigned long long)step);
+}
+
+static void with_samsung(void (*measure)(struct ssd_drive *drive))
 {
 	struct ssd_profile profile;
 	struct ssd_drive *drive;
@@ -86,11 +179,22 @@ static void samsung_fits(void)
 
 	load_profile(&profile, "samsung.conf", "capacity_mb=3816");
 	EXPECT(!ssd_drive_create(&drive, &profile, NULL, NULL, error, sizeof(error)), "%s", error);
-	measure_samsung(drive);
+	measure(drive);
 	ssd_drive_destroy(drive);
+}
+
+static void samsung_fits(void)
+{
+	with_samsung(measure_samsung);
+}
+
+static void samsung_is_recognised(void)
+{
+	with_samsung(probe_samsung);
 }
 
 const struct test calibration_tests[] = {
 	{ "profile samsung is within 15 % of the published figures", samsung_fits },
+	{ "the probes of PA find samsung's page, block and buffers", samsung_is_recognised },
 	{ NULL, NULL },
 };

@@ -26,7 +26,8 @@ static const char test_profile[] =
 	"capacity_mb=16 channels=2 planes=1 ways=4 die_sets=2 block_pages=8 page_bytes=4096\n"
 	"spare_bytes=0 read_ns=20000 program_ns=200000 erase_ns=1000000 bus_read_ps=10000\n"
 	"bus_write_ps=20000 copyback=1 log_blocks=3 log_restart=0 read_buffer_kb=16\n"
-	"write_buffer_kb=32 command_ns=5000 host_read_ns=7000 interface_mb_s=100 check=1\n";
+	"write_buffer_kb=32 command_ns=5000 host_read_ns=7000 interface_mb_s=100 check=1\n"
+	"write_buffer_idle_us=0\n";
 
 #define SMALL_BUS(ns)	((ns) * 4096 / 4000)
 
@@ -246,6 +247,34 @@ DRIVE_TEST(full_buffer_makes_writes_wait, "bus_write_ps=60000")
 	/* The buffer holds the last four; the die of one may still be programming. */
 	EXPECT(end - now >= 195 * page_ns && end - now <= 197 * page_ns + PROGRAM_NS,
 	       "200 pages took %llu ns", (unsigned long long)(end - now));
+}
+
+DRIVE_TEST(buffer_is_drained_when_full, "write_buffer_idle_us=1000000")
+{
+	u64 now = later(0), end = ssd_drive_write(drive, now, 0, 4 * PAGE, false);
+
+	EXPECT(end - now == COMMAND_NS + TRANSFER_NS(4 * PAGE), "filling it took %llu ns",
+	       (unsigned long long)(end - now));
+	end = ssd_drive_read(drive, end + 500000 * US, 2000 * PAGE, 8);
+	EXPECT(!drive->nand.programs, "it was drained before it was full");
+	now = end;
+	end = ssd_drive_write(drive, now, 4 * PAGE, PAGE, false);
+	EXPECT(end - now == COMMAND_NS + SMALL_BUS(BUS_WRITE_NS) + TRANSFER_NS(PAGE),
+	       "one page more took %llu ns", (unsigned long long)(end - now));
+	ssd_drive_read(drive, end + 900000 * US, 2000 * PAGE, 8);
+	EXPECT(drive->nand.programs == 5, "only %llu pages were drained",
+	       (unsigned long long)drive->nand.programs);
+}
+
+DRIVE_TEST(buffer_is_drained_when_idle, "write_buffer_idle_us=1000")
+{
+	u64 now = ssd_drive_write(drive, later(0), 0, 2 * PAGE, false);
+
+	now = ssd_drive_read(drive, now + 999 * US, 2000 * PAGE, 8);
+	EXPECT(!drive->nand.programs, "it was drained early");
+	ssd_drive_read(drive, now + 1001 * US, 2000 * PAGE, 8);
+	EXPECT(drive->nand.programs == 1, "%llu pages were drained within 1 us",
+	       (unsigned long long)drive->nand.programs);
 }
 
 DRIVE_TEST(write_through_waits_for_the_nand, "write_cache=0")
@@ -472,6 +501,8 @@ const struct test mechanics_tests[] = {
 	{ "dies work side by side", dies_work_side_by_side },
 	{ "a written page leaves the read buffer", written_page_leaves_the_read_buffer },
 	{ "a full buffer makes writes wait for the NAND", full_buffer_makes_writes_wait },
+	{ "a buffer is drained when it is full", buffer_is_drained_when_full },
+	{ "a buffer is drained when the host is idle", buffer_is_drained_when_idle },
 	{ "write-through waits for the NAND", write_through_waits_for_the_nand },
 	{ "forced unit access waits for the NAND", forced_unit_access_waits_for_the_nand },
 	{ "a block written whole is switched", whole_block_is_switched },

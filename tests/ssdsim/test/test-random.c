@@ -10,7 +10,7 @@
 #include "ssd-store.h"
 #include "test.h"
 
-#define DRIVES		60
+#define DRIVES		40
 #define STEPS		1500
 #define LONGEST		200	/* sectors of a command */
 
@@ -95,6 +95,7 @@ static void random_profile(struct ssd_profile *profile)
 	profile->read_buffer_kb = ONE_OF(0, 16, 64, 256);
 	profile->write_buffer_kb = ONE_OF(40, 64, 255);
 	profile->write_buffer_match = random_number(2);
+	profile->write_buffer_idle_us = ONE_OF(0, 1000, 1000000);
 	profile->write_cache = random_number(8) != 0;
 	profile->prefill = random_number(2);
 	profile->track_volatile = 1;
