@@ -175,6 +175,15 @@ static void unmap_node(struct ressd_log *log, struct ressd_node *node)
 	ressd_map_erase(&log->map, node);
 }
 
+/*
+ * The first record of an activation has to stand where the chain ended: recovery may have dropped
+ * a torn record there, whose header would otherwise still continue the chain, beside the new one.
+ */
+static bool may_rotate(const struct ressd_log *log)
+{
+	return log->rotate && !log->first_pending;
+}
+
 int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 {
 	struct ressd_record *open = &log->records[log->open];
@@ -193,7 +202,7 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 		return 0;
 	}
 
-	if (!open->nr_maps && (log->rotate || open->block + 1 >= open_limit(log)) &&
+	if (!open->nr_maps && (may_rotate(log) || open->block + 1 >= open_limit(log)) &&
 	    !advance_head(log, 1))
 		return -ENOSPC;
 	if (ressd_log_record_full(log) || (log->rotate && open->nr_maps))
@@ -411,10 +420,11 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	u32 nr_unmaps;
 
 	/* Before looking for dead segments: the one left behind may be among them. */
-	if (log->rotate && !open->nr_maps)
+	if (may_rotate(log) && !open->nr_maps)
 		advance_head(log, 0);
 	announces = log->reclaim && scan_tail(log, open->seq - 1) > log->written_tail;
-	first = !log->cycle_sealed && (open->nr_maps || log->nr_unmaps || announces);
+	first = !log->cycle_sealed && (open->nr_maps || log->nr_unmaps || announces ||
+				       (log->rotate && log->first_pending));
 	if (!first && !(log->cycle_unmaps && log->nr_unmaps))
 		return cycle_flush(log, io);
 	if (!open->nr_maps && !place_bare_record(log, announces))
