@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ressd-probe --create: from the verdict to a device. */
+/* From the verdict to a reserved area and a device. */
 #include <errno.h>
 #include "area.h"
 #include "probe.h"
@@ -14,17 +14,37 @@ int probe_check_create(const struct probe *probe, struct failure *failure)
 	return ressd_dm_can_create(probe->arguments.create, failure);
 }
 
+static bool worth_creating(const struct probe *probe)
+{
+	return probe->analysis.verdict == VERDICT_WORTH ||
+	       probe->analysis.verdict == VERDICT_LOCALITY;
+}
+
+static bool is_overwritten(const struct probe *probe)
+{
+	const struct ressd_table *table = &probe->line.table;
+	const u64 start = table->reserved_start * 512;
+
+	return probe->arguments.write && start >= probe->region.offset &&
+	       start + table->reserved_sectors * 512 <= probe->region.offset + probe->region.bytes;
+}
+
 int probe_create(struct probe *probe, struct failure *failure)
 {
 	u8 uuid[RESSD_UUID_SIZE];
 	char text[UUID_TEXT];
-	int code = area_format(&probe->dev, &probe->line, uuid, failure);
+	int code;
 
+	if (!worth_creating(probe) || !(probe->arguments.create || is_overwritten(probe)))
+		return 0;
+	code = area_format(&probe->dev, &probe->line, uuid, failure);
+	probe->formatted = !code;
+	if (code || !probe->arguments.create)
+		return code;
 	/* The device is ours alone (O_EXCL); device-mapper wants the same. */
 	blkdev_close(&probe->dev);
-	if (!code)
-		code = ressd_dm_create(probe->arguments.create, uuid_print(uuid, text),
-				       &probe->line, failure);
+	code = ressd_dm_create(probe->arguments.create, uuid_print(uuid, text), &probe->line,
+			       failure);
 	probe->created = !code;
 	return code;
 }

@@ -62,12 +62,6 @@ static void report(const struct probe *probe)
 		report_human(probe);
 }
 
-static bool worth_creating(const struct probe *probe)
-{
-	return probe->analysis.verdict == VERDICT_WORTH ||
-	       probe->analysis.verdict == VERDICT_LOCALITY;
-}
-
 static int exit_code_of_verdict(const struct probe *probe)
 {
 	if (probe->created || probe->analysis.verdict == VERDICT_WORTH)
@@ -96,9 +90,11 @@ static int probe_device(struct probe *probe, struct failure *failure)
 	if (code)
 		return code;
 	analyse(&probe->measurements, &probe->analysis, &probe->line.options);
-	if (probe->arguments.create && worth_creating(probe))
-		code = probe_create(probe, failure);
+	code = probe_create(probe, failure);
 	report(probe);
+	if (probe->arguments.create && !code && !probe->created)
+		fprintf(stderr, "ressd-probe: %s was not created, because of the verdict.\n",
+			probe->arguments.create);
 	return code;
 }
 

@@ -19,21 +19,18 @@ static u64 align_down(u64 value, u64 step)
 	return value - value % step;
 }
 
+/* To the very end, like the reserved area, which then lies within the region. */
 static void default_region(u64 dev_bytes, struct region *region)
 {
+	const u64 end = align_down(dev_bytes, BLOCK);
 	u64 bytes = dev_bytes / 10;
 
 	if (bytes < 256 * MIB)
 		bytes = 256 * MIB;
 	if (bytes > 4 * GIB)
 		bytes = 4 * GIB;
-	if (bytes >= dev_bytes) {
-		region->offset = 0;
-		region->bytes = align_down(dev_bytes, BLOCK);
-		return;
-	}
-	region->bytes = align_down(bytes, CLUSTERED_BLOCK);
-	region->offset = align_down(dev_bytes - region->bytes, CLUSTERED_BLOCK);
+	region->offset = bytes < end ? align_down(end - bytes, CLUSTERED_BLOCK) : 0;
+	region->bytes = end - region->offset;
 }
 
 static int parse_region(u64 dev_bytes, const char *text, struct region *region,

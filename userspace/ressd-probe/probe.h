@@ -22,6 +22,7 @@ struct probe {
 	struct analysis analysis;
 	u64 written;			/* bytes, by the measurement */
 	u64 zero_reads;
+	bool formatted;			/* the reserved area is, for the suggested line */
 	bool created;			/* /dev/mapper/<arguments.create> exists */
 };
 
@@ -31,8 +32,13 @@ int probe_measure(struct probe *probe, struct failure *failure);
 /* cells.c: prints what probe_measure would do (--dry-run). */
 void probe_print_plan(const struct probe *probe);
 
-/* create.c: formats the reserved area and creates the device (--create). */
+/* create.c: could probe_create() work?  To be asked before an hour of measuring. */
 int probe_check_create(const struct probe *probe, struct failure *failure);
+
+/*
+ * create.c: if the verdict is good, formats the reserved area, and creates the device (--create).
+ * Without --create, only an area that the measurement has overwritten anyway is formatted.
+ */
 int probe_create(struct probe *probe, struct failure *failure);
 
 /* report.c and report-json.c: results to stdout. */

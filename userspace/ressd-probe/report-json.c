@@ -165,6 +165,7 @@ void report_json(const struct probe *probe)
 	json_object_object_add(object, "model", models_array(&probe->analysis));
 	json_object_object_add(object, "verdict", verdict_object(&probe->analysis));
 	json_object_object_add(object, "suggestion", suggestion_object(probe));
+	add_bool(object, "formatted", probe->formatted);
 	if (probe->created)
 		add_text(object, "created", probe->arguments.create);
 	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |

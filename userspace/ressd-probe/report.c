@@ -159,8 +159,12 @@ static void print_commands(const struct probe *probe)
 		printf("\n/dev/mapper/%s is ready:\n  %s\n", probe->arguments.create, line);
 		return;
 	}
-	puts("\nto create it (format first: what the reserved area holds is lost):");
-	printf("  ressdctl format --table \"%s\"\n", line);
+	if (probe->formatted) {
+		puts("\nthe reserved area is formatted; to create the device:");
+	} else {
+		puts("\nto format the reserved area, unless all zero, and create the device:");
+		printf("  ressdctl format --table \"%s\"\n", line);
+	}
 	printf("  dmsetup create ressd --table \"%s\"\n", line);
 }
 

@@ -4,22 +4,35 @@
 #include <stdio.h>
 #include "area.h"
 #include "confirm.h"
+#include "log-contents.h"
 #include "safety.h"
 #include "size.h"
+
+/* An empty log, as an earlier probe or a drain leaves it, is nothing to lose. */
+static int find_log(const struct probe *probe, char *what, size_t size, struct failure *failure)
+{
+	struct ressd_super_info info;
+	u64 blocks = 0;
+	int code = area_find_at_end(&probe->dev, &info, failure);
+
+	if (code <= 0)
+		return code;
+	code = log_contents(&probe->dev, &info, &blocks, failure);
+	if (code && code != -EUCLEAN)
+		return code;
+	snprintf(what, size, "a reserved area of ressd with %llu blocks not yet moved", blocks);
+	if (code)
+		snprintf(what, size, "a damaged reserved area of ressd");
+	return code || blocks;
+}
 
 /* 1 and a description when the device holds anything that is known, 0 when not. */
 static int find_contents(const struct probe *probe, char *what, size_t size,
 			 struct failure *failure)
 {
-	struct ressd_super_info info;
 	int found = blkdev_signature(&probe->dev, 0, probe->dev.bytes, what, size, failure);
 
-	if (found)
-		return found;
-	found = area_find_at_end(&probe->dev, &info, failure);
-	if (found > 0)
-		snprintf(what, size, "a reserved area of ressd, perhaps with data not yet moved");
-	return found;
+	return found ? found : find_log(probe, what, size, failure);
 }
 
 static int ask(const struct probe *probe, struct failure *failure)

@@ -93,6 +93,28 @@ TEST(areas_fit_any_device)
 		check_areas((4ULL << 20) + test_random() % (1ULL << (23 + i % 20)) / 512 * 512);
 }
 
+/* So the probe can format the area that it suggests: it has overwritten it anyway. */
+TEST(region_covers_reserved_area)
+{
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		u64 dev_bytes = (4ULL << 20) + test_random() % (1ULL << (23 + i % 20)) / 512 * 512;
+		struct failure failure = { "" };
+		struct ressd_table table;
+		struct region region;
+		char why[96];
+
+		CHECK(!plan_areas(dev_bytes, 0, &table, why, sizeof(why), &failure), "%s",
+		      failure.text);
+		CHECK(!plan_region(dev_bytes, NULL, &region, &failure), "%s", failure.text);
+		CHECK(table.reserved_start * 512 >= region.offset, "%llu: begins before",
+		      dev_bytes);
+		CHECK_EQ(region.offset + region.bytes,
+			 (table.reserved_start + table.reserved_sectors) * 512);
+	}
+}
+
 TEST(areas_too_large)
 {
 	struct failure failure = { "" };

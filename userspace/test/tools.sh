@@ -113,8 +113,9 @@ test_contents() {
 	unchanged "swap space" 3 "holds swap" ressdctl format --yes --table "$line"
 	blank_disk
 	ressdctl format --yes --table "$line" >/dev/null
-	unchanged "probe: a reserved area" 3 "reserved area of ressd" \
-		ressd-probe --write --yes "$disk"
+	dd if="$disk" of="$disk" bs=4096 skip=12288 seek=16383 count=1 conv=notrunc status=none
+	unchanged "open: a superblock in the wrong place" 2 "no reserved area ends with" \
+		ressdctl open x "$disk"
 }
 
 test_probe() {
