@@ -416,26 +416,28 @@ static bool cycle_flush(struct ressd_log *log, struct ressd_io *io)
 static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 {
 	struct ressd_record *open = &log->records[log->open];
-	bool announces, first;
+	bool announces, needed;
 	u32 nr_unmaps;
 
 	/* Before looking for dead segments: the one left behind may be among them. */
 	if (may_rotate(log) && !open->nr_maps)
 		advance_head(log, 0);
-	announces = log->reclaim && scan_tail(log, open->seq - 1) > log->written_tail;
-	first = !log->cycle_sealed && (open->nr_maps || log->nr_unmaps || announces ||
-				       (log->rotate && log->first_pending));
-	if (!first && !(log->cycle_unmaps && log->nr_unmaps))
+	announces = (log->reclaim || log->opening) &&
+		    scan_tail(log, open->seq - 1) > log->written_tail;
+	needed = !log->cycle_sealed && (open->nr_maps || log->nr_unmaps || announces);
+	needed = needed || (log->cycle_unmaps && log->nr_unmaps);
+	if (!needed && (log->cycle_sealed || !log->opening))
 		return cycle_flush(log, io);
+	/* No room for an opening record that says nothing: then no torn one stands there either. */
 	if (!open->nr_maps && !place_bare_record(log, announces))
-		return false;
+		return !needed && cycle_flush(log, io);
 
 	nr_unmaps = min_t(u32, log->nr_unmaps, RESSD_RECORD_ENTRIES - open->nr_maps);
 	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
 	if (nr_unmaps || announces)
 		log->tail_seq = scan_tail(log, open->seq - 1);
 	seal_record(log, io, nr_unmaps);
-	io->preflush = nr_unmaps || announces;
+	io->preflush = nr_unmaps || announces || log->opening;
 	io->fua = io->preflush && (!log->cycle_unmaps || !log->nr_unmaps);
 	io->record->tail_seq = log->tail_seq;
 	log->reclaim = log->reclaim && !announces;
@@ -522,6 +524,7 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 	log->counters.records++;
 	log->counters.record_blocks += record->nr_blocks;
 	if (io->fua) {
+		log->opening = false;
 		log->durable_seq = log->written_seq;
 		log->reuse_seq = log->written_tail;
 		if (log->cycle)

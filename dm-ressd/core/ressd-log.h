@@ -92,6 +92,7 @@ struct ressd_log {
 
 	u32 prev_crc;			/* of the last written record's header */
 	bool first_pending;		/* the next record is the first of this activation */
+	bool opening;			/* that record, see ressd_recover(), is not yet durable */
 	u64 written_seq;		/* last record whose write has completed */
 	u64 durable_seq;		/* last record known durable */
 

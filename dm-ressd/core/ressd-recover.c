@@ -340,6 +340,7 @@ int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
 	int ret;
 
 	*recovery = (struct ressd_recovery) { };
+	log->opening = true;
 	error[0] = '\0';
 	for (slot = 0; slot < log->geom.nr_segments; slot++) {
 		fold.last_nr_blocks = LONG_RECORD_BLOCKS;

@@ -34,7 +34,10 @@ struct ressd_recovery {
 
 /*
  * Fills @log, fresh from ressd_log_init(), from the device.  The caller then flushes the device,
- * for what was read may be in its cache only, and calls nothing else in between.
+ * for what was read may be in its cache only, and carries one ressd_log_sync() through (as far as
+ * ressd_log_next() goes) before it serves any read or write.  That sync writes an opening record
+ * where the chain ended, durably: a record that was dropped there could otherwise come back whole
+ * at the next crash, when sectors with the same contents were written over its torn ones.
  * Returns 0; an error of the reader; -EUCLEAN with a sentence in @error when the log is damaged.
  */
 int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
