@@ -160,12 +160,18 @@ static int recover(struct ressd *ressd)
 
 int ressd_activate(struct ressd *ressd)
 {
-	int ret = ressd->blank ? format_blank(ressd) : recover(ressd);
+	bool recovered = !ressd->blank;
+	int ret = recovered ? recover(ressd) : format_blank(ressd);
 
 	if (ret)
 		return ret;
 	ressd->blank = false;
 	ressd->active = true;
+	/* The opening record, before anything is served: see ressd_recover(). */
+	if (recovered && ressd_sync(ressd)) {
+		ressd->active = false;
+		return -EIO;
+	}
 	return 0;
 }
 
