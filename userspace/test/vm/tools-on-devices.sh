@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tools-on-devices.sh: ressd-probe and ressdctl on block devices. Runs in a guest:
-#   tools/vm/run --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/samsung.conf \
+# tools-on-devices.sh: ressd-probe and ressdctl on block devices. Runs in a guest, in virtual time so
+# that a busy machine does not look like an unsteady drive:
+#   tools/vm/run --mode benchmark --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/samsung.conf \
 #       userspace/test/vm/tools-on-devices.sh
 set -uo pipefail
 . ./lib.sh
@@ -100,6 +101,7 @@ test_create() {
 	./ssdsim.sh create ssd0 ./samsung.conf capacity_mb=1024 >/dev/null
 	check "probe --create" ressd-probe --write --yes --quick --create fast /dev/ssd0
 	check "its table is in the kernel" grep -q "^0 [0-9]* ressd .* on_full wait" <(dmsetup table fast)
+	check "mkfs" mkfs.ext4 -q /dev/mapper/fast
 	mount /dev/mapper/fast "$mount_point"
 	refused "close a mounted device" 3 "is in use" ressdctl close fast
 	refused "probe below a device" 3 "is built on it" \
