@@ -25,6 +25,7 @@ static const char *const fault_names[NR_FAULTS] = {
 	[FAULT_NO_RECOVERY_FLUSH] = "no-recovery-flush",
 	[FAULT_SWEEP_IGNORES_DIRECT] = "sweep-ignores-direct",
 	[FAULT_DIRECT_IGNORES_MOVES] = "direct-ignores-moves",
+	[FAULT_NO_OPENING] = "no-opening",
 	[FAULT_DROP_UNMAPS] = "drop-unmaps",
 	[FAULT_NO_DATA_CRC] = "no-data-crc",
 };
@@ -82,23 +83,6 @@ void host_free(struct host *host)
 	oracle_free(&host->oracle);
 	box_free(&host->box);
 	free(host->readers);
-}
-
-void host_restart(struct host *host)
-{
-	u32 slot;
-
-	memset(host->ops, 0, sizeof(host->ops));
-	memset(&host->mover, 0, sizeof(host->mover));
-	host->io_stage = IO_IDLE;
-	host->draining = false;
-	for (slot = 0; slot < host->layout.geom.nr_segments; slot++)
-		host->readers[slot] = 0;
-	host_trace(host, "start, activation %llu", (unsigned long long)host->activation + 1);
-	if (box_recover(&host->box, &host->disk.view, ++host->activation))
-		violation(host, "recovery refuses: %s", host->box.error);
-	if (host->fault != FAULT_NO_RECOVERY_FLUSH)
-		disk_flush_end(&host->disk, disk_flush_begin(&host->disk));
 }
 
 /* Contents are one number, repeated over the sector. */
@@ -750,6 +734,26 @@ static void mover_step(struct host *host)
 
 /* ---- all together ---- */
 
+void host_restart(struct host *host)
+{
+	u32 slot;
+
+	memset(host->ops, 0, sizeof(host->ops));
+	memset(&host->mover, 0, sizeof(host->mover));
+	host->io_stage = IO_IDLE;
+	host->draining = false;
+	for (slot = 0; slot < host->layout.geom.nr_segments; slot++)
+		host->readers[slot] = 0;
+	host_trace(host, "start, activation %llu", (unsigned long long)host->activation + 1);
+	if (box_recover(&host->box, &host->disk.view, ++host->activation))
+		violation(host, "recovery refuses: %s", host->box.error);
+	if (host->fault != FAULT_NO_RECOVERY_FLUSH)
+		disk_flush_end(&host->disk, disk_flush_begin(&host->disk));
+	if (host->fault != FAULT_NO_OPENING && host->fault != FAULT_NO_RECOVERY_FLUSH)
+		ressd_log_sync(&host->box.log);
+	host->opening = true;
+}
+
 /* What core keeps twice must agree: tree, list of dying nodes, and all the counts. */
 void host_check_log(struct host *host)
 {
@@ -785,7 +789,8 @@ void host_check_log(struct host *host)
 				  live[i], log->segments[i].live);
 }
 
-void host_step(struct host *host, bool new_ops)
+/* One event of whatever is under way. */
+static void running_step(struct host *host, bool new_ops)
 {
 	u32 choice = random_below(&host->random, 100);
 
@@ -805,6 +810,32 @@ void host_step(struct host *host, bool new_ops)
 	}
 }
 
+/* Until the sync that seals a recovery is done nothing is served, so nothing is decided yet. */
+static void opening_step(struct host *host)
+{
+	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
+	u32 lbn, i;
+
+	log_step(host);
+	if (host->io_stage != IO_IDLE)
+		return;
+	host->opening = false;
+	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
+		box_read(&host->box, &host->disk.view, lbn, data);
+		for (i = 0; i < BLOCK_SECTORS; i++)
+			oracle_crashed(&host->oracle, lbn * BLOCK_SECTORS + i,
+				       data[i * SECTOR_BYTES / sizeof(u64)]);
+	}
+}
+
+void host_step(struct host *host, bool new_ops)
+{
+	if (host->opening)
+		opening_step(host);
+	else
+		running_step(host, new_ops);
+}
+
 static bool is_settled(const struct host *host)
 {
 	const struct op *op;
@@ -812,7 +843,7 @@ static bool is_settled(const struct host *host)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state != OP_FREE)
 			return false;
-	return host->io_stage == IO_IDLE && host->mover.state == MOVER_IDLE;
+	return host->io_stage == IO_IDLE && host->mover.state == MOVER_IDLE && !host->opening;
 }
 
 void host_settle(struct host *host)

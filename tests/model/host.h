@@ -29,7 +29,8 @@ enum fault {
 	FAULT_EARLY_SYNC,		/* a flush completes when the record is written */
 	FAULT_EARLY_MOVED,		/* the mover calls a block clean before its write is done */
 	FAULT_FUA_BESIDE_LOG,		/* a direct FUA write does not wait for its UNMAP */
-	FAULT_NO_RECOVERY_FLUSH,	/* what recovery has read is not flushed */
+	FAULT_NO_RECOVERY_FLUSH,	/* nor is what recovery has read flushed */
+	FAULT_NO_OPENING,		/* no sync after recovery, before bios are taken */
 	FAULT_SWEEP_IGNORES_DIRECT,	/* a sweep does not wait for older direct writes */
 	FAULT_DIRECT_IGNORES_MOVES,	/* a direct write does not wait for the mover's batch */
 	FAULT_DROP_UNMAPS,		/* records leave without their UNMAPs */
@@ -105,6 +106,7 @@ struct host {
 	struct disk_write *io_write;
 	struct mover mover;
 	bool draining;
+	bool opening;			/* recovered, but not yet sealed: serves nothing */
 	u64 time;
 	u64 last_id;
 	u64 activation;

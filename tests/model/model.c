@@ -98,20 +98,6 @@ static void recover_image(struct run *run)
 	run->states++;
 }
 
-static void adopt_image(struct run *run)
-{
-	struct host *host = &run->host;
-	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
-	u32 lbn, i;
-
-	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
-		box_read(&run->after, &run->image, lbn, data);
-		for (i = 0; i < BLOCK_SECTORS; i++)
-			oracle_crashed(&host->oracle, lbn * BLOCK_SECTORS + i,
-				       data[i * SECTOR_BYTES / sizeof(u64)]);
-	}
-}
-
 /* Tries @nr of the states that a power cut now may leave. */
 static void cut_power(struct run *run, u32 nr)
 {
@@ -127,7 +113,6 @@ static void power_fails(struct run *run)
 {
 	host_trace(&run->host, "the power fails");
 	cut_power(run, run->states_per_cut);
-	adopt_image(run);
 	disk_adopt(&run->host.disk, &run->image);
 	host_restart(&run->host);
 }
@@ -143,7 +128,6 @@ static void host_fails(struct run *run)
 	image_copy(&run->image, &host->disk.view);
 	recover_image(run);
 	check_survivors(run);
-	adopt_image(run);
 	host_restart(host);
 }
 
@@ -156,6 +140,7 @@ static void reload(struct run *run)
 	host_check_reads(host);
 	cut_power(run, run->states_per_cut);
 	host_restart(host);
+	host_settle(host);
 	host_check_reads(host);
 }
 
@@ -180,9 +165,9 @@ static void one_step(struct run *run)
 
 	host_step(host, true);
 	host_check_log(host);
-	if (random_once_in(random, 6))
+	if (random_once_in(random, 6) || (host->opening && random_once_in(random, 2)))
 		cut_power(run, run->states_per_cut);
-	if (random_once_in(random, 60))
+	if (random_once_in(random, 60) && !host->opening)
 		host_check_reads(host);
 	if (random_once_in(random, 200))
 		power_fails(run);
