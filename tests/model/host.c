@@ -431,6 +431,8 @@ static void start_op(struct host *host)
 	op->started = ++host->oracle.now;
 	op->kind = choice < 10 ? OP_READ : choice < 15 ? OP_DISCARD : OP_WRITE;
 	op->fua = op->kind == OP_WRITE && random_once_in(random, 10);
+	if (random_once_in(random, 8))
+		op->patience = random_below(random, 300);
 	choose_place(host, op);
 	if (choice >= 90 || !oracle_has_room(&host->oracle, op->first, op->nr)) {
 		start_flush(host, op);
@@ -455,6 +457,10 @@ static void end_op(struct host *host)
 	for (i = 0; i < MAX_OPS; i++) {
 		struct op *op = &host->ops[(start + i) % MAX_OPS];
 
+		if ((op->state == OP_DEVICE || op->state == OP_READING) && op->patience) {
+			op->patience--;
+			continue;
+		}
 		if (op->state == OP_DEVICE) {
 			direct_done(host, op);
 			return;

@@ -63,6 +63,7 @@ struct op {
 	u32 accepted;			/* blocks in the log so far */
 	u64 record;			/* that holds the last of them */
 	u64 ticket;
+	u32 patience;			/* times that the disk serves others first */
 	bool tracked;			/* direct: covers dirty blocks */
 	bool from_log;
 	u32 block;			/* log block read from */

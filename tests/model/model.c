@@ -30,6 +30,7 @@ struct run {
 	struct box after;
 	struct image image;
 	u32 states_per_cut;
+	u32 steps_per_crash;		/* on average */
 	u64 states;
 	u64 step;
 };
@@ -169,9 +170,9 @@ static void one_step(struct run *run)
 		cut_power(run, run->states_per_cut);
 	if (random_once_in(random, 60) && !host->opening)
 		host_check_reads(host);
-	if (random_once_in(random, 200))
+	if (random_once_in(random, run->steps_per_crash))
 		power_fails(run);
-	else if (random_once_in(random, 600))
+	else if (random_once_in(random, 3 * run->steps_per_crash))
 		host_fails(run);
 	else if (random_once_in(random, 1500))
 		reload(run);
@@ -208,6 +209,7 @@ static bool play(struct run *run, u32 ops, u64 seed)
 	if (setjmp(host->failed))
 		return false;
 	configure(host, seed);
+	run->steps_per_crash = 100 << seed % 4;
 	box_init(&run->after, &host->layout, never_busy, NULL);
 	image_init(&run->image, layout_sectors(&host->layout));
 	host_init(host, seed);

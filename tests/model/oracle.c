@@ -155,7 +155,8 @@ void oracle_settle(struct oracle *oracle, u32 sector, u64 id)
 	for (i = 0; i < cell->nr; i++) {
 		if (cell->versions[i].completed == NEVER)
 			return;
-		if (cell->versions[i].id == id)
+		/* Of equal contents rather a volatile version: that allows more. */
+		if (cell->versions[i].id == id && (!winner || winner->durable))
 			winner = &cell->versions[i];
 	}
 	/* As if it had been written once more, now. */
