@@ -124,7 +124,8 @@ static enum operation choose_operation(struct worker *worker)
 /* Memory that starts anywhere in a page, as a bio's does. */
 static uint8_t *choose_memory(struct worker *worker)
 {
-	return worker->memory + SECTOR_SIZE * below(worker, 8);
+	return worker->memory + SECTOR_SIZE * (below(worker, 8) / worker->subject->unit *
+					       worker->subject->unit);
 }
 
 static uint64_t new_version(const struct worker *worker)
@@ -268,9 +269,10 @@ static void do_discard(struct worker *worker, uint64_t sector, uint32_t sectors)
 
 static void do_operation(struct worker *worker)
 {
+	const uint32_t unit = worker->subject->unit;
 	enum operation operation = choose_operation(worker);
-	uint32_t sectors = choose_sectors(worker);
-	uint64_t sector = choose_sector(worker, sectors);
+	uint32_t sectors = (choose_sectors(worker) + unit - 1) / unit * unit;
+	uint64_t sector = choose_sector(worker, sectors) / unit * unit;
 
 	if (operation == OP_FLUSH) {
 		do_flush(worker);

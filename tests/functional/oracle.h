@@ -29,6 +29,7 @@ struct subject {
 	uint64_t *latest;		/* version each sector must have now */
 	int fd;
 	bool discards;			/* it is a device that can discard */
+	uint32_t unit;			/* sectors of its logical block: what can be written */
 };
 
 /* Opens device and journal.  Ends the program on failure. */

@@ -103,11 +103,11 @@ expect "files" 0 'written and synced' \
 	files-run --journal "$folder/files-journal" --operations 100 "$folder/files"
 expect "files are right" 0 ' 0 differ' \
 	files-check --journal "$folder/files-journal" "$folder/files"
-log=$(find "$folder/files" -name 'log-*' | head -n 1)
+log=$(find "$folder/files" -name 'log-*' -print -quit)
 truncate -s -512 "$log"
 expect "a log entry that is lost" 1 "DIFFERENCE in ${log##*/}: entries of it are gone" \
 	files-check --journal "$folder/files-journal" "$folder/files"
-file=$(find "$folder/files" -name 'file-*' | head -n 1)
+file=$(find "$folder/files" -name 'file-*' -print -quit)
 printf x | dd of="$file" bs=1 seek=100 conv=notrunc 2>/dev/null
 expect "a damaged file" 1 "DIFFERENCE in ${file##*/}: its" \
 	files-check --journal "$folder/files-journal" "$folder/files"

@@ -23,18 +23,22 @@ struct promise {
 	uint64_t discarded;		/* newest discard sent, 0: none */
 };
 
-static uint64_t device_sectors(int fd, bool *is_device)
+/* Sets subject->unit and ->discards; returns the size in sectors. */
+static uint64_t examine_device(struct subject *subject)
 {
 	struct stat status;
 	uint64_t bytes;
+	int block;
 
-	if (fstat(fd, &status))
+	if (fstat(subject->fd, &status))
 		die(errno, "the device cannot be examined");
-	*is_device = S_ISBLK(status.st_mode);
-	if (!*is_device)
+	subject->unit = 1;
+	subject->discards = S_ISBLK(status.st_mode);
+	if (!subject->discards)
 		return status.st_size / SECTOR_SIZE;
-	if (ioctl(fd, BLKGETSIZE64, &bytes))
+	if (ioctl(subject->fd, BLKGETSIZE64, &bytes) || ioctl(subject->fd, BLKSSZGET, &block))
 		die(errno, "the device does not tell its size");
+	subject->unit = block / SECTOR_SIZE;
 	return bytes / SECTOR_SIZE;
 }
 
@@ -48,7 +52,7 @@ void subject_open(struct subject *subject, const struct settings *settings)
 		subject->fd = open(settings->device, O_RDWR | O_CLOEXEC);
 	if (subject->fd < 0)
 		die(errno, "the device '%s' cannot be opened", settings->device);
-	sectors = device_sectors(subject->fd, &subject->discards);
+	sectors = examine_device(subject);
 	if (settings->offset > sectors)
 		die(0, "--offset is %" PRIu64 ", but the device has only %" PRIu64 " sectors",
 		    settings->offset, sectors);

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# ressd.sh: disks and ressd devices for the functional tests. Use:  . ./lib.sh; . ./ressd.sh
+
+# make_disk NAME MIB [ATTRIBUTE=VALUE...]: a disk /dev/NAME in memory with discard and a volatile
+# write cache: what was not flushed is gone after cut_power. Attributes are those of null_blk in
+# configfs, for example completion_nsec=200000 irqmode=2 for a disk that takes its time.
+make_disk() {
+	local name=$1 mib=$2 folder=/sys/kernel/config/nullb/$1 attribute
+	shift 2
+	if ! is_loaded null_blk; then
+		modprobe null_blk nr_devices=0
+		grep -q " configfs " /proc/mounts || mount -t configfs none /sys/kernel/config
+	fi
+	mkdir "$folder"
+	for attribute in size="$mib" memory_backed=1 blocksize=512 discard=1 cache_size=16 \
+		submit_queues=2 "$@"; do
+		echo "${attribute#*=}" >"$folder/${attribute%%=*}"
+	done
+	echo 1 >"$folder/power"
+}
+
+remove_disk() {
+	echo 0 >"/sys/kernel/config/nullb/$1/power"
+	rmdir "/sys/kernel/config/nullb/$1"
+}
+
+# cut_power NAME: the disk loses what is in its cache, then is there again. Nothing may use it.
+cut_power() {
+	echo 0 >"/sys/kernel/config/nullb/$1/power"
+	echo 1 >"/sys/kernel/config/nullb/$1/power"
+}
+
+sectors_of() {
+	blockdev --getsz "$1"
+}
+
+# table_line DEVICE RESERVED_SECTORS [KEY VALUE...]: a table line; the reserved area is at the end.
+table_line() {
+	local device=$1 reserved=$2 normal
+	shift 2
+	normal=$(($(sectors_of "$device") - reserved))
+	echo "0 $normal ressd $device 0 $device $normal $reserved $# $*"
+}
+
+# make_ressd NAME DEVICE RESERVED_SECTORS [KEY VALUE...]
+make_ressd() {
+	local name=$1
+	shift
+	dmsetup create "$name" --table "$(table_line "$@")"
+}
+
+# status_value NAME KEY: a counter of the status line.
+status_value() {
+	dmsetup status "$1" | tr ' ' '\n' | sed -n "/^$2\$/{n;p}"
+}
+
+# status_state NAME: rw, bypass or Fail.
+status_state() {
+	dmsetup status "$1" | cut -d ' ' -f 6
+}
+
+# status_dirty NAME: blocks that are in the log and not at home.
+status_dirty() {
+	dmsetup status "$1" | cut -d ' ' -f 5 | cut -d / -f 1
+}
+
+# at_least NAME KEY MINIMUM: a counter has reached it.
+at_least() {
+	local value
+	value=$(status_value "$1" "$2")
+	if [ "${value:-0}" -lt "$3" ]; then
+		echo "$2 is '$value', expected at least $3: $(dmsetup status "$1")"
+		return 1
+	fi
+}
+
+# equals WANTED COMMAND...: the command prints exactly that.
+equals() {
+	local wanted=$1 got
+	shift
+	got=$("$@") || return 1
+	[ "$got" = "$wanted" ] || {
+		echo "expected '$wanted', got '$got'"
+		return 1
+	}
+}
+
+# copy_device DEVICE FILE [SECTORS]: its contents, or those of its first sectors.
+copy_device() {
+	local sectors=${3:-$(sectors_of "$1")}
+	dd if="$1" of="$2" bs=1M count=$((sectors * 512)) iflag=count_bytes status=none
+}
+
+# same_as FILE DEVICE: the device begins with exactly what the file holds.
+same_as() {
+	cmp -n "$(stat -c %s "$1")" "$1" "$2"
+}
+
+# forget_cache: what is read next comes from the devices.
+forget_cache() {
+	echo 3 >/proc/sys/vm/drop_caches
+}
