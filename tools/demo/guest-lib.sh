@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# guest-lib.sh: what the measuring scripts in a guest share: an emulated drive, fio, and figures.
+#
+# Figures are lines "key value" in $figures/figures; the host reads them. "@step NAME" on the output
+# tells the host what begins; lines that begin with "| " are for the user.
+
+figures=/tmp/figures
+drive=ssd0
+disk=/dev/$drive
+mkdir -p "$figures"
+
+# step NAME: what begins now.
+step() {
+	echo "@step $1"
+}
+
+# say TEXT...: a line for the user.
+say() {
+	echo "| $*"
+}
+
+die() {
+	echo "! $*" >&2
+	exit 1
+}
+
+# figure KEY VALUE: note a figure.
+figure() {
+	[ -n "$2" ] || die "there is no value for the figure $1"
+	echo "$1 $2" >>"$figures/figures"
+}
+
+# uptime_ms: virtual time in ms; its resolution is 10 ms.
+uptime_ms() {
+	local now rest
+	read -r now rest </proc/uptime
+	echo "${now/./}0"
+}
+
+# drive_stat KEY: a counter of the emulated drive.
+drive_stat() {
+	sh ./ssdsim.sh stats "$drive" "$1"
+}
+
+# status_word KEY: a counter of the target.
+status_word() {
+	dmsetup status ressd | tr ' ' '\n' | sed -n "/^$1\$/{n;p;q}"
+}
+
+# make_drive MIB: a fresh, used (prefilled) drive.
+make_drive() {
+	sh ./ssdsim.sh create "$drive" ./samsung.conf "capacity_mb=$1"
+	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
+}
+
+# fio_at TARGET SPAN ARGUMENT...: fio's JSON of one job on a raw device, one request at a time unless
+# the arguments say otherwise, uncached; a write job ends with a sync, which counts. Positions are
+# drawn with repetition (norandommap), as a user's are.
+fio_at() {
+	local target=$1 span=$2
+	shift 2
+	fio --name=job --filename="$target" --size="$span" --direct=1 --ioengine=psync \
+		--end_fsync=1 --norandommap --randrepeat=1 --output-format=json "$@"
+}
+
+# fio_value DIRECTION KEY: a number of fio's JSON, by the object (read, write) that holds it.
+fio_value() {
+	sed -n "/\"$1\" : {/,/^      }/s/^ *\"$2\" : \([0-9.]*\),*\$/\1/p" | head -n 1
+}
+
+# measure KEY TARGET SPAN DIRECTION ARGUMENT...: run fio; figures KEY.bytes, KEY.ms, KEY.p99_ns and
+# KEY.erases (NAND blocks erased meanwhile).
+measure() {
+	local key=$1 target=$2 span=$3 direction=$4 before output
+	shift 4
+	before=$(drive_stat nand_erases)
+	output=$(fio_at "$target" "$span" "$@") || die "fio failed on $target: $output"
+	figure "$key.bytes" "$(fio_value "$direction" io_bytes <<<"$output")"
+	figure "$key.ms" "$(fio_value "$direction" runtime <<<"$output")"
+	figure "$key.max_ns" "$(sed -n "/\"$direction\" : {/,/^      }/p" <<<"$output" |
+		sed -n '/"lat_ns" : {/,/}/s/^ *"max" : \([0-9]*\),$/\1/p')"
+	figure "$key.erases" "$(($(drive_stat nand_erases) - before))"
+}
+
+# timed KEY COMMAND...: run it; figures KEY.ms and KEY.erases.
+timed() {
+	local key=$1 before start
+	shift
+	before=$(drive_stat nand_erases)
+	start=$(uptime_ms)
+	"$@"
+	figure "$key.ms" "$(($(uptime_ms) - start))"
+	figure "$key.erases" "$(($(drive_stat nand_erases) - before))"
+}
+
+# settle: wait until nothing works in the background: the mover, or the drive's own buffer.
+settle() {
+	local before now=-1
+	while before=$now; do
+		sleep 2
+		now=$(drive_stat host_writes)
+		[ "$now" != "$before" ] || return 0
+	done
+}

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs measuring guests, side by side, and shows how far they are.
+
+A guest's script says "@step NAME" when something begins and "| text" for the user. The guests run
+in virtual time, so sharing this machine's processors changes no figure.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+RUNNER = PROJECT / "tools/vm/run"
+GUEST_FILES = ["tests/ssdsim/ssdsim.sh", "tests/ssdsim/profiles/samsung.conf",
+               "tools/demo/guest-lib.sh", "tools/demo/demo.conf"]
+POLL_SECONDS = 0.2
+TELL_SECONDS = 10
+LAST = "end"
+
+
+class GuestError(Exception):
+    """A guest that failed; the message is a sentence."""
+
+
+@dataclass
+class Guest:
+    """One run: a script with arguments, and the steps it will announce with their weights.
+
+    A weight is the processor time that the step took when it was last measured; only the estimate
+    of the remaining time depends on it.
+    """
+
+    name: str
+    script: Path
+    arguments: list
+    steps: dict
+    results: Path
+    files: list = field(default_factory=list)
+    number: int = 0
+    step: str = "start"
+    done_weight: float = 0
+    shown: int = 0
+    process: subprocess.Popen = None
+    output: Path = None
+
+    def start(self, folder, timeout):
+        """Boot it."""
+        self.output = folder / f"{self.name}.output"
+        command = [RUNNER, "--mode", "benchmark", "--timeout", str(timeout), "--quiet",
+                   "--fetch", f"/tmp/figures:{self.results}"]
+        for path in [*GUEST_FILES, *self.files]:
+            command += ["--file", PROJECT / path]
+        with open(self.output, "wb") as output:
+            self.process = subprocess.Popen([*command, self.script, *self.arguments],
+                                            stdout=output, stderr=subprocess.STDOUT)
+
+    def news(self):
+        """Takes in what the guest has said since; returns lines for the user."""
+        text = self.output.read_text(errors="replace")
+        lines = text[self.shown:].split("\n")[:-1]
+        told = []
+        for line in lines:
+            self.shown += len(line) + 1
+            line = line.rstrip("\r")
+            if line.startswith("@step "):
+                self.begin(line.split(maxsplit=1)[1])
+                told.append(None)
+            elif line.startswith("| "):
+                told.append(f"      {self.name}: {line[2:]}")
+        return told
+
+    def begin(self, step):
+        """A step begins; the one before is done."""
+        self.done_weight += self.steps.get(self.step, 0)
+        if step != LAST:
+            self.number += 1
+        self.step = step
+
+    def done_share(self):
+        """Share of the work that is done."""
+        return min(self.done_weight / sum(self.steps.values()), 1)
+
+    def check(self):
+        """Complain when it has ended badly."""
+        code = self.process.poll()
+        if code:
+            text = self.output.read_text(errors="replace")
+            raise GuestError(f"the guest '{self.name}' ended with {code} in the step "
+                             f"'{self.step}', its last lines:\n" +
+                             "\n".join(text.splitlines()[-15:]))
+
+    def progress(self):
+        """Where it is, in words."""
+        if self.step == LAST:
+            return f"{self.name}: done"
+        return f"{self.name}: {self.number} of {len(self.steps)}, {self.step}"
+
+
+def clock(seconds):
+    """Minutes and seconds."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def tell(guests, started):
+    """One line of progress."""
+    elapsed = time.monotonic() - started
+    share = min(guest.done_share() for guest in guests)
+    left = f", about {clock(elapsed / share - elapsed)} left" if share > 0.05 else ""
+    places = "   ".join(f"{guest.progress():<34}" for guest in guests)
+    print(f"{clock(elapsed):>5} {places}{left}", flush=True)
+
+
+def watch(guests):
+    """Show progress until all have ended."""
+    started = told = time.monotonic()
+    while True:
+        running = any(guest.process.poll() is None for guest in guests)
+        changed = False
+        for guest in guests:
+            for line in guest.news():
+                changed = True
+                if line:
+                    print(line, flush=True)
+            guest.check()
+        if changed or time.monotonic() - told > TELL_SECONDS:
+            tell(guests, started)
+            told = time.monotonic()
+        if not running:
+            return
+        time.sleep(POLL_SECONDS)
+
+
+def run(guests, timeout):
+    """Run all, side by side; their figures are in each one's results folder then.
+
+    Raises GuestError when one fails; no guest is left behind, however this ends.
+    """
+    with tempfile.TemporaryDirectory(prefix="ressd-guests-") as folder:
+        try:
+            for guest in guests:
+                guest.results.mkdir(parents=True, exist_ok=True)
+                (guest.results / "figures").unlink(missing_ok=True)
+                guest.start(Path(folder), timeout)
+            watch(guests)
+        finally:
+            for guest in guests:
+                if guest.process and guest.process.poll() is None:
+                    guest.process.terminate()
+            for guest in guests:
+                if guest.process:
+                    guest.process.wait()
+
+
+def figures(results):
+    """The figures that a guest noted: key -> number."""
+    found = {}
+    path = results / "figures"
+    if not path.exists():
+        raise GuestError(f"the guest left no figures in {results}")
+    for line in path.read_text().splitlines():
+        key, value = line.split()
+        found[key] = float(value)
+    return found
+
+
+def fail(program, error):
+    """Say why, and return the exit code."""
+    sys.stdout.flush()
+    print(f"{program}: {error}", file=sys.stderr)
+    return 1
