@@ -357,6 +357,7 @@ static void read_done(struct host *host, struct op *op)
 			     op->started, "a read in flight");
 	oracle_pin(&host->oracle, op->first, op->nr, false);
 	op->state = OP_FREE;
+	retry(host);		/* the segment may have been busy only by this read */
 }
 
 static bool block_in_use(const struct host *host, const struct op *op)
@@ -684,6 +685,7 @@ static void read_moves(struct host *host)
 	}
 	mover->left = mover->nr;
 	mover->state = MOVER_WRITE;
+	retry(host);
 	if (host->fault == FAULT_EARLY_MOVED)
 		report_moved(host);
 }
