@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A log in RAM for the tests; see logbox.h. */
+#include <string.h>
+#include "logbox.h"
+
+struct logbox box;
+
+static const u8 uuid[RESSD_UUID_SIZE] = "unit test";
+static u64 activation;
+
+static bool slot_busy(void *context, u32 slot)
+{
+	(void)context;
+	return slot == box.busy_slot;
+}
+
+static void init(void)
+{
+	struct ressd_log_setup setup = {
+		.uuid = uuid,
+		.activation = ++activation,
+		.normal_blocks = BOX_NORMAL_BLOCKS,
+		.align_blocks = 1,
+		.nodes = box.nodes,
+		.clean = box.clean,
+		.segments = box.segments,
+		.buffers = { box.buffers[0], box.buffers[1] },
+		.segment_busy = slot_busy,
+	};
+
+	CHECK(!ressd_geom_init(&setup.geom, BOX_BLOCKS * 8, BOX_SEGMENT_BLOCKS * 8, box.error,
+			       sizeof(box.error)), "%s", box.error);
+	ressd_log_init(&box.log, &setup);
+	box.busy_slot = ~0U;
+	box.writes = 0;
+	box.flushes = 0;
+}
+
+void box_format(void)
+{
+	memset(&box, 0, sizeof(box));
+	init();
+}
+
+static int read_disk(void *context, u32 block, u32 nr, void *buffer)
+{
+	(void)context;
+	CHECK(block + nr <= BOX_BLOCKS, "read of %u + %u", block, nr);
+	memcpy(buffer, box.disk + (size_t)block * RESSD_BLOCK_SIZE, (size_t)nr * RESSD_BLOCK_SIZE);
+	return 0;
+}
+
+int box_recover(void)
+{
+	struct ressd_reader reader = { .read = read_disk, .buffer = box.buffers[1] };
+
+	init();
+	return ressd_recover(&box.log, &reader, &box.recovery, box.error, sizeof(box.error));
+}
+
+int box_write(u32 lbn, u64 id)
+{
+	struct ressd_place place;
+	int ret = ressd_log_accept(&box.log, lbn, &place);
+	u32 i;
+
+	for (i = 0; !ret && i < RESSD_BLOCK_SIZE / sizeof(u64); i++)
+		((u64 *)place.data)[i] = id;
+	return ret;
+}
+
+bool box_io(struct ressd_io *io)
+{
+	if (!ressd_log_next(&box.log, io))
+		return false;
+	if (io->kind == RESSD_IO_FLUSH) {
+		box.flushes++;
+	} else {
+		CHECK(io->block && io->block + io->nr_blocks < BOX_BLOCKS,
+		      "a record of %u + %u over a superblock", io->block, io->nr_blocks);
+		ressd_log_encode(&box.log, io);
+		memcpy(box.disk + (size_t)io->block * RESSD_BLOCK_SIZE, io->data,
+		       (size_t)io->nr_blocks * RESSD_BLOCK_SIZE);
+		box.writes++;
+	}
+	ressd_log_done(&box.log, io, 0);
+	return true;
+}
+
+u32 box_run(void)
+{
+	struct ressd_io io;
+	u32 nr = 0;
+
+	while (box_io(&io))
+		nr++;
+	return nr;
+}
+
+void box_sync(void)
+{
+	u64 ticket = ressd_log_sync(&box.log);
+
+	box_run();
+	CHECK(ressd_log_synced(&box.log) >= ticket, "the sync does not end");
+}
+
+u64 box_read(u32 lbn)
+{
+	const struct ressd_node *node = ressd_map_find(&box.log.map, lbn);
+	const void *ram;
+	u32 block;
+
+	if (!node)
+		return 0;
+	block = ressd_map_block(&box.log.map, node);
+	if (ressd_map_is_clean(&box.log.map, block))
+		return 0;
+	ram = ressd_log_data(&box.log, block);
+	return *(const u64 *)(ram ? ram : box.disk + (size_t)block * RESSD_BLOCK_SIZE);
+}

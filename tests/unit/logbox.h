@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A log on a reserved area in RAM whose writes never fail: what the tests of log, recover and
+ * sweep share.  Normal block contents are one repeated number.
+ */
+#ifndef LOGBOX_H
+#define LOGBOX_H
+
+#include "harness.h"
+#include "ressd-args.h"
+#include "ressd-log.h"
+#include "ressd-recover.h"
+
+#define BOX_SEGMENT_BLOCKS	16U
+#define BOX_SEGMENTS		6U
+#define BOX_BLOCKS		(BOX_SEGMENT_BLOCKS * BOX_SEGMENTS)
+#define BOX_NORMAL_BLOCKS	1000U
+
+struct logbox {
+	struct ressd_log log;
+	struct ressd_node nodes[BOX_BLOCKS];
+	unsigned long clean[BOX_BLOCKS / 32];
+	struct ressd_segment segments[BOX_SEGMENTS];
+	u8 buffers[2][BOX_SEGMENT_BLOCKS * RESSD_BLOCK_SIZE];
+	u8 disk[BOX_BLOCKS * RESSD_BLOCK_SIZE];
+	u32 busy_slot;			/* ~0U: none */
+	u32 writes, flushes;		/* I/Os done */
+	struct ressd_recovery recovery;
+	char error[RESSD_ERROR_SIZE];
+};
+
+extern struct logbox box;
+
+/* An empty log on a blank area; its opening is not asked for. */
+void box_format(void);
+
+/* A new activation that recovers from box.disk; returns what ressd_recover() does. */
+int box_recover(void);
+
+/* Accepts a write of @lbn, contents @id; returns what ressd_log_accept() does. */
+int box_write(u32 lbn, u64 id);
+
+/* Carries out one I/O; false if there was none.  @io tells what it was. */
+bool box_io(struct ressd_io *io);
+
+/* Carries out I/Os until there is none; returns how many. */
+u32 box_run(void);
+
+/* A sync, carried out. */
+void box_sync(void);
+
+/* Contents of @lbn by map, RAM and disk; 0 if not mapped or clean. */
+u64 box_read(u32 lbn);
+
+#endif
