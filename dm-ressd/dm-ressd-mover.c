@@ -291,6 +291,15 @@ static int sweep(struct ressd *ressd, bool all)
 
 /* --- the thread --------------------------------------------------------------------------- */
 
+static bool below_threshold(const struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	return ressd->mover_on && !ressd->suspending &&
+	       (u64)ressd_log_free_blocks(log) * 100 <
+	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
+}
+
 /* Is there anything that a sweep could free, and reason to? */
 static bool wants_sweep(struct ressd *ressd)
 {
@@ -303,11 +312,7 @@ static bool wants_sweep(struct ressd *ressd)
 	if (ressd->draining && !ressd->suspending)
 		wants = true;
 	else if (log->reuse_seq < log->head_seq)
-		wants = ressd->room_wanted ? !ressd_log_free_segments(log) ||
-					     !list_empty(&ressd->space_waiters) : false;
-	if (!wants && ressd->mover_on && !ressd->suspending && log->reuse_seq < log->head_seq)
-		wants = (u64)ressd_log_free_blocks(log) * 100 <
-			(u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
+		wants = (ressd->room_wanted && ressd_log_is_full(log)) || below_threshold(ressd);
 out:
 	spin_unlock(&ressd->lock);
 	return wants;

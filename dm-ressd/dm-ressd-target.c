@@ -45,6 +45,12 @@ static int check_device(const char *name, const struct dm_dev *dev)
 {
 	unsigned int block_size = bdev_logical_block_size(dev->bdev);
 
+	/* Opening it for writing does not tell: 6.1 lets that pass. */
+	if (bdev_read_only(dev->bdev)) {
+		snprintf(ctr_error, sizeof(ctr_error),
+			 "the %s device is read-only; make it writable with blockdev --setrw", name);
+		return -EROFS;
+	}
 	if (bdev_is_zoned(dev->bdev)) {
 		snprintf(ctr_error, sizeof(ctr_error),
 			 "the %s device is zoned and cannot be overwritten in place; use dm-zoned",

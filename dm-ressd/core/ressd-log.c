@@ -184,6 +184,31 @@ static bool may_rotate(const struct ressd_log *log)
 	return log->rotate && !log->first_pending;
 }
 
+/* True if a data block can be accepted only in a new segment. */
+static bool needs_segment(const struct ressd_log *log)
+{
+	const struct ressd_record *open = &log->records[log->open];
+
+	return !open->nr_maps && (may_rotate(log) || open->block + 1 >= open_limit(log));
+}
+
+bool ressd_log_is_full(const struct ressd_log *log)
+{
+	return ressd_log_free_segments(log) < (needs_segment(log) ? 2 : 1);
+}
+
+/* The open record gets a newer version of what @old holds. */
+static void supersede(struct ressd_log *log, struct ressd_node *old)
+{
+	u32 block = ressd_map_block(&log->map, old);
+
+	if (!ressd_map_is_clean(&log->map, block))
+		segment_of_block(log, block)->kill_seq = log->records[log->open].seq;
+	unmap_node(log, old);
+	old->lbn = RESSD_NO_BLOCK;
+	log->counters.superseded++;
+}
+
 int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 {
 	struct ressd_record *open = &log->records[log->open];
@@ -202,8 +227,7 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 		return 0;
 	}
 
-	if (!open->nr_maps && (may_rotate(log) || open->block + 1 >= open_limit(log)) &&
-	    !advance_head(log, 1))
+	if (needs_segment(log) && !advance_head(log, 1))
 		return -ENOSPC;
 	if (ressd_log_record_full(log) || (log->rotate && open->nr_maps))
 		return -EAGAIN;
@@ -212,14 +236,8 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 
 	block = open->block + 1 + open->nr_maps;
 	old = ressd_map_find(&log->map, lbn);	/* the head's advance may have forgotten it */
-	if (old) {
-		if (!ressd_map_is_clean(&log->map, ressd_map_block(&log->map, old)))
-			segment_of_block(log, ressd_map_block(&log->map, old))->kill_seq =
-				open->seq;
-		unmap_node(log, old);
-		old->lbn = RESSD_NO_BLOCK;
-		log->counters.superseded++;
-	}
+	if (old)
+		supersede(log, old);
 	header->entries[open->nr_maps].block = cpu_to_le32(lbn);
 	open->nr_maps++;
 	log->head_maps++;

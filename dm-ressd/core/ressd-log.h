@@ -177,6 +177,9 @@ u64 ressd_log_reclaim(struct ressd_log *log);
 /* True if ressd_log_reclaim() would gain a segment. */
 bool ressd_log_can_reclaim(const struct ressd_log *log);
 
+/* True if there is no room for data: only moving data home and reclaiming makes some. */
+bool ressd_log_is_full(const struct ressd_log *log);
+
 /* True if the open record is full: ressd_log_next() would hand it out. */
 bool ressd_log_record_full(const struct ressd_log *log);
 
