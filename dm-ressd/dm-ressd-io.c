@@ -249,7 +249,8 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 		ret = ressd_log_accept(&ressd->log, rb->first + rb->accepted, &place);
 		if (ret)
 			return ret;
-		ressd_copy_from_bio(bio, rb->accepted * RESSD_BLOCK_SIZE, place.data, RESSD_BLOCK_SIZE);
+		ressd_copy_from_bio(bio, rb->accepted * RESSD_BLOCK_SIZE, place.data,
+				    RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 	}
 	return 0;

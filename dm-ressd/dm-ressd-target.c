@@ -48,7 +48,8 @@ static int check_device(const char *name, const struct dm_dev *dev)
 	/* Opening it for writing does not tell: 6.1 lets that pass. */
 	if (bdev_read_only(dev->bdev)) {
 		snprintf(ctr_error, sizeof(ctr_error),
-			 "the %s device is read-only; make it writable with blockdev --setrw", name);
+			 "the %s device is read-only; make it writable with blockdev --setrw",
+			 name);
 		return -EROFS;
 	}
 	if (bdev_is_zoned(dev->bdev)) {
