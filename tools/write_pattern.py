@@ -4,7 +4,7 @@
 
 The bare drive is above, the same load on dm-ressd below, on the same time axis (RE Figs. 7, 8).
 Below are told apart: writes of the log, of the mover, and those that went to the normal area at
-once. A third strip enlarges the reserved area, which is a thin line at the scale of the drive.
+once. The reserved area, far above on the drive, has a strip of its own on an enlarged scale.
 
 A trace is the folder and device name that blktrace was given, such as traces/ssd0 for
 traces/ssd0.blktrace.0. It needs the queue and issue events of writes (blktrace -a write -a queue
@@ -24,11 +24,10 @@ from matplotlib.ticker import FuncFormatter  # noqa: E402
 MOVER = "ressd_mv"
 DIRECT, LOG, HOME = "direct", "log", "mover"
 LOOKS = {  # class: colour, label
-    DIRECT: ("#1f77b4", "straight to the normal area"),
-    LOG: ("#d62728", "log, in the reserved area: sequential"),
-    HOME: ("#2ca02c", "mover, back to the normal area: ascending sweeps"),
+    DIRECT: ("#1f77b4", "direct to the normal area"),
+    LOG: ("#d62728", "log: sequential"),
+    HOME: ("#2ca02c", "mover: ascending sweeps"),
 }
-SECTORS_PER_GIB = 1 << 21
 SECTORS_PER_MIB = 1 << 11
 
 
@@ -71,58 +70,65 @@ def requests(trace, reserved=None):
             yield seconds, sector, sectors, DIRECT
 
 
-def dots(axes, writes, kind, size, **options):
-    """One dot for each write of one class; returns how many."""
+def dots(axes, writes, kind, size):
+    """One dot for each write of one class."""
     chosen = [(seconds, sector) for seconds, sector, _, found in writes if found == kind]
     if chosen:
         colour, label = LOOKS[kind]
         axes.plot(*zip(*chosen), linestyle="none", marker=".", markersize=size, color=colour,
-                  markeredgewidth=0, label=options.get("label", f"{label} ({len(chosen):,})"))
-    return len(chosen)
+                  markeredgewidth=0, label=f"{label} ({len(chosen):,})")
 
 
-def legend(axes):
-    """Legend with dots that can be seen, outside of the data."""
-    box = axes.legend(loc="center right", fontsize=9, framealpha=0.95, markerscale=3)
+def legend(strip, below):
+    """One legend of all classes below the panels, with dots that can be seen."""
+    entries = [panel.get_legend_handles_labels() for panel in (strip, below)]
+    box = below.legend(sum((handles for handles, _ in entries), []),
+                       sum((labels for _, labels in entries), []), loc="upper center",
+                       bbox_to_anchor=(0.5, -0.16), ncols=3, fontsize=10, frameon=False)
     for line in box.get_lines():
         line.set_markersize(9)
 
 
-def draw_bare(axes, writes, end):
-    """The upper panel."""
-    dots(axes, writes, DIRECT, 2.2, label=f"write ({len(writes):,})")
-    axes.set_title(f"bare drive: {end:.1f} s", loc="left", fontsize=11, fontweight="bold")
+def title(axes, text, seconds):
+    """What a panel shows and how long the load took."""
+    axes.set_title(f"{text}: {seconds:.1f} s", loc="left", fontsize=11, fontweight="bold")
 
 
-def draw_ressd(axes, writes, end):
-    """The lower panel."""
-    for kind, size in ((DIRECT, 2.2), (HOME, 2.2), (LOG, 2.2)):
-        dots(axes, writes, kind, size)
-    axes.set_title(f"the same load on dm-ressd: {end:.1f} s", loc="left", fontsize=11,
-                   fontweight="bold")
-    legend(axes)
-
-
-def draw_zoom(axes, writes, reserved, size):
-    """The strip that enlarges the reserved area."""
-    dots(axes, writes, LOG, 4)
-    axes.set_ylim(reserved, size)
-    axes.set_title("its reserved area, enlarged: the log goes round", loc="left", fontsize=10)
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: f"+{(value - reserved) / SECTORS_PER_MIB:.0f}"))
-    axes.set_yticks([reserved + (size - reserved) * part // 2 for part in range(3)])
-    axes.set_ylabel("MiB")
-
-
-def scale_area(axes, size):
-    """Sectors in millions at the left, the same in GiB as a second scale at the right."""
-    axes.set_ylim(0, size)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}"))
-    axes.set_ylabel("LSN (million sectors)")
+def draw_normal(axes, writes, kinds, shown):
+    """A panel of the normal area up to sector `shown`."""
+    for kind in kinds:
+        dots(axes, [write for write in writes if write[1] < shown], kind, 2.6)
+    axes.set_ylim(-0.01 * shown, 1.01 * shown)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e3:g}"))
+    axes.set_ylabel("LSN\n(thousand sectors)")
     right = axes.secondary_yaxis(
-        "right", functions=(lambda value: value / SECTORS_PER_GIB,
-                            lambda value: value * SECTORS_PER_GIB))
-    right.set_ylabel("GiB")
+        "right", functions=(lambda value: value / SECTORS_PER_MIB,
+                            lambda value: value * SECTORS_PER_MIB))
+    right.set_ylabel("MiB")
+
+
+def draw_reserved(axes, writes, reserved, size):
+    """The strip of the reserved area."""
+    dots(axes, writes, LOG, 4.5)
+    margin = (size - reserved) * 0.04
+    axes.set_ylim(reserved - margin, size + margin)
+    axes.set_yticks([reserved, size])
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e3:.0f}"))
+    axes.set_ylabel("reserved\narea")
+    axes.set_facecolor("#fdf3f2")
+    right = axes.secondary_yaxis(
+        "right", functions=(lambda value: (value - reserved) / SECTORS_PER_MIB,
+                            lambda value: value * SECTORS_PER_MIB + reserved))
+    right.set_yticks([0, (size - reserved) / SECTORS_PER_MIB])
+    right.set_ylabel("MiB")
+
+
+def tear(upper, lower):
+    """Marks the place where the scale of one panel breaks off and the next begins."""
+    look = {"marker": [(-1, -0.6), (1, 0.6)], "markersize": 8, "linestyle": "none", "color": "k",
+            "mew": 1, "clip_on": False}
+    upper.plot([0, 1], [0, 0], transform=upper.transAxes, **look)
+    lower.plot([0, 1], [1, 1], transform=lower.transAxes, **look)
 
 
 def draw(options):
@@ -132,19 +138,22 @@ def draw(options):
     if not bare or not ressd:
         empty = options.ressd if bare else options.bare
         raise TraceError(f"the trace {empty} holds no write that reached the drive")
-    figure, panels = plt.subplots(3, 1, figsize=(11, 8.4), sharex=True, layout="constrained",
-                                  gridspec_kw={"height_ratios": [3, 3, 1]})
-    end = max(bare[-1][0], ressd[-1][0])
-    draw_bare(panels[0], bare, bare[-1][0])
-    draw_ressd(panels[1], ressd, ressd[-1][0])
-    draw_zoom(panels[2], ressd, options.reserved, options.size)
-    for axes in panels:
+    shown = options.shown or options.reserved
+    figure, (above, strip, below) = plt.subplots(
+        3, 1, figsize=(11, 8), sharex=True, layout="constrained",
+        gridspec_kw={"height_ratios": [3, 0.9, 3]})
+    draw_normal(above, bare, [DIRECT], shown)
+    draw_reserved(strip, ressd, options.reserved, options.size)
+    draw_normal(below, ressd, [DIRECT, HOME], shown)
+    title(above, f"bare drive, {len(bare):,} writes", bare[-1][0])
+    title(strip, f"the same load on dm-ressd, {len(ressd):,} writes", ressd[-1][0])
+    for axes in (above, strip, below):
         axes.grid(alpha=0.25, linewidth=0.5)
-        axes.spines[["top", "right"]].set_visible(False)
-    for axes in panels[:2]:
-        scale_area(axes, options.size)
-    panels[2].set_xlim(-0.005 * end, 1.005 * end)
-    panels[2].set_xlabel("time since the load began (s)")
+    tear(strip, below)
+    legend(strip, below)
+    end = max(bare[-1][0], ressd[-1][0])
+    below.set_xlim(-0.005 * end, 1.005 * end)
+    below.set_xlabel("time since the load began (s)")
     figure.suptitle(options.title, fontsize=12)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(options.out, dpi=options.dpi)
@@ -159,6 +168,8 @@ def main():
     parser.add_argument("--reserved", type=int, required=True,
                         help="first sector of the reserved area")
     parser.add_argument("--size", type=int, required=True, help="sectors of the drive")
+    parser.add_argument("--shown", type=int,
+                        help="sectors of the normal area to show (default: all)")
     parser.add_argument("--title", default="Writes that reach the drive, one dot each")
     parser.add_argument("--dpi", type=int, default=110)
     parser.add_argument("out", type=Path, help="the picture, PNG")

@@ -152,6 +152,7 @@ def draw(bare, ressd, picture):
                "--bare", bare.folder / "trace/ssd0", "--ressd", ressd.folder / "trace/ssd0",
                "--reserved", str(int(ressd["reserved.start"])),
                "--size", str(int(ressd["drive.sectors"])),
+               "--shown", str(int(ressd["fs.sectors"])),
                "--title", "Postmark on ext4: the writes that reach the drive, one dot each",
                picture]
     if subprocess.run(command, check=False).returncode:

@@ -104,6 +104,7 @@ make_filesystem() {
 	step mkfs
 	mkfs.ext4 -q -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 "$target" "$FS_SIZE"
 	mount "$target" /mnt
+	figure fs.sectors "$(($(numfmt --from=iec "$FS_SIZE") / 512))"
 	settle
 	[ "$side" = bare ] || dmsetup message ressd 0 clear_stats
 }

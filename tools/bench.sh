@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# bench.sh [--only overhead|options] [--report-only]: costs of the target and effect of its options;
+# writes build/results/bench.json. Called by `make bench` after setup and build.
+set -euo pipefail
+here=$(dirname "$0")
+
+for built in modules/dm-ressd.ko modules/ssdsim.ko; do
+	[ -e "$here/../build/$built" ] || {
+		echo "bench: build/$built is missing: run make bench, which builds it" >&2
+		exit 1
+	}
+done
+exec /usr/bin/python3 "$here/bench/bench.py" "$@"

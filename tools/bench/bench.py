@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Costs of the target and effect of its options: build/results/bench.json.
+
+Overhead: instructions that a 4 KB read or write needs where the target only passes it on, beside
+dm-linear, on a disk that does nothing. Options: small random writes on the emulated Samsung drive
+under the options that decide how writers and mover share it. Exits with 1 if a bar is missed.
+"""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "demo"), str(HERE.parent)]
+import results as result_files  # noqa: E402
+from guests import PROJECT, Guest, GuestError, fail, figures, run  # noqa: E402
+
+FOLDER = PROJECT / "build/bench"
+TIMEOUT = 1500
+
+VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
+LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync")]
+
+# Name, script, arguments, steps with the processor seconds that they took once.
+GUESTS = [
+    ("overhead", "guest-overhead.sh", [],
+     {"start": 3, "bare": 1, "dm-linear": 1, "memory": 1, "ressd-empty": 2, "ressd-mapped": 3,
+      "log-write": 2}),
+    ("options", "guest-options.sh", ["others"], {"start": 3, "bare": 42, "bypass": 40}),
+    ("waiting", "guest-options.sh", ["waiting"],
+     {"start": 3, "wait-even": 25, "wait-burst": 25, "writethrough": 30}),
+]
+
+
+def batches(chosen):
+    """The guests that run together: overhead first, then the two halves of the options."""
+    made = {}
+    for name, script, arguments, steps in GUESTS:
+        made[name] = Guest(name, HERE / script, arguments, steps, FOLDER / name)
+    if chosen in ("all", "overhead"):
+        yield [made["overhead"]]
+    if chosen in ("all", "options"):
+        yield [made["options"], made["waiting"]]
+
+
+def overhead_rows(found):
+    """Instructions; each layer's own are the difference to the bare disk."""
+    names = {"bare": "bare", "dm-linear": "dm-linear", "ressd-empty": "passthrough",
+             "ressd-mapped": "passthrough-mapped"}
+    rows = []
+    for kind in ("read", "write"):
+        for layer, name in names.items():
+            value = found[f"{kind}.{layer}"]
+            if layer != "bare":
+                value -= found[f"{kind}.bare"]
+            rows.append(result_files.row(f"{name}-{kind}/nullblk/instructions", round(value), "1"))
+    for name in ("log-write", "log-read"):
+        direction = name.split("-")[1]
+        rows.append(result_files.row(f"{name}/nullblk/instructions",
+                                     round(found[name] - found[f"{direction}.bare"]), "1"))
+    rows.append(result_files.row("map/60000/nodes", int(found["mapped"]), "1"))
+    # RE claims 1 MB of memory for 100 MB of reserved area.
+    rows.append(result_files.row("map-memory/100MB/bytes", int(found["memory.100mb"]), "B",
+                                 "<=1048576"))
+    rows.append(result_files.row("buffer-memory/100MB/bytes", int(found["memory.buffers"]), "B"))
+    return rows
+
+
+def describe_overhead(found):
+    """Table of the overhead."""
+    print(f"\n4 KB, one at a time, instructions more than the bare disk's\n"
+          f"{'':<28}{'read':>8}{'write':>8}")
+    for layer in ("dm-linear", "ressd-empty", "ressd-mapped"):
+        cells = "".join(f"{found[f'{kind}.{layer}'] - found[f'{kind}.bare']:>8.0f}"
+                        for kind in ("read", "write"))
+        name = layer if layer != "ressd-mapped" else f"ressd, {found['mapped']:,.0f} blocks mapped"
+        print(f"{name:<28}{cells}")
+    print(f"{'ressd, through the log':<28}{found['log-read'] - found['read.bare']:>8.0f}"
+          f"{found['log-write'] - found['write.bare']:>8.0f}")
+
+
+def speed(found, key):
+    """MB/s."""
+    return found[f"{key}.bytes"] / found[f"{key}.ms"] / 1e3
+
+
+def option_rows(found):
+    """Ratios and longest waits of each variant."""
+    rows = []
+    for load, _ in LOADS:
+        bare = speed(found, f"bare-{load}")
+        rows.append(result_files.row(f"randwrite-{load}/samsung/bare", round(bare, 4), "MB/s"))
+        for variant in VARIANTS:
+            key = f"{variant}-{load}"
+            bar = ">=2.0" if (variant, load) == ("wait-even", "4k") else None
+            rows.append(result_files.row(f"randwrite-{load}-{variant}/samsung/ratio",
+                                         round(speed(found, key) / bare, 4), "x", bar))
+            rows.append(result_files.row(f"randwrite-{load}-{variant}/samsung/longest",
+                                         round(found[f"{key}.max_ns"] / 1e6, 3), "ms"))
+    return rows
+
+
+def describe_options(found):
+    """Table of the options."""
+    print(f"\nrandom writes, MB/s (longest single write){'':<4}" +
+          "".join(f"{name:>24}" for _, name in LOADS))
+    for variant in ["bare", *VARIANTS]:
+        cells = "".join(
+            f"{speed(found, f'{variant}-{load}'):>12.2f} "
+            f"({found[f'{variant}-{load}.max_ns'] / 1e6:>6.0f} ms)" for load, _ in LOADS)
+        print(f"{variant:<45}{cells}")
+
+
+def main():
+    """Run, print, write; see the top."""
+    parser = argparse.ArgumentParser(prog="tools/bench.sh", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=["all", "overhead", "options"], default="all",
+                        help="one part; bench.json then holds only its rows")
+    parser.add_argument("--report-only", action="store_true",
+                        help="no run: tables and results of the run before")
+    options = parser.parse_args()
+    rows = []
+    try:
+        for guests in batches(options.only):
+            if not options.report_only:
+                for guest in guests:
+                    shutil.rmtree(guest.results, ignore_errors=True)
+                run(guests, TIMEOUT)
+            found = {}
+            for guest in guests:
+                found.update(figures(guest.results))
+            if "mapped" in found:
+                describe_overhead(found)
+                rows += overhead_rows(found)
+            else:
+                describe_options(found)
+                rows += option_rows(found)
+        path = result_files.write("bench", rows)
+    except (GuestError, result_files.ResultError) as error:
+        return fail("bench", error)
+    except KeyError as error:
+        return fail("bench", f"the figure {error} is missing in {FOLDER}")
+    print("\n" + result_files.table([row for row in rows if row["bar"]]))
+    print(f"\nfigures  {path}")
+    return 0 if result_files.all_ok(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# guest-overhead.sh: what the target costs where it has nothing to do, in instructions of the guest
+# (a benchmark guest takes 1 ns for one). The disk does nothing at all: null_blk, bio based, without
+# memory, so the differences between rows are those of the layers above.
+set -euo pipefail
+# shellcheck source=/dev/null
+. ./lib.sh
+# shellcheck source=tools/demo/guest-lib.sh
+. ./guest-lib.sh
+
+null=/dev/nullb0
+normal=4194304		# sectors
+reserved=1048576	# 512 MB as in RE 4.2, 131,072 blocks
+mapped=60000		# as in RE 4.2
+transfers=30000
+
+make_null_disk() {
+	modprobe null_blk queue_mode=0 gb=4 bs=512
+	[ -b "$null" ] || die "$null did not appear"
+}
+
+# latency KEY TARGET DIRECTION ARGUMENT...: figure KEY, the mean from system call to completion.
+latency() {
+	local key=$1 target=$2 direction=$3 output
+	shift 3
+	output=$(fio_at "$target" 1G --number_ios="$transfers" "$@") ||
+		die "fio failed on $target: $output"
+	figure "$key" "$(sed -n "/\"$direction\" : {/,/^      }/p" <<<"$output" |
+		sed -n '/"lat_ns" : {/,/}/s/^ *"mean" : \([0-9.]*\),$/\1/p')"
+}
+
+# layer NAME TARGET: reads and writes that pass through. Reads take every other block (the odd
+# ones), at random; writes are sequential, so no write is small and random.
+layer() {
+	local name=$1 target=$2
+	step "$name"
+	latency "read.$name" "$target" read --rw=randread --bs=4k --blockalign=8k --offset=4k \
+		--randseed=1
+	latency "write.$name" "$target" write --rw=write --bs=4k --offset=1G
+}
+
+make_ressd() {
+	dmsetup create ressd --table "0 $normal ressd $null 0 $null $normal $1"
+	# A disk without memory gives nothing back: the mover must not look.
+	dmsetup message ressd 0 mover off
+}
+
+# Every other block (the even ones) gets into the log.
+fill_map() {
+	fio_at /dev/mapper/ressd "$((mapped * 8))k" --rw=write:4k --bs=4k \
+		--io_size="$((mapped * 4))k" >/dev/null
+	local blocks
+	read -r _ _ _ _ blocks _ < <(dmsetup status ressd)
+	[ "${blocks#*/}" -ge "$((mapped * 99 / 100))" ] ||
+		die "only ${blocks#*/} blocks are mapped, but $mapped were to be"
+	figure mapped "${blocks#*/}"
+}
+
+# Small random writes into the open record, and those of them that a record's end delays.
+log_writes() {
+	step log-write
+	latency log-write /dev/mapper/ressd write --rw=randwrite --bs=4k --randseed=2
+	latency log-read /dev/mapper/ressd read --rw=randread --bs=4k --blockalign=8k --randseed=3
+}
+
+memory() {
+	step memory
+	make_ressd 204800
+	figure memory.100mb "$(status_word map_bytes)"
+	figure memory.buffers "$(status_word buffer_bytes)"
+	dmsetup remove ressd
+}
+
+load dm-ressd
+make_null_disk
+# The first job pays for what the kernel does only once.
+fio_at "$null" 1G --rw=randread --bs=4k --number_ios=2000 >/dev/null
+layer bare "$null"
+dmsetup create linear --table "0 $normal linear $null 0"
+layer dm-linear /dev/mapper/linear
+dmsetup remove linear
+memory
+make_ressd "$reserved"
+layer ressd-empty /dev/mapper/ressd
+fill_map
+layer ressd-mapped /dev/mapper/ressd
+log_writes
+dmsetup remove ressd
+step end
