@@ -26,8 +26,7 @@ latency() {
 	shift 3
 	output=$(fio_at "$target" 1G --number_ios="$transfers" "$@") ||
 		die "fio failed on $target: $output"
-	figure "$key" "$(sed -n "/\"$direction\" : {/,/^      }/p" <<<"$output" |
-		sed -n '/"lat_ns" : {/,/}/s/^ *"mean" : \([0-9.]*\),$/\1/p')"
+	figure "$key" "$(fio_latency "$direction" mean <<<"$output")"
 }
 
 # layer NAME TARGET: reads and writes that pass through. Reads take every other block (the odd

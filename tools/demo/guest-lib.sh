@@ -69,17 +69,25 @@ fio_value() {
 	sed -n "/\"$1\" : {/,/^      }/s/^ *\"$2\" : \([0-9.]*\),*\$/\1/p" | head -n 1
 }
 
-# measure KEY TARGET SPAN DIRECTION ARGUMENT...: run fio; figures KEY.bytes, KEY.ms, KEY.p99_ns and
-# KEY.erases (NAND blocks erased meanwhile).
+# fio_latency OBJECT WHICH: the mean or max of lat_ns of fio's JSON, of read, write or sync.
+fio_latency() {
+	sed -n "/\"$1\" : {/,/^      }/p" |
+		sed -n "/\"lat_ns\" : {/,/}/s/^ *\"$2\" : \([0-9.]*\),\$/\1/p"
+}
+
+# measure KEY TARGET SPAN DIRECTION ARGUMENT...: run fio; figures KEY.bytes, KEY.ms, KEY.max_ns (the
+# longest wait: of a transfer, or with --fdatasync of a sync) and KEY.erases (NAND blocks erased
+# meanwhile).
 measure() {
-	local key=$1 target=$2 span=$3 direction=$4 before output
+	local key=$1 target=$2 span=$3 direction=$4 before output waits
 	shift 4
+	waits=$direction
+	[[ " $* " != *" --fdatasync="* ]] || waits=sync
 	before=$(drive_stat nand_erases)
 	output=$(fio_at "$target" "$span" "$@") || die "fio failed on $target: $output"
 	figure "$key.bytes" "$(fio_value "$direction" io_bytes <<<"$output")"
 	figure "$key.ms" "$(fio_value "$direction" runtime <<<"$output")"
-	figure "$key.max_ns" "$(sed -n "/\"$direction\" : {/,/^      }/p" <<<"$output" |
-		sed -n '/"lat_ns" : {/,/}/s/^ *"max" : \([0-9]*\),$/\1/p')"
+	figure "$key.max_ns" "$(fio_latency "$waits" max <<<"$output")"
 	figure "$key.erases" "$(($(drive_stat nand_erases) - before))"
 }
 

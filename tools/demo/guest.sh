@@ -60,9 +60,8 @@ note_log() {
 	figure "$1.log_total" "${used#*/}"
 }
 
-# What is left in the log counts too, for those who ask for it.
+# drain KEY: what is left in the log counts too, for those who ask for it.
 drain() {
-	step drain
 	if [ "$side" = ressd ]; then
 		timed "$1-drain" dmsetup message ressd 0 drain
 	else
@@ -161,6 +160,7 @@ postmark_load() {
 
 # Drained, the file system is on the bare drive, and must be whole there.
 back_to_bare() {
+	step check
 	umount /mnt
 	drain postmark
 	[ "$side" = bare ] || dmsetup remove ressd
@@ -174,6 +174,7 @@ make_and_probe
 settle
 random_writes 4 11
 note_log randwrite-4k
+step drain
 drain randwrite-4k
 random_writes 8 21
 note_log randwrite-8k

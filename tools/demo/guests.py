@@ -29,8 +29,8 @@ class GuestError(Exception):
 class Guest:
     """One run: a script with arguments, and the steps it will announce with their weights.
 
-    A weight is the processor time that the step took when it was last measured; only the estimate
-    of the remaining time depends on it.
+    A weight is the time that all of a step's occurrences took when they were last measured; only
+    the estimate of the remaining time depends on it.
     """
 
     name: str
@@ -42,6 +42,8 @@ class Guest:
     number: int = 0
     step: str = "start"
     done_weight: float = 0
+    began: float = 0
+    step_began: float = 0
     shown: int = 0
     process: subprocess.Popen = None
     output: Path = None
@@ -49,6 +51,7 @@ class Guest:
     def start(self, folder, timeout):
         """Boot it."""
         self.output = folder / f"{self.name}.output"
+        self.began = self.step_began = time.monotonic()
         command = [RUNNER, "--mode", "benchmark", "--timeout", str(timeout), "--quiet",
                    "--fetch", f"/tmp/figures:{self.results}"]
         for path in [*GUEST_FILES, *self.files]:
@@ -78,10 +81,19 @@ class Guest:
         if step != LAST:
             self.number += 1
         self.step = step
+        self.step_began = time.monotonic()
 
-    def done_share(self):
-        """Share of the work that is done."""
-        return min(self.done_weight / sum(self.steps.values()), 1)
+    def seconds_left(self):
+        """Estimate by the pace of the steps that are done; None as long as none is."""
+        if self.step == LAST:
+            return 0
+        if not self.done_weight:
+            return None
+        pace = (self.step_began - self.began) / self.done_weight
+        ahead = self.steps.get(self.step, 0) * pace
+        later = (sum(self.steps.values()) - self.done_weight) * pace - ahead
+        in_step = time.monotonic() - self.step_began
+        return max(later, 0) + max(ahead - in_step, 0.05 * ahead)
 
     def check(self):
         """Complain when it has ended badly."""
@@ -96,7 +108,7 @@ class Guest:
         """Where it is, in words."""
         if self.step == LAST:
             return f"{self.name}: done"
-        return f"{self.name}: {self.number} of {len(self.steps)}, {self.step}"
+        return f"{self.name}: {self.number} of {len(self.steps) - 1}, {self.step}"
 
 
 def clock(seconds):
@@ -107,10 +119,10 @@ def clock(seconds):
 def tell(guests, started):
     """One line of progress."""
     elapsed = time.monotonic() - started
-    share = min(guest.done_share() for guest in guests)
-    left = f", about {clock(elapsed / share - elapsed)} left" if share > 0.05 else ""
-    places = "   ".join(f"{guest.progress():<34}" for guest in guests)
-    print(f"{clock(elapsed):>5} {places}{left}", flush=True)
+    places = "   ".join(f"{guest.progress():<30}" for guest in guests)
+    estimates = [guest.seconds_left() for guest in guests]
+    left = "" if None in estimates else f"about {clock(max(estimates))} left"
+    print(f"{clock(elapsed):>5}  {places}   {left}".rstrip(), flush=True)
 
 
 def watch(guests):
