@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 10-filesystems.sh: ext4 and xfs on ressd, with a reserved area so small that the mover is busy all
 # the time: make, fill, change, check, mount again, compare; then recovered, then drained and bare.
-# guest: --timeout 400
+# guest: --timeout 600
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 40-drain.sh: after a drain the bare device holds, byte for byte, what ressd showed; and a drain
 # that is cancelled, interrupted or done under load loses nothing.
-# guest: --timeout 300
+# guest: --timeout 600
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh

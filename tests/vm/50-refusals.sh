@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 50-refusals.sh: every table line and message that cannot be right is refused with a sentence that
 # says why, and nothing on the disk changes.
-# guest: --timeout 300
+# guest: --timeout 600
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh

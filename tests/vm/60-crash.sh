@@ -29,7 +29,7 @@ boot() {
 	shift 2
 	variant=${variants[number % ${#variants[@]}]}
 	output=$folder/output-$number
-	tools/vm/run --quiet --memory 512M --timeout 180 --log "$folder/console-$number" \
+	tools/vm/run --quiet --memory 512M --timeout 300 --log "$folder/console-$number" \
 		--disk "$folder/raw" --disk "$folder/files" --disk "$folder/raw-journal" \
 		--disk "$folder/files-journal" --file tests/vm/ressd.sh "$@" \
 		tests/vm/crash/guest.sh "$seed" "$what" "${variant%|*}" "${variant#*|}" \

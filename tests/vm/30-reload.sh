@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 30-reload.sh: options change under load, by reload and by message, and nothing is lost; the line
+# that `dmsetup table` prints makes the same device again.
+# guest: --timeout 600
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+seed=${1:-$((RANDOM * 32768 + RANDOM))}
+reserved=16384
+echo "# seed $seed"
+
+# start_load OPERATIONS: the oracle in the background, in $load.
+start_load() {
+	ressd-oracle run --journal /tmp/journal --seed "$seed" --operations "$1" --threads 4 \
+		/dev/mapper/ressd >/tmp/load-output 2>&1 &
+	load=$!
+	while ! grep -q 'load of epoch' /tmp/load-output && kill -0 "$load" 2>/dev/null; do
+		sleep 0.05
+	done
+}
+
+# end_load NAME: it must have run all the while, then come to its end without a difference.
+end_load() {
+	local status=0
+	check "$1: the load has run all the while" kill -0 "$load"
+	wait "$load" || status=$?
+	sed 's/^/# /' /tmp/load-output
+	check "$1: the load finds no difference" equals 0 echo "$status"
+	forget_cache
+	check "$1: nor does a look at everything" \
+		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+}
+
+# reload FLAGS KEY VALUE...: the device gets new options; FLAGS are those of suspend.
+reload() {
+	local flags=()
+	read -r -a flags <<<"$1"
+	shift
+	dmsetup load ressd --table "$(table_line /dev/d0 "$reserved" "$@")" || return 1
+	dmsetup suspend "${flags[@]}" ressd && dmsetup resume ressd
+}
+
+# options_are WORDS: the end of the table line.
+options_are() {
+	equals "$1" eval 'dmsetup table ressd | cut -d " " -f 9-'
+}
+
+reload_under_load() {
+	local flags options i=0
+	start_load 6000
+	for flags in "" "--noflush" "--nolockfs" "--noflush --nolockfs"; do
+		# The words in the order in which the table prints them.
+		for options in "streams 4 commit writethrough" "route never" \
+			"move_batch_sectors 2048 log_align_sectors 64 on_full wait"; do
+			i=$((i + 1))
+			# shellcheck disable=SC2086
+			check "reload $i with '$flags' to '$options'" reload "$flags" $options
+			# shellcheck disable=SC2086
+			set -- $options
+			check "reload $i: the table says so" options_are "$#${options:+ $options}"
+		done
+	done
+	end_load "reload"
+}
+
+# The resume of another table while nothing was suspended; and a table that is cleared again.
+swap_tables() {
+	check "a table is loaded" dmsetup load ressd --table \
+		"$(table_line /dev/d0 "$reserved" streams 8)"
+	check "and cleared" dmsetup clear ressd
+	check "the live one stays" options_are 0
+	check "a table is loaded again" dmsetup load ressd --table \
+		"$(table_line /dev/d0 "$reserved" streams 8)"
+	check "resume alone puts it in force" dmsetup resume ressd
+	check "the new one is live" options_are "2 streams 8"
+}
+
+suspend_under_load() {
+	local i
+	start_load 4000
+	for i in $(seq 8); do
+		check "suspend $i" dmsetup suspend ressd
+		check "suspend $i: status and table answer" eval \
+			'dmsetup status ressd && dmsetup table ressd'
+		check "resume $i" dmsetup resume ressd
+		sleep 0.1
+	done
+	end_load "suspend"
+}
+
+set_under_load() {
+	local option
+	start_load 5000
+	for option in "on_full wait" "commit writethrough" "log_align_sectors 128" "pace burst" \
+		"move_batch_sectors 64" "move_threshold 90" "streams 1" "small_write_sectors 64" \
+		"route never" "route always" "commit_interval_ms 3" "commit writeback" \
+		"log_align_sectors 0" "on_full bypass" "small_write_sectors 8"; do
+		# shellcheck disable=SC2086
+		check "set $option" dmsetup message ressd 0 set $option
+		check "the table says: $option" grep -q -- "${option% *}" <(
+			dmsetup table ressd
+			# An option that is at its default is not printed.
+			echo "log_align_sectors on_full route commit"
+		)
+		sleep 0.1
+	done
+	check "mover off" dmsetup message ressd 0 mover off
+	check "mover on" dmsetup message ressd 0 mover on
+	check "clear_stats" dmsetup message ressd 0 clear_stats
+	end_load "set"
+}
+
+# The printed line, options set by message included, makes the same device again.
+round_trip() {
+	local line
+	line=$(dmsetup table ressd)
+	check "the line has what was set" grep -q 'move_threshold 90' <<<"$line"
+	check "the printed line can be loaded" dmsetup load ressd --table "$line"
+	check "and put in force" dmsetup resume ressd
+	check "and is printed again" equals "$line" dmsetup table ressd
+	check "is removed" dmsetup remove ressd
+	check "the printed line makes the device again" dmsetup create ressd --table "$line"
+	check "which is printed once more" equals "$line" dmsetup table ressd
+	check "and holds everything" \
+		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+	dmsetup remove ressd
+}
+
+load dm-ressd
+make_disk d0 96 irqmode=2 completion_nsec=200000
+make_ressd ressd /dev/d0 "$reserved"
+reload_under_load
+check "back to the defaults" reload ""
+swap_tables
+suspend_under_load
+set_under_load
+check "the mover has been at work" at_least ressd accepted 100
+round_trip
+finish

@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 70-suspend-remove.sh: a busy device is not removed, a removed one has lost nothing, the module goes
+# only when nothing needs it, and no memory stays behind.
+# guest: --memory 1G --timeout 600
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+seed=${1:-$((RANDOM * 32768 + RANDOM))}
+reserved=16384
+echo "# seed $seed"
+
+busy_device() {
+	make_ressd ressd /dev/d0 "$reserved"
+	mkfs.ext4 -q -b 4096 /dev/mapper/ressd
+	mount /dev/mapper/ressd /mnt
+	echo "before" >/mnt/file
+	expect_fail 'Device or resource busy' dmsetup remove ressd
+	expect_fail 'in use|Resource temporarily unavailable|busy' rmmod dm_ressd
+	check "the mounted device still works" eval 'echo after >>/mnt/file && sync'
+	check "nothing is wrong with the file" equals "before after" eval 'paste -sd " " /mnt/file'
+	umount /mnt
+	check "is removed once it is free" dmsetup remove ressd
+}
+
+# A forced remove puts an error table under the open device: its users see errors, the log keeps
+# what was synced, and the next activation has it.
+forced_remove() {
+	make_ressd ressd /dev/d0 "$reserved"
+	mount /dev/mapper/ressd /mnt
+	echo "synced" >/mnt/synced
+	sync
+	dmsetup remove --force ressd
+	check "a forced remove leaves an error table" grep -q ' error ' <(dmsetup table ressd)
+	expect_fail 'Input/output error|Read-only file system' dd if=/dev/zero of=/mnt/more bs=4k \
+		count=10 conv=fsync
+	umount /mnt
+	dmsetup remove ressd
+	check "is created again after a forced remove" make_ressd ressd /dev/d0 "$reserved"
+	mount /dev/mapper/ressd /mnt
+	check "what was synced is there" equals synced cat /mnt/synced
+	umount /mnt
+	check "fsck after a forced remove" e2fsck -fn /dev/mapper/ressd
+	dmsetup remove ressd
+}
+
+suspended_device() {
+	local writer
+	make_ressd ressd /dev/d0 "$reserved"
+	check "suspend" dmsetup suspend ressd
+	dd if=/dev/urandom of=/dev/mapper/ressd bs=4k count=4 oflag=direct 2>/dev/null &
+	writer=$!
+	sleep 0.3
+	check "a write waits while it is suspended" kill -0 "$writer"
+	check "resume" dmsetup resume ressd
+	check "the write goes on" wait_for "$writer"
+	check "suspend again" dmsetup suspend ressd
+	check "is removed while suspended" dmsetup remove ressd
+}
+
+# wait_for PID: it ends by itself within ten seconds.
+wait_for() {
+	local i
+	for i in $(seq 100); do
+		kill -0 "$1" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	echo "process $1 still runs after $i looks"
+	return 1
+}
+
+remove_after_load() {
+	local round
+	rm -f /tmp/journal
+	blkdiscard -f /dev/d0
+	for round in 1 2 3 4 5; do
+		make_ressd ressd /dev/d0 "$reserved" on_full wait
+		check "remove after load, round $round: no difference" ressd-oracle run \
+			--journal /tmp/journal --seed "$seed" --operations 400 /dev/mapper/ressd
+		# The last writes are in RAM only when the remove comes.
+		check "remove after load, round $round: remove" dmsetup remove ressd
+	done
+	make_ressd ressd /dev/d0 "$reserved"
+	check "remove after load: everything is there" \
+		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+	dmsetup remove ressd
+}
+
+module_goes() {
+	check "the module is unloaded after use" rmmod dm_ressd
+	check "and loaded again" load dm-ressd
+}
+
+# vmalloc_of_ressd: what the module holds, by the kernel's own account.
+vmalloc_of_ressd() {
+	grep -c 'dm_ressd' /proc/vmallocinfo || true
+}
+
+available_kb() {
+	echo 3 >/proc/sys/vm/drop_caches
+	sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo
+}
+
+cycle() {
+	make_ressd ressd /dev/d0 "$1" move_batch_sectors 8192 &&
+		dd if=/dev/urandom of=/dev/mapper/ressd bs=4k count=8 seek=$((RANDOM % 1000)) \
+			oflag=direct status=none && dmsetup remove ressd
+}
+
+# Each device holds 4 MiB of move buffer, 1 MiB of records and the map: fifty that leaked would
+# be 250 MiB and more. The constructor's refusals give back what they took, too.
+memory_is_given_back() {
+	local before after i allocations bad_line
+	bad_line=$(table_line /dev/d0 "$reserved" segment_sectors 4096)
+	allocations=$(vmalloc_of_ressd)
+	for i in $(seq 5); do
+		cycle "$reserved"
+	done
+	before=$(available_kb)
+	for i in $(seq 50); do
+		cycle "$reserved" || break
+		if [ $((i % 5)) -eq 0 ] && dmsetup create bad --table "$bad_line" 2>/dev/null; then
+			break
+		fi
+	done
+	check "fifty devices are made, used and removed" equals 50 echo "$i"
+	after=$(available_kb)
+	echo "# MemAvailable before $before kB, after $after kB"
+	check "memory is given back, within 8 MiB" test $((before - after)) -lt 8192
+	check "the kernel lists no allocation of the module" equals "$allocations" vmalloc_of_ressd
+}
+
+load dm-ressd
+make_disk d0 64
+busy_device
+forced_remove
+suspended_device
+remove_after_load
+module_goes
+memory_is_given_back
+module_goes
+finish
