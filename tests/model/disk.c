@@ -14,6 +14,7 @@ enum cut {
 	CUT_ONE_SURVIVES,
 	CUT_TORN_REQUESTS,	/* each survives whole, not at all, or up to or from some sector */
 	CUT_ANY_SECTORS,
+	CUT_FIRST_BLOCKS,	/* the first 4 KiB of each any how, the rest whole */
 	NR_CUTS
 };
 
@@ -230,6 +231,7 @@ static void pick_survivors(struct random *random, enum cut cut, u32 chosen, u32 
 	switch (cut) {
 	case CUT_NOTHING_LOST:
 	case CUT_ANY_SECTORS:
+	case CUT_FIRST_BLOCKS:
 		whole = true;
 		break;
 	case CUT_PREFIX:
@@ -280,11 +282,14 @@ void disk_cut(const struct disk *disk, struct random *random, struct image *imag
 	image_copy(image, &disk->durable);
 	list_for_each_entry(write, &disk->writes, list) {
 		pick_survivors(random, cut, chosen, index++, write, &first, &end);
-		for (i = first; i < end; i++)
-			if (write->sectors[i] &&
-			    (cut != CUT_ANY_SECTORS || random_once_in(random, 2)))
-				sector_assign(&image->sectors[write->first + i],
-					      write->sectors[i]);
+		for (i = first; i < end; i++) {
+			if (!write->sectors[i])
+				continue;
+			if ((cut == CUT_ANY_SECTORS || (cut == CUT_FIRST_BLOCKS && i < 8)) &&
+			    random_once_in(random, 2))
+				continue;
+			sector_assign(&image->sectors[write->first + i], write->sectors[i]);
+		}
 	}
 }
 

@@ -171,6 +171,7 @@ static void finish_write(struct host *host, struct op *op)
 	trace_op(host, op, "done");
 	oracle_complete(&host->oracle, op->first, op->nr, op->started, op->fua);
 	op->state = OP_FREE;
+	host->fsync = random_once_in(&host->random, 6);
 }
 
 /* The whole write is in the log now. */
@@ -373,6 +374,17 @@ static bool block_in_use(const struct host *host, const struct op *op)
 	return false;
 }
 
+/* The first block of a direct write that the disk takes its time for; ~0U: none. */
+static u32 slow_block(const struct host *host)
+{
+	const struct op *op;
+
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op->state == OP_DEVICE && op->patience)
+			return op_first_block(op);
+	return ~0U;
+}
+
 static void choose_place(struct host *host, struct op *op)
 {
 	struct random *random = &host->random;
@@ -384,6 +396,11 @@ static void choose_place(struct host *host, struct op *op)
 		blocks = host->hot_blocks;
 	op->first = random_below(random, blocks - nr + 1) * BLOCK_SECTORS;
 	op->nr = nr * BLOCK_SECTORS;
+	if (host->overlap && slow_block(host) != ~0U && random_once_in(random, 4)) {
+		op->first = slow_block(host) * BLOCK_SECTORS;
+		op->nr = BLOCK_SECTORS;
+		op->small = true;
+	}
 	if (op->kind == OP_READ) {
 		op->nr = BLOCK_SECTORS;
 	} else if (op->kind == OP_WRITE && random_once_in(random, 6)) {
@@ -410,6 +427,8 @@ static void choose_contents(struct host *host, struct op *op)
 
 static void start_flush(struct host *host, struct op *op)
 {
+	host->fsync = false;
+	op->started = ++host->oracle.now;
 	op->kind = OP_FLUSH;
 	op->ticket = ressd_log_sync(&host->box.log);
 	op->state = OP_SYNC;
@@ -432,10 +451,12 @@ static void start_op(struct host *host)
 	op->started = ++host->oracle.now;
 	op->kind = choice < 10 ? OP_READ : choice < 15 ? OP_DISCARD : OP_WRITE;
 	op->fua = op->kind == OP_WRITE && random_once_in(random, 10);
-	if (random_once_in(random, 8))
+	if (random_once_in(random, 6))
 		op->patience = random_below(random, 300);
 	choose_place(host, op);
-	if (choice >= 90 || !oracle_has_room(&host->oracle, op->first, op->nr)) {
+	if (host->fsync && host->overlap)
+		host_check_reads(host);	/* settles what the flush will make durable */
+	if (choice >= 92 || host->fsync || !oracle_has_room(&host->oracle, op->first, op->nr)) {
 		start_flush(host, op);
 		return;
 	}
@@ -704,6 +725,8 @@ static void write_moves(struct host *host)
 		report_moved(host);
 	mover->nr = 0;
 	mover->state = MOVER_PICK;
+	if (random_once_in(&host->random, 6))
+		mover->patience = random_below(&host->random, 100);
 	retry(host);
 }
 
@@ -725,7 +748,10 @@ static void mover_step(struct host *host)
 			mover->state = MOVER_PICK;
 		break;
 	case MOVER_PICK:
-		pick_moves(host);
+		if (mover->patience)
+			mover->patience--;
+		else
+			pick_moves(host);
 		break;
 	case MOVER_READ:
 		read_moves(host);
@@ -809,9 +835,9 @@ static void running_step(struct host *host, bool new_ops)
 		end_op(host);
 	} else if (choice < 80) {
 		log_step(host);
-	} else if (choice < 97) {
+	} else if (choice < 96) {
 		mover_step(host);
-	} else if (choice < 99) {
+	} else if (choice < 98) {
 		ressd_log_kick(&host->box.log);
 	} else if (!host->draining) {
 		ressd_log_rotate(&host->box.log);
@@ -869,7 +895,7 @@ void host_settle(struct host *host)
 void host_sync(struct host *host)
 {
 	host_settle(host);
-	host->ops[0] = (struct op){ .started = ++host->oracle.now };
+	host->ops[0] = (struct op){ .kind = OP_FLUSH };
 	start_flush(host, &host->ops[0]);
 	host_settle(host);
 }
@@ -905,7 +931,7 @@ void host_drain(struct host *host)
 				  host->box.log.map.nr_dirty);
 		if (is_settled(host)) {
 			ressd_log_rotate(&host->box.log);
-			host->ops[0] = (struct op){ .started = ++host->oracle.now };
+			host->ops[0] = (struct op){ .kind = OP_FLUSH };
 			start_flush(host, &host->ops[0]);
 		}
 		host_step(host, false);

@@ -83,6 +83,7 @@ struct mover {
 	struct ressd_move moves[MAX_MOVES];
 	struct disk_write *writes[MAX_MOVES];
 	u32 nr, left;
+	u32 patience;			/* steps that it sleeps between batches */
 };
 
 struct host {
@@ -107,6 +108,7 @@ struct host {
 	struct disk_write *io_write;
 	struct mover mover;
 	bool draining;
+	bool fsync;			/* the next bio is a flush */
 	bool opening;			/* recovered, but not yet sealed: serves nothing */
 	u64 time;
 	u64 last_id;
