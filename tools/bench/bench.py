@@ -23,7 +23,8 @@ FOLDER = PROJECT / "build/bench"
 TIMEOUT = 1500
 
 VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
-LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync")]
+LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
+         ("whole", "4 KB, whole drive")]
 
 # Name, script, arguments, steps with the seconds that they took on an idle machine.
 GUESTS = [
@@ -106,13 +107,13 @@ def option_rows(found):
 
 def describe_options(found):
     """Table of the options."""
-    print(f"\nrandom writes, MB/s (longest single write){'':<4}" +
+    print(f"\n{'random writes, MB/s (longest)':<30}" +
           "".join(f"{name:>24}" for _, name in LOADS))
     for variant in ["bare", *VARIANTS]:
         cells = "".join(
             f"{speed(found, f'{variant}-{load}'):>12.2f} "
             f"({found[f'{variant}-{load}.max_ns'] / 1e6:>6.0f} ms)" for load, _ in LOADS)
-        print(f"{variant:<45}{cells}")
+        print(f"{variant:<30}{cells}")
 
 
 def main():

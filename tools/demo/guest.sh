@@ -69,15 +69,18 @@ drain() {
 	fi
 }
 
+# First while the mover may still work, then in peace, with a part of the data in the log.
 random_reads() {
 	step randread-4k
 	measure randread-4k-busy "$target" "$SPAN" read --rw=randread --bs=4k \
 		--io_size="$BUSY_READ_SIZE" --randseed=51
+	drain randwrite-8k
+	fio_at "$target" "$SPAN" --rw=randwrite --bs=4k --io_size="$LOGGED_SIZE" \
+		--randseed=52 >/dev/null
 	settle
-	note_log randread-4k
 	[ "$side" = bare ] || dmsetup message ressd 0 clear_stats
 	measure randread-4k "$target" "$SPAN" read --rw=randread --bs=4k --io_size="$READ_SIZE" \
-		--randseed=52
+		--randseed=53
 	[ "$side" = bare ] || figure randread-4k.log_permille \
 		"$(($(status_word log_reads) * 1000 / $(status_word reads)))"
 }
