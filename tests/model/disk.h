@@ -40,7 +40,7 @@ struct image {
 struct disk {
 	struct image durable;
 	struct image view;		/* what a read returns */
-	struct list_head writes;	/* volatile ones: completed in order, then those in flight */
+	struct list_head writes;	/* volatile: completed in order, then those in flight */
 	u64 order;
 	u64 nr_writes;			/* completed ever */
 };

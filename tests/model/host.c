@@ -335,7 +335,7 @@ static void start_read(struct host *host, struct op *op)
 	if (op->from_log) {
 		op->block = ressd_map_block(map, node);
 		if (ressd_log_data(&host->box.log, op->block)) {
-			op->state = OP_FREE;	/* served from RAM; host_check_reads() looks there */
+			op->state = OP_FREE;	/* from RAM; host_check_reads() looks there */
 			return;
 		}
 		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;

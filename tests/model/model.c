@@ -14,6 +14,7 @@
 #include <linux/bug.h>
 #include <linux/kernel.h>
 #include "host.h"
+#include "wrap.h"
 
 struct options {
 	u64 seed, seeds;
@@ -40,9 +41,6 @@ static struct host *warned_host;
 
 /* FAULT_NO_DATA_CRC works here: the linker sends core's calls of ressd_crc() to us. */
 static bool no_data_crc;
-
-u32 __real_ressd_crc(const void *data, size_t bytes);
-u32 __wrap_ressd_crc(const void *data, size_t bytes);
 
 u32 __wrap_ressd_crc(const void *data, size_t bytes)
 {
@@ -146,7 +144,7 @@ static void reload(struct run *run)
 }
 
 /* After a drain no crash may bring a mapping back. */
-static void drain(struct run *run)
+static void drain_and_cut(struct run *run)
 {
 	u32 i;
 
@@ -178,7 +176,7 @@ static void one_step(struct run *run)
 	else if (random_once_in(random, 1500))
 		reload(run);
 	else if (random_once_in(random, 1500))
-		drain(run);
+		drain_and_cut(run);
 }
 
 /* Everything that is not an event follows from the seed here. */

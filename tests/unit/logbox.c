@@ -105,6 +105,14 @@ void box_sync(void)
 	CHECK(ressd_log_synced(&box.log) >= ticket, "the sync does not end");
 }
 
+u32 box_block(u32 lbn)
+{
+	const struct ressd_node *node = ressd_map_find(&box.log.map, lbn);
+
+	CHECK(node, "block %u is not mapped", lbn);
+	return ressd_map_block(&box.log.map, node);
+}
+
 u64 box_read(u32 lbn)
 {
 	const struct ressd_node *node = ressd_map_find(&box.log.map, lbn);

@@ -49,6 +49,9 @@ u32 box_run(void);
 /* A sync, carried out. */
 void box_sync(void);
 
+/* The log block that @lbn, which is mapped, is in. */
+u32 box_block(u32 lbn);
+
 /* Contents of @lbn by map, RAM and disk; 0 if not mapped or clean. */
 u64 box_read(u32 lbn);
 

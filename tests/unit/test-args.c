@@ -74,9 +74,8 @@ TEST(every_key_is_stored)
 {
 	struct ressd_options options;
 
-	accepted("small_write_sectors 64 streams 3 route never move_threshold 70 "
-		 "move_batch_sectors 2048 pace burst commit writethrough commit_interval_ms 5 "
-		 "log_align_sectors 32 segment_sectors 8192 on_full wait", &options);
+	accepted("small_write_sectors 64 streams 3 route never move_threshold 70 move_batch_sectors 2048 pace burst commit writethrough commit_interval_ms 5 log_align_sectors 32 segment_sectors 8192 on_full wait",
+		 &options);
 	CHECK_EQ(options.small_write_sectors, 64);
 	CHECK_EQ(options.streams, 3);
 	CHECK_EQ(options.route, RESSD_ROUTE_NEVER);
@@ -212,7 +211,8 @@ TEST(small_error_buffers)
 					break;
 			ressd_options_default(&options);
 			memset(buffer, 0x5a, sizeof(buffer));
-			CHECK(ressd_options_parse(&options, nr, words, buffer, size), "%s", lines[i]);
+			CHECK(ressd_options_parse(&options, nr, words, buffer, size), "%s",
+			      lines[i]);
 			CHECK(memchr(buffer, 0, size), "%s: not terminated in %zu", lines[i], size);
 			CHECK(!memchr_inv(buffer + size, 0x5a, sizeof(buffer) - size),
 			      "%s: wrote beyond %zu", lines[i], size);
@@ -330,7 +330,8 @@ TEST(areas_of_the_table)
 	struct ressd_table good = { 1 << 19, 8, 0, 1 << 16 };
 	struct ressd_table table = good;
 
-	CHECK(!ressd_table_check(&good, 1 << 20, 1 << 16, false, error, sizeof(error)), "%s", error);
+	CHECK(!ressd_table_check(&good, 1 << 20, 1 << 16, false, error, sizeof(error)), "%s",
+	      error);
 	table.len = 0;
 	table_refused(table, false, "at least 8 and less than 16 TiB");
 	table.len = 1ULL << 35;

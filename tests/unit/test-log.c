@@ -238,8 +238,7 @@ TEST(rewrite_of_a_block_in_the_segment_reused)
 		}
 		box_sync();
 		for (i = 0; i < 14; i++)
-			ressd_log_moved(&box.log, ressd_map_block(&box.log.map,
-					ressd_map_find(&box.log.map, i)), i);
+			ressd_log_moved(&box.log, box_block(i), i);
 		ressd_log_reclaim(&box.log);
 		box_run();
 		CHECK_EQ(box.log.map.nr_dirty, 0);

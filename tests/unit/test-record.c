@@ -384,7 +384,8 @@ TEST(record_in_the_wrong_place)
 
 	make_record(&header);
 	for (block = 1; block < geom.nr_blocks - 1; block++)
-		CHECK(valid(&header, block) == (block >= 64 && block + 32 <= 128), "block %u", block);
+		CHECK(valid(&header, block) == (block >= 64 && block + 32 <= 128), "block %u",
+		      block);
 	header.segment_seq = cpu_to_le64(15);	/* slot 7: blocks 448 to 510 */
 	ressd_record_seal(&header);
 	CHECK(valid(&header, 479), "479 + 32 = 511");

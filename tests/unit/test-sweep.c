@@ -54,8 +54,7 @@ TEST(delivers_each_once_in_order)
 					CHECK(!belongs(&sweep, lbn++), "block %u is left out",
 					      lbn - 1);
 				CHECK(belongs(&sweep, lbn), "block %u does not belong", lbn);
-				CHECK_EQ(ressd_map_block(&box.log.map,
-					 ressd_map_find(&box.log.map, lbn)), moves[i].block);
+				CHECK_EQ(box_block(lbn), moves[i].block);
 				lbn++;
 			}
 		}

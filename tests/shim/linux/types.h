@@ -9,7 +9,7 @@
 #define SHIM_LINUX_TYPES_H
 
 #ifndef __SANE_USERSPACE_TYPES__
-#define __SANE_USERSPACE_TYPES__	/* 64-bit types are long long everywhere, as in the kernel */
+#define __SANE_USERSPACE_TYPES__	/* 64-bit types are long long on every machine */
 #endif
 
 #include_next <linux/types.h>
