@@ -480,7 +480,9 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
 	if (was & RESSD_BIO_READ_LOG)
 		ressd_put_reader(ressd, rb->slot);
-	if (was & RESSD_BIO_DIRECT && atomic_dec_and_test(&ressd->direct[rb->generation]))
+	/* Only the mover waits for this, and only for the generation that it has left behind. */
+	if (was & RESSD_BIO_DIRECT && atomic_dec_and_test(&ressd->direct[rb->generation]) &&
+	    rb->generation != READ_ONCE(ressd->generation))
 		wake_up(&ressd->wait);
 	if (!rb->flags)
 		return DM_ENDIO_DONE;

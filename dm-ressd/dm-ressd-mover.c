@@ -17,21 +17,32 @@
 
 #define RETRY_AFTER	HZ	/* after an I/O error, and when a sweep gained nothing */
 
-/* I/Os of one batch in flight. */
-struct batch_io {
-	atomic_t pending;
-	atomic_t errors;
-	struct completion done;
-};
+/*
+ * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
+ * a read never waits for more than one of the mover's slow writes.
+ */
+#define MAX_IOS		32
+#define MAX_IOS_READING	1
 
-static void batch_io_done(unsigned long error, void *context)
+static void move_io_done(unsigned long error, void *context)
 {
-	struct batch_io *batch = context;
+	struct ressd *ressd = context;
+	unsigned long flags;
 
 	if (error)
-		atomic_inc(&batch->errors);
-	if (atomic_dec_and_test(&batch->pending))
-		complete(&batch->done);
+		atomic_inc(&ressd->move_errors);
+	/* The lock holds up wait_for_moves() until nothing here is touched any more. */
+	spin_lock_irqsave(&ressd->done_lock, flags);
+	atomic_dec(&ressd->move_ios);
+	wake_up(&ressd->wait);
+	spin_unlock_irqrestore(&ressd->done_lock, flags);
+}
+
+static void wait_for_moves(struct ressd *ressd)
+{
+	wait_event(ressd->wait, !atomic_read(&ressd->move_ios));
+	spin_lock_irq(&ressd->done_lock);
+	spin_unlock_irq(&ressd->done_lock);
 }
 
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
@@ -87,7 +98,7 @@ static u32 pick_batch(struct ressd *ressd)
 }
 
 /* Starts the I/O of @nr blocks of the batch from move @at on: from the log, or home. */
-static void start_io(struct ressd *ressd, struct batch_io *batch, u32 at, u32 nr, bool home)
+static void start_io(struct ressd *ressd, u32 at, u32 nr, bool home)
 {
 	struct dm_io_region region = {
 		.bdev = home ? ressd->normal->bdev : ressd->reserved->bdev,
@@ -99,33 +110,34 @@ static void start_io(struct ressd *ressd, struct batch_io *batch, u32 at, u32 nr
 		.bi_opf = home ? REQ_OP_WRITE : REQ_OP_READ,
 		.mem.type = DM_IO_VMA,
 		.mem.ptr.vma = ressd->move_buffer + (size_t)at * RESSD_BLOCK_SIZE,
-		.notify.fn = batch_io_done,
-		.notify.context = batch,
+		.notify.fn = move_io_done,
+		.notify.context = ressd,
 		.client = ressd->io_client,
 	};
 
-	atomic_inc(&batch->pending);
+	atomic_inc(&ressd->move_ios);
 	if (ressd_dm_io(&request, &region, NULL))
-		batch_io_done(1, batch);
+		move_io_done(1, ressd);
 }
 
-/* All I/O of the batch in one direction, in parallel but submitted in ascending order. */
+/* All I/O of the batch in one direction, several at a time, submitted in ascending order. */
 static int transfer(struct ressd *ressd, bool home)
 {
-	struct batch_io batch = { .pending = ATOMIC_INIT(1) };
-	struct blk_plug plug;
+	u64 reads = READ_ONCE(ressd->counters.reads);
 	u32 at, nr;
 
-	init_completion(&batch.done);
-	blk_start_plug(&plug);
+	atomic_set(&ressd->move_errors, 0);
 	for (at = 0; at < ressd->batch; at += nr) {
+		u64 reads_now = READ_ONCE(ressd->counters.reads);
+		int limit = reads_now == reads ? MAX_IOS : MAX_IOS_READING;
+
+		reads = reads_now;
+		wait_event(ressd->wait, atomic_read(&ressd->move_ios) < limit);
 		nr = ressd_sweep_run(&ressd->moves[at], ressd->batch - at, !home);
-		start_io(ressd, &batch, at, nr, home);
+		start_io(ressd, at, nr, home);
 	}
-	blk_finish_plug(&plug);
-	batch_io_done(0, &batch);
-	wait_for_completion_io(&batch.done);
-	return atomic_read(&batch.errors) ? -EIO : 0;
+	wait_for_moves(ressd);
+	return atomic_read(&ressd->move_errors) ? -EIO : 0;
 }
 
 /* What was read must be what was logged: a damaged block must never be written home. */
@@ -228,7 +240,7 @@ static u64 start_sweep(struct ressd *ressd, bool all)
 	ressd->sweep_moved = 0;
 	ressd->sweep_accepted = ressd_accepted(ressd);
 	ressd->sweeping = true;
-	ressd->generation ^= 1;
+	WRITE_ONCE(ressd->generation, !ressd->generation);
 	ressd->counters.sweeps++;
 	spin_unlock(&ressd->lock);
 	return record;
@@ -259,7 +271,7 @@ static bool sweep_ends(const struct ressd *ressd, bool all)
 static int sweep(struct ressd *ressd, bool all)
 {
 	u64 record = start_sweep(ressd, all);
-	unsigned int old = ressd->generation ^ 1;
+	unsigned int old = !ressd->generation;
 	u64 ticket;
 	u32 nr;
 	int ret = 0;

@@ -20,8 +20,8 @@
  *
  * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
  * waiting bios.  It is taken in process context only.  ressd->done_lock protects the list of
- * completed bios that still need process context; it is taken from interrupts, and never together
- * with ressd->lock.  readers[] and direct[] are atomic.
+ * completed bios that still need process context, and the end of the mover's I/Os; it is taken from
+ * interrupts, and never together with ressd->lock.  readers[], direct[] and the mover's count of its I/Os are atomic.
  *
  * DOC: a direct write and the mover
  *
@@ -45,7 +45,6 @@
 #define DM_RESSD_H
 
 #include <linux/device-mapper.h>
-#include <linux/completion.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -104,7 +103,7 @@ struct ressd {
 	bool mover_on;			/* false: moves only when a write could not go on */
 	bool mover_failed;		/* a block of the log cannot be read back intact */
 
-	spinlock_t done_lock;		/* of the list below; taken from interrupts */
+	spinlock_t done_lock;		/* taken from interrupts */
 	struct list_head done;		/* completed bios that need process context */
 
 	/* Arrays of the log, see core/ressd-log.h. */
@@ -131,6 +130,7 @@ struct ressd {
 	struct ressd_move *moves;
 	u32 max_moves;
 	u32 batch;			/* moves in flight */
+	atomic_t move_ios, move_errors;	/* of the batch */
 	struct ressd_sweep sweep;
 	bool sweeping;
 	u64 sweep_blocks;		/* pace even: to move in this sweep, moved so far, */
