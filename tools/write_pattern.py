@@ -16,10 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import matplotlib
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter  # noqa: E402
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter
 
 MOVER = "ressd_mv"
 DIRECT, LOG, HOME = "direct", "log", "mover"
@@ -42,8 +40,7 @@ def events(trace):
                          f"{Path(trace).name} -D {Path(trace).parent} first")
     done = subprocess.run(["blkparse", "-q", "-D", Path(trace).parent, "-i", Path(trace).name,
                            "-f", "%a %d %T.%9t %S %n %C\\n"],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          errors="replace", check=False)
+                          capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise TraceError(f"blkparse cannot read {trace}: {done.stderr.strip()}")
     for line in done.stdout.splitlines():
@@ -75,8 +72,8 @@ def dots(axes, writes, kind, size):
     chosen = [(seconds, sector) for seconds, sector, _, found in writes if found == kind]
     if chosen:
         colour, label = LOOKS[kind]
-        axes.plot(*zip(*chosen), linestyle="none", marker=".", markersize=size, color=colour,
-                  markeredgewidth=0, label=f"{label} ({len(chosen):,})")
+        axes.plot(*zip(*chosen, strict=True), linestyle="none", marker=".", markersize=size,
+                  color=colour, markeredgewidth=0, label=f"{label} ({len(chosen):,})")
 
 
 def legend(strip, below):
@@ -133,6 +130,7 @@ def tear(upper, lower):
 
 def draw(options):
     """The whole picture."""
+    plt.switch_backend("Agg")  # a file, whatever display there may be
     bare = list(requests(options.bare))
     ressd = list(requests(options.ressd, options.reserved))
     if not bare or not ressd:

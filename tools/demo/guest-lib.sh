@@ -54,9 +54,9 @@ make_drive() {
 	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
 }
 
-# fio_at TARGET SPAN ARGUMENT...: fio's JSON of one job on a raw device, one request at a time unless
-# the arguments say otherwise, uncached; a write job ends with a sync, which counts. Positions are
-# drawn with repetition (norandommap), as a user's are.
+# fio_at TARGET SPAN ARGUMENT...: fio's JSON of one job on a raw device, one request at a time
+# unless the arguments say otherwise, uncached; a write job ends with a sync, which counts.
+# Positions are drawn with repetition (norandommap), as a user's are.
 fio_at() {
 	local target=$1 span=$2
 	shift 2

@@ -20,8 +20,8 @@ make_and_probe() {
 	load dm-ressd
 	make_drive "$CAPACITY_MB"
 	figure drive.sectors "$(blockdev --getsz "$disk")"
-	ressd-probe --write --yes --reserved "${RESERVED_MB}M" --json "$disk" >"$figures/probe.json" ||
-		die "ressd-probe ended with $?"
+	ressd-probe --write --yes --reserved "${RESERVED_MB}M" --json "$disk" \
+		>"$figures/probe.json" || die "ressd-probe ended with $?"
 }
 
 # The line that ressd-probe printed, used as it is.
