@@ -5,6 +5,7 @@ A guest's script says "@step NAME" when something begins and "| text" for the us
 in virtual time, so sharing this machine's processors changes no figure.
 """
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -145,11 +146,18 @@ def watch(guests):
         time.sleep(POLL_SECONDS)
 
 
+def leave(number, _frame):
+    """Turn a signal into an exit that ends the guests."""
+    raise SystemExit(128 + number)
+
+
 def run(guests, timeout):
     """Run all, side by side; their figures are in each one's results folder then.
 
     Raises GuestError when one fails; no guest is left behind, however this ends.
     """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, leave)
     with tempfile.TemporaryDirectory(prefix="ressd-guests-") as folder:
         try:
             for guest in guests:
