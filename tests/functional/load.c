@@ -101,7 +101,7 @@ static uint64_t choose_sector(struct worker *worker, uint32_t sectors)
 
 	if (dice < 33)
 		sector = 8 * below(worker, HOT_BLOCKS) + (sectors > 8 ? 0 : below(worker, 2) * 512);
-	else if (dice < 50)
+	else if (dice < 50 && !worker->subject->settings->small)
 		sector = worker->next_sector;
 	else
 		sector = below(worker, span) / 8 * 8;

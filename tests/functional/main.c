@@ -30,7 +30,7 @@ static const char help_text[] =
 	"  --span SECTORS       length of the span (default: up to the end)\n"
 	"  --discard-percent N  share of discards (default 2)\n"
 	"  --flush-percent N    share of flushes, and of writes with O_DSYNC (default 3)\n"
-	"  --small              write single blocks of 4 KiB only\n"
+	"  --small              write single blocks of 4 KiB at random only, and do not discard\n"
 	"  --may-fail           the device is going to fail: then end with 3\n"
 	"\n"
 	"Exit codes: 0 no difference, 1 a difference, 2 trouble, 3 the device failed as foretold.\n";
@@ -101,6 +101,7 @@ static void set_option(struct settings *settings, int option, const char *name)
 		break;
 	case OPT_SMALL:
 		settings->small = true;
+		settings->discard_percent = 0;
 		break;
 	case OPT_MAY_FAIL:
 		settings->may_fail = true;

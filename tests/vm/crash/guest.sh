@@ -4,7 +4,7 @@
 # them with what was acknowledged in all lives before, then loads both with writes and fsync until
 # the end comes.  /dev/vda is tested sector by sector, /dev/vdb by files on a file system; what was
 # acknowledged is kept on /dev/vdc and /dev/vdd, which are written past every cache.
-#   guest.sh SEED check|load RAW_OPTIONS FILES_OPTIONS
+#   guest.sh SEED check|load RAW_OPTIONS FILES_OPTIONS [LOAD_OPTION]
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh
@@ -54,7 +54,8 @@ fi
 
 ressd-oracle files-run --journal /dev/vdd --seed "$seed" --threads 2 /run/files &
 files_load=$!
-ressd-oracle run --journal /dev/vdc --seed "$seed" --threads 3 --flush-percent 8 /dev/mapper/raw &
+ressd-oracle run --journal /dev/vdc --seed "$seed" --threads 3 --flush-percent 8 "${@:5}" \
+	/dev/mapper/raw &
 raw_load=$!
 wait -n "$raw_load" "$files_load"
 stop "a load has ended by itself"
