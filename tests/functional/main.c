@@ -33,7 +33,7 @@ static const char help_text[] =
 	"  --small              write single blocks of 4 KiB at random only, and do not discard\n"
 	"  --may-fail           the device is going to fail: then end with 3\n"
 	"\n"
-	"Exit codes: 0 no difference, 1 a difference, 2 trouble, 3 the device failed as foretold.\n";
+	"Exit codes: 0 no difference, 1 a difference, 2 trouble, 3 it failed as foretold.\n";
 
 enum {
 	OPT_JOURNAL = 256, OPT_SEED, OPT_THREADS, OPT_SECONDS, OPT_OPERATIONS, OPT_OFFSET,
@@ -56,7 +56,7 @@ static const struct option options[] = {
 	{ }
 };
 
-static uint64_t number(const char *name, const char *text, uint64_t max)
+static uint64_t parse_number(const char *name, const char *text, uint64_t max)
 {
 	char *end;
 	uint64_t value;
@@ -76,28 +76,28 @@ static void set_option(struct settings *settings, int option, const char *name)
 		settings->journal = optarg;
 		break;
 	case OPT_SEED:
-		settings->seed = number(name, optarg, UINT64_MAX);
+		settings->seed = parse_number(name, optarg, UINT64_MAX);
 		break;
 	case OPT_THREADS:
-		settings->threads = number(name, optarg, MAX_THREADS);
+		settings->threads = parse_number(name, optarg, MAX_THREADS);
 		break;
 	case OPT_SECONDS:
-		settings->seconds = number(name, optarg, 1000000);
+		settings->seconds = parse_number(name, optarg, 1000000);
 		break;
 	case OPT_OPERATIONS:
-		settings->operations = number(name, optarg, UINT64_MAX);
+		settings->operations = parse_number(name, optarg, UINT64_MAX);
 		break;
 	case OPT_OFFSET:
-		settings->offset = number(name, optarg, UINT64_MAX / 512);
+		settings->offset = parse_number(name, optarg, UINT64_MAX / 512);
 		break;
 	case OPT_SPAN:
-		settings->span = number(name, optarg, UINT32_MAX);
+		settings->span = parse_number(name, optarg, UINT32_MAX);
 		break;
 	case OPT_DISCARD:
-		settings->discard_percent = number(name, optarg, 100);
+		settings->discard_percent = parse_number(name, optarg, 100);
 		break;
 	case OPT_FLUSH:
-		settings->flush_percent = number(name, optarg, 100);
+		settings->flush_percent = parse_number(name, optarg, 100);
 		break;
 	case OPT_SMALL:
 		settings->small = true;
