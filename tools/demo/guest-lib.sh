@@ -56,12 +56,13 @@ make_drive() {
 
 # fio_at TARGET SPAN ARGUMENT...: fio's JSON of one job on a raw device, one request at a time
 # unless the arguments say otherwise, uncached; a write job ends with a sync, which counts.
-# Positions are drawn with repetition (norandommap), as a user's are.
+# Positions are drawn with repetition (norandommap), as a user's are. fio takes --randseed only with
+# randrepeat=0; otherwise every job would draw the same positions.
 fio_at() {
 	local target=$1 span=$2
 	shift 2
 	fio --name=job --filename="$target" --size="$span" --direct=1 --ioengine=psync \
-		--end_fsync=1 --norandommap --randrepeat=1 --output-format=json "$@"
+		--end_fsync=1 --norandommap --randrepeat=0 --output-format=json "$@"
 }
 
 # fio_value DIRECTION KEY: a number of fio's JSON, by the object (read, write) that holds it.
