@@ -21,7 +21,8 @@
  * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
  * waiting bios.  It is taken in process context only.  ressd->done_lock protects the list of
  * completed bios that still need process context, and the end of the mover's I/Os; it is taken from
- * interrupts, and never together with ressd->lock.  readers[], direct[] and the mover's count of its I/Os are atomic.
+ * interrupts, and never together with ressd->lock.  readers[], direct[] and the mover's count of
+ * its I/Os are atomic.
  *
  * DOC: a direct write and the mover
  *
