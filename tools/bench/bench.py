@@ -31,9 +31,9 @@ GUESTS = [
     ("overhead", "guest-overhead.sh", [],
      {"start": 6, "bare": 2, "dm-linear": 2, "memory": 1, "ressd-empty": 4, "ressd-mapped": 4,
       "log-write": 4}),
-    ("options", "guest-options.sh", ["others"], {"start": 6, "bare": 42, "bypass": 40}),
+    ("options", "guest-options.sh", ["others"], {"start": 8, "bare": 45, "bypass": 50}),
     ("waiting", "guest-options.sh", ["waiting"],
-     {"start": 6, "wait-even": 25, "wait-burst": 25, "writethrough": 30}),
+     {"start": 8, "wait-even": 25, "wait-burst": 25, "writethrough": 60}),
 ]
 
 
