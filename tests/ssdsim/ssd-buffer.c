@@ -25,6 +25,13 @@ void ssd_write_buffer_destroy(struct ssd_write_buffer *buffer)
 	kvfree(buffer->entries);
 }
 
+void ssd_write_buffer_clear(struct ssd_write_buffer *buffer)
+{
+	buffer->count = 0;
+	buffer->used = 0;
+	buffer->leaving = 0;
+}
+
 struct ssd_write_entry *ssd_write_buffer_find(const struct ssd_write_buffer *buffer,
 					      u32 page)
 {
@@ -136,8 +143,6 @@ void ssd_write_buffer_forget(struct ssd_write_buffer *buffer, u32 page)
 int ssd_read_buffer_create(struct ssd_read_buffer *buffer,
 			   const struct ssd_profile *profile, u32 page_sectors)
 {
-	u32 i;
-
 	*buffer = (struct ssd_read_buffer) {
 		.slots = profile->read_buffer_kb * 2 / page_sectors,
 	};
@@ -146,9 +151,16 @@ int ssd_read_buffer_create(struct ssd_read_buffer *buffer,
 	buffer->pages = kvcalloc(buffer->slots, sizeof(u32), GFP_KERNEL);
 	if (!buffer->pages)
 		return -ENOMEM;
+	ssd_read_buffer_clear(buffer);
+	return 0;
+}
+
+void ssd_read_buffer_clear(struct ssd_read_buffer *buffer)
+{
+	u32 i;
+
 	for (i = 0; i < buffer->slots; i++)
 		buffer->pages[i] = SSD_NO_PAGE;
-	return 0;
 }
 
 void ssd_read_buffer_destroy(struct ssd_read_buffer *buffer)

@@ -51,6 +51,9 @@ int ssd_write_buffer_create(struct ssd_write_buffer *buffer,
 			    const struct ssd_profile *profile, u32 page_sectors);
 void ssd_write_buffer_destroy(struct ssd_write_buffer *buffer);
 
+/** ssd_write_buffer_clear - forget everything, as when the power fails. */
+void ssd_write_buffer_clear(struct ssd_write_buffer *buffer);
+
 /** ssd_write_buffer_at - the entry @age places behind the oldest one. */
 static inline struct ssd_write_entry *
 ssd_write_buffer_at(const struct ssd_write_buffer *buffer, u32 age)
@@ -107,6 +110,8 @@ void ssd_read_buffer_destroy(struct ssd_read_buffer *buffer);
 
 bool ssd_read_buffer_has(const struct ssd_read_buffer *buffer, u32 page);
 void ssd_read_buffer_add(struct ssd_read_buffer *buffer, u32 page);
+/** ssd_read_buffer_clear - forget everything, as when the power fails. */
+void ssd_read_buffer_clear(struct ssd_read_buffer *buffer);
 void ssd_read_buffer_forget(struct ssd_read_buffer *buffer, u32 page);
 
 #endif /* SSD_BUFFER_H */

@@ -296,6 +296,18 @@ u64 ssd_drive_discard(struct ssd_drive *drive, u64 now, u64 sector, u64 sectors)
 	return end_command(drive, now, time);
 }
 
+u64 ssd_drive_nothing(struct ssd_drive *drive, u64 now)
+{
+	return end_command(drive, now, begin_command(drive, now));
+}
+
+void ssd_drive_power_cycle(struct ssd_drive *drive)
+{
+	drive->draining = false;
+	ssd_write_buffer_clear(&drive->write_buffer);
+	ssd_read_buffer_clear(&drive->read_buffer);
+}
+
 static int create_parts(struct ssd_drive *drive)
 {
 	int r;

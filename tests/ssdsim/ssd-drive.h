@@ -109,6 +109,15 @@ u64 ssd_drive_discard(struct ssd_drive *drive, u64 now, u64 sector, u64 sectors)
  */
 bool ssd_drive_whole_pages(const struct ssd_drive *drive, u64 *sector, u64 *sectors);
 
+/** ssd_drive_nothing - a command that the drive takes and does nothing for. */
+u64 ssd_drive_nothing(struct ssd_drive *drive, u64 now);
+
+/**
+ * ssd_drive_power_cycle - what is in RAM only is lost, as when the power fails.
+ * The layer finds its mapping again; work on the NAND that had begun ends as planned.
+ */
+void ssd_drive_power_cycle(struct ssd_drive *drive);
+
 /** ssd_drive_check - verify every invariant. Return: 0 or an error, with a sentence. */
 int ssd_drive_check(struct ssd_drive *drive, char *error, size_t size);
 

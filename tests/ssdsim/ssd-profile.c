@@ -9,6 +9,7 @@
 #include "ssd-profile.h"
 
 static const char * const log_victim_words[] = { "lru", "fifo", NULL };
+static const char * const power_loss_words[] = { "unflushed", "buffered", NULL };
 static const char * const buffer_match_words[] = { "tail", "all", NULL };
 
 /* A key takes either a number in [min, max] or one of some words. */
@@ -58,6 +59,9 @@ static const struct profile_key profile_keys[] = {
 	NUMBER(discard, 0, 1),
 	NUMBER(prefill, 0, 1),
 	NUMBER(track_volatile, 0, 1),
+	WORD(power_loss, power_loss_words),
+	NUMBER(lies_about_flush, 0, 1),
+	NUMBER(report_write_through, 0, 1),
 	NUMBER(check, 0, 1),
 };
 

@@ -28,6 +28,12 @@ enum ssd_buffer_match {
 	SSD_BUFFER_MATCH_ALL,	/* any entry not yet on its way to the NAND */
 };
 
+/* What a power cut may take. */
+enum ssd_power_loss {
+	SSD_POWER_LOSS_UNFLUSHED,	/* every write not covered by a FLUSH or FUA */
+	SSD_POWER_LOSS_BUFFERED,	/* only what is not yet programmed */
+};
+
 /**
  * struct ssd_profile - one drive. Every number is a u32 so that the key table
  * of the parser can describe it; the ranges are in that table (ssd-profile.c).
@@ -65,7 +71,11 @@ enum ssd_buffer_match {
  * @fua: 1 if forced-unit-access writes are accepted
  * @discard: 1 if the drive accepts discard
  * @prefill: 1 = starts as a drive whose every page has been written (zeros)
- * @track_volatile: 1 = the store keeps the durable version of unflushed sectors
+ * @track_volatile: 1 = the store keeps the durable version of unflushed sectors;
+ *	a must for the power switch
+ * @power_loss: enum ssd_power_loss
+ * @lies_about_flush: 1 = FLUSH and FUA succeed at once and mean nothing
+ * @report_write_through: 1 = the host is told that there is no volatile cache
  * @check: 1 = every NAND page carries its logical page and reads compare it
  */
 struct ssd_profile {
@@ -102,6 +112,9 @@ struct ssd_profile {
 	u32 discard;
 	u32 prefill;
 	u32 track_volatile;
+	u32 power_loss;
+	u32 lies_about_flush;
+	u32 report_write_through;
 	u32 check;
 };
 
