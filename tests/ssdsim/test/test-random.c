@@ -164,6 +164,8 @@ static void do_discard(struct rig *rig, u64 sector, u64 sectors)
 
 	if (ssd_drive_whole_pages(rig->drive, &sector, &sectors)) {
 		ssd_store_discard(rig->store, sector, sectors);
+		/* What a discard is worth when the power fails is tested in test-power.c. */
+		ssd_store_commit(rig->store, sector, sectors);
 		memset(&rig->version[sector], 0, sectors * sizeof(u32));
 		memset(&rig->flushed[sector], 0, sectors * sizeof(u32));
 	}
