@@ -298,7 +298,7 @@ static struct fetched fetch_part(struct ssd_drive *drive, struct page_part part,
 }
 
 /* Read the pages behind @page into the read buffer, unless they are there. */
-static void prefetch(struct ssd_drive *drive, u32 page, u64 start)
+static void fetch_ahead(struct ssd_drive *drive, u32 page, u64 start)
 {
 	u32 page_sectors = drive->geometry.page_sectors;
 	u32 end = min(page + 1 + drive->profile.prefetch_pages, drive->geometry.pages);
@@ -341,7 +341,7 @@ u64 ssd_drive_read(struct ssd_drive *drive, u64 now, u64 sector, u32 sectors)
 		sectors -= part.sectors;
 	}
 	if (drive->profile.prefetch_pages)
-		prefetch(drive, part.page, nand_start);
+		fetch_ahead(drive, part.page, nand_start);
 	return end_command(drive, now, time);
 }
 
