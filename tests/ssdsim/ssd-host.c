@@ -162,6 +162,21 @@ struct ssd_answer ssd_host_serve(struct ssd_host *host, const struct ssd_command
 	return answer;
 }
 
+void ssd_host_tick(struct ssd_host *host, u64 now)
+{
+	/* Background work matters only if it makes something safe. */
+	if (host->power.on && host->power.by_program)
+		ssd_drive_nothing(host->drive, now);
+	ssd_power_tick(&host->power, now);
+}
+
+int ssd_host_power_control(struct ssd_host *host, const char *text, u64 now,
+			   char *error, size_t size)
+{
+	ssd_host_tick(host, now);
+	return ssd_power_control(&host->power, text, now, error, size);
+}
+
 void ssd_host_power_on(struct ssd_host *host)
 {
 	if (host->power.on)

@@ -65,6 +65,13 @@ int ssd_host_reserve(struct ssd_host *host, const struct ssd_command *command);
 struct ssd_answer ssd_host_serve(struct ssd_host *host, const struct ssd_command *command,
 				 u64 now);
 
+/** ssd_host_tick - time has passed without a command; a waiting cut may be due. */
+void ssd_host_tick(struct ssd_host *host, u64 now);
+
+/** ssd_host_power_control - see ssd_power_control(). */
+int ssd_host_power_control(struct ssd_host *host, const char *text, u64 now,
+			   char *error, size_t size);
+
 /** ssd_host_power_on - after ssd_power_settle(): as after the power has returned. */
 void ssd_host_power_on(struct ssd_host *host);
 

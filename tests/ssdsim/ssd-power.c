@@ -196,6 +196,7 @@ void ssd_power_write_begins(struct ssd_power *power, u64 sector, u64 sectors)
 	if (!power->tracking)
 		return;
 	power->label++;
+	power->hides = false;
 	advance = ssd_dice(power->seed, power->label, DICE_ADVANCE) & 1;
 	for (sector = ssd_store_volatile_before(power->store, sector, end); sector < end;
 	     sector = ssd_store_volatile_before(power->store, sector + 1, end)) {
@@ -203,6 +204,8 @@ void ssd_power_write_begins(struct ssd_power *power, u64 sector, u64 sectors)
 
 		if (advance || is_promised(power, sector, label))
 			ssd_store_commit(power->store, sector, 1);
+		else
+			power->hides = true;
 	}
 	ssd_store_label(power->store, power->label);
 }
@@ -233,6 +236,7 @@ void ssd_power_write_ends(struct ssd_power *power, u64 sector, u64 sectors, u64 
 		.end = end,
 		.arrived = SSD_POWER_NEVER,
 		.durable = durable,
+		.hides = power->hides,
 	};
 }
 
@@ -248,9 +252,15 @@ void ssd_power_flush(struct ssd_power *power, u64 end)
 	flush = &power->flushes[power->flush_count++];
 	flush->end = end;
 	flush->newest = power->label;
-	flush->except_count = power->write_count;
-	for (i = 0; i < power->write_count; i++)
-		flush->except[i] = power->writes[i].label;
+	flush->except_count = 0;
+	for (i = 0; i < power->write_count; i++) {
+		/*
+		 * The versions below may be ones that the flush must keep. They are gone,
+		 * so it keeps the newer one instead, as it may.
+		 */
+		if (!power->writes[i].hides)
+			flush->except[flush->except_count++] = power->writes[i].label;
+	}
 }
 
 void ssd_power_programmed(struct ssd_power *power, u64 sector, u32 sectors, u64 end)

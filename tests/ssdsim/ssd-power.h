@@ -57,6 +57,7 @@ enum ssd_power_trigger {
  * @end: it completes then
  * @arrived: sectors that a cut found in the drive; SSD_POWER_NEVER = not decided
  * @durable: it is safe when it completes
+ * @hides: it was written over versions at risk that the store does not have any more
  */
 struct ssd_power_write {
 	u64 label;
@@ -65,6 +66,7 @@ struct ssd_power_write {
 	u64 end;
 	u64 arrived;
 	bool durable;
+	bool hides;
 };
 
 /**
@@ -113,7 +115,7 @@ struct ssd_power_counters {
  * @by_program: programming does
  * @on: commands are served
  * @cut_number: cuts since the drive was made
- * @label: of the newest write
+ * @label: of the newest write; @hides: see struct ssd_power_write
  * @writes: @write_count in flight, of @write_slots
  * @flushes: in flight, in the order they were sent
  * @flushed: the newest flush that completed
@@ -132,6 +134,7 @@ struct ssd_power {
 	bool on;
 	u64 cut_number;
 	u64 label;
+	bool hides;
 	u32 write_slots;
 	u32 write_count;
 	struct ssd_power_write *writes;

@@ -160,7 +160,7 @@ static enum hrtimer_restart cut_due(struct hrtimer *timer)
 	unsigned long flags;
 
 	spin_lock_irqsave(&device->lock, flags);
-	ssd_power_tick(&device->host.power, ktime_get_ns());
+	ssd_host_tick(&device->host, ktime_get_ns());
 	spin_unlock_irqrestore(&device->lock, flags);
 	return HRTIMER_NORESTART;
 }
@@ -172,7 +172,7 @@ int ssdsim_power_control(struct ssdsim_device *device, const char *text, char *e
 	int r;
 
 	spin_lock_irqsave(&device->lock, flags);
-	r = ssd_power_control(&device->host.power, text, ktime_get_ns(), error, size);
+	r = ssd_host_power_control(&device->host, text, ktime_get_ns(), error, size);
 	deadline = device->host.power.deadline;
 	spin_unlock_irqrestore(&device->lock, flags);
 	if (!r && deadline != SSD_POWER_NEVER)

@@ -103,5 +103,7 @@ int main(int argc, char **argv)
 	failed += run_all(mechanics_tests);
 	failed += run_all(calibration_tests);
 	failed += run_all(random_tests);
+	failed += run_all(fault_tests);
+	failed += run_all(power_tests);
 	return failed ? 1 : 0;
 }

@@ -32,6 +32,8 @@ extern const struct test store_tests[];
 extern const struct test mechanics_tests[];
 extern const struct test calibration_tests[];
 extern const struct test random_tests[];
+extern const struct test fault_tests[];
+extern const struct test power_tests[];
 
 /* Folder with the profiles that the project ships. */
 extern const char *profile_folder;
