@@ -90,6 +90,7 @@ bool ssd_write_buffer_add(struct ssd_write_buffer *buffer, u32 page, u32 first,
 		entry = ssd_write_buffer_at(buffer, buffer->count++);
 		entry->page = page;
 		entry->count = 0;
+		entry->completed = false;
 		bitmap_zero(entry->sectors, buffer->page_sectors);
 	} else if (buffer->order == SSD_BUFFER_ORDER_LRU) {
 		entry = renew(buffer, entry);
@@ -126,6 +127,15 @@ u64 ssd_write_buffer_next_left(const struct ssd_write_buffer *buffer)
 	for (i = 1; i < buffer->departing; i++)
 		earliest = min(earliest, buffer->departures[i].left);
 	return earliest;
+}
+
+void ssd_write_buffer_prefer(struct ssd_write_buffer *buffer, u32 age)
+{
+	struct ssd_write_entry moved = *ssd_write_buffer_at(buffer, age);
+
+	for (; age; age--)
+		*ssd_write_buffer_at(buffer, age) = *ssd_write_buffer_at(buffer, age - 1);
+	*ssd_write_buffer_at(buffer, 0) = moved;
 }
 
 void ssd_write_buffer_take(struct ssd_write_buffer *buffer, u64 left)

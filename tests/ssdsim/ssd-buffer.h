@@ -16,12 +16,15 @@
  * @page: logical clustered page
  * @count: sectors set in @sectors
  * @ready: time the last of them arrived
+ * @completed: the rest of the page was read, too, at @rest_ready
  * @sectors: those that are buffered
  */
 struct ssd_write_entry {
 	u32 page;
 	u32 count;
 	u64 ready;
+	bool completed;
+	u64 rest_ready;
 	DECLARE_BITMAP(sectors, SSD_MAX_PAGE_SECTORS);
 };
 
@@ -92,6 +95,12 @@ u32 ssd_write_buffer_need(const struct ssd_write_buffer *buffer, u32 page,
  */
 bool ssd_write_buffer_add(struct ssd_write_buffer *buffer, u32 page, u32 first,
 			  u32 sectors, u64 ready);
+
+/**
+ * ssd_write_buffer_prefer - make one entry the oldest one.
+ * @age: its age; no older entry is of the same page
+ */
+void ssd_write_buffer_prefer(struct ssd_write_buffer *buffer, u32 age);
 
 /** ssd_write_buffer_take - remove the oldest entry; its room is freed at @left. */
 void ssd_write_buffer_take(struct ssd_write_buffer *buffer, u64 left);

@@ -88,25 +88,79 @@ static bool find_page(struct ssd_drive *drive, u32 page, struct ssd_place *place
 }
 
 /*
- * Send the oldest entry to the NAND, not before @start. A part of a mapped page
- * is completed by reading the rest first. Returns when its data have left.
+ * Complete a part of a mapped page by reading the rest, not before @start. Returns
+ * when all of the page is there.
  */
+static u64 complete_entry(struct ssd_drive *drive, struct ssd_write_entry *entry, u64 start)
+{
+	struct ssd_place place;
+
+	if (entry->count == drive->geometry.page_sectors || drive->profile.partial_update)
+		return start;
+	if (!entry->completed) {
+		entry->completed = true;
+		entry->rest_ready = start;
+		if (find_page(drive, entry->page, &place, &entry->rest_ready)) {
+			entry->rest_ready = ssd_nand_read(&drive->nand, &place, entry->page,
+							  entry->rest_ready);
+			drive->counters.rmw_reads++;
+		}
+	}
+	return max(start, entry->rest_ready);
+}
+
+/* When the firmware can begin with the oldest entry, not before @start. */
+static u64 drain_start(struct ssd_drive *drive, u64 start)
+{
+	start = max3(start, drive->firmware_free, ssd_write_buffer_at(&drive->write_buffer, 0)->ready);
+	if (!is_serial(drive) && drive->ftl->ops->ready)
+		start = max(start, drive->ftl->ops->ready(drive->ftl));
+	return start;
+}
+
+static bool has_older(const struct ssd_write_buffer *buffer, u32 page, u32 age)
+{
+	while (age--) {
+		if (ssd_write_buffer_at(buffer, age)->page == page)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A firmware that works on all dies does not let them wait for an entry whose rest is
+ * still being read: it goes on with the oldest one that is complete at @time. (Entries
+ * whose reading has not begun come in their turn.)
+ */
+static void prefer_complete(struct ssd_drive *drive, u64 time)
+{
+	struct ssd_write_buffer *buffer = &drive->write_buffer;
+	u32 age;
+
+	for (age = 0; age < buffer->count; age++) {
+		const struct ssd_write_entry *entry = ssd_write_buffer_at(buffer, age);
+
+		if (entry->completed && entry->rest_ready > time)
+			continue;
+		if (entry->ready <= time && !has_older(buffer, entry->page, age)) {
+			ssd_write_buffer_prefer(buffer, age);
+			return;
+		}
+	}
+}
+
+/* Send the oldest entry to the NAND, not before @start. Returns when its data have left. */
 static u64 drain_entry(struct ssd_drive *drive, u64 start)
 {
-	struct ssd_write_entry *entry = ssd_write_buffer_at(&drive->write_buffer, 0);
-	bool partial = entry->count < drive->geometry.page_sectors;
-	u32 page = entry->page;
-	struct ssd_place place;
+	struct ssd_write_entry *entry;
 	u64 time;
 
-	start = max3(start, drive->firmware_free, entry->ready);
-	time = start;
-	if (partial && !drive->profile.partial_update &&
-	    find_page(drive, page, &place, &time)) {
-		time = ssd_nand_read(&drive->nand, &place, page, time);
-		drive->counters.rmw_reads++;
-	}
-	time = drive->ftl->ops->write(drive->ftl, page, time);
+	start = drain_start(drive, start);
+	if (!is_serial(drive))
+		prefer_complete(drive, start);
+	entry = ssd_write_buffer_at(&drive->write_buffer, 0);
+	time = complete_entry(drive, entry, start);
+	time = drive->ftl->ops->write(drive->ftl, entry->page, time);
 	tell_durable(drive);
 	ssd_write_buffer_take(&drive->write_buffer, time);
 	firmware_waited(drive, time);
@@ -136,9 +190,7 @@ static void start_draining(struct ssd_drive *drive, u64 time)
 static void catch_up(struct ssd_drive *drive, u64 now)
 {
 	while (drive->draining && may_drain(drive)) {
-		u64 ready = ssd_write_buffer_at(&drive->write_buffer, 0)->ready;
-
-		if (max3(ready, drive->firmware_free, drive->drain_from) >= now)
+		if (drain_start(drive, drive->drain_from) >= now)
 			break;
 		drain_entry(drive, drive->drain_from);
 	}
@@ -209,6 +261,18 @@ static u64 transfer(struct ssd_drive *drive, u32 sectors, u64 start)
 	return ssd_bus_reserve(&drive->link, start, length) + length;
 }
 
+/*
+ * The entry before the newest one gets no more sectors from the tail. A firmware that
+ * works on all dies completes it now, so that no die waits for that later.
+ */
+static void complete_ahead(struct ssd_drive *drive, u64 time)
+{
+	struct ssd_write_buffer *buffer = &drive->write_buffer;
+
+	if (!is_serial(drive) && buffer->count > 1)
+		complete_entry(drive, ssd_write_buffer_at(buffer, buffer->count - 2), time);
+}
+
 /* Take one part into the buffer. Returns when it has arrived. */
 static u64 buffer_part(struct ssd_drive *drive, struct page_part part, u64 time)
 {
@@ -224,6 +288,7 @@ static u64 buffer_part(struct ssd_drive *drive, struct page_part part, u64 time)
 	time = transfer(drive, part.sectors, time);
 	drive->counters.write_buffer_merges +=
 		ssd_write_buffer_add(buffer, part.page, part.first, part.sectors, time);
+	complete_ahead(drive, time);
 	ssd_read_buffer_forget(&drive->read_buffer, part.page);
 	return time;
 }

@@ -390,6 +390,17 @@ static u64 page_ftl_resolve(struct ssd_ftl *ftl, u32 page, u64 start)
 	return touch_map(to_page_ftl(ftl), page, false, start);
 }
 
+static u64 page_ftl_ready(struct ssd_ftl *ftl)
+{
+	const struct ssd_nand *nand = ftl->nand;
+	u64 earliest = U64_MAX;
+	u32 die;
+
+	for (die = 0; die < nand->die_sets * nand->ways; die++)
+		earliest = min(earliest, nand->die_free[die]);
+	return earliest;
+}
+
 static bool page_ftl_lookup(struct ssd_ftl *ftl, u32 page, struct ssd_place *place)
 {
 	struct ftl_page *map = to_page_ftl(ftl);
@@ -465,11 +476,13 @@ static int check_set(struct ftl_page *map, u32 index, char *error, size_t size)
 		block = set->free.block[(set->free.head + i) % set->free.size];
 		wrong |= map->filled[block] || block % map->sets != index;
 	}
-	if (wrong || valid != set->valid || erased != set->free.count || !erased) {
+	/* The last erased block goes only to the copies of a block under way. */
+	wrong |= !erased && set->victim == NO_BLOCK;
+	if (wrong || valid != set->valid || erased != set->free.count) {
 		scnprintf(error, size,
 			  "die set %u: %u blocks are erased and %u known as such; %u pages valid, %u counted%s",
 			  index, erased, set->free.count, valid, set->valid,
-			  wrong ? "; a block's counts are wrong" : "");
+			  wrong ? "; a block's state is wrong" : "");
 		return -EINVAL;
 	}
 	return 0;
@@ -505,6 +518,7 @@ static const struct ssd_ftl_ops page_ftl_ops = {
 	.destroy = page_ftl_destroy,
 	.lookup = page_ftl_lookup,
 	.resolve = page_ftl_resolve,
+	.ready = page_ftl_ready,
 	.write = page_ftl_write,
 	.background = page_ftl_background,
 	.discard = page_ftl_discard,

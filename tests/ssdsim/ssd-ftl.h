@@ -47,6 +47,7 @@ struct ssd_ftl_counters {
  * @resolve: have the map entry of a page in RAM; returns when it is (NULL: it always is)
  * @background: do work that can wait and can begin before @now, on dies that are idle;
  *	the firmware is free at @from; returns the end of the work (NULL: there is none)
+ * @ready: earliest time at which a die can take a page (NULL: not known)
  * @write: program a whole logical page, doing whatever must be done first;
  *	returns the time its data have left the controller, from which the
  *	firmware can go on
@@ -59,6 +60,7 @@ struct ssd_ftl_ops {
 	bool (*lookup)(struct ssd_ftl *ftl, u32 page, struct ssd_place *place);
 	u64 (*resolve)(struct ssd_ftl *ftl, u32 page, u64 start);
 	u64 (*background)(struct ssd_ftl *ftl, u64 from, u64 now);
+	u64 (*ready)(struct ssd_ftl *ftl);
 	u64 (*write)(struct ssd_ftl *ftl, u32 page, u64 start);
 	void (*discard)(struct ssd_ftl *ftl, u32 page, u64 start);
 	int (*check)(struct ssd_ftl *ftl, char *error, size_t size);

@@ -10,7 +10,7 @@
 
 static const char * const log_victim_words[] = { "lru", "fifo", NULL };
 static const char * const power_loss_words[] = { "unflushed", "buffered", NULL };
-static const char * const ftl_words[] = { "log", "full", "page", NULL };
+static const char * const ftl_words[] = { "log", "page", NULL };
 static const char * const firmware_words[] = { "serial", "parallel", NULL };
 static const char * const buffer_order_words[] = { "fifo", "lru", NULL };
 static const char * const buffer_drain_words[] = { "empty", "room", NULL };
@@ -282,8 +282,7 @@ static u32 log_block_count(const struct ssd_profile *profile, u32 data_blocks)
 /*
  * Copies stay within a die set, so every set needs blocks to spare: twice its
  * even share of the log blocks, since the open ones need not spread evenly,
- * and one for the copy of a merge. Log blocks that any data block may use are
- * dealt out evenly; each set has at least two and one for sequential writes.
+ * and one for the copy of a merge.
  */
 static u32 hybrid_block_count(const struct ssd_profile *profile, u32 data_blocks,
 			      u32 log_blocks)
@@ -291,8 +290,7 @@ static u32 hybrid_block_count(const struct ssd_profile *profile, u32 data_blocks
 	u32 data_share = DIV_ROUND_UP(data_blocks, profile->die_sets);
 	u32 log_share = DIV_ROUND_UP(log_blocks, profile->die_sets);
 
-	return (data_share + 2 * log_share + (profile->ftl == SSD_FTL_FULL ? 4 : 1)) *
-	       profile->die_sets;
+	return (data_share + 2 * log_share + 1) * profile->die_sets;
 }
 
 /*

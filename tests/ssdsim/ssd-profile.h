@@ -19,7 +19,6 @@
 /* The translation layer. */
 enum ssd_ftl_kind {
 	SSD_FTL_LOG,		/* data blocks and log blocks, each for one data block */
-	SSD_FTL_FULL,		/* data blocks and log blocks that any of them may use */
 	SSD_FTL_PAGE,		/* every page mapped, garbage collection */
 };
 
@@ -80,7 +79,7 @@ enum ssd_buffer_drain {
  * @bus_write_ps: write cycle of one byte on one channel, picoseconds
  * @copyback: 1 if the firmware moves pages inside a die, without the bus
  * @firmware: enum ssd_firmware
- * @ftl: enum ssd_ftl_kind; the keys log_* belong to "log" and "full", @overprovision_ppm,
+ * @ftl: enum ssd_ftl_kind; the keys log_* belong to "log", @overprovision_ppm,
  *	@gc_threshold_ppm and @map_cache_pages to "page"
  * @overprovision_ppm: physical blocks beyond the capacity, in parts per million of all
  * @gc_threshold_ppm: a die set with fewer erased blocks, in parts per million of its
