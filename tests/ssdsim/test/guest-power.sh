@@ -251,6 +251,7 @@ reproducible
 liar
 faults
 file_system
-check "the drive is removed while off" eval "ssd cut ssd0 now && ssd remove ssd0"
+check "the drive is removed while off" eval "ssd power ssd0 off && power_is ssd0 off &&
+	ssd remove ssd0"
 check "the module unloads" rmmod ssdsim
 finish
