@@ -112,7 +112,9 @@ static u64 complete_entry(struct ssd_drive *drive, struct ssd_write_entry *entry
 /* When the firmware can begin with the oldest entry, not before @start. */
 static u64 drain_start(struct ssd_drive *drive, u64 start)
 {
-	start = max3(start, drive->firmware_free, ssd_write_buffer_at(&drive->write_buffer, 0)->ready);
+	const struct ssd_write_entry *oldest = ssd_write_buffer_at(&drive->write_buffer, 0);
+
+	start = max3(start, drive->firmware_free, oldest->ready);
 	if (!is_serial(drive) && drive->ftl->ops->ready)
 		start = max(start, drive->ftl->ops->ready(drive->ftl));
 	return start;

@@ -236,7 +236,7 @@ static void measure_ocz(struct ssd_drive *drive)
 
 static void measure_intel(struct ssd_drive *drive)
 {
-	const u64 span = 880 * MIB;
+	const u64 span = 952 * MIB;
 	const struct load sequential_read = { false, false, 524288, 524288, span, 500 };
 	const struct load sequential_write = { true, false, 524288, 524288, span, 1600 };
 	const struct load random_read = { false, true, 4096, 4096, span, 2000 };

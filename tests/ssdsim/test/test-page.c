@@ -186,9 +186,10 @@ DRIVE_TEST(garbage_is_collected_when_idle, "gc_threshold_ppm=60000")
 	       "a single write after a pause had to wait for garbage collection");
 }
 
+#define ONE_DIE "die_sets=1 channel_sets=1 "
+
 /* In an MLC block of 16 rows the rows 2, 4 ... 14 and 15 are slow. */
-DRIVE_TEST(slow_pages_take_longer, "ways=1 die_sets=1 channel_sets=1 program_slow_ns=700000 "
-				   "queue_depth=1 write_cache=0 prefill=0")
+DRIVE_TEST(slow_pages_take_longer, ONE_DIE "program_slow_ns=700000 write_cache=0 prefill=0")
 {
 	u64 now = later(0), took;
 	u32 row;
@@ -212,7 +213,8 @@ DRIVE_TEST(map_misses_cost_reads, "map_cache_pages=1 capacity_mb=16 prefill=1")
 	hit = ssd_drive_read(drive, now, 3 * PAGE, PAGE) - now;
 	now = later(now);
 	miss = ssd_drive_read(drive, now, 2048 * PAGE, PAGE) - now;
-	EXPECT(hit == COMMAND_NS + READ_NS + LINK_NS, "a hit took %llu ns", (unsigned long long)hit);
+	EXPECT(hit == COMMAND_NS + READ_NS + LINK_NS, "a hit took %llu ns",
+	       (unsigned long long)hit);
 	EXPECT(miss == hit + READ_NS, "a miss took %llu ns", (unsigned long long)miss);
 	now = fill(drive, later(now), 0, 1);
 	EXPECT(!drive->ftl->counters.map_writes, "a clean map page was written");
@@ -235,8 +237,7 @@ DRIVE_TEST(prefetched_pages_are_there, "read_buffer_kb=64 prefetch_pages=2")
 }
 
 /* The read that follows at once waits for the prefetch, no longer. */
-DRIVE_TEST(prefetched_pages_take_their_time, "read_buffer_kb=64 prefetch_pages=1 "
-					     "die_sets=1 channel_sets=1")
+DRIVE_TEST(prefetched_pages_take_their_time, ONE_DIE "read_buffer_kb=64 prefetch_pages=1")
 {
 	u64 now = later(0), end = ssd_drive_read(drive, now, 0, PAGE);
 	u64 second = ssd_drive_read(drive, end, PAGE, PAGE);
@@ -278,7 +279,8 @@ DRIVE_TEST(a_cache_keeps_what_is_used, CACHE)
 	now = ssd_drive_write(drive, later(now), 0, PAGE, false);
 	EXPECT(!drive->nand.programs, "it was drained although there was room");
 	now = ssd_drive_write(drive, now, 100 * PAGE, PAGE, false);
-	EXPECT(drive->nand.programs == 1, "%llu programs", (unsigned long long)drive->nand.programs);
+	EXPECT(drive->nand.programs == 1, "%llu programs",
+	       (unsigned long long)drive->nand.programs);
 	now = later(ssd_drive_read(drive, now, 0, PAGE));
 	EXPECT(drive->counters.write_buffer_hits == 1, "the page used last had to go");
 	ssd_drive_read(drive, now, PAGE, PAGE);
