@@ -5,6 +5,8 @@
 # Drives are a sixteenth of the real ones, 256 MiB stand for the 4 GB file of RE (docs/ssdsim.md).
 # Random writes come before ordered and sequential ones so that each finds the other's leftovers.
 # Prints lines "row ID VALUE UNIT BAR" for tools/results.py, and comments.
+# The calibrate_* functions are called by name.
+# shellcheck disable=SC2317
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh
