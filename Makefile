@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit bench lint install clean help
+.PHONY: all modules userspace setup demo check check-unit bench calibrate lint install clean help
 
 all: modules userspace ## build everything (default)
 
@@ -50,6 +50,10 @@ check-unit: ## only the tests that need no emulated machine
 bench: setup ## measure, and write build/results/bench.json
 	@$(MAKE) --no-print-directory all
 	@tools/bench.sh
+
+calibrate: setup ## the emulated drives beside the published figures of the real ones
+	@$(MAKE) --no-print-directory modules MODULES=tests/ssdsim
+	@tools/calibrate.sh
 
 lint: ## checkpatch, sparse, warnings, shellcheck, Python
 	@tools/lint.sh

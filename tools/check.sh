@@ -107,6 +107,8 @@ all_steps() {
 		userspace/test/vm/tools-on-devices.sh
 	step ssdsim-in-a-guest 20 tools/vm/run --log "$logs/ssdsim-in-a-guest.console" \
 		--file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles tests/ssdsim/test/guest.sh
+	step ssdsim-power 60 tools/vm/run --log "$logs/ssdsim-power.console" \
+		--file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles tests/ssdsim/test/guest-power.sh
 	make_step unit 5 tests/unit
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace

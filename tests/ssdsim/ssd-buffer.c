@@ -15,14 +15,25 @@ int ssd_write_buffer_create(struct ssd_write_buffer *buffer,
 		.slots = profile->write_buffer_kb * 2,
 		.page_sectors = page_sectors,
 		.match = profile->write_buffer_match,
+		.order = profile->write_buffer_order,
 	};
 	buffer->entries = kvcalloc(buffer->slots, sizeof(*buffer->entries), GFP_KERNEL);
-	return buffer->entries ? 0 : -ENOMEM;
+	buffer->departures = kvcalloc(buffer->slots, sizeof(*buffer->departures), GFP_KERNEL);
+	return buffer->entries && buffer->departures ? 0 : -ENOMEM;
 }
 
 void ssd_write_buffer_destroy(struct ssd_write_buffer *buffer)
 {
 	kvfree(buffer->entries);
+	kvfree(buffer->departures);
+}
+
+void ssd_write_buffer_clear(struct ssd_write_buffer *buffer)
+{
+	buffer->count = 0;
+	buffer->used = 0;
+	buffer->leaving = 0;
+	buffer->departing = 0;
 }
 
 struct ssd_write_entry *ssd_write_buffer_find(const struct ssd_write_buffer *buffer,
@@ -53,6 +64,21 @@ u32 ssd_write_buffer_need(const struct ssd_write_buffer *buffer, u32 page,
 	return need;
 }
 
+/* Make an entry the newest one. */
+static struct ssd_write_entry *renew(struct ssd_write_buffer *buffer,
+				     struct ssd_write_entry *entry)
+{
+	struct ssd_write_entry moved = *entry;
+	u32 age = entry - buffer->entries;
+
+	age = age >= buffer->head ? age - buffer->head : age + buffer->slots - buffer->head;
+	for (; age + 1 < buffer->count; age++)
+		*ssd_write_buffer_at(buffer, age) = *ssd_write_buffer_at(buffer, age + 1);
+	entry = ssd_write_buffer_at(buffer, age);
+	*entry = moved;
+	return entry;
+}
+
 bool ssd_write_buffer_add(struct ssd_write_buffer *buffer, u32 page, u32 first,
 			  u32 sectors, u64 ready)
 {
@@ -64,7 +90,10 @@ bool ssd_write_buffer_add(struct ssd_write_buffer *buffer, u32 page, u32 first,
 		entry = ssd_write_buffer_at(buffer, buffer->count++);
 		entry->page = page;
 		entry->count = 0;
+		entry->completed = false;
 		bitmap_zero(entry->sectors, buffer->page_sectors);
+	} else if (buffer->order == SSD_BUFFER_ORDER_LRU) {
+		entry = renew(buffer, entry);
 	}
 	bitmap_set(entry->sectors, first, sectors);
 	entry->count += need;
@@ -75,20 +104,49 @@ bool ssd_write_buffer_add(struct ssd_write_buffer *buffer, u32 page, u32 first,
 
 void ssd_write_buffer_settle(struct ssd_write_buffer *buffer, u64 now)
 {
-	if (buffer->leaving && buffer->left <= now) {
-		buffer->used -= buffer->leaving;
-		buffer->leaving = 0;
+	u32 i = 0;
+
+	while (i < buffer->departing) {
+		struct ssd_departure *departure = &buffer->departures[i];
+
+		if (departure->left > now) {
+			i++;
+			continue;
+		}
+		buffer->used -= departure->sectors;
+		buffer->leaving -= departure->sectors;
+		*departure = buffer->departures[--buffer->departing];
 	}
+}
+
+u64 ssd_write_buffer_next_left(const struct ssd_write_buffer *buffer)
+{
+	u64 earliest = buffer->departures[0].left;
+	u32 i;
+
+	for (i = 1; i < buffer->departing; i++)
+		earliest = min(earliest, buffer->departures[i].left);
+	return earliest;
+}
+
+void ssd_write_buffer_prefer(struct ssd_write_buffer *buffer, u32 age)
+{
+	struct ssd_write_entry moved = *ssd_write_buffer_at(buffer, age);
+
+	for (; age; age--)
+		*ssd_write_buffer_at(buffer, age) = *ssd_write_buffer_at(buffer, age - 1);
+	*ssd_write_buffer_at(buffer, 0) = moved;
 }
 
 void ssd_write_buffer_take(struct ssd_write_buffer *buffer, u64 left)
 {
 	struct ssd_write_entry *entry = ssd_write_buffer_at(buffer, 0);
 
-	/* The firmware sends one entry at a time, so the one before has left. */
-	buffer->used -= buffer->leaving;
-	buffer->leaving = entry->count;
-	buffer->left = left;
+	buffer->leaving += entry->count;
+	buffer->departures[buffer->departing++] = (struct ssd_departure) {
+		.left = left,
+		.sectors = entry->count,
+	};
 	buffer->head = buffer->head + 1 < buffer->slots ? buffer->head + 1 : 0;
 	buffer->count--;
 }
@@ -136,54 +194,92 @@ void ssd_write_buffer_forget(struct ssd_write_buffer *buffer, u32 page)
 int ssd_read_buffer_create(struct ssd_read_buffer *buffer,
 			   const struct ssd_profile *profile, u32 page_sectors)
 {
-	u32 i;
+	u32 units = profile->partial_read ? profile->planes : 1;
 
 	*buffer = (struct ssd_read_buffer) {
-		.slots = profile->read_buffer_kb * 2 / page_sectors,
+		.unit_sectors = page_sectors / units,
+		.page_units = units,
 	};
+	buffer->slots = profile->read_buffer_kb * 2 / buffer->unit_sectors;
 	if (!buffer->slots)
 		return 0;
-	buffer->pages = kvcalloc(buffer->slots, sizeof(u32), GFP_KERNEL);
-	if (!buffer->pages)
+	buffer->units = kvcalloc(buffer->slots, sizeof(*buffer->units), GFP_KERNEL);
+	if (!buffer->units)
 		return -ENOMEM;
-	for (i = 0; i < buffer->slots; i++)
-		buffer->pages[i] = SSD_NO_PAGE;
+	ssd_read_buffer_clear(buffer);
 	return 0;
+}
+
+void ssd_read_buffer_clear(struct ssd_read_buffer *buffer)
+{
+	u32 i;
+
+	for (i = 0; i < buffer->slots; i++)
+		buffer->units[i].unit = SSD_NO_PAGE;
 }
 
 void ssd_read_buffer_destroy(struct ssd_read_buffer *buffer)
 {
-	kvfree(buffer->pages);
+	kvfree(buffer->units);
 }
 
-static u32 find_slot(const struct ssd_read_buffer *buffer, u32 page)
+static const struct ssd_read_slot *find_unit(const struct ssd_read_buffer *buffer, u32 unit)
 {
 	u32 slot;
 
 	for (slot = 0; slot < buffer->slots; slot++) {
-		if (buffer->pages[slot] == page)
-			break;
+		if (buffer->units[slot].unit == unit)
+			return &buffer->units[slot];
 	}
-	return slot;
+	return NULL;
 }
 
-bool ssd_read_buffer_has(const struct ssd_read_buffer *buffer, u32 page)
+u32 ssd_read_buffer_units(const struct ssd_read_buffer *buffer, u32 first, u32 sectors)
 {
-	return find_slot(buffer, page) < buffer->slots;
+	return (first + sectors - 1) / buffer->unit_sectors - first / buffer->unit_sectors + 1;
 }
 
-void ssd_read_buffer_add(struct ssd_read_buffer *buffer, u32 page)
+bool ssd_read_buffer_has(const struct ssd_read_buffer *buffer, u32 page, u32 first,
+			 u32 sectors, u64 *ready)
 {
+	u32 unit = page * buffer->page_units + first / buffer->unit_sectors;
+	u32 end = unit + ssd_read_buffer_units(buffer, first, sectors);
+
+	*ready = 0;
+	for (; unit < end; unit++) {
+		const struct ssd_read_slot *slot = find_unit(buffer, unit);
+
+		if (!slot)
+			return false;
+		*ready = max(*ready, slot->ready);
+	}
+	return true;
+}
+
+void ssd_read_buffer_add(struct ssd_read_buffer *buffer, u32 page, u32 first, u32 sectors,
+			 u64 ready)
+{
+	u32 unit = page * buffer->page_units + first / buffer->unit_sectors;
+	u32 end = unit + ssd_read_buffer_units(buffer, first, sectors);
+
 	if (!buffer->slots)
 		return;
-	buffer->pages[buffer->next] = page;
-	buffer->next = (buffer->next + 1) % buffer->slots;
+	for (; unit < end; unit++) {
+		if (find_unit(buffer, unit))
+			continue;
+		buffer->units[buffer->next].unit = unit;
+		buffer->units[buffer->next].ready = ready;
+		buffer->next = buffer->next + 1 == buffer->slots ? 0 : buffer->next + 1;
+	}
 }
 
 void ssd_read_buffer_forget(struct ssd_read_buffer *buffer, u32 page)
 {
-	u32 slot = find_slot(buffer, page);
+	u32 unit = page * buffer->page_units, slot;
 
-	if (slot < buffer->slots)
-		buffer->pages[slot] = SSD_NO_PAGE;
+	for (slot = 0; slot < buffer->slots; slot++) {
+		if (buffer->units[slot].unit >= unit &&
+		    buffer->units[slot].unit < unit + buffer->page_units)
+			buffer->units[slot].unit = SSD_NO_PAGE;
+	}
 }

@@ -67,28 +67,105 @@ static void tell_durable(struct ssd_drive *drive)
 	}
 }
 
+static bool is_serial(const struct ssd_drive *drive)
+{
+	return drive->profile.firmware == SSD_FIRMWARE_SERIAL;
+}
+
+/* The firmware waited for something until @time. */
+static void firmware_waited(struct ssd_drive *drive, u64 time)
+{
+	if (is_serial(drive))
+		drive->firmware_free = max(drive->firmware_free, time);
+}
+
+/* Where a page is. Moves *time on if the map must be read for that. */
+static bool find_page(struct ssd_drive *drive, u32 page, struct ssd_place *place, u64 *time)
+{
+	if (drive->ftl->ops->resolve)
+		*time = drive->ftl->ops->resolve(drive->ftl, page, *time);
+	return drive->ftl->ops->lookup(drive->ftl, page, place);
+}
+
 /*
- * Send the oldest entry to the NAND, not before @start. A part of a mapped page
- * is completed by reading the rest first. Returns when its data have left.
+ * Complete a part of a mapped page by reading the rest, not before @start. Returns
+ * when all of the page is there.
  */
+static u64 complete_entry(struct ssd_drive *drive, struct ssd_write_entry *entry, u64 start)
+{
+	struct ssd_place place;
+
+	if (entry->count == drive->geometry.page_sectors || drive->profile.partial_update)
+		return start;
+	if (!entry->completed) {
+		entry->completed = true;
+		entry->rest_ready = start;
+		if (find_page(drive, entry->page, &place, &entry->rest_ready)) {
+			entry->rest_ready = ssd_nand_read(&drive->nand, &place, entry->page,
+							  entry->rest_ready);
+			drive->counters.rmw_reads++;
+		}
+	}
+	return max(start, entry->rest_ready);
+}
+
+/* When the firmware can begin with the oldest entry, not before @start. */
+static u64 drain_start(struct ssd_drive *drive, u64 start)
+{
+	const struct ssd_write_entry *oldest = ssd_write_buffer_at(&drive->write_buffer, 0);
+
+	start = max3(start, drive->firmware_free, oldest->ready);
+	if (!is_serial(drive) && drive->ftl->ops->ready)
+		start = max(start, drive->ftl->ops->ready(drive->ftl));
+	return start;
+}
+
+static bool has_older(const struct ssd_write_buffer *buffer, u32 page, u32 age)
+{
+	while (age--) {
+		if (ssd_write_buffer_at(buffer, age)->page == page)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A firmware that works on all dies does not let them wait for an entry whose rest is
+ * still being read: it goes on with the oldest one that is complete at @time. (Entries
+ * whose reading has not begun come in their turn.)
+ */
+static void prefer_complete(struct ssd_drive *drive, u64 time)
+{
+	struct ssd_write_buffer *buffer = &drive->write_buffer;
+	u32 age;
+
+	for (age = 0; age < buffer->count; age++) {
+		const struct ssd_write_entry *entry = ssd_write_buffer_at(buffer, age);
+
+		if (entry->completed && entry->rest_ready > time)
+			continue;
+		if (entry->ready <= time && !has_older(buffer, entry->page, age)) {
+			ssd_write_buffer_prefer(buffer, age);
+			return;
+		}
+	}
+}
+
+/* Send the oldest entry to the NAND, not before @start. Returns when its data have left. */
 static u64 drain_entry(struct ssd_drive *drive, u64 start)
 {
-	struct ssd_write_entry *entry = ssd_write_buffer_at(&drive->write_buffer, 0);
-	u32 page = entry->page;
-	struct ssd_place place;
+	struct ssd_write_entry *entry;
 	u64 time;
 
-	start = max3(start, drive->firmware_free, entry->ready);
-	time = start;
-	if (entry->count < drive->geometry.page_sectors &&
-	    drive->ftl->ops->lookup(drive->ftl, page, &place)) {
-		time = ssd_nand_read(&drive->nand, &place, page, time);
-		drive->counters.rmw_reads++;
-	}
-	time = drive->ftl->ops->write(drive->ftl, page, time);
+	start = drain_start(drive, start);
+	if (!is_serial(drive))
+		prefer_complete(drive, start);
+	entry = ssd_write_buffer_at(&drive->write_buffer, 0);
+	time = complete_entry(drive, entry, start);
+	time = drive->ftl->ops->write(drive->ftl, entry->page, time);
 	tell_durable(drive);
 	ssd_write_buffer_take(&drive->write_buffer, time);
-	drive->firmware_free = time;
+	firmware_waited(drive, time);
 	count_busy(drive, start, time);
 	return time;
 }
@@ -105,7 +182,7 @@ static bool may_drain(const struct ssd_drive *drive)
 
 static void start_draining(struct ssd_drive *drive, u64 time)
 {
-	if (drive->draining)
+	if (drive->draining || drive->profile.write_buffer_drain == SSD_BUFFER_DRAIN_ROOM)
 		return;
 	drive->draining = true;
 	drive->drain_from = time;
@@ -115,14 +192,15 @@ static void start_draining(struct ssd_drive *drive, u64 time)
 static void catch_up(struct ssd_drive *drive, u64 now)
 {
 	while (drive->draining && may_drain(drive)) {
-		u64 ready = ssd_write_buffer_at(&drive->write_buffer, 0)->ready;
-
-		if (max3(ready, drive->firmware_free, drive->drain_from) >= now)
+		if (drain_start(drive, drive->drain_from) >= now)
 			break;
 		drain_entry(drive, drive->drain_from);
 	}
 	if (!may_drain(drive))
 		drive->draining = false;
+	if (drive->ftl->ops->background)
+		firmware_waited(drive, drive->ftl->ops->background(drive->ftl,
+								   drive->firmware_free, now));
 	ssd_write_buffer_settle(&drive->write_buffer, now);
 }
 
@@ -134,9 +212,11 @@ static u64 make_room(struct ssd_drive *drive, u32 sectors, u64 time)
 	ssd_write_buffer_settle(buffer, time);
 	while (buffer->used + sectors > buffer->capacity) {
 		start_draining(drive, time);
-		if (!buffer->leaving)
+		if (buffer->used - buffer->leaving + sectors > buffer->capacity) {
 			drain_entry(drive, time);
-		time = max(time, buffer->left);
+			continue;
+		}
+		time = max(time, ssd_write_buffer_next_left(buffer));
 		ssd_write_buffer_settle(buffer, time);
 	}
 	return time;
@@ -150,23 +230,49 @@ static u64 drain_all(struct ssd_drive *drive, u64 time)
 	return max(time, drive->nand.programmed_at);
 }
 
-/* Begin a command: it waits for the one before. Returns when its data may move. */
+/*
+ * Begin a command. It waits for the one before, with command queueing only until that
+ * one is decoded. Returns when its data may move.
+ */
 static u64 begin_command(struct ssd_drive *drive, u64 now)
 {
 	u64 start = max(now, drive->host_free);
-	u64 idle = drive->host_free + drive->profile.write_buffer_idle_us * 1000ULL;
+	u64 idle = drive->last_end + drive->profile.write_buffer_idle_us * 1000ULL;
 
 	if (start > idle)
 		start_draining(drive, idle);
 	catch_up(drive, start);
-	return start + drive->profile.command_ns;
+	drive->host_free = start + drive->profile.command_ns;
+	return drive->host_free;
 }
 
 static u64 end_command(struct ssd_drive *drive, u64 now, u64 end)
 {
-	count_busy(drive, max(now, drive->host_free), end);
-	drive->host_free = end;
+	count_busy(drive, now, end);
+	drive->last_end = max(drive->last_end, end);
+	if (drive->profile.queue_depth == 1)
+		drive->host_free = end;
 	return end;
+}
+
+/* Move sectors over the interface, not before @start. Returns when that is done. */
+static u64 transfer(struct ssd_drive *drive, u32 sectors, u64 start)
+{
+	u64 length = interface_ns(drive, sectors);
+
+	return ssd_bus_reserve(&drive->link, start, length) + length;
+}
+
+/*
+ * The entry before the newest one gets no more sectors from the tail. A firmware that
+ * works on all dies completes it now, so that no die waits for that later.
+ */
+static void complete_ahead(struct ssd_drive *drive, u64 time)
+{
+	struct ssd_write_buffer *buffer = &drive->write_buffer;
+
+	if (!is_serial(drive) && buffer->count > 1)
+		complete_entry(drive, ssd_write_buffer_at(buffer, buffer->count - 2), time);
 }
 
 /* Take one part into the buffer. Returns when it has arrived. */
@@ -181,9 +287,10 @@ static u64 buffer_part(struct ssd_drive *drive, struct page_part part, u64 time)
 	/* Making room may have drained the entry that was to take the part. */
 	if (ssd_write_buffer_need(buffer, part.page, part.first, part.sectors) != need)
 		time = make_room(drive, part.sectors, time);
-	time += interface_ns(drive, part.sectors);
+	time = transfer(drive, part.sectors, time);
 	drive->counters.write_buffer_merges +=
 		ssd_write_buffer_add(buffer, part.page, part.first, part.sectors, time);
+	complete_ahead(drive, time);
 	ssd_read_buffer_forget(&drive->read_buffer, part.page);
 	return time;
 }
@@ -217,48 +324,91 @@ u64 ssd_drive_flush(struct ssd_drive *drive, u64 now)
 }
 
 /*
- * Where one part of a read comes from. Returns the time it is in the drive's
- * RAM: at once unless the NAND must be read, not before @nand_start.
+ * struct fetched - when a part of a read is in the drive's RAM.
+ * @first: its first NAND pages are; the interface can begin with them
+ * @all: all of it is
  */
-static u64 fetch_part(struct ssd_drive *drive, struct page_part part, u64 nand_start)
+struct fetched {
+	u64 first;
+	u64 all;
+};
+
+/* Where one part of a read comes from: RAM at once, or the NAND not before @start. */
+static struct fetched fetch_part(struct ssd_drive *drive, struct page_part part, u64 start)
 {
+	struct ssd_read_buffer *buffer = &drive->read_buffer;
+	struct fetched fetched = { 0, 0 };
 	struct ssd_place place;
-	u64 time;
+	u32 rounds;
 
 	if (ssd_write_buffer_covers(&drive->write_buffer, part.page, part.first,
 				    part.sectors)) {
 		drive->counters.write_buffer_hits++;
-		return 0;
+		return fetched;
 	}
-	if (ssd_read_buffer_has(&drive->read_buffer, part.page)) {
+	if (ssd_read_buffer_has(buffer, part.page, part.first, part.sectors, &fetched.all)) {
+		fetched.first = fetched.all;
 		drive->counters.read_buffer_hits++;
-		return 0;
+		return fetched;
 	}
-	if (!drive->ftl->ops->lookup(drive->ftl, part.page, &place))
-		return 0;
-	time = ssd_nand_read(&drive->nand, &place, part.page, nand_start);
+	fetched.all = 0;
+	if (!find_page(drive, part.page, &place, &start))
+		return fetched;
+	rounds = drive->profile.partial_read ?
+		 ssd_read_buffer_units(buffer, part.first, part.sectors) : drive->profile.planes;
+	fetched.all = ssd_nand_read_part(&drive->nand, &place, part.page, rounds, start,
+					 &fetched.first);
 	drive->counters.page_reads++;
-	ssd_read_buffer_add(&drive->read_buffer, part.page);
-	drive->firmware_free = time;
-	return time;
+	ssd_read_buffer_add(buffer, part.page, part.first, part.sectors, fetched.all);
+	firmware_waited(drive, fetched.all);
+	return fetched;
+}
+
+/* Read the pages behind @page into the read buffer, unless they are there. */
+static void fetch_ahead(struct ssd_drive *drive, u32 page, u64 start)
+{
+	u32 page_sectors = drive->geometry.page_sectors;
+	u32 end = min(page + 1 + drive->profile.prefetch_pages, drive->geometry.pages);
+
+	for (page++; page < end; page++) {
+		struct ssd_place place;
+		u64 time = start;
+
+		if (ssd_read_buffer_has(&drive->read_buffer, page, 0, page_sectors, &time))
+			continue;
+		time = start;
+		if (!find_page(drive, page, &place, &time))
+			continue;
+		time = ssd_nand_read(&drive->nand, &place, page, time);
+		drive->counters.prefetch_reads++;
+		ssd_read_buffer_add(&drive->read_buffer, page, 0, page_sectors, time);
+		firmware_waited(drive, time);
+	}
 }
 
 u64 ssd_drive_read(struct ssd_drive *drive, u64 now, u64 sector, u32 sectors)
 {
 	u64 time = begin_command(drive, now);
 	u64 nand_start = max(time, drive->firmware_free) + drive->profile.host_read_ns;
+	u32 round_sectors = drive->geometry.page_sectors / drive->profile.planes;
+	struct page_part part;
 
 	drive->counters.reads++;
 	drive->counters.read_bytes += (u64)sectors << SSD_SECTOR_SHIFT;
 	while (sectors) {
-		struct page_part part = part_at(drive, sector, sectors);
+		struct fetched fetched;
 
 		/* The NAND reads ahead of the interface within the command. */
-		time = max(time, fetch_part(drive, part, nand_start));
-		time += interface_ns(drive, part.sectors);
+		part = part_at(drive, sector, sectors);
+		fetched = fetch_part(drive, part, nand_start);
+		time = transfer(drive, part.sectors, max(time, fetched.first));
+		time = max(time, fetched.all + interface_ns(drive, min(part.sectors,
+								       round_sectors)));
 		sector += part.sectors;
 		sectors -= part.sectors;
 	}
+	if (drive->profile.prefetch_pages)
+		fetch_ahead(drive, part.page, nand_start);
 	return end_command(drive, now, time);
 }
 
@@ -296,6 +446,30 @@ u64 ssd_drive_discard(struct ssd_drive *drive, u64 now, u64 sector, u64 sectors)
 	return end_command(drive, now, time);
 }
 
+u64 ssd_drive_nothing(struct ssd_drive *drive, u64 now)
+{
+	return end_command(drive, now, begin_command(drive, now));
+}
+
+void ssd_drive_power_cycle(struct ssd_drive *drive)
+{
+	drive->draining = false;
+	ssd_write_buffer_clear(&drive->write_buffer);
+	ssd_read_buffer_clear(&drive->read_buffer);
+}
+
+static int create_ftl(struct ssd_drive *drive)
+{
+	switch (drive->profile.ftl) {
+	case SSD_FTL_PAGE:
+		return ssd_ftl_page_create(&drive->profile, &drive->geometry, &drive->nand,
+					   &drive->ftl);
+	default:
+		return ssd_ftl_log_create(&drive->profile, &drive->geometry, &drive->nand,
+					  &drive->ftl);
+	}
+}
+
 static int create_parts(struct ssd_drive *drive)
 {
 	int r;
@@ -303,7 +477,7 @@ static int create_parts(struct ssd_drive *drive)
 	r = ssd_nand_create(&drive->nand, &drive->profile, &drive->geometry);
 	if (r)
 		return r;
-	r = ssd_ftl_log_create(&drive->profile, &drive->geometry, &drive->nand, &drive->ftl);
+	r = create_ftl(drive);
 	if (r)
 		return r;
 	r = ssd_write_buffer_create(&drive->write_buffer, &drive->profile,
@@ -424,6 +598,7 @@ int ssd_drive_print(const struct ssd_drive *drive, char *text, size_t size)
 		{ "write_buffer_merges", host->write_buffer_merges },
 		{ "page_reads", host->page_reads },
 		{ "rmw_reads", host->rmw_reads },
+		{ "prefetch_reads", host->prefetch_reads },
 		{ "nand_reads", drive->nand.reads },
 		{ "nand_programs", drive->nand.programs },
 		{ "nand_copies", drive->nand.copies },
@@ -433,6 +608,11 @@ int ssd_drive_print(const struct ssd_drive *drive, char *text, size_t size)
 		{ "partial_merges", ftl->partial_merges },
 		{ "full_merges", ftl->full_merges },
 		{ "merge_copies", ftl->merge_copies },
+		{ "gc_blocks", ftl->gc_blocks },
+		{ "gc_copies", ftl->gc_copies },
+		{ "map_hits", ftl->map_hits },
+		{ "map_reads", ftl->map_reads },
+		{ "map_writes", ftl->map_writes },
 		{ "busy_ns", host->busy_ns },
 		{ "page_bytes", drive->geometry.page_sectors * 512 },
 		{ "block_bytes", (u64)drive->geometry.page_sectors * 512 *

@@ -5,11 +5,11 @@
  * the work of the interface, the buffers, the translation layer and the NAND.
  * Nothing here or below asks whether accesses are random, sequential or ordered.
  *
- * Two time lines meet here: the host side (commands, one at a time, and the
- * transfer of their data) and the firmware side (everything that touches the
- * NAND, one operation after the other, never interrupted). Once the write buffer
- * is full, or the host idle, the firmware drains it in the background until it is
- * empty; reads go in between.
+ * Two sides meet here: the host side (commands, one at a time or side by side, and the
+ * transfer of their data) and the firmware side (everything that touches the NAND: one
+ * operation after the other, never interrupted, or work for all dies side by side). Once
+ * the write buffer is full, or the host idle, the firmware drains it in the background;
+ * reads go in between.
  *
  * Plain C, no locks: the caller serialises. Times are nanoseconds on one clock
  * and never run backwards; ranges are sectors and must lie inside the drive.
@@ -29,6 +29,7 @@
  * @busy_ns: time during which a command or background work was going on
  * @page_reads: clustered pages read for the host
  * @rmw_reads: clustered pages read to complete a partial write
+ * @prefetch_reads: clustered pages read before anybody asked
  */
 struct ssd_drive_counters {
 	u64 reads;
@@ -43,6 +44,7 @@ struct ssd_drive_counters {
 	u64 write_buffer_merges;
 	u64 page_reads;
 	u64 rmw_reads;
+	u64 prefetch_reads;
 	u64 busy_ns;
 };
 
@@ -59,8 +61,11 @@ struct ssd_drive_events {
 
 /**
  * struct ssd_drive - one drive.
- * @host_free: the last command completes then
- * @firmware_free: the firmware can start its next operation then
+ * @link: the interface, reserved for transfers
+ * @host_free: the next command can begin then
+ * @last_end: the last command completes then
+ * @firmware_free: the firmware can start its next operation then; stays 0 if it
+ *	works on all dies side by side
  * @draining: the write buffer is being drained, since @drain_from
  * @busy_until: end of the work counted in busy_ns
  */
@@ -71,7 +76,9 @@ struct ssd_drive {
 	struct ssd_ftl *ftl;
 	struct ssd_write_buffer write_buffer;
 	struct ssd_read_buffer read_buffer;
+	struct ssd_bus link;
 	u64 host_free;
+	u64 last_end;
 	u64 firmware_free;
 	bool draining;
 	u64 drain_from;
@@ -108,6 +115,15 @@ u64 ssd_drive_discard(struct ssd_drive *drive, u64 now, u64 sector, u64 sectors)
  * Return: false if there is none.
  */
 bool ssd_drive_whole_pages(const struct ssd_drive *drive, u64 *sector, u64 *sectors);
+
+/** ssd_drive_nothing - a command that the drive takes and does nothing for. */
+u64 ssd_drive_nothing(struct ssd_drive *drive, u64 now);
+
+/**
+ * ssd_drive_power_cycle - what is in RAM only is lost, as when the power fails.
+ * The layer finds its mapping again; work on the NAND that had begun ends as planned.
+ */
+void ssd_drive_power_cycle(struct ssd_drive *drive);
 
 /** ssd_drive_check - verify every invariant. Return: 0 or an error, with a sentence. */
 int ssd_drive_check(struct ssd_drive *drive, char *error, size_t size);

@@ -22,12 +22,21 @@ struct ssd_ftl;
  * @partial_merges: log block completed by copies and became the data block
  * @full_merges: log and data block copied into a third one
  * @merge_copies: pages copied by merges
+ * @gc_blocks: blocks that garbage collection erased
+ * @gc_copies: pages it copied
+ * @map_hits, @map_reads, @map_writes: uses of the map that found it in RAM, and map
+ *	pages read and written
  */
 struct ssd_ftl_counters {
 	u64 switch_merges;
 	u64 partial_merges;
 	u64 full_merges;
 	u64 merge_copies;
+	u64 gc_blocks;
+	u64 gc_copies;
+	u64 map_hits;
+	u64 map_reads;
+	u64 map_writes;
 };
 
 /**
@@ -35,6 +44,10 @@ struct ssd_ftl_counters {
  * @name: as in the profile
  * @destroy: release everything, also after a failed create
  * @lookup: where @page is; false if it was never written or is discarded
+ * @resolve: have the map entry of a page in RAM; returns when it is (NULL: it always is)
+ * @background: do work that can wait and can begin before @now, on dies that are idle;
+ *	the firmware is free at @from; returns the end of the work (NULL: there is none)
+ * @ready: earliest time at which a die can take a page (NULL: not known)
  * @write: program a whole logical page, doing whatever must be done first;
  *	returns the time its data have left the controller, from which the
  *	firmware can go on
@@ -45,6 +58,9 @@ struct ssd_ftl_ops {
 	const char *name;
 	void (*destroy)(struct ssd_ftl *ftl);
 	bool (*lookup)(struct ssd_ftl *ftl, u32 page, struct ssd_place *place);
+	u64 (*resolve)(struct ssd_ftl *ftl, u32 page, u64 start);
+	u64 (*background)(struct ssd_ftl *ftl, u64 from, u64 now);
+	u64 (*ready)(struct ssd_ftl *ftl);
 	u64 (*write)(struct ssd_ftl *ftl, u32 page, u64 start);
 	void (*discard)(struct ssd_ftl *ftl, u32 page, u64 start);
 	int (*check)(struct ssd_ftl *ftl, char *error, size_t size);
@@ -69,5 +85,17 @@ struct ssd_ftl {
 int ssd_ftl_log_create(const struct ssd_profile *profile,
 		       const struct ssd_geometry *geometry,
 		       struct ssd_nand *nand, struct ssd_ftl **ftl);
+
+/**
+ * ssd_ftl_page_create - every page mapped, greedy garbage collection.
+ * @profile: firmware, gc_threshold_ppm, map_cache_pages, prefill
+ * @geometry, @nand: must outlive the layer
+ * @ftl: the new layer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ssd_ftl_page_create(const struct ssd_profile *profile,
+			const struct ssd_geometry *geometry,
+			struct ssd_nand *nand, struct ssd_ftl **ftl);
 
 #endif /* SSD_FTL_H */

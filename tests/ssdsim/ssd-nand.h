@@ -6,7 +6,10 @@
  * are kept here; what is stored where is the business of the FTL.
  *
  * All channels and planes of a clustered page work together, so one die here
- * stands for channels x planes real ones, and there is one bus.
+ * stands for channels x planes real ones, and one bus for as many channels. A
+ * drive may have several such buses; die d is on bus d modulo their number. A die
+ * does one thing after the other. A bus is reserved for the time of a transfer, so
+ * that another die can use it while the first one is still busy.
  *
  * Plain C, no locks: the caller serialises. Times are nanoseconds.
  */
@@ -31,6 +34,19 @@ struct ssd_place {
 	u32 row;
 };
 
+#define SSD_BUS_SPANS	32
+
+/**
+ * struct ssd_bus - when a bus is reserved.
+ * @begin, @end: spans of time, ascending; spans that touch are one
+ * @spans: how many; the oldest is forgotten when there are too many
+ */
+struct ssd_bus {
+	u64 begin[SSD_BUS_SPANS];
+	u64 end[SSD_BUS_SPANS];
+	u32 spans;
+};
+
 struct ssd_nand {
 	u32 die_sets;
 	u32 ways;
@@ -38,12 +54,15 @@ struct ssd_nand {
 	u32 blocks;
 	u32 read_ns;
 	u32 program_ns;
+	u32 program_slow_ns;
 	u32 erase_ns;
+	u32 planes;
+	u32 buses;
 	u32 bus_read_ns;	/* one clustered page out of the registers */
 	u32 bus_write_ns;	/* one clustered page into the registers */
 	bool copyback;
 
-	u64 bus_free;		/* the channels are free from then on */
+	struct ssd_bus *bus;	/* [buses] */
 	u64 *die_free;		/* [die_sets x ways] the die is free from then on */
 	u64 programmed_at;	/* the last program of any die ends then */
 
@@ -73,6 +92,17 @@ static inline u32 ssd_nand_next_row(const struct ssd_nand *nand, u32 block, u32 
 	return nand->next_row[block * nand->ways + way];
 }
 
+/** ssd_nand_die_free - the die that holds @way of @block is free from then on. */
+u64 ssd_nand_die_free(const struct ssd_nand *nand, u32 block, u32 way);
+
+/**
+ * ssd_bus_reserve - take a bus for a while.
+ * @earliest: not before this
+ *
+ * Return: the begin of the first gap that is long enough, now reserved.
+ */
+u64 ssd_bus_reserve(struct ssd_bus *bus, u64 earliest, u64 length);
+
 /**
  * ssd_nand_read - array to controller.
  * @start: not earlier than this
@@ -83,6 +113,15 @@ static inline u32 ssd_nand_next_row(const struct ssd_nand *nand, u32 block, u32 
 u64 ssd_nand_read(struct ssd_nand *nand, const struct ssd_place *place, u32 page, u64 start);
 
 /**
+ * ssd_nand_read_part - as above, moving only a part over the bus: the channels move
+ * one NAND page each, side by side, then the next.
+ * @rounds: times they do, 1 to planes
+ * @first: time the first NAND pages are in the controller
+ */
+u64 ssd_nand_read_part(struct ssd_nand *nand, const struct ssd_place *place, u32 page,
+		       u32 rounds, u64 start, u64 *first);
+
+/**
  * ssd_nand_program - controller to array.
  *
  * Return: time the data have left the controller; the die goes on programming.
@@ -90,8 +129,7 @@ u64 ssd_nand_read(struct ssd_nand *nand, const struct ssd_place *place, u32 page
 u64 ssd_nand_program(struct ssd_nand *nand, const struct ssd_place *place, u32 page, u64 start);
 
 /**
- * ssd_nand_copy - move a page within its die, by copy-back or over the bus.
- * @from, @to: on the same die
+ * ssd_nand_copy - move a page, by copy-back if it stays on its die, else over a bus.
  *
  * Return: time the copy is programmed.
  */

@@ -9,6 +9,11 @@
 #include "ssd-profile.h"
 
 static const char * const log_victim_words[] = { "lru", "fifo", NULL };
+static const char * const power_loss_words[] = { "unflushed", "buffered", NULL };
+static const char * const ftl_words[] = { "log", "page", NULL };
+static const char * const firmware_words[] = { "serial", "parallel", NULL };
+static const char * const buffer_order_words[] = { "fifo", "lru", NULL };
+static const char * const buffer_drain_words[] = { "empty", "room", NULL };
 static const char * const buffer_match_words[] = { "tail", "all", NULL };
 
 /* A key takes either a number in [min, max] or one of some words. */
@@ -31,22 +36,34 @@ static const struct profile_key profile_keys[] = {
 	NUMBER(planes, 1, 8),
 	NUMBER(ways, 1, 64),
 	NUMBER(die_sets, 1, 256),
+	NUMBER(channel_sets, 1, 64),
 	NUMBER(page_bytes, 512, 65536),
 	NUMBER(spare_bytes, 0, 8192),
 	NUMBER(block_pages, 4, 4096),
 	NUMBER(read_ns, 0, 10000000),
 	NUMBER(program_ns, 0, 100000000),
+	NUMBER(program_slow_ns, 0, 100000000),
 	NUMBER(erase_ns, 0, 1000000000),
 	NUMBER(bus_read_ps, 0, 1000000),
 	NUMBER(bus_write_ps, 0, 1000000),
 	NUMBER(copyback, 0, 1),
+	WORD(firmware, firmware_words),
+	WORD(ftl, ftl_words),
+	NUMBER(overprovision_ppm, 0, 900000),
+	NUMBER(gc_threshold_ppm, 0, 900000),
+	NUMBER(map_cache_pages, 0, 1000000),
 	NUMBER(log_blocks, 0, 32768),
 	NUMBER(log_ppm, 0, 1000000),
 	WORD(log_victim, log_victim_words),
 	NUMBER(log_restart, 0, 1),
 	NUMBER(read_buffer_kb, 0, 16384),
+	NUMBER(partial_read, 0, 1),
+	NUMBER(partial_update, 0, 1),
+	NUMBER(prefetch_pages, 0, 64),
 	NUMBER(write_buffer_kb, 4, 2048),
 	WORD(write_buffer_match, buffer_match_words),
+	WORD(write_buffer_order, buffer_order_words),
+	WORD(write_buffer_drain, buffer_drain_words),
 	NUMBER(write_buffer_idle_us, 0, 10000000),
 	NUMBER(write_cache, 0, 1),
 	NUMBER(command_ns, 0, 100000000),
@@ -58,6 +75,9 @@ static const struct profile_key profile_keys[] = {
 	NUMBER(discard, 0, 1),
 	NUMBER(prefill, 0, 1),
 	NUMBER(track_volatile, 0, 1),
+	WORD(power_loss, power_loss_words),
+	NUMBER(lies_about_flush, 0, 1),
+	NUMBER(report_write_through, 0, 1),
 	NUMBER(check, 0, 1),
 };
 
@@ -70,6 +90,7 @@ void ssd_profile_init(struct ssd_profile *profile)
 	profile->planes = 1;
 	profile->ways = 1;
 	profile->die_sets = 1;
+	profile->channel_sets = 1;
 	profile->page_bytes = 4096;
 	profile->spare_bytes = 128;
 	profile->block_pages = 64;
@@ -79,6 +100,8 @@ void ssd_profile_init(struct ssd_profile *profile)
 	profile->bus_read_ps = 25000;
 	profile->bus_write_ps = 25000;
 	profile->copyback = 1;
+	profile->overprovision_ppm = 70000;
+	profile->gc_threshold_ppm = 30000;
 	profile->log_ppm = 20000;
 	profile->write_buffer_kb = 128;
 	profile->write_buffer_idle_us = 1000;
@@ -261,13 +284,75 @@ static u32 log_block_count(const struct ssd_profile *profile, u32 data_blocks)
  * even share of the log blocks, since the open ones need not spread evenly,
  * and one for the copy of a merge.
  */
-static u32 total_block_count(const struct ssd_profile *profile, u32 data_blocks,
-			     u32 log_blocks)
+static u32 hybrid_block_count(const struct ssd_profile *profile, u32 data_blocks,
+			      u32 log_blocks)
 {
 	u32 data_share = DIV_ROUND_UP(data_blocks, profile->die_sets);
 	u32 log_share = DIV_ROUND_UP(log_blocks, profile->die_sets);
 
 	return (data_share + 2 * log_share + 1) * profile->die_sets;
+}
+
+/*
+ * Page mapping: the share to spare, but for each die set at least what garbage
+ * collection needs: the blocks being filled by the host and by copies, one
+ * erased block, and two blocks' worth of garbage to be found.
+ */
+static u32 page_block_count(const struct ssd_profile *profile, u32 data_blocks)
+{
+	u32 blocks = div_u64((u64)data_blocks * 1000000, 1000000 - profile->overprovision_ppm);
+	u32 data_share = DIV_ROUND_UP(data_blocks, profile->die_sets);
+	u32 share = DIV_ROUND_UP(blocks, profile->die_sets);
+
+	return max(share, data_share + 5) * profile->die_sets;
+}
+
+/* Clustered pages of a map with four bytes for each page. */
+static u32 map_page_count(const struct ssd_profile *profile, const struct ssd_geometry *geometry)
+{
+	if (!profile->map_cache_pages)
+		return 0;
+	return DIV_ROUND_UP(geometry->pages, geometry->page_sectors * 128);
+}
+
+static void count_blocks(const struct ssd_profile *profile, struct ssd_geometry *geometry)
+{
+	geometry->log_blocks = 0;
+	geometry->map_pages = map_page_count(profile, geometry);
+	if (profile->ftl == SSD_FTL_PAGE) {
+		u32 map_blocks = DIV_ROUND_UP(geometry->map_pages, geometry->block_pages);
+
+		geometry->total_blocks = page_block_count(profile,
+							  geometry->data_blocks + map_blocks);
+		return;
+	}
+	geometry->log_blocks = log_block_count(profile, geometry->data_blocks);
+	geometry->total_blocks = hybrid_block_count(profile, geometry->data_blocks,
+						    geometry->log_blocks);
+}
+
+/* Keys that contradict each other. */
+static int check_keys(const struct ssd_profile *profile, char *error, size_t size)
+{
+	if (profile->map_cache_pages && profile->ftl != SSD_FTL_PAGE) {
+		scnprintf(error, size,
+			  "map_cache_pages=%u needs a map of pages; give ftl=page with it, or 0",
+			  profile->map_cache_pages);
+		return -EINVAL;
+	}
+	if (profile->prefetch_pages && !profile->read_buffer_kb) {
+		scnprintf(error, size,
+			  "prefetch_pages=%u has nowhere to go; give read_buffer_kb with it, or 0",
+			  profile->prefetch_pages);
+		return -EINVAL;
+	}
+	if (profile->channel_sets > profile->die_sets * profile->ways) {
+		scnprintf(error, size,
+			  "channel_sets=%u is more than die_sets x ways = %u; a bus without a die is of no use",
+			  profile->channel_sets, profile->die_sets * profile->ways);
+		return -EINVAL;
+	}
+	return 0;
 }
 
 int ssd_profile_geometry(const struct ssd_profile *profile,
@@ -308,9 +393,6 @@ int ssd_profile_geometry(const struct ssd_profile *profile,
 	geometry->rows = profile->block_pages;
 	geometry->block_pages = profile->ways * profile->block_pages;
 	geometry->data_blocks = blocks;
-	geometry->log_blocks = log_block_count(profile, geometry->data_blocks);
-	geometry->total_blocks = total_block_count(profile, geometry->data_blocks,
-						   geometry->log_blocks);
 	if ((u64)geometry->data_blocks * geometry->block_pages > 0xfffffffeULL) {
 		scnprintf(error, size,
 			  "capacity_mb=%u needs more than 2^32 clustered pages; make the drive smaller or its pages larger",
@@ -319,7 +401,8 @@ int ssd_profile_geometry(const struct ssd_profile *profile,
 	}
 	geometry->pages = geometry->data_blocks * geometry->block_pages;
 	geometry->sectors = (u64)geometry->pages * geometry->page_sectors;
-	return 0;
+	count_blocks(profile, geometry);
+	return check_keys(profile, error, size);
 }
 
 int ssd_profile_print(const struct ssd_profile *profile, char *text, size_t size)

@@ -13,14 +13,21 @@
 #define STORE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ZERO)
 
 /*
- * A unit has its newest contents in @data. If some of its sectors are volatile,
- * @undo holds their durable versions; @pending says which sectors these are.
- * @undo stays when they are durable: the unit is likely to be written again.
+ * What a tracking store knows of a unit beside its newest contents: @pending
+ * says which sectors are volatile, @undo holds their durable versions, @label
+ * who wrote them. It stays when they are durable: the unit is likely to be
+ * written again.
  */
+struct shadow {
+	u8 *undo;
+	u64 label[SSD_UNIT_SECTORS];
+	u8 pending;
+};
+
+/* A unit has its newest contents in @data; @shadow only if the store tracks. */
 struct unit {
 	u8 *data;
-	u8 *undo;
-	u8 pending;
+	struct shadow *shadow;
 };
 
 /* Units hang on a two-level table: a directory of nodes made when needed. */
@@ -28,6 +35,7 @@ struct ssd_store {
 	u64 sectors;
 	bool track;
 	u64 bytes;
+	u64 label;
 	u64 node_count;
 	struct unit **nodes;
 };
@@ -70,6 +78,31 @@ static void give_memory(struct ssd_store *store, u8 **memory)
 	*memory = NULL;
 }
 
+/* Returns false if there is no memory; what was taken then stays for the next try. */
+static bool make_shadow(struct ssd_store *store, struct unit *unit)
+{
+	if (!unit->shadow) {
+		unit->shadow = kcalloc(1, sizeof(*unit->shadow), GFP_ATOMIC | __GFP_NOWARN);
+		if (!unit->shadow)
+			return false;
+		store->bytes += sizeof(*unit->shadow);
+	}
+	if (!unit->shadow->undo)
+		unit->shadow->undo = take_memory(store);
+	return unit->shadow->undo;
+}
+
+static void give_unit(struct ssd_store *store, struct unit *unit)
+{
+	give_memory(store, &unit->data);
+	if (!unit->shadow)
+		return;
+	give_memory(store, &unit->shadow->undo);
+	kfree(unit->shadow);
+	unit->shadow = NULL;
+	store->bytes -= sizeof(struct shadow);
+}
+
 struct ssd_store *ssd_store_create(u64 sectors, bool track)
 {
 	struct ssd_store *store = kvcalloc(1, sizeof(*store), GFP_KERNEL);
@@ -94,10 +127,8 @@ void ssd_store_destroy(struct ssd_store *store)
 	u32 slot;
 
 	for (i = 0; i < store->node_count; i++) {
-		for (slot = 0; store->nodes[i] && slot < NODE_SLOTS; slot++) {
-			give_memory(store, &store->nodes[i][slot].data);
-			give_memory(store, &store->nodes[i][slot].undo);
-		}
+		for (slot = 0; store->nodes[i] && slot < NODE_SLOTS; slot++)
+			give_unit(store, &store->nodes[i][slot]);
 		kfree(store->nodes[i]);
 	}
 	kvfree(store->nodes);
@@ -116,9 +147,7 @@ int ssd_store_reserve(struct ssd_store *store, u64 sector, u32 sectors)
 			return -ENOMEM;
 		if (!unit->data)
 			unit->data = take_memory(store);
-		if (store->track && !unit->undo)
-			unit->undo = take_memory(store);
-		if (!unit->data || (store->track && !unit->undo))
+		if (!unit->data || (store->track && !make_shadow(store, unit)))
 			return -ENOMEM;
 	}
 	return 0;
@@ -131,15 +160,24 @@ static u8 sector_mask(u32 first, u32 count)
 }
 
 /* Keep the durable versions of sectors about to be overwritten. */
-static void save_durable(struct unit *unit, u8 mask)
+static void save_durable(const struct ssd_store *store, struct unit *unit, u8 mask)
 {
+	struct shadow *shadow = unit->shadow;
 	u32 i;
 
 	for (i = 0; i < SSD_UNIT_SECTORS; i++) {
-		if (mask & ~unit->pending & (1U << i))
-			memcpy(unit->undo + i * 512, unit->data + i * 512, 512);
+		if (!(mask & (1U << i)))
+			continue;
+		shadow->label[i] = store->label;
+		if (!(shadow->pending & (1U << i)))
+			memcpy(shadow->undo + i * 512, unit->data + i * 512, 512);
 	}
-	unit->pending |= mask;
+	shadow->pending |= mask;
+}
+
+void ssd_store_label(struct ssd_store *store, u64 label)
+{
+	store->label = label;
 }
 
 void ssd_store_write(struct ssd_store *store, u64 sector, u32 sectors, const void *data)
@@ -150,7 +188,7 @@ void ssd_store_write(struct ssd_store *store, u64 sector, u32 sectors, const voi
 		u32 count = min(sectors, SSD_UNIT_SECTORS - first);
 
 		if (store->track)
-			save_durable(unit, sector_mask(first, count));
+			save_durable(store, unit, sector_mask(first, count));
 		memcpy(unit->data + first * 512, data, count * 512);
 		data += count * 512;
 		sector += count;
@@ -184,38 +222,68 @@ void ssd_store_commit(struct ssd_store *store, u64 sector, u32 sectors)
 		u32 first = sector % SSD_UNIT_SECTORS;
 		u32 count = min(sectors, SSD_UNIT_SECTORS - first);
 
-		if (unit)
-			unit->pending &= ~sector_mask(first, count);
+		if (unit && unit->shadow)
+			unit->shadow->pending &= ~sector_mask(first, count);
 		sector += count;
 		sectors -= count;
 	}
 }
 
+/* Returns the first sector behind the node that would hold @sector. */
+static u64 node_end(u64 sector)
+{
+	u64 span = (u64)NODE_SLOTS * SSD_UNIT_SECTORS;
+
+	return (sector / span + 1) * span;
+}
+
+static void discard_part(struct ssd_store *store, struct unit *unit, u32 first, u32 count)
+{
+	if (!unit->data)
+		return;
+	/* Memory is taken for both at once, so where there are data there is a shadow. */
+	if (store->track && unit->shadow && unit->shadow->undo)
+		save_durable(store, unit, sector_mask(first, count));
+	memset(unit->data + first * 512, 0, count * 512);
+	if (!store->track && count == SSD_UNIT_SECTORS)
+		give_unit(store, unit);
+}
+
 void ssd_store_discard(struct ssd_store *store, u64 sector, u64 sectors)
 {
-	while (sectors) {
+	u64 end = sector + sectors;
+
+	while (sector < end) {
 		struct unit *unit = find_unit(store, sector / SSD_UNIT_SECTORS);
 		u32 first = sector % SSD_UNIT_SECTORS;
-		u32 count = min_t(u64, sectors, SSD_UNIT_SECTORS - first);
+		u32 count = min_t(u64, end - sector, SSD_UNIT_SECTORS - first);
 
-		if (unit && unit->data) {
-			unit->pending &= ~sector_mask(first, count);
-			memset(unit->data + first * 512, 0, count * 512);
-			if (count == SSD_UNIT_SECTORS) {
-				give_memory(store, &unit->undo);
-				give_memory(store, &unit->data);
-			}
+		if (!unit) {
+			sector = node_end(sector);
+			continue;
 		}
+		discard_part(store, unit, first, count);
 		sector += count;
-		sectors -= count;
 	}
+}
+
+static u8 pending_of(const struct unit *unit)
+{
+	return unit && unit->shadow ? unit->shadow->pending : 0;
 }
 
 bool ssd_store_volatile(const struct ssd_store *store, u64 sector)
 {
 	const struct unit *unit = find_unit(store, sector / SSD_UNIT_SECTORS);
 
-	return unit && (unit->pending & (1U << (sector % SSD_UNIT_SECTORS)));
+	return pending_of(unit) & (1U << (sector % SSD_UNIT_SECTORS));
+}
+
+u64 ssd_store_volatile_label(const struct ssd_store *store, u64 sector)
+{
+	const struct unit *unit = find_unit(store, sector / SSD_UNIT_SECTORS);
+
+	return unit->shadow->label[sector % SSD_UNIT_SECTORS];
 }
 
 void ssd_store_revert(struct ssd_store *store, u64 sector)
@@ -225,26 +293,35 @@ void ssd_store_revert(struct ssd_store *store, u64 sector)
 
 	if (!ssd_store_volatile(store, sector))
 		return;
-	memcpy(unit->data + first * 512, unit->undo + first * 512, 512);
-	unit->pending &= ~(1U << first);
+	memcpy(unit->data + first * 512, unit->shadow->undo + first * 512, 512);
+	unit->shadow->pending &= ~(1U << first);
+}
+
+u64 ssd_store_volatile_before(const struct ssd_store *store, u64 sector, u64 end)
+{
+	while (sector < end) {
+		const struct unit *unit = find_unit(store, sector / SSD_UNIT_SECTORS);
+		u32 first = sector % SSD_UNIT_SECTORS;
+		u32 later = pending_of(unit) >> first;
+
+		if (!unit) {
+			sector = node_end(sector);
+		} else if (!later) {
+			sector += SSD_UNIT_SECTORS - first;
+		} else {
+			while (!(later & 1)) {
+				later >>= 1;
+				sector++;
+			}
+			break;
+		}
+	}
+	return min(sector, end);
 }
 
 u64 ssd_store_volatile_next(const struct ssd_store *store, u64 sector)
 {
-	while (sector < store->sectors) {
-		const struct unit *unit = find_unit(store, sector / SSD_UNIT_SECTORS);
-
-		if (!unit) {
-			u64 span = (u64)NODE_SLOTS * SSD_UNIT_SECTORS;
-
-			sector = (sector / span + 1) * span;
-			continue;
-		}
-		if (unit->pending >> (sector % SSD_UNIT_SECTORS) & 1)
-			return sector;
-		sector++;
-	}
-	return store->sectors;
+	return ssd_store_volatile_before(store, sector, store->sectors);
 }
 
 u64 ssd_store_bytes(const struct ssd_store *store)

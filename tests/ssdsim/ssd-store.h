@@ -4,8 +4,8 @@
  * What was never written reads as zeros.
  *
  * With tracking on, the store also keeps the durable version of every sector
- * that is newer in the drive's volatile buffer, so that a power cut can put any
- * subset of them back.
+ * whose newest version is volatile, and a label that says which write that was,
+ * so that a power cut can put any subset of them back.
  *
  * Plain C, no locks: the caller serialises. Memory is taken with
  * GFP_ATOMIC | __GFP_NOWARN, so that callers may hold a spinlock.
@@ -37,6 +37,13 @@ void ssd_store_destroy(struct ssd_store *store);
  */
 int ssd_store_reserve(struct ssd_store *store, u64 sector, u32 sectors);
 
+/**
+ * ssd_store_label - who writes from now on.
+ * @label: kept with every sector that ssd_store_write() or ssd_store_discard()
+ *	makes volatile
+ */
+void ssd_store_label(struct ssd_store *store, u64 label);
+
 /** ssd_store_write - new contents, volatile if tracked; the range is reserved. */
 void ssd_store_write(struct ssd_store *store, u64 sector, u32 sectors, const void *data);
 
@@ -46,14 +53,23 @@ void ssd_store_read(const struct ssd_store *store, u64 sector, u32 sectors, void
 /** ssd_store_commit - the newest contents of a range are durable. */
 void ssd_store_commit(struct ssd_store *store, u64 sector, u32 sectors);
 
-/** ssd_store_discard - a range reads as zeros from now on, durably. */
+/**
+ * ssd_store_discard - a range reads as zeros from now on, volatile if tracked.
+ * A store that does not track gives the memory of whole units back.
+ */
 void ssd_store_discard(struct ssd_store *store, u64 sector, u64 sectors);
 
 /** ssd_store_volatile - is the newest version of this sector volatile? */
 bool ssd_store_volatile(const struct ssd_store *store, u64 sector);
 
+/** ssd_store_volatile_label - who wrote the newest version of a volatile sector. */
+u64 ssd_store_volatile_label(const struct ssd_store *store, u64 sector);
+
 /** ssd_store_revert - put the durable version of a volatile sector back. */
 void ssd_store_revert(struct ssd_store *store, u64 sector);
+
+/** ssd_store_volatile_before - first volatile sector in [@sector, @end), or @end. */
+u64 ssd_store_volatile_before(const struct ssd_store *store, u64 sector, u64 end);
 
 /** ssd_store_volatile_next - first volatile sector at or after @sector, or the size. */
 u64 ssd_store_volatile_next(const struct ssd_store *store, u64 sector);

@@ -7,6 +7,10 @@
  *   /sys/block/<name>/ssdsim/stats    read: counters, "key value" lines
  *   /sys/block/<name>/ssdsim/reset    write anything: counters start from zero
  *   /sys/block/<name>/ssdsim/profile  read: the profile, as "add" takes it
+ *   /sys/block/<name>/ssdsim/power    read: state, "key value" lines; write: on, off,
+ *                                     or a command of ssd_power_control()
+ *   /sys/block/<name>/ssdsim/faults   read: rules with counts; write: a command of
+ *                                     ssd_faults_control()
  */
 #include <linux/blkdev.h>
 #include <linux/kobject.h>
@@ -19,53 +23,70 @@
 
 #define ERROR_LENGTH	256
 
-/* Covers the list of devices and the last error. */
+/* Covers the list of devices. */
 static DEFINE_MUTEX(control_mutex);
 static LIST_HEAD(devices);
-static char last_error[ERROR_LENGTH];
 static struct kobject *control_directory;
+
+/*
+ * Covers the last error. Not the other one: a write to a file of a disk must not wait
+ * for the removal of the disk, which waits for such writes.
+ */
+static DEFINE_MUTEX(error_mutex);
+static char last_error[ERROR_LENGTH];
+
+/* Keep the outcome of a control operation for last_error. Returns what its write returns. */
+static ssize_t conclude(int r, const char *error, size_t count)
+{
+	mutex_lock(&error_mutex);
+	strscpy(last_error, r ? error : "", ERROR_LENGTH);
+	mutex_unlock(&error_mutex);
+	if (r)
+		pr_err("ssdsim: %s\n", error);
+	return r ? r : count;
+}
 
 static struct ssdsim_device *find_device(const char *name)
 {
 	struct ssdsim_device *device;
 
 	list_for_each_entry(device, &devices, list) {
-		if (!strcmp(device->drive->profile.name, name))
+		if (!strcmp(device->host.drive->profile.name, name))
 			return device;
 	}
 	return NULL;
 }
 
 /* Another driver's disk of the same name would make the kernel complain loudly. */
-static int check_name(const char *name)
+static int check_name(const char *name, char *error)
 {
 	if (strncmp(name, "ssd", 3)) {
-		scnprintf(last_error, ERROR_LENGTH,
+		scnprintf(error, ERROR_LENGTH,
 			  "name=%s could be another driver's disk; begin it with 'ssd'", name);
 		return -EINVAL;
 	}
 	if (find_device(name)) {
-		scnprintf(last_error, ERROR_LENGTH,
+		scnprintf(error, ERROR_LENGTH,
 			  "drive '%s' exists; remove it first or choose another name", name);
 		return -EEXIST;
 	}
 	return 0;
 }
 
-static int add_device(const char *text)
+static int add_device(const char *text, char *error)
 {
 	struct ssdsim_device *device;
 	struct ssd_profile profile;
 	int r;
 
 	ssd_profile_init(&profile);
-	r = ssd_profile_parse(&profile, text, last_error, ERROR_LENGTH);
+	r = ssd_profile_parse(&profile, text, error, ERROR_LENGTH);
 	if (r)
 		return r;
-	r = check_name(profile.name);
+	r = check_name(profile.name, error);
 	if (r)
 		return r;
-	device = ssdsim_device_create(&profile, last_error, ERROR_LENGTH);
+	device = ssdsim_device_create(&profile, error, ERROR_LENGTH);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 	list_add_tail(&device->list, &devices);
@@ -78,7 +99,7 @@ static void remove_device(struct ssdsim_device *device)
 	ssdsim_device_remove(device);
 }
 
-static int remove_by_name(const char *text)
+static int remove_by_name(const char *text, char *error)
 {
 	char name[SSD_NAME_LENGTH + 2];
 	struct ssdsim_device *device;
@@ -86,32 +107,30 @@ static int remove_by_name(const char *text)
 	strscpy(name, text, sizeof(name));
 	device = find_device(strim(name));
 	if (!device) {
-		scnprintf(last_error, ERROR_LENGTH,
+		scnprintf(error, ERROR_LENGTH,
 			  "there is no drive '%s'; see /sys/block/ssd*", strim(name));
 		return -ENODEV;
 	}
 	if (disk_openers(device->disk)) {
-		scnprintf(last_error, ERROR_LENGTH,
+		scnprintf(error, ERROR_LENGTH,
 			  "drive '%s' is in use; unmount it or close what is stacked on it",
-			  device->drive->profile.name);
+			  device->host.drive->profile.name);
 		return -EBUSY;
 	}
 	remove_device(device);
 	return 0;
 }
 
-/* Run one control operation and keep its error for last_error. */
-static ssize_t control(int (*operation)(const char *text), const char *text, size_t count)
+static ssize_t control(int (*operation)(const char *text, char *error), const char *text,
+		       size_t count)
 {
+	char error[ERROR_LENGTH] = "";
 	int r;
 
 	mutex_lock(&control_mutex);
-	last_error[0] = '\0';
-	r = operation(text);
-	if (r)
-		pr_err("ssdsim: %s\n", last_error);
+	r = operation(text, error);
 	mutex_unlock(&control_mutex);
-	return r ? r : count;
+	return conclude(r, error, count);
 }
 
 static ssize_t add_store(struct kobject *object, struct kobj_attribute *attribute,
@@ -131,9 +150,9 @@ static ssize_t last_error_show(struct kobject *object, struct kobj_attribute *at
 {
 	ssize_t length;
 
-	mutex_lock(&control_mutex);
+	mutex_lock(&error_mutex);
 	length = sysfs_emit(text, "%s\n", last_error);
-	mutex_unlock(&control_mutex);
+	mutex_unlock(&error_mutex);
 	return length;
 }
 
@@ -164,9 +183,7 @@ static ssize_t stats_show(struct device *dev, struct device_attribute *attribute
 	int used;
 
 	spin_lock_irqsave(&device->lock, flags);
-	used = ssd_drive_print(device->drive, text, PAGE_SIZE);
-	used += scnprintf(text + used, PAGE_SIZE - used, "store_bytes %llu\n",
-			  (unsigned long long)ssd_store_bytes(device->store));
+	used = ssd_host_print(&device->host, text, PAGE_SIZE);
 	spin_unlock_irqrestore(&device->lock, flags);
 	return used;
 }
@@ -178,24 +195,91 @@ static ssize_t reset_store(struct device *dev, struct device_attribute *attribut
 	unsigned long flags;
 
 	spin_lock_irqsave(&device->lock, flags);
-	ssd_drive_reset_counters(device->drive);
+	ssd_host_reset_counters(&device->host);
 	spin_unlock_irqrestore(&device->lock, flags);
 	return count;
 }
 
 static ssize_t profile_show(struct device *dev, struct device_attribute *attribute, char *text)
 {
-	return ssd_profile_print(&to_device(dev)->drive->profile, text, PAGE_SIZE);
+	return ssd_profile_print(&to_device(dev)->host.drive->profile, text, PAGE_SIZE);
+}
+
+static ssize_t power_show(struct device *dev, struct device_attribute *attribute, char *text)
+{
+	struct ssdsim_device *device = to_device(dev);
+	unsigned long flags;
+	int used;
+
+	spin_lock_irqsave(&device->lock, flags);
+	used = ssd_power_print(&device->host.power, text, PAGE_SIZE);
+	spin_unlock_irqrestore(&device->lock, flags);
+	return used;
+}
+
+static int power_command(struct ssdsim_device *device, const char *text, char *error)
+{
+	if (sysfs_streq(text, "on")) {
+		ssdsim_power_on(device);
+		return 0;
+	}
+	if (sysfs_streq(text, "off"))
+		text = "cut now";
+	return ssdsim_power_control(device, text, error, ERROR_LENGTH);
+}
+
+static ssize_t power_store(struct device *dev, struct device_attribute *attribute,
+			   const char *text, size_t count)
+{
+	struct ssdsim_device *device = to_device(dev);
+	char error[ERROR_LENGTH] = "";
+	int r;
+
+	mutex_lock(&device->control);
+	r = power_command(device, text, error);
+	mutex_unlock(&device->control);
+	return conclude(r, error, count);
+}
+
+static ssize_t faults_show(struct device *dev, struct device_attribute *attribute, char *text)
+{
+	struct ssdsim_device *device = to_device(dev);
+	unsigned long flags;
+	int used;
+
+	spin_lock_irqsave(&device->lock, flags);
+	used = ssd_faults_print(&device->host.faults, text, PAGE_SIZE);
+	spin_unlock_irqrestore(&device->lock, flags);
+	return used;
+}
+
+static ssize_t faults_store(struct device *dev, struct device_attribute *attribute,
+			    const char *text, size_t count)
+{
+	struct ssdsim_device *device = to_device(dev);
+	char error[ERROR_LENGTH] = "";
+	unsigned long flags;
+	int r;
+
+	spin_lock_irqsave(&device->lock, flags);
+	r = ssd_faults_control(&device->host.faults, device->host.drive->geometry.sectors, text,
+			       error, ERROR_LENGTH);
+	spin_unlock_irqrestore(&device->lock, flags);
+	return conclude(r, error, count);
 }
 
 static DEVICE_ATTR_RO(stats);
 static DEVICE_ATTR_WO(reset);
 static DEVICE_ATTR_RO(profile);
+static DEVICE_ATTR_RW(power);
+static DEVICE_ATTR_RW(faults);
 
 static struct attribute *disk_attributes[] = {
 	&dev_attr_stats.attr,
 	&dev_attr_reset.attr,
 	&dev_attr_profile.attr,
+	&dev_attr_power.attr,
+	&dev_attr_faults.attr,
 	NULL,
 };
 

@@ -4,7 +4,7 @@
  *
  * A request is served when it is queued: its data are copied and the drive
  * computes the time at which a real one would complete it. A timer completes it
- * then.
+ * then, with an error if the power was cut meanwhile.
  */
 #include <linux/bio.h>
 #include <linux/bvec.h>
@@ -17,9 +17,14 @@
 #include "ssdsim-compat.h"
 #include "ssdsim.h"
 
-/* The part of a request that belongs to this driver. */
+/*
+ * The part of a request that belongs to this driver. @cut_number: cuts of the power
+ * before it was served.
+ */
 struct ssdsim_command {
 	struct hrtimer timer;
+	u64 cut_number;
+	bool failed;
 };
 
 static void cursor_set(struct ssdsim_device *device, struct request *request)
@@ -40,17 +45,19 @@ static void cursor_advance(struct ssdsim_device *device, u32 bytes)
 }
 
 /* Copy between the request at the cursor and the store. */
-static void cursor_copy(struct ssdsim_device *device, u64 sector, u32 sectors, bool write)
+static void cursor_copy(void *context, u64 sector, u32 sectors, bool write)
 {
+	struct ssdsim_device *device = context;
+
 	while (sectors) {
 		struct bio_vec segment = bio_iter_iovec(device->cursor.bio, device->cursor.iter);
 		u32 count = min(sectors, segment.bv_len >> SECTOR_SHIFT);
 		void *data = bvec_kmap_local(&segment);
 
 		if (write)
-			ssd_store_write(device->store, sector, count, data);
+			ssd_store_write(device->host.store, sector, count, data);
 		else
-			ssd_store_read(device->store, sector, count, data);
+			ssd_store_read(device->host.store, sector, count, data);
 		kunmap_local(data);
 		if (!write)
 			flush_dcache_page(segment.bv_page);
@@ -60,61 +67,28 @@ static void cursor_copy(struct ssdsim_device *device, u64 sector, u32 sectors, b
 	}
 }
 
-static void sectors_arrived(void *context, u64 sector, u32 sectors)
+/* Returns false if the drive does not know such requests. */
+static bool to_command(const struct request *request, struct ssd_command *command)
 {
-	cursor_copy(context, sector, sectors, true);
-}
-
-static void sectors_durable(void *context, u64 sector, u32 sectors)
-{
-	struct ssdsim_device *device = context;
-
-	ssd_store_commit(device->store, sector, sectors);
-}
-
-static const struct ssd_drive_events drive_events = {
-	.arrived = sectors_arrived,
-	.durable = sectors_durable,
-};
-
-static u64 serve_discard(struct ssdsim_device *device, u64 now, u64 sector, u64 sectors)
-{
-	u64 end = ssd_drive_discard(device->drive, now, sector, sectors);
-
-	if (ssd_drive_whole_pages(device->drive, &sector, &sectors))
-		ssd_store_discard(device->store, sector, sectors);
-	return end;
-}
-
-/* Returns the time of completion. */
-static u64 serve(struct ssdsim_device *device, struct request *request, u64 now)
-{
-	u64 sector = blk_rq_pos(request);
-	u32 sectors = blk_rq_sectors(request);
-
+	*command = (struct ssd_command) {
+		.sector = blk_rq_pos(request),
+		.sectors = blk_rq_sectors(request),
+		.fua = request->cmd_flags & REQ_FUA,
+	};
 	switch (req_op(request)) {
 	case REQ_OP_READ:
-		cursor_set(device, request);
-		cursor_copy(device, sector, sectors, false);
-		return ssd_drive_read(device->drive, now, sector, sectors);
+		command->operation = SSD_READ;
+		return true;
 	case REQ_OP_WRITE:
-		cursor_set(device, request);
-		return ssd_drive_write(device->drive, now, sector, sectors,
-				       request->cmd_flags & REQ_FUA);
+		command->operation = SSD_WRITE;
+		return true;
 	case REQ_OP_DISCARD:
-		return serve_discard(device, now, sector, sectors);
-	default:
-		return ssd_drive_flush(device->drive, now);
-	}
-}
-
-static bool is_supported(const struct request *request)
-{
-	switch (req_op(request)) {
-	case REQ_OP_READ:
-	case REQ_OP_WRITE:
-	case REQ_OP_DISCARD:
+		command->operation = SSD_DISCARD;
+		return true;
 	case REQ_OP_FLUSH:
+		command->operation = SSD_FLUSH;
+		command->sector = 0;
+		command->sectors = 0;
 		return true;
 	default:
 		return false;
@@ -126,47 +100,111 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *hw_queue,
 {
 	struct ssdsim_device *device = hw_queue->queue->queuedata;
 	struct request *request = queue_data->rq;
-	struct ssdsim_command *command = blk_mq_rq_to_pdu(request);
+	struct ssdsim_command *own = blk_mq_rq_to_pdu(request);
+	struct ssd_command command;
+	struct ssd_answer answer;
 	unsigned long flags;
-	u64 end;
 
-	if (!is_supported(request))
+	if (!to_command(request, &command))
 		return BLK_STS_NOTSUPP;
 
 	spin_lock_irqsave(&device->lock, flags);
-	/* No memory now: the block layer tries the request again soon. */
-	if (req_op(request) == REQ_OP_WRITE &&
-	    ssd_store_reserve(device->store, blk_rq_pos(request), blk_rq_sectors(request))) {
+	/*
+	 * No memory now: the block layer tries the request again soon. While the power
+	 * is off somebody else may be deciding what survived in the store.
+	 */
+	if (device->host.power.on && ssd_host_reserve(&device->host, &command)) {
 		spin_unlock_irqrestore(&device->lock, flags);
 		return BLK_STS_RESOURCE;
 	}
 	blk_mq_start_request(request);
-	end = serve(device, request, ktime_get_ns());
+	if (command.sectors)
+		cursor_set(device, request);
+	own->cut_number = device->host.power.cut_number;
+	answer = ssd_host_serve(&device->host, &command, ktime_get_ns());
+	own->failed = answer.failed;
 	spin_unlock_irqrestore(&device->lock, flags);
 
-	hrtimer_start(&command->timer, ns_to_ktime(end), HRTIMER_MODE_ABS);
+	hrtimer_start(&own->timer, ns_to_ktime(answer.end), HRTIMER_MODE_ABS);
 	return BLK_STS_OK;
 }
 
+/*
+ * The lock makes the order certain: a command that completes well did so before the
+ * time of any cut.
+ */
 static enum hrtimer_restart command_done(struct hrtimer *timer)
 {
-	struct ssdsim_command *command = container_of(timer, struct ssdsim_command, timer);
+	struct ssdsim_command *own = container_of(timer, struct ssdsim_command, timer);
+	struct request *request = blk_mq_rq_from_pdu(own);
+	struct ssdsim_device *device = request->q->queuedata;
+	unsigned long flags;
 
-	blk_mq_complete_request(blk_mq_rq_from_pdu(command));
+	spin_lock_irqsave(&device->lock, flags);
+	own->failed |= own->cut_number != device->host.power.cut_number;
+	spin_unlock_irqrestore(&device->lock, flags);
+	blk_mq_complete_request(request);
 	return HRTIMER_NORESTART;
 }
 
 static void complete_request(struct request *request)
 {
-	blk_mq_end_request(request, BLK_STS_OK);
+	struct ssdsim_command *own = blk_mq_rq_to_pdu(request);
+
+	blk_mq_end_request(request, own->failed ? BLK_STS_IOERR : BLK_STS_OK);
+}
+
+static enum hrtimer_restart cut_due(struct hrtimer *timer)
+{
+	struct ssdsim_device *device = container_of(timer, struct ssdsim_device, cut_timer);
+	unsigned long flags;
+
+	spin_lock_irqsave(&device->lock, flags);
+	ssd_host_tick(&device->host, ktime_get_ns());
+	spin_unlock_irqrestore(&device->lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+int ssdsim_power_control(struct ssdsim_device *device, const char *text, char *error, size_t size)
+{
+	unsigned long flags;
+	u64 deadline;
+	int r;
+
+	spin_lock_irqsave(&device->lock, flags);
+	r = ssd_host_power_control(&device->host, text, ktime_get_ns(), error, size);
+	deadline = device->host.power.deadline;
+	spin_unlock_irqrestore(&device->lock, flags);
+	if (!r && deadline != SSD_POWER_NEVER)
+		hrtimer_start(&device->cut_timer, ns_to_ktime(deadline), HRTIMER_MODE_ABS);
+	return r;
+}
+
+void ssdsim_power_on(struct ssdsim_device *device)
+{
+	unsigned long flags;
+	bool on;
+
+	spin_lock_irqsave(&device->lock, flags);
+	on = device->host.power.on;
+	spin_unlock_irqrestore(&device->lock, flags);
+	if (on)
+		return;
+	/* Long work on the store, which nobody else touches while the power is off. */
+	ssd_power_settle(&device->host.power);
+	/* The kernel's own copies of the old contents. */
+	invalidate_bdev(device->disk->part0);
+	spin_lock_irqsave(&device->lock, flags);
+	ssd_host_power_on(&device->host);
+	spin_unlock_irqrestore(&device->lock, flags);
 }
 
 static int init_request(struct blk_mq_tag_set *set, struct request *request,
 			unsigned int hw_queue, unsigned int numa_node)
 {
-	struct ssdsim_command *command = blk_mq_rq_to_pdu(request);
+	struct ssdsim_command *own = blk_mq_rq_to_pdu(request);
 
-	ssdsim_timer_init(&command->timer, command_done);
+	ssdsim_timer_init(&own->timer, command_done);
 	return 0;
 }
 
@@ -178,10 +216,7 @@ static const struct blk_mq_ops queue_operations = {
 
 static void free_device(struct ssdsim_device *device)
 {
-	if (device->store)
-		ssd_store_destroy(device->store);
-	if (device->drive)
-		ssd_drive_destroy(device->drive);
+	ssd_host_destroy(&device->host);
 	kfree(device);
 }
 
@@ -199,14 +234,14 @@ static int create_queue(struct ssdsim_device *device, const struct ssd_profile *
 {
 	struct ssdsim_limits limits = {
 		.max_request = profile->max_request_kb * 1024,
-		.write_cache = profile->write_cache,
+		.write_cache = profile->write_cache && !profile->report_write_through,
 		.fua = profile->fua,
 	};
 	struct gendisk *disk;
 	int r;
 
 	if (profile->discard)
-		limits.discard_granularity = device->drive->geometry.page_sectors * 512;
+		limits.discard_granularity = device->host.drive->geometry.page_sectors * 512;
 	device->tag_set = (struct blk_mq_tag_set) {
 		.ops = &queue_operations,
 		.nr_hw_queues = 1,
@@ -226,25 +261,8 @@ static int create_queue(struct ssdsim_device *device, const struct ssd_profile *
 	disk->fops = &disk_operations;
 	disk->private_data = device;
 	strscpy(disk->disk_name, profile->name, DISK_NAME_LEN);
-	set_capacity(disk, device->drive->geometry.sectors);
+	set_capacity(disk, device->host.drive->geometry.sectors);
 	device->disk = disk;
-	return 0;
-}
-
-static int create_drive(struct ssdsim_device *device, const struct ssd_profile *profile,
-			char *error, size_t size)
-{
-	int r = ssd_drive_create(&device->drive, profile, &drive_events, device, error, size);
-
-	if (r)
-		return r;
-	device->store = ssd_store_create(device->drive->geometry.sectors,
-					 profile->track_volatile);
-	if (!device->store) {
-		scnprintf(error, size, "no memory for the contents of a drive of %u MiB",
-			  profile->capacity_mb);
-		return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -259,9 +277,13 @@ struct ssdsim_device *ssdsim_device_create(const struct ssd_profile *profile,
 		return ERR_PTR(-ENOMEM);
 	}
 	spin_lock_init(&device->lock);
-	r = create_drive(device, profile, error, size);
-	if (r)
-		goto out_with_device;
+	mutex_init(&device->control);
+	ssdsim_timer_init(&device->cut_timer, cut_due);
+	r = ssd_host_create(&device->host, profile, cursor_copy, device, error, size);
+	if (r) {
+		kfree(device);
+		return ERR_PTR(r);
+	}
 	r = create_queue(device, profile);
 	if (r) {
 		scnprintf(error, size, "the kernel cannot make a disk for '%s' (error %d)",
@@ -289,6 +311,7 @@ out_with_device:
 void ssdsim_device_remove(struct ssdsim_device *device)
 {
 	del_gendisk(device->disk);
+	hrtimer_cancel(&device->cut_timer);
 	blk_mq_free_tag_set(&device->tag_set);
 	put_disk(device->disk);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# ssdsim.sh: make, remove and read emulated SSDs. Needs the module loaded and a
+# ssdsim.sh: make, remove, read and torment emulated SSDs. Needs the module loaded and a
 # POSIX shell; runs in an initramfs with busybox.
 set -eu
 
@@ -13,6 +13,18 @@ usage() {
 		       ssdsim.sh stats NAME [KEY]                     all counters or one value
 		       ssdsim.sh reset NAME                           counters start from zero
 		       ssdsim.sh profile NAME
+		       ssdsim.sh cut NAME now|writes=N|bytes=N|flushes=N|discards=N|commands=N|us=N
+		                 [range=FIRST+SECTORS] [seed=N]
+		                 [fate=mix|lost|kept|writes|sectors|order]
+		                                                      cut the power then; N may be
+		                                                      LOW-HIGH, drawn by the seed
+		       ssdsim.sh cut NAME cancel                      forget the waiting cut
+		       ssdsim.sh power NAME [on|off]                  switch, or show the state
+		       ssdsim.sh fault NAME OPERATION[,OPERATION...] [error] [slow_us=N]
+		                 [range=FIRST+SECTORS] [after=N] [every=N] [times=N] [ppm=N]
+		                 [seed=N] [effect=none|part|all]      OPERATION: read, write, flush,
+		                                                      discard, any
+		       ssdsim.sh faults NAME [clear|remove NUMBER]    list or remove them
 		NAME begins with "ssd". PROFILE is a file such as profiles/samsung.conf; later
 		keys override it, for example capacity_mb=3816.
 	END
@@ -24,12 +36,16 @@ fail() {
 	exit 1
 }
 
-# control_write FILE TEXT: one write; on failure the module's own sentence.
-control_write() {
-	[ -d "$control" ] || fail "the module is not loaded; insmod ssdsim.ko first"
-	if ! (printf '%s\n' "$2" >"$control/$1") 2>/dev/null; then
+# write_file FILE TEXT: one write; on failure the module's own sentence.
+write_file() {
+	if ! (printf '%s\n' "$2" >"$1") 2>/dev/null; then
 		fail "$(cat "$control/last_error")"
 	fi
+}
+
+control_write() {
+	[ -d "$control" ] || fail "the module is not loaded; insmod ssdsim.ko first"
+	write_file "$control/$1" "$2"
 }
 
 disk_file() {
@@ -73,6 +89,39 @@ reset)
 profile)
 	file=$(disk_file "$1" profile)
 	cat "$file"
+	;;
+cut)
+	[ $# -ge 2 ] || usage
+	file=$(disk_file "$1" power)
+	shift
+	if [ "$1" = cancel ]; then
+		write_file "$file" cancel
+	else
+		write_file "$file" "cut $*"
+	fi
+	;;
+power)
+	file=$(disk_file "$1" power)
+	case ${2-show} in
+	on | off) write_file "$file" "$2" ;;
+	show) cat "$file" ;;
+	*) usage ;;
+	esac
+	;;
+fault)
+	[ $# -ge 2 ] || usage
+	file=$(disk_file "$1" faults)
+	shift
+	write_file "$file" "add $*"
+	;;
+faults)
+	file=$(disk_file "$1" faults)
+	shift
+	if [ $# -eq 0 ]; then
+		cat "$file"
+	else
+		write_file "$file" "$*"
+	fi
 	;;
 *)
 	usage

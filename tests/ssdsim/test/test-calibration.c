@@ -171,13 +171,132 @@ static void probe_samsung(struct ssd_drive *drive)
 	       (unsigned long long)step);
 }
 
-static void with_samsung(void (*measure)(struct ssd_drive *drive))
+static void measure_supertalent(struct ssd_drive *drive)
+{
+	const u64 span = 256 * MIB;
+	const struct load sequential_read = { false, false, 524288, 524288, span, 500 };
+	const struct load sequential_write = { true, false, 524288, 524288, span, 1000 };
+	const struct load random_read = { false, true, 4096, 4096, span, 2000 };
+	const struct load random_write = { true, true, 4096, 4096, span, 3000 };
+	const struct load random_all = { true, true, 4096, 4096, 3568 * MIB, 2000 };
+	const struct load ordered_write = { true, false, 4096, 131072, span, 8192 };
+	double sequential, random, ordered, all;
+	u64 now = 0;
+
+	within("sequential read (RE, PA)", bandwidth(drive, &sequential_read, &now), 117);
+	sequential = bandwidth(drive, &sequential_write, &now);
+	within("sequential write (RE)", sequential, 79);
+	within("random read (RE)", bandwidth(drive, &random_read, &now), 8.51);
+	random = bandwidth(drive, &random_write, &now);
+	within("random write (RE)", random, 0.018);
+	ordered = bandwidth(drive, &ordered_write, &now);
+	EXPECT(ordered >= 86 * random, "ordered write is %.1f x the random write",
+	       ordered / random);
+	within("sequential over random write (RE)", sequential / random, 4300);
+	all = bandwidth(drive, &random_all, &now);
+	EXPECT(all > 0.005 && all < 0.015, "random write, whole drive: %.4f, PA: 0.01", all);
+}
+
+static void measure_transcend(struct ssd_drive *drive)
+{
+	const u64 span = 256 * MIB;
+	const struct load sequential_read = { false, false, 524288, 524288, span, 500 };
+	const struct load sequential_write = { true, false, 524288, 524288, span, 1000 };
+	const struct load random_read = { false, true, 4096, 4096, span, 2000 };
+	const struct load random_all = { true, true, 4096, 4096, 3792 * MIB, 1000 };
+	u64 now = 0;
+	double all;
+
+	within("sequential read (PA)", bandwidth(drive, &sequential_read, &now), 142);
+	within("sequential write (PA)", bandwidth(drive, &sequential_write, &now), 91);
+	within("random read (PA)", bandwidth(drive, &random_read, &now), 9.22);
+	all = bandwidth(drive, &random_all, &now);
+	EXPECT(all > 0.005 && all < 0.015, "random write, whole drive: %.4f, PA: 0.01", all);
+}
+
+static void measure_ocz(struct ssd_drive *drive)
+{
+	const u64 span = 256 * MIB;
+	const struct load sequential_read = { false, false, 524288, 524288, span, 500 };
+	const struct load sequential_write = { true, false, 524288, 524288, span, 1000 };
+	const struct load random_read = { false, true, 4096, 4096, span, 2000 };
+	const struct load random_write = { true, true, 4096, 4096, span, 20000 };
+	const struct load ordered_write = { true, false, 4096, 131072, span, 8192 };
+	double random;
+	u64 now = 0;
+
+	within("sequential read (RE)", bandwidth(drive, &sequential_read, &now), 220);
+	within("sequential write (RE)", bandwidth(drive, &sequential_write, &now), 129);
+	within("random read (RE)", bandwidth(drive, &random_read, &now), 20.2);
+	random = bandwidth(drive, &random_write, &now);
+	within("random write (RE)", random, 6.54);
+	within("ordered over random write (RE)",
+	       bandwidth(drive, &ordered_write, &now) / random, 2);
+}
+
+static void measure_intel(struct ssd_drive *drive)
+{
+	const u64 span = 952 * MIB;
+	const struct load sequential_read = { false, false, 524288, 524288, span, 500 };
+	const struct load sequential_write = { true, false, 524288, 524288, span, 1600 };
+	const struct load random_read = { false, true, 4096, 4096, span, 2000 };
+	const struct load random_write = { true, true, 4096, 4096, span, 300000 };
+	u64 now = 0;
+
+	within("sequential read (PA)", bandwidth(drive, &sequential_read, &now), 254);
+	within("sequential write (PA)", bandwidth(drive, &sequential_write, &now), 78);
+	within("random read (PA)", bandwidth(drive, &random_read, &now), 23.59);
+	within("random write (PA)", bandwidth(drive, &random_write, &now), 11.25);
+}
+
+/* SC gives times: a page is read in 500 us + 4096 x 25 ns and written in 900 us + the same. */
+static void measure_sc(struct ssd_drive *drive)
+{
+	const u64 span = 256 * MIB;
+	const struct load random_read = { false, true, 4096, 4096, span, 2000 };
+	const struct load random_write = { true, true, 4096, 4096, span, 20000 };
+	u64 now = 0;
+
+	within("random read", bandwidth(drive, &random_read, &now), 4096 / (602.4 + 14));
+	within("random write", bandwidth(drive, &random_write, &now), 4096 / (1002.4 + 14));
+}
+
+/* Bandwidth of writes of 256 KB that go to allocation units in turn. */
+static double stream_bandwidth(struct ssd_drive *drive, u32 units, u64 *now)
+{
+	u64 start = *now;
+	u32 step, unit;
+
+	for (step = 0; step < 64; step++) {
+		for (unit = 0; unit < units; unit++) {
+			u64 offset = (step / 16 * units + unit) * 4 * MIB + step % 16 * 262144;
+
+			*now = ssd_drive_write(drive, *now + HOST_NS, offset / 512, 512, false);
+		}
+	}
+	return 64.0 * units * 262144 * 1000 / (*now - start);
+}
+
+static void measure_sdcard(struct ssd_drive *drive)
+{
+	const struct load random_write = { true, true, 4096, 4096, 64 * MIB, 300 };
+	u64 now = 0;
+	double two = stream_bandwidth(drive, 2, &now), three = stream_bandwidth(drive, 3, &now);
+	double random = bandwidth(drive, &random_write, &now);
+
+	within("three open units (flashbench)", three, 0.9);
+	EXPECT(two > 5 * three, "two open units: %.2f MB/s, three: %.2f", two, three);
+	EXPECT(random > 0.008 && random < 0.907, "random write: %.3f MB/s", random);
+}
+
+static void with_profile(const char *name, const char *overrides,
+			 void (*measure)(struct ssd_drive *drive))
 {
 	struct ssd_profile profile;
 	struct ssd_drive *drive;
 	char error[256];
 
-	load_profile(&profile, "samsung.conf", "capacity_mb=3816");
+	load_profile(&profile, name, overrides);
 	EXPECT(!ssd_drive_create(&drive, &profile, NULL, NULL, error, sizeof(error)), "%s", error);
 	measure(drive);
 	ssd_drive_destroy(drive);
@@ -185,16 +304,52 @@ static void with_samsung(void (*measure)(struct ssd_drive *drive))
 
 static void samsung_fits(void)
 {
-	with_samsung(measure_samsung);
+	with_profile("samsung.conf", "capacity_mb=3816", measure_samsung);
 }
 
 static void samsung_is_recognised(void)
 {
-	with_samsung(probe_samsung);
+	with_profile("samsung.conf", "capacity_mb=3816", probe_samsung);
+}
+
+static void supertalent_fits(void)
+{
+	with_profile("supertalent.conf", "capacity_mb=3580", measure_supertalent);
+}
+
+static void transcend_fits(void)
+{
+	with_profile("transcend.conf", "capacity_mb=3808", measure_transcend);
+}
+
+static void ocz_fits(void)
+{
+	with_profile("ocz.conf", "capacity_mb=3577", measure_ocz);
+}
+
+static void intel_fits(void)
+{
+	with_profile("intel.conf", "capacity_mb=1192 queue_depth=1", measure_intel);
+}
+
+static void sc_fits(void)
+{
+	with_profile("ssdsim-sc.conf", "capacity_mb=1024", measure_sc);
+}
+
+static void sdcard_fits(void)
+{
+	with_profile("sdcard.conf", "capacity_mb=950", measure_sdcard);
 }
 
 const struct test calibration_tests[] = {
 	{ "profile samsung is within 15 % of the published figures", samsung_fits },
+	{ "profile supertalent is within 15 % of the published figures", supertalent_fits },
+	{ "profile transcend is within 15 % of the published figures", transcend_fits },
+	{ "profile ocz is within 15 % of the published figures", ocz_fits },
+	{ "profile intel is within 15 % of the published figures", intel_fits },
+	{ "profile ssdsim-sc takes the time of its parameters", sc_fits },
+	{ "profile sdcard collapses with a third open unit", sdcard_fits },
 	{ "the probes of PA find samsung's page, block and buffers", samsung_is_recognised },
 	{ NULL, NULL },
 };

@@ -35,6 +35,11 @@ static void refuses_bad_words(void)
 		{ "read_ns=4294967297", "read_ns" },
 		{ "read_ns=99999999999999999999", "read_ns" },
 		{ "log_victim=2", "lru fifo" },
+		{ "ftl=hybrid", "log page" },
+		{ "firmware=fast", "serial parallel" },
+		{ "write_buffer_order=random", "fifo lru" },
+		{ "write_buffer_drain=never", "empty room" },
+		{ "overprovision_ppm=1000000", "900000" },
 		{ "log_victim=lr", "lru fifo" },
 		{ "name=", "1 to 31" },
 		{ "name=a/b", "1 to 31" },
@@ -63,6 +68,9 @@ static void refuses_bad_geometry(void)
 		{ "page_bytes=65536 write_buffer_kb=32", "write_buffer_kb" },
 		{ "capacity_mb=8 page_bytes=65536 block_pages=128", "capacity_mb" },
 		{ "capacity_mb=1048576 page_bytes=512 block_pages=4", "capacity_mb" },
+		{ "map_cache_pages=4", "ftl=page" },
+		{ "prefetch_pages=4", "read_buffer_kb" },
+		{ "channel_sets=2", "die_sets x ways" },
 	};
 	size_t i;
 

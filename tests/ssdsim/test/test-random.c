@@ -88,13 +88,27 @@ static void random_profile(struct ssd_profile *profile)
 	profile->die_sets = ONE_OF(1, 2, 3, 4);
 	profile->page_bytes = ONE_OF(512, 2048, 4096);
 	profile->block_pages = ONE_OF(4, 8, 16, 31);
+	profile->channel_sets = ONE_OF(1, 2, 3);
+	profile->channel_sets = min(profile->channel_sets, profile->ways * profile->die_sets);
+	profile->program_slow_ns = ONE_OF(0, 900000);
 	profile->copyback = random_number(2);
+	profile->firmware = random_number(2);
+	profile->ftl = ONE_OF(SSD_FTL_LOG, SSD_FTL_PAGE);
+	profile->overprovision_ppm = ONE_OF(0, 30000, 300000);
+	profile->gc_threshold_ppm = ONE_OF(0, 10000, 200000);
+	profile->map_cache_pages = profile->ftl == SSD_FTL_PAGE ? ONE_OF(0, 1, 2, 100) : 0;
+	profile->queue_depth = ONE_OF(1, 8);
 	profile->log_blocks = ONE_OF(1, 2, 3, 8);
 	profile->log_victim = random_number(2);
 	profile->log_restart = random_number(2);
 	profile->read_buffer_kb = ONE_OF(0, 16, 64, 256);
 	profile->write_buffer_kb = ONE_OF(40, 64, 255);
 	profile->write_buffer_match = random_number(2);
+	profile->partial_read = random_number(2);
+	profile->partial_update = random_number(2);
+	profile->prefetch_pages = profile->read_buffer_kb ? ONE_OF(0, 0, 1, 5) : 0;
+	profile->write_buffer_order = random_number(2);
+	profile->write_buffer_drain = random_number(2);
 	profile->write_buffer_idle_us = ONE_OF(0, 1000, 1000000);
 	profile->write_cache = random_number(8) != 0;
 	profile->prefill = random_number(2);
@@ -164,6 +178,8 @@ static void do_discard(struct rig *rig, u64 sector, u64 sectors)
 
 	if (ssd_drive_whole_pages(rig->drive, &sector, &sectors)) {
 		ssd_store_discard(rig->store, sector, sectors);
+		/* What a discard is worth when the power fails is tested in test-power.c. */
+		ssd_store_commit(rig->store, sector, sectors);
 		memset(&rig->version[sector], 0, sectors * sizeof(u32));
 		memset(&rig->flushed[sector], 0, sectors * sizeof(u32));
 	}
@@ -256,11 +272,19 @@ static void counters_fit(struct rig *rig)
 		erased += nand->erase_count[block];
 	EXPECT(erased == nand->erases, "%llu erases, the blocks say %llu",
 	       (unsigned long long)nand->erases, (unsigned long long)erased);
-	EXPECT(nand->reads == nand->copies + host->page_reads + host->rmw_reads,
+	EXPECT(nand->reads == nand->copies + host->page_reads + host->rmw_reads +
+			      host->prefetch_reads + ftl->map_reads,
 	       "%llu reads of unknown purpose", (unsigned long long)nand->reads);
-	EXPECT(ftl->merge_copies == nand->copies, "%llu copies, merges made %llu",
-	       (unsigned long long)nand->copies, (unsigned long long)ftl->merge_copies);
-	EXPECT(merges > 0 && nand->programs > nand->copies, "nothing happened");
+	EXPECT(ftl->merge_copies + ftl->gc_copies == nand->copies,
+	       "%llu copies, merges made %llu, garbage collection %llu",
+	       (unsigned long long)nand->copies, (unsigned long long)ftl->merge_copies,
+	       (unsigned long long)ftl->gc_copies);
+	if (rig->drive->profile.ftl == SSD_FTL_PAGE)
+		EXPECT(!merges && ftl->gc_blocks == nand->erases, "%llu erases, %llu collected",
+		       (unsigned long long)nand->erases, (unsigned long long)ftl->gc_blocks);
+	else
+		EXPECT(merges > 0, "nothing was merged");
+	EXPECT(nand->programs > nand->copies, "nothing happened");
 	EXPECT(host->busy_ns <= max(rig->drive->busy_until, rig->now), "busier than time passed");
 }
 

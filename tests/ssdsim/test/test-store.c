@@ -12,6 +12,8 @@
 struct model {
 	u8 newest[SECTORS][512];
 	u8 durable[SECTORS][512];
+	u64 label[SECTORS];
+	u64 steps;
 };
 
 static void fill(u8 *data, u32 bytes)
@@ -34,17 +36,26 @@ static void same_contents(const struct ssd_store *store, const struct model *mod
 	}
 }
 
+static void set_labels(struct model *model, u32 sector, u32 sectors)
+{
+	for (; sectors--; sector++)
+		model->label[sector] = model->steps;
+}
+
 static void one_step(struct ssd_store *store, struct model *model, bool track)
 {
 	static u8 data[LONGEST * 512];
 	u32 sector = random_number(SECTORS), sectors = 1 + random_number(LONGEST);
 
 	sectors = min(sectors, SECTORS - sector);
+	ssd_store_label(store, ++model->steps);
 	switch (random_number(10)) {
 	case 0:
 		ssd_store_discard(store, sector, sectors);
 		memset(model->newest[sector], 0, sectors * 512);
-		memset(model->durable[sector], 0, sectors * 512);
+		if (!track)
+			memset(model->durable[sector], 0, sectors * 512);
+		set_labels(model, sector, sectors);
 		break;
 	case 1:
 	case 2:
@@ -69,6 +80,7 @@ static void one_step(struct ssd_store *store, struct model *model, bool track)
 		EXPECT(!ssd_store_reserve(store, sector, sectors), "no memory");
 		ssd_store_write(store, sector, sectors, data);
 		memcpy(model->newest[sector], data, sectors * 512);
+		set_labels(model, sector, sectors);
 	}
 }
 
@@ -87,6 +99,11 @@ static void behaves_like_an_array(bool track)
 	/* Without tracking nothing is volatile, and nothing falls back. */
 	for (sector = ssd_store_volatile_next(store, 0); sector < SECTORS;
 	     sector = ssd_store_volatile_next(store, sector)) {
+		EXPECT(ssd_store_volatile_label(store, sector) == model->label[sector],
+		       "sector %llu has label %llu, not %llu", (unsigned long long)sector,
+		       (unsigned long long)ssd_store_volatile_label(store, sector),
+		       (unsigned long long)model->label[sector]);
+		EXPECT(ssd_store_volatile_before(store, sector, sector) == sector, "not empty");
 		ssd_store_revert(store, sector);
 		reverted++;
 	}
@@ -113,7 +130,6 @@ static void survives_lack_of_memory(void)
 	struct ssd_store *store = ssd_store_create(SECTORS, true);
 	u8 data[64 * 512], read[64 * 512];
 	int allowed, failures = 0;
-	u64 empty;
 
 	EXPECT(store, "no memory");
 	for (allowed = 0; allowed < 40; allowed++) {
@@ -130,9 +146,25 @@ static void survives_lack_of_memory(void)
 		EXPECT(!memcmp(data, read, sizeof(data)), "contents differ");
 	}
 	EXPECT(failures > 0 && failures < 40, "%d failures", failures);
-	empty = ssd_store_bytes(store);
+	ssd_store_destroy(store);
+}
+
+static void discard_gives_memory_back(void)
+{
+	struct ssd_store *store = ssd_store_create(SECTORS, false);
+	u8 data[64 * 512];
+	u64 full;
+	u32 i;
+
+	EXPECT(store, "no memory");
+	fill(data, sizeof(data));
+	for (i = 0; i < 40; i++) {
+		EXPECT(!ssd_store_reserve(store, i * 128, 64), "no memory");
+		ssd_store_write(store, i * 128, 64, data);
+	}
+	full = ssd_store_bytes(store);
 	ssd_store_discard(store, 0, SECTORS);
-	EXPECT(ssd_store_bytes(store) < empty / 2, "discard gave nothing back");
+	EXPECT(ssd_store_bytes(store) + 40 * sizeof(data) == full, "discard gave too little back");
 	ssd_store_destroy(store);
 }
 
@@ -140,5 +172,6 @@ const struct test store_tests[] = {
 	{ "store behaves like a flat array", plain_store },
 	{ "tracking store gives the durable versions back", tracking_store },
 	{ "store reports lack of memory and recovers", survives_lack_of_memory },
+	{ "discard gives memory back", discard_gives_memory_back },
 	{ NULL, NULL },
 };

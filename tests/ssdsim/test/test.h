@@ -30,8 +30,11 @@ struct test {
 extern const struct test profile_tests[];
 extern const struct test store_tests[];
 extern const struct test mechanics_tests[];
+extern const struct test page_tests[];
 extern const struct test calibration_tests[];
 extern const struct test random_tests[];
+extern const struct test fault_tests[];
+extern const struct test power_tests[];
 
 /* Folder with the profiles that the project ships. */
 extern const char *profile_folder;

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the mechanisms of page mapping, of a parallel firmware and of the buffers
+ * beyond a simple one: what a known state and a known command must cost.
+ */
+#include <string.h>
+
+#include "test.h"
+
+#define US	1000ULL
+#define PAGE	8U	/* sectors of a page */
+
+/* Two dies on two buses with round times: 40 us a page over a bus. */
+static const char test_profile[] =
+	"capacity_mb=8 channels=1 planes=1 channel_sets=2 ways=1 die_sets=2 block_pages=16\n"
+	"page_bytes=4096 spare_bytes=0 read_ns=20000 program_ns=200000 erase_ns=1000000\n"
+	"bus_read_ps=10000 bus_write_ps=10000 ftl=page firmware=parallel read_buffer_kb=0\n"
+	"write_buffer_kb=32 command_ns=5000 host_read_ns=0 interface_mb_s=1000 check=1\n"
+	"write_buffer_idle_us=0 overprovision_ppm=100000 gc_threshold_ppm=0\n";
+
+#define BUS_NS		40960ULL
+#define LINK_NS		4096ULL
+#define READ_NS		(20 * US + BUS_NS)
+#define COMMAND_NS	(5 * US)
+
+static struct ssd_drive *make_drive(const char *overrides)
+{
+	struct ssd_profile profile;
+	struct ssd_drive *drive;
+	char error[256];
+
+	ssd_profile_init(&profile);
+	EXPECT(!ssd_profile_parse(&profile, test_profile, error, sizeof(error)), "%s", error);
+	EXPECT(!ssd_profile_parse(&profile, overrides, error, sizeof(error)), "%s", error);
+	EXPECT(!ssd_drive_create(&drive, &profile, NULL, NULL, error, sizeof(error)),
+	       "%s", error);
+	return drive;
+}
+
+static void finish(struct ssd_drive *drive)
+{
+	char error[256];
+
+	EXPECT(!ssd_drive_check(drive, error, sizeof(error)), "%s", error);
+	ssd_drive_destroy(drive);
+}
+
+#define DRIVE_TEST(function, overrides)						\
+	static void function##_body(struct ssd_drive *drive);			\
+	static void function(void)						\
+	{									\
+		struct ssd_drive *drive = make_drive(overrides);		\
+										\
+		function##_body(drive);						\
+		finish(drive);							\
+	}									\
+	static void function##_body(struct ssd_drive *drive)
+
+static u64 later(u64 time)
+{
+	return time + 1000000 * US;
+}
+
+static u64 fill(struct ssd_drive *drive, u64 now, u32 first, u32 pages)
+{
+	u32 page;
+
+	for (page = first; page < first + pages; page++)
+		now = ssd_drive_write(drive, now, (u64)page * PAGE, PAGE, false);
+	return ssd_drive_flush(drive, now);
+}
+
+/* Pages 0 and 1 were filled on different dies, 0 and 2 on the same one. */
+static u64 two_reads(struct ssd_drive *drive, u32 second)
+{
+	u64 now = later(0), a = ssd_drive_read(drive, now, 0, PAGE);
+	u64 b = ssd_drive_read(drive, now, second * PAGE, PAGE);
+
+	return max(a, b) - now;
+}
+
+DRIVE_TEST(queued_reads_overlap_on_dies, "queue_depth=2")
+{
+	u64 both = two_reads(drive, 1), expected = 2 * COMMAND_NS + READ_NS + LINK_NS;
+
+	EXPECT(both == expected, "two reads took %llu ns, not %llu", (unsigned long long)both,
+	       (unsigned long long)expected);
+}
+
+DRIVE_TEST(queued_reads_wait_for_a_die, "queue_depth=2")
+{
+	u64 both = two_reads(drive, 2), expected = COMMAND_NS + 2 * READ_NS + LINK_NS;
+
+	EXPECT(both == expected, "two reads took %llu ns, not %llu", (unsigned long long)both,
+	       (unsigned long long)expected);
+}
+
+DRIVE_TEST(unqueued_reads_do_not_overlap, "queue_depth=1")
+{
+	u64 both = two_reads(drive, 1), expected = 2 * (COMMAND_NS + READ_NS + LINK_NS);
+
+	EXPECT(both == expected, "two reads took %llu ns, not %llu", (unsigned long long)both,
+	       (unsigned long long)expected);
+}
+
+DRIVE_TEST(one_bus_is_shared, "queue_depth=2 channel_sets=1")
+{
+	u64 both = two_reads(drive, 1), expected = COMMAND_NS + READ_NS + BUS_NS + LINK_NS;
+
+	EXPECT(both == expected, "two reads took %llu ns, not %llu", (unsigned long long)both,
+	       (unsigned long long)expected);
+}
+
+/* A short read finds a gap between the transfers that were planned before it. */
+DRIVE_TEST(a_bus_is_taken_between_reservations, "")
+{
+	struct ssd_bus *bus = &drive->nand.bus[0];
+
+	EXPECT(ssd_bus_reserve(bus, 1000, 100) == 1000, "the first is not where it was asked for");
+	EXPECT(ssd_bus_reserve(bus, 1200, 100) == 1200, "the second is not either");
+	EXPECT(ssd_bus_reserve(bus, 1000, 100) == 1100, "the gap was not found");
+	EXPECT(ssd_bus_reserve(bus, 900, 200) == 1300, "a reservation overlaps");
+	EXPECT(bus->spans == 1, "%u spans, but they all touch", bus->spans);
+}
+
+DRIVE_TEST(garbage_is_reclaimed_without_copies, "")
+{
+	u64 now = 0;
+	u32 pass;
+
+	for (pass = 0; pass < 6; pass++)
+		now = fill(drive, now, 0, drive->geometry.pages);
+	EXPECT(drive->ftl->counters.gc_blocks > 4 * drive->geometry.data_blocks,
+	       "%llu blocks collected", (unsigned long long)drive->ftl->counters.gc_blocks);
+	EXPECT(drive->ftl->counters.gc_copies < 2 * drive->geometry.pages / 10,
+	       "%llu copies although whole blocks are rewritten",
+	       (unsigned long long)drive->ftl->counters.gc_copies);
+}
+
+/* Write amplification of uniform random writes, after the drive has been written over twice. */
+static double amplification(const char *overrides)
+{
+	struct ssd_drive *drive = make_drive(overrides);
+	u32 i, writes = 2 * drive->geometry.pages;
+	u64 now = 0;
+	double result;
+
+	for (i = 0; i < 2 * writes; i++) {
+		if (i == writes)
+			ssd_drive_reset_counters(drive);
+		now = ssd_drive_write(drive, now, (u64)random_number(drive->geometry.pages) * PAGE,
+				      PAGE, false);
+	}
+	ssd_drive_flush(drive, now);
+	result = (double)drive->nand.programs / writes;
+	finish(drive);
+	return result;
+}
+
+/* Greedy collection of uniform writes copies about as theory says, and less with more room. */
+static void more_room_means_fewer_copies(void)
+{
+	double little = amplification("overprovision_ppm=100000");
+	double much = amplification("overprovision_ppm=300000");
+
+	EXPECT(little > 2.5 && little < 6, "10 %% to spare: %.2f programs a write", little);
+	EXPECT(much > 1.1 && much < 2.2, "30 %% to spare: %.2f programs a write", much);
+}
+
+/* With an idle host the set has erased blocks again before the next write. */
+DRIVE_TEST(garbage_is_collected_when_idle, "gc_threshold_ppm=60000")
+{
+	u64 now = fill(drive, 0, 0, drive->geometry.pages), copies, blocks;
+	u32 i;
+
+	for (i = 0; i < drive->geometry.pages; i++)
+		now = ssd_drive_write(drive, now, (u64)random_number(drive->geometry.pages) * PAGE,
+				      PAGE, false);
+	now = later(ssd_drive_flush(drive, now));
+	ssd_drive_read(drive, now, 0, PAGE);
+	copies = drive->nand.copies;
+	blocks = drive->nand.erases;
+	now = ssd_drive_write(drive, later(now), 0, PAGE, false);
+	ssd_drive_flush(drive, now);
+	EXPECT(copies && drive->nand.copies == copies && drive->nand.erases == blocks,
+	       "a single write after a pause had to wait for garbage collection");
+}
+
+#define ONE_DIE "die_sets=1 channel_sets=1 "
+
+/* In an MLC block of 16 rows the rows 2, 4 ... 14 and 15 are slow. */
+DRIVE_TEST(slow_pages_take_longer, ONE_DIE "program_slow_ns=700000 write_cache=0 prefill=0")
+{
+	u64 now = later(0), took;
+	u32 row;
+
+	for (row = 0; row < 16; row++) {
+		bool slow = (row && row % 2 == 0) || row == 15;
+
+		took = ssd_drive_write(drive, now, (u64)row * PAGE, PAGE, false) - now;
+		EXPECT(took == COMMAND_NS + LINK_NS + BUS_NS + (slow ? 700 * US : 200 * US),
+		       "row %u took %llu ns", row, (unsigned long long)took);
+		now = later(now);
+	}
+}
+
+DRIVE_TEST(map_misses_cost_reads, "map_cache_pages=1 capacity_mb=16 prefill=1")
+{
+	u64 now = later(0), hit, miss;
+
+	/* A page of the map covers 1024 pages of 4 KB: the drive has four of them. */
+	now = later(ssd_drive_read(drive, now, 0, PAGE));
+	hit = ssd_drive_read(drive, now, 3 * PAGE, PAGE) - now;
+	now = later(now);
+	miss = ssd_drive_read(drive, now, 2048 * PAGE, PAGE) - now;
+	EXPECT(hit == COMMAND_NS + READ_NS + LINK_NS, "a hit took %llu ns",
+	       (unsigned long long)hit);
+	EXPECT(miss == hit + READ_NS, "a miss took %llu ns", (unsigned long long)miss);
+	now = fill(drive, later(now), 0, 1);
+	EXPECT(!drive->ftl->counters.map_writes, "a clean map page was written");
+	fill(drive, now, 2048, 1);
+	EXPECT(drive->ftl->counters.map_writes == 1, "%llu map pages were written",
+	       (unsigned long long)drive->ftl->counters.map_writes);
+}
+
+DRIVE_TEST(prefetched_pages_are_there, "read_buffer_kb=64 prefetch_pages=2")
+{
+	u64 now = later(0), took;
+
+	now = later(ssd_drive_read(drive, now, 0, PAGE));
+	EXPECT(drive->counters.prefetch_reads == 2, "%llu pages prefetched",
+	       (unsigned long long)drive->counters.prefetch_reads);
+	took = ssd_drive_read(drive, now, PAGE, PAGE) - now;
+	EXPECT(took == COMMAND_NS + LINK_NS, "a prefetched page took %llu ns",
+	       (unsigned long long)took);
+	EXPECT(drive->counters.read_buffer_hits == 1, "it was not found in the buffer");
+}
+
+/* The read that follows at once waits for the prefetch, no longer. */
+DRIVE_TEST(prefetched_pages_take_their_time, ONE_DIE "read_buffer_kb=64 prefetch_pages=1")
+{
+	u64 now = later(0), end = ssd_drive_read(drive, now, 0, PAGE);
+	u64 second = ssd_drive_read(drive, end, PAGE, PAGE);
+
+	EXPECT(second == now + COMMAND_NS + 2 * READ_NS + LINK_NS, "both took %llu ns",
+	       (unsigned long long)(second - now));
+}
+
+DRIVE_TEST(partial_reads_move_what_they_want, "planes=2 partial_read=1")
+{
+	u64 now = later(0), one = ssd_drive_read(drive, now, 0, 8) - now, two;
+
+	now = later(now);
+	two = ssd_drive_read(drive, now, 2 * 16, 16) - now;
+	EXPECT(one == COMMAND_NS + READ_NS + LINK_NS, "half a page took %llu ns",
+	       (unsigned long long)one);
+	EXPECT(two == one + BUS_NS, "a page took %llu ns", (unsigned long long)two);
+}
+
+DRIVE_TEST(partial_updates_read_nothing, "partial_update=1")
+{
+	u64 now = ssd_drive_write(drive, later(0), 0, 1, false);
+
+	ssd_drive_flush(drive, now);
+	EXPECT(!drive->nand.reads && drive->nand.programs == 1, "%llu reads, %llu programs",
+	       (unsigned long long)drive->nand.reads, (unsigned long long)drive->nand.programs);
+}
+
+#define CACHE "write_buffer_match=all write_buffer_order=lru write_buffer_drain=room "
+
+/* Eight pages fit; those used most stay, and nothing is written before it must be. */
+DRIVE_TEST(a_cache_keeps_what_is_used, CACHE)
+{
+	u64 now = later(0);
+	u32 page;
+
+	for (page = 0; page < 8; page++)
+		now = ssd_drive_write(drive, now, page * PAGE, PAGE, false);
+	now = ssd_drive_write(drive, later(now), 0, PAGE, false);
+	EXPECT(!drive->nand.programs, "it was drained although there was room");
+	now = ssd_drive_write(drive, now, 100 * PAGE, PAGE, false);
+	EXPECT(drive->nand.programs == 1, "%llu programs",
+	       (unsigned long long)drive->nand.programs);
+	now = later(ssd_drive_read(drive, now, 0, PAGE));
+	EXPECT(drive->counters.write_buffer_hits == 1, "the page used last had to go");
+	ssd_drive_read(drive, now, PAGE, PAGE);
+	EXPECT(drive->counters.write_buffer_hits == 1, "the page not used for longest stayed");
+}
+
+const struct test page_tests[] = {
+	{ "queued reads of two dies overlap", queued_reads_overlap_on_dies },
+	{ "queued reads of one die follow each other", queued_reads_wait_for_a_die },
+	{ "without a queue reads do not overlap", unqueued_reads_do_not_overlap },
+	{ "two dies on one bus share it", one_bus_is_shared },
+	{ "a bus is taken between reservations", a_bus_is_taken_between_reservations },
+	{ "rewriting in order leaves garbage without copies", garbage_is_reclaimed_without_copies },
+	{ "more over-provisioning means fewer copies", more_room_means_fewer_copies },
+	{ "garbage is collected while the host is idle", garbage_is_collected_when_idle },
+	{ "slow pages of an MLC block take longer", slow_pages_take_longer },
+	{ "a map page not in RAM costs a read, a changed one a program", map_misses_cost_reads },
+	{ "prefetched pages are read from RAM", prefetched_pages_are_there },
+	{ "prefetching takes the time of the reads", prefetched_pages_take_their_time },
+	{ "a partial read moves only what it wants", partial_reads_move_what_they_want },
+	{ "partial_update=1 writes parts without reading", partial_updates_read_nothing },
+	{ "an associative cache keeps what is used", a_cache_keeps_what_is_used },
+	{ NULL, NULL },
+};
