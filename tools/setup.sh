@@ -33,6 +33,7 @@ packages() {
 		blktrace              # guest: write patterns
 		strace                # guest: looking at a failing test
 		diffutils             # guest: cmp
+		procps                # make calibrate: the processor time of a guest
 		zstd                  # unpacks kernels that are compressed with it
 		lz4                   # likewise
 		# figures and lint
