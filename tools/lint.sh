@@ -110,7 +110,7 @@ check_userspace_style() {
 	ignored+=,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY
 	run_checkpatch "$ignored" \
 		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
-		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]'
+		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]' 'tests/functional/*.[ch]'
 }
 
 # Builds copies, so that the flags of the lint do not make the next `make` build everything anew.
