@@ -28,7 +28,7 @@
 #define RESSD_FORMAT_VERSION	1
 #define RESSD_UUID_SIZE		16
 
-/* No normal-area block has this number: it marks a data block of a record as void. */
+/* No normal-area block has this number; in RAM it marks a log block that is free. */
 #define RESSD_NO_BLOCK		0xffffffffU
 
 /*
@@ -59,7 +59,7 @@ struct ressd_super {
 
 /*
  * MAP:   block = normal-area block whose new contents are the data block at the entry's position
- *        in this record (RESSD_NO_BLOCK: void), crc = crc32c of those 4096 bytes.
+ *        in this record, crc = crc32c of those 4096 bytes.
  * UNMAP: block = log block (block of the reserved area) that is superseded, crc = 0.
  */
 struct ressd_entry {
