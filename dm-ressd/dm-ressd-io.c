@@ -208,14 +208,14 @@ static int map_discard(struct ressd *ressd, struct bio *bio)
 static bool log_takes_writes(const struct ressd *ressd)
 {
 	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->draining &&
-	       !ressd->log.failed;
+	       ressd->log.mode == RESSD_MODE_RW;
 }
 
 /* May a small write wait for room, or must it go to the normal area?  Under the lock. */
 static bool may_wait(const struct ressd *ressd)
 {
 	return ressd->options.on_full == RESSD_FULL_WAIT && !ressd->suspending &&
-	       !ressd->mover_failed && !ressd->log.failed && !ressd->draining;
+	       !ressd->mover_failed && ressd->log.mode == RESSD_MODE_RW && !ressd->draining;
 }
 
 /*
@@ -433,7 +433,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 
 	spin_lock(&ressd->lock);
 	ressd->counters.flushes++;
-	if (ressd->log.failed) {
+	if (ressd->log.mode != RESSD_MODE_RW) {
 		ret = DM_MAPIO_KILL;
 	} else if (ressd->same_dev && !ressd_log_is_volatile(&ressd->log) && !ressd->log.cycle) {
 		remap_normal(ressd, bio);
@@ -502,7 +502,7 @@ static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 rea
 	struct ressd_bio *rb, *next;
 
 	list_for_each_entry_safe(rb, next, waiters, list) {
-		if (rb->ticket > reached && !ressd->log.failed)
+		if (rb->ticket > reached && ressd->log.mode == RESSD_MODE_RW)
 			continue;
 		if (rb->ticket > reached)
 			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;

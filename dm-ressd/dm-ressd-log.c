@@ -271,7 +271,7 @@ static bool ticket_settled(struct ressd *ressd, u64 ticket)
 	bool settled;
 
 	spin_lock(&ressd->lock);
-	settled = ressd_log_synced(&ressd->log) >= ticket || ressd->log.failed;
+	settled = ressd_log_synced(&ressd->log) >= ticket || ressd->log.mode != RESSD_MODE_RW;
 	spin_unlock(&ressd->lock);
 	return settled;
 }
@@ -280,7 +280,7 @@ int ressd_wait_ticket(struct ressd *ressd, u64 ticket)
 {
 	queue_work(ressd->workqueue, &ressd->log_work);
 	wait_event(ressd->wait, ticket_settled(ressd, ticket));
-	return READ_ONCE(ressd->log.failed) ? -EIO : 0;
+	return (READ_ONCE(ressd->log.mode) != RESSD_MODE_RW) ? -EIO : 0;
 }
 
 int ressd_sync(struct ressd *ressd)

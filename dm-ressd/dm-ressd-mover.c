@@ -251,7 +251,7 @@ static bool record_settled(struct ressd *ressd, u64 record)
 	bool settled;
 
 	spin_lock(&ressd->lock);
-	settled = ressd->log.written_seq >= record || ressd->log.failed;
+	settled = ressd->log.written_seq >= record || ressd->log.mode != RESSD_MODE_RW;
 	spin_unlock(&ressd->lock);
 	return settled;
 }
@@ -264,7 +264,7 @@ static bool drain_cancelled(const struct ressd *ressd)
 static bool sweep_ends(const struct ressd *ressd, bool all)
 {
 	return kthread_should_stop() || READ_ONCE(ressd->mover_failed) ||
-	       READ_ONCE(ressd->log.failed) || (all && drain_cancelled(ressd));
+	       (READ_ONCE(ressd->log.mode) != RESSD_MODE_RW) || (all && drain_cancelled(ressd));
 }
 
 /* @all: also the segment that is being written (drain).  0, or the error that ended it. */
@@ -319,7 +319,7 @@ static bool wants_sweep(struct ressd *ressd)
 	bool wants = false;
 
 	spin_lock(&ressd->lock);
-	if (ressd->mover_failed || log->failed)
+	if (ressd->mover_failed || log->mode != RESSD_MODE_RW)
 		goto out;
 	if (ressd->draining && !ressd->suspending)
 		wants = true;
@@ -399,7 +399,7 @@ void ressd_mover_stop(struct ressd *ressd)
 static bool drain_settled(const struct ressd *ressd)
 {
 	return drain_cancelled(ressd) || READ_ONCE(ressd->mover_failed) ||
-	       READ_ONCE(ressd->log.failed);
+	       (READ_ONCE(ressd->log.mode) != RESSD_MODE_RW);
 }
 
 int ressd_drain(struct ressd *ressd)
@@ -418,7 +418,7 @@ int ressd_drain(struct ressd *ressd)
 	ressd->draining = false;
 	if (ressd->drained)
 		ret = 0;
-	else if (ressd->log.failed || ressd->mover_failed)
+	else if (ressd->log.mode != RESSD_MODE_RW || ressd->mover_failed)
 		ret = -EIO;
 	else
 		ret = -EINTR;

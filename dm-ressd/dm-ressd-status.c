@@ -11,7 +11,7 @@ static u64 permille(u64 part, u64 whole)
 
 static const char *state_word(const struct ressd *ressd)
 {
-	if (ressd->log.failed || ressd->mover_failed)
+	if (ressd->log.mode != RESSD_MODE_RW || ressd->mover_failed)
 		return "Fail";
 	return ressd->options.route == RESSD_ROUTE_NEVER ? "bypass" : "rw";
 }

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 #include "ressd-log.h"
 #include "ressd-record.h"
+#include "ressd-repair.h"
 
 static struct ressd_segment *segment_of_seq(const struct ressd_log *log, u64 seq)
 {
@@ -69,6 +70,7 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	for (i = 0; i < 2; i++)
 		log->records[i].buffer = setup->buffers[i];
 	INIT_LIST_HEAD(&log->unmaps);
+	INIT_LIST_HEAD(&log->sealed_unmaps);
 
 	log->head_seq = 1;
 	log->tail_seq = 1;
@@ -140,7 +142,9 @@ static void forget_segment(struct ressd_log *log, u32 slot)
 			ressd_map_erase(&log->map, node);
 		} else {
 			list_del(&node->unmap);	/* the UNMAP dies with what it refers to */
-			log->nr_unmaps--;
+			if (!ressd_map_is_sealed(&log->map, block))
+				log->nr_unmaps--;
+			ressd_map_mark_sealed(&log->map, block, false);
 		}
 		node->lbn = RESSD_NO_BLOCK;
 	}
@@ -216,7 +220,7 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 	struct ressd_node *old;
 	u32 block;
 
-	if (log->failed)
+	if (log->mode != RESSD_MODE_RW)
 		return -EIO;
 	old = ressd_map_find(&log->map, lbn);
 	if (old && record_holds(open, ressd_map_block(&log->map, old))) {
@@ -284,7 +288,7 @@ bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn)
 	struct ressd_node *node = ressd_map_find(&log->map, lbn);
 
 	if (!node || ressd_map_block(&log->map, node) != block ||
-	    ressd_map_is_clean(&log->map, block))
+	    ressd_map_is_clean(&log->map, block) || log->mode >= RESSD_MODE_RO)
 		return false;
 	ressd_map_set_clean(&log->map, node);
 	segment_of_block(log, block)->live--;
@@ -327,6 +331,14 @@ bool ressd_log_is_volatile(const struct ressd_log *log)
 	return log->busy || log->nr_unmaps || log->records[log->open].nr_maps;
 }
 
+bool ressd_log_owes_nothing(const struct ressd_log *log)
+{
+	const struct ressd_record *other = &log->records[!log->open];
+
+	return log->mode == RESSD_MODE_OFF && !ressd_log_is_volatile(log) &&
+	       !(other->sealed && (other->nr_maps || other->nr_unmaps));
+}
+
 /*
  * The tail that may be announced if everything that records up to @limit did, and every direct
  * write and move completed by now, were durable.
@@ -362,8 +374,9 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	for (i = 0; i < nr_unmaps; i++) {
 		struct ressd_node *node = list_first_entry(&log->unmaps, struct ressd_node, unmap);
 
-		list_del(&node->unmap);
-		node->lbn = RESSD_NO_BLOCK;
+		/* Until the record is written the node remembers whose the block was. */
+		list_move_tail(&node->unmap, &log->sealed_unmaps);
+		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), true);
 		header->entries[open->nr_maps + i].block =
 			cpu_to_le32(ressd_map_block(&log->map, node));
 	}
@@ -467,8 +480,10 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 {
 	const struct ressd_record *open = &log->records[log->open];
 
-	if (log->busy || log->failed)
+	if (log->busy)
 		return false;
+	if (log->mode != RESSD_MODE_RW)
+		return ressd_repair_next(log, io);
 	if (!log->cycle && log->sync_done < log->sync_wanted)
 		start_cycle(log);
 	if (log->cycle)
@@ -524,23 +539,46 @@ static void store_crcs(struct ressd_log *log, const struct ressd_record *record)
 		log->map.nodes[record->block + 1 + i].crc = le32_to_cpu(header->entries[i].crc);
 }
 
-static void record_done(struct ressd_log *log, const struct ressd_io *io)
+/* The UNMAPs of the record just written have left RAM. */
+static void forget_sealed_unmaps(struct ressd_log *log)
 {
-	struct ressd_record *record = io->record;
+	struct ressd_node *node, *next;
+
+	list_for_each_entry_safe(node, next, &log->sealed_unmaps, unmap) {
+		list_del(&node->unmap);
+		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), false);
+		node->lbn = RESSD_NO_BLOCK;
+	}
+}
+
+/* The record is on the device, durable or not. */
+static void record_written(struct ressd_log *log, struct ressd_record *record)
+{
 	const struct ressd_record_header *header = record->buffer;
 
 	store_crcs(log, record);
+	forget_sealed_unmaps(log);
 	record->sealed = false;
-	if (io->preflush) {
-		log->durable_seq = log->written_seq;
-		log->reuse_seq = log->written_tail;
-	}
+	if (log->durable_seq == log->written_seq)
+		log->unproven = (struct ressd_position) {
+			.segment_seq = record->segment_seq, .seq = record->seq,
+			.block = record->block, .prev_crc = log->prev_crc,
+		};
 	log->prev_crc = le32_to_cpu(header->crc);
 	log->first_pending = false;
 	log->written_seq = record->seq;
 	log->written_tail = record->tail_seq;
 	log->counters.records++;
 	log->counters.record_blocks += record->nr_blocks;
+}
+
+static void record_done(struct ressd_log *log, const struct ressd_io *io)
+{
+	if (io->preflush) {
+		log->durable_seq = log->written_seq;
+		log->reuse_seq = log->written_tail;
+	}
+	record_written(log, io->record);
 	if (io->fua) {
 		log->opening = false;
 		log->durable_seq = log->written_seq;
@@ -550,13 +588,47 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 	}
 }
 
-void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
+/* A sealed record stays readable from its buffer, and a repair writes it again. */
+static void io_failed(struct ressd_log *log, bool only_write)
 {
-	log->busy = false;
-	if (error) {
-		log->failed = true;	/* a sealed record stays readable from its buffer */
+	log->cycle = 0;
+	if (only_write && log->mode == RESSD_MODE_RW) {
+		log->mode = RESSD_MODE_OFF;
 		return;
 	}
+	if (!only_write)
+		ressd_repair_distrust(log);
+}
+
+void ressd_log_flush_failed(struct ressd_log *log)
+{
+	if (log->busy) {
+		/* What is in flight may be covered by it, too: decided when that is done. */
+		if (log->mode < RESSD_MODE_RO)
+			log->mode = RESSD_MODE_RO;
+		log->distrust = true;
+	} else {
+		io_failed(log, false);
+	}
+}
+
+void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
+{
+	bool repairing = log->repair.step != RESSD_REPAIR_NONE;
+	bool flush_failed = log->distrust || (error && !io->only_write);
+
+	log->busy = false;
+	log->distrust = false;
+	if (repairing && !error && io->kind == RESSD_IO_WRITE && !flush_failed)
+		record_written(log, io->record);
+	if (error || flush_failed)
+		io_failed(log, !flush_failed);
+	if (repairing) {
+		ressd_repair_done(log, io, error || flush_failed);
+		return;
+	}
+	if (error || flush_failed)
+		return;
 	if (io->kind == RESSD_IO_WRITE) {
 		record_done(log, io);
 		return;

@@ -32,6 +32,10 @@
  * head.  Records with UNMAPs only may use that reserve except for its last block, which is kept
  * for the record that announces a new tail.  So moving data home can always make room.
  *
+ * ERRORS: an I/O that fails makes the log worse by a mode (enum ressd_mode), and nothing but a
+ * repair (ressd-repair.h) makes it better.  No sync ever completes on the word of a flush that came
+ * after a failed one.
+ *
  * Context: the caller holds one lock over every call except ressd_log_encode().
  */
 #ifndef RESSD_LOG_H
@@ -58,6 +62,22 @@ struct ressd_record {
 	u32 nr_blocks;		/* set when sealed */
 };
 
+/*
+ * What the log can still be used for; each mode allows less than the one before.
+ *	RW	in service
+ *	OFF	a record could not be written: nothing more is accepted or synced.  Everything
+ *		accepted stays readable; direct writes may go on.
+ *	RO	a flush failed: what the device took since the last good one may be gone.  The
+ *		caller must fail every write, those in flight included.
+ *	FAIL	as RO, and a repair has found that some of it is gone indeed
+ */
+enum ressd_mode {
+	RESSD_MODE_RW,
+	RESSD_MODE_OFF,
+	RESSD_MODE_RO,
+	RESSD_MODE_FAIL,
+};
+
 struct ressd_log_counters {
 	u64 records;		/* written */
 	u64 record_blocks;	/* written, headers and padding included */
@@ -66,6 +86,34 @@ struct ressd_log_counters {
 	u64 superseded;		/* log blocks that died by a newer log block */
 	u64 killed;		/* log blocks that died by a direct write or a discard */
 	u64 moved;		/* blocks that the mover brought home */
+};
+
+/* Where a record stands in the log, and what it must chain to. */
+struct ressd_position {
+	u64 segment_seq;
+	u64 seq;		/* its number */
+	u32 block;
+	u32 prev_crc;
+};
+
+enum ressd_repair_step {
+	RESSD_REPAIR_NONE,
+	RESSD_REPAIR_WRITE,	/* the record whose write failed */
+	RESSD_REPAIR_FLUSH,
+	RESSD_REPAIR_READ,	/* everything since the last record known durable */
+};
+
+/* A repair under way, or what the last one found; see ressd-repair.h. */
+struct ressd_repair {
+	enum ressd_repair_step step;
+	int result;			/* of the last one */
+	void *buffer;			/* the caller's, nr_blocks blocks */
+	u32 nr_blocks;
+	struct ressd_position next;	/* first record not yet found intact */
+	u64 segment_seq;		/* what is read next */
+	u32 block;
+	u32 data_left;			/* blocks of the record at @next to be read */
+	u32 end, crc;			/* of that record */
 };
 
 struct ressd_log {
@@ -95,13 +143,17 @@ struct ressd_log {
 	bool opening;			/* that record, see ressd_recover(), is not yet durable */
 	u64 written_seq;		/* last record whose write has completed */
 	u64 durable_seq;		/* last record known durable */
+	struct ressd_position unproven;	/* first record after it, if one is written */
 
 	struct list_head unmaps;	/* dying nodes, UNMAP not yet sealed into a record */
 	u32 nr_unmaps;
+	struct list_head sealed_unmaps;	/* sealed into the record that is not yet written */
 
 	/* Commit cycle: seal, write, flush. */
 	bool busy;			/* an I/O is handed out */
-	bool failed;			/* an I/O failed: nothing is accepted or synced any more */
+	enum ressd_mode mode;
+	bool distrust;			/* a flush failed while an I/O was in flight */
+	struct ressd_repair repair;
 	bool kicked;			/* the open record must go out though it is not full */
 	bool reclaim;			/* announce a new tail with the next sync */
 	bool rotate;			/* the next record starts a new segment */
@@ -147,7 +199,7 @@ struct ressd_place {
  *	-EAGAIN		the open record is full and the other one in flight; try again when the
  *			next I/O is done
  *	-ENOSPC		the log is full; try again when segments were reclaimed
- *	-EIO		the log has failed
+ *	-EIO		the mode is not RW
  */
 int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
 
@@ -157,12 +209,15 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
  */
 void ressd_log_kill(struct ressd_log *log, u32 lbn, u32 nr);
 
-/* The mover has written @block home, to normal block @lbn.  True if it was still current. */
+/*
+ * The mover has written @block home, to normal block @lbn.  True if it was still current; false
+ * also in the modes RO and FAIL, for that write may be gone.
+ */
 bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn);
 
 /*
  * Draws a ticket.  The sync is complete when ressd_log_synced() returns that number or more; it
- * never completes if log->failed.
+ * never completes before a repair if the mode is not RW.
  */
 u64 ressd_log_sync(struct ressd_log *log);
 
@@ -195,15 +250,20 @@ bool ressd_log_is_drained(const struct ressd_log *log);
 /* True if something is only in RAM or not yet announced: a sync would have to write a record. */
 bool ressd_log_is_volatile(const struct ressd_log *log);
 
-enum ressd_io_kind { RESSD_IO_WRITE, RESSD_IO_FLUSH };
+enum ressd_io_kind { RESSD_IO_WRITE, RESSD_IO_FLUSH, RESSD_IO_READ };
 
 struct ressd_io {
 	enum ressd_io_kind kind;	/* FLUSH: of the normal and the reserved device */
-	void *data;			/* WRITE: nr_blocks * 4096 bytes */
+	void *data;			/* WRITE, READ: nr_blocks * 4096 bytes */
 	u32 block;			/* log block */
 	u32 nr_blocks;
 	bool preflush;			/* flush both devices before the write is started */
 	bool fua;			/* the write is durable when it completes */
+	/*
+	 * Set by the caller before ressd_log_done() tells an error: it was the write, and no
+	 * flush, neither the PREFLUSH nor one that stands in for FUA, has failed.
+	 */
+	bool only_write;
 	struct ressd_record *record;	/* private */
 };
 
@@ -216,8 +276,23 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io);
 /* Fills in header and checksums of a WRITE.  No lock needed: a sealed record does not change. */
 void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io);
 
-/* The I/O has completed with @error (0 or negative). */
+/*
+ * The I/O has completed with @error (0 or negative).  An error leads to mode OFF if io->only_write,
+ * otherwise to RO.  The caller then fails whoever waits for a ticket or a record.
+ */
 void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error);
+
+/*
+ * A flush of one of the devices that the log did not ask for has failed.  To be called before the
+ * caller learns of it, whatever is in flight.
+ */
+void ressd_log_flush_failed(struct ressd_log *log);
+
+/*
+ * Mode OFF: true if the log holds nothing that is in RAM only, so that a flush of the devices may
+ * succeed.
+ */
+bool ressd_log_owes_nothing(const struct ressd_log *log);
 
 /* The data of @block if a record in RAM holds it, else NULL: read it from the device. */
 const void *ressd_log_data(const struct ressd_log *log, u32 block);

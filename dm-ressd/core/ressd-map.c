@@ -112,3 +112,24 @@ void ressd_map_set_clean(struct ressd_map *map, struct ressd_node *node)
 	write_clean_bit(map, ressd_map_block(map, node), true);
 	map->nr_dirty--;
 }
+
+void ressd_map_set_dirty(struct ressd_map *map, struct ressd_node *node)
+{
+	WARN_ON_ONCE(!ressd_map_is_clean(map, ressd_map_block(map, node)));
+	write_clean_bit(map, ressd_map_block(map, node), false);
+	map->nr_dirty++;
+}
+
+void ressd_map_revive(struct ressd_map *map, struct ressd_node *node)
+{
+	u32 lbn = node->lbn, crc = node->crc;
+
+	node->lbn = RESSD_NO_BLOCK;
+	ressd_map_insert(map, ressd_map_block(map, node), lbn);
+	node->crc = crc;
+}
+
+void ressd_map_mark_sealed(struct ressd_map *map, u32 block, bool sealed)
+{
+	write_clean_bit(map, block, sealed);
+}

@@ -12,7 +12,8 @@
  *	clean	 in the tree, clean bit set: the mover has copied it home, both copies are equal.
  *		 Reads use the normal area.  It stays in the tree until its segment is reused, so
  *		 that a direct write to @lbn still finds it and makes its death durable (UNMAP).
- *	dying	 not in the tree, lbn kept, on the log's list of UNMAPs not yet written
+ *	dying	 not in the tree, lbn kept, on the log's list of UNMAPs not yet written.  The clean
+ *		 bit then says that its UNMAP is sealed into the record in flight.
  *
  * Context: no locks inside; callers serialise all calls (the kernel with ressd->lock).
  */
@@ -72,5 +73,19 @@ void ressd_map_erase(struct ressd_map *map, struct ressd_node *node);
 
 /* A dirty @node is home now. */
 void ressd_map_set_clean(struct ressd_map *map, struct ressd_node *node);
+
+/* What a clean @node has at home cannot be relied on: it is dirty again. */
+void ressd_map_set_dirty(struct ressd_map *map, struct ressd_node *node);
+
+/* A dying node, taken off its list, becomes dirty again; its lbn must not be mapped. */
+void ressd_map_revive(struct ressd_map *map, struct ressd_node *node);
+
+/* The mark of a dying block: is its UNMAP in the record in flight? */
+void ressd_map_mark_sealed(struct ressd_map *map, u32 block, bool sealed);
+
+static inline bool ressd_map_is_sealed(const struct ressd_map *map, u32 block)
+{
+	return ressd_map_is_clean(map, block);
+}
 
 #endif

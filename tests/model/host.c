@@ -793,7 +793,7 @@ void host_check_log(struct host *host)
 {
 	const struct ressd_log *log = &host->box.log;
 	u32 live[MAX_SLOTS] = { 0 };
-	u32 mapped = 0, dirty = 0, dying = 0, used = 0, i;
+	u32 mapped = 0, dirty = 0, dying = 0, sealed = 0, used = 0, i;
 	const struct ressd_node *node, *last = NULL;
 
 	for (node = ressd_map_first_from(&log->map, 0); node; node = ressd_map_next(node)) {
@@ -810,10 +810,12 @@ void host_check_log(struct host *host)
 	list_for_each_entry(node, &log->unmaps, unmap)
 		if (++dying > log->map.nr || node->lbn == RESSD_NO_BLOCK)
 			violation(host, "the list of UNMAPs is broken");
+	list_for_each_entry(node, &log->sealed_unmaps, unmap)
+		sealed++;
 	for (i = 0; i < log->map.nr; i++)
 		used += log->map.nodes[i].lbn != RESSD_NO_BLOCK;
 	if (mapped != log->map.nr_mapped || dirty != log->map.nr_dirty ||
-	    dying != log->nr_unmaps || used != mapped + dying)
+	    dying != log->nr_unmaps || used != mapped + dying + sealed)
 		violation(host, "%u mapped (%u counted), %u dirty (%u), %u dying (%u), %u in use",
 			  mapped, log->map.nr_mapped, dirty, log->map.nr_dirty, dying,
 			  log->nr_unmaps, used);

@@ -75,6 +75,8 @@ bool box_io(struct ressd_io *io)
 		return false;
 	if (io->kind == RESSD_IO_FLUSH) {
 		box.flushes++;
+	} else if (io->kind == RESSD_IO_READ) {
+		read_disk(NULL, io->block, io->nr_blocks, io->data);
 	} else {
 		CHECK(io->block && io->block + io->nr_blocks < BOX_BLOCKS,
 		      "a record of %u + %u over a superblock", io->block, io->nr_blocks);

@@ -119,4 +119,10 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 	     &pos->member != (head);						\
 	     pos = after, after = list_next_entry(after, member))
 
+#define list_for_each_entry_safe_reverse(pos, before, head, member)		\
+	for (pos = list_last_entry(head, __typeof__(*pos), member),		\
+	     before = list_prev_entry(pos, member);				\
+	     &pos->member != (head);						\
+	     pos = before, before = list_prev_entry(before, member))
+
 #endif

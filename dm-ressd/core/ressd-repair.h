@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way back after an I/O error: what core/ressd-log.c does no more on its own because the device
+ * cannot be relied on, and how a log that left mode RW returns to it.
+ *
+ * WHAT A FAILED FLUSH MEANS.  Everything written since the last good flush may be gone, and the
+ * next flush will succeed all the same.  So until a repair:
+ *  - no record after durable_seq counts as durable;
+ *  - a moved block is dirty again: its copy in the log is intact, that at home may be gone;
+ *  - a block that a direct write or a discard killed, and whose UNMAP is not yet written, is dirty
+ *    again.  That write may be gone, and home may then hold what is older than the log's version.
+ *    To go back to that version is what a loss of power would do as well.
+ * The caller fails the writes that are in flight at that time, for theirs is the same question.
+ *
+ * A REPAIR writes the record again whose write failed, at its place, from RAM; flushes; and reads
+ * back every record since the last one known durable, checking the chain of headers and all data.
+ * Only what was found on the device after a good flush counts as durable.  Nothing is accepted
+ * while it runs; its I/Os come from ressd_log_next() like all others.
+ *
+ * Context: as in ressd-log.h.
+ */
+#ifndef RESSD_REPAIR_H
+#define RESSD_REPAIR_H
+
+#include "ressd-log.h"
+
+/*
+ * Begins a repair; the mode is not RW, no repair is under way, and no direct write and no move that
+ * was in flight when the mode became RO still is.  @buffer has room for @nr_blocks (at least one)
+ * and stays the caller's; it is used until ressd_repair_is_over().
+ */
+void ressd_repair_start(struct ressd_log *log, void *buffer, u32 nr_blocks);
+
+static inline bool ressd_repair_is_over(const struct ressd_log *log)
+{
+	return log->repair.step == RESSD_REPAIR_NONE;
+}
+
+/*
+ * What the last repair came to:
+ *	0		the mode is RW
+ *	-EIO		an I/O failed; the mode is OFF or RO (or still FAIL)
+ *	-EUCLEAN	a record is gone or damaged; the mode is FAIL, and
+ *			ressd_repair_is_lost() says which blocks are concerned
+ */
+static inline int ressd_repair_result(const struct ressd_log *log)
+{
+	return log->repair.result;
+}
+
+/*
+ * After -EUCLEAN: would the data of @block be forgotten when the log is recovered from the device?
+ * It stands in the first bad record or after it.
+ */
+bool ressd_repair_is_lost(const struct ressd_log *log, u32 block);
+
+/* For ressd-log.c. */
+void ressd_repair_distrust(struct ressd_log *log);
+bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io);
+void ressd_repair_done(struct ressd_log *log, const struct ressd_io *io, bool failed);
+
+#endif

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ressd-repair: what a failed I/O takes back, and how the log returns to service. */
+#include <linux/errno.h>
+#include <string.h>
+#include "logbox.h"
+#include "ressd-repair.h"
+
+const char test_suite[] = "repair";
+
+#define BUFFER_BLOCKS	4U
+
+static u8 buffer[BUFFER_BLOCKS * RESSD_BLOCK_SIZE];
+
+/* The next I/O fails: the write itself, or a flush. */
+static void fail_io(enum ressd_io_kind kind, bool only_write)
+{
+	struct ressd_io io;
+
+	CHECK(ressd_log_next(&box.log, &io) && io.kind == kind, "another I/O, or none");
+	if (io.kind == RESSD_IO_WRITE)
+		ressd_log_encode(&box.log, &io);
+	io.only_write = only_write;
+	ressd_log_done(&box.log, &io, -EIO);
+}
+
+static void fail_flush(void)
+{
+	ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_FLUSH, false);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+}
+
+/* A record with @nr blocks from @lbn on, contents @id, written but not flushed. */
+static void write_record(u32 lbn, u32 nr, u64 id)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		CHECK_EQ(box_write(lbn + i, id), 0);
+	ressd_log_kick(&box.log);
+	CHECK(box_run(), "no record");
+}
+
+static int repair(void)
+{
+	ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
+	CHECK(!ressd_repair_is_over(&box.log), "over at once");
+	box_run();
+	CHECK(ressd_repair_is_over(&box.log), "no end");
+	return ressd_repair_result(&box.log);
+}
+
+static void repair_well(void)
+{
+	CHECK_EQ(repair(), 0);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RW);
+	box_sync();
+	CHECK_EQ(box.log.durable_seq, box.log.written_seq);
+}
+
+static void move(u32 lbn)
+{
+	CHECK(ressd_log_moved(&box.log, box_block(lbn), lbn), "block %u is not moved", lbn);
+	CHECK_EQ(box_read(lbn), 0);
+}
+
+static void move_all(u32 lbn, u32 nr)
+{
+	while (nr--)
+		move(lbn++);
+}
+
+TEST(failed_record_is_written_again_at_its_place)
+{
+	u64 ticket;
+	u32 place;
+
+	box_format();
+	write_record(1, 2, 10);
+	box_write(5, 50);
+	place = box_block(5);
+	ticket = ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_WRITE, true);
+	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+	CHECK_EQ(box_write(6, 1), -EIO);
+	CHECK(!box_run(), "goes on");
+	CHECK_EQ(box_read(5), 50);
+
+	repair_well();
+	CHECK(ressd_log_synced(&box.log) >= ticket, "the sync is forgotten");
+	CHECK_EQ(box_block(5), place);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(5), 50);
+	CHECK_EQ(box_read(2), 10);
+}
+
+TEST(switched_off_log_may_owe_nothing)
+{
+	box_format();
+	write_record(1, 15, 10);	/* a whole segment */
+	write_record(20, 1, 10);
+	move_all(1, 15);
+	CHECK(!ressd_log_owes_nothing(&box.log), "in service");
+	box_sync();
+	CHECK(ressd_log_can_reclaim(&box.log), "nothing to announce");
+	ressd_log_reclaim(&box.log);
+	fail_io(RESSD_IO_WRITE, true);
+	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+	CHECK(ressd_log_owes_nothing(&box.log), "a record that only announced a tail");
+	ressd_log_kill(&box.log, 20, 1);
+	CHECK(!ressd_log_owes_nothing(&box.log), "an UNMAP cannot be written");
+	repair_well();
+	CHECK_EQ(box.log.reuse_seq, 2);
+}
+
+TEST(tail_of_a_failed_record_is_not_reused)
+{
+	box_format();
+	write_record(1, 15, 10);
+	write_record(20, 1, 10);
+	move_all(1, 15);
+	box_sync();
+	CHECK_EQ(box.log.reuse_seq, 1);
+	ressd_log_reclaim(&box.log);
+	fail_io(RESSD_IO_WRITE, false);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	CHECK_EQ(box.log.reuse_seq, 1);
+	CHECK_EQ(box_read(1), 10);	/* the copy at home may be gone */
+	CHECK_EQ(box.log.segments[1].live, 15);
+	repair_well();
+	CHECK_EQ(box.log.reuse_seq, 1);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), 10);
+}
+
+TEST(failed_flush_takes_back_moves)
+{
+	box_format();
+	write_record(1, 3, 10);
+	move(2);
+	fail_flush();
+	CHECK_EQ(box_read(2), 10);
+	CHECK(!ressd_log_moved(&box.log, box_block(2), 2), "a move that was in flight");
+	repair_well();
+	move(2);
+}
+
+TEST(failed_flush_takes_back_kills)
+{
+	box_format();
+	write_record(1, 3, 10);
+	ressd_log_kill(&box.log, 2, 1);
+	CHECK_EQ(box_read(2), 0);
+	ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_WRITE, false);	/* the PREFLUSH of the record with the UNMAP */
+	CHECK_EQ(box_read(2), 10);
+	CHECK_EQ(box.log.nr_unmaps, 0);
+	repair_well();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(2), 10);
+}
+
+/* Only the write failed, after a good flush: then what killed the block is durable. */
+TEST(failed_write_takes_back_no_kills)
+{
+	box_format();
+	write_record(1, 3, 10);
+	ressd_log_kill(&box.log, 2, 1);
+	ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_WRITE, true);
+	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+	CHECK_EQ(box_read(2), 0);
+	repair_well();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(2), 0);
+	CHECK_EQ(box_read(3), 10);
+}
+
+TEST(newest_killed_version_comes_back)
+{
+	box_format();
+	write_record(7, 1, 10);
+	ressd_log_kill(&box.log, 7, 1);
+	write_record(7, 1, 20);
+	ressd_log_kill(&box.log, 7, 1);
+	CHECK_EQ(box.log.nr_unmaps, 2);
+	ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_WRITE, false);
+	CHECK_EQ(box_read(7), 20);
+	CHECK_EQ(box.log.nr_unmaps, 1);
+	repair_well();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(7), 20);
+}
+
+TEST(newer_version_in_the_log_stays)
+{
+	box_format();
+	write_record(7, 1, 10);
+	ressd_log_kill(&box.log, 7, 1);
+	box_write(7, 30);
+	ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_WRITE, false);
+	CHECK_EQ(box_read(7), 30);
+	CHECK_EQ(box.log.nr_unmaps, 1);
+	repair_well();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(7), 30);
+}
+
+TEST(what_an_announced_tail_left_behind_stays_dead)
+{
+	box_format();
+	write_record(1, 15, 10);
+	write_record(20, 1, 20);
+	move_all(1, 15);
+	ressd_log_reclaim(&box.log);
+	box_run();
+	ressd_log_reclaim(&box.log);
+	box_run();
+	CHECK_EQ(box.log.reuse_seq, 2);
+	fail_flush();
+	CHECK_EQ(box_read(1), 0);
+	CHECK_EQ(box_read(2), 0);
+	CHECK_EQ(box_read(20), 20);
+	repair_well();
+}
+
+TEST(flush_failure_from_outside)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_record(1, 1, 10);
+	move(1);
+	ressd_log_flush_failed(&box.log);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	CHECK_EQ(box_read(1), 10);
+	repair_well();
+
+	/* While the record with an UNMAP is in flight: what that record says is taken back. */
+	ressd_log_kill(&box.log, 1, 1);
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.preflush, "no record with PREFLUSH");
+	ressd_log_encode(&box.log, &io);
+	ressd_log_flush_failed(&box.log);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	CHECK_EQ(box_write(3, 1), -EIO);
+	ressd_log_done(&box.log, &io, 0);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	CHECK_EQ(box_read(1), 10);
+	repair_well();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), 10);
+}
+
+/* Records over several segments, one of which ends early. */
+static void write_much(void)
+{
+	write_record(1, 15, 10);
+	write_record(20, 5, 20);
+	write_record(30, 5, 30);
+	ressd_log_rotate(&box.log);
+	write_record(40, 3, 40);
+	write_record(20, 2, 50);	/* supersedes */
+}
+
+TEST(everything_not_known_durable_is_read_back)
+{
+	struct ressd_io io;
+	u32 blocks = 0;
+
+	box_format();
+	write_much();
+	fail_flush();
+	ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
+	while (!ressd_repair_is_over(&box.log)) {
+		CHECK(box_io(&io), "no I/O");
+		if (io.kind != RESSD_IO_READ)
+			continue;
+		CHECK(io.nr_blocks && io.nr_blocks <= BUFFER_BLOCKS, "%u blocks", io.nr_blocks);
+		blocks += io.nr_blocks;
+	}
+	CHECK_EQ(ressd_repair_result(&box.log), 0);
+	/* 5 headers, 30 blocks of data, one look at where the segment ended early. */
+	CHECK_EQ(blocks, 36);
+	box_sync();
+	fail_flush();
+	CHECK_EQ(repair(), 0);
+}
+
+/* Whatever single block of the records is damaged, and in whatever way, the repair finds it. */
+TEST(damage_is_found)
+{
+	u32 block, found = 0;
+
+	for (block = BOX_SEGMENT_BLOCKS; block < BOX_BLOCKS - 1; block++) {
+		box_format();
+		write_much();
+		fail_flush();
+		box.disk[(size_t)block * RESSD_BLOCK_SIZE + 1000] ^= 4;
+		if (!repair())
+			continue;
+		CHECK_EQ(ressd_repair_result(&box.log), (u64)-EUCLEAN);
+		CHECK_EQ(box.log.mode, RESSD_MODE_FAIL);
+		CHECK_EQ(box_write(90, 1), -EIO);
+		CHECK(!box_run(), "goes on");
+		found++;
+		/* It was an error of reading: the next repair finds all well. */
+		box.disk[(size_t)block * RESSD_BLOCK_SIZE + 1000] ^= 4;
+		repair_well();
+	}
+	CHECK_EQ(found, 5 + 30);
+}
+
+TEST(lost_blocks_are_named)
+{
+	u32 first;
+
+	box_format();
+	write_much();
+	fail_flush();
+	/* The record of 30 .. 34 has vanished. */
+	first = box_block(30) - 1;
+	memset(box.disk + (size_t)first * RESSD_BLOCK_SIZE, 0, RESSD_BLOCK_SIZE);
+	CHECK_EQ(repair(), (u64)-EUCLEAN);
+	CHECK(!ressd_repair_is_lost(&box.log, box_block(1)), "before it");
+	CHECK(!ressd_repair_is_lost(&box.log, box_block(24)), "just before it");
+	CHECK(ressd_repair_is_lost(&box.log, box_block(30)), "in it");
+	CHECK(ressd_repair_is_lost(&box.log, box_block(34)), "in it");
+	CHECK(ressd_repair_is_lost(&box.log, box_block(40)), "after it");
+	CHECK(ressd_repair_is_lost(&box.log, box_block(20)), "after it");
+	/* And just these are what a recovery from the device forgets. */
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(24), 20);
+	CHECK_EQ(box_read(20), 20);
+	CHECK_EQ(box_read(30), 0);
+	CHECK_EQ(box_read(40), 0);
+}
+
+/* An error at each step of the repair: it ends, says so, and can be tried again. */
+TEST(errors_of_the_repair)
+{
+	u32 step;
+
+	for (step = 0; step < 7; step++) {
+		struct ressd_io io = { .kind = RESSD_IO_READ };
+		u32 i;
+
+		box_format();
+		write_record(1, 3, 10);
+		box_write(5, 50);
+		ressd_log_sync(&box.log);
+		fail_io(RESSD_IO_WRITE, true);
+		ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
+		for (i = 0; i < step; i++)
+			CHECK(box_io(&io), "step %u is missing", i);
+		if (ressd_repair_is_over(&box.log))
+			break;
+		CHECK(ressd_log_next(&box.log, &io), "no I/O");
+		io.only_write = io.kind == RESSD_IO_WRITE || io.kind == RESSD_IO_READ;
+		ressd_log_done(&box.log, &io, -EIO);
+		CHECK(ressd_repair_is_over(&box.log), "goes on");
+		CHECK_EQ(ressd_repair_result(&box.log), (u64)-EIO);
+		CHECK_EQ(box.log.mode,
+			 io.kind == RESSD_IO_FLUSH ? RESSD_MODE_RO : RESSD_MODE_OFF);
+		CHECK_EQ(box_read(5), 50);
+		repair_well();
+		CHECK_EQ(box_recover(), 0);
+		CHECK_EQ(box_read(5), 50);
+		CHECK_EQ(box_read(1), 10);
+	}
+	/* The write, the flush, and two reads for each of two records. */
+	CHECK_EQ(step, 6);
+}
+
+TEST(a_repair_of_a_failed_repair_flush_distrusts)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_record(1, 3, 10);
+	move(1);
+	box_write(5, 50);
+	ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_WRITE, true);
+	CHECK_EQ(box_read(1), 0);	/* only a write failed: the copy at home is good */
+	ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
+	CHECK(box_io(&io) && io.kind == RESSD_IO_WRITE, "no write");
+	fail_io(RESSD_IO_FLUSH, false);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	CHECK_EQ(box_read(1), 10);
+	repair_well();
+}
