@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ressd on-disk format: the superblock and the log record.
+ * dm-ressd on-disk format: the superblock, the log record and the summary of a segment.
  *
- * All integers are little-endian.  Every structure is one 4 KiB block and is protected by the
- * crc32c of the whole block, computed with the crc field itself set to zero (seed ~0, as
- * everywhere in this format).  docs/on-disk-format.md describes the same bytes in prose.
+ * All integers are little-endian.  Every structure is one 4 KiB block, or begins with one, that is
+ * protected by the crc32c of the whole block, computed with the crc field itself set to zero (seed
+ * ~0, as everywhere in this format).  docs/on-disk-format.md describes the same bytes in prose.
  *
  * Reserved area, in 4 KiB blocks:
  *
@@ -25,6 +25,7 @@
 
 #define RESSD_SUPER_MAGIC	0x6473736572306d64ULL	/* "dm0ressd" */
 #define RESSD_RECORD_MAGIC	0x676f6c6473736572ULL	/* "ressdlog" */
+#define RESSD_SUMMARY_MAGIC	0x6d75736473736572ULL	/* "ressdsum" */
 #define RESSD_FORMAT_VERSION	1
 #define RESSD_UUID_SIZE		16
 
@@ -91,12 +92,49 @@ struct ressd_record_header {
 	__le16 nr_unmaps;		/*  78 */
 	__le32 nr_blocks;		/*  80: header + data + padding, in blocks */
 	__le32 flags;			/*  84: RESSD_RECORD_FIRST */
-	__u8 unused[40];		/*  88: zero */
+	__le32 block;			/*  88: log block that it stands in itself */
+	__u8 unused[36];		/*  92: zero */
 	struct ressd_entry entries[RESSD_RECORD_ENTRIES];	/* 128 */
+};
+
+/*
+ * The summary of a segment: everything that recovery needs of the segment's records, so that it
+ * need not read their headers.  It is written once the head has left the segment, with PREFLUSH,
+ * into blocks at the segment's end that records never use: this first block, and as many more as
+ * the arrays need (ressd-geom.h).  It is redundant: without it the records say the same.
+ *
+ * maps[] is indexed by the block in the segment (log block modulo segment_blocks): the MAP entry of
+ * each data block, and RESSD_NO_BLOCK and 0xffffffff for every other block.  The UNMAPs of all the
+ * records follow directly: nr_unmaps log blocks, __le32 each; then zeroes.
+ */
+struct ressd_summary {
+	__le64 magic;			/*   0: RESSD_SUMMARY_MAGIC */
+	__le32 version;			/*   8: RESSD_FORMAT_VERSION */
+	__le32 crc;			/*  12: crc32c of the first block */
+	__u8 uuid[RESSD_UUID_SIZE];	/*  16: of the superblock */
+	__le64 segment_seq;		/*  32: the segment's number */
+	__le64 first_seq;		/*  40: number of its first record */
+	__le64 last_seq;		/*  48: and of the last one */
+	__le64 tail_seq;		/*  56: tail_seq of the last record */
+	__le64 durable_seq;		/*  64: highest record known durable: last_seq */
+	__le64 first_activation;	/*  72: activation of the first record */
+	__le64 activation;		/*  80: and of the last one */
+	__le32 first_prev_crc;		/*  88: prev_crc of the first record */
+	__le32 first_crc;		/*  92: crc of the first record */
+	__le32 last_crc;		/*  96: and of the last one */
+	__le32 block;			/* 100: log block that it stands in itself */
+	__le32 next_block;		/* 104: log block after the last record */
+	__le32 nr_records;		/* 108 */
+	__le32 nr_unmaps;		/* 112 */
+	__le32 flags;			/* 116: flags of the first record */
+	__le32 payload_crc;		/* 120: crc32c of the blocks after this one */
+	__u8 unused[4];			/* 124: zero */
+	struct ressd_entry maps[];	/* 128 */
 };
 
 static_assert(sizeof(struct ressd_super) == RESSD_BLOCK_SIZE, "superblock is one block");
 static_assert(sizeof(struct ressd_record_header) == RESSD_BLOCK_SIZE, "header is one block");
 static_assert(__builtin_offsetof(struct ressd_record_header, entries) == 128, "entries at 128");
+static_assert(sizeof(struct ressd_summary) == 128, "maps at 128");
 
 #endif

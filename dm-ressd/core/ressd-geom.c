@@ -16,6 +16,15 @@ u32 ressd_geom_default_segment(u64 reserved_sectors)
 	return sectors;
 }
 
+/* A MAP entry and one UNMAP for each block of the segment: see struct ressd_summary. */
+static u32 summary_blocks(u32 segment_blocks)
+{
+	u32 bytes = sizeof(struct ressd_summary) +
+		    segment_blocks * (sizeof(struct ressd_entry) + sizeof(__le32));
+
+	return DIV_ROUND_UP(bytes, RESSD_BLOCK_SIZE);
+}
+
 int ressd_geom_init(struct ressd_geom *geom, u64 reserved_sectors, u32 segment_sectors,
 		    char *error, size_t size)
 {
@@ -50,11 +59,12 @@ int ressd_geom_init(struct ressd_geom *geom, u64 reserved_sectors, u32 segment_s
 	geom->nr_blocks = reserved_sectors / RESSD_BLOCK_SECTORS;
 	geom->segment_blocks = segment_sectors / RESSD_BLOCK_SECTORS;
 	geom->record_blocks = min_t(u32, RESSD_MAX_RECORD_BLOCKS, geom->segment_blocks);
+	geom->summary_blocks = summary_blocks(geom->segment_blocks);
 	geom->nr_segments = geom->nr_blocks / geom->segment_blocks;
 
 	/* A remainder too short for a useful segment is left unused; a longer one is the last. */
 	last = geom->nr_blocks % geom->segment_blocks;
-	if (last > RESSD_MIN_SEGMENT_BLOCKS)
+	if (last > RESSD_MIN_SEGMENT_BLOCKS + geom->summary_blocks)
 		geom->nr_segments++;
 	return 0;
 }
@@ -76,5 +86,5 @@ u32 ressd_geom_slot_end(const struct ressd_geom *geom, u32 slot)
 {
 	u64 end = (u64)(slot + 1) * geom->segment_blocks;
 
-	return min_t(u64, end, geom->nr_blocks - 1);
+	return min_t(u64, end, geom->nr_blocks - 1) - geom->summary_blocks;
 }

@@ -7,6 +7,8 @@
  * clustered block of the device when the reserved area starts on one; the first slot loses block 0
  * and the last one its final block to the superblock copies.
  *
+ * The last summary_blocks blocks of each slot are for the segment's summary, never for records.
+ *
  * A segment has a sequence number from 1 upwards and always lives in slot (seq % nr_segments).
  */
 #ifndef RESSD_GEOM_H
@@ -25,6 +27,7 @@ struct ressd_geom {
 	u32 segment_blocks;
 	u32 record_blocks;	/* largest record, header included */
 	u32 nr_segments;
+	u32 summary_blocks;	/* at the end of each slot */
 };
 
 /* Segment size used when the table names none; needs reserved_sectors of at least 512 KiB. */
@@ -44,7 +47,10 @@ static inline u32 ressd_geom_slot(const struct ressd_geom *geom, u32 block)
 
 u32 ressd_geom_slot_of_seq(const struct ressd_geom *geom, u64 seq);
 
-/* First block of a slot that records may use, and the first block after it. */
+/*
+ * First block of a slot that records may use, and the first block after those: there the summary
+ * begins, which is summary_blocks long.
+ */
 u32 ressd_geom_slot_start(const struct ressd_geom *geom, u32 slot);
 u32 ressd_geom_slot_end(const struct ressd_geom *geom, u32 slot);
 

@@ -39,16 +39,17 @@ u32 ressd_log_free_segments(const struct ressd_log *log)
 u32 ressd_log_free_blocks(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
+	const u32 in_segment = log->geom.segment_blocks - log->geom.summary_blocks;
 
-	return ressd_log_free_segments(log) * log->geom.segment_blocks +
-	       head_end(log) - open->block - (open->nr_maps ? open->nr_maps + 1 : 0);
+	return ressd_log_free_segments(log) * in_segment + head_end(log) - open->block -
+	       (open->nr_maps ? open->nr_maps + 1 : 0);
 }
 
 u32 ressd_log_total_blocks(const struct ressd_log *log)
 {
 	u32 last = log->geom.nr_segments - 1;
 
-	return ressd_geom_slot_end(&log->geom, last) - 1;
+	return ressd_geom_slot_end(&log->geom, last) - 1 - last * log->geom.summary_blocks;
 }
 
 void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
@@ -525,6 +526,7 @@ void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
 	header->nr_maps = cpu_to_le16(record->nr_maps);
 	header->nr_unmaps = cpu_to_le16(record->nr_unmaps);
 	header->nr_blocks = cpu_to_le32(record->nr_blocks);
+	header->block = cpu_to_le32(record->block);
 	header->flags = cpu_to_le32(log->first_pending ? RESSD_RECORD_FIRST : 0);
 	ressd_record_seal(header);
 }

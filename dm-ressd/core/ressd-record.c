@@ -11,8 +11,7 @@ u32 ressd_crc(const void *data, size_t bytes)
 	return crc32c(~0U, data, bytes);
 }
 
-/* The crc of a block that holds its own crc at byte 12: as if that field were zero. */
-static u32 block_crc(const void *block)
+u32 ressd_block_crc(const void *block)
 {
 	static const u8 zero[4];
 	u32 crc = crc32c(~0U, block, 12);
@@ -39,7 +38,7 @@ void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info
 	super->reserved_sectors = cpu_to_le64(info->table.reserved_sectors);
 	super->segment_blocks = cpu_to_le32(info->segment_sectors / RESSD_BLOCK_SECTORS);
 	super->record_blocks = cpu_to_le32(info->record_blocks);
-	super->crc = cpu_to_le32(block_crc(super));
+	super->crc = cpu_to_le32(ressd_block_crc(super));
 }
 
 /* The fields of a superblock whose crc is right, so that only another version can be wrong. */
@@ -87,7 +86,7 @@ enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super, u32
 			 "the reserved area is neither blank nor formatted for ressd; if its contents may go, use ressdctl format");
 		return RESSD_SUPER_FOREIGN;
 	}
-	if (le32_to_cpu(super->crc) != block_crc(super)) {
+	if (le32_to_cpu(super->crc) != ressd_block_crc(super)) {
 		snprintf(error, size,
 			 "superblock copy %u has a bad checksum; use ressdctl check", copy);
 		return RESSD_SUPER_DAMAGED;
@@ -175,7 +174,7 @@ int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_
 
 void ressd_record_seal(struct ressd_record_header *header)
 {
-	header->crc = cpu_to_le32(block_crc(header));
+	header->crc = cpu_to_le32(ressd_block_crc(header));
 }
 
 bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid,
@@ -190,11 +189,31 @@ bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid
 	return header->magic == cpu_to_le64(RESSD_RECORD_MAGIC) &&
 	       le32_to_cpu(header->version) == RESSD_FORMAT_VERSION &&
 	       !memcmp(header->uuid, uuid, RESSD_UUID_SIZE) &&
-	       le32_to_cpu(header->crc) == block_crc(header) &&
+	       le32_to_cpu(header->crc) == ressd_block_crc(header) &&
+	       le32_to_cpu(header->block) == block &&
 	       nr_maps + nr_unmaps <= RESSD_RECORD_ENTRIES &&
 	       nr_maps < nr_blocks &&
 	       nr_blocks <= ressd_geom_slot_end(geom, slot) - block &&
 	       segment_seq && ressd_geom_slot_of_seq(geom, segment_seq) == slot &&
 	       le64_to_cpu(header->tail_seq) <= segment_seq &&
 	       le64_to_cpu(header->durable_seq) < le64_to_cpu(header->seq);
+}
+
+void ressd_record_link(const struct ressd_record_header *header, struct ressd_link *link)
+{
+	link->seq = le64_to_cpu(header->seq);
+	link->segment_seq = le64_to_cpu(header->segment_seq);
+	link->activation = le64_to_cpu(header->activation);
+	link->crc = le32_to_cpu(header->crc);
+}
+
+bool ressd_record_follows(const struct ressd_record_header *header, const struct ressd_link *link)
+{
+	u64 segment_seq = le64_to_cpu(header->segment_seq);
+
+	return le64_to_cpu(header->seq) == link->seq + 1 &&
+	       le32_to_cpu(header->prev_crc) == link->crc &&
+	       (segment_seq == link->segment_seq || segment_seq == link->segment_seq + 1) &&
+	       (le64_to_cpu(header->activation) == link->activation ||
+		le32_to_cpu(header->flags) & RESSD_RECORD_FIRST);
 }

@@ -13,6 +13,9 @@
 /* crc32c of one block or of data; the one checksum of the format. */
 u32 ressd_crc(const void *data, size_t bytes);
 
+/* The crc of a block that holds its own crc at byte 12: as if that field were zero. */
+u32 ressd_block_crc(const void *block);
+
 /* What a superblock says, in host order. */
 struct ressd_super_info {
 	u8 uuid[RESSD_UUID_SIZE];
@@ -53,10 +56,29 @@ bool ressd_is_zero(const void *data, size_t bytes);
 void ressd_record_seal(struct ressd_record_header *header);
 
 /*
- * True if @header is an intact record header of the log @uuid that may stand at log block @block:
- * magic, version, crc, uuid, counts, length within its segment, and the segment's slot.
+ * True if @header is an intact record header of the log @uuid that was written to log block @block:
+ * magic, version, crc, uuid, place, counts, length within its segment, and the segment's slot.
  */
 bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid,
 			const struct ressd_geom *geom, u32 block);
+
+/* The end of a chain of records: what the next record has to follow. */
+struct ressd_link {
+	u64 seq;
+	u64 segment_seq;
+	u64 activation;
+	u32 crc;
+};
+
+/* The end of the chain once @header belongs to it. */
+void ressd_record_link(const struct ressd_record_header *header, struct ressd_link *link);
+
+/*
+ * True if the record of the valid @header continues the chain that ends in @link: the next number,
+ * the crc of the record before, in the same or the next segment, and of the same activation unless
+ * it is the first one of a new activation.
+ */
+bool ressd_record_follows(const struct ressd_record_header *header,
+			  const struct ressd_link *link);
 
 #endif

@@ -20,14 +20,16 @@ static void check_blocks(const struct ressd_geom *geom)
 
 		CHECK_EQ(start, block);	/* no gap and no overlap */
 		CHECK(end > start + 8, "slot %u spans %u..%u", slot, start, end);
+		CHECK_EQ(ressd_geom_slot(geom, end + geom->summary_blocks - 1), slot);
 		CHECK(slot == 0 || start % geom->segment_blocks == 0, "slot %u", slot);
 		CHECK_EQ(ressd_geom_slot(geom, start), slot);
 		CHECK_EQ(ressd_geom_slot(geom, end - 1), slot);
-		block = end;
+		block = end + geom->summary_blocks;
 	}
 	CHECK(block < geom->nr_blocks, "the last slot reaches %u of %u", block, geom->nr_blocks);
 	unused = geom->nr_blocks - 1 - block;	/* but for the superblock at the very end */
-	CHECK(unused < RESSD_MIN_SEGMENT_BLOCKS, "%u blocks belong to nothing", unused);
+	CHECK(unused < RESSD_MIN_SEGMENT_BLOCKS + geom->summary_blocks, "%u blocks belong to nothing",
+	      unused);
 }
 
 TEST(every_block_has_one_owner)
@@ -58,8 +60,27 @@ TEST(largest_area)
 	CHECK_EQ(ressd_geom_init(&geom, 8ULL * RESSD_MAX_RESERVED_BLOCKS,
 				 RESSD_MAX_SEGMENT_BLOCKS * 8, error, sizeof(error)), 0);
 	CHECK_EQ(geom.nr_segments, RESSD_MAX_RESERVED_BLOCKS / RESSD_MAX_SEGMENT_BLOCKS);
-	CHECK_EQ(ressd_geom_slot_end(&geom, geom.nr_segments - 1), geom.nr_blocks - 1);
+	CHECK_EQ(geom.summary_blocks, 193);
+	CHECK_EQ(ressd_geom_slot_end(&geom, geom.nr_segments - 1), geom.nr_blocks - 1 - 193);
 	check_blocks(&geom);
+}
+
+/* Room for a MAP and an UNMAP for each block, and less than a fiftieth of a default segment. */
+TEST(summary_has_room_and_is_short)
+{
+	struct ressd_geom geom;
+	u32 blocks;
+
+	for (blocks = RESSD_MIN_SEGMENT_BLOCKS; blocks <= RESSD_MAX_SEGMENT_BLOCKS; blocks++) {
+		CHECK_EQ(ressd_geom_init(&geom, 4ULL * 8 * blocks, 8 * blocks, error,
+					 sizeof(error)), 0);
+		CHECK(geom.summary_blocks * 4096ULL >= 128 + 12ULL * blocks, "%u", blocks);
+		CHECK((geom.summary_blocks - 1) * 4096ULL < 128 + 12ULL * blocks, "%u", blocks);
+		CHECK(geom.summary_blocks * 50 < blocks || blocks < 64, "%u of %u",
+		      geom.summary_blocks, blocks);
+	}
+	CHECK_EQ(ressd_geom_init(&geom, 1 << 20, 8192, error, sizeof(error)), 0);
+	CHECK_EQ(geom.summary_blocks, 4);
 }
 
 TEST(slot_of_seq_is_the_remainder)

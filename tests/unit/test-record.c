@@ -288,12 +288,21 @@ static void make_record(struct ressd_record_header *header)
 	header->nr_maps = cpu_to_le16(30);
 	header->nr_unmaps = cpu_to_le16(10);
 	header->nr_blocks = cpu_to_le32(32);
+	header->block = cpu_to_le32(BLOCK);
 	ressd_record_seal(header);
 }
 
 static bool valid(const struct ressd_record_header *header, u32 block)
 {
 	return ressd_record_valid(header, sample.uuid, &geom, block);
+}
+
+/* The same with a header that says that it was written there. */
+static bool valid_at(struct ressd_record_header *header, u32 block)
+{
+	header->block = cpu_to_le32(block);
+	ressd_record_seal(header);
+	return valid(header, block);
 }
 
 TEST(record_bytes)
@@ -310,6 +319,7 @@ TEST(record_bytes)
 	CHECK_EQ(le_at(&header, 76, 2), 30);
 	CHECK_EQ(le_at(&header, 78, 2), 10);
 	CHECK_EQ(le_at(&header, 80, 4), 32);
+	CHECK_EQ(le_at(&header, 88, 4), BLOCK);
 	sealed = header;
 	reseal(&sealed);
 	CHECK_EQ(le_at(&header, 12, 4), le_at(&sealed, 12, 4));
@@ -356,8 +366,10 @@ TEST(record_wrong_fields)
 		{ 78, 2, 466, true },			/* 496 entries */
 		{ 78, 2, 467, false },
 		{ 78, 2, 65535, false },
-		{ 80, 4, 58, true },			/* up to the end of its segment */
-		{ 80, 4, 59, false },
+		{ 80, 4, 57, true },			/* up to its segment's summary */
+		{ 80, 4, 58, false },
+		{ 88, 4, BLOCK + 1, false },		/* a copy that stands elsewhere */
+		{ 88, 4, 0, false },
 		{ 80, 4, 30, false },
 		{ 80, 4, 0, false },
 		{ 80, 4, 0xffffffff, false },
@@ -384,12 +396,41 @@ TEST(record_in_the_wrong_place)
 
 	make_record(&header);
 	for (block = 1; block < geom.nr_blocks - 1; block++)
-		CHECK(valid(&header, block) == (block >= 64 && block + 32 <= 128), "block %u",
+		CHECK(valid_at(&header, block) == (block >= 64 && block + 32 <= 127), "block %u",
 		      block);
-	header.segment_seq = cpu_to_le64(15);	/* slot 7: blocks 448 to 510 */
-	ressd_record_seal(&header);
-	CHECK(valid(&header, 479), "479 + 32 = 511");
-	CHECK(!valid(&header, 480), "over the superblock");
+	header.segment_seq = cpu_to_le64(15);	/* slot 7: records in 448 to 509, summary in 510 */
+	CHECK(valid_at(&header, 478), "478 + 32 = 510");
+	CHECK(!valid_at(&header, 479), "over the summary");
+}
+
+TEST(record_chain)
+{
+	struct ressd_record_header header, next;
+	struct ressd_link link;
+
+	make_record(&header);
+	ressd_record_link(&header, &link);
+	next = header;
+	CHECK(!ressd_record_follows(&next, &link), "follows itself");
+	next.seq = cpu_to_le64(1001);
+	next.prev_crc = header.crc;
+	CHECK(ressd_record_follows(&next, &link), "the next one");
+	next.segment_seq = cpu_to_le64(18);
+	CHECK(ressd_record_follows(&next, &link), "in the next segment");
+	next.segment_seq = cpu_to_le64(19);
+	CHECK(!ressd_record_follows(&next, &link), "a segment later");
+	next.segment_seq = cpu_to_le64(16);
+	CHECK(!ressd_record_follows(&next, &link), "a segment earlier");
+	next.segment_seq = cpu_to_le64(17);
+	next.activation = cpu_to_le64(0x1235);
+	CHECK(!ressd_record_follows(&next, &link), "another activation");
+	next.flags = cpu_to_le32(RESSD_RECORD_FIRST);
+	CHECK(ressd_record_follows(&next, &link), "the first one of another activation");
+	next.seq = cpu_to_le64(1002);
+	CHECK(!ressd_record_follows(&next, &link), "one is missing");
+	next.seq = cpu_to_le64(1001);
+	next.prev_crc = cpu_to_le32(le32_to_cpu(header.crc) ^ 1);
+	CHECK(!ressd_record_follows(&next, &link), "behind another record");
 }
 
 TEST(record_random_noise)

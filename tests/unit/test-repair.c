@@ -97,9 +97,9 @@ TEST(failed_record_is_written_again_at_its_place)
 TEST(switched_off_log_may_owe_nothing)
 {
 	box_format();
-	write_record(1, 15, 10);	/* a whole segment */
+	write_record(1, 14, 10);	/* a whole segment */
 	write_record(20, 1, 10);
-	move_all(1, 15);
+	move_all(1, 14);
 	CHECK(!ressd_log_owes_nothing(&box.log), "in service");
 	box_sync();
 	CHECK(ressd_log_can_reclaim(&box.log), "nothing to announce");
@@ -116,9 +116,9 @@ TEST(switched_off_log_may_owe_nothing)
 TEST(tail_of_a_failed_record_is_not_reused)
 {
 	box_format();
-	write_record(1, 15, 10);
+	write_record(1, 14, 10);
 	write_record(20, 1, 10);
-	move_all(1, 15);
+	move_all(1, 14);
 	box_sync();
 	CHECK_EQ(box.log.reuse_seq, 1);
 	ressd_log_reclaim(&box.log);
@@ -126,7 +126,7 @@ TEST(tail_of_a_failed_record_is_not_reused)
 	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
 	CHECK_EQ(box.log.reuse_seq, 1);
 	CHECK_EQ(box_read(1), 10);	/* the copy at home may be gone */
-	CHECK_EQ(box.log.segments[1].live, 15);
+	CHECK_EQ(box.log.segments[1].live, 14);
 	repair_well();
 	CHECK_EQ(box.log.reuse_seq, 1);
 	CHECK_EQ(box_recover(), 0);
@@ -211,9 +211,9 @@ TEST(newer_version_in_the_log_stays)
 TEST(what_an_announced_tail_left_behind_stays_dead)
 {
 	box_format();
-	write_record(1, 15, 10);
+	write_record(1, 14, 10);
 	write_record(20, 1, 20);
-	move_all(1, 15);
+	move_all(1, 14);
 	ressd_log_reclaim(&box.log);
 	box_run();
 	ressd_log_reclaim(&box.log);
@@ -257,7 +257,7 @@ TEST(flush_failure_from_outside)
 /* Records over several segments, one of which ends early. */
 static void write_much(void)
 {
-	write_record(1, 15, 10);
+	write_record(1, 14, 10);
 	write_record(20, 5, 20);
 	write_record(30, 5, 30);
 	ressd_log_rotate(&box.log);
@@ -282,8 +282,8 @@ TEST(everything_not_known_durable_is_read_back)
 		blocks += io.nr_blocks;
 	}
 	CHECK_EQ(ressd_repair_result(&box.log), 0);
-	/* 5 headers, 30 blocks of data, one look at where the segment ended early. */
-	CHECK_EQ(blocks, 36);
+	/* 5 headers, 29 blocks of data, one look at where the segment ended early. */
+	CHECK_EQ(blocks, 35);
 	box_sync();
 	fail_flush();
 	CHECK_EQ(repair(), 0);
@@ -310,7 +310,7 @@ TEST(damage_is_found)
 		box.disk[(size_t)block * RESSD_BLOCK_SIZE + 1000] ^= 4;
 		repair_well();
 	}
-	CHECK_EQ(found, 5 + 30);
+	CHECK_EQ(found, 5 + 29);
 }
 
 TEST(lost_blocks_are_named)

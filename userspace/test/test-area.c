@@ -175,6 +175,7 @@ static void put_record(const u8 *uuid)
 	header->nr_maps = cpu_to_le16(1);
 	header->nr_blocks = cpu_to_le32(2);
 	header->flags = cpu_to_le32(RESSD_RECORD_FIRST);
+	header->block = cpu_to_le32(ressd_geom_slot_start(&geom, 1));
 	header->entries[0].block = cpu_to_le32(5);
 	header->entries[0].crc = cpu_to_le32(ressd_crc(data, sizeof(data)));
 	ressd_record_seal(header);
