@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# bench.sh [--only overhead|options] [--report-only]: costs of the target and effect of its options;
-# writes build/results/bench.json. Called by `make bench` after setup and build.
+# bench.sh [--only drives|overhead|options] [--profile NAME] [--load NAME] [--options WORDS]
+# [--report-only]: speed, costs, effect of the options; writes build/results/bench.json. Called by
+# `make bench` after setup and build; docs/performance.md says what it measures.
 set -euo pipefail
 here=$(dirname "$0")
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Costs of the target and effect of its options: build/results/bench.json.
+"""Speed on every drive, costs of the target, effect of its options: build/results/bench.json.
 
-Overhead: instructions that a 4 KB read or write needs where the target only passes it on, beside
-dm-linear, on a disk that does nothing. Options: small random writes on the emulated Samsung drive
-under the options that decide how writers and mover share it. Exits with 1 if a bar is missed.
+Drives: the loads of docs/performance.md on every emulated drive, bare beside ressd. Overhead:
+instructions that a 4 KB read or write needs where the target only passes it on, beside dm-linear,
+on a disk that does nothing. Options: small random writes on the emulated Samsung drive under the
+options that decide how writers and mover share it. Exits with 1 if a bar is missed.
 """
 
 import argparse
@@ -16,11 +17,12 @@ sys.dont_write_bytecode = True
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "demo"), str(HERE.parent)]
+import drives  # noqa: E402
 import results as result_files  # noqa: E402
 from guests import PROJECT, Guest, GuestError, fail, figures, run  # noqa: E402
 
 FOLDER = PROJECT / "build/bench"
-TIMEOUT = 1500
+TIMEOUT = 3000
 
 VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
 LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
@@ -46,6 +48,40 @@ def batches(chosen):
         yield [made["overhead"]]
     if chosen in ("all", "options"):
         yield [made["options"], made["waiting"]]
+
+
+def overhead_and_options(chosen, report_only):
+    """Rows of these two parts."""
+    rows = []
+    for guests in batches(chosen):
+        if not report_only:
+            for guest in guests:
+                shutil.rmtree(guest.results, ignore_errors=True)
+            run(guests, TIMEOUT)
+        found = {}
+        for guest in guests:
+            found.update(figures(guest.results))
+        if "mapped" in found:
+            describe_overhead(found)
+            rows += overhead_rows(found)
+        else:
+            describe_options(found)
+            rows += option_rows(found)
+    return rows
+
+
+def all_drives(options):
+    """Rows of the drives, one guest after the other."""
+    rows = []
+    for profile in options.profile or drives.PROFILES:
+        if not options.report_only:
+            guest = drives.guest(profile, FOLDER, options.load, options.options)
+            shutil.rmtree(guest.results, ignore_errors=True)
+            run([guest], TIMEOUT)
+        drive = drives.Drive(profile, FOLDER)
+        drives.describe(drive)
+        rows += drives.rows_of(drive)
+    return rows
 
 
 def overhead_rows(found):
@@ -116,31 +152,35 @@ def describe_options(found):
         print(f"{variant:<30}{cells}")
 
 
-def main():
-    """Run, print, write; see the top."""
+def parse():
+    """The command line."""
     parser = argparse.ArgumentParser(prog="tools/bench.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["all", "overhead", "options"], default="all",
+    parser.add_argument("--only", choices=["all", "drives", "overhead", "options"], default="all",
                         help="one part; bench.json then holds only its rows")
+    parser.add_argument("--profile", action="append", choices=drives.PROFILES,
+                        help="only this drive; may be repeated")
+    parser.add_argument("--load", action="append", choices=list(drives.LOADS),
+                        help="only this load on the drives; may be repeated")
+    parser.add_argument("--options", metavar="WORDS",
+                        help="other options of the table line, in one word: 'pace burst'")
     parser.add_argument("--report-only", action="store_true",
                         help="no run: tables and results of the run before")
     options = parser.parse_args()
+    if options.profile or options.load or options.options:
+        options.only = "drives"
+    return options
+
+
+def main():
+    """Run, print, write; see the top."""
+    options = parse()
     rows = []
     try:
-        for guests in batches(options.only):
-            if not options.report_only:
-                for guest in guests:
-                    shutil.rmtree(guest.results, ignore_errors=True)
-                run(guests, TIMEOUT)
-            found = {}
-            for guest in guests:
-                found.update(figures(guest.results))
-            if "mapped" in found:
-                describe_overhead(found)
-                rows += overhead_rows(found)
-            else:
-                describe_options(found)
-                rows += option_rows(found)
+        if options.only in ("all", "drives"):
+            rows += all_drives(options)
+        if options.only != "drives":
+            rows += overhead_and_options(options.only, options.report_only)
         path = result_files.write("bench", rows)
     except (GuestError, result_files.ResultError) as error:
         return fail("bench", error)

@@ -40,6 +40,7 @@ class Guest:
     steps: dict
     results: Path
     files: list = field(default_factory=list)
+    memory: str = "2G"
     number: int = 0
     step: str = "start"
     done_weight: float = 0
@@ -54,6 +55,7 @@ class Guest:
         self.output = folder / f"{self.name}.output"
         self.began = self.step_began = time.monotonic()
         command = [RUNNER, "--mode", "benchmark", "--timeout", str(timeout), "--quiet",
+                   "--memory", self.memory,
                    "--fetch", f"/tmp/figures:{self.results}"]
         for path in [*GUEST_FILES, *self.files]:
             command += ["--file", PROJECT / path]

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Loads on every emulated drive, bare beside ressd: one guest for each, figures, rows, table.
+
+The bars are those of the paper's drives: hybrid drives must gain, page-mapped ones must not lose.
+"""
+
+from pathlib import Path
+
+import results as result_files
+from guests import Guest, figures
+
+HERE = Path(__file__).resolve().parent
+FILES = ["tests/ssdsim/profiles", "tools/bench/drives.conf"]
+
+HYBRID = ["samsung", "supertalent", "transcend", "sdcard"]
+PAGE = ["ocz", "intel", "ssdsim-sc"]
+PROFILES = HYBRID + PAGE
+
+# What a user of the target would have ressd-probe choose: see docs/performance.md.
+WAIT = "on_full wait"
+OPTIONS = {profile: WAIT for profile in PROFILES}
+
+# Seconds on an idle machine, for the estimate of what is left.
+LOADS = {
+    "randwrite-4k": 20, "randwrite-8k": 20, "fsync-4k": 20, "sequential": 5, "randread": 5,
+    "burst-4k": 10, "burst-idle": 10, "patterns": 120,
+}
+HYBRID_LOADS = ["randwrite-4k", "randwrite-8k", "fsync-4k", "sequential", "randread", "burst-4k"]
+PAGE_LOADS = ["randwrite-4k", "sequential", "randread", "burst-idle", "patterns"]
+
+# load -> profile -> bar of its ratio. None: told only.
+BARS = {
+    "randwrite-4k": {"samsung": ">=8", "supertalent": ">=100"},
+    "randwrite-8k": {"samsung": ">=6", "supertalent": ">=60"},
+    "fsync-4k": {"samsung": ">=4", "supertalent": ">=30"},
+    "seqwrite": dict.fromkeys(PROFILES, ">=0.98"),
+    "seqread": dict.fromkeys(PROFILES, ">=0.98"),
+    "randread": dict.fromkeys(PROFILES, ">=0.98"),
+    "burst-idle": dict.fromkeys(PAGE, ">=3"),
+}
+NEVER_SLOWER = ">=0.97"
+BURST_BARS = {"burst-4k": ">=85", "burst-4k-writethrough": ">=40"}
+LOW_END = ["samsung", "supertalent"]
+ERASES_BARS = {"supertalent": ">=100"}
+
+
+def loads_of(profile, chosen):
+    """The loads that make sense on a drive, or those chosen."""
+    usual = HYBRID_LOADS if profile in HYBRID else PAGE_LOADS
+    return [load for load in LOADS if load in (chosen or usual)]
+
+
+def guest(profile, folder, loads=None, options=None):
+    """The guest that measures one drive."""
+    chosen = loads_of(profile, loads)
+    steps = {"start": 8}
+    for load in chosen:
+        for side in ("bare", "ressd"):
+            steps[f"{side}-{load}"] = LOADS[load] / 2
+    arguments = [profile, options if options is not None else OPTIONS[profile], *chosen]
+    return Guest(f"drive-{profile}", HERE / "guest-drive.sh", arguments, steps, folder / profile,
+                 files=FILES, memory="3G")
+
+
+class Drive:
+    """The figures of one drive."""
+
+    def __init__(self, profile, folder):
+        self.profile = profile
+        self.found = figures(folder / profile)
+
+    def loads(self):
+        """Loads measured on both sides, in the order of measurement."""
+        return [key[5:-6] for key in self.found
+                if key.startswith("bare.") and key.endswith(".bytes")
+                and f"ressd.{key[5:]}" in self.found]
+
+    def speed(self, side, load, drained=False):
+        """MB/s, with @drained over the time in which all of it came home."""
+        time = self.found[f"{side}.{load}.ms"]
+        if drained:
+            time += self.found.get(f"{side}.{load}.drain_ms", 0)
+        return self.found[f"{side}.{load}.bytes"] / max(time, 1) / 1e3
+
+    def ratio(self, load, drained=False):
+        """ressd over bare."""
+        return round(self.speed("ressd", load, drained) / self.speed("bare", load, drained), 4)
+
+    def erases_ratio(self, load):
+        """Bare over ressd, for the same bytes, with what is left in the log brought home."""
+        def each(side):
+            return (self.found[f"{side}.{load}.erases"] +
+                    self.found.get(f"{side}.{load}.drain_erases", 0)) \
+                / self.found[f"{side}.{load}.bytes"]
+        return round(each("bare") / each("ressd"), 4) if each("ressd") else None
+
+    def longest(self, side, load):
+        """The longest wait, ms."""
+        return self.found[f"{side}.{load}.max_ns"] / 1e6
+
+
+def burst_rows(drive):
+    """A burst that the log takes, in percent of the drive's sequential writes."""
+    if "bare.bandwidth.bytes" not in drive.found:
+        return []
+    rows = []
+    for load, bar in BURST_BARS.items():
+        value = 100 * drive.speed("ressd", load) / drive.speed("bare", "bandwidth")
+        rows.append(result_files.row(f"{load}/{drive.profile}/percent-of-seqwrite",
+                                     round(value, 2), "%",
+                                     bar if drive.profile in LOW_END else None))
+    return rows
+
+
+def worst_row(drive):
+    """The pattern that suffers most, everything brought home."""
+    patterns = [load for load in drive.loads() if load.startswith("p-")]
+    if not patterns:
+        return []
+    worst = min(patterns, key=lambda load: drive.ratio(load, True))
+    print(f"worst on {drive.profile}: {worst.removeprefix('p-')}")
+    return [result_files.row(f"worst/{drive.profile}/ratio", drive.ratio(worst, True), "x",
+                             NEVER_SLOWER)]
+
+
+def rows_of(drive):
+    """All rows of one drive."""
+    rows = []
+    for load in drive.loads():
+        name = load.removeprefix("p-")
+        if load.startswith("p-"):
+            rows.append(result_files.row(f"pattern-{name}/{drive.profile}/ratio",
+                                         drive.ratio(load, True), "x", NEVER_SLOWER))
+            continue
+        bar = BARS.get(load, {}).get(drive.profile)
+        rows.append(result_files.row(f"{load}/{drive.profile}/ratio", drive.ratio(load), "x", bar))
+        if f"ressd.{load}.drain_ms" in drive.found:
+            rows.append(result_files.row(f"{load}-drained/{drive.profile}/ratio",
+                                         drive.ratio(load, True), "x"))
+        for side in ("bare", "ressd"):
+            rows.append(result_files.row(f"{load}/{drive.profile}/{side}",
+                                         round(drive.speed(side, load), 4), "MB/s"))
+    if "randwrite-4k" in drive.loads():
+        value = drive.erases_ratio("randwrite-4k")
+        if value is not None:
+            rows.append(result_files.row(f"erases/{drive.profile}/ratio", value, "x",
+                                         ERASES_BARS.get(drive.profile)))
+    if "ressd.burst-idle.left" in drive.found:
+        rows.append(result_files.row(f"burst-idle/{drive.profile}/blocks-left",
+                                     int(drive.found["ressd.burst-idle.left"]), "1", "==0"))
+    return rows + burst_rows(drive) + worst_row(drive)
+
+
+def describe(drive):
+    """Table of one drive."""
+    print(f"\n{drive.profile:<24}{'bare MB/s':>12}{'ressd MB/s':>12}{'ratio':>9}{'drained':>9}"
+          f"{'erases':>9}   longest, bare / ressd")
+    for load in drive.loads():
+        erases = drive.erases_ratio(load)
+        print(f"  {load:<22}{drive.speed('bare', load):>12.3f}{drive.speed('ressd', load):>12.3f}"
+              f"{drive.ratio(load):>9.2f}{drive.ratio(load, True):>9.2f}"
+              f"{'' if erases is None else f'{erases:.1f}':>9}   {drive.longest('bare', load):.1f}"
+              f" / {drive.longest('ressd', load):.1f} ms")
