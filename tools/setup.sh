@@ -28,6 +28,9 @@ packages() {
 		mount                 # guest: mount, umount, losetup
 		e2fsprogs             # guest: ext4
 		xfsprogs              # guest: xfs
+		dosfstools            # guest: FAT
+		fdisk                 # guest: sfdisk, partition tables
+		sqlite3               # guest: a database over power cuts
 		fio                   # guest: load and verification
 		postmark              # guest: the mail server load of the paper
 		blktrace              # guest: write patterns

@@ -18,17 +18,17 @@ KEEP_UNUSED_SECONDS = 14 * 24 * 3600
 PROGRAMS = [
     "bash", "busybox",
     "dmsetup", "blockdev", "blkdiscard", "losetup", "mount", "umount", "wipefs", "blkid", "flock",
-    "mkfs.ext4", "e2fsck", "debugfs", "tune2fs", "dumpe2fs",
-    "mkfs.xfs", "xfs_repair", "xfs_db", "xfs_io",
-    "fio", "postmark", "blktrace", "blkparse", "strace",
+    "mkfs.ext4", "e2fsck", "resize2fs", "debugfs", "tune2fs", "dumpe2fs",
+    "mkfs.xfs", "xfs_repair", "xfs_db", "xfs_io", "mkfs.fat", "fsck.fat", "sfdisk",
+    "fio", "postmark", "sqlite3", "blktrace", "blkparse", "strace",
     "dd", "stat", "sync", "timeout", "date", "grep", "sed", "od", "cmp", "truncate", "sort",
     "numfmt", "fallocate",
 ]
 
 # Modules that a test may load, with what they depend on. The project's own come with the job.
 MODULES = [
-    "ext4", "xfs", "loop", "null_blk", "brd", "configfs",
-    "dm-mod", "dm-flakey", "dm-log-writes", "dm-delay", "dm-zero",
+    "ext4", "xfs", "vfat", "nls_cp437", "nls_ascii", "loop", "null_blk", "brd", "configfs",
+    "dm-mod", "dm-flakey", "dm-log-writes", "dm-delay", "dm-zero", "dm-snapshot",
     "virtio_pci", "virtio_blk", "virtio_console",
     "crc32c_generic", "crc32c-intel", "libcrc32c",
 ]
@@ -207,14 +207,15 @@ def job_overlay(script, files, settings, base_paths):
     archive = Archive()
     archive.folder("job")
     archive.file("job/lib.sh", PROJECT / "tests/vm/lib.sh")
-    for host, guest in files:
-        add_tree(archive, guest_place(guest), host)
-    archive.file(f"job/{script.name}", script)
-    archive.text("job/.settings", settings)
     for module in sorted((BUILD / "modules").glob("*.ko")):
         archive.file(f"modules/{module.name}", module)
     for program in sorted((BUILD / "bin").glob("*")):
         if program.is_file():
             archive.file(f"usr/local/bin/{program.name}", program)
             add_libraries(archive, program, base_paths)
+    # Last, so that --file can put another module or program in the place of the project's.
+    for host, guest in files:
+        add_tree(archive, guest_place(guest), host)
+    archive.file(f"job/{script.name}", script)
+    archive.text("job/.settings", settings)
     return archive
