@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the program says; see output.h. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ void say(const char *format, ...)
 
 	va_start(arguments, format);
 	flockfile(stdout);
-	fputs("ressd-oracle: ", stdout);
+	printf("%s: ", program_invocation_short_name);
 	vprintf(format, arguments);
 	putchar('\n');
 	fflush(stdout);
@@ -27,7 +28,7 @@ void die(int error, const char *format, ...)
 
 	va_start(arguments, format);
 	flockfile(stderr);
-	fputs("ressd-oracle: ", stderr);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
 	vfprintf(stderr, format, arguments);
 	if (error)
 		fprintf(stderr, ": %s", strerror(error));

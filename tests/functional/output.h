@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the program says: lines on stdout at once, a sentence and an exit code at a failure. */
+/* What the programs say: lines on stdout at once, a sentence and an exit code at a failure. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-/* Exit codes of the program. */
+/* Exit codes of the programs. */
 enum { EXIT_SAME, EXIT_DIFFERENT, EXIT_TROUBLE, EXIT_DEVICE_FAILED };
 
 /* Prints a line on stdout and flushes it. */

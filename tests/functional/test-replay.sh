@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# test-replay.sh: ressd-replay on a log made here byte by byte, and on logs that are none. The kernel's
+# own logs are the business of tests/vm/67-log-writes.sh. Needs ressd-replay in PATH.
+set -euo pipefail
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+log=$folder/log
+disk=$folder/disk
+failed=0
+
+report() {
+	if [ "$2" -eq 0 ]; then
+		echo "ok - replay: $1"
+	else
+		echo "not ok - replay: $1"
+		failed=1
+	fi
+}
+
+# refused REGEX ARGUMENTS...: it ends with 2 and says so.
+refused() {
+	local regex=$1 status=0 output
+	shift
+	output=$(ressd-replay "$@" 2>&1) || status=$?
+	[ "$status" -eq 2 ] && grep -qE -- "$regex" <<<"$output"
+	report "refused: $regex" $?
+}
+
+# le64 NUMBER...: little-endian.
+le64() {
+	/usr/bin/python3 -c 'import struct, sys
+for word in sys.argv[1:]: sys.stdout.buffer.write(struct.pack("<Q", int(word)))' "$@"
+}
+
+# block: standard input, filled up to a block of the log.
+block() {
+	head -c 512 <(cat - /dev/zero)
+}
+
+# entry SECTOR SECTORS FLAGS [MARK]
+entry() {
+	{
+		le64 "$1" "$2" "$3" "${#4}"
+		printf %s "$4"
+	} | block
+}
+
+# data BYTE SECTORS
+data() {
+	head -c $(($2 * 512)) /dev/zero | tr '\0' "$1"
+}
+
+# make_log ENTRIES: two writes, a flush, a mark, a FUA write over the first, a discard, a flush.
+make_log() {
+	{
+		le64 $((0x6a736677736872)) 1 "$1" 512 | block
+		entry 0 2 0 "" && data a 2
+		entry 8 1 16 "" && data b 1
+		entry 0 0 1 ""
+		entry 0 0 8 "half way"
+		entry 1 1 2 "" && data c 1
+		entry 8 1 4 ""
+		entry 0 0 1 ""
+	} >"$log"
+}
+
+# holds SECTOR BYTE|zero
+holds() {
+	local byte=$2
+	[ "$byte" != zero ] || byte='\0'
+	cmp -s <(dd if="$disk" bs=512 skip="$1" count=1 2>/dev/null) <(data "$byte" 1)
+}
+
+set +e
+make_log 7
+truncate -s 16K "$disk"
+cmp -s <(ressd-replay list "$log") <(printf '%s\n' "2 flush" "3 mark half way" "4 fua" "6 flush")
+report "it lists flushes, FUA writes and marks" $?
+ressd-replay apply "$log" "$disk" 0 2 && holds 0 a && holds 1 a && holds 8 b && holds 9 zero
+report "up to the first flush" $?
+ressd-replay apply "$log" "$disk" 3 4 && holds 0 a && holds 1 c && holds 8 b
+report "then up to the FUA write" $?
+ressd-replay apply "$log" "$disk" 5 6 && holds 1 c && holds 8 zero
+report "then to the end" $?
+truncate -s 0 "$disk"
+truncate -s 16K "$disk"
+ressd-replay apply "$log" "$disk" 0 6 && holds 0 a && holds 1 c && holds 8 zero
+report "all at once" $?
+refused "LAST is '7', but must be a number up to 6" apply "$log" "$disk" 0 7
+refused "FIRST is 5, beyond LAST, 4" apply "$log" "$disk" 5 4
+refused "is no log of dm-log-writes" list "$disk"
+refused "cannot be opened: No such file" list "$folder/none"
+refused "not how it is called" apply "$log"
+make_log 9
+refused "cannot be read at byte .*is it whole" list "$log"
+exit "$failed"
