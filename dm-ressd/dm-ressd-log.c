@@ -99,27 +99,62 @@ static int check_blank(struct ressd *ressd)
 	return 0;
 }
 
-static int format_blank(struct ressd *ressd)
+/*
+ * Writes both copies, the second first: a cut in between leaves two that differ in the length, or
+ * one that is blank, which core/ressd-record.c tells apart from damage.
+ */
+static int write_super(struct ressd *ressd)
 {
 	const u32 last = ressd->log.geom.nr_blocks - 1;
 	struct ressd_super *super = ressd->merge_buffer;
 	u32 copy;
-	int ret = check_blank(ressd);
+	int ret = 0;
 
-	/* The second copy first: a cut in between leaves an area that is refused, not half used. */
 	for (copy = 2; !ret && copy--; ) {
 		ressd_super_encode(super, &ressd->super, copy);
 		ret = ressd_log_rw(ressd, REQ_OP_WRITE | REQ_SYNC | REQ_FUA, copy ? last : 0, 1,
 				   super);
-		if (ret)
-			DMERR("%s: the superblock cannot be written (error %d)",
-			      ressd_name(ressd), ret);
 	}
+	if (ret)
+		DMERR("%s: the superblock cannot be written (error %d)", ressd_name(ressd), ret);
+	return ret;
+}
+
+static int format_blank(struct ressd *ressd)
+{
+	int ret = check_blank(ressd);
+
+	if (!ret)
+		ret = write_super(ressd);
 	if (!ret)
 		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",
 		       ressd_name(ressd), ressd->log.geom.nr_segments,
 		       ressd->log.geom.segment_blocks * 4);
 	return ret;
+}
+
+/*
+ * Makes both superblock copies say the length of the table, which may be larger than before.  Must
+ * end before the first block beyond the old length is served: until then either length is right.
+ */
+static int adopt_length(struct ressd *ressd)
+{
+	const u64 before = ressd->super.table.len;
+	int ret;
+
+	if (ressd->table.len == before && !ressd->super.uneven)
+		return 0;
+	ressd->super.table.len = ressd->table.len;
+	ret = write_super(ressd);
+	if (ret) {
+		ressd->super.table.len = before;
+		ressd->super.uneven = true;
+		return ret;
+	}
+	ressd->super.uneven = false;
+	DMINFO("%s: the normal area has %llu sectors now, it had %llu", ressd_name(ressd),
+	       (unsigned long long)ressd->table.len, (unsigned long long)before);
+	return 0;
 }
 
 static int read_blocks(void *context, u32 block, u32 nr, void *buffer)
@@ -163,6 +198,8 @@ int ressd_activate(struct ressd *ressd)
 	bool recovered = !ressd->blank;
 	int ret = recovered ? recover(ressd) : format_blank(ressd);
 
+	if (!ret)
+		ret = adopt_length(ressd);
 	if (ret)
 		return ret;
 	ressd->blank = false;

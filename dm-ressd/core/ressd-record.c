@@ -55,6 +55,7 @@ static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 	info->table.reserved_start = le64_to_cpu(super->reserved_start);
 	info->table.reserved_sectors = le64_to_cpu(super->reserved_sectors);
 	info->record_blocks = le32_to_cpu(super->record_blocks);
+	info->uneven = false;
 	if (!segment_sectors || segment_sectors > ~0U) {
 		snprintf(error, size, "the superblock has a segment size of %llu sectors",
 			 (unsigned long long)segment_sectors);
@@ -125,8 +126,12 @@ int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super
 	first = ressd_super_decode(copy0, 0, info, error, size);
 	second = ressd_super_decode(copy1, 1, &other, reason, sizeof(reason));
 	if (first == RESSD_SUPER_GOOD && second == RESSD_SUPER_GOOD) {
-		if (!memcmp(info->uuid, other.uuid, RESSD_UUID_SIZE))
+		if (!memcmp(info->uuid, other.uuid, RESSD_UUID_SIZE)) {
+			/* Nothing beyond the shorter length has ever been served. */
+			info->uneven = info->table.len != other.table.len;
+			info->table.len = min_t(u64, info->table.len, other.table.len);
 			return 0;
+		}
 		snprintf(error, size,
 			 "the two superblock copies belong to different formats; use ressdctl check");
 		return -EINVAL;
@@ -152,7 +157,7 @@ int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super
 int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_table *table,
 			const struct ressd_options *options, char *error, size_t size)
 {
-	if (info->table.normal_start != table->normal_start || info->table.len != table->len ||
+	if (info->table.normal_start != table->normal_start ||
 	    info->table.reserved_start != table->reserved_start ||
 	    info->table.reserved_sectors != table->reserved_sectors) {
 		snprintf(error, size,
@@ -161,6 +166,12 @@ int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_
 			 (unsigned long long)info->table.len,
 			 (unsigned long long)info->table.reserved_start,
 			 (unsigned long long)info->table.reserved_sectors);
+		return -EINVAL;
+	}
+	if (table->len < info->table.len) {
+		snprintf(error, size,
+			 "the normal area has %llu sectors and cannot shrink to %llu, for the log may hold blocks beyond them; drain, remove the device and use ressdctl format",
+			 (unsigned long long)info->table.len, (unsigned long long)table->len);
 		return -EINVAL;
 	}
 	if (options->segment_sectors && options->segment_sectors != info->segment_sectors) {

@@ -19,9 +19,15 @@ u32 ressd_block_crc(const void *block);
 /* What a superblock says, in host order. */
 struct ressd_super_info {
 	u8 uuid[RESSD_UUID_SIZE];
-	struct ressd_table table;	/* normal and reserved areas as formatted */
+	/*
+	 * Normal and reserved areas as formatted.  The normal area may have grown since: len is
+	 * then the new length, once both copies say so.
+	 */
+	struct ressd_table table;
 	u32 segment_sectors;
 	u32 record_blocks;
+	/* The copies differ in the length: power failed while the area grew; len is the old one. */
+	bool uneven;
 };
 
 void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info *info, u32 copy);
@@ -46,7 +52,11 @@ enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super, u32
 int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super *copy1,
 		       struct ressd_super_info *info, char *error, size_t size);
 
-/* Is @info the superblock of this @table?  0, or -EINVAL with a sentence. */
+/*
+ * Is @info the superblock of this @table?  0, or -EINVAL with a sentence.  The table's normal area
+ * may be longer: then, or if @info is uneven, both copies must be written with the new length, the
+ * second durably before the first block beyond the old length is served.
+ */
 int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_table *table,
 			const struct ressd_options *options, char *error, size_t size);
 

@@ -243,13 +243,57 @@ TEST(superblock_pairs)
 	}
 }
 
+/* The normal area may grow, but not shrink. */
+TEST(superblock_of_another_length)
+{
+	struct ressd_super_info info = sample;
+	struct ressd_table table = sample.table;
+	struct ressd_options options;
+
+	ressd_options_default(&options);
+	table.len = sample.table.len + 8;
+	CHECK(!ressd_super_matches(&info, &table, &options, error, sizeof(error)), "%s", error);
+	table.len = sample.table.len - 8;
+	CHECK(ressd_super_matches(&info, &table, &options, error, sizeof(error)) == -EINVAL, "-8");
+	CHECK_HAS(error, "cannot shrink");
+}
+
+/* Power failed between the writes of the two copies: both lengths are right, the old one counts. */
+TEST(superblock_that_was_growing)
+{
+	struct ressd_super_info longer = sample, info;
+	struct ressd_super copies[2];
+	struct ressd_table table = sample.table;
+	struct ressd_options options;
+	u32 first;
+
+	ressd_options_default(&options);
+	longer.table.len += 80;
+	for (first = 0; first < 2; first++) {
+		ressd_super_encode(&copies[first], &longer, first);
+		ressd_super_encode(&copies[!first], &sample, !first);
+		CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error, sizeof(error)),
+		      "copy %u: %s", first, error);
+		CHECK_EQ(info.table.len, sample.table.len);
+		CHECK(info.uneven, "copy %u", first);
+		table.len = sample.table.len;
+		CHECK(!ressd_super_matches(&info, &table, &options, error, sizeof(error)), "old");
+		table.len = longer.table.len;
+		CHECK(!ressd_super_matches(&info, &table, &options, error, sizeof(error)), "new");
+		ressd_super_encode(&copies[!first], &longer, !first);
+		CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error, sizeof(error)),
+		      "%s", error);
+		CHECK_EQ(info.table.len, longer.table.len);
+		CHECK(!info.uneven, "copy %u", first);
+	}
+}
+
 TEST(superblock_of_another_table)
 {
 	struct ressd_super_info info = sample;
 	struct ressd_table table = sample.table;
 	struct ressd_options options;
-	u64 *fields[] = { &table.len, &table.normal_start, &table.reserved_start,
-			  &table.reserved_sectors };
+	u64 *fields[] = { &table.normal_start, &table.reserved_start, &table.reserved_sectors };
 	u32 i;
 
 	ressd_options_default(&options);

@@ -172,7 +172,8 @@ format() {
 
 other_superblocks() {
 	format segment_sectors 512
-	unchanged "another length" refused 'superblock describes another device: normal area 0 \+' \
+	unchanged "a shorter normal area" refused \
+		"normal area has $normal sectors and cannot shrink to $((normal - 8)).*ressdctl format" \
 		"$((normal - 8))" "$good"
 	unchanged "another normal start" refused 'superblock describes another device' \
 		"$((normal - 8))" "$disk 8 $disk $normal $reserved"
@@ -251,8 +252,7 @@ bad_reloads() {
 	before=$(dmsetup table ressd)
 	expect_fail "'colour' is not an option" dmsetup load ressd --table \
 		"0 $normal ressd $good 2 colour blue"
-	expect_fail 'describes another device' dmsetup load ressd --table \
-		"0 $((normal - 8)) ressd $good"
+	expect_fail 'cannot shrink' dmsetup load ressd --table "0 $((normal - 8)) ressd $good"
 	check "a refused reload changes nothing" equals "$before" dmsetup table ressd
 	check "the device works after refused reloads" dd if=/dev/urandom of=/dev/mapper/ressd \
 		bs=4k count=10 oflag=direct

@@ -86,6 +86,8 @@ test_format() {
 	unchanged "format again asks" 3 "a reserved area of ressd" ressdctl format --table "$line"
 	expect "format again" 0 "^formatted" ressdctl format --yes --table "$line"
 	unchanged "open: other numbers" 2 "describes another device" \
+		ressdctl open x --table "0 90112 ressd $disk 8 $disk 98304 32768"
+	unchanged "open: a shorter normal area" 2 "cannot shrink to 90112" \
 		ressdctl open x --table "0 90112 ressd $disk 0 $disk 98304 32768"
 	expect "format with segments" 0 "segment_sectors 2048" \
 		ressdctl format --yes --segment-sectors 2048 --table "$line"
