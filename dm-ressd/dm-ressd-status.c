@@ -54,6 +54,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "map_bytes", ressd_map_nodes_bytes(log->geom.nr_blocks) +
 			       ressd_map_clean_bytes(log->geom.nr_blocks) },
 		{ "buffer_bytes", 2 * RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE +
+				  (u64)ressd_summary_bytes(&log->geom) +
 				  (u64)ressd->max_moves * (RESSD_BLOCK_SIZE +
 							   sizeof(struct ressd_move)) },
 		{ "drain_left", ressd->draining ? log->map.nr_dirty : 0 },

@@ -207,7 +207,8 @@ static int allocate(struct ressd *ressd)
 	ressd->merge_buffer = vmalloc(RESSD_BLOCK_SIZE);
 	for (i = 0; i < 2; i++)
 		ressd->record_buffers[i] = vzalloc(record_bytes);
-	if (!ressd->move_buffer || !ressd->moves || !ressd->merge_buffer ||
+	ressd->summary = vmalloc(ressd_summary_bytes(&geom));
+	if (!ressd->move_buffer || !ressd->moves || !ressd->merge_buffer || !ressd->summary ||
 	    !ressd->record_buffers[0] || !ressd->record_buffers[1])
 		return out_of_memory("the buffers");
 
@@ -231,6 +232,7 @@ static int allocate(struct ressd *ressd)
 		.clean = ressd->clean,
 		.segments = ressd->segments,
 		.buffers = { ressd->record_buffers[0], ressd->record_buffers[1] },
+		.summary = ressd->summary,
 		.segment_busy = slot_busy,
 		.context = ressd,
 	});
@@ -297,6 +299,7 @@ static void ressd_free(struct ressd *ressd)
 	for (i = 0; i < 2; i++)
 		vfree(ressd->record_buffers[i]);
 	vfree(ressd->merge_buffer);
+	vfree(ressd->summary);
 	kvfree(ressd->moves);
 	vfree(ressd->move_buffer);
 	kvfree(ressd->readers);

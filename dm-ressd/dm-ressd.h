@@ -55,6 +55,7 @@
 #include "core/ressd-record.h"
 #include "core/ressd-recover.h"
 #include "core/ressd-rpi.h"
+#include "core/ressd-summary.h"
 #include "core/ressd-sweep.h"
 
 #define DM_MSG_PREFIX "ressd"
@@ -112,6 +113,7 @@ struct ressd {
 	unsigned long *clean;
 	struct ressd_segment *segments;
 	void *record_buffers[2];
+	void *summary;
 	atomic_t *readers;		/* per segment slot: reads and moves in flight */
 
 	atomic_t direct[2];		/* direct writes in flight, by generation */

@@ -7,6 +7,10 @@
 #include "ressd-log.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"
+#include "ressd-summary.h"
+
+/* A segment without a summary is left after so many records: recovery has to read each. */
+#define MAX_UNSUMMARISED	8U
 
 static struct ressd_segment *segment_of_seq(const struct ressd_log *log, u64 seq)
 {
@@ -64,6 +68,8 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->align_blocks = max_t(u32, setup->align_blocks, 1);
 	log->segments = setup->segments;
 	log->segment_busy = setup->segment_busy;
+	log->summary = setup->summary;
+	ressd_summary_start(log->summary, &log->geom, 0);
 	log->context = setup->context;
 	ressd_map_init(&log->map, setup->nodes, setup->clean, setup->geom.nr_blocks);
 	for (i = 0; i < log->geom.nr_segments; i++)
@@ -423,6 +429,40 @@ static bool place_bare_record(struct ressd_log *log, bool announces)
 	return ressd_log_free_segments(log) || left > 1 || announces;
 }
 
+void ressd_log_summarise(struct ressd_log *log, const struct ressd_record_header *header,
+			 u32 block)
+{
+	if (log->summary->segment_seq != header->segment_seq)
+		ressd_summary_start(log->summary, &log->geom, le64_to_cpu(header->segment_seq));
+	ressd_summary_add(log->summary, &log->geom, header, block);
+}
+
+/* Has the head left a segment whose summary is complete, but not yet written? */
+static bool summary_is_due(const struct ressd_log *log)
+{
+	u64 segment_seq = le64_to_cpu(log->summary->segment_seq);
+
+	return log->summary->nr_records && segment_seq < log->head_seq &&
+	       segment_seq != log->summary_written &&
+	       ressd_summary_fits(log->summary, &log->geom);
+}
+
+static bool write_summary(struct ressd_log *log, struct ressd_io *io)
+{
+	u64 segment_seq = le64_to_cpu(log->summary->segment_seq);
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
+
+	*io = (struct ressd_io) {
+		.kind = RESSD_IO_WRITE,
+		.data = log->summary,
+		.block = ressd_geom_slot_end(&log->geom, slot),
+		.nr_blocks = log->geom.summary_blocks,
+		.preflush = true,
+	};
+	log->busy = true;
+	return true;
+}
+
 static void start_cycle(struct ressd_log *log)
 {
 	log->cycle = log->sync_wanted;
@@ -463,6 +503,8 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	/* No room for an opening record that says nothing: then no torn one stands there either. */
 	if (!open->nr_maps && !place_bare_record(log, announces))
 		return !needed && cycle_flush(log, io);
+	if (summary_is_due(log))
+		return write_summary(log, io);
 
 	nr_unmaps = min_t(u32, log->nr_unmaps, RESSD_RECORD_ENTRIES - open->nr_maps);
 	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
@@ -485,6 +527,8 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 		return false;
 	if (log->mode != RESSD_MODE_RW)
 		return ressd_repair_next(log, io);
+	if (summary_is_due(log))
+		return write_summary(log, io);
 	if (!log->cycle && log->sync_done < log->sync_wanted)
 		start_cycle(log);
 	if (log->cycle)
@@ -499,10 +543,15 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
 {
 	const struct ressd_record *record = io->record;
-	struct ressd_record_header *header = record->buffer;
-	u32 used = record->nr_maps + record->nr_unmaps;
-	u32 i;
+	struct ressd_record_header *header;
+	u32 used, i;
 
+	if (!record) {
+		ressd_summary_seal(log->summary, &log->geom, log->uuid);
+		return;
+	}
+	header = record->buffer;
+	used = record->nr_maps + record->nr_unmaps;
 	for (i = 0; i < record->nr_maps; i++) {
 		const void *data = record_data(record, record->block + 1 + i);
 
@@ -553,6 +602,17 @@ static void forget_sealed_unmaps(struct ressd_log *log)
 	}
 }
 
+/* Unless the segment's summary will be written, recovery has to read each of its headers. */
+static void leave_unsummarised(struct ressd_log *log)
+{
+	const struct ressd_summary *summary = log->summary;
+
+	if (!ressd_summary_fits(summary, &log->geom) &&
+	    le64_to_cpu(summary->segment_seq) == log->head_seq &&
+	    le32_to_cpu(summary->nr_records) >= MAX_UNSUMMARISED)
+		log->rotate = true;
+}
+
 /* The record is on the device, durable or not. */
 static void record_written(struct ressd_log *log, struct ressd_record *record)
 {
@@ -572,19 +632,25 @@ static void record_written(struct ressd_log *log, struct ressd_record *record)
 	log->written_tail = record->tail_seq;
 	log->counters.records++;
 	log->counters.record_blocks += record->nr_blocks;
+	ressd_log_summarise(log, header, record->block);
+	leave_unsummarised(log);
+}
+
+/* A flush that was begun when all written records were complete has succeeded. */
+static void records_durable(struct ressd_log *log)
+{
+	log->durable_seq = log->written_seq;
+	log->reuse_seq = log->written_tail;
 }
 
 static void record_done(struct ressd_log *log, const struct ressd_io *io)
 {
-	if (io->preflush) {
-		log->durable_seq = log->written_seq;
-		log->reuse_seq = log->written_tail;
-	}
+	if (io->preflush)
+		records_durable(log);
 	record_written(log, io->record);
 	if (io->fua) {
 		log->opening = false;
-		log->durable_seq = log->written_seq;
-		log->reuse_seq = log->written_tail;
+		records_durable(log);
 		if (log->cycle)
 			finish_cycle(log);
 	}
@@ -600,6 +666,17 @@ static void io_failed(struct ressd_log *log, bool only_write)
 	}
 	if (!only_write)
 		ressd_repair_distrust(log);
+}
+
+/* Nothing is lost without the summary, so an error of its write alone is none of the log. */
+static void summary_done(struct ressd_log *log, bool flush_failed)
+{
+	if (flush_failed) {
+		io_failed(log, false);
+		return;
+	}
+	log->summary_written = le64_to_cpu(log->summary->segment_seq);
+	records_durable(log);
 }
 
 void ressd_log_flush_failed(struct ressd_log *log)
@@ -621,6 +698,10 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 
 	log->busy = false;
 	log->distrust = false;
+	if (io->kind == RESSD_IO_WRITE && !io->record) {
+		summary_done(log, flush_failed);
+		return;
+	}
 	if (repairing && !error && io->kind == RESSD_IO_WRITE && !flush_failed)
 		record_written(log, io->record);
 	if (error || flush_failed)
@@ -635,8 +716,7 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 		record_done(log, io);
 		return;
 	}
-	log->durable_seq = log->written_seq;
-	log->reuse_seq = log->written_tail;
+	records_durable(log);
 	log->tail_seq = log->cycle_tail;
 	finish_cycle(log);
 }

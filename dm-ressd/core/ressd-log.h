@@ -20,7 +20,8 @@
  * 5. Only ressd_log_moved() turns a block clean, and only if it is still the current one.
  * 6. A record is valid only if it chains to the one before: seq, crc of the previous header, and
  *    the same activation unless it is the first one of a new activation.
- * 7. No allocation anywhere: two record buffers, one node per log block, one struct per segment.
+ * 7. No allocation anywhere: two record buffers, one summary, one node per log block, one struct
+ *    per segment.
  *
  * LIFE OF A RECORD: one record is open; blocks are accepted into its buffer and are read from
  * there.  ressd_log_next() seals it and hands it out as a write; the other buffer becomes the open
@@ -36,6 +37,17 @@
  * repair (ressd-repair.h) makes it better.  No sync ever completes on the word of a flush that came
  * after a failed one.
  *
+ * SUMMARIES: when the open record has moved to the next segment, the next I/O is the summary of the
+ * segment left behind, at that slot's end.  It stands beside the chain, not in it: it repeats what
+ * the records say, so that recovery reads it instead of them, and nothing is lost without it.
+ *  - It is written with PREFLUSH, so whoever finds it knows that its records are durable.
+ *  - It names its first and its last record by their crcs.  Recovery believes it only between the
+ *    record that the first one follows and a record that follows the last one: so neither a
+ *    summary of an earlier life of the slot nor one that a later record has outdated counts.
+ *  - A segment whose UNMAPs do not fit has none; such a segment is left after a few records, so
+ *    that recovery has few to read, unless it is the last free one.
+ *  - If its write fails, and only that, the log goes on without it.
+ *
  * Context: the caller holds one lock over every call except ressd_log_encode().
  */
 #ifndef RESSD_LOG_H
@@ -43,6 +55,9 @@
 
 #include "ressd-geom.h"
 #include "ressd-map.h"
+
+struct ressd_record_header;
+struct ressd_summary;
 
 struct ressd_segment {
 	u64 seq;		/* while recovering: sequence number found, 0 none */
@@ -128,6 +143,13 @@ struct ressd_log {
 
 	u32 align_blocks;		/* appends end on this boundary, >= 1; may change */
 
+	/*
+	 * Of the segment that the last written record stands in.  It grows with each record, and
+	 * does not change while it is being written: no record is done then.
+	 */
+	struct ressd_summary *summary;
+	u64 summary_written;		/* segment whose summary is on the device, or left out */
+
 	struct ressd_map map;
 	struct ressd_record records[2];
 	u32 open;			/* index of the open record */
@@ -178,6 +200,7 @@ struct ressd_log_setup {
 	unsigned long *clean;		/* ressd_map_clean_bytes(geom.nr_blocks) */
 	struct ressd_segment *segments;	/* geom.nr_segments */
 	void *buffers[2];		/* geom.record_blocks * 4096 bytes each */
+	void *summary;			/* ressd_summary_bytes(geom) */
 	/* True while a read or a move from that slot is in flight; called under the lock. */
 	bool (*segment_busy)(void *context, u32 slot);
 	void *context;
@@ -264,7 +287,7 @@ struct ressd_io {
 	 * flush, neither the PREFLUSH nor one that stands in for FUA, has failed.
 	 */
 	bool only_write;
-	struct ressd_record *record;	/* private */
+	struct ressd_record *record;	/* private; NULL: WRITE of a segment's summary */
 };
 
 /*
@@ -273,7 +296,10 @@ struct ressd_io {
  */
 bool ressd_log_next(struct ressd_log *log, struct ressd_io *io);
 
-/* Fills in header and checksums of a WRITE.  No lock needed: a sealed record does not change. */
+/*
+ * Fills in header and checksums of a WRITE.  No lock needed: neither a sealed record nor the
+ * summary changes while its write is under way.
+ */
 void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io);
 
 /*
@@ -293,6 +319,10 @@ void ressd_log_flush_failed(struct ressd_log *log);
  * succeed.
  */
 bool ressd_log_owes_nothing(const struct ressd_log *log);
+
+/* For ressd-recover.c: the next record, which stands at log block @block, was found. */
+void ressd_log_summarise(struct ressd_log *log, const struct ressd_record_header *header,
+			 u32 block);
 
 /* The data of @block if a record in RAM holds it, else NULL: read it from the device. */
 const void *ressd_log_data(const struct ressd_log *log, u32 block);

@@ -3,130 +3,30 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include "ressd-claims.h"
 #include "ressd-record.h"
 #include "ressd-recover.h"
-
-#define READ_AHEAD_BLOCKS	32U	/* while records are short */
-#define LONG_RECORD_BLOCKS	16U	/* then reading ahead would read mostly data */
+#include "ressd-summary.h"
+#include "ressd-window.h"
 
 /* One recovery under way. */
 struct fold {
 	struct ressd_log *log;
-	const struct ressd_reader *reader;
+	struct ressd_window window;
+	struct ressd_claims claims;
 	struct ressd_recovery *stats;
 	char *error;
 	size_t error_size;
-	u32 window_start, window_nr;	/* blocks of the device that reader->buffer holds */
-	u32 last_nr_blocks;		/* length of the last record seen */
-	u64 tail_seq;			/* highest claims */
-	u64 durable_seq;
-	bool any;			/* an intact header was found */
 };
 
-/* What a record must chain to. */
+/* The records taken so far. */
 struct chain {
 	bool any;			/* false: the first record may follow anything */
-	u64 seq, segment_seq, activation, tail_seq;
-	u32 crc;
-	u32 end;			/* log block after the record */
+	bool numbered;			/* link.seq is known, if only from a dropped record */
+	struct ressd_link link;
+	u64 tail_seq;			/* claimed by the last record */
+	u32 end;			/* log block after it */
 };
-
-/* Returns the block, read together with those after it; NULL sets *@ret. */
-static const void *read_block(struct fold *fold, u32 block, int *ret)
-{
-	const struct ressd_reader *reader = fold->reader;
-	const struct ressd_geom *geom = &fold->log->geom;
-	u32 nr = fold->last_nr_blocks < LONG_RECORD_BLOCKS ? READ_AHEAD_BLOCKS : 1;
-
-	if (block - fold->window_start >= fold->window_nr) {
-		u32 end = ressd_geom_slot_end(geom, ressd_geom_slot(geom, block));
-
-		nr = min_t(u32, nr, geom->record_blocks);
-		nr = min_t(u32, nr, end - block);
-		fold->window_nr = 0;
-		*ret = reader->read(reader->context, block, nr, reader->buffer);
-		if (*ret)
-			return NULL;
-		fold->window_start = block;
-		fold->window_nr = nr;
-		fold->stats->blocks_read += nr;
-	}
-	*ret = 0;
-	return (const u8 *)reader->buffer +
-	       (size_t)(block - fold->window_start) * RESSD_BLOCK_SIZE;
-}
-
-/* Points @header at the header at @block if it is intact; 1 found, 0 none, negative error. */
-static int read_header(struct fold *fold, u32 block, const struct ressd_record_header **header)
-{
-	int ret;
-
-	*header = read_block(fold, block, &ret);
-	if (!*header)
-		return ret;
-	if (!ressd_record_valid(*header, fold->log->uuid, &fold->log->geom, block))
-		return 0;
-	fold->last_nr_blocks = le32_to_cpu((*header)->nr_blocks);
-	return 1;
-}
-
-static bool chains(const struct chain *chain, const struct ressd_record_header *header)
-{
-	u64 segment_seq = le64_to_cpu(header->segment_seq);
-
-	if (!chain->any)
-		return true;
-	return le64_to_cpu(header->seq) == chain->seq + 1 &&
-	       le32_to_cpu(header->prev_crc) == chain->crc &&
-	       (segment_seq == chain->segment_seq || segment_seq == chain->segment_seq + 1) &&
-	       (le64_to_cpu(header->activation) == chain->activation ||
-		le32_to_cpu(header->flags) & RESSD_RECORD_FIRST);
-}
-
-static void extend_chain(struct chain *chain, const struct ressd_record_header *header, u32 block)
-{
-	*chain = (struct chain) {
-		.any = true,
-		.seq = le64_to_cpu(header->seq),
-		.segment_seq = le64_to_cpu(header->segment_seq),
-		.activation = le64_to_cpu(header->activation),
-		.tail_seq = le64_to_cpu(header->tail_seq),
-		.crc = le32_to_cpu(header->crc),
-		.end = block + le32_to_cpu(header->nr_blocks),
-	};
-}
-
-/* Collects the claims of one segment's records. */
-static int scan_segment(struct fold *fold, u32 slot)
-{
-	const struct ressd_geom *geom = &fold->log->geom;
-	struct ressd_segment *segment = &fold->log->segments[slot];
-	const struct ressd_record_header *header;
-	struct chain chain = { };
-	u32 block = ressd_geom_slot_start(geom, slot);
-	u32 end = ressd_geom_slot_end(geom, slot);
-	int ret;
-
-	for (; block < end; block = chain.end) {
-		ret = read_header(fold, block, &header);
-		if (ret <= 0)
-			return ret;
-		if (!chains(&chain, header) ||
-		    (chain.any && le64_to_cpu(header->segment_seq) != chain.segment_seq))
-			return 0;
-		if (!chain.any)
-			segment->kill_seq = le64_to_cpu(header->seq);	/* borrowed: first record */
-		extend_chain(&chain, header, block);
-		segment->seq = chain.segment_seq;
-		fold->any = true;
-		fold->tail_seq = max_t(u64, fold->tail_seq, chain.tail_seq);
-		fold->durable_seq = max_t(u64, fold->durable_seq,
-					  le64_to_cpu(header->durable_seq));
-		if (chain.segment_seq < fold->tail_seq)
-			return 0;	/* dead: its later claims are no higher */
-	}
-	return 0;
-}
 
 static int log_damaged(struct fold *fold, const char *what, u64 number)
 {
@@ -135,6 +35,8 @@ static int log_damaged(struct fold *fold, const char *what, u64 number)
 		 (unsigned long long)number);
 	return -EUCLEAN;
 }
+
+/* --- what records and summaries do to the map ---------------------------------------------- */
 
 /* One MAP entry: normal block @lbn is now in log block @block. */
 static void apply_map(struct ressd_log *log, u32 lbn, u32 block, u32 crc)
@@ -176,7 +78,7 @@ static int check_entries(struct fold *fold, const struct ressd_record_header *he
 
 		if (le32_to_cpu(header->entries[i].block) >= limit)
 			return log_damaged(fold, "an entry points outside the device, record",
-				       le64_to_cpu(header->seq));
+					   le64_to_cpu(header->seq));
 	}
 	return 0;
 }
@@ -194,6 +96,122 @@ static void apply_record(struct ressd_log *log, const struct ressd_record_header
 		apply_unmap(log, le32_to_cpu(header->entries[i].block));
 }
 
+/* All the segment's MAPs, then all its UNMAPs: ressd-summary.h says why that is the same. */
+static void apply_summary(struct ressd_log *log, const struct ressd_summary *summary, u32 slot)
+{
+	const __le32 *unmaps = ressd_summary_unmaps(summary, &log->geom);
+	u32 i;
+
+	for (i = 0; i < log->geom.segment_blocks; i++) {
+		const struct ressd_entry *entry = &summary->maps[i];
+
+		if (le32_to_cpu(entry->block) != RESSD_NO_BLOCK)
+			apply_map(log, le32_to_cpu(entry->block),
+				  slot * log->geom.segment_blocks + i, le32_to_cpu(entry->crc));
+	}
+	for (i = 0; i < le32_to_cpu(summary->nr_unmaps); i++)
+		apply_unmap(log, le32_to_cpu(unmaps[i]));
+}
+
+/* --- a segment by its summary -------------------------------------------------------------- */
+
+/*
+ * Reads the summary of segment @segment_seq into the log's own one, which goes on from there if
+ * records follow.  That one is left alone unless the device has a summary that continues @chain.
+ */
+static bool load_summary(struct fold *fold, const struct chain *chain, u64 segment_seq)
+{
+	struct ressd_log *log = fold->log;
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
+	const struct ressd_summary *summary;
+
+	if (!ressd_window_summary(&fold->window, slot, &summary) ||
+	    le64_to_cpu(summary->segment_seq) != segment_seq ||
+	    le64_to_cpu(summary->last_seq) > fold->claims.durable_seq ||
+	    (chain->any && !ressd_summary_follows(summary, &chain->link)))
+		return false;
+	return ressd_window_copy_summary(&fold->window, slot, log->summary);
+}
+
+/* True in *@found if an intact header at @block continues @link. */
+static int find_next(struct fold *fold, const struct ressd_link *link, u32 block, bool *found)
+{
+	const struct ressd_record_header *header;
+	int ret = ressd_window_header(&fold->window, block, &header);
+
+	*found = ret > 0 && ressd_record_follows(header, link);
+	return min(ret, 0);
+}
+
+/*
+ * The record after the last one that the summary speaks of shows that this was the last one indeed:
+ * the first of the next segment, if only by that segment's summary, or one that a later activation
+ * has put behind.
+ */
+static int confirm_summary(struct fold *fold, const struct ressd_summary *summary, bool *confirmed)
+{
+	const struct ressd_geom *geom = &fold->log->geom;
+	u32 block = le32_to_cpu(summary->next_block);
+	const struct ressd_summary *behind;
+	struct ressd_link link;
+	u32 next;
+	int ret;
+
+	ressd_summary_link(summary, &link);
+	next = ressd_geom_slot_of_seq(geom, link.segment_seq + 1);
+	fold->window.ahead = 1;
+	ret = find_next(fold, &link, ressd_geom_slot_start(geom, next), confirmed);
+	if (!ret && !*confirmed && block != le32_to_cpu(summary->block))
+		ret = find_next(fold, &link, block, confirmed);
+	if (!ret && !*confirmed && ressd_window_summary(&fold->window, next, &behind))
+		*confirmed = ressd_summary_follows(behind, &link);
+	return ret;
+}
+
+/* Takes segment @segment_seq by its summary: 1 taken, 0 it has none to be trusted, or an error. */
+static int take_summary(struct fold *fold, struct chain *chain, u64 segment_seq)
+{
+	struct ressd_log *log = fold->log;
+	struct ressd_summary *summary = log->summary;
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
+	bool confirmed;
+	int ret;
+
+	if (!load_summary(fold, chain, segment_seq))
+		return 0;
+	ret = confirm_summary(fold, summary, &confirmed);
+	if (ret)
+		return ret;
+	if (!confirmed) {
+		ressd_summary_start(summary, &log->geom, 0);
+		return 0;
+	}
+	if (!ressd_summary_in_range(summary, &log->geom, log->normal_blocks))
+		return log_damaged(fold,
+				   "an entry points outside the device, summary of segment",
+				   segment_seq);
+	apply_summary(log, summary, slot);
+	chain->any = true;
+	chain->numbered = true;
+	ressd_summary_link(summary, &chain->link);
+	chain->tail_seq = le64_to_cpu(summary->tail_seq);
+	chain->end = le32_to_cpu(summary->next_block);
+	fold->stats->records += le32_to_cpu(summary->nr_records);
+	fold->stats->summaries++;
+	return 1;
+}
+
+/* --- a segment record by record ------------------------------------------------------------ */
+
+static void extend_chain(struct chain *chain, const struct ressd_record_header *header, u32 block)
+{
+	chain->any = true;
+	chain->numbered = true;
+	ressd_record_link(header, &chain->link);
+	chain->tail_seq = le64_to_cpu(header->tail_seq);
+	chain->end = block + le32_to_cpu(header->nr_blocks);
+}
+
 /*
  * Compares a record's data with its crcs; 1 intact, 0 torn, negative error.  The header is copied
  * to a place of its own, for reading data moves the window.
@@ -207,14 +225,26 @@ static int check_data(struct fold *fold, const struct ressd_record_header *heade
 	for (i = 0; i < nr_maps; i++) {
 		const void *data;
 
-		fold->last_nr_blocks = 0;	/* read ahead: all of it is wanted */
-		data = read_block(fold, block + 1 + i, &ret);
+		fold->window.ahead = fold->log->geom.record_blocks;	/* all is wanted */
+		data = ressd_window_block(&fold->window, block + 1 + i, &ret);
 		if (!data)
 			return ret;
 		if (ressd_crc(data, RESSD_BLOCK_SIZE) != le32_to_cpu(header->entries[i].crc))
 			return 0;
 	}
 	return 1;
+}
+
+/* The chain ends before this record.  Its seq and prev_crc are what the next one must have. */
+static void drop_record(struct fold *fold, struct chain *chain,
+			const struct ressd_record_header *header)
+{
+	fold->stats->dropped = 1;
+	if (chain->any)
+		return;
+	chain->numbered = true;
+	chain->link.seq = le64_to_cpu(header->seq) - 1;
+	chain->link.crc = le32_to_cpu(header->prev_crc);
 }
 
 /*
@@ -228,66 +258,80 @@ static int take_record(struct fold *fold, struct chain *chain, u32 block, u64 se
 	const struct ressd_record_header *header;
 	int ret;
 
-	ret = read_header(fold, block, &header);
+	ret = ressd_window_header(&fold->window, block, &header);
 	if (ret <= 0)
 		return ret;
-	if (le64_to_cpu(header->segment_seq) != segment_seq || !chains(chain, header))
+	if (le64_to_cpu(header->segment_seq) != segment_seq ||
+	    (chain->any && !ressd_record_follows(header, &chain->link)))
 		return 0;
 	memcpy(copy, header, sizeof(*copy));
-	if (le64_to_cpu(copy->seq) > fold->durable_seq) {
+	if (le64_to_cpu(copy->seq) > fold->claims.durable_seq) {
 		ret = check_data(fold, copy, block);
-		if (ret <= 0) {
-			fold->stats->dropped = 1;
-			/* Its seq and prev_crc are what the next record must have. */
-			if (!ret && !chain->any) {
-				chain->seq = le64_to_cpu(copy->seq) - 1;
-				chain->crc = le32_to_cpu(copy->prev_crc);
-			}
+		if (!ret)
+			drop_record(fold, chain, copy);
+		if (ret <= 0)
 			return ret;
-		}
 	}
 	ret = check_entries(fold, copy);
 	if (ret)
 		return ret;
 	apply_record(log, copy, block);
+	ressd_log_summarise(log, copy, block);
 	extend_chain(chain, copy, block);
 	fold->stats->records++;
 	return 1;
 }
 
+/* --- all of it ----------------------------------------------------------------------------- */
+
+/* Takes what continues the chain in segment @segment_seq; 0 or an error. */
+static int walk_segment(struct fold *fold, struct chain *chain, u64 segment_seq)
+{
+	const struct ressd_geom *geom = &fold->log->geom;
+	u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
+	u32 end = ressd_geom_slot_end(geom, slot);
+	u32 block = ressd_geom_slot_start(geom, slot);
+	int ret = take_summary(fold, chain, segment_seq);
+
+	if (ret < 0)
+		return ret;
+	if (ret)
+		block = chain->end;
+	while (block < end) {
+		ret = take_record(fold, chain, block, segment_seq);
+		if (ret <= 0)
+			return ret;
+		block = chain->end;
+	}
+	return 0;
+}
+
 /* Follows the chain from the tail; leaves in @chain what the next record has to continue. */
 static int walk(struct fold *fold, struct chain *chain)
 {
+	const struct ressd_reader *reader = fold->window.reader;
 	const struct ressd_geom *geom = &fold->log->geom;
-	u64 segment_seq = fold->tail_seq;
-	u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
-	u32 block = ressd_geom_slot_start(geom, slot);
-	u32 walked = 1;
+	u32 nr = geom->nr_segments, walked, slot;
+	u64 segment_seq = fold->claims.tail_seq;
 	int ret;
 
-	chain->segment_seq = segment_seq;
-	chain->end = block;
-	for (;;) {
-		ret = 0;
-		if (block < ressd_geom_slot_end(geom, slot))
-			ret = take_record(fold, chain, block, segment_seq);
-		if (ret < 0)
+	slot = ressd_geom_slot_of_seq(geom, segment_seq);
+	chain->link.segment_seq = segment_seq;
+	chain->end = ressd_geom_slot_start(geom, slot);
+	for (walked = 1; walked <= nr; walked++) {
+		ret = walk_segment(fold, chain, segment_seq);
+		if (ret)
 			return ret;
-		if (ret) {
-			block = chain->end;
-			continue;
-		}
+		if (reader->progress)
+			reader->progress(reader->context, nr + walked, 2 * nr);
 		/* A segment may end early: then the chain goes on in the next one. */
-		if (!chain->any || segment_seq != chain->segment_seq ||
-		    walked++ == geom->nr_segments)
+		if (!chain->any || segment_seq != chain->link.segment_seq)
 			return 0;
 		slot = ressd_geom_slot_of_seq(geom, ++segment_seq);
 		if (fold->log->segments[slot].seq != segment_seq)
 			return 0;
-		block = ressd_geom_slot_start(geom, slot);
-		if (fold->reader->progress)
-			fold->reader->progress(fold->reader->context, walked, geom->nr_segments);
 	}
+	return 0;
 }
 
 /*
@@ -300,70 +344,107 @@ static bool tail_is_lost(const struct fold *fold)
 	u32 slot;
 
 	for (slot = 0; slot < log->geom.nr_segments; slot++)
-		if (log->segments[slot].seq > fold->tail_seq &&
-		    log->segments[slot].kill_seq <= fold->durable_seq + 1)
+		if (log->segments[slot].seq > fold->claims.tail_seq &&
+		    log->segments[slot].kill_seq <= fold->claims.durable_seq + 1)
 			return true;
 	return false;
+}
+
+/*
+ * Is the end of @chain where a cut may have left it, or is something missing that was durable?
+ * What is found behind it may be of use for numbering, but the tail is decided already.
+ */
+static int check_end(struct fold *fold, const struct chain *chain)
+{
+	struct ressd_claims claims = fold->claims;
+	bool lost;
+	int ret = ressd_claims_behind(&fold->window, chain->link.segment_seq, chain->end, &claims,
+				      &lost);
+
+	if (ret)
+		return ret;
+	fold->claims.durable_seq = claims.durable_seq;
+	if (chain->numbered && chain->link.seq < claims.durable_seq)
+		return log_damaged(fold, "records are missing from number", chain->link.seq + 1);
+	if (!chain->numbered && (lost || tail_is_lost(fold)))
+		return log_damaged(fold, "nothing is left of segment", fold->claims.tail_seq);
+	return 0;
+}
+
+/* Nothing was found: is the log empty, or has its first segment lost its first record? */
+static int check_empty(struct fold *fold)
+{
+	struct chain chain = { .numbered = true };
+	u32 slot = ressd_geom_slot_of_seq(&fold->log->geom, 1);
+
+	chain.link.segment_seq = 1;
+	chain.end = ressd_geom_slot_start(&fold->log->geom, slot);
+	return check_end(fold, &chain);
 }
 
 /* Puts the head behind the last record taken. */
 static void set_head(struct fold *fold, const struct chain *chain)
 {
 	struct ressd_log *log = fold->log;
+	u64 head_seq = chain->link.segment_seq;
 	u32 nr = log->geom.nr_segments;
-	u64 oldest = chain->segment_seq >= nr ? chain->segment_seq - nr + 1 : 1;
+	u64 oldest = head_seq >= nr ? head_seq - nr + 1 : 1;
 
 	log->open = 0;
-	log->head_seq = chain->segment_seq;
+	log->head_seq = head_seq;
 	log->head_maps = 1;	/* not known: assume that there is data */
-	log->tail_seq = fold->tail_seq;
+	log->tail_seq = fold->claims.tail_seq;
 	/* Only what the chain itself says may be reused: other claims are not durable in it. */
 	log->reuse_seq = chain->any ? max_t(u64, chain->tail_seq, oldest) : oldest;
 	log->written_tail = log->reuse_seq;
-	log->prev_crc = chain->crc;
-	log->written_seq = max_t(u64, chain->seq, fold->durable_seq);
+	log->prev_crc = chain->link.crc;
+	log->written_seq = max_t(u64, chain->link.seq, fold->claims.durable_seq);
 	log->durable_seq = log->written_seq;
 	log->records[0].seq = log->written_seq + 1;
 	log->records[0].segment_seq = log->head_seq;
 	log->records[0].block = chain->end;
 }
 
-int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
-		  struct ressd_recovery *recovery, char *error, size_t size)
+static int take_all(struct fold *fold)
 {
-	struct fold fold = {
-		.log = log, .reader = reader, .stats = recovery,
-		.error = error, .error_size = size,
-	};
+	struct ressd_log *log = fold->log;
 	struct chain chain = { };
 	u32 slot;
-	int ret;
+	int ret = ressd_claims_scan(&fold->window, log->segments, &fold->claims);
 
-	*recovery = (struct ressd_recovery) { };
-	log->opening = true;
-	error[0] = '\0';
-	for (slot = 0; slot < log->geom.nr_segments; slot++) {
-		fold.last_nr_blocks = LONG_RECORD_BLOCKS;
-		ret = scan_segment(&fold, slot);
-		if (ret)
-			return ret;
-	}
-	if (!fold.any)
-		return 0;
-	if (!fold.tail_seq)
-		return log_damaged(&fold, "no tail is known, durable record", fold.durable_seq);
-
-	ret = walk(&fold, &chain);
 	if (ret)
 		return ret;
-	if (chain.any && chain.seq < fold.durable_seq)
-		return log_damaged(&fold, "records are missing from number", chain.seq + 1);
-	if (!chain.any && tail_is_lost(&fold))
-		return log_damaged(&fold, "nothing is left of segment", fold.tail_seq);
-	set_head(&fold, &chain);
+	if (!fold->claims.any)
+		return check_empty(fold);
+	if (!fold->claims.tail_seq)
+		return log_damaged(fold, "no tail is known, durable record",
+				   fold->claims.durable_seq);
+	ret = walk(fold, &chain);
+	if (!ret)
+		ret = check_end(fold, &chain);
+	if (ret)
+		return ret;
+	set_head(fold, &chain);
 	for (slot = 0; slot < log->geom.nr_segments; slot++) {
 		log->segments[slot].seq = 0;
 		log->segments[slot].kill_seq = 0;
 	}
 	return 0;
+}
+
+int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
+		  struct ressd_recovery *recovery, char *error, size_t size)
+{
+	struct fold fold = {
+		.log = log, .stats = recovery, .error = error, .error_size = size,
+		.window = {
+			.reader = reader, .geom = &log->geom, .uuid = log->uuid,
+			.stats = recovery, .ahead = 1,
+		},
+	};
+
+	*recovery = (struct ressd_recovery) { };
+	log->opening = true;
+	error[0] = '\0';
+	return take_all(&fold);
 }

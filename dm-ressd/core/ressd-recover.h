@@ -2,15 +2,20 @@
 /*
  * Recovery: a fold over the records found on the device.  It only reads.
  *
- * 1. Every segment whose first header is intact is walked header by header for two claims that are
- *    true whoever made them, even a record that recovery will drop: the oldest live segment
- *    (tail_seq: everything before was dead, durably) and the highest durable record.
- * 2. From the tail on, records are taken in order as long as each chains to the one before; those
- *    beyond the highest durable one are also checked against their data crcs.  The first break is
- *    the end: everything after is forgotten.
+ * 1. Headers and summaries are looked through for their claims (ressd-claims.h).
+ * 2. From the tail on, segments are taken in order.  The summary of a segment speaks for all its
+ *    records if it is intact, continues the chain, and is itself continued by the record that
+ *    follows.  Else the segment's records are taken one by one as long as each chains to the one
+ *    before; those beyond the highest durable one are also checked against their data crcs.  The
+ *    first break is the end: everything after is forgotten.
+ * 3. Behind that end, headers are looked for whose claims show that more was durable.
  *
  * If a record that was known durable is missing, the device has lost or damaged data, and the log
  * is refused rather than silently shortened.
+ *
+ * COST, for a log whose segments have summaries: two reads of summary_blocks + 2 blocks for each
+ * segment, and all blocks of the newest two segments up to three times.  Nothing depends on the
+ * length of the records.  No memory is needed that grows with the log.
  */
 #ifndef RESSD_RECOVER_H
 #define RESSD_RECOVER_H
@@ -20,7 +25,7 @@
 struct ressd_reader {
 	/* Reads @nr blocks from log block @block into @buffer; 0 or a negative errno. */
 	int (*read)(void *context, u32 block, u32 nr, void *buffer);
-	/* Called now and then with the share of the ring that was looked at; may be NULL. */
+	/* Called for each segment: @done of @total steps are done; may be NULL. */
 	void (*progress)(void *context, u32 done, u32 total);
 	void *context;
 	void *buffer;		/* geom.record_blocks * 4096 bytes of scratch space */
@@ -28,8 +33,9 @@ struct ressd_reader {
 
 struct ressd_recovery {
 	u64 records;		/* taken */
+	u64 summaries;		/* segments whose records were taken by their summary */
 	u64 dropped;		/* 1 if an intact header was dropped at the end of the chain */
-	u64 blocks_read;
+	u64 reads, blocks_read;
 };
 
 /*

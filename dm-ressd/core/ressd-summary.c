@@ -31,6 +31,12 @@ void ressd_summary_start(struct ressd_summary *summary, const struct ressd_geom 
 	summary->segment_seq = cpu_to_le64(segment_seq);
 }
 
+/* It can not be told from one that has overflowed. */
+static void make_useless(struct ressd_summary *summary, const struct ressd_geom *geom)
+{
+	summary->nr_unmaps = cpu_to_le32(ressd_summary_capacity(geom) + 1);
+}
+
 static void add_first(struct ressd_summary *summary, const struct ressd_record_header *header)
 {
 	summary->first_seq = header->seq;
@@ -59,8 +65,13 @@ void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *g
 {
 	u32 nr_maps = le16_to_cpu(header->nr_maps);
 
-	if (!summary->nr_records)
+	if (!summary->nr_records) {
+		u32 slot = ressd_geom_slot(geom, block);
+
 		add_first(summary, header);
+		if (block != ressd_geom_slot_start(geom, slot))
+			make_useless(summary, geom);
+	}
 	memcpy(&summary->maps[(block + 1) % geom->segment_blocks], header->entries,
 	       nr_maps * sizeof(header->entries[0]));
 	add_unmaps(summary, geom, &header->entries[nr_maps], le16_to_cpu(header->nr_unmaps));
@@ -192,8 +203,9 @@ bool ressd_summary_follows(const struct ressd_summary *summary, const struct res
 }
 
 bool ressd_summary_begins_with(const struct ressd_summary *summary,
-			       const struct ressd_record_header *header)
+			       const struct ressd_link *first)
 {
-	return summary->segment_seq == header->segment_seq &&
-	       summary->first_seq == header->seq && summary->first_crc == header->crc;
+	return le64_to_cpu(summary->segment_seq) == first->segment_seq &&
+	       le64_to_cpu(summary->first_seq) == first->seq &&
+	       le32_to_cpu(summary->first_crc) == first->crc;
 }

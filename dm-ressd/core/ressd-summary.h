@@ -35,8 +35,9 @@ void ressd_summary_start(struct ressd_summary *summary, const struct ressd_geom 
 			 u64 segment_seq);
 
 /*
- * Takes in the segment's next record, which stands at log block @block.  Its header must be valid
- * but for uuid and crcs of the block itself, which are not looked at.
+ * Takes in the segment's next record, which stands at log block @block.  The valid @header is
+ * believed.  A summary that does not begin with the segment's first record is useless: it never
+ * fits.
  */
 void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *geom,
 		       const struct ressd_record_header *header, u32 block);
@@ -72,8 +73,8 @@ void ressd_summary_link(const struct ressd_summary *summary, struct ressd_link *
 /* True if the segment's first record continues the chain: see ressd_record_follows(). */
 bool ressd_summary_follows(const struct ressd_summary *summary, const struct ressd_link *link);
 
-/* True if the valid @header is that of the segment's first record. */
+/* True if the segment's first record is the one that @first was made from. */
 bool ressd_summary_begins_with(const struct ressd_summary *summary,
-			       const struct ressd_record_header *header);
+			       const struct ressd_link *first);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "box.h"
+#include "ressd-summary.h"
 
 static const u8 uuid[RESSD_UUID_SIZE] = "crash simulator";
 
@@ -27,6 +28,7 @@ void box_init(struct box *box, const struct layout *layout,
 	box->segments = allocate(layout->geom.nr_segments * sizeof(box->segments[0]));
 	box->buffers[0] = allocate(record_bytes);
 	box->buffers[1] = allocate(record_bytes);
+	box->summary = allocate(ressd_summary_bytes(&layout->geom));
 	box->segment_busy = segment_busy;
 	box->context = context;
 }
@@ -38,6 +40,7 @@ void box_free(struct box *box)
 	free(box->segments);
 	free(box->buffers[0]);
 	free(box->buffers[1]);
+	free(box->summary);
 }
 
 struct reading {
@@ -73,6 +76,7 @@ int box_recover(struct box *box, const struct image *image, u64 activation)
 		.clean = box->clean,
 		.segments = box->segments,
 		.buffers = { box->buffers[0], box->buffers[1] },
+		.summary = box->summary,
 		.segment_busy = box->segment_busy,
 		.context = box->context,
 	});

@@ -35,6 +35,7 @@ struct box {
 	unsigned long *clean;
 	struct ressd_segment *segments;
 	void *buffers[2];
+	void *summary;
 	bool (*segment_busy)(void *context, u32 slot);
 	void *context;
 	char error[RESSD_ERROR_SIZE];

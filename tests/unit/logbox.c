@@ -25,6 +25,7 @@ static void init(void)
 		.clean = box.clean,
 		.segments = box.segments,
 		.buffers = { box.buffers[0], box.buffers[1] },
+		.summary = box.summary,
 		.segment_busy = slot_busy,
 	};
 

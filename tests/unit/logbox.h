@@ -22,6 +22,7 @@ struct logbox {
 	unsigned long clean[BOX_BLOCKS / 32];
 	struct ressd_segment segments[BOX_SEGMENTS];
 	u8 buffers[2][BOX_SEGMENT_BLOCKS * RESSD_BLOCK_SIZE];
+	u8 summary[RESSD_BLOCK_SIZE];
 	u8 disk[BOX_BLOCKS * RESSD_BLOCK_SIZE];
 	u32 busy_slot;			/* ~0U: none */
 	u32 writes, flushes;		/* I/Os done */

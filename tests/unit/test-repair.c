@@ -254,13 +254,21 @@ TEST(flush_failure_from_outside)
 	CHECK_EQ(box_read(1), 10);
 }
 
+/* The segment has no summary, whose PREFLUSH would prove all records before it. */
+static void leave_summary_out(void)
+{
+	box.log.summary_written = box.log.head_seq;
+}
+
 /* Records over several segments, one of which ends early. */
 static void write_much(void)
 {
 	write_record(1, 14, 10);
+	leave_summary_out();
 	write_record(20, 5, 20);
 	write_record(30, 5, 30);
 	ressd_log_rotate(&box.log);
+	leave_summary_out();
 	write_record(40, 3, 40);
 	write_record(20, 2, 50);	/* supersedes */
 }
@@ -287,6 +295,66 @@ TEST(everything_not_known_durable_is_read_back)
 	box_sync();
 	fail_flush();
 	CHECK_EQ(repair(), 0);
+}
+
+/* What a summary's flush has proven need not be read again. */
+TEST(summary_proves_the_records_before_it)
+{
+	box_format();
+	write_record(1, 14, 10);
+	CHECK_EQ(box.log.durable_seq, 0);
+	write_record(20, 1, 20);
+	CHECK_EQ(box.log.durable_seq, 1);
+	CHECK_EQ(box.log.unproven.seq, 2);
+	fail_flush();
+	repair_well();
+}
+
+/* A summary is redundant: without it the log goes on, but not after a failed flush. */
+TEST(failed_summary)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_record(1, 14, 10);
+	CHECK_EQ(box_write(20, 20), 0);
+	fail_io(RESSD_IO_WRITE, true);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RW);
+	CHECK_EQ(box.log.durable_seq, 1);	/* its PREFLUSH has succeeded */
+	ressd_log_kick(&box.log);
+	CHECK(box_io(&io) && io.record && !box_io(&io), "it is tried again");
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(20), 20);
+
+	box_format();
+	write_record(1, 14, 10);
+	CHECK_EQ(box_write(20, 20), 0);
+	fail_io(RESSD_IO_WRITE, false);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	CHECK_EQ(box.log.durable_seq, 0);
+	CHECK_EQ(repair(), 0);
+	CHECK_EQ(box.log.summary_written, 1);
+	box_sync();
+	CHECK_EQ(box.writes, 3);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(20), 20);
+}
+
+/* A flush that the log did not ask for fails while the summary is in flight. */
+TEST(flush_failure_during_a_summary)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_record(1, 14, 10);
+	CHECK_EQ(box_write(20, 20), 0);
+	CHECK(ressd_log_next(&box.log, &io) && !io.record, "no summary");
+	ressd_log_encode(&box.log, &io);
+	ressd_log_flush_failed(&box.log);
+	ressd_log_done(&box.log, &io, 0);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	CHECK_EQ(box.log.durable_seq, 0);
+	repair_well();
 }
 
 /* Whatever single block of the records is damaged, and in whatever way, the repair finds it. */

@@ -300,6 +300,17 @@ TEST(overflow)
 	CHECK_EQ(box.bytes[4096], 0x55);
 }
 
+/* One that missed the segment's first record must never be written. */
+TEST(incomplete_is_useless)
+{
+	start(64);
+	next_block += 3;
+	add(2, 1);
+	CHECK(!ressd_summary_fits(&box.summary, &geom), "fits");
+	add(2, 0);
+	CHECK(!ressd_summary_fits(&box.summary, &geom), "fits later");
+}
+
 /* Recovery goes on with a summary that it has read. */
 TEST(goes_on_after_sealing)
 {
@@ -319,15 +330,16 @@ TEST(goes_on_after_sealing)
 TEST(chain)
 {
 	struct ressd_link link, before = { 99, SEGMENT - 1, 7, 0 };
-	struct ressd_record_header first;
+	struct ressd_link first, second;
 
 	start(64);
 	add(3, 1);
-	first = header;
+	ressd_record_link(&header, &first);
 	add(2, 2);
+	ressd_record_link(&header, &second);
 	seal();
 	CHECK(ressd_summary_begins_with(&box.summary, &first), "its first record");
-	CHECK(!ressd_summary_begins_with(&box.summary, &header), "its second record");
+	CHECK(!ressd_summary_begins_with(&box.summary, &second), "its second record");
 	ressd_summary_link(&box.summary, &link);
 	CHECK_EQ(link.seq, 101);
 	CHECK_EQ(link.segment_seq, SEGMENT);

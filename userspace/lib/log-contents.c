@@ -6,6 +6,7 @@
 #include "log-contents.h"
 #include "ressd-log.h"
 #include "ressd-recover.h"
+#include "ressd-summary.h"
 
 /* Memory of one log, and the device to read it from. */
 struct log_memory {
@@ -14,6 +15,7 @@ struct log_memory {
 	struct ressd_node *nodes;
 	unsigned long *clean;
 	struct ressd_segment *segments;
+	void *summary;
 	void *buffers[3];	/* two records, and scratch space of the reader */
 	struct failure failure;	/* of the last read */
 };
@@ -40,12 +42,13 @@ static bool allocate(struct log_memory *memory, const struct ressd_geom *geom)
 	memory->nodes = calloc(1, ressd_map_nodes_bytes(geom->nr_blocks));
 	memory->clean = calloc(1, ressd_map_clean_bytes(geom->nr_blocks));
 	memory->segments = calloc(geom->nr_segments, sizeof(*memory->segments));
+	memory->summary = blkdev_buffer(ressd_summary_bytes(geom));
 	for (i = 0; i < 3; i++) {
 		memory->buffers[i] = blkdev_buffer((size_t)geom->record_blocks * RESSD_BLOCK_SIZE);
 		if (!memory->buffers[i])
 			return false;
 	}
-	return memory->nodes && memory->clean && memory->segments;
+	return memory->nodes && memory->clean && memory->segments && memory->summary;
 }
 
 static void release(struct log_memory *memory)
@@ -55,6 +58,7 @@ static void release(struct log_memory *memory)
 	free(memory->nodes);
 	free(memory->clean);
 	free(memory->segments);
+	free(memory->summary);
 	for (i = 0; i < 3; i++)
 		free(memory->buffers[i]);
 }
@@ -100,6 +104,7 @@ int log_contents(const struct blkdev *dev, const struct ressd_super_info *info, 
 		setup.nodes = memory.nodes;
 		setup.clean = memory.clean;
 		setup.segments = memory.segments;
+		setup.summary = memory.summary;
 		setup.buffers[0] = memory.buffers[0];
 		setup.buffers[1] = memory.buffers[1];
 		code = count(&memory, &setup, blocks, failure);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the log says about itself; see ressd-claims.h. */
+#include <linux/kernel.h>
+#include "ressd-claims.h"
+
+static void claim(struct ressd_claims *claims, u64 tail_seq, u64 durable_seq)
+{
+	claims->any = true;
+	claims->tail_seq = max_t(u64, claims->tail_seq, tail_seq);
+	claims->durable_seq = max_t(u64, claims->durable_seq, durable_seq);
+}
+
+static void claim_of_record(struct ressd_claims *claims, const struct ressd_record_header *header)
+{
+	claim(claims, le64_to_cpu(header->tail_seq), le64_to_cpu(header->durable_seq));
+}
+
+/* Follows the records of one segment from @block on as far as they chain to @link. */
+static int scan_records(struct ressd_window *window, u32 slot, u32 block, struct ressd_link *link,
+			struct ressd_claims *claims)
+{
+	u32 end = ressd_geom_slot_end(window->geom, slot);
+	u64 segment_seq = link->segment_seq;
+
+	/* A dead segment's claims are no higher. */
+	while (block < end && segment_seq >= claims->tail_seq) {
+		const struct ressd_record_header *header;
+		int ret = ressd_window_header(window, block, &header);
+
+		if (ret <= 0)
+			return ret;
+		if (!ressd_record_follows(header, link) ||
+		    le64_to_cpu(header->segment_seq) != segment_seq)
+			return 0;
+		claim_of_record(claims, header);
+		ressd_record_link(header, link);
+		block += le32_to_cpu(header->nr_blocks);
+	}
+	return 0;
+}
+
+/*
+ * A summary that begins with the first record found speaks for all its records.  If that record is
+ * gone it speaks for itself.  Any other one is of an earlier life of the slot.
+ */
+static int scan_slot(struct ressd_window *window, u32 slot, struct ressd_segment *segment,
+		     struct ressd_claims *claims)
+{
+	u32 block = ressd_geom_slot_start(window->geom, slot);
+	const struct ressd_record_header *header;
+	const struct ressd_summary *summary;
+	struct ressd_link link = { };
+	int ret;
+
+	window->ahead = 1;
+	ret = ressd_window_header(window, block, &header);
+	if (ret < 0)
+		return ret;
+	if (ret) {
+		claim_of_record(claims, header);
+		ressd_record_link(header, &link);
+		segment->seq = link.segment_seq;
+		segment->kill_seq = link.seq;
+		block += le32_to_cpu(header->nr_blocks);
+	}
+	if (ressd_window_summary(window, slot, &summary)) {
+		claim(claims, le64_to_cpu(summary->tail_seq), le64_to_cpu(summary->durable_seq));
+		if (!ret || ressd_summary_begins_with(summary, &link)) {
+			ressd_summary_link(summary, &link);
+			segment->seq = link.segment_seq;
+			segment->kill_seq = le64_to_cpu(summary->first_seq);
+			block = le32_to_cpu(summary->next_block);
+		}
+	}
+	return segment->seq ? scan_records(window, slot, block, &link, claims) : 0;
+}
+
+int ressd_claims_scan(struct ressd_window *window, struct ressd_segment *segments,
+		      struct ressd_claims *claims)
+{
+	u32 slot, nr = window->geom->nr_segments;
+	int ret;
+
+	for (slot = 0; slot < nr; slot++) {
+		ret = scan_slot(window, slot, &segments[slot], claims);
+		if (ret)
+			return ret;
+		if (window->reader->progress)
+			window->reader->progress(window->reader->context, slot + 1, 2 * nr);
+	}
+	return 0;
+}
+
+/* Looks at every block from @block to the end of the slot of segment @segment_seq. */
+static int look_behind(struct ressd_window *window, u64 segment_seq, u32 block, bool first_counts,
+		       struct ressd_claims *claims, bool *lost)
+{
+	const struct ressd_geom *geom = window->geom;
+	u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
+	u32 end = ressd_geom_slot_end(geom, slot), at;
+	const struct ressd_record_header *header;
+	int ret;
+
+	for (at = block; at < end; at++) {
+		window->ahead = geom->record_blocks;
+		ret = ressd_window_header(window, at, &header);
+		if (ret < 0)
+			return ret;
+		if (!ret || le64_to_cpu(header->segment_seq) != segment_seq)
+			continue;
+		claim_of_record(claims, header);
+		/* Was the record before it durable?  That one stood at @block or later. */
+		if ((at > block || first_counts) &&
+		    le64_to_cpu(header->durable_seq) + 1 >= le64_to_cpu(header->seq))
+			*lost = true;
+	}
+	return 0;
+}
+
+int ressd_claims_behind(struct ressd_window *window, u64 segment_seq, u32 block,
+			struct ressd_claims *claims, bool *lost)
+{
+	const struct ressd_geom *geom = window->geom;
+	u32 next = ressd_geom_slot_of_seq(geom, segment_seq + 1);
+	int ret;
+
+	*lost = false;
+	ret = look_behind(window, segment_seq, block, false, claims, lost);
+	if (ret)
+		return ret;
+	return look_behind(window, segment_seq + 1, ressd_geom_slot_start(geom, next), true, claims,
+			   lost);
+}
