@@ -460,14 +460,13 @@ void ssd_drive_power_cycle(struct ssd_drive *drive)
 
 static int create_ftl(struct ssd_drive *drive)
 {
-	switch (drive->profile.ftl) {
-	case SSD_FTL_PAGE:
-		return ssd_ftl_page_create(&drive->profile, &drive->geometry, &drive->nand,
-					   &drive->ftl);
-	default:
-		return ssd_ftl_log_create(&drive->profile, &drive->geometry, &drive->nand,
-					  &drive->ftl);
-	}
+	const struct ssd_profile *profile = &drive->profile;
+
+	if (profile->ftl == SSD_FTL_PAGE)
+		return ssd_ftl_page_create(profile, &drive->geometry, &drive->nand, &drive->ftl);
+	if (profile->log_association == SSD_LOG_ASSOCIATION_FULL)
+		return ssd_ftl_fast_create(profile, &drive->geometry, &drive->nand, &drive->ftl);
+	return ssd_ftl_log_create(profile, &drive->geometry, &drive->nand, &drive->ftl);
 }
 
 static int create_parts(struct ssd_drive *drive)

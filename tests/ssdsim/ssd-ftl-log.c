@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hybrid log-block translation layer.
+ * Hybrid log-block translation layer, block-associative.
  *
- * Every logical block has at most one data block, in which page p lies at its
+ * Every logical block has at most one data block, in which each page lies at its
  * home place, and at most one log block, to which writes are appended. There
  * are few log blocks. Opening one more than allowed merges another:
  *   switch   the log holds pages at their home places only and nothing is
@@ -10,19 +10,17 @@
  *   partial  as before, but later pages are missing: they are copied into it;
  *   full     the newest version of each page is copied into a fresh block.
  *
- * Home places run diagonally over the ways (as parity does in RAID 5), so that
- * no power-of-two stride of writes falls on a single die. A log page stays on
- * the die of its home place, so every copy of a merge can stay inside a die.
- * A logical block keeps to one die set for the same reason.
+ * A log page stays on the die of its home place, so every copy of a merge can stay
+ * inside a die.
  */
-#include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
+#include "ssd-block-map.h"
 #include "ssd-ftl.h"
 
-#define NO_BLOCK	0xffffffffU
 #define NO_LOG		0xffff
 #define NO_ROW		0xffff
 
@@ -43,41 +41,25 @@ struct log_block {
 	u16 *row;
 };
 
-/* Erased blocks of one die set, used first in, first out. */
-struct free_ring {
-	u32 *block;
-	u32 head;
-	u32 count;
-};
-
 /*
  * struct ftl_log - the layer.
  * @logs: [log_blocks] the open ones are linked from @head (next to be merged
  *	first) to @tail (opened or used last); the others from @unused by @next
- * @data: [data_blocks] physical data block of a logical block, or NO_BLOCK
  * @log_of: [data_blocks] index of its log block, or NO_LOG
- * @mapped: [pages] the page was written and not discarded
- * @live: [data_blocks] mapped pages
  */
 struct ftl_log {
 	struct ssd_ftl ftl;
+	struct ssd_block_map blocks;
 	enum ssd_log_victim victim;
 	bool restart;
-	u32 ways;
 	u32 rows;
 	u32 block_pages;
-	u32 blocks_per_set;
 	struct log_block *logs;
 	u16 *log_rows;
 	u16 head;
 	u16 tail;
 	u16 unused;
-	u32 *data;
 	u16 *log_of;
-	unsigned long *mapped;
-	u16 *live;
-	struct free_ring *free;
-	u32 *free_blocks;
 };
 
 static struct ftl_log *to_log_ftl(struct ssd_ftl *ftl)
@@ -85,46 +67,10 @@ static struct ftl_log *to_log_ftl(struct ssd_ftl *ftl)
 	return container_of(ftl, struct ftl_log, ftl);
 }
 
-/* Where page @index of a block lies in a data block. */
-static struct ssd_place home_place(const struct ftl_log *map, u32 block, u32 index)
+/* An erased block of the logical block's die set. */
+static u32 take_erased(struct ftl_log *map, u32 logical)
 {
-	u32 row = index / map->ways;
-
-	return (struct ssd_place) {
-		.block = block,
-		.way = (index + row) % map->ways,
-		.row = row,
-	};
-}
-
-static struct free_ring *ring_of(struct ftl_log *map, u32 logical)
-{
-	return &map->free[logical % map->ftl.nand->die_sets];
-}
-
-static u32 take_free_block(struct ftl_log *map, u32 logical)
-{
-	struct free_ring *ring = ring_of(map, logical);
-	u32 block = ring->block[ring->head];
-
-	ring->head = (ring->head + 1) % map->blocks_per_set;
-	ring->count--;
-	return block;
-}
-
-static void give_free_block(struct ftl_log *map, u32 block)
-{
-	struct free_ring *ring = ring_of(map, block);
-
-	ring->block[(ring->head + ring->count) % map->blocks_per_set] = block;
-	ring->count++;
-}
-
-/* Erase in the background; the die set is busy with it, the firmware is not. */
-static void erase_block(struct ftl_log *map, u32 block, u64 start)
-{
-	ssd_nand_erase(map->ftl.nand, block, start);
-	give_free_block(map, block);
+	return ssd_block_map_take(&map->blocks, ssd_block_map_set(&map->blocks, logical));
 }
 
 static void unlink_log(struct ftl_log *map, u16 index)
@@ -170,9 +116,9 @@ static bool page_place(const struct ftl_log *map, u32 logical, u32 index,
 {
 	u16 log_index = map->log_of[logical];
 
-	if (!test_bit((size_t)logical * map->block_pages + index, map->mapped))
+	if (!ssd_block_map_has(&map->blocks, logical * map->block_pages + index))
 		return false;
-	*place = home_place(map, map->data[logical], index);
+	*place = ssd_block_map_home(&map->blocks, map->blocks.data[logical], index);
 	if (log_index != NO_LOG && map->logs[log_index].row[index] != NO_ROW) {
 		place->block = map->logs[log_index].block;
 		place->row = map->logs[log_index].row[index];
@@ -198,21 +144,21 @@ static u32 copy_home(struct ftl_log *map, u32 logical, u32 target, u64 *time)
 	for (index = 0; page < end; page++, index++) {
 		struct ssd_place from = to;
 
-		from.block = map->data[logical];
+		from.block = map->blocks.data[logical];
 		if (log && log->row[index] != NO_ROW) {
 			from.block = log->block;
 			from.row = log->row[index];
 		}
-		if (from.block != target && test_bit(page, map->mapped)) {
+		if (from.block != target && ssd_block_map_has(&map->blocks, page)) {
 			*time = max(*time, ssd_nand_copy(map->ftl.nand, &from, &to, page, start));
 			copies++;
 		}
-		to.way = to.way + 1 == map->ways ? 0 : to.way + 1;
-		if (++column == map->ways) {
+		to.way = to.way + 1 == map->blocks.ways ? 0 : to.way + 1;
+		if (++column == map->blocks.ways) {
 			/* The next row begins one way further on. */
 			column = 0;
 			to.row++;
-			to.way = to.way + 1 == map->ways ? 0 : to.way + 1;
+			to.way = to.way + 1 == map->blocks.ways ? 0 : to.way + 1;
 		}
 	}
 	map->ftl.counters.merge_copies += copies;
@@ -225,12 +171,10 @@ static void drop_blocks(struct ftl_log *map, u32 logical, u64 start)
 	u16 index = map->log_of[logical];
 
 	if (index != NO_LOG) {
-		erase_block(map, map->logs[index].block, start);
+		ssd_block_map_erase(&map->blocks, map->logs[index].block, start);
 		release_log(map, index);
 	}
-	if (map->data[logical] != NO_BLOCK)
-		erase_block(map, map->data[logical], start);
-	map->data[logical] = NO_BLOCK;
+	ssd_block_map_replace(&map->blocks, logical, SSD_NO_BLOCK, start);
 }
 
 /* The log block becomes the data block, completed by copies where needed. */
@@ -238,16 +182,13 @@ static u64 merge_into_log(struct ftl_log *map, u16 index, u64 time)
 {
 	struct log_block *log = &map->logs[index];
 	u32 logical = log->logical;
-	u32 old = map->data[logical];
 
 	if (copy_home(map, logical, log->block, &time))
 		map->ftl.counters.partial_merges++;
 	else
 		map->ftl.counters.switch_merges++;
-	map->data[logical] = log->block;
 	release_log(map, index);
-	if (old != NO_BLOCK)
-		erase_block(map, old, time);
+	ssd_block_map_replace(&map->blocks, logical, log->block, time);
 	return time;
 }
 
@@ -255,11 +196,11 @@ static u64 merge_into_log(struct ftl_log *map, u16 index, u64 time)
 static u64 merge_into_fresh(struct ftl_log *map, u16 index, u64 time)
 {
 	u32 logical = map->logs[index].logical;
-	u32 fresh = take_free_block(map, logical);
+	u32 fresh = take_erased(map, logical);
 
 	copy_home(map, logical, fresh, &time);
 	drop_blocks(map, logical, time);
-	map->data[logical] = fresh;
+	map->blocks.data[logical] = fresh;
 	map->ftl.counters.full_merges++;
 	return time;
 }
@@ -269,7 +210,7 @@ static u64 merge_log(struct ftl_log *map, u16 index, u64 start)
 {
 	struct log_block *log = &map->logs[index];
 
-	if (!map->live[log->logical]) {
+	if (!map->blocks.live[log->logical]) {
 		drop_blocks(map, log->logical, start);
 		return start;
 	}
@@ -297,10 +238,11 @@ static u16 choose_victim(struct ftl_log *map, u32 logical, bool same_set)
  */
 static u16 open_log(struct ftl_log *map, u32 logical, u64 *time)
 {
+	u32 set = ssd_block_map_set(&map->blocks, logical);
 	struct log_block *log;
 	u16 index;
 
-	while (ring_of(map, logical)->count < 2)
+	while (ssd_block_map_erased(&map->blocks, set) < 2)
 		*time = merge_log(map, choose_victim(map, logical, true), *time);
 	if (map->unused == NO_LOG)
 		*time = merge_log(map, choose_victim(map, logical, false), *time);
@@ -309,7 +251,7 @@ static u16 open_log(struct ftl_log *map, u32 logical, u64 *time)
 	log = &map->logs[index];
 	map->unused = log->next;
 	log->logical = logical;
-	log->block = take_free_block(map, logical);
+	log->block = take_erased(map, logical);
 	log->at_home = true;
 	memset(log->row, 0xff, map->block_pages * sizeof(u16));
 	map->log_of[logical] = index;
@@ -328,8 +270,8 @@ static u16 log_with_room(struct ftl_log *map, u32 logical, u32 index, u64 *time)
 	u16 log_index = map->log_of[logical];
 
 	if (log_index != NO_LOG) {
-		struct ssd_place home = home_place(map, map->logs[log_index].block, index);
-
+		struct ssd_place home = ssd_block_map_home(&map->blocks,
+							   map->logs[log_index].block, index);
 		bool restart = map->restart && !index;
 
 		if (!restart &&
@@ -344,7 +286,7 @@ static bool log_is_full(const struct ftl_log *map, const struct log_block *log)
 {
 	u32 way;
 
-	for (way = 0; way < map->ways; way++) {
+	for (way = 0; way < map->blocks.ways; way++) {
 		if (ssd_nand_next_row(map->ftl.nand, log->block, way) < map->rows)
 			return false;
 	}
@@ -357,7 +299,7 @@ static u64 log_ftl_write(struct ssd_ftl *ftl, u32 page, u64 start)
 	u32 logical = page / map->block_pages, index = page % map->block_pages;
 	u16 log_index = log_with_room(map, logical, index, &start);
 	struct log_block *log = &map->logs[log_index];
-	struct ssd_place place = home_place(map, log->block, index);
+	struct ssd_place place = ssd_block_map_home(&map->blocks, log->block, index);
 	u64 end;
 
 	if (place.row != ssd_nand_next_row(ftl->nand, log->block, place.way))
@@ -365,8 +307,7 @@ static u64 log_ftl_write(struct ssd_ftl *ftl, u32 page, u64 start)
 	place.row = ssd_nand_next_row(ftl->nand, log->block, place.way);
 	end = ssd_nand_program(ftl->nand, &place, page, start);
 	log->row[index] = place.row;
-	if (!test_and_set_bit(page, map->mapped))
-		map->live[logical]++;
+	ssd_block_map_add(&map->blocks, page);
 
 	if (map->victim == SSD_LOG_VICTIM_LRU) {
 		unlink_log(map, log_index);
@@ -390,100 +331,40 @@ static void log_ftl_discard(struct ssd_ftl *ftl, u32 page, u64 start)
 	u32 logical = page / map->block_pages, index = page % map->block_pages;
 	u16 log_index = map->log_of[logical];
 
-	if (!test_and_clear_bit(page, map->mapped))
+	if (!ssd_block_map_remove(&map->blocks, page))
 		return;
 	if (log_index != NO_LOG)
 		map->logs[log_index].row[index] = NO_ROW;
-	if (!--map->live[logical])
+	if (!map->blocks.live[logical])
 		drop_blocks(map, logical, start);
 }
 
-/* Each logical block alone: counts, and that its mapped pages are somewhere. */
-static int check_logical(struct ftl_log *map, u32 logical, char *error, size_t size)
+static bool lookup_for_check(void *layer, u32 page, struct ssd_place *place)
 {
-	u32 index, live = 0;
-
-	for (index = 0; index < map->block_pages; index++) {
-		struct ssd_place place;
-
-		if (!page_place(map, logical, index, &place))
-			continue;
-		live++;
-		if (place.block >= map->ftl.nand->blocks ||
-		    place.row >= ssd_nand_next_row(map->ftl.nand, place.block, place.way) ||
-		    (map->ftl.nand->tag &&
-		     map->ftl.nand->tag[((size_t)place.block * map->ways + place.way) *
-					map->rows + place.row] !=
-		     logical * map->block_pages + index)) {
-			scnprintf(error, size, "page %u of block %u is not where it should be",
-				  index, logical);
-			return -EINVAL;
-		}
-	}
-	if (live != map->live[logical]) {
-		scnprintf(error, size, "logical block %u counts %u pages but has %u", logical,
-			  map->live[logical], live);
-		return -EINVAL;
-	}
-	return 0;
+	return log_ftl_lookup(layer, page, place);
 }
 
-/* Every physical block is a data block, a log block or free, and only one of these. */
-static int check_blocks(struct ftl_log *map, char *error, size_t size)
-{
-	u32 blocks = map->ftl.nand->blocks, sets = map->ftl.nand->die_sets;
-	unsigned long *seen = bitmap_zalloc(blocks, GFP_KERNEL);
-	u32 set, logical, i, used = 0;
-	bool twice = false;
-
-	if (!seen) {
-		scnprintf(error, size, "no memory for the check");
-		return -ENOMEM;
-	}
-	for (logical = 0; logical < map->ftl.geometry->data_blocks; logical++) {
-		u16 log = map->log_of[logical];
-
-		if (map->data[logical] != NO_BLOCK) {
-			twice |= __test_and_set_bit(map->data[logical], seen);
-			used++;
-		}
-		if (log != NO_LOG) {
-			twice |= __test_and_set_bit(map->logs[log].block, seen);
-			used++;
-		}
-	}
-	for (set = 0; set < sets; set++) {
-		struct free_ring *ring = &map->free[set];
-
-		for (i = 0; i < ring->count; i++) {
-			u32 block = ring->block[(ring->head + i) % map->blocks_per_set];
-
-			twice |= __test_and_set_bit(block, seen);
-			twice |= block % sets != set;
-			used++;
-		}
-	}
-	bitmap_free(seen);
-	if (twice || used != blocks) {
-		scnprintf(error, size, "%u of %u blocks accounted for%s", used, blocks,
-			  twice ? ", some of them twice or in the wrong die set" : "");
-		return -EINVAL;
-	}
-	return 0;
-}
-
+/* Every physical block is a data block, a log block or erased. */
 static int log_ftl_check(struct ssd_ftl *ftl, char *error, size_t size)
 {
 	struct ftl_log *map = to_log_ftl(ftl);
+	struct ssd_block_census census;
 	u32 logical;
 	int r;
 
-	for (logical = 0; logical < ftl->geometry->data_blocks; logical++) {
-		r = check_logical(map, logical, error, size);
-		if (r)
-			return r;
+	r = ssd_block_map_check(&map->blocks, lookup_for_check, ftl, error, size);
+	if (r)
+		return r;
+	r = ssd_block_census_begin(&census, &map->blocks);
+	if (r) {
+		scnprintf(error, size, "no memory for the check");
+		return r;
 	}
-	return check_blocks(map, error, size);
+	for (logical = 0; logical < ftl->geometry->data_blocks; logical++) {
+		if (map->log_of[logical] != NO_LOG)
+			ssd_block_census_add(&census, map->logs[map->log_of[logical]].block);
+	}
+	return ssd_block_census_end(&census, &map->blocks, error, size);
 }
 
 static void log_ftl_destroy(struct ssd_ftl *ftl)
@@ -492,12 +373,8 @@ static void log_ftl_destroy(struct ssd_ftl *ftl)
 
 	kvfree(map->logs);
 	kvfree(map->log_rows);
-	kvfree(map->data);
 	kvfree(map->log_of);
-	bitmap_free(map->mapped);
-	kvfree(map->live);
-	kvfree(map->free);
-	kvfree(map->free_blocks);
+	ssd_block_map_destroy(&map->blocks);
 	kvfree(map);
 }
 
@@ -513,19 +390,14 @@ static const struct ssd_ftl_ops log_ftl_ops = {
 static int allocate(struct ftl_log *map)
 {
 	const struct ssd_geometry *geometry = map->ftl.geometry;
-	u32 blocks = geometry->data_blocks, logs = geometry->log_blocks;
+	u32 logs = geometry->log_blocks;
 
 	map->logs = kvcalloc(logs, sizeof(*map->logs), GFP_KERNEL);
 	map->log_rows = kvcalloc((size_t)logs * map->block_pages, sizeof(u16), GFP_KERNEL);
-	map->data = kvcalloc(blocks, sizeof(u32), GFP_KERNEL);
-	map->log_of = kvcalloc(blocks, sizeof(u16), GFP_KERNEL);
-	map->mapped = bitmap_zalloc(geometry->pages, GFP_KERNEL);
-	map->live = kvcalloc(blocks, sizeof(u16), GFP_KERNEL);
-	map->free = kvcalloc(map->ftl.nand->die_sets, sizeof(*map->free), GFP_KERNEL);
-	map->free_blocks = kvcalloc(geometry->total_blocks, sizeof(u32), GFP_KERNEL);
-	if (!map->logs || !map->log_rows || !map->data || !map->log_of || !map->mapped ||
-	    !map->live || !map->free || !map->free_blocks)
+	map->log_of = kvcalloc(geometry->data_blocks, sizeof(u16), GFP_KERNEL);
+	if (!map->logs || !map->log_rows || !map->log_of)
 		return -ENOMEM;
+	memset(map->log_of, 0xff, geometry->data_blocks * sizeof(u16));
 	return 0;
 }
 
@@ -541,27 +413,11 @@ static void link_unused_logs(struct ftl_log *map)
 	}
 }
 
-/* As if the whole drive had been written once, in order. */
-static void fill_block(struct ftl_log *map, u32 logical)
-{
-	u32 first = logical * map->block_pages, index;
-
-	map->data[logical] = logical;
-	map->live[logical] = map->block_pages;
-	bitmap_set(map->mapped, first, map->block_pages);
-	for (index = 0; index < map->block_pages; index++) {
-		struct ssd_place home = home_place(map, logical, index);
-
-		ssd_nand_fill(map->ftl.nand, &home, first + index);
-	}
-}
-
 int ssd_ftl_log_create(const struct ssd_profile *profile,
 		       const struct ssd_geometry *geometry,
 		       struct ssd_nand *nand, struct ssd_ftl **ftl)
 {
 	struct ftl_log *map = kvcalloc(1, sizeof(*map), GFP_KERNEL);
-	u32 logical, block, set;
 
 	if (!map)
 		return -ENOMEM;
@@ -570,25 +426,13 @@ int ssd_ftl_log_create(const struct ssd_profile *profile,
 	map->ftl.nand = nand;
 	map->victim = profile->log_victim;
 	map->restart = profile->log_restart;
-	map->ways = profile->ways;
 	map->rows = geometry->rows;
 	map->block_pages = geometry->block_pages;
-	map->blocks_per_set = geometry->total_blocks / nand->die_sets;
-	if (allocate(map)) {
+	if (allocate(map) || ssd_block_map_create(&map->blocks, profile, geometry, nand)) {
 		log_ftl_destroy(&map->ftl);
 		return -ENOMEM;
 	}
 	link_unused_logs(map);
-	for (set = 0; set < nand->die_sets; set++)
-		map->free[set].block = &map->free_blocks[(size_t)set * map->blocks_per_set];
-	for (logical = 0; logical < geometry->data_blocks; logical++) {
-		map->log_of[logical] = NO_LOG;
-		map->data[logical] = NO_BLOCK;
-		if (profile->prefill)
-			fill_block(map, logical);
-	}
-	for (block = profile->prefill ? geometry->data_blocks : 0; block < nand->blocks; block++)
-		give_free_block(map, block);
 	*ftl = &map->ftl;
 	return 0;
 }

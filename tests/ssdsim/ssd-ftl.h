@@ -76,7 +76,7 @@ struct ssd_ftl {
 /**
  * ssd_ftl_log_create - hybrid layer: data blocks mapped by block, and log
  * blocks, each for one data block, mapped by page.
- * @profile: log_victim, prefill
+ * @profile: log_victim, log_restart, prefill
  * @geometry, @nand: must outlive the layer
  * @ftl: the new layer
  *
@@ -85,6 +85,21 @@ struct ssd_ftl {
 int ssd_ftl_log_create(const struct ssd_profile *profile,
 		       const struct ssd_geometry *geometry,
 		       struct ssd_nand *nand, struct ssd_ftl **ftl);
+
+/**
+ * ssd_ftl_fast_create - hybrid layer: data blocks mapped by block, and log blocks
+ * mapped by page that all data blocks share: one for writes that follow each other from
+ * the start of a block, the others for all else.
+ * @profile: prefill
+ * @geometry: at least two log blocks
+ * @nand: must outlive the layer, as @geometry
+ * @ftl: the new layer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ssd_ftl_fast_create(const struct ssd_profile *profile,
+			const struct ssd_geometry *geometry,
+			struct ssd_nand *nand, struct ssd_ftl **ftl);
 
 /**
  * ssd_ftl_page_create - every page mapped, greedy garbage collection.

@@ -8,6 +8,7 @@
 
 #include "ssd-profile.h"
 
+static const char * const log_association_words[] = { "block", "full", NULL };
 static const char * const log_victim_words[] = { "lru", "fifo", NULL };
 static const char * const power_loss_words[] = { "unflushed", "buffered", NULL };
 static const char * const ftl_words[] = { "log", "page", NULL };
@@ -54,6 +55,7 @@ static const struct profile_key profile_keys[] = {
 	NUMBER(map_cache_pages, 0, 1000000),
 	NUMBER(log_blocks, 0, 32768),
 	NUMBER(log_ppm, 0, 1000000),
+	WORD(log_association, log_association_words),
 	WORD(log_victim, log_victim_words),
 	NUMBER(log_restart, 0, 1),
 	NUMBER(read_buffer_kb, 0, 16384),
@@ -338,6 +340,11 @@ static int check_keys(const struct ssd_profile *profile, char *error, size_t siz
 		scnprintf(error, size,
 			  "map_cache_pages=%u needs a map of pages; give ftl=page with it, or 0",
 			  profile->map_cache_pages);
+		return -EINVAL;
+	}
+	if (profile->log_association == SSD_LOG_ASSOCIATION_FULL && profile->log_blocks == 1) {
+		scnprintf(error, size,
+			  "log_association=full needs a sequential and a random log block; make log_blocks at least 2, or 0");
 		return -EINVAL;
 	}
 	if (profile->prefetch_pages && !profile->read_buffer_kb) {

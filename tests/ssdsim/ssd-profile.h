@@ -18,7 +18,7 @@
 
 /* The translation layer. */
 enum ssd_ftl_kind {
-	SSD_FTL_LOG,		/* data blocks and log blocks, each for one data block */
+	SSD_FTL_LOG,		/* data blocks and log blocks */
 	SSD_FTL_PAGE,		/* every page mapped, garbage collection */
 };
 
@@ -26,6 +26,12 @@ enum ssd_ftl_kind {
 enum ssd_firmware {
 	SSD_FIRMWARE_SERIAL,	/* it waits for the data to have moved */
 	SSD_FIRMWARE_PARALLEL,	/* every die that is free gets work */
+};
+
+/* Which data blocks may have pages in a log block. */
+enum ssd_log_association {
+	SSD_LOG_ASSOCIATION_BLOCK,	/* one */
+	SSD_LOG_ASSOCIATION_FULL,	/* all */
 };
 
 /* Which log block is merged when another one is needed. */
@@ -87,6 +93,9 @@ enum ssd_buffer_drain {
  * @map_cache_pages: clustered pages of the map that fit in RAM; 0 = all of it
  * @log_blocks: log blocks; 0 = take @log_ppm
  * @log_ppm: log blocks in parts per million of the data blocks (minimum 2)
+ * @log_association: enum ssd_log_association; @log_victim and @log_restart belong to
+ *	"block": with "full" the log blocks are a ring, and the first page of a block always
+ *	opens the sequential one
  * @log_victim: enum ssd_log_victim
  * @log_restart: 1 = writing the first page of a block opens a fresh log block
  * @read_buffer_kb: read buffer, KiB (0 = none)
@@ -143,6 +152,7 @@ struct ssd_profile {
 	u32 map_cache_pages;
 	u32 log_blocks;
 	u32 log_ppm;
+	u32 log_association;
 	u32 log_victim;
 	u32 log_restart;
 	u32 read_buffer_kb;

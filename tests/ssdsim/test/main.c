@@ -101,6 +101,7 @@ int main(int argc, char **argv)
 	failed += run_all(profile_tests);
 	failed += run_all(store_tests);
 	failed += run_all(mechanics_tests);
+	failed += run_all(fast_tests);
 	failed += run_all(page_tests);
 	failed += run_all(calibration_tests);
 	failed += run_all(random_tests);

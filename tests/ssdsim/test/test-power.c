@@ -639,7 +639,7 @@ static void random_profile(char *text, size_t size)
 {
 	static const char * const modes[] = {
 		"ftl=page overprovision_ppm=150000 gc_threshold_ppm=50000 map_cache_pages=4 die_sets=2",
-		"", "", "power_loss=buffered", "write_cache=0", "interface_mb_s=2",
+		"", "log_association=full", "power_loss=buffered", "write_cache=0", "interface_mb_s=2",
 	};
 
 	snprintf(text, size,

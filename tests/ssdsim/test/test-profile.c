@@ -36,6 +36,7 @@ static void refuses_bad_words(void)
 		{ "read_ns=99999999999999999999", "read_ns" },
 		{ "log_victim=2", "lru fifo" },
 		{ "ftl=hybrid", "log page" },
+		{ "log_association=set", "block full" },
 		{ "firmware=fast", "serial parallel" },
 		{ "write_buffer_order=random", "fifo lru" },
 		{ "write_buffer_drain=never", "empty room" },
@@ -70,6 +71,7 @@ static void refuses_bad_geometry(void)
 		{ "capacity_mb=1048576 page_bytes=512 block_pages=4", "capacity_mb" },
 		{ "map_cache_pages=4", "ftl=page" },
 		{ "prefetch_pages=4", "read_buffer_kb" },
+		{ "log_association=full log_blocks=1", "at least 2" },
 		{ "channel_sets=2", "die_sets x ways" },
 	};
 	size_t i;

@@ -99,6 +99,9 @@ static void random_profile(struct ssd_profile *profile)
 	profile->map_cache_pages = profile->ftl == SSD_FTL_PAGE ? ONE_OF(0, 1, 2, 100) : 0;
 	profile->queue_depth = ONE_OF(1, 8);
 	profile->log_blocks = ONE_OF(1, 2, 3, 8);
+	profile->log_association = random_number(2);
+	if (profile->log_association == SSD_LOG_ASSOCIATION_FULL)
+		profile->log_blocks = max(profile->log_blocks, 2U);
 	profile->log_victim = random_number(2);
 	profile->log_restart = random_number(2);
 	profile->read_buffer_kb = ONE_OF(0, 16, 64, 256);

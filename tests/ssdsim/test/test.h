@@ -30,6 +30,7 @@ struct test {
 extern const struct test profile_tests[];
 extern const struct test store_tests[];
 extern const struct test mechanics_tests[];
+extern const struct test fast_tests[];
 extern const struct test page_tests[];
 extern const struct test calibration_tests[];
 extern const struct test random_tests[];
