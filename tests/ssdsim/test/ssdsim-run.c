@@ -82,18 +82,23 @@ static u64 run_one(struct ssd_drive *drive, const struct pattern *pattern, u64 n
 static void run_pattern(struct ssd_drive *drive, const struct pattern *pattern,
 			u64 *now, u64 span, u64 commands)
 {
-	u64 index, start = 0, erases, copies;
+	u64 index, start = 0, erases, copies, longest = 0;
 
 	for (index = 0; index < commands / 3; index++)
 		*now = run_one(drive, pattern, *now, span, index);
 	start = *now;
 	erases = drive->nand.erases;
 	copies = drive->nand.copies;
-	for (; index < commands / 3 + commands; index++)
-		*now = run_one(drive, pattern, *now, span, index);
-	printf("%-28s %9.3f MB/s %10.1f us %8.2f copies %6.3f erases\n", pattern->name,
+	for (; index < commands / 3 + commands; index++) {
+		u64 end = run_one(drive, pattern, *now, span, index);
+
+		longest = max(longest, end - *now);
+		*now = end;
+	}
+	printf("%-28s %9.3f MB/s %10.1f us (longest %10.1f) %8.2f copies %6.3f erases\n",
+	       pattern->name,
 	       (double)pattern->bytes * commands / (*now - start) * 1e3,
-	       (double)(*now - start) / commands / 1e3,
+	       (double)(*now - start) / commands / 1e3, (double)longest / 1e3,
 	       (double)(drive->nand.copies - copies) / commands,
 	       (double)(drive->nand.erases - erases) / commands);
 	*now = ssd_drive_flush(drive, *now);
