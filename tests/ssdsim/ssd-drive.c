@@ -188,6 +188,15 @@ static void start_draining(struct ssd_drive *drive, u64 time)
 	drive->drain_from = time;
 }
 
+/* What the layer does by itself before @now. */
+static void run_background(struct ssd_drive *drive, u64 now)
+{
+	struct ssd_ftl *ftl = drive->ftl;
+
+	if (ftl->ops->background)
+		firmware_waited(drive, ftl->ops->background(ftl, drive->firmware_free, now));
+}
+
 /* The background work that begins before @now. */
 static void catch_up(struct ssd_drive *drive, u64 now)
 {
@@ -198,9 +207,7 @@ static void catch_up(struct ssd_drive *drive, u64 now)
 	}
 	if (!may_drain(drive))
 		drive->draining = false;
-	if (drive->ftl->ops->background)
-		firmware_waited(drive, drive->ftl->ops->background(drive->ftl,
-								   drive->firmware_free, now));
+	run_background(drive, now);
 	ssd_write_buffer_settle(&drive->write_buffer, now);
 }
 
@@ -451,9 +458,15 @@ u64 ssd_drive_nothing(struct ssd_drive *drive, u64 now)
 	return end_command(drive, now, begin_command(drive, now));
 }
 
-void ssd_drive_power_cycle(struct ssd_drive *drive)
+void ssd_drive_power_cycle(struct ssd_drive *drive, u64 off, u64 on)
 {
+	run_background(drive, off);
+	if (drive->ftl->ops->power_cycle)
+		drive->ftl->ops->power_cycle(drive->ftl, on);
 	drive->draining = false;
+	drive->host_free = on;
+	drive->last_end = on;
+	drive->link.spans = 0;
 	ssd_write_buffer_clear(&drive->write_buffer);
 	ssd_read_buffer_clear(&drive->read_buffer);
 }

@@ -120,10 +120,13 @@ bool ssd_drive_whole_pages(const struct ssd_drive *drive, u64 *sector, u64 *sect
 u64 ssd_drive_nothing(struct ssd_drive *drive, u64 now);
 
 /**
- * ssd_drive_power_cycle - what is in RAM only is lost, as when the power fails.
- * The layer finds its mapping again; work on the NAND that had begun ends as planned.
+ * ssd_drive_power_cycle - what is in RAM only is lost, as when the power fails: buffers,
+ * prefetched pages, the part of the map in RAM, and the commands under way.
+ * The layer finds its mapping again; work on the NAND that had begun (the firmware redoes
+ * it) ends as planned.
+ * @off, @on: when the power went and came back; no work begins in between
  */
-void ssd_drive_power_cycle(struct ssd_drive *drive);
+void ssd_drive_power_cycle(struct ssd_drive *drive, u64 off, u64 on);
 
 /** ssd_drive_check - verify every invariant. Return: 0 or an error, with a sentence. */
 int ssd_drive_check(struct ssd_drive *drive, char *error, size_t size);

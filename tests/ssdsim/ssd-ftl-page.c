@@ -37,7 +37,7 @@ enum stream { STREAM_HOST, STREAM_COPY, STREAMS };
  * @valid: valid pages
  * @victim: block being collected, or NO_BLOCK
  * @cursor: place in it to look at next, way by way, row by row
- * @since: time from which the set has too few erased blocks
+ * @since: time from which the set has too few erased blocks, and power
  */
 struct page_set {
 	struct ssd_free_ring free;
@@ -421,6 +421,17 @@ static void page_ftl_discard(struct ssd_ftl *ftl, u32 page, u64 start)
 	invalidate(map, page);
 }
 
+/* The changes of the map that were not programmed are found in the pages' spare bytes. */
+static void page_ftl_power_cycle(struct ssd_ftl *ftl, u64 on)
+{
+	struct ftl_page *map = to_page_ftl(ftl);
+	u32 i;
+
+	ssd_map_cache_clear(&map->cache);
+	for (i = 0; i < map->sets; i++)
+		map->set[i].since = on;
+}
+
 /* Each logical page is where the map says, and is there alone. */
 static int check_pages(struct ftl_page *map, char *error, size_t size)
 {
@@ -522,6 +533,7 @@ static const struct ssd_ftl_ops page_ftl_ops = {
 	.write = page_ftl_write,
 	.background = page_ftl_background,
 	.discard = page_ftl_discard,
+	.power_cycle = page_ftl_power_cycle,
 	.check = page_ftl_check,
 };
 

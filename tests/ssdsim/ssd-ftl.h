@@ -52,6 +52,8 @@ struct ssd_ftl_counters {
  *	returns the time its data have left the controller, from which the
  *	firmware can go on
  * @discard: forget a page
+ * @power_cycle: what is in RAM only is lost; the mapping itself is found again without
+ *	work, and no background work begins before @on (NULL: there is neither)
  * @check: verify every invariant of the mapping; 0 or -EINVAL with a sentence
  */
 struct ssd_ftl_ops {
@@ -63,6 +65,7 @@ struct ssd_ftl_ops {
 	u64 (*ready)(struct ssd_ftl *ftl);
 	u64 (*write)(struct ssd_ftl *ftl, u32 page, u64 start);
 	void (*discard)(struct ssd_ftl *ftl, u32 page, u64 start);
+	void (*power_cycle)(struct ssd_ftl *ftl, u64 on);
 	int (*check)(struct ssd_ftl *ftl, char *error, size_t size);
 };
 

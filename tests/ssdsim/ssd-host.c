@@ -177,11 +177,11 @@ int ssd_host_power_control(struct ssd_host *host, const char *text, u64 now,
 	return ssd_power_control(&host->power, text, now, error, size);
 }
 
-void ssd_host_power_on(struct ssd_host *host)
+void ssd_host_power_on(struct ssd_host *host, u64 now)
 {
 	if (host->power.on)
 		return;
-	ssd_drive_power_cycle(host->drive);
+	ssd_drive_power_cycle(host->drive, host->power.off_since, now);
 	ssd_power_restore(&host->power);
 }
 

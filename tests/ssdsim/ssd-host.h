@@ -72,8 +72,8 @@ void ssd_host_tick(struct ssd_host *host, u64 now);
 int ssd_host_power_control(struct ssd_host *host, const char *text, u64 now,
 			   char *error, size_t size);
 
-/** ssd_host_power_on - after ssd_power_settle(): as after the power has returned. */
-void ssd_host_power_on(struct ssd_host *host);
+/** ssd_host_power_on - after ssd_power_settle(): the power returns at @now. */
+void ssd_host_power_on(struct ssd_host *host, u64 now);
 
 /** ssd_host_print - all counters, "key value" lines. Return: characters written. */
 int ssd_host_print(const struct ssd_host *host, char *text, size_t size);

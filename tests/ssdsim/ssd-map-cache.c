@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The part of the map that is in RAM. See ssd-map-cache.h. */
+#include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -20,7 +21,8 @@ int ssd_map_cache_create(struct ssd_map_cache *cache, u32 capacity, u32 map_page
 		return 0;
 	cache->slots = kvcalloc(cache->capacity, sizeof(*cache->slots), GFP_KERNEL);
 	cache->slot_of = kvcalloc(map_pages, sizeof(u32), GFP_KERNEL);
-	if (!cache->slots || !cache->slot_of)
+	cache->stale = bitmap_zalloc(map_pages, GFP_KERNEL);
+	if (!cache->slots || !cache->slot_of || !cache->stale)
 		return -ENOMEM;
 	memset(cache->slot_of, 0xff, map_pages * sizeof(u32));
 	return 0;
@@ -30,6 +32,23 @@ void ssd_map_cache_destroy(struct ssd_map_cache *cache)
 {
 	kvfree(cache->slots);
 	kvfree(cache->slot_of);
+	bitmap_free(cache->stale);
+}
+
+void ssd_map_cache_clear(struct ssd_map_cache *cache)
+{
+	u32 index;
+
+	for (index = 0; index < cache->used; index++) {
+		const struct ssd_map_slot *slot = &cache->slots[index];
+
+		cache->slot_of[slot->map_page] = NO_SLOT;
+		if (slot->dirty)
+			__set_bit(slot->map_page, cache->stale);
+	}
+	cache->used = 0;
+	cache->oldest = NO_SLOT;
+	cache->newest = NO_SLOT;
 }
 
 static void unlink_slot(struct ssd_map_cache *cache, u32 index)
@@ -85,7 +104,7 @@ bool ssd_map_cache_use(struct ssd_map_cache *cache, u32 map_page, bool dirty,
 	} else {
 		index = make_slot(cache, victim);
 		cache->slots[index].map_page = map_page;
-		cache->slots[index].dirty = false;
+		cache->slots[index].dirty = __test_and_clear_bit(map_page, cache->stale);
 		cache->slot_of[map_page] = index;
 	}
 	cache->slots[index].dirty |= dirty;

@@ -26,11 +26,13 @@ struct ssd_map_slot {
  * struct ssd_map_cache - the cache.
  * @slots: [capacity] linked from @oldest to @newest
  * @slot_of: [map pages] index of its slot, or a number that is none
+ * @stale: [map pages] what the NAND has is older, because the power failed
  * @used: slots in use
  */
 struct ssd_map_cache {
 	struct ssd_map_slot *slots;
 	u32 *slot_of;
+	unsigned long *stale;
 	u32 capacity;
 	u32 used;
 	u32 oldest;
@@ -50,6 +52,12 @@ struct ssd_map_victim {
 /** ssd_map_cache_create - Return: 0 or -ENOMEM. Destroy it in both cases. */
 int ssd_map_cache_create(struct ssd_map_cache *cache, u32 capacity, u32 map_pages);
 void ssd_map_cache_destroy(struct ssd_map_cache *cache);
+
+/**
+ * ssd_map_cache_clear - nothing is in RAM any more, as when the power fails. A map page that
+ * was newer than in the NAND is so again as soon as it is used.
+ */
+void ssd_map_cache_clear(struct ssd_map_cache *cache);
 
 /**
  * ssd_map_cache_use - have a map page in RAM.

@@ -340,6 +340,7 @@ void ssd_power_cut(struct ssd_power *power, u64 now)
 	end_all(power, now);
 	power->on = false;
 	power->cut_number++;
+	power->off_since = now;
 	power->trigger = SSD_TRIGGER_NONE;
 	power->remaining = 0;
 	power->deadline = SSD_POWER_NEVER;

@@ -115,6 +115,7 @@ struct ssd_power_counters {
  * @by_program: programming does
  * @on: commands are served
  * @cut_number: cuts since the drive was made
+ * @off_since: time of the last one
  * @label: of the newest write; @hides: see struct ssd_power_write
  * @writes: @write_count in flight, of @write_slots
  * @flushes: in flight, in the order they were sent
@@ -133,6 +134,7 @@ struct ssd_power {
 	bool by_program;
 	bool on;
 	u64 cut_number;
+	u64 off_since;
 	u64 label;
 	bool hides;
 	u32 write_slots;

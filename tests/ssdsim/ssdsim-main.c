@@ -195,7 +195,7 @@ void ssdsim_power_on(struct ssdsim_device *device)
 	/* The kernel's own copies of the old contents. */
 	invalidate_bdev(device->disk->part0);
 	spin_lock_irqsave(&device->lock, flags);
-	ssd_host_power_on(&device->host);
+	ssd_host_power_on(&device->host, ktime_get_ns());
 	spin_unlock_irqrestore(&device->lock, flags);
 }
 

@@ -260,7 +260,7 @@ static void effects(void)
 	EXPECT(!ssd_host_power_control(&host, "cut now fate=lost", ~0ULL >> 1, error,
 				       sizeof(error)), "%s", error);
 	ssd_power_settle(&host.power);
-	ssd_host_power_on(&host);
+	ssd_host_power_on(&host, ~0ULL >> 1);
 	EXPECT(filled(&host, 0, 2) == 32, "a flush that failed covers writes");
 	ssd_host_destroy(&host);
 }
@@ -312,7 +312,7 @@ static void counters(void)
 				       sizeof(error)), "%s", error);
 	serve(&host, SSD_READ, 0, 8, 0);
 	ssd_power_settle(&host.power);
-	ssd_host_power_on(&host);
+	ssd_host_power_on(&host, ~0ULL >> 1);
 	ssd_host_print(&host, text, sizeof(text));
 	EXPECT(strstr(text, "power_cuts 1\npower_refused 1\npower_aborted_writes 0\n"
 		      "power_kept_sectors 8\npower_lost_sectors 0\npower_tears 0\n"

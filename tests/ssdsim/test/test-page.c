@@ -251,6 +251,78 @@ DRIVE_TEST(a_cache_keeps_what_is_used, CACHE)
 	EXPECT(drive->counters.write_buffer_hits == 1, "the page not used for longest stayed");
 }
 
+/* The map cache is empty after a power cut, but what it had to program is not forgotten. */
+DRIVE_TEST(power_cut_empties_the_map_cache, "map_cache_pages=2 capacity_mb=16 write_cache=0")
+{
+	u64 now = later(fill(drive, 0, 0, 1)), reads;
+
+	/* The first map page is in RAM, changed; the second one, too, not changed. */
+	now = later(ssd_drive_read(drive, now, 1024 * PAGE, PAGE));
+	reads = drive->ftl->counters.map_reads;
+	now = later(ssd_drive_read(drive, now, 3 * PAGE, PAGE));
+	EXPECT(drive->ftl->counters.map_reads == reads, "the map page was not in RAM");
+	ssd_drive_power_cycle(drive, now, now);
+	now = later(ssd_drive_read(drive, now, 1024 * PAGE, PAGE));
+	now = later(ssd_drive_read(drive, now, 3 * PAGE, PAGE));
+	EXPECT(drive->ftl->counters.map_reads == reads + 2, "%llu map pages were read",
+	       (unsigned long long)(drive->ftl->counters.map_reads - reads));
+	/* The changed one must be programmed when it has to go, the other one not. */
+	now = later(ssd_drive_read(drive, now, 2048 * PAGE, PAGE));
+	EXPECT(!drive->ftl->counters.map_writes, "a clean map page was programmed");
+	ssd_drive_read(drive, now, 3072 * PAGE, PAGE);
+	EXPECT(drive->ftl->counters.map_writes == 1, "%llu map pages were programmed",
+	       (unsigned long long)drive->ftl->counters.map_writes);
+}
+
+DRIVE_TEST(power_cut_empties_the_read_buffer, "read_buffer_kb=64 prefetch_pages=2")
+{
+	u64 now = later(ssd_drive_read(drive, later(0), 0, PAGE)), took;
+
+	EXPECT(drive->counters.prefetch_reads == 2, "nothing was prefetched");
+	ssd_drive_power_cycle(drive, now, now);
+	took = ssd_drive_read(drive, now, PAGE, PAGE) - now;
+	EXPECT(took == COMMAND_NS + READ_NS + LINK_NS && !drive->counters.read_buffer_hits,
+	       "a prefetched page took %llu ns after a power cut", (unsigned long long)took);
+}
+
+/* Neither what is buffered nor the command under way delays the host after a power cut. */
+DRIVE_TEST(power_cut_empties_the_write_buffer, "write_buffer_idle_us=1000000")
+{
+	u64 now = later(0), end, took;
+
+	end = ssd_drive_write(drive, now, 0, 8 * PAGE, false);
+	ssd_drive_power_cycle(drive, now + 1, now + 2);
+	EXPECT(now + 2 < end, "the write ended before the cut");
+	took = ssd_drive_write(drive, now + 2, 8 * PAGE, 8 * PAGE, false) - (now + 2);
+	EXPECT(took == COMMAND_NS + 8 * LINK_NS, "the write took %llu ns",
+	       (unsigned long long)took);
+	EXPECT(!drive->nand.programs, "what was lost was programmed");
+	ssd_drive_flush(drive, later(now));
+	EXPECT(drive->nand.programs == 8, "%llu pages were programmed",
+	       (unsigned long long)drive->nand.programs);
+}
+
+/* Garbage is collected before the cut and after it, but not while there is no power. */
+DRIVE_TEST(no_work_without_power, "gc_threshold_ppm=60000")
+{
+	u64 now = fill(drive, 0, 0, drive->geometry.pages), copies, on;
+	u32 i;
+
+	for (i = 0; i < drive->geometry.pages; i++)
+		now = ssd_drive_write(drive, now, (u64)random_number(drive->geometry.pages) * PAGE,
+				      PAGE, false);
+	now = ssd_drive_flush(drive, now);
+	ssd_drive_nothing(drive, now);
+	copies = drive->nand.copies;
+	on = later(now);
+	ssd_drive_power_cycle(drive, now, on);
+	ssd_drive_nothing(drive, on);
+	EXPECT(drive->nand.copies == copies, "%llu pages were copied while the power was off",
+	       (unsigned long long)(drive->nand.copies - copies));
+	ssd_drive_power_cycle(drive, later(on), later(later(on)));
+	EXPECT(drive->nand.copies > copies, "nothing was copied while the power was on");
+}
+
 const struct test page_tests[] = {
 	{ "queued reads of two dies overlap", queued_reads_overlap_on_dies },
 	{ "queued reads of one die follow each other", queued_reads_wait_for_a_die },
@@ -267,5 +339,9 @@ const struct test page_tests[] = {
 	{ "a partial read moves only what it wants", partial_reads_move_what_they_want },
 	{ "partial_update=1 writes parts without reading", partial_updates_read_nothing },
 	{ "an associative cache keeps what is used", a_cache_keeps_what_is_used },
+	{ "a power cut empties the map cache", power_cut_empties_the_map_cache },
+	{ "a power cut empties the read buffer", power_cut_empties_the_read_buffer },
+	{ "a power cut empties the write buffer", power_cut_empties_the_write_buffer },
+	{ "no work is done without power", no_work_without_power },
 	{ NULL, NULL },
 };

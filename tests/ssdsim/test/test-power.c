@@ -237,7 +237,7 @@ static void power_on(struct rig *rig)
 {
 	rig->count = 0;
 	ssd_power_settle(&rig->host.power);
-	ssd_host_power_on(&rig->host);
+	ssd_host_power_on(&rig->host, rig->now);
 }
 
 static u32 version_of(struct rig *rig, u64 sector)
@@ -408,6 +408,27 @@ static void discards_are_at_risk(void)
 	cut_and_restore(rig, "cut now fate=lost");
 	expect_range(rig, 0, 32, 0);
 	expect_range(rig, 32, 32, 1);
+	free_rig(rig);
+}
+
+/* What was in the drive's RAM must be read again, and nothing is done while it is off. */
+static void cut_leaves_nothing_warm(void)
+{
+	struct rig *rig = make_rig("read_buffer_kb=64");
+	u64 start, cold, warm, again;
+
+	start = rig->now;
+	run(rig, SSD_READ, 0, 8, false);
+	cold = rig->now - start;
+	start = rig->now;
+	run(rig, SSD_READ, 0, 8, false);
+	warm = rig->now - start;
+	cut_and_restore(rig, "cut now");
+	start = rig->now;
+	run(rig, SSD_READ, 0, 8, false);
+	again = rig->now - start;
+	EXPECT(warm < cold && again == cold, "%llu ns, then %llu, after the cut %llu",
+	       (unsigned long long)cold, (unsigned long long)warm, (unsigned long long)again);
 	free_rig(rig);
 }
 
@@ -747,6 +768,7 @@ const struct test power_tests[] = {
 	{ "a flush covers what a write in flight replaces", flush_covers_what_is_overwritten },
 	{ "write-through data survive a power cut", write_through_survives },
 	{ "discards can be undone by a power cut until flushed", discards_are_at_risk },
+	{ "a power cut leaves nothing warm", cut_leaves_nothing_warm },
 	{ "power_loss=buffered: programmed data survive", buffered_mode },
 	{ "lies_about_flush: only programmed data survive", liar },
 	{ "a cut comes at its moment", moments },

@@ -46,6 +46,13 @@ static inline bool test_and_clear_bit(size_t bit, unsigned long *map)
 	return old;
 }
 
+#define __test_and_clear_bit test_and_clear_bit
+
+static inline void __set_bit(size_t bit, unsigned long *map)
+{
+	shim_put_bit(bit, map, true);
+}
+
 static inline unsigned long *bitmap_zalloc(size_t bits, int flags)
 {
 	return kcalloc(SHIM_LONGS(bits), sizeof(long), flags);
