@@ -27,7 +27,7 @@ emulator_ticks() {
 
 # collect: pass the guest's comments on; keep rows; time what is between "speed begin" and "speed end".
 collect() {
-	local line begin=0
+	local line name commands begin=0
 	while IFS= read -r line; do
 		case $line in
 		"row "*)
@@ -37,7 +37,8 @@ collect() {
 			begin=$(emulator_ticks)
 			;;
 		"speed end "*)
-			echo "speed/ssdsim/io-per-second $((${line#speed end } * 100 / \
+			read -r name commands <<<"${line#speed end }"
+			echo "speed/ssdsim/$name-per-second $((commands * 100 / \
 				($(emulator_ticks) - begin))) 1/s >=10000" >>"$rows"
 			;;
 		*)
@@ -48,7 +49,7 @@ collect() {
 }
 
 status=0
-tools/vm/run --mode benchmark --timeout 900 --memory 3G --file tests/ssdsim/ssdsim.sh \
+tools/vm/run --mode benchmark --timeout 2400 --memory 3G --file tests/ssdsim/ssdsim.sh \
 	--file tests/ssdsim/profiles tests/ssdsim/test/calibrate.sh "$@" | collect || status=$?
 tools/results.py write calibrate <"$rows" || status=1
 exit "$status"

@@ -537,7 +537,7 @@ static const struct ssd_ftl_ops page_ftl_ops = {
 	.check = page_ftl_check,
 };
 
-static int allocate(struct ftl_page *map, const struct ssd_profile *profile)
+static int allocate(struct ftl_page *map)
 {
 	u32 blocks = map->ftl.geometry->total_blocks;
 
@@ -550,7 +550,7 @@ static int allocate(struct ftl_page *map, const struct ssd_profile *profile)
 	if (!map->set || !map->free_blocks || !map->slot || !map->owner || !map->valid ||
 	    !map->filled)
 		return -ENOMEM;
-	return ssd_map_cache_create(&map->cache, profile->map_cache_pages,
+	return ssd_map_cache_create(&map->cache, map->ftl.geometry->map_cache_pages,
 				    map->ftl.geometry->map_pages);
 }
 
@@ -613,7 +613,7 @@ int ssd_ftl_page_create(const struct ssd_profile *profile,
 	map->sets = nand->die_sets;
 	map->blocks_per_set = geometry->total_blocks / map->sets;
 	map->logical = geometry->pages + geometry->map_pages;
-	if (allocate(map, profile)) {
+	if (allocate(map)) {
 		page_ftl_destroy(&map->ftl);
 		return -ENOMEM;
 	}

@@ -33,6 +33,7 @@ struct profile_key {
 
 static const struct profile_key profile_keys[] = {
 	NUMBER(capacity_mb, 8, 1024 * 1024),
+	NUMBER(scale, 1, 1024),
 	NUMBER(channels, 1, 64),
 	NUMBER(planes, 1, 8),
 	NUMBER(ways, 1, 64),
@@ -88,6 +89,7 @@ void ssd_profile_init(struct ssd_profile *profile)
 	memset(profile, 0, sizeof(*profile));
 	strcpy(profile->name, "ssdsim0");
 	profile->capacity_mb = 256;
+	profile->scale = 1;
 	profile->channels = 1;
 	profile->planes = 1;
 	profile->ways = 1;
@@ -321,6 +323,7 @@ static void count_blocks(const struct ssd_profile *profile, struct ssd_geometry 
 {
 	geometry->log_blocks = 0;
 	geometry->map_pages = map_page_count(profile, geometry);
+	geometry->map_cache_pages = DIV_ROUND_UP(profile->map_cache_pages, profile->scale);
 	if (profile->ftl == SSD_FTL_PAGE) {
 		u32 map_blocks = DIV_ROUND_UP(geometry->map_pages, geometry->block_pages);
 
@@ -366,7 +369,7 @@ int ssd_profile_geometry(const struct ssd_profile *profile,
 			 struct ssd_geometry *geometry, char *error, size_t size)
 {
 	u32 page_bytes = profile->page_bytes * profile->planes * profile->channels;
-	u64 block_bytes, capacity = (u64)profile->capacity_mb << 20;
+	u64 block_bytes, capacity = div_u64((u64)profile->capacity_mb << 20, profile->scale);
 	u64 blocks;
 
 	if (page_bytes % 512 || page_bytes > SSD_MAX_PAGE_SECTORS * 512) {
@@ -391,8 +394,8 @@ int ssd_profile_geometry(const struct ssd_profile *profile,
 	blocks = div64_u64(capacity, block_bytes);
 	if (blocks < 2 || blocks > 1000000) {
 		scnprintf(error, size,
-			  "capacity_mb=%u gives %llu clustered blocks of %llu bytes; choose it for 2 to 1000000 blocks",
-			  profile->capacity_mb, (unsigned long long)blocks,
+			  "capacity_mb=%u with scale=%u gives %llu clustered blocks of %llu bytes; choose them for 2 to 1000000 blocks",
+			  profile->capacity_mb, profile->scale, (unsigned long long)blocks,
 			  (unsigned long long)block_bytes);
 		return -EINVAL;
 	}

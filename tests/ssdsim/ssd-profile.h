@@ -69,6 +69,8 @@ enum ssd_buffer_drain {
  * of the parser can describe it; the ranges are in that table (ssd-profile.c).
  * @name: of the block device
  * @capacity_mb: user capacity, MiB
+ * @scale: the drive is this many times smaller, and so are the log blocks of @log_ppm and
+ *	@map_cache_pages; pages, blocks, dies, buffers and @log_blocks stay as they are
  * @channels: NAND buses that move one clustered page together
  * @planes: planes of one die programmed together
  * @ways: dies of a channel over which the pages of a clustered block rotate
@@ -91,7 +93,7 @@ enum ssd_buffer_drain {
  * @gc_threshold_ppm: a die set with fewer erased blocks, in parts per million of its
  *	blocks, collects garbage in the background (at most half of its spare blocks)
  * @map_cache_pages: clustered pages of the map that fit in RAM; 0 = all of it
- * @log_blocks: log blocks; 0 = take @log_ppm
+ * @log_blocks: log blocks, not scaled; 0 = take @log_ppm
  * @log_ppm: log blocks in parts per million of the data blocks (minimum 2)
  * @log_association: enum ssd_log_association; @log_victim and @log_restart belong to
  *	"block": with "full" the log blocks are a ring, and the first page of a block always
@@ -130,6 +132,7 @@ enum ssd_buffer_drain {
 struct ssd_profile {
 	char name[SSD_NAME_LENGTH];
 	u32 capacity_mb;
+	u32 scale;
 	u32 channels;
 	u32 planes;
 	u32 ways;
@@ -188,6 +191,7 @@ struct ssd_profile {
  * @data_blocks: clustered blocks of the user capacity
  * @log_blocks: log blocks (0 with page mapping)
  * @map_pages: clustered pages that hold the map, if only part of it fits in RAM
+ * @map_cache_pages: those that do
  * @total_blocks: physical clustered blocks, a multiple of the die sets
  * @pages: clustered pages of the user capacity
  * @sectors: user capacity, sectors
@@ -199,6 +203,7 @@ struct ssd_geometry {
 	u32 data_blocks;
 	u32 log_blocks;
 	u32 map_pages;
+	u32 map_cache_pages;
 	u32 total_blocks;
 	u32 pages;
 	u64 sectors;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # calibrate.sh [PROFILE...]: what fio measures on emulated drives beside what was published for the
 # real ones. Runs in the benchmark guest (virtual time); tools/calibrate.sh calls it.
-# Drives are a sixteenth of the real ones, 256 MiB stand for the 4 GB file of RE (docs/ssdsim.md).
+# Most drives are a sixteenth of the real ones (scale=16), 256 MiB stand for the 4 GB file of RE (docs/ssdsim.md).
 # Random writes come before ordered and sequential ones so that each finds the other's leftovers.
 # Prints lines "row ID VALUE UNIT BAR" for tools/results.py, and comments.
 # The calibrate_* functions are called by name.
@@ -56,11 +56,11 @@ warm() {
 	bandwidth "$@" >/dev/null || fail "$profile" "fio failed"
 }
 
-# drive CAPACITY_MB [KEY=VALUE...]: the drive of this profile.
+# drive SCALE [KEY=VALUE...]: the drive of this profile, that many times smaller.
 drive() {
-	local capacity=$1
+	local scale=$1
 	shift
-	sh ./ssdsim.sh create ssd0 "profiles/$profile.conf" "capacity_mb=$capacity" "$@" || exit 1
+	sh ./ssdsim.sh create ssd0 "profiles/$profile.conf" "scale=$scale" "$@" || exit 1
 	last=1
 }
 
@@ -72,7 +72,7 @@ finish_drive() {
 }
 
 calibrate_samsung() {
-	drive 3816
+	drive 16
 	span=256M
 	measure read-128k 110000000 --rw=read --bs=128k --io_size=128M
 	measure write-512k 85000000 --rw=write --bs=512k
@@ -90,7 +90,7 @@ calibrate_samsung() {
 }
 
 calibrate_supertalent() {
-	drive 3580
+	drive 16
 	span=256M
 	measure read-512k 117000000 --rw=read --bs=512k
 	measure write-512k 79000000 --rw=write --bs=512k
@@ -111,7 +111,7 @@ calibrate_supertalent() {
 }
 
 calibrate_transcend() {
-	drive 3808
+	drive 16
 	span=256M
 	measure read-512k 142000000 --rw=read --bs=512k
 	measure write-512k 91000000 --rw=write --bs=512k
@@ -124,7 +124,7 @@ calibrate_transcend() {
 }
 
 calibrate_ocz() {
-	drive 3577
+	drive 16
 	span=256M
 	measure read-512k 220000000 --rw=read --bs=512k
 	measure write-512k 129000000 --rw=write --bs=512k --io_size=512M
@@ -140,7 +140,7 @@ calibrate_ocz() {
 
 # PA turned NCQ off.
 calibrate_intel() {
-	drive 1192 queue_depth=1
+	drive 64 queue_depth=1
 	span=952M
 	measure read-512k 254000000 --rw=read --bs=512k --io_size=256M
 	measure write-512k 78000000 --rw=write --bs=512k
@@ -153,7 +153,7 @@ calibrate_intel() {
 # SC publishes times, not bandwidths: one page is 500 us + 4096 x 25 ns to read, 900 us + the same
 # to program; with the host's own 14 us a command.
 calibrate_ssdsim-sc() {
-	drive 1024
+	drive 1
 	span=256M
 	measure randread-4k 6650000 --rw=randread --bs=4k --io_size=8M
 	measure randwrite-4k 4032000 --rw=randwrite --bs=4k --io_size=16M
@@ -180,7 +180,7 @@ streams() {
 }
 
 calibrate_sdcard() {
-	drive 950
+	drive 8
 	span=64M
 	measure read-512k 0 --rw=read --bs=512k
 	measure write-512k 0 --rw=write --bs=512k
@@ -195,18 +195,28 @@ calibrate_sdcard() {
 	finish_drive
 }
 
-# How fast the emulation itself is: the caller takes the real time between the two lines.
+# speed NAME FIO_OPTION...: how fast the emulation itself is. The caller takes the processor time
+# between the two lines for 65536 commands.
+speed() {
+	local name=$1
+	shift
+	echo "speed begin"
+	warm "$@" --io_size=256M
+	echo "speed end $name 65536"
+}
+
+# Reads are little work for the emulation, random writes much: six copies each.
 measure_speed() {
-	local many=(--rw=randread --bs=4k --ioengine=libaio --iodepth=32 --iodepth_batch=16
+	local many=(--bs=4k --ioengine=libaio --iodepth=32 --iodepth_batch=16
 		--iodepth_batch_complete_min=8 --gtod_reduce=1 --norandommap --randrepeat=1
 		--random_generator=lfsr)
 	profile=intel
-	drive 1192
-	span=256M
-	warm "${many[@]}" --io_size=1M
-	echo "speed begin"
-	warm "${many[@]}" --io_size=256M
-	echo "speed end 65536"
+	drive 64
+	span=952M
+	warm --rw=randread "${many[@]}" --io_size=1M
+	speed reads --rw=randread "${many[@]}"
+	warm --rw=randwrite "${many[@]}" --io_size=512M
+	speed writes --rw=randwrite "${many[@]}"
 	finish_drive
 }
 

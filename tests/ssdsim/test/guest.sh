@@ -35,7 +35,7 @@ refusals() {
 	expect_fail "log_blocks=x is out of range.*0 to 32768" ssd create ssd1 "$profile" log_blocks=x
 	expect_fail "'nonsense' is not a key" ssd create ssd1 "$profile" nonsense=1
 	expect_fail "begin it with 'ssd'" ssd create loop0 "$profile"
-	expect_fail "clustered blocks .* choose it" ssd create ssd1 "$profile" block_pages=4096 \
+	expect_fail "clustered blocks .* choose them" ssd create ssd1 "$profile" block_pages=4096 \
 		capacity_mb=8 ways=8
 	expect_fail "there is no drive 'ssd1'" ssd remove ssd1
 	expect_fail "cannot read profile" ssd create ssd1 missing.conf

@@ -36,6 +36,7 @@ static void refuses_bad_words(void)
 		{ "read_ns=99999999999999999999", "read_ns" },
 		{ "log_victim=2", "lru fifo" },
 		{ "ftl=hybrid", "log page" },
+		{ "scale=0", "1 to 1024" },
 		{ "log_association=set", "block full" },
 		{ "firmware=fast", "serial parallel" },
 		{ "write_buffer_order=random", "fifo lru" },
@@ -68,6 +69,7 @@ static void refuses_bad_geometry(void)
 		{ "ways=64 block_pages=4096", "65535" },
 		{ "page_bytes=65536 write_buffer_kb=32", "write_buffer_kb" },
 		{ "capacity_mb=8 page_bytes=65536 block_pages=128", "capacity_mb" },
+		{ "capacity_mb=64 scale=1024", "scale=1024" },
 		{ "capacity_mb=1048576 page_bytes=512 block_pages=4", "capacity_mb" },
 		{ "map_cache_pages=4", "ftl=page" },
 		{ "prefetch_pages=4", "read_buffer_kb" },
@@ -142,12 +144,65 @@ static void scales_the_log(void)
 	       full.log_blocks, part.log_blocks);
 }
 
+/* A drive scaled down is as good as one with a smaller capacity, and keeps its ratios. */
+static void scales_every_profile(void)
+{
+	static const struct {
+		const char *name;
+		u32 scale;
+	} cases[] = {
+		{ "samsung.conf", 16 }, { "supertalent.conf", 16 }, { "transcend.conf", 16 },
+		{ "ocz.conf", 16 }, { "intel.conf", 16 }, { "ssdsim-sc.conf", 2 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *name = cases[i].name;
+		struct ssd_geometry full, part;
+		struct ssd_profile profile;
+		char error[256];
+		double logs, spare;
+
+		load_profile(&profile, name, "");
+		EXPECT(!ssd_profile_geometry(&profile, &full, error, sizeof(error)), "%s", error);
+		profile.scale = cases[i].scale;
+		EXPECT(!ssd_profile_geometry(&profile, &part, error, sizeof(error)), "%s", error);
+		EXPECT(part.data_blocks == full.data_blocks / profile.scale &&
+		       part.page_sectors == full.page_sectors &&
+		       part.block_pages == full.block_pages, "%s: %u of %u blocks", name,
+		       part.data_blocks, full.data_blocks);
+		logs = (double)full.log_blocks / full.data_blocks * part.data_blocks;
+		EXPECT(part.log_blocks > logs - 1 && part.log_blocks < logs + 1,
+		       "%s: %u log blocks, not %.1f", name, part.log_blocks, logs);
+		spare = (double)full.total_blocks / full.data_blocks * part.data_blocks;
+		EXPECT(part.total_blocks > spare * 0.97 && part.total_blocks < spare * 1.03,
+		       "%s: %u blocks, not %.1f", name, part.total_blocks, spare);
+	}
+}
+
+static void scales_the_map_cache(void)
+{
+	struct ssd_geometry geometry;
+	struct ssd_profile profile;
+	char error[256];
+
+	load_profile(&profile, "intel.conf", "map_cache_pages=1000 scale=64");
+	EXPECT(!ssd_profile_geometry(&profile, &geometry, error, sizeof(error)), "%s", error);
+	EXPECT(geometry.map_cache_pages == 16, "%u pages of the map in RAM",
+	       geometry.map_cache_pages);
+	load_profile(&profile, "sdcard.conf", "scale=8");
+	EXPECT(!ssd_profile_geometry(&profile, &geometry, error, sizeof(error)), "%s", error);
+	EXPECT(geometry.log_blocks == 2, "%u open allocation units", geometry.log_blocks);
+}
+
 const struct test profile_tests[] = {
 	{ "profile words, comments and overrides are read", accepts_words },
 	{ "bad profile words are refused with a sentence", refuses_bad_words },
 	{ "impossible geometry is refused with a sentence", refuses_bad_geometry },
 	{ "a printed profile reads back the same", prints_what_it_reads },
 	{ "all shipped profiles are valid", ships_valid_profiles },
+	{ "scale keeps the ratios of every profile", scales_every_profile },
+	{ "scale divides the map cache, not the open units", scales_the_map_cache },
 	{ "a smaller copy of a drive keeps the share of log blocks", scales_the_log },
 	{ NULL, NULL },
 };
