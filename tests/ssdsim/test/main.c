@@ -107,5 +107,6 @@ int main(int argc, char **argv)
 	failed += run_all(random_tests);
 	failed += run_all(fault_tests);
 	failed += run_all(power_tests);
+	failed += run_all(power_random_tests);
 	return failed ? 1 : 0;
 }

@@ -304,42 +304,42 @@ static void with_profile(const char *name, const char *overrides,
 
 static void samsung_fits(void)
 {
-	with_profile("samsung.conf", "capacity_mb=3816", measure_samsung);
+	with_profile("samsung.conf", "scale=16", measure_samsung);
 }
 
 static void samsung_is_recognised(void)
 {
-	with_profile("samsung.conf", "capacity_mb=3816", probe_samsung);
+	with_profile("samsung.conf", "scale=16", probe_samsung);
 }
 
 static void supertalent_fits(void)
 {
-	with_profile("supertalent.conf", "capacity_mb=3580", measure_supertalent);
+	with_profile("supertalent.conf", "scale=16", measure_supertalent);
 }
 
 static void transcend_fits(void)
 {
-	with_profile("transcend.conf", "capacity_mb=3808", measure_transcend);
+	with_profile("transcend.conf", "scale=16", measure_transcend);
 }
 
 static void ocz_fits(void)
 {
-	with_profile("ocz.conf", "capacity_mb=3577", measure_ocz);
+	with_profile("ocz.conf", "scale=16", measure_ocz);
 }
 
 static void intel_fits(void)
 {
-	with_profile("intel.conf", "capacity_mb=1192 queue_depth=1", measure_intel);
+	with_profile("intel.conf", "scale=64 queue_depth=1", measure_intel);
 }
 
 static void sc_fits(void)
 {
-	with_profile("ssdsim-sc.conf", "capacity_mb=1024", measure_sc);
+	with_profile("ssdsim-sc.conf", "", measure_sc);
 }
 
 static void sdcard_fits(void)
 {
-	with_profile("sdcard.conf", "capacity_mb=950", measure_sdcard);
+	with_profile("sdcard.conf", "scale=8", measure_sdcard);
 }
 
 const struct test calibration_tests[] = {

@@ -36,6 +36,7 @@ extern const struct test calibration_tests[];
 extern const struct test random_tests[];
 extern const struct test fault_tests[];
 extern const struct test power_tests[];
+extern const struct test power_random_tests[];
 
 /* Folder with the profiles that the project ships. */
 extern const char *profile_folder;
