@@ -195,6 +195,29 @@ static void scales_the_map_cache(void)
 	EXPECT(geometry.log_blocks == 2, "%u open allocation units", geometry.log_blocks);
 }
 
+/* SC section III: 2 channels, 4 chips on each, 4 dies in each, 4 planes in each. */
+static void sc_is_as_published(void)
+{
+	struct ssd_geometry geometry;
+	struct ssd_profile profile;
+	char error[256];
+
+	load_profile(&profile, "ssdsim-sc.conf", "");
+	EXPECT(!ssd_profile_geometry(&profile, &geometry, error, sizeof(error)), "%s", error);
+	EXPECT(profile.channel_sets == 2 && profile.die_sets == 2 * 4 * 4 * 4,
+	       "%u channels, %u planes", profile.channel_sets, profile.die_sets);
+	EXPECT(geometry.page_sectors == 8 && geometry.block_pages * 4 == 512,
+	       "page of %u sectors, block of %u pages", geometry.page_sectors,
+	       geometry.block_pages);
+	EXPECT(profile.read_ns == 500000 && profile.program_ns == 900000 &&
+	       profile.erase_ns == 3500000 && profile.bus_read_ps == 25000 &&
+	       profile.bus_write_ps == 25000, "times differ");
+	EXPECT(profile.ftl == SSD_FTL_PAGE && profile.gc_threshold_ppm == 100000,
+	       "garbage collection differs");
+	EXPECT(geometry.data_blocks * 5 == geometry.total_blocks * 4, "%u of %u blocks are data",
+	       geometry.data_blocks, geometry.total_blocks);
+}
+
 const struct test profile_tests[] = {
 	{ "profile words, comments and overrides are read", accepts_words },
 	{ "bad profile words are refused with a sentence", refuses_bad_words },
@@ -203,6 +226,7 @@ const struct test profile_tests[] = {
 	{ "all shipped profiles are valid", ships_valid_profiles },
 	{ "scale keeps the ratios of every profile", scales_every_profile },
 	{ "scale divides the map cache, not the open units", scales_the_map_cache },
+	{ "profile ssdsim-sc is the drive of SC section III", sc_is_as_published },
 	{ "a smaller copy of a drive keeps the share of log blocks", scales_the_log },
 	{ NULL, NULL },
 };
