@@ -175,8 +175,8 @@ int main(int argc, char **argv)
 		ssd_drive_destroy(drive);
 		return 1;
 	}
-	printf("# %s: %u MiB, page %u KB, block %u KB, %u log blocks, span %llu MiB\n",
-	       argv[1], profile.capacity_mb, drive->geometry.page_sectors / 2,
+	printf("# %s: %llu MiB, page %u KB, block %u KB, %u log blocks, span %llu MiB\n",
+	       argv[1], whole_mb, drive->geometry.page_sectors / 2,
 	       drive->geometry.page_sectors / 2 * drive->geometry.block_pages,
 	       drive->geometry.log_blocks, span_mb);
 	for (p = 0; p < ARRAY_SIZE(patterns); p++)
