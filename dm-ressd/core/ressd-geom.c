@@ -16,11 +16,12 @@ u32 ressd_geom_default_segment(u64 reserved_sectors)
 	return sectors;
 }
 
-/* A MAP entry and one UNMAP for each block of the segment: see struct ressd_summary. */
+/* For each block of the segment a MAP and an UNMAP, and the UNMAPs of one record more. */
 static u32 summary_blocks(u32 segment_blocks)
 {
 	u32 bytes = sizeof(struct ressd_summary) +
-		    segment_blocks * (sizeof(struct ressd_entry) + sizeof(__le32));
+		    segment_blocks * (sizeof(struct ressd_entry) + sizeof(__le32)) +
+		    RESSD_RECORD_ENTRIES * sizeof(__le32);
 
 	return DIV_ROUND_UP(bytes, RESSD_BLOCK_SIZE);
 }

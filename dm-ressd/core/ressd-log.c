@@ -9,7 +9,7 @@
 #include "ressd-repair.h"
 #include "ressd-summary.h"
 
-/* A segment without a summary is left after so many records: recovery has to read each. */
+/* A segment without a summary has hardly more records: recovery has to read each. */
 #define MAX_UNSUMMARISED	8U
 
 static struct ressd_segment *segment_of_seq(const struct ressd_log *log, u64 seq)
@@ -602,12 +602,16 @@ static void forget_sealed_unmaps(struct ressd_log *log)
 	}
 }
 
-/* Unless the segment's summary will be written, recovery has to read each of its headers. */
+/*
+ * The segment is left if the next record's UNMAPs could be too many for its summary.  A few records
+ * with very many are better read one by one than given a segment each.
+ */
 static void leave_unsummarised(struct ressd_log *log)
 {
 	const struct ressd_summary *summary = log->summary;
+	u32 most = le32_to_cpu(summary->nr_unmaps) + RESSD_RECORD_ENTRIES;
 
-	if (!ressd_summary_fits(summary, &log->geom) &&
+	if (most > ressd_summary_capacity(&log->geom) &&
 	    le64_to_cpu(summary->segment_seq) == log->head_seq &&
 	    le32_to_cpu(summary->nr_records) >= MAX_UNSUMMARISED)
 		log->rotate = true;

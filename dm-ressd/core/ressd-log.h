@@ -44,8 +44,8 @@
  *  - It names its first and its last record by their crcs.  Recovery believes it only between the
  *    record that the first one follows and a record that follows the last one: so neither a
  *    summary of an earlier life of the slot nor one that a later record has outdated counts.
- *  - A segment whose UNMAPs do not fit has none; such a segment is left after a few records, so
- *    that recovery has few to read, unless it is the last free one.
+ *  - A segment whose UNMAPs do not fit has none.  The head leaves a segment before that happens,
+ *    or after a few records, so that recovery has few to read; unless it is the last free one.
  *  - If its write fails, and only that, the log goes on without it.
  *
  * Context: the caller holds one lock over every call except ressd_log_encode().
