@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One instance of the log of core with all the memory it needs, and its recovery from an image. */
+/* One instance of the log of core with all the memory it needs, and its recovery from a replica. */
 #ifndef MODEL_BOX_H
 #define MODEL_BOX_H
 
-#include "disk.h"
+#include "replica.h"
 #include "ressd-args.h"
 #include "ressd-log.h"
 #include "ressd-recover.h"
@@ -45,8 +45,11 @@ void box_init(struct box *box, const struct layout *layout,
 	      bool (*segment_busy)(void *context, u32 slot), void *context);
 void box_free(struct box *box);
 
-/* A new activation: the log starts empty, then recovers from @image.  0 or what recovery says. */
-int box_recover(struct box *box, const struct image *image, u64 activation);
+/*
+ * A new activation: the log starts empty, then recovers from @replica.  The read number @bad_read
+ * fails, 0: none does.  Returns 0 or what recovery says.
+ */
+int box_recover(struct box *box, const struct replica *replica, u64 activation, u32 bad_read);
 
 /* What the normal block @lbn holds by map and @image; @data is a block. */
 void box_read(const struct box *box, const struct image *image, u32 lbn, void *data);

@@ -4,21 +4,7 @@
 #include <string.h>
 #include "disk.h"
 
-/* Ways in which a power cut picks what survives; see pick_survivors(). */
-enum cut {
-	CUT_NOTHING_LOST,
-	CUT_ALL_LOST,
-	CUT_PREFIX,		/* the disk wrote in order and stopped somewhere */
-	CUT_WHOLE_REQUESTS,
-	CUT_ONE_LOST,
-	CUT_ONE_SURVIVES,
-	CUT_TORN_REQUESTS,	/* each survives whole, not at all, or up to or from some sector */
-	CUT_ANY_SECTORS,
-	CUT_FIRST_BLOCKS,	/* the first 4 KiB of each any how, the rest whole */
-	NR_CUTS
-};
-
-static struct sector zero_sector = { .references = 1 };
+static struct sector zero_sector = { .references = 1, .uniform = true };
 static struct sector *free_sectors;
 
 static void *allocate(size_t bytes)
@@ -42,6 +28,24 @@ static struct sector *sector_new(void)
 	return sector;
 }
 
+/* A new sector with the contents at @data. */
+static struct sector *sector_make(const void *data)
+{
+	struct sector *sector = sector_new();
+	u64 hash = 0, differs = 0;
+	u32 i;
+
+	memcpy(sector->words, data, SECTOR_BYTES);
+	for (i = 0; i < SECTOR_WORDS; i++) {
+		hash = (hash ^ sector->words[i]) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 29;
+		differs |= sector->words[i] ^ sector->words[0];
+	}
+	sector->hash = hash;
+	sector->uniform = !differs;
+	return sector;
+}
+
 static struct sector *sector_get(struct sector *sector)
 {
 	sector->references++;
@@ -56,7 +60,7 @@ static void sector_put(struct sector *sector)
 	}
 }
 
-static void sector_assign(struct sector **place, struct sector *sector)
+void sector_assign(struct sector **place, struct sector *sector)
 {
 	struct sector *old = *place;
 
@@ -101,9 +105,10 @@ void image_read(const struct image *image, u32 first, u32 nr, void *data)
 		       SECTOR_BYTES);
 }
 
-void disk_init(struct disk *disk, u32 nr_sectors)
+void disk_init(struct disk *disk, u32 nr_sectors, u32 second)
 {
 	memset(disk, 0, sizeof(*disk));
+	disk->second = second;
 	image_init(&disk->durable, nr_sectors);
 	image_init(&disk->view, nr_sectors);
 	INIT_LIST_HEAD(&disk->writes);
@@ -141,11 +146,9 @@ struct disk_write *disk_submit(struct disk *disk, u32 first, u32 nr, const void 
 
 	write->first = first;
 	write->nr = nr;
-	for (i = 0; i < nr; i++) {
-		write->sectors[i] = sector_new();
-		memcpy(write->sectors[i]->words, (const u8 *)data + i * SECTOR_BYTES,
-		       SECTOR_BYTES);
-	}
+	for (i = 0; i < nr; i++)
+		write->sectors[i] = sector_make((const u8 *)data + i * SECTOR_BYTES);
+	disk->changes++;
 	list_add_tail(&write->list, &disk->writes);
 	return write;
 }
@@ -182,7 +185,7 @@ void disk_complete(struct disk *disk, struct disk_write *write, bool fua)
 	struct disk_write *other;
 
 	write_apply(write, &disk->view);
-	disk->nr_writes++;
+	disk->changes++;
 	if (fua) {
 		forget_below(disk, write);
 		write_apply(write, &disk->durable);
@@ -203,13 +206,16 @@ u64 disk_flush_begin(const struct disk *disk)
 	return disk->order;
 }
 
-void disk_flush_end(struct disk *disk, u64 mark)
+void disk_flush_end(struct disk *disk, u64 mark, u32 disks)
 {
 	struct disk_write *write, *next;
 
+	disk->changes++;
 	list_for_each_entry_safe(write, next, &disk->writes, list) {
 		if (!write->order || write->order > mark)
 			break;
+		if (!(disks & (write->first < disk->second ? DISK_FIRST : DISK_SECOND)))
+			continue;
 		write_apply(write, &disk->durable);
 		write_free(write);
 	}
@@ -220,100 +226,45 @@ void disk_read(const struct disk *disk, u32 first, u32 nr, void *data)
 	image_read(&disk->view, first, nr, data);
 }
 
-/* Which sectors of the request number @index of @nr survive a cut: first .. end - 1. */
-static void pick_survivors(struct random *random, enum cut cut, u32 chosen, u32 index,
-			   const struct disk_write *write, u32 *first, u32 *end)
-{
-	bool whole = false;
-
-	*first = 0;
-	*end = write->nr;
-	switch (cut) {
-	case CUT_NOTHING_LOST:
-	case CUT_ANY_SECTORS:
-	case CUT_FIRST_BLOCKS:
-		whole = true;
-		break;
-	case CUT_PREFIX:
-		if (index == chosen)
-			*end = random_below(random, write->nr + 1);
-		whole = index <= chosen;
-		break;
-	case CUT_WHOLE_REQUESTS:
-		whole = random_once_in(random, 2);
-		break;
-	case CUT_ONE_LOST:
-		whole = index != chosen;
-		break;
-	case CUT_ONE_SURVIVES:
-		whole = index == chosen;
-		break;
-	case CUT_TORN_REQUESTS:
-		whole = !random_once_in(random, 3);
-		if (random_once_in(random, 3))
-			*end = random_below(random, write->nr + 1);
-		else if (random_once_in(random, 3))
-			*first = random_below(random, write->nr);
-		break;
-	default:
-		break;
-	}
-	if (!whole)
-		*end = 0;
-}
-
-static u32 count_writes(const struct disk *disk)
-{
-	const struct list_head *entry;
-	u32 nr = 0;
-
-	list_for_each(entry, &disk->writes)
-		nr++;
-	return nr;
-}
-
-void disk_cut(const struct disk *disk, struct random *random, struct image *image)
-{
-	enum cut cut = random_below(random, NR_CUTS);
-	u32 nr = count_writes(disk), index = 0, i, first, end;
-	u32 chosen = nr ? random_below(random, nr) : 0;
-	const struct disk_write *write;
-
-	image_copy(image, &disk->durable);
-	list_for_each_entry(write, &disk->writes, list) {
-		pick_survivors(random, cut, chosen, index++, write, &first, &end);
-		for (i = first; i < end; i++) {
-			if (!write->sectors[i])
-				continue;
-			if ((cut == CUT_ANY_SECTORS || (cut == CUT_FIRST_BLOCKS && i < 8)) &&
-			    random_once_in(random, 2))
-				continue;
-			sector_assign(&image->sectors[write->first + i], write->sectors[i]);
-		}
-	}
-}
-
 void disk_adopt(struct disk *disk, const struct image *image)
 {
 	drop_writes(disk);
 	image_copy(&disk->durable, image);
 	image_copy(&disk->view, image);
+	disk->changes++;
 }
 
-void disk_host_stops(struct disk *disk, struct random *random)
+/* Takes sectors out of @write: a third of them, all, or those behind some place. */
+static void write_cripple(struct disk_write *write, struct random *random)
 {
+	u32 kind = random_below(random, 4), limit = random_below(random, write->nr + 1), i;
+
+	for (i = 0; i < write->nr; i++) {
+		if (kind == 0 ? !random_once_in(random, 3) : kind == 1 && i < limit)
+			continue;
+		sector_put(write->sectors[i]);
+		write->sectors[i] = NULL;
+	}
+}
+
+void disk_fail(struct disk *disk, struct disk_write *write, u64 number)
+{
+	struct random random = { .state = number };
+
+	write_cripple(write, &random);
+	disk_complete(disk, write, false);
+}
+
+void disk_host_stops(struct disk *disk, u64 number)
+{
+	struct random random = { .state = number };
 	struct disk_write *write, *next;
-	u32 i;
 
 	list_for_each_entry_safe(write, next, &disk->writes, list) {
 		if (write->order)
 			continue;
-		for (i = 0; i < write->nr; i++) {
-			if (random_once_in(random, 3)) {
-				sector_put(write->sectors[i]);
-				write->sectors[i] = NULL;
-			}
-		}
+		if (random_once_in(&random, 2))
+			write_cripple(write, &random);
 		disk_complete(disk, write, false);
 	}
 }

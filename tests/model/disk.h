@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A disk with a volatile cache, as the block layer's contract allows the worst one to be.
+ * One or two disks with volatile caches, as the block layer's contract allows the worst to be.
  *
- * A write is volatile from its submission on.  It becomes durable by a flush that is begun after
- * the write was completed, or on its own completion if it has FUA.  When the power fails, every
- * 512-byte sector independently holds its durable contents or those of any later write, completed
- * or in flight: any subset, any order, any tear between sectors.
+ * A write is volatile from its submission on.  It becomes durable by a flush of its disk that is
+ * begun after the write was completed, or on its own completion if it has FUA.  When the power
+ * fails, every 512-byte sector independently holds its durable contents or those of any later
+ * write, completed or in flight: any subset, any order, any tear between sectors.
+ *
+ * Both disks share one row of sectors; the second one begins at sector @second.
+ *
+ * A write that fails has reached the disk in any part.  A flush that fails has changed nothing, or
+ * the disk has lost what its cache held.
  *
  * Units: sectors of 512 bytes.
  */
@@ -16,22 +21,25 @@
 #include "random.h"
 
 #define SECTOR_BYTES	512
+#define SECTOR_WORDS	(SECTOR_BYTES / sizeof(u64))
 
 /* Contents of a sector; shared between all that hold them and never changed. */
 struct sector {
 	u32 references;
+	bool uniform;			/* every word is words[0]: what a user has written */
+	u64 hash;			/* of the contents */
 	struct sector *next_free;
-	u64 words[SECTOR_BYTES / sizeof(u64)];
+	u64 words[SECTOR_WORDS];
 };
 
 struct disk_write {
 	struct list_head list;
 	u32 first, nr;
 	u64 order;			/* of completion; 0: in flight */
-	struct sector *sectors[];	/* NULL: an FUA write has replaced this one */
+	struct sector *sectors[];	/* NULL: an FUA write has replaced it, or it has failed */
 };
 
-/* What every sector holds; as made by disk_cut(). */
+/* What every sector holds. */
 struct image {
 	u32 nr;
 	struct sector **sectors;
@@ -40,12 +48,16 @@ struct image {
 struct disk {
 	struct image durable;
 	struct image view;		/* what a read returns */
+	u32 second;			/* first sector of the second disk; the number of all: none */
 	struct list_head writes;	/* volatile: completed in order, then those in flight */
 	u64 order;
-	u64 nr_writes;			/* completed ever */
+	u64 changes;			/* grows with whatever may change what a cut leaves */
 };
 
-void disk_init(struct disk *disk, u32 nr_sectors);
+/* Disks by bit. */
+enum { DISK_FIRST = 1, DISK_SECOND = 2, DISK_BOTH = 3 };
+
+void disk_init(struct disk *disk, u32 nr_sectors, u32 second);
 void disk_free(struct disk *disk);
 
 /* Starts a write of @nr sectors at @data. */
@@ -54,27 +66,30 @@ struct disk_write *disk_submit(struct disk *disk, u32 first, u32 nr, const void 
 /* Completes it; the caller forgets @write. */
 void disk_complete(struct disk *disk, struct disk_write *write, bool fua);
 
+/* It ends with an error: any part of it, chosen by @number, has reached the disk. */
+void disk_fail(struct disk *disk, struct disk_write *write, u64 number);
+
 /* What a flush begun now makes durable when disk_flush_end() is called with it. */
 u64 disk_flush_begin(const struct disk *disk);
-void disk_flush_end(struct disk *disk, u64 mark);
+void disk_flush_end(struct disk *disk, u64 mark, u32 disks);
 
 void disk_read(const struct disk *disk, u32 first, u32 nr, void *data);
-
-/* Fills @image (of the disk's size) with one of the states that a power cut may leave. */
-void disk_cut(const struct disk *disk, struct random *random, struct image *image);
 
 /* The power is back, and @image is what there is. */
 void disk_adopt(struct disk *disk, const struct image *image);
 
 /*
- * The host stops, the disk keeps its power and its cache: any part of the writes in flight has
- * reached the cache.
+ * The host stops, the disk keeps its power and its cache: any part of the writes in flight, chosen
+ * by @number, has reached the cache.
  */
-void disk_host_stops(struct disk *disk, struct random *random);
+void disk_host_stops(struct disk *disk, u64 number);
 
 void image_init(struct image *image, u32 nr_sectors);
 void image_free(struct image *image);
 void image_copy(struct image *to, const struct image *from);
 void image_read(const struct image *image, u32 first, u32 nr, void *data);
+
+/* Lets *@place hold @sector. */
+void sector_assign(struct sector **place, struct sector *sector);
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel does around the log protocol, one event at a time: bios, the log worker and the
- * mover.  Everything that takes time has a beginning and an end with other events in between, in
- * an order that the seed chooses.
+ * What the kernel does around the log protocol, one event at a time: bios (host-bio.c), the log
+ * worker (host-log.c) and the mover (host-mover.c).  Everything that takes time has a beginning and
+ * an end with other events in between.
  */
 #ifndef MODEL_HOST_H
 #define MODEL_HOST_H
 
 #include <setjmp.h>
 #include "box.h"
+#include "event.h"
+#include "fault.h"
 #include "oracle.h"
 #include "ressd-sweep.h"
 
@@ -16,31 +18,6 @@
 #define MAX_OP_SECTORS		(4 * BLOCK_SECTORS)
 #define MAX_MOVES		8
 #define MAX_SLOTS		64
-
-/* Deliberate bugs, to prove that the simulator finds what it looks for. */
-enum fault {
-	FAULT_NONE,
-	FAULT_NO_PREFLUSH,		/* the record's PREFLUSH is not sent down */
-	FAULT_NO_FUA,			/* its FUA is not */
-	FAULT_NO_FLUSH,			/* a sync's flush is not */
-	FAULT_NOT_BUSY,			/* segments are reused under readers */
-	FAULT_NO_KILL,			/* a direct write does not kill what it supersedes */
-	FAULT_EARLY_KILL,		/* it kills before it has reached the device */
-	FAULT_EARLY_SYNC,		/* a flush completes when the record is written */
-	FAULT_EARLY_MOVED,		/* the mover calls a block clean before its write is done */
-	FAULT_FUA_BESIDE_LOG,		/* a direct FUA write does not wait for its UNMAP */
-	FAULT_NO_RECOVERY_FLUSH,	/* nor is what recovery has read flushed */
-	FAULT_NO_OPENING,		/* no sync after recovery, before bios are taken */
-	FAULT_SWEEP_IGNORES_DIRECT,	/* a sweep does not wait for older direct writes */
-	FAULT_DIRECT_IGNORES_MOVES,	/* a direct write does not wait for the mover's batch */
-	FAULT_DROP_UNMAPS,		/* records leave without their UNMAPs */
-	FAULT_NO_DATA_CRC,		/* torn data passes */
-	NR_FAULTS
-};
-
-const char *fault_name(enum fault fault);
-
-enum op_kind { OP_WRITE, OP_DISCARD, OP_READ, OP_FLUSH };
 
 enum op_state {
 	OP_FREE,
@@ -50,12 +27,13 @@ enum op_state {
 	OP_RECORD,		/* in the log, waits until its record is written */
 	OP_SYNC,		/* waits for a ticket */
 	OP_READING,		/* the disk's read is in flight */
+	OP_FLUSHING,		/* the disk's flush is in flight */
 };
 
 struct op {
-	enum op_kind kind;
+	enum event_kind kind;
 	enum op_state state;
-	bool small, fua;
+	bool small, fua, slow;
 	u32 first, nr;			/* sectors */
 	u64 ids[MAX_OP_SECTORS];	/* contents to write */
 	u64 started;			/* oracle's time; a write: of its submission */
@@ -63,10 +41,10 @@ struct op {
 	u32 accepted;			/* blocks in the log so far */
 	u64 record;			/* that holds the last of them */
 	u64 ticket;
-	u32 patience;			/* times that the disk serves others first */
 	bool tracked;			/* direct: covers dirty blocks */
 	bool from_log;
 	u32 block;			/* log block read from */
+	u64 mark;			/* of a flush */
 	struct disk_write *write;
 };
 
@@ -83,34 +61,35 @@ struct mover {
 	struct ressd_move moves[MAX_MOVES];
 	struct disk_write *writes[MAX_MOVES];
 	u32 nr, left;
-	u32 patience;			/* steps that it sleeps between batches */
+	bool failed;			/* a write of the batch has */
 };
 
 struct host {
 	/* Set by the caller. */
-	struct layout layout;
+	struct config config;
 	enum fault fault;
-	bool writethrough;
-	bool wait_if_full;		/* on_full wait */
 	bool trace;			/* print every event */
-	bool overlap;			/* writes of one block at the same time */
-	u32 hot_blocks;			/* of the normal area; most writes go there */
+	/* Called between the steps of an event that has many. */
+	void (*moment)(void *context);
+	void *context;
 
-	struct random random;
+	struct layout layout;
 	struct disk disk;
 	struct oracle oracle;
 	struct box box;
+	struct replica replica;		/* of what a cut leaves, and what recovery reads */
 	u32 *readers;			/* per slot */
 	struct op ops[MAX_OPS];
 	struct ressd_io io;
 	enum io_stage io_stage;
+	u32 io_disk;			/* that is being flushed */
 	u64 io_mark;
 	struct disk_write *io_write;
 	struct mover mover;
 	bool draining;
-	bool fsync;			/* the next bio is a flush */
 	bool opening;			/* recovered, but not yet sealed: serves nothing */
 	u64 time;
+	u64 finished;			/* writes that have completed */
 	u64 last_id;
 	u64 activation;
 
@@ -118,35 +97,66 @@ struct host {
 	char why[1024];
 };
 
-void host_init(struct host *host, u64 seed);
+void host_init(struct host *host);
 void host_free(struct host *host);
 
 __attribute__((noreturn, format(printf, 2, 3)))
 void violation(struct host *host, const char *format, ...);
 
-/* Prints an event if host->trace. */
+/* Prints what happens if host->trace. */
 __attribute__((format(printf, 2, 3)))
 void host_trace(const struct host *host, const char *format, ...);
 
-/* One event; @new_ops: it may be a new bio. */
-void host_step(struct host *host, bool new_ops);
+/* Carries out one event, all but CRASH, STOP, RELOAD and CUT. */
+void host_apply(struct host *host, const struct event *event);
 
 /* Lets everything that is under way end; a violation if it does not. */
 void host_settle(struct host *host);
 
+/* Settles, and writes and flushes what is only in RAM. */
+void host_sync(struct host *host);
+
+/*
+ * Forgets all that was under way and starts again from what the disk holds.  Recovery's read number
+ * @bad_read fails, then it is tried again; 0: none fails.
+ */
+void host_restart(struct host *host, u32 bad_read);
+
+/* host-check.c */
+
+/* A sector with contents @words was read by a read that began at @since. */
+void host_check_sector(struct host *host, u32 sector, const u64 *words, u64 since,
+		       const char *what);
+
 /* Reads the whole device as it is now and compares. */
 void host_check_reads(struct host *host);
+
+/* After a drain: the normal area alone is the whole device. */
+void host_check_home(struct host *host);
 
 /* Checks core's own books. */
 void host_check_log(struct host *host);
 
-/* Settles, and writes and flushes what is only in RAM. */
-void host_sync(struct host *host);
+/* host-bio.c */
+u32 op_first_block(const struct op *op);
+u32 op_nr_blocks(const struct op *op);
+bool host_is_dirty(const struct host *host, u32 lbn);
+void host_start_op(struct host *host, const struct event *event);
+void host_flush(struct host *host);
+void host_end_op(struct host *host, struct op *op, bool error, u64 number);
 
-/* Brings everything home, and checks that the normal area alone is the whole device. */
-void host_drain(struct host *host);
+/* Those that waited try again, from the beginning. */
+void host_retry(struct host *host);
 
-/* Forgets all that was under way and starts again from what the disk holds. */
-void host_restart(struct host *host);
+/* Completes those who wait for a record or a ticket; @wrote: a record is written. */
+void host_complete_waiters(struct host *host, bool wrote);
+
+/* host-log.c */
+void host_log_step(struct host *host, bool error, u64 number);
+
+/* host-mover.c */
+void host_mover_start(struct host *host);
+void host_mover_step(struct host *host, bool error, u64 number);
+bool host_mover_overlaps(const struct host *host, const struct op *op);
 
 #endif

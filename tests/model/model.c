@@ -2,379 +2,263 @@
 /*
  * The crash simulator of the log protocol.
  *
- * Random operations run on a disk with a volatile cache.  Between any two events the power may be
- * cut: for many of the states that the disk may be left in, the log is recovered as after a boot
- * and every sector compared with what the block-device contract allows.  One of those states is
- * then adopted, and the run goes on from there.
+ * Random events happen to a host whose disks have volatile caches.  After each of them the power may
+ * be cut: many of the states that the disks may be left in are recovered as after a boot, and every
+ * sector is compared with what the block-device contract allows.  At times one of those states
+ * becomes the truth, and the run goes on from there.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/bug.h>
-#include <linux/kernel.h>
-#include "host.h"
-#include "wrap.h"
+#include <unistd.h>
+#include "fleet.h"
+#include "shrink.h"
+
+#define SHRINK_SECONDS	20
 
 struct options {
-	u64 seed, seeds;
-	u32 ops, states;
-	enum fault fault;
-	bool check;
-	bool verbose;
-	bool trace;
+	struct fleet_options fleet;
+	const char *replay;
+	const char *folder;		/* where scripts of failures go */
+	const char *bug;		/* a violation is wanted: the name of the deliberate bug */
 };
-
-/* One run: a host, and a second instance to recover into. */
-struct run {
-	struct host host;
-	struct box after;
-	struct image image;
-	u32 states_per_cut;
-	u32 steps_per_crash;		/* on average */
-	u64 states;
-	u64 step;
-};
-
-/* The run that a WARN belongs to. */
-static struct host *warned_host;
-
-/* FAULT_NO_DATA_CRC works here: the linker sends core's calls of ressd_crc() to us. */
-static bool no_data_crc;
-
-u32 __wrap_ressd_crc(const void *data, size_t bytes)
-{
-	return no_data_crc ? 0 : __real_ressd_crc(data, bytes);
-}
-
-static void fail_on_warn(const char *condition, const char *file, int line)
-{
-	violation(warned_host, "WARN_ON(%s) at %s:%d", condition, file, line);
-}
-
-static bool never_busy(void *context, u32 slot)
-{
-	(void)context;
-	(void)slot;
-	return false;
-}
-
-/* Compares every sector of the recovered device with the oracle. */
-static void check_survivors(struct run *run)
-{
-	struct host *host = &run->host;
-	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
-	char allowed[600];
-	u32 lbn, i, j;
-
-	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
-		box_read(&run->after, &run->image, lbn, data);
-		for (i = 0; i < BLOCK_SECTORS; i++) {
-			const u64 *words = &data[i * SECTOR_BYTES / sizeof(u64)];
-			u32 sector = lbn * BLOCK_SECTORS + i;
-
-			for (j = 1; j < SECTOR_BYTES / sizeof(u64); j++)
-				if (words[j] != words[0])
-					violation(host, "after a crash sector %u of block %u is none that was written",
-						  sector, lbn);
-			if (oracle_may_survive(&host->oracle, sector, words[0]))
-				continue;
-			oracle_explain(&host->oracle, sector, allowed, sizeof(allowed));
-			violation(host, "after a crash sector %u of block %u, %s, is %llx; versions:%s",
-				  sector, lbn,
-				  ressd_map_find(&run->after.log.map, lbn) ? "in the log" : "at home",
-				  (unsigned long long)words[0], allowed);
-		}
-	}
-}
-
-static void recover_image(struct run *run)
-{
-	struct host *host = &run->host;
-
-	if (box_recover(&run->after, &run->image, host->activation + 1))
-		violation(host, "after a crash recovery refuses: %s", run->after.error);
-	run->states++;
-}
-
-/* Tries @nr of the states that a power cut now may leave. */
-static void cut_power(struct run *run, u32 nr)
-{
-	while (nr--) {
-		disk_cut(&run->host.disk, &run->host.random, &run->image);
-		recover_image(run);
-		check_survivors(run);
-	}
-}
-
-/* The last state tried becomes the one that the run goes on from. */
-static void power_fails(struct run *run)
-{
-	host_trace(&run->host, "the power fails");
-	cut_power(run, run->states_per_cut);
-	disk_adopt(&run->host.disk, &run->image);
-	host_restart(&run->host);
-}
-
-/* The host stops and starts again while the disk keeps its power. */
-static void host_fails(struct run *run)
-{
-	struct host *host = &run->host;
-
-	host_trace(host, "the host stops, the disk keeps its power");
-	disk_host_stops(&host->disk, &host->random);
-	cut_power(run, run->states_per_cut);
-	image_copy(&run->image, &host->disk.view);
-	recover_image(run);
-	check_survivors(run);
-	host_restart(host);
-}
-
-/* A clean stop, as by a table reload: nothing at all may change. */
-static void reload(struct run *run)
-{
-	struct host *host = &run->host;
-
-	host_sync(host);
-	host_check_reads(host);
-	cut_power(run, run->states_per_cut);
-	host_restart(host);
-	host_settle(host);
-	host_check_reads(host);
-}
-
-/* After a drain no crash may bring a mapping back. */
-static void drain_and_cut(struct run *run)
-{
-	u32 i;
-
-	host_drain(&run->host);
-	for (i = 0; i < run->states_per_cut; i++) {
-		cut_power(run, 1);
-		if (run->after.log.map.nr_mapped)
-			violation(&run->host, "a crash after a drain leaves %u blocks mapped",
-				  run->after.log.map.nr_mapped);
-	}
-}
-
-static void one_step(struct run *run)
-{
-	struct host *host = &run->host;
-	struct random *random = &host->random;
-
-	host_step(host, true);
-	host_check_log(host);
-	if (random_once_in(random, 6) || (host->opening && random_once_in(random, 2)))
-		cut_power(run, run->states_per_cut);
-	/* Writes at the same time: only a read tells which of them has won. */
-	if (random_once_in(random, host->overlap ? 8 : 60) && !host->opening)
-		host_check_reads(host);
-	if (random_once_in(random, run->steps_per_crash))
-		power_fails(run);
-	else if (random_once_in(random, 3 * run->steps_per_crash))
-		host_fails(run);
-	else if (random_once_in(random, 1500))
-		reload(run);
-	else if (random_once_in(random, 1500))
-		drain_and_cut(run);
-}
-
-/* Everything that is not an event follows from the seed here. */
-static void configure(struct host *host, u64 seed)
-{
-	static const u32 alignments[] = { 1, 1, 2, 4, 8 };
-	struct random random = { .state = ~seed };
-	struct layout *layout = &host->layout;
-	u32 segment = 16 + 8 * random_below(&random, 2);
-	u32 blocks = segment * (4 + random_below(&random, 4)) + random_below(&random, segment);
-	char error[RESSD_ERROR_SIZE];
-
-	if (ressd_geom_init(&layout->geom, blocks * BLOCK_SECTORS, segment * BLOCK_SECTORS, error,
-			    sizeof(error)))
-		violation(host, "%s", error);
-	layout->normal_blocks = 12 + random_below(&random, 36);
-	layout->align_blocks = alignments[random_below(&random, ARRAY_SIZE(alignments))];
-	host->hot_blocks = 6 + random_below(&random, 6);
-	host->writethrough = random_once_in(&random, 4);
-	host->wait_if_full = random_once_in(&random, 2);
-	host->overlap = random_once_in(&random, 2);
-}
-
-/* Plays one seed to its end: true if it found nothing, else the reason is in host.why. */
-static bool play(struct run *run, u32 ops, u64 seed)
-{
-	struct host *host = &run->host;
-
-	if (setjmp(host->failed))
-		return false;
-	configure(host, seed);
-	run->steps_per_crash = 25 << seed % 6;
-	box_init(&run->after, &host->layout, never_busy, NULL);
-	image_init(&run->image, layout_sectors(&host->layout));
-	host_init(host, seed);
-	while (run->step++ < ops)
-		one_step(run);
-	host_settle(host);
-	host_check_reads(host);
-	return true;
-}
-
-/* True if the run found nothing.  Adds the states it tried to *@states. */
-static bool run_seed(const struct options *options, enum fault fault, u64 seed, u64 *states)
-{
-	struct run *run = calloc(1, sizeof(*run));
-	bool good;
-
-	if (!run)
-		abort();
-	warned_host = &run->host;
-	no_data_crc = fault == FAULT_NO_DATA_CRC;
-	run->host.fault = fault;
-	run->host.trace = options->trace;
-	run->states_per_cut = options->states;
-	good = play(run, options->ops, seed);
-	*states += run->states;
-	if (!good && (!fault || options->verbose))
-		fprintf(stderr, "seed %llu, step %llu: %s\n  replay: model --seed %llu --ops %u --states %u --fault %s\n",
-			(unsigned long long)seed, (unsigned long long)run->step, run->host.why,
-			(unsigned long long)seed, options->ops, options->states,
-			fault_name(fault));
-	host_free(&run->host);
-	box_free(&run->after);
-	image_free(&run->image);
-	free(run);
-	return good;
-}
-
-/* Runs the seeds; the first that finds something ends it and is returned, 0: none. */
-static u64 run_seeds(const struct options *options, enum fault fault, u64 nr, u64 *states)
-{
-	u64 seed;
-
-	for (seed = options->seed; seed < options->seed + nr; seed++)
-		if (!run_seed(options, fault, seed, states))
-			return seed;
-	return 0;
-}
-
-static bool check_protocol(const struct options *options)
-{
-	u64 states = 0, seed = run_seeds(options, options->fault, options->seeds, &states);
-
-	printf("%s - model: %llu crash states of seeds %llu..%llu, %s%s\n", seed ? "not ok" : "ok",
-	       (unsigned long long)states, (unsigned long long)options->seed,
-	       (unsigned long long)(seed ? seed : options->seed + options->seeds - 1),
-	       options->fault ? fault_name(options->fault) : "no fault",
-	       seed ? ": the contract is violated" : "");
-	return !seed;
-}
-
-/* The simulator must find each deliberate bug. */
-static bool check_faults(const struct options *options)
-{
-	enum fault fault;
-	bool good = true;
-
-	for (fault = FAULT_NONE + 1; fault < NR_FAULTS; fault++) {
-		u64 states = 0, seed = run_seeds(options, fault, 200, &states);
-
-		printf("%s - model: finds %s", seed ? "ok" : "not ok", fault_name(fault));
-		if (seed)
-			printf(" after %llu crash states\n", (unsigned long long)states);
-		else
-			printf(": not found in %llu crash states\n", (unsigned long long)states);
-		fflush(stdout);
-		good &= seed != 0;
-	}
-	return good;
-}
 
 static void usage(void)
 {
-	enum fault fault;
-
-	printf("model [--seed N] [--seeds COUNT] [--ops STEPS] [--states PER-CUT] [--fault NAME] [--faults] [--verbose] [--trace]\n"
-	       "  --faults  also prove that every deliberate bug is found.  The bugs:");
-	for (fault = 0; fault < NR_FAULTS; fault++)
-		printf(" %s", fault_name(fault));
-	printf("\n");
+	printf("model [OPTION...]: the crash simulator; docs/crash-safety.md\n"
+	       "  --seed N          first seed (1)\n"
+	       "  --seeds N         how many at most (1, or no limit with --states)\n"
+	       "  --states N        as many seeds as it takes to try so many crash states\n"
+	       "  --events N        length of each run (2000)\n"
+	       "  --per-moment N    crash states to try at each moment, if there are as many (8)\n"
+	       "  --jobs N          processes (1)\n"
+	       "  --progress FILE   note there how far it is, and go on from there\n"
+	       "  --fault NAME      with a deliberate bug of the driver; --faults lists them\n"
+	       "  --must-fail NAME  succeed only if a violation is found, and call the bug NAME\n"
+	       "  --store FOLDER    write the script of a failure there\n"
+	       "  --replay FILE     play such a script\n"
+	       "  --trace           print all that happens\n");
 }
 
-static enum fault parse_fault(const char *name)
+static void list_faults(void)
 {
 	enum fault fault;
 
-	for (fault = 0; fault < NR_FAULTS; fault++)
-		if (!strcmp(name, fault_name(fault)))
-			return fault;
-	fprintf(stderr, "model: '%s' is no fault; --help lists them\n", name);
-	exit(2);
+	for (fault = FAULT_NONE + 1; fault < NR_FAULTS; fault++)
+		printf("%s %u %s\n", fault_info(fault)->name, fault_info(fault)->invariant,
+		       fault_info(fault)->what);
+}
+
+static u64 parse_number(const char *name, const char *word)
+{
+	char *end;
+	u64 value = strtoull(word, &end, 0);
+
+	if (*word < '0' || *word > '9' || *end || !value) {
+		fprintf(stderr, "model: --%s is '%s', but must be a number from 1 on\n", name, word);
+		exit(2);
+	}
+	return value;
+}
+
+static enum fault parse_fault(const char *word)
+{
+	enum fault fault = fault_parse(word);
+
+	if (fault == NR_FAULTS) {
+		fprintf(stderr, "model: --fault is '%s', which is no bug of the driver; --faults lists them\n",
+			word);
+		exit(2);
+	}
+	return fault;
+}
+
+static const struct option long_options[] = {
+	{ "seed", required_argument, NULL, 's' },
+	{ "seeds", required_argument, NULL, 'n' },
+	{ "states", required_argument, NULL, 'k' },
+	{ "events", required_argument, NULL, 'e' },
+	{ "per-moment", required_argument, NULL, 'm' },
+	{ "jobs", required_argument, NULL, 'j' },
+	{ "progress", required_argument, NULL, 'p' },
+	{ "fault", required_argument, NULL, 'f' },
+	{ "must-fail", required_argument, NULL, 'b' },
+	{ "store", required_argument, NULL, 'd' },
+	{ "replay", required_argument, NULL, 'r' },
+	{ "trace", no_argument, NULL, 't' },
+	{ "faults", no_argument, NULL, 'l' },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
+static void parse_option(struct options *options, int key, const char *name)
+{
+	struct fleet_options *fleet = &options->fleet;
+
+	switch (key) {
+	case 's':
+		fleet->first_seed = parse_number(name, optarg);
+		break;
+	case 'n':
+		fleet->seeds = parse_number(name, optarg);
+		break;
+	case 'k':
+		fleet->states = parse_number(name, optarg);
+		break;
+	case 'e':
+		fleet->events = parse_number(name, optarg);
+		break;
+	case 'm':
+		fleet->run.per_moment = parse_number(name, optarg);
+		break;
+	case 'j':
+		fleet->jobs = parse_number(name, optarg);
+		break;
+	case 'p':
+		fleet->progress = optarg;
+		break;
+	case 'f':
+		fleet->run.fault = parse_fault(optarg);
+		break;
+	case 'b':
+		options->bug = optarg;
+		break;
+	case 'd':
+		options->folder = optarg;
+		break;
+	case 'r':
+		options->replay = optarg;
+		break;
+	case 't':
+		fleet->run.trace = true;
+		break;
+	case 'l':
+		list_faults();
+		exit(0);
+	default:
+		usage();
+		exit(key == 'h' ? 0 : 2);
+	}
 }
 
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },
-		{ "seeds", required_argument, NULL, 'n' },
-		{ "ops", required_argument, NULL, 'o' },
-		{ "states", required_argument, NULL, 'k' },
-		{ "fault", required_argument, NULL, 'f' },
-		{ "faults", no_argument, NULL, 'c' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "trace", no_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
+	struct options result = {
+		.fleet = { .first_seed = 1, .events = 2000, .jobs = 1, .run.per_moment = 8 },
 	};
-	struct options result = { .seed = 1, .seeds = 1, .ops = 4000, .states = 4 };
-	int key;
+	int key, index = 0;
 
-	while ((key = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (key) {
-		case 's':
-			result.seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'n':
-			result.seeds = strtoull(optarg, NULL, 0);
-			break;
-		case 'o':
-			result.ops = strtoul(optarg, NULL, 0);
-			break;
-		case 'k':
-			result.states = strtoul(optarg, NULL, 0);
-			break;
-		case 'f':
-			result.fault = parse_fault(optarg);
-			break;
-		case 'c':
-			result.check = true;
-			break;
-		case 't':
-			result.trace = true;
-			break;
-		case 'v':
-			result.verbose = true;
-			break;
-		default:
-			usage();
-			exit(key == 'h' ? 0 : 2);
-		}
+	while ((key = getopt_long(argc, argv, "", long_options, &index)) != -1)
+		parse_option(&result, key, key == '?' ? "" : long_options[index].name);
+	if (optind < argc) {
+		usage();
+		exit(2);
 	}
+	if (!result.fleet.seeds)
+		result.fleet.seeds = result.fleet.states ? ~0ULL >> 1 : 1;
 	return result;
+}
+
+/* Prints the script, and stores it if a folder was named. */
+static void show_script(const struct options *options, const struct script *script,
+			const struct verdict *verdict, u64 seed)
+{
+	char path[4096];
+	FILE *file;
+
+	printf("# shrunk to %u events: %s\n", script->events.nr, verdict->why);
+	script_write(stdout, script);
+	if (!options->folder)
+		return;
+	snprintf(path, sizeof(path), "%s/seed-%llu.script", options->folder,
+		 (unsigned long long)seed);
+	file = fopen(path, "w");
+	if (!file) {
+		fprintf(stderr, "model: %s cannot be written\n", path);
+		return;
+	}
+	fprintf(file, "# %s\n", verdict->why);
+	script_write(file, script);
+	fclose(file);
+	printf("# stored; play it with: model --replay %s\n", path);
+}
+
+/* Finds the shortest script that fails like @seed. */
+static void explain(const struct options *options, u64 seed)
+{
+	const struct fleet_options *fleet = &options->fleet;
+	struct script script = { .options = fleet->run, .seed = seed };
+	struct verdict verdict;
+
+	config_draw(&script.config, seed);
+	run_seed(&fleet->run, seed, fleet->events, &script.events, &verdict);
+	printf("# seed %llu, event %u: %s\n# again: model --seed %llu --events %u --per-moment %u --fault %s\n",
+	       (unsigned long long)seed, verdict.events, verdict.why, (unsigned long long)seed,
+	       fleet->events, fleet->run.per_moment, fault_info(fleet->run.fault)->name);
+	fflush(stdout);
+	if (!fleet->run.trace && !verdict.good) {
+		shrink(&script, &verdict, SHRINK_SECONDS);
+		show_script(options, &script, &verdict, seed);
+	}
+	verdict_free(&verdict);
+	script_free(&script);
+}
+
+static bool replay(const struct options *options)
+{
+	struct script script;
+	struct verdict verdict;
+	bool good;
+
+	script_read(options->replay, &script);
+	script.options.trace = options->fleet.run.trace;
+	if (options->fleet.run.fault)
+		script.options.fault = options->fleet.run.fault;
+	run_events(&script.options, &script.config, &script.events, script.seed, &verdict);
+	good = verdict.good;
+	if (good)
+		printf("ok - model: %s, %u events, %llu crash states\n", options->replay,
+		       verdict.events, (unsigned long long)verdict.states);
+	else
+		printf("not ok - model: %s, event %u: %s\n", options->replay, verdict.events,
+		       verdict.why);
+	verdict_free(&verdict);
+	script_free(&script);
+	return good;
+}
+
+static bool search(const struct options *options)
+{
+	const struct fleet_options *fleet = &options->fleet;
+	struct fleet_result result;
+	bool good;
+
+	fleet_run(fleet, &result);
+	good = result.bad_seed ? options->bug != NULL : !options->bug && !result.interrupted;
+	printf("%s - model: ", good ? "ok" : "not ok");
+	if (options->bug)
+		printf("finds %s after", options->bug);
+	printf("%s%llu crash states (%llu different contents), %llu moments, seeds %llu to %llu\n",
+	       options->bug ? " " : "", (unsigned long long)result.states,
+	       (unsigned long long)result.contents, (unsigned long long)result.moments,
+	       (unsigned long long)fleet->first_seed, (unsigned long long)result.next_seed - 1);
+	if (result.interrupted)
+		printf("# interrupted; go on with --seed %llu\n",
+		       (unsigned long long)result.next_seed);
+	fflush(stdout);
+	if (result.bad_seed && (!options->bug || options->folder))
+		explain(options, result.bad_seed);
+	if (!options->bug && !fleet->run.fault)
+		printf("# states %llu violations %u\n", (unsigned long long)result.states,
+		       result.bad_seed != 0);
+	return good;
 }
 
 int main(int argc, char **argv)
 {
 	struct options options = parse_options(argc, argv);
-	bool good;
 
-	if (!options.seed || !options.states) {
-		fprintf(stderr, "model: --seed and --states must be at least 1\n");
-		return 2;
-	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	shim_warn_hook = fail_on_warn;
-	good = check_protocol(&options);
-	if (options.check)
-		good &= check_faults(&options);
-	return !good;
+	return options.replay ? !replay(&options) : !search(&options);
 }

@@ -27,7 +27,7 @@ void oracle_free(struct oracle *oracle)
 
 static bool replaces(const struct version *later, const struct version *earlier)
 {
-	return earlier->completed < later->submitted;
+	return earlier->completed < later->submitted && !later->failed;
 }
 
 /* Forgets the versions that a durable one replaces. */
@@ -74,24 +74,48 @@ u64 oracle_submit(struct oracle *oracle, u32 first, u32 nr, const u64 *ids)
 	return oracle->now;
 }
 
+/* The version of @sector that was submitted at @submitted; its cell in *@cell. */
+static struct version *find_version(struct oracle *oracle, u32 sector, u64 submitted,
+				    struct cell **cell)
+{
+	u32 i;
+
+	*cell = &oracle->cells[sector];
+	for (i = 0; i < (*cell)->nr; i++)
+		if ((*cell)->versions[i].submitted == submitted)
+			return &(*cell)->versions[i];
+	abort();	/* the simulator itself is wrong */
+}
+
 void oracle_complete(struct oracle *oracle, u32 first, u32 nr, u64 submitted, bool fua)
 {
-	u32 i, j;
+	struct version *version;
+	struct cell *cell;
+	u32 i;
 
 	oracle->now++;
-	for (i = 0; i < nr; i++) {
-		struct cell *cell = &oracle->cells[first + i];
-
-		for (j = 0; j < cell->nr; j++)
-			if (cell->versions[j].submitted == submitted)
-				break;
-		if (j == cell->nr)
-			abort();	/* the simulator itself is wrong */
-		cell->versions[j].completed = oracle->now;
+	oracle->narrowed += fua;
+	for (i = first; i < first + nr; i++) {
+		version = find_version(oracle, i, submitted, &cell);
+		version->completed = oracle->now;
 		if (fua) {
-			cell->versions[j].durable = true;
+			version->durable = true;
 			prune(cell);
 		}
+	}
+}
+
+void oracle_fail(struct oracle *oracle, u32 first, u32 nr, u64 submitted)
+{
+	struct version *version;
+	struct cell *cell;
+	u32 i;
+
+	oracle->now++;
+	for (i = first; i < first + nr; i++) {
+		version = find_version(oracle, i, submitted, &cell);
+		version->completed = oracle->now;
+		version->failed = true;
 	}
 }
 
@@ -100,13 +124,14 @@ void oracle_flushed(struct oracle *oracle, u64 submitted)
 	u32 i, j;
 
 	oracle->now++;
+	oracle->narrowed++;
 	for (i = 0; i < oracle->nr; i++) {
 		struct cell *cell = &oracle->cells[i];
 
 		if (cell->nr == 1 && cell->versions[0].durable)
 			continue;
 		for (j = 0; j < cell->nr; j++)
-			if (cell->versions[j].completed < submitted)
+			if (cell->versions[j].completed < submitted && !cell->versions[j].failed)
 				cell->versions[j].durable = true;
 		prune(cell);
 	}
@@ -165,6 +190,7 @@ void oracle_settle(struct oracle *oracle, u32 sector, u64 id)
 	oracle->now++;
 	winner->submitted = oracle->now;
 	winner->completed = oracle->now;
+	winner->failed = false;
 	prune(cell);
 }
 
@@ -173,6 +199,8 @@ bool oracle_may_survive(const struct oracle *oracle, u32 sector, u64 id)
 	const struct cell *cell = &oracle->cells[sector];
 	u32 i, j;
 
+	if (cell->versions[0].id == id && cell->nr == 1)
+		return true;
 	for (i = 0; i < cell->nr; i++) {
 		if (cell->versions[i].id != id)
 			continue;
@@ -193,6 +221,7 @@ void oracle_crashed(struct oracle *oracle, u32 sector, u64 id)
 	struct cell *cell = &oracle->cells[sector];
 	u32 i;
 
+	oracle->narrowed++;
 	for (i = 0; i < cell->nr; i++)
 		if (cell->versions[i].id != id)
 			cell->lost = cell->versions[i].id;
@@ -214,6 +243,7 @@ void oracle_explain(const struct oracle *oracle, u32 sector, char *text, size_t 
 		at += snprintf(text + at, size - at, " %llx(%llu..%lld%s)",
 			       (unsigned long long)version->id,
 			       (unsigned long long)version->submitted,
-			       (long long)version->completed, version->durable ? " durable" : "");
+			       (long long)version->completed, version->durable ? " durable" :
+			       version->failed ? " failed" : "");
 	}
 }

@@ -9,6 +9,8 @@
  *	read		any version that no completed one replaces
  *	after a crash	any version that no durable one replaces
  *
+ * A write that has failed may have taken effect or not: it replaces nothing, unless it is read.
+ *
  * A version is durable once a flush has completed that was submitted after it was completed, or at
  * its completion if it had FUA.
  */
@@ -25,6 +27,7 @@ struct version {
 	u64 submitted;
 	u64 completed;		/* NEVER: in flight */
 	bool durable;
+	bool failed;
 };
 
 struct cell {
@@ -38,6 +41,7 @@ struct oracle {
 	struct cell *cells;
 	u32 nr;			/* sectors */
 	u64 now;
+	u64 narrowed;		/* grows when less may survive a crash than before */
 };
 
 void oracle_init(struct oracle *oracle, u32 nr_sectors);
@@ -51,6 +55,9 @@ u64 oracle_submit(struct oracle *oracle, u32 first, u32 nr, const u64 *ids);
 
 /* The write that was submitted at @submitted ends. */
 void oracle_complete(struct oracle *oracle, u32 first, u32 nr, u64 submitted, bool fua);
+
+/* It ends with an error. */
+void oracle_fail(struct oracle *oracle, u32 first, u32 nr, u64 submitted);
 
 /* A flush that was submitted at @submitted has completed. */
 void oracle_flushed(struct oracle *oracle, u64 submitted);

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Configurations and events at random; see event.h. */
+#include <linux/kernel.h>
+#include "host.h"
+
+#define SLOW_STEPS	100	/* a slow I/O ends once in so many draws */
+
+void config_draw(struct config *config, u64 seed)
+{
+	static const u32 alignments[] = { 1, 1, 2, 4, 8 };
+	struct random random = { .state = ~seed };
+	u32 segment = 16 + 8 * random_below(&random, 2);
+
+	*config = (struct config) {
+		.segment_blocks = segment,
+		.reserved_blocks = segment * (4 + random_below(&random, 4)) +
+				   random_below(&random, segment),
+		.normal_blocks = 12 + random_below(&random, 24),
+		.align_blocks = alignments[random_below(&random, ARRAY_SIZE(alignments))],
+		.hot_blocks = 6 + random_below(&random, 6),
+		.writethrough = random_once_in(&random, 4),
+		.wait = random_once_in(&random, 2),
+		.overlap = random_once_in(&random, 2),
+		.two_disks = random_once_in(&random, 3),
+		.errors = random_once_in(&random, 3),
+		.crash_every = 25U << random_below(&random, 6),
+	};
+}
+
+/* The first block of a direct write that the disk takes its time for; ~0U: none. */
+static u32 slow_block(const struct host *host)
+{
+	const struct op *op;
+
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op->state == OP_DEVICE && op->slow)
+			return op_first_block(op);
+	return ~0U;
+}
+
+/* Not made of whole blocks: within one, or across several. */
+static void draw_piece(struct event *event, struct random *random)
+{
+	u32 sectors = random_once_in(random, 3) ? event->nr : BLOCK_SECTORS;
+	u32 skip = random_below(random, sectors);
+
+	event->first += skip;
+	event->nr = 1 + random_below(random, sectors - skip);
+}
+
+static void draw_place(struct event *event, const struct host *host, struct random *random)
+{
+	u32 blocks = host->config.normal_blocks, nr;
+	u32 slow = slow_block(host);
+
+	event->small = !random_once_in(random, 4);
+	nr = 1 + random_below(random, event->small ? 2 : 4);
+	if (random_below(random, 4))
+		blocks = host->config.hot_blocks;
+	event->first = random_below(random, blocks - nr + 1) * BLOCK_SECTORS;
+	event->nr = nr * BLOCK_SECTORS;
+	if (host->config.overlap && slow != ~0U && random_once_in(random, 4)) {
+		event->first = slow * BLOCK_SECTORS;
+		event->nr = BLOCK_SECTORS;
+		event->small = true;
+	}
+	if (event->kind == EVENT_READ)
+		event->nr = BLOCK_SECTORS;
+	else if (event->kind == EVENT_WRITE && random_once_in(random, 6))
+		draw_piece(event, random);
+}
+
+/* Any free one; if there is none, one that is not: then the event does nothing. */
+static u32 free_slot(const struct host *host, struct random *random)
+{
+	u32 slot = random_below(random, MAX_OPS), i;
+
+	for (i = 0; i < MAX_OPS && host->ops[slot].state != OP_FREE; i++)
+		slot = (slot + 1) % MAX_OPS;
+	return slot;
+}
+
+static void draw_bio(struct event *event, const struct host *host, struct random *random)
+{
+	u32 choice = random_below(random, 100);
+
+	event->slot = free_slot(host, random);
+	if (choice >= 92) {
+		event->kind = EVENT_FLUSH;
+		return;
+	}
+	event->kind = choice < 10 ? EVENT_READ : choice < 15 ? EVENT_DISCARD : EVENT_WRITE;
+	event->fua = event->kind == EVENT_WRITE && random_once_in(random, 10);
+	event->slow = random_once_in(random, 6);
+	event->repeat = random_once_in(random, 5);
+	draw_place(event, host, random);
+	if (!oracle_has_room(&host->oracle, event->first, event->nr))
+		*event = (struct event){ .kind = EVENT_FLUSH, .slot = event->slot };
+}
+
+/* An error of the I/O that this event ends. */
+static void draw_error(struct event *event, const struct host *host, struct random *random)
+{
+	if (host->config.errors && random_once_in(random, 200)) {
+		event->error = true;
+		event->number = random_below(random, 1000);
+	}
+}
+
+static bool at_device(const struct op *op)
+{
+	return op->state == OP_DEVICE || op->state == OP_READING || op->state == OP_FLUSHING;
+}
+
+static void draw_end(struct event *event, const struct host *host, struct random *random)
+{
+	u32 i, start = random_below(random, MAX_OPS);
+
+	event->kind = EVENT_END;
+	for (i = 0; i < MAX_OPS; i++) {
+		const struct op *op = &host->ops[(start + i) % MAX_OPS];
+
+		if (!at_device(op) || (op->slow && random_below(random, SLOW_STEPS)))
+			continue;
+		event->slot = (start + i) % MAX_OPS;
+		draw_error(event, host, random);
+		return;
+	}
+	event->kind = EVENT_LOG;
+}
+
+static bool mover_is_wanted(const struct host *host, struct random *random)
+{
+	const struct ressd_log *log = &host->box.log;
+	const struct op *op;
+
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op->state == OP_SPACE || op->state == OP_SYNC)
+			return true;
+	return random_once_in(random, 20) ||
+	       ressd_log_free_blocks(log) < ressd_log_total_blocks(log) / 3;
+}
+
+static void draw_mover(struct event *event, const struct host *host, struct random *random)
+{
+	const struct mover *mover = &host->mover;
+
+	event->kind = EVENT_MOVER;
+	if (mover->state == MOVER_IDLE) {
+		event->kind = mover_is_wanted(host, random) ? EVENT_SWEEP : EVENT_LOG;
+		return;
+	}
+	/* Sometimes it sleeps between batches, while much happens. */
+	if (mover->state == MOVER_PICK && mover->sweep.next_lbn % 5 == 4 &&
+	    random_below(random, SLOW_STEPS / 2)) {
+		event->kind = EVENT_LOG;
+		return;
+	}
+	event->number = random_below(random, 1000);
+	if (mover->state == MOVER_READ || mover->state == MOVER_WRITE)
+		draw_error(event, host, random);
+}
+
+static void draw_step(struct event *event, const struct host *host, struct random *random)
+{
+	u32 choice = random_below(random, 100);
+
+	if (choice < 30) {
+		draw_bio(event, host, random);
+	} else if (choice < 55) {
+		draw_end(event, host, random);
+	} else if (choice < 80) {
+		event->kind = EVENT_LOG;
+		draw_error(event, host, random);
+	} else if (choice < 96) {
+		draw_mover(event, host, random);
+	} else if (choice < 98) {
+		event->kind = EVENT_KICK;
+	} else {
+		event->kind = EVENT_ROTATE;
+	}
+}
+
+/* What happens to the host as a whole; false: nothing now. */
+static bool draw_fate(struct event *event, const struct host *host, struct random *random)
+{
+	u32 every = host->config.crash_every;
+
+	if (random_once_in(random, every)) {
+		event->kind = EVENT_CRASH;
+		cut_draw(&event->cut, random);
+	} else if (random_once_in(random, 3 * every)) {
+		event->kind = EVENT_STOP;
+	} else if (random_once_in(random, 1500)) {
+		event->kind = EVENT_RELOAD;
+	} else if (random_once_in(random, 1500)) {
+		event->kind = EVENT_DRAIN;
+	} else if (random_once_in(random, 1500)) {
+		event->kind = EVENT_SUSPEND;
+	} else {
+		return false;
+	}
+	event->number = random_below(random, 1000);
+	if (host->config.errors && random_once_in(random, 4)) {
+		event->error = true;
+		event->nr = 1 + random_below(random, 8);
+	}
+	return true;
+}
+
+void event_draw(struct event *event, const struct host *host, struct random *random)
+{
+	*event = (struct event){ };
+	if (draw_fate(event, host, random))
+		return;
+	if (host->opening) {
+		event->kind = EVENT_LOG;
+		draw_error(event, host, random);
+	} else if (host->box.log.failed && random_once_in(random, 60)) {
+		event->kind = EVENT_STOP;
+	} else if (random_once_in(random, host->config.overlap ? 8 : 60)) {
+		/* Writes at the same time: only a read tells which of them has won. */
+		event->kind = EVENT_CHECK;
+	} else {
+		draw_step(event, host, random);
+	}
+}

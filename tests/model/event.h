@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a run consists of: a configuration and a list of events.  A run that is drawn from a seed and
+ * one that is replayed from a script are carried out by the same code, and an event that is not
+ * possible where it stands does nothing; so any event can be left out of a list.
+ */
+#ifndef MODEL_EVENT_H
+#define MODEL_EVENT_H
+
+#include "cut.h"
+
+struct config {
+	u32 segment_blocks;
+	u32 reserved_blocks;
+	u32 normal_blocks;
+	u32 align_blocks;
+	u32 hot_blocks;		/* most writes go there */
+	u32 writethrough;	/* commit writethrough */
+	u32 wait;		/* on_full wait */
+	u32 overlap;		/* writes of one block at the same time */
+	u32 two_disks;		/* the reserved area is on a disk of its own */
+	u32 errors;		/* I/O may fail */
+	u32 crash_every;	/* steps between crashes, on average */
+};
+
+enum event_kind {
+	EVENT_WRITE,		/* a bio */
+	EVENT_DISCARD,
+	EVENT_READ,
+	EVENT_FLUSH,
+	EVENT_END,		/* the I/O of bio @slot at the disk ends */
+	EVENT_LOG,		/* the log worker's next step */
+	EVENT_SWEEP,		/* the mover begins a sweep */
+	EVENT_MOVER,		/* the mover's next step; @number chooses */
+	EVENT_KICK,		/* the commit interval is over */
+	EVENT_ROTATE,		/* the head moves on to a new segment */
+	EVENT_CHECK,		/* every block is read and compared */
+	EVENT_SUSPEND,		/* suspend and resume */
+	EVENT_RELOAD,		/* a clean stop and a new start */
+	EVENT_DRAIN,
+	EVENT_CRASH,		/* the power fails; @cut says what survives */
+	EVENT_STOP,		/* the host stops, the disk keeps its power; @number chooses */
+	EVENT_CUT,		/* tries one crash, and goes on as if it had not been */
+	NR_EVENT_KINDS
+};
+
+struct event {
+	enum event_kind kind;
+	u32 slot;		/* of a bio; so that each keeps its own when others are left out */
+	u32 first, nr;		/* sectors */
+	bool small;		/* the router calls it small and random */
+	bool fua;
+	bool repeat;		/* with the contents that the last crash has taken */
+	bool slow;		/* the disk serves others first */
+	bool error;		/* the I/O that ends, or recovery's read @nr, fails */
+	u64 number;
+	struct cut cut;
+};
+
+/* Every configuration follows from its seed. */
+void config_draw(struct config *config, u64 seed);
+
+struct host;
+
+/* Draws the next event of a run. */
+void event_draw(struct event *event, const struct host *host, struct random *random);
+
+#endif

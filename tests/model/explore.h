@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Crash states.  After each step that has changed the disk or what must survive, the power is cut
+ * in many ways: what the disk then holds is recovered as after a boot, and every sector compared
+ * with the oracle.
+ *
+ * A state is counted if it was recovered and compared, and if it is new: within a run no two have
+ * the same contents of the disk and the same promise of the oracle.  (If the promise only grew
+ * weaker in between, that is the same one: the state has been held to more already.)
+ */
+#ifndef MODEL_EXPLORE_H
+#define MODEL_EXPLORE_H
+
+#include "host.h"
+
+/* A set of 64-bit hashes. */
+struct hash_set {
+	u64 *keys;		/* 0: free */
+	u32 size, nr;
+};
+
+struct explorer {
+	struct host *host;
+	struct box after;		/* what a boot after the cut makes of it */
+	struct random random;
+	u32 per_moment;			/* states to try at least; 0: none */
+	bool drained;			/* none of them may leave a block mapped */
+	struct hash_set tried;		/* contents and promise */
+	struct hash_set contents;
+	u64 states;
+	u64 nr_contents;		/* different contents among them */
+	u64 moments;
+	u64 changes, promise;		/* of the last moment */
+	bool checking;			/* a violation is one of the state that the replica holds */
+};
+
+void explorer_init(struct explorer *explorer, struct host *host, u64 seed, u32 per_moment);
+void explorer_free(struct explorer *explorer);
+
+/* Tries states if something has changed since the last call. */
+void explore(struct explorer *explorer);
+
+/* Tries one state; the host's replica then holds it. */
+void explore_cut(struct explorer *explorer, const struct cut *cut);
+
+/* What a start without a loss of power would find. */
+void explore_view(struct explorer *explorer);
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of the deliberate bugs; see fault.h. */
+#include <string.h>
+#include "fault.h"
+
+static const struct fault_info infos[NR_FAULTS] = {
+	[FAULT_NONE] = { "none", 0, false, "no bug" },
+	[FAULT_NO_PREFLUSH] = { "no-preflush", 3, false,
+		"a record's PREFLUSH is not sent down" },
+	[FAULT_NO_FUA] = { "no-fua", 2, false, "a record's FUA is not sent down" },
+	[FAULT_NO_FLUSH] = { "no-flush", 2, false, "the flush of a sync is not sent down" },
+	[FAULT_ONE_FLUSH] = { "one-flush", 2, false,
+		"of two disks only the log's is flushed" },
+	[FAULT_NOT_BUSY] = { "not-busy", 4, false, "segments are reused under readers" },
+	[FAULT_NO_KILL] = { "no-kill", 1, false,
+		"a direct write does not kill what it supersedes" },
+	[FAULT_EARLY_KILL] = { "early-kill", 1, false,
+		"a direct write kills before it has reached the device" },
+	[FAULT_EARLY_SYNC] = { "early-sync", 2, false,
+		"a flush completes when the record is written, before the device is flushed" },
+	[FAULT_EARLY_MOVED] = { "early-moved", 4, false,
+		"the mover calls a block clean before its write is done" },
+	[FAULT_FUA_BESIDE_LOG] = { "fua-beside-log", 3, false,
+		"a direct FUA write does not wait for its UNMAP" },
+	[FAULT_FUA_NOT_SENT] = { "fua-not-sent", 2, false,
+		"a direct write loses its FUA" },
+	[FAULT_FLUSH_BESIDE_LOG] = { "flush-beside-log", 2, false,
+		"a flush is sent straight down although the log holds something volatile" },
+	[FAULT_NO_RECOVERY_FLUSH] = { "no-recovery-flush", 6, false,
+		"what recovery has read is served without a flush" },
+	[FAULT_NO_OPENING] = { "no-opening", 6, false,
+		"no opening record after recovery" },
+	[FAULT_SWEEP_IGNORES_DIRECT] = { "sweep-ignores-direct", 3, false,
+		"a sweep does not wait for older direct writes" },
+	[FAULT_DIRECT_IGNORES_MOVES] = { "direct-ignores-moves", 5, false,
+		"a direct write does not wait for the mover's batch" },
+	[FAULT_DROP_UNMAPS] = { "drop-unmaps", 3, false, "records leave without their UNMAPs" },
+	[FAULT_FLUSH_ERROR_DROPPED] = { "flush-error-dropped", 2, true,
+		"the error of a flush is not told to the log" },
+	[FAULT_WRITE_ERROR_DROPPED] = { "write-error-dropped", 2, true,
+		"the error of a record's write is not told to the log" },
+	[FAULT_MOVE_ERROR_DROPPED] = { "move-error-dropped", 4, true,
+		"the mover calls a block clean although its write has failed" },
+	[FAULT_FAILED_WRITE_KILLS] = { "failed-write-kills", 1, true,
+		"a direct write that has failed kills what it was to supersede" },
+};
+
+const struct fault_info *fault_info(enum fault fault)
+{
+	return &infos[fault];
+}
+
+enum fault fault_parse(const char *name)
+{
+	enum fault fault;
+
+	for (fault = 0; fault < NR_FAULTS; fault++)
+		if (!strcmp(name, infos[fault].name))
+			break;
+	return fault;
+}

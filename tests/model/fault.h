@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Deliberate bugs on the driver's side of the log protocol, to prove that the simulator finds what
+ * it looks for.  Those inside of core are in mutations/.
+ */
+#ifndef MODEL_FAULT_H
+#define MODEL_FAULT_H
+
+#include <linux/types.h>
+
+enum fault {
+	FAULT_NONE,
+	FAULT_NO_PREFLUSH,
+	FAULT_NO_FUA,
+	FAULT_NO_FLUSH,
+	FAULT_ONE_FLUSH,
+	FAULT_NOT_BUSY,
+	FAULT_NO_KILL,
+	FAULT_EARLY_KILL,
+	FAULT_EARLY_SYNC,
+	FAULT_EARLY_MOVED,
+	FAULT_FUA_BESIDE_LOG,
+	FAULT_FUA_NOT_SENT,
+	FAULT_FLUSH_BESIDE_LOG,
+	FAULT_NO_RECOVERY_FLUSH,
+	FAULT_NO_OPENING,
+	FAULT_SWEEP_IGNORES_DIRECT,
+	FAULT_DIRECT_IGNORES_MOVES,
+	FAULT_DROP_UNMAPS,
+	FAULT_FLUSH_ERROR_DROPPED,
+	FAULT_WRITE_ERROR_DROPPED,
+	FAULT_MOVE_ERROR_DROPPED,
+	FAULT_FAILED_WRITE_KILLS,
+	NR_FAULTS
+};
+
+struct fault_info {
+	const char *name;
+	u32 invariant;			/* that it breaks, as docs/crash-safety.md numbers them */
+	bool errors;			/* it shows only where I/O fails */
+	const char *what;
+};
+
+const struct fault_info *fault_info(enum fault fault);
+
+/* The fault of that name, or NR_FAULTS. */
+enum fault fault_parse(const char *name);
+
+#endif

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bios: where a write goes and when it completes, as dm-ressd-io.c and dm-ressd-merge.c do it.
+ *
+ * A write that has to be cut becomes its first piece; the remainder would be a bio like any other.
+ */
+#include <string.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include "host.h"
+
+static void trace_op(const struct host *host, const struct op *op, const char *what)
+{
+	static const char *const names[] = {
+		[EVENT_WRITE] = "write", [EVENT_DISCARD] = "discard", [EVENT_READ] = "read",
+		[EVENT_FLUSH] = "flush",
+	};
+
+	host_trace(host, "op%ld %s%s sectors %u+%u (blocks %u.%u) ids %llx..: %s",
+		   (long)(op - host->ops), op->fua ? "FUA " : "", names[op->kind], op->first,
+		   op->nr, op->first / BLOCK_SECTORS, op->first % BLOCK_SECTORS,
+		   (unsigned long long)op->ids[0], what);
+}
+
+u32 op_first_block(const struct op *op)
+{
+	return op->first / BLOCK_SECTORS;
+}
+
+u32 op_nr_blocks(const struct op *op)
+{
+	return (op->first + op->nr - 1) / BLOCK_SECTORS - op_first_block(op) + 1;
+}
+
+static bool op_is_partial(const struct op *op)
+{
+	return op->first % BLOCK_SECTORS || op->nr % BLOCK_SECTORS;
+}
+
+/* Contents are one number, repeated over the sector. */
+static void fill(void *data, const u64 *ids, u32 nr)
+{
+	u64 *word = data;
+	u32 i, j;
+
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < SECTOR_WORDS; j++)
+			*word++ = ids[i];
+}
+
+static void finish_write(struct host *host, struct op *op)
+{
+	trace_op(host, op, "done");
+	oracle_complete(&host->oracle, op->first, op->nr, op->started, op->fua);
+	op->state = OP_FREE;
+	host->finished++;
+}
+
+static void fail_write(struct host *host, struct op *op)
+{
+	trace_op(host, op, "fails");
+	oracle_fail(&host->oracle, op->first, op->nr, op->started);
+	op->state = OP_FREE;
+}
+
+bool host_is_dirty(const struct host *host, u32 lbn)
+{
+	const struct ressd_map *map = &host->box.log.map;
+	const struct ressd_node *node = ressd_map_find(map, lbn);
+
+	return node && !ressd_map_is_clean(map, ressd_map_block(map, node));
+}
+
+/* ---- direct writes and discards ---- */
+
+/* Sends it to the normal area. */
+static void start_direct(struct host *host, struct op *op)
+{
+	u64 data[MAX_OP_SECTORS * SECTOR_WORDS];
+
+	fill(data, op->ids, op->nr);
+	op->write = disk_submit(&host->disk, op->first, op->nr, data);
+	op->sent = ++host->time;
+	op->state = OP_DEVICE;
+	trace_op(host, op, op->tracked ? "sent directly, tracked" : "sent directly");
+}
+
+/* Whole blocks: what is clean dies now, what is dirty when the write is done. */
+static void write_direct(struct host *host, struct op *op)
+{
+	struct ressd_log *log = &host->box.log;
+	u32 lbn = op_first_block(op), nr = op_nr_blocks(op), i;
+
+	if (host_mover_overlaps(host, op) && host->fault != FAULT_DIRECT_IGNORES_MOVES) {
+		op->state = OP_MOVES;
+		return;
+	}
+	op->tracked = false;
+	for (i = 0; i < nr; i++) {
+		bool dirty = host_is_dirty(host, lbn + i);
+
+		op->tracked |= dirty;
+		if (!dirty || host->fault == FAULT_EARLY_KILL)
+			ressd_log_kill(log, lbn + i, 1);
+	}
+	start_direct(host, op);
+}
+
+static void direct_failed(struct host *host, struct op *op, u64 number)
+{
+	disk_fail(&host->disk, op->write, number);
+	if (op->tracked && host->fault == FAULT_FAILED_WRITE_KILLS)
+		ressd_log_kill(&host->box.log, op_first_block(op), op_nr_blocks(op));
+	fail_write(host, op);
+}
+
+/*
+ * Could the UNMAP of an older copy of what was written still be lost?  Whose UNMAPs are on their way
+ * is not known.  Asked when the write is done: one written at the same time may have been logged and
+ * killed meanwhile.
+ */
+static bool fua_needs_sync(const struct host *host)
+{
+	const struct ressd_log *log = &host->box.log;
+
+	return (log->nr_unmaps || log->busy || log->cycle) && host->fault != FAULT_FUA_BESIDE_LOG;
+}
+
+static void direct_done(struct host *host, struct op *op)
+{
+	struct ressd_log *log = &host->box.log;
+	bool fua = op->fua && host->fault != FAULT_FUA_NOT_SENT;
+
+	trace_op(host, op, "is on the normal area");
+	disk_complete(&host->disk, op->write, fua);
+	if (op->tracked && host->fault != FAULT_NO_KILL)
+		ressd_log_kill(log, op_first_block(op), op_nr_blocks(op));
+	if (!op->fua || !fua_needs_sync(host)) {
+		finish_write(host, op);
+	} else if (log->failed) {
+		fail_write(host, op);
+	} else {
+		op->ticket = ressd_log_sync(log);
+		op->state = OP_SYNC;
+	}
+}
+
+/* ---- writes to the log ---- */
+
+/* The whole write is in the log now. */
+static void accepted(struct host *host, struct op *op)
+{
+	struct ressd_log *log = &host->box.log;
+
+	if (op->fua) {
+		op->ticket = ressd_log_sync(log);
+		op->state = OP_SYNC;
+	} else if (host->config.writethrough) {
+		ressd_log_kick(log);
+		op->state = OP_RECORD;
+	} else {
+		finish_write(host, op);
+	}
+}
+
+static bool log_takes_writes(const struct host *host)
+{
+	return !host->draining && !host->box.log.failed;
+}
+
+static void write_small(struct host *host, struct op *op)
+{
+	struct ressd_place place;
+	int ret;
+
+	while (op->accepted < op_nr_blocks(op)) {
+		ret = ressd_log_accept(&host->box.log, op_first_block(op) + op->accepted, &place);
+		if (ret == -EAGAIN || (ret == -ENOSPC && host->config.wait)) {
+			op->state = OP_SPACE;
+			return;
+		}
+		if (ret) {
+			/* As a whole: it also supersedes what the log has taken of it. */
+			write_direct(host, op);
+			return;
+		}
+		fill(place.data, &op->ids[op->accepted * BLOCK_SECTORS], BLOCK_SECTORS);
+		op->record = place.seq;
+		op->accepted++;
+		trace_op(host, op, "one block accepted by the log");
+	}
+	accepted(host, op);
+}
+
+/* A piece of a dirty block: the log gets the block as it is with the piece in it. */
+static void write_merged(struct host *host, struct op *op)
+{
+	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
+	u32 lbn = op_first_block(op);
+	struct ressd_place place;
+	int ret;
+
+	box_read(&host->box, &host->disk.view, lbn, data);
+	ret = ressd_log_accept(&host->box.log, lbn, &place);
+	if (ret == -EIO) {
+		fail_write(host, op);
+		return;
+	}
+	if (ret) {
+		op->state = OP_SPACE;
+		return;
+	}
+	fill((u8 *)data + op->first % BLOCK_SECTORS * SECTOR_BYTES, op->ids, op->nr);
+	memcpy(place.data, data, RESSD_BLOCK_SIZE);
+	op->record = place.seq;
+	trace_op(host, op, "merged into the log");
+	accepted(host, op);
+}
+
+/* What does not consist of whole blocks: within one block, or in blocks that are not mapped. */
+static void write_piece(struct host *host, struct op *op)
+{
+	if (op_nr_blocks(op) == 1 && host_is_dirty(host, op_first_block(op))) {
+		write_merged(host, op);
+		return;
+	}
+	ressd_log_kill(&host->box.log, op_first_block(op), op_nr_blocks(op));
+	op->tracked = false;
+	start_direct(host, op);
+}
+
+static void route_write(struct host *host, struct op *op)
+{
+	if (op_is_partial(op))
+		write_piece(host, op);
+	else if (op->kind == EVENT_WRITE && op->small && log_takes_writes(host))
+		write_small(host, op);
+	else
+		write_direct(host, op);
+}
+
+void host_retry(struct host *host)
+{
+	struct op *op;
+
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op->state == OP_SPACE || (op->state == OP_MOVES && !host->mover.nr))
+			route_write(host, op);
+}
+
+/* ---- reads ---- */
+
+static void check_read(struct host *host, const struct op *op, const u64 *data, const char *what)
+{
+	u32 i;
+
+	for (i = 0; i < op->nr; i++)
+		host_check_sector(host, op->first + i, &data[i * SECTOR_WORDS], op->started, what);
+}
+
+static void start_read(struct host *host, struct op *op)
+{
+	const struct ressd_map *map = &host->box.log.map;
+	const struct ressd_node *node = ressd_map_find(map, op_first_block(op));
+	const u64 *ram;
+
+	op->from_log = host_is_dirty(host, op_first_block(op));
+	if (op->from_log) {
+		op->block = ressd_map_block(map, node);
+		ram = ressd_log_data(&host->box.log, op->block);
+		if (ram) {
+			check_read(host, op, ram + op->first % BLOCK_SECTORS * SECTOR_WORDS,
+				   "a read from RAM");
+			return;
+		}
+		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;
+	}
+	op->state = OP_READING;
+	oracle_pin(&host->oracle, op->first, op->nr, true);
+}
+
+static void read_done(struct host *host, struct op *op, bool error)
+{
+	u64 data[BLOCK_SECTORS * SECTOR_WORDS];
+	u32 from = op->first;
+
+	if (op->from_log) {
+		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]--;
+		from = layout_log_sector(&host->layout, op->block) + op->first % BLOCK_SECTORS;
+	}
+	disk_read(&host->disk, from, op->nr, data);
+	if (!error)
+		check_read(host, op, data, "a read in flight");
+	oracle_pin(&host->oracle, op->first, op->nr, false);
+	op->state = OP_FREE;
+	host_retry(host);	/* the segment may have been busy only by this read */
+}
+
+/* ---- flushes ---- */
+
+static void start_flush(struct host *host, struct op *op)
+{
+	struct ressd_log *log = &host->box.log;
+	bool straight = !host->config.two_disks && !log->cycle &&
+			(!ressd_log_is_volatile(log) || host->fault == FAULT_FLUSH_BESIDE_LOG);
+
+	if (log->failed)
+		return;			/* it fails at once */
+	if (straight) {
+		op->mark = disk_flush_begin(&host->disk);
+		op->state = OP_FLUSHING;
+		return;
+	}
+	op->ticket = ressd_log_sync(log);
+	op->state = OP_SYNC;
+	host_trace(host, "op%ld flush: ticket %llu", (long)(op - host->ops),
+		   (unsigned long long)op->ticket);
+}
+
+void host_flush(struct host *host)
+{
+	host_start_op(host, &(struct event){ .kind = EVENT_FLUSH });
+}
+
+static void flush_done(struct host *host, struct op *op)
+{
+	host_trace(host, "op%ld flush: done", (long)(op - host->ops));
+	oracle_flushed(&host->oracle, op->started);
+	op->state = OP_FREE;
+}
+
+/* ---- all kinds ---- */
+
+static bool block_in_use(const struct host *host, const struct op *op)
+{
+	const struct op *other;
+
+	for (other = host->ops; other < host->ops + MAX_OPS; other++)
+		if (other->state != OP_FREE && other != op &&
+		    (other->kind == EVENT_WRITE || other->kind == EVENT_DISCARD) &&
+		    op_first_block(op) < op_first_block(other) + op_nr_blocks(other) &&
+		    op_first_block(other) < op_first_block(op) + op_nr_blocks(op))
+			return true;
+	return false;
+}
+
+/* New contents, or those which a crash has taken: a file system repeats its journal. */
+static void choose_contents(struct host *host, struct op *op, bool repeat)
+{
+	u32 i;
+
+	for (i = 0; i < op->nr; i++) {
+		u64 lost = host->oracle.cells[op->first + i].lost;
+
+		if (op->kind == EVENT_DISCARD)
+			op->ids[i] = 0;
+		else
+			op->ids[i] = repeat && lost ? lost : ++host->last_id;
+	}
+}
+
+/* A write that touches mapped blocks but is not made of whole ones is cut at block boundaries. */
+static void cut_write(const struct host *host, struct op *op)
+{
+	const struct ressd_node *node =
+		ressd_map_first_from(&host->box.log.map, op_first_block(op));
+	u32 head = op->first % BLOCK_SECTORS;
+
+	if (!op_is_partial(op) || !node || node->lbn - op_first_block(op) >= op_nr_blocks(op))
+		return;
+	if (head)
+		op->nr = min_t(u32, op->nr, BLOCK_SECTORS - head);
+	else if (op->nr > BLOCK_SECTORS)
+		op->nr -= op->nr % BLOCK_SECTORS;
+}
+
+static void start_write(struct host *host, struct op *op, bool repeat)
+{
+	cut_write(host, op);
+	if (!oracle_has_room(&host->oracle, op->first, op->nr) ||
+	    (!host->config.overlap && block_in_use(host, op)))
+		return;
+	choose_contents(host, op, repeat);
+	op->started = oracle_submit(&host->oracle, op->first, op->nr, op->ids);
+	route_write(host, op);
+}
+
+void host_start_op(struct host *host, const struct event *event)
+{
+	struct op *op = &host->ops[event->slot % MAX_OPS];
+
+	if (op->state != OP_FREE)
+		return;
+	*op = (struct op) {
+		.kind = event->kind, .small = event->small, .fua = event->fua,
+		.slow = event->slow, .first = event->first, .nr = event->nr,
+		.started = ++host->oracle.now,
+	};
+	if (op->kind == EVENT_FLUSH)
+		start_flush(host, op);
+	else if (op->kind == EVENT_READ)
+		start_read(host, op);
+	else
+		start_write(host, op, event->repeat);
+}
+
+void host_end_op(struct host *host, struct op *op, bool error, u64 number)
+{
+	if (op->state == OP_READING) {
+		read_done(host, op, error);
+	} else if (op->state == OP_DEVICE) {
+		if (error)
+			direct_failed(host, op, number);
+		else
+			direct_done(host, op);
+	} else if (op->state == OP_FLUSHING && error) {
+		op->state = OP_FREE;
+	} else if (op->state == OP_FLUSHING) {
+		disk_flush_end(&host->disk, op->mark, DISK_BOTH);
+		flush_done(host, op);
+	}
+}
+
+void host_complete_waiters(struct host *host, bool wrote)
+{
+	const struct ressd_log *log = &host->box.log;
+	bool early = wrote && host->fault == FAULT_EARLY_SYNC;
+	struct op *op;
+
+	for (op = host->ops; op < host->ops + MAX_OPS; op++) {
+		bool synced = op->state == OP_SYNC &&
+			      (ressd_log_synced(log) >= op->ticket || early);
+		bool waits = op->state == OP_SYNC || op->state == OP_RECORD;
+
+		if (synced && op->kind == EVENT_FLUSH) {
+			flush_done(host, op);
+		} else if (synced || (op->state == OP_RECORD && log->written_seq >= op->record)) {
+			finish_write(host, op);
+		} else if (waits && log->failed) {
+			if (op->kind == EVENT_FLUSH)
+				op->state = OP_FREE;
+			else
+				fail_write(host, op);
+		}
+	}
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is compared while the host runs; see host.h. */
+#include "host.h"
+
+void host_check_sector(struct host *host, u32 sector, const u64 *words, u64 since,
+		       const char *what)
+{
+	char allowed[600];
+	u32 i;
+
+	for (i = 1; i < SECTOR_WORDS; i++)
+		if (words[i] != words[0])
+			violation(host, "%s of sector %u returns what no write has written", what,
+				  sector);
+	if (oracle_may_read(&host->oracle, sector, words[0], since))
+		return;
+	oracle_explain(&host->oracle, sector, allowed, sizeof(allowed));
+	violation(host, "%s of sector %u (block %u) returns %llx, since %llu, versions:%s", what,
+		  sector, sector / BLOCK_SECTORS, (unsigned long long)words[0],
+		  (unsigned long long)since, allowed);
+}
+
+void host_check_reads(struct host *host)
+{
+	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
+	u32 lbn, i;
+
+	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
+		box_read(&host->box, &host->disk.view, lbn, data);
+		for (i = 0; i < BLOCK_SECTORS; i++) {
+			const u64 *words = &data[i * SECTOR_WORDS];
+			u32 sector = lbn * BLOCK_SECTORS + i;
+
+			host_check_sector(host, sector, words, host->oracle.now + 1, "a read");
+			oracle_settle(&host->oracle, sector, words[0]);
+		}
+	}
+}
+
+void host_check_home(struct host *host)
+{
+	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
+	u32 lbn, i;
+
+	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
+		disk_read(&host->disk, lbn * BLOCK_SECTORS, BLOCK_SECTORS, data);
+		for (i = 0; i < BLOCK_SECTORS; i++)
+			host_check_sector(host, lbn * BLOCK_SECTORS + i, &data[i * SECTOR_WORDS],
+					  host->oracle.now + 1, "after a drain, a plain read");
+	}
+}
+
+struct books {
+	u32 mapped, dirty, dying, used;
+	u32 live[MAX_SLOTS];
+};
+
+static void count_map(struct host *host, struct books *books)
+{
+	const struct ressd_log *log = &host->box.log;
+	const struct ressd_node *node, *last = NULL;
+
+	for (node = ressd_map_first_from(&log->map, 0); node; node = ressd_map_next(node)) {
+		u32 block = ressd_map_block(&log->map, node);
+
+		if (++books->mapped > log->map.nr || (last && node->lbn <= last->lbn))
+			violation(host, "the tree is broken at block %u", node->lbn);
+		last = node;
+		if (!ressd_map_is_clean(&log->map, block)) {
+			books->dirty++;
+			books->live[ressd_geom_slot(&log->geom, block)]++;
+		}
+	}
+	list_for_each_entry(node, &log->unmaps, unmap)
+		if (++books->dying > log->map.nr || node->lbn == RESSD_NO_BLOCK)
+			violation(host, "the list of UNMAPs is broken");
+}
+
+/* What core keeps twice must agree: tree, list of dying nodes, and all the counts. */
+void host_check_log(struct host *host)
+{
+	const struct ressd_log *log = &host->box.log;
+	struct books books = { };
+	u32 i;
+
+	count_map(host, &books);
+	for (i = 0; i < log->map.nr; i++)
+		books.used += log->map.nodes[i].lbn != RESSD_NO_BLOCK;
+	if (books.mapped != log->map.nr_mapped || books.dirty != log->map.nr_dirty ||
+	    books.dying != log->nr_unmaps || books.used != books.mapped + books.dying)
+		violation(host, "%u mapped (%u counted), %u dirty (%u), %u dying (%u), %u in use",
+			  books.mapped, log->map.nr_mapped, books.dirty, log->map.nr_dirty,
+			  books.dying, log->nr_unmaps, books.used);
+	for (i = 0; i < log->geom.nr_segments; i++)
+		if (log->segments[i].live != books.live[i])
+			violation(host, "segment slot %u has %u live blocks, but counts %u", i,
+				  books.live[i], log->segments[i].live);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The log worker: carries out one I/O of the log after the other, as dm-ressd-log.c does. */
+#include <stdio.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include "host.h"
+#include "ressd-record.h"
+
+static void drop_unmaps(struct ressd_io *io)
+{
+	struct ressd_record_header *header = io->data;
+
+	header->nr_unmaps = 0;
+	ressd_record_seal(header);
+}
+
+static void trace_io(const struct host *host, const char *what)
+{
+	const struct ressd_io *io = &host->io;
+	u32 i;
+
+	if (!host->trace)
+		return;
+	if (io->kind == RESSD_IO_FLUSH) {
+		host_trace(host, "log flush %s", what);
+		return;
+	}
+	host_trace(host, "log record %llu (segment %llu) of %u + %u at %u + %u%s%s, tail %llu %s",
+		   (unsigned long long)io->record->seq,
+		   (unsigned long long)io->record->segment_seq, io->record->nr_maps,
+		   io->record->nr_unmaps, io->block, io->nr_blocks, io->preflush ? " PREFLUSH" : "",
+		   io->fua ? " FUA" : "", (unsigned long long)io->record->tail_seq, what);
+	for (i = 0; i < (u32)io->record->nr_maps + io->record->nr_unmaps; i++)
+		printf("%s%u", i == 0 ? "       map " : i == io->record->nr_maps ? " unmap " : " ",
+		       le32_to_cpu(((struct ressd_record_header *)io->data)->entries[i].block));
+	printf("\n");
+}
+
+static void submit_record(struct host *host)
+{
+	struct ressd_io *io = &host->io;
+
+	host->io_write = disk_submit(&host->disk, layout_log_sector(&host->layout, io->block),
+				     io->nr_blocks * BLOCK_SECTORS, io->data);
+	host->io_stage = IO_WRITING;
+}
+
+static void io_done(struct host *host, int error)
+{
+	trace_io(host, error ? "fails" : "done");
+	host->io_stage = IO_IDLE;
+	ressd_log_done(&host->box.log, &host->io, error);
+	host_complete_waiters(host, !error && host->io.kind == RESSD_IO_WRITE);
+	host_retry(host);
+}
+
+/* One flush on one disk, the normal area's first; on one disk one does. */
+static void begin_flush(struct host *host, u32 disk)
+{
+	host->io_disk = disk;
+	host->io_mark = disk_flush_begin(&host->disk);
+	host->io_stage = IO_FLUSHING;
+}
+
+static void start_io(struct host *host)
+{
+	struct ressd_io *io = &host->io;
+
+	if (!ressd_log_next(&host->box.log, io))
+		return;
+	if (io->kind == RESSD_IO_WRITE) {
+		ressd_log_encode(&host->box.log, io);
+		if (host->fault == FAULT_DROP_UNMAPS)
+			drop_unmaps(io);
+	}
+	trace_io(host, "starts");
+	if (io->kind == RESSD_IO_WRITE && !io->preflush)
+		submit_record(host);
+	else if (host->fault == FAULT_ONE_FLUSH)
+		begin_flush(host, host->config.two_disks ? DISK_SECOND : DISK_BOTH);
+	else
+		begin_flush(host, host->config.two_disks ? DISK_FIRST : DISK_BOTH);
+}
+
+static void end_flush(struct host *host, bool error)
+{
+	const struct ressd_io *io = &host->io;
+	bool whole = io->kind == RESSD_IO_FLUSH;
+
+	if (error && host->fault != FAULT_FLUSH_ERROR_DROPPED) {
+		io_done(host, -EIO);
+		return;
+	}
+	if (!error && host->fault != (whole ? FAULT_NO_FLUSH : FAULT_NO_PREFLUSH))
+		disk_flush_end(&host->disk, host->io_mark, host->io_disk);
+	if (host->io_disk == DISK_FIRST)
+		begin_flush(host, DISK_SECOND);
+	else if (whole)
+		io_done(host, 0);
+	else
+		submit_record(host);
+}
+
+static void end_write(struct host *host, bool error, u64 number)
+{
+	if (error) {
+		disk_fail(&host->disk, host->io_write, number);
+		io_done(host, host->fault == FAULT_WRITE_ERROR_DROPPED ? 0 : -EIO);
+	} else {
+		disk_complete(&host->disk, host->io_write,
+			      host->io.fua && host->fault != FAULT_NO_FUA);
+		io_done(host, 0);
+	}
+}
+
+void host_log_step(struct host *host, bool error, u64 number)
+{
+	switch (host->io_stage) {
+	case IO_IDLE:
+		start_io(host);
+		break;
+	case IO_FLUSHING:
+		end_flush(host, error);
+		break;
+	case IO_WRITING:
+		end_write(host, error, number);
+		break;
+	}
+}

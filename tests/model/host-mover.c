@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The mover: brings a batch of blocks home after the other, as dm-ressd-mover.c does. */
+#include "host.h"
+#include "ressd-record.h"
+
+bool host_mover_overlaps(const struct host *host, const struct op *op)
+{
+	u32 i;
+
+	for (i = 0; i < host->mover.nr; i++)
+		if (host->mover.moves[i].lbn - op_first_block(op) < op_nr_blocks(op))
+			return true;
+	return false;
+}
+
+static bool older_direct_writes(const struct host *host)
+{
+	const struct op *op;
+
+	if (host->fault == FAULT_SWEEP_IGNORES_DIRECT)
+		return false;
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op->state == OP_DEVICE && op->sent <= host->mover.started)
+			return true;
+	return false;
+}
+
+static bool under_tracked_write(const struct host *host, u32 lbn)
+{
+	const struct op *op;
+
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op->state == OP_DEVICE && op->tracked &&
+		    lbn - op_first_block(op) < op_nr_blocks(op))
+			return true;
+	return false;
+}
+
+void host_mover_start(struct host *host)
+{
+	struct mover *mover = &host->mover;
+	const struct ressd_log *log = &host->box.log;
+
+	if (mover->state != MOVER_IDLE || log->failed)
+		return;
+	mover->record = ressd_sweep_start(&mover->sweep, log);
+	if (host->draining)
+		mover->sweep.last_segment = log->head_seq;
+	mover->started = ++host->time;
+	mover->state = MOVER_WAIT;
+}
+
+/* The sweep is over: what has died becomes reusable. */
+static void end_sweep(struct host *host)
+{
+	struct mover *mover = &host->mover;
+	struct ressd_log *log = &host->box.log;
+
+	mover->state = MOVER_IDLE;
+	if (log->failed)
+		return;
+	if (host->draining)
+		ressd_log_rotate(log);
+	mover->ticket = ressd_log_reclaim(log);
+	mover->state = MOVER_RECLAIM;
+}
+
+static void pick_moves(struct host *host, u32 max)
+{
+	struct mover *mover = &host->mover;
+	const struct ressd_log *log = &host->box.log;
+	u32 nr = ressd_sweep_pick(&mover->sweep, log, mover->moves, max);
+	u32 i;
+
+	if (!nr) {
+		end_sweep(host);
+		return;
+	}
+	for (i = 0; i < nr; i++)
+		if (!under_tracked_write(host, mover->moves[i].lbn) &&
+		    !ressd_log_data(log, mover->moves[i].block))
+			mover->moves[mover->nr++] = mover->moves[i];
+	for (i = 0; i < mover->nr; i++)
+		host->readers[ressd_geom_slot(&host->layout.geom, mover->moves[i].block)]++;
+	if (mover->nr)
+		mover->state = MOVER_READ;
+}
+
+static void report_moved(struct host *host)
+{
+	u32 i;
+
+	for (i = 0; i < host->mover.nr; i++) {
+		const struct ressd_move *move = &host->mover.moves[i];
+		bool current = ressd_log_moved(&host->box.log, move->block, move->lbn);
+
+		host_trace(host, "moved log block %u to block %u%s", move->block, move->lbn,
+			   current ? "" : ", not current any more");
+	}
+}
+
+static void put_readers(struct host *host)
+{
+	u32 i;
+
+	for (i = 0; i < host->mover.nr; i++)
+		host->readers[ressd_geom_slot(&host->layout.geom, host->mover.moves[i].block)]--;
+}
+
+static void end_batch(struct host *host, bool error)
+{
+	struct mover *mover = &host->mover;
+
+	put_readers(host);
+	if (!error && host->fault != FAULT_EARLY_MOVED)
+		report_moved(host);
+	mover->nr = 0;
+	if (error || host->box.log.failed)
+		end_sweep(host);
+	else
+		mover->state = MOVER_PICK;
+	host_retry(host);
+}
+
+/* All blocks of the batch are read: checks them, and starts to write them home. */
+static void read_moves(struct host *host)
+{
+	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
+	struct mover *mover = &host->mover;
+	u32 i;
+
+	for (i = 0; i < mover->nr; i++) {
+		const struct ressd_move *move = &mover->moves[i];
+
+		disk_read(&host->disk, layout_log_sector(&host->layout, move->block),
+			  BLOCK_SECTORS, data);
+		if (ressd_crc(data, RESSD_BLOCK_SIZE) != move->crc)
+			violation(host, "log block %u of block %u has changed under the mover",
+				  move->block, move->lbn);
+		host_trace(host, "moving log block %u to block %u", move->block, move->lbn);
+		mover->writes[i] = disk_submit(&host->disk, move->lbn * BLOCK_SECTORS,
+					       BLOCK_SECTORS, data);
+	}
+	mover->left = mover->nr;
+	mover->failed = false;
+	mover->state = MOVER_WRITE;
+	if (host->fault == FAULT_EARLY_MOVED)
+		report_moved(host);
+}
+
+/* One of the batch's writes ends. */
+static void write_moves(struct host *host, bool error, u64 number)
+{
+	struct mover *mover = &host->mover;
+	u32 i = number % mover->left;
+
+	if (error)
+		disk_fail(&host->disk, mover->writes[i], number);
+	else
+		disk_complete(&host->disk, mover->writes[i], false);
+	mover->failed |= error && host->fault != FAULT_MOVE_ERROR_DROPPED;
+	mover->writes[i] = mover->writes[--mover->left];
+	if (!mover->left)
+		end_batch(host, mover->failed);
+}
+
+void host_mover_step(struct host *host, bool error, u64 number)
+{
+	struct mover *mover = &host->mover;
+	const struct ressd_log *log = &host->box.log;
+
+	switch (mover->state) {
+	case MOVER_IDLE:
+		break;
+	case MOVER_WAIT:
+		if (log->failed)
+			end_sweep(host);
+		else if (log->written_seq >= mover->record && !older_direct_writes(host))
+			mover->state = MOVER_PICK;
+		break;
+	case MOVER_PICK:
+		if (log->failed)
+			end_sweep(host);
+		else
+			pick_moves(host, 1 + number % MAX_MOVES);
+		break;
+	case MOVER_READ:
+		if (error)
+			end_batch(host, true);
+		else
+			read_moves(host);
+		break;
+	case MOVER_WRITE:
+		write_moves(host, error, number);
+		break;
+	case MOVER_RECLAIM:
+		if (ressd_log_synced(log) >= mover->ticket || log->failed)
+			mover->state = MOVER_IDLE;
+		break;
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The bytes of a disk as some power cut has left it, for recovery to read in place.
+ *
+ * From one cut to the next only the sectors that differ are copied, and the checksum of a block is
+ * computed anew only when the block has changed: __wrap_crc32c() answers core's calls for blocks of
+ * the replica that was made current.  A build with MODEL_VERIFY computes all of it again and
+ * compares.
+ */
+#ifndef MODEL_REPLICA_H
+#define MODEL_REPLICA_H
+
+#include "cut.h"
+
+/* One for each block, and for each offset in it that checksums begin at: 0, and behind a crc. */
+struct known_crc {
+	u32 seed, bytes, crc;		/* bytes 0: not known */
+};
+
+struct replica {
+	u32 nr;				/* sectors */
+	struct sector **held;
+	u8 *bytes;
+	u64 hash;			/* of the contents */
+	struct known_crc (*crcs)[2];	/* of every block */
+	struct sector **wanted;		/* scratch of replica_cut(), one for each sector */
+	u8 *keep;			/* what the last cut has decided */
+	u32 nr_keep, max_keep;
+};
+
+void replica_init(struct replica *replica, u32 nr_sectors);
+void replica_free(struct replica *replica);
+
+/* Core's checksums of blocks in this replica may come from memory from now on. */
+void replica_make_current(struct replica *replica);
+
+/* The replica becomes equal to @image. */
+void replica_follow(struct replica *replica, const struct image *image);
+
+/*
+ * The replica, which has followed @disk's durable image since that last changed, becomes what @cut
+ * leaves of @disk.
+ */
+void replica_cut(struct replica *replica, const struct disk *disk, const struct cut *cut);
+
+/* What the replica holds, as an image that lives as long as the replica does not change. */
+struct image replica_image(const struct replica *replica);
+
+/* Aborts if the bytes are not what they should be: whoever was to read has written. */
+void replica_verify(const struct replica *replica);
+
+#endif
