@@ -338,6 +338,13 @@ bool ressd_log_is_volatile(const struct ressd_log *log)
 	return log->busy || log->nr_unmaps || log->records[log->open].nr_maps;
 }
 
+bool ressd_log_unmaps_pending(const struct ressd_log *log)
+{
+	/* A failed cycle may have left some in a record that is written, but not flushed. */
+	return log->nr_unmaps || log->cycle || !list_empty(&log->sealed_unmaps) ||
+	       (log->mode != RESSD_MODE_RW && log->durable_seq != log->written_seq);
+}
+
 bool ressd_log_owes_nothing(const struct ressd_log *log)
 {
 	const struct ressd_record *other = &log->records[!log->open];

@@ -273,6 +273,13 @@ bool ressd_log_is_drained(const struct ressd_log *log);
 /* True if something is only in RAM or not yet announced: a sync would have to write a record. */
 bool ressd_log_is_volatile(const struct ressd_log *log);
 
+/*
+ * True if an UNMAP may not be durable yet.  Then a direct FUA write is not complete before a sync,
+ * for the UNMAP may be that of an older copy of its blocks.  To be asked when the write is done and
+ * has killed what it superseded: what was logged and killed while it was in flight counts, too.
+ */
+bool ressd_log_unmaps_pending(const struct ressd_log *log);
+
 enum ressd_io_kind { RESSD_IO_WRITE, RESSD_IO_FLUSH, RESSD_IO_READ };
 
 struct ressd_io {

@@ -247,11 +247,22 @@ void ressd_repair_done(struct ressd_log *log, const struct ressd_io *io, bool fa
 	}
 }
 
-bool ressd_repair_is_lost(const struct ressd_log *log, u32 block)
+/* Is @block in the record at @position or in a later one? */
+static bool is_from(const struct ressd_log *log, const struct ressd_position *position, u32 block)
 {
-	const struct ressd_position *bad = &log->repair.next;
 	u64 segment_seq = ressd_log_segment_seq(log, block);
 
-	return segment_seq > bad->segment_seq ||
-	       (segment_seq == bad->segment_seq && block >= bad->block);
+	return segment_seq > position->segment_seq ||
+	       (segment_seq == position->segment_seq && block >= position->block);
+}
+
+bool ressd_repair_is_lost(const struct ressd_log *log, u32 block)
+{
+	return is_from(log, &log->repair.next, block);
+}
+
+bool ressd_repair_is_unproven(const struct ressd_log *log, u32 block)
+{
+	return log->mode >= RESSD_MODE_RO && log->durable_seq != log->written_seq &&
+	       is_from(log, &log->unproven, block);
 }

@@ -54,6 +54,13 @@ static inline int ressd_repair_result(const struct ressd_log *log)
  */
 bool ressd_repair_is_lost(const struct ressd_log *log, u32 block);
 
+/*
+ * Modes RO and FAIL: true if the device may hold anything at all in @block, which no record in RAM
+ * holds: its record came after the last one known durable, and is perhaps gone.  A read of it must
+ * fail then.
+ */
+bool ressd_repair_is_unproven(const struct ressd_log *log, u32 block);
+
 /* For ressd-log.c. */
 void ressd_repair_distrust(struct ressd_log *log);
 bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io);
