@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What survives a power cut.  The volatile sectors of a disk are numbered write by write; a cut says
- * of each whether it survives.  Where writes overlap the later one that survives wins.
+ * What survives a power cut.  The volatile sectors of a disk are numbered write by write; a cut
+ * says of each whether it survives.  Where writes overlap the later one that survives wins.
  *
  * A cut is a kind and a number, so that it can be made again, and means something still, when
  * operations before it were left out.  CUT_LIST names each sector instead.

@@ -255,6 +255,24 @@ void disk_fail(struct disk *disk, struct disk_write *write, u64 number)
 	disk_complete(disk, write, false);
 }
 
+void disk_flush_fail(struct disk *disk, u32 disks, u64 number)
+{
+	struct random random = { .state = number };
+	struct disk_write *write;
+
+	if (number % 2)
+		return;
+	disk->changes++;
+	list_for_each_entry(write, &disk->writes, list)
+		if (write->order && random_once_in(&random, 2) &&
+		    disks & (write->first < disk->second ? DISK_FIRST : DISK_SECOND))
+			write_cripple(write, &random);
+	image_copy(&disk->view, &disk->durable);
+	list_for_each_entry(write, &disk->writes, list)
+		if (write->order)
+			write_apply(write, &disk->view);
+}
+
 void disk_host_stops(struct disk *disk, u64 number)
 {
 	struct random random = { .state = number };

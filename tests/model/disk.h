@@ -48,7 +48,7 @@ struct image {
 struct disk {
 	struct image durable;
 	struct image view;		/* what a read returns */
-	u32 second;			/* first sector of the second disk; the number of all: none */
+	u32 second;			/* first sector of the second disk; all: there is none */
 	struct list_head writes;	/* volatile: completed in order, then those in flight */
 	u64 order;
 	u64 changes;			/* grows with whatever may change what a cut leaves */
@@ -68,6 +68,12 @@ void disk_complete(struct disk *disk, struct disk_write *write, bool fua);
 
 /* It ends with an error: any part of it, chosen by @number, has reached the disk. */
 void disk_fail(struct disk *disk, struct disk_write *write, u64 number);
+
+/*
+ * A flush of @disks fails; @number chooses whether the cache is as it was, or has lost any part of
+ * what it held.
+ */
+void disk_flush_fail(struct disk *disk, u32 disks, u64 number);
 
 /* What a flush begun now makes durable when disk_flush_end() is called with it. */
 u64 disk_flush_begin(const struct disk *disk);

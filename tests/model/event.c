@@ -22,7 +22,7 @@ void config_draw(struct config *config, u64 seed)
 		.wait = random_once_in(&random, 2),
 		.overlap = random_once_in(&random, 2),
 		.two_disks = random_once_in(&random, 3),
-		.errors = random_once_in(&random, 3),
+		.errors = random_once_in(&random, 2),
 		.crash_every = 25U << random_below(&random, 6),
 	};
 }
@@ -101,7 +101,7 @@ static void draw_bio(struct event *event, const struct host *host, struct random
 /* An error of the I/O that this event ends. */
 static void draw_error(struct event *event, const struct host *host, struct random *random)
 {
-	if (host->config.errors && random_once_in(random, 200)) {
+	if (host->config.errors && random_once_in(random, 120)) {
 		event->error = true;
 		event->number = random_below(random, 1000);
 	}
@@ -216,8 +216,9 @@ void event_draw(struct event *event, const struct host *host, struct random *ran
 	if (host->opening) {
 		event->kind = EVENT_LOG;
 		draw_error(event, host, random);
-	} else if (host->box.log.failed && random_once_in(random, 60)) {
-		event->kind = EVENT_STOP;
+	} else if (!host_log_works(host) && random_once_in(random, 12)) {
+		event->kind = random_once_in(random, 5) ? EVENT_STOP : EVENT_REPAIR;
+		event->number = random_below(random, 1000);
 	} else if (random_once_in(random, host->config.overlap ? 8 : 60)) {
 		/* Writes at the same time: only a read tells which of them has won. */
 		event->kind = EVENT_CHECK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a run consists of: a configuration and a list of events.  A run that is drawn from a seed and
- * one that is replayed from a script are carried out by the same code, and an event that is not
+ * What a run consists of: a configuration and a list of events.  A run that is drawn from a seed
+ * and one that is replayed from a script are carried out by the same code, and an event that is not
  * possible where it stands does nothing; so any event can be left out of a list.
  */
 #ifndef MODEL_EVENT_H
@@ -34,6 +34,7 @@ enum event_kind {
 	EVENT_MOVER,		/* the mover's next step; @number chooses */
 	EVENT_KICK,		/* the commit interval is over */
 	EVENT_ROTATE,		/* the head moves on to a new segment */
+	EVENT_REPAIR,		/* the log is to return to service after an error */
 	EVENT_CHECK,		/* every block is read and compared */
 	EVENT_SUSPEND,		/* suspend and resume */
 	EVENT_RELOAD,		/* a clean stop and a new start */

@@ -22,6 +22,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"the mover calls a block clean before its write is done" },
 	[FAULT_FUA_BESIDE_LOG] = { "fua-beside-log", 3, false,
 		"a direct FUA write does not wait for its UNMAP" },
+	[FAULT_FUA_ASKS_EARLY] = { "fua-asks-early", 3, false,
+		"whether a direct FUA write waits for UNMAPs is decided before it is sent" },
 	[FAULT_FUA_NOT_SENT] = { "fua-not-sent", 2, false,
 		"a direct write loses its FUA" },
 	[FAULT_FLUSH_BESIDE_LOG] = { "flush-beside-log", 2, false,
@@ -43,6 +45,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"the mover calls a block clean although its write has failed" },
 	[FAULT_FAILED_WRITE_KILLS] = { "failed-write-kills", 1, true,
 		"a direct write that has failed kills what it was to supersede" },
+	[FAULT_READS_UNPROVEN] = { "reads-unproven", 2, true,
+		"after a failed flush records are read that may be gone" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

@@ -22,7 +22,7 @@ struct fleet {
 	_Atomic u64 at[MAX_JOBS];	/* the seed that each of them plays */
 };
 
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted;
 
 static void interrupt(int signal)
 {
@@ -182,7 +182,8 @@ void fleet_run(const struct fleet_options *given, struct fleet_result *result)
 
 	if (options.jobs > MAX_JOBS)
 		options.jobs = MAX_JOBS;
-	fleet = mmap(NULL, sizeof(*fleet), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	fleet = mmap(NULL, sizeof(*fleet), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
 	if (fleet == MAP_FAILED)
 		abort();
 	fleet->next_seed = options.first_seed;

@@ -79,6 +79,7 @@ static void start_direct(struct host *host, struct op *op)
 	u64 data[MAX_OP_SECTORS * SECTOR_WORDS];
 
 	fill(data, op->ids, op->nr);
+	op->unmaps_pending = ressd_log_unmaps_pending(&host->box.log);
 	op->write = disk_submit(&host->disk, op->first, op->nr, data);
 	op->sent = ++host->time;
 	op->state = OP_DEVICE;
@@ -114,16 +115,20 @@ static void direct_failed(struct host *host, struct op *op, u64 number)
 	fail_write(host, op);
 }
 
-/*
- * Could the UNMAP of an older copy of what was written still be lost?  Whose UNMAPs are on their way
- * is not known.  Asked when the write is done: one written at the same time may have been logged and
- * killed meanwhile.
- */
-static bool fua_needs_sync(const struct host *host)
+/* After a failed flush no write is taken, and none that is in flight may succeed. */
+static bool refuses_writes(const struct host *host)
 {
-	const struct ressd_log *log = &host->box.log;
+	return host->box.log.mode >= RESSD_MODE_RO;
+}
 
-	return (log->nr_unmaps || log->busy || log->cycle) && host->fault != FAULT_FUA_BESIDE_LOG;
+/* A direct FUA write is on the device, and has killed what it superseded. */
+static bool must_sync(const struct host *host, const struct op *op)
+{
+	if (host->fault == FAULT_FUA_BESIDE_LOG)
+		return false;
+	if (host->fault == FAULT_FUA_ASKS_EARLY)
+		return op->unmaps_pending || op->tracked;
+	return ressd_log_unmaps_pending(&host->box.log);
 }
 
 static void direct_done(struct host *host, struct op *op)
@@ -133,11 +138,15 @@ static void direct_done(struct host *host, struct op *op)
 
 	trace_op(host, op, "is on the normal area");
 	disk_complete(&host->disk, op->write, fua);
+	if (refuses_writes(host)) {
+		fail_write(host, op);
+		return;
+	}
 	if (op->tracked && host->fault != FAULT_NO_KILL)
 		ressd_log_kill(log, op_first_block(op), op_nr_blocks(op));
-	if (!op->fua || !fua_needs_sync(host)) {
+	if (!op->fua || !must_sync(host, op)) {
 		finish_write(host, op);
-	} else if (log->failed) {
+	} else if (!host_log_works(host)) {
 		fail_write(host, op);
 	} else {
 		op->ticket = ressd_log_sync(log);
@@ -165,7 +174,7 @@ static void accepted(struct host *host, struct op *op)
 
 static bool log_takes_writes(const struct host *host)
 {
-	return !host->draining && !host->box.log.failed;
+	return !host->draining && host_log_works(host);
 }
 
 static void write_small(struct host *host, struct op *op)
@@ -231,7 +240,9 @@ static void write_piece(struct host *host, struct op *op)
 
 static void route_write(struct host *host, struct op *op)
 {
-	if (op_is_partial(op))
+	if (refuses_writes(host))
+		fail_write(host, op);
+	else if (op_is_partial(op))
 		write_piece(host, op);
 	else if (op->kind == EVENT_WRITE && op->small && log_takes_writes(host))
 		write_small(host, op);
@@ -273,6 +284,9 @@ static void start_read(struct host *host, struct op *op)
 				   "a read from RAM");
 			return;
 		}
+		if (ressd_repair_is_unproven(&host->box.log, op->block) &&
+		    host->fault != FAULT_READS_UNPROVEN)
+			return;		/* it fails */
 		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;
 	}
 	op->state = OP_READING;
@@ -298,19 +312,30 @@ static void read_done(struct host *host, struct op *op, bool error)
 
 /* ---- flushes ---- */
 
+/* May a flush go straight down, because the log has nothing to add to it? */
+static bool flush_is_enough(const struct host *host)
+{
+	const struct ressd_log *log = &host->box.log;
+
+	if (host->config.two_disks)
+		return false;
+	if (!host_log_works(host))
+		return ressd_log_owes_nothing(log);
+	return !log->cycle &&
+	       (!ressd_log_is_volatile(log) || host->fault == FAULT_FLUSH_BESIDE_LOG);
+}
+
 static void start_flush(struct host *host, struct op *op)
 {
 	struct ressd_log *log = &host->box.log;
-	bool straight = !host->config.two_disks && !log->cycle &&
-			(!ressd_log_is_volatile(log) || host->fault == FAULT_FLUSH_BESIDE_LOG);
 
-	if (log->failed)
-		return;			/* it fails at once */
-	if (straight) {
+	if (flush_is_enough(host)) {
 		op->mark = disk_flush_begin(&host->disk);
 		op->state = OP_FLUSHING;
 		return;
 	}
+	if (!host_log_works(host))
+		return;			/* it fails at once */
 	op->ticket = ressd_log_sync(log);
 	op->state = OP_SYNC;
 	host_trace(host, "op%ld flush: ticket %llu", (long)(op - host->ops),
@@ -320,6 +345,20 @@ static void start_flush(struct host *host, struct op *op)
 void host_flush(struct host *host)
 {
 	host_start_op(host, &(struct event){ .kind = EVENT_FLUSH });
+}
+
+/* A flush that the log has not asked for. */
+static void flush_failed(struct host *host, struct op *op, u64 number)
+{
+	host_trace(host, "op%ld flush: fails", (long)(op - host->ops));
+	op->state = OP_FREE;
+	disk_flush_fail(&host->disk, DISK_BOTH, number);
+	if (host->fault == FAULT_FLUSH_ERROR_DROPPED)
+		return;
+	oracle_distrust(&host->oracle);
+	ressd_log_flush_failed(&host->box.log);
+	host_complete_waiters(host, false);
+	host_retry(host);
 }
 
 static void flush_done(struct host *host, struct op *op)
@@ -414,7 +453,7 @@ void host_end_op(struct host *host, struct op *op, bool error, u64 number)
 		else
 			direct_done(host, op);
 	} else if (op->state == OP_FLUSHING && error) {
-		op->state = OP_FREE;
+		flush_failed(host, op, number);
 	} else if (op->state == OP_FLUSHING) {
 		disk_flush_end(&host->disk, op->mark, DISK_BOTH);
 		flush_done(host, op);
@@ -436,7 +475,7 @@ void host_complete_waiters(struct host *host, bool wrote)
 			flush_done(host, op);
 		} else if (synced || (op->state == OP_RECORD && log->written_seq >= op->record)) {
 			finish_write(host, op);
-		} else if (waits && log->failed) {
+		} else if (waits && !host_log_works(host)) {
 			if (op->kind == EVENT_FLUSH)
 				op->state = OP_FREE;
 			else

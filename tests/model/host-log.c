@@ -21,8 +21,10 @@ static void trace_io(const struct host *host, const char *what)
 
 	if (!host->trace)
 		return;
-	if (io->kind == RESSD_IO_FLUSH) {
-		host_trace(host, "log flush %s", what);
+	if (io->kind != RESSD_IO_WRITE) {
+		host_trace(host, "log %s %u + %u %s",
+			   io->kind == RESSD_IO_FLUSH ? "flush" : "read", io->block, io->nr_blocks,
+			   what);
 		return;
 	}
 	host_trace(host, "log record %llu (segment %llu) of %u + %u at %u + %u%s%s, tail %llu %s",
@@ -45,10 +47,12 @@ static void submit_record(struct host *host)
 	host->io_stage = IO_WRITING;
 }
 
-static void io_done(struct host *host, int error)
+/* @only_write: if there is an error, no flush has failed. */
+static void io_done(struct host *host, int error, bool only_write)
 {
 	trace_io(host, error ? "fails" : "done");
 	host->io_stage = IO_IDLE;
+	host->io.only_write = only_write;
 	ressd_log_done(&host->box.log, &host->io, error);
 	host_complete_waiters(host, !error && host->io.kind == RESSD_IO_WRITE);
 	host_retry(host);
@@ -68,6 +72,11 @@ static void start_io(struct host *host)
 
 	if (!ressd_log_next(&host->box.log, io))
 		return;
+	if (io->kind == RESSD_IO_READ) {
+		trace_io(host, "starts");
+		host->io_stage = IO_READING;
+		return;
+	}
 	if (io->kind == RESSD_IO_WRITE) {
 		ressd_log_encode(&host->box.log, io);
 		if (host->fault == FAULT_DROP_UNMAPS)
@@ -82,13 +91,16 @@ static void start_io(struct host *host)
 		begin_flush(host, host->config.two_disks ? DISK_FIRST : DISK_BOTH);
 }
 
-static void end_flush(struct host *host, bool error)
+static void end_flush(struct host *host, bool error, u64 number)
 {
 	const struct ressd_io *io = &host->io;
 	bool whole = io->kind == RESSD_IO_FLUSH;
 
+	if (error)
+		disk_flush_fail(&host->disk, host->io_disk, number);
 	if (error && host->fault != FAULT_FLUSH_ERROR_DROPPED) {
-		io_done(host, -EIO);
+		oracle_distrust(&host->oracle);
+		io_done(host, -EIO, false);
 		return;
 	}
 	if (!error && host->fault != (whole ? FAULT_NO_FLUSH : FAULT_NO_PREFLUSH))
@@ -96,7 +108,7 @@ static void end_flush(struct host *host, bool error)
 	if (host->io_disk == DISK_FIRST)
 		begin_flush(host, DISK_SECOND);
 	else if (whole)
-		io_done(host, 0);
+		io_done(host, 0, false);
 	else
 		submit_record(host);
 }
@@ -105,12 +117,39 @@ static void end_write(struct host *host, bool error, u64 number)
 {
 	if (error) {
 		disk_fail(&host->disk, host->io_write, number);
-		io_done(host, host->fault == FAULT_WRITE_ERROR_DROPPED ? 0 : -EIO);
+		if (number % 3 == 0)
+			submit_record(host);	/* tried again */
+		else
+			io_done(host, host->fault == FAULT_WRITE_ERROR_DROPPED ? 0 : -EIO, true);
 	} else {
 		disk_complete(&host->disk, host->io_write,
 			      host->io.fua && host->fault != FAULT_NO_FUA);
-		io_done(host, 0);
+		io_done(host, 0, true);
 	}
+}
+
+/* A repair looks at what is there. */
+static void end_read(struct host *host, bool error)
+{
+	struct ressd_io *io = &host->io;
+
+	disk_read(&host->disk, layout_log_sector(&host->layout, io->block),
+		  io->nr_blocks * BLOCK_SECTORS, io->data);
+	io_done(host, error ? -EIO : 0, true);
+}
+
+void host_repair(struct host *host)
+{
+	struct ressd_log *log = &host->box.log;
+	const struct op *op;
+
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op->state == OP_DEVICE)
+			return;
+	if (host_log_works(host) || !ressd_repair_is_over(log) || host->mover.nr)
+		return;
+	host_trace(host, "repair from mode %u", log->mode);
+	ressd_repair_start(log, host->repair_buffer, host->layout.geom.record_blocks);
 }
 
 void host_log_step(struct host *host, bool error, u64 number)
@@ -120,10 +159,13 @@ void host_log_step(struct host *host, bool error, u64 number)
 		start_io(host);
 		break;
 	case IO_FLUSHING:
-		end_flush(host, error);
+		end_flush(host, error, number);
 		break;
 	case IO_WRITING:
 		end_write(host, error, number);
+		break;
+	case IO_READING:
+		end_read(host, error);
 		break;
 	}
 }

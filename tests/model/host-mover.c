@@ -41,7 +41,7 @@ void host_mover_start(struct host *host)
 	struct mover *mover = &host->mover;
 	const struct ressd_log *log = &host->box.log;
 
-	if (mover->state != MOVER_IDLE || log->failed)
+	if (mover->state != MOVER_IDLE || !host_log_works(host))
 		return;
 	mover->record = ressd_sweep_start(&mover->sweep, log);
 	if (host->draining)
@@ -57,7 +57,7 @@ static void end_sweep(struct host *host)
 	struct ressd_log *log = &host->box.log;
 
 	mover->state = MOVER_IDLE;
-	if (log->failed)
+	if (!host_log_works(host))
 		return;
 	if (host->draining)
 		ressd_log_rotate(log);
@@ -92,7 +92,8 @@ static void report_moved(struct host *host)
 
 	for (i = 0; i < host->mover.nr; i++) {
 		const struct ressd_move *move = &host->mover.moves[i];
-		bool current = ressd_log_moved(&host->box.log, move->block, move->lbn);
+		bool current = !host->mover.failed[i] &&
+			       ressd_log_moved(&host->box.log, move->block, move->lbn);
 
 		host_trace(host, "moved log block %u to block %u%s", move->block, move->lbn,
 			   current ? "" : ", not current any more");
@@ -107,18 +108,14 @@ static void put_readers(struct host *host)
 		host->readers[ressd_geom_slot(&host->layout.geom, host->mover.moves[i].block)]--;
 }
 
-static void end_batch(struct host *host, bool error)
+/* A block that could not be moved keeps back no other: it stays in the log. */
+static void end_batch(struct host *host)
 {
 	struct mover *mover = &host->mover;
 
 	put_readers(host);
-	if (!error && host->fault != FAULT_EARLY_MOVED)
-		report_moved(host);
 	mover->nr = 0;
-	if (error || host->box.log.failed)
-		end_sweep(host);
-	else
-		mover->state = MOVER_PICK;
+	mover->state = MOVER_PICK;
 	host_retry(host);
 }
 
@@ -138,11 +135,12 @@ static void read_moves(struct host *host)
 			violation(host, "log block %u of block %u has changed under the mover",
 				  move->block, move->lbn);
 		host_trace(host, "moving log block %u to block %u", move->block, move->lbn);
+		mover->failed[i] = false;
+		mover->order[i] = i;
 		mover->writes[i] = disk_submit(&host->disk, move->lbn * BLOCK_SECTORS,
 					       BLOCK_SECTORS, data);
 	}
 	mover->left = mover->nr;
-	mover->failed = false;
 	mover->state = MOVER_WRITE;
 	if (host->fault == FAULT_EARLY_MOVED)
 		report_moved(host);
@@ -152,16 +150,19 @@ static void read_moves(struct host *host)
 static void write_moves(struct host *host, bool error, u64 number)
 {
 	struct mover *mover = &host->mover;
-	u32 i = number % mover->left;
+	u32 place = number % mover->left, i = mover->order[place];
 
 	if (error)
 		disk_fail(&host->disk, mover->writes[i], number);
 	else
 		disk_complete(&host->disk, mover->writes[i], false);
-	mover->failed |= error && host->fault != FAULT_MOVE_ERROR_DROPPED;
-	mover->writes[i] = mover->writes[--mover->left];
-	if (!mover->left)
-		end_batch(host, mover->failed);
+	mover->failed[i] = error && host->fault != FAULT_MOVE_ERROR_DROPPED;
+	mover->order[place] = mover->order[--mover->left];
+	if (mover->left)
+		return;
+	if (host->fault != FAULT_EARLY_MOVED)
+		report_moved(host);
+	end_batch(host);
 }
 
 void host_mover_step(struct host *host, bool error, u64 number)
@@ -173,20 +174,20 @@ void host_mover_step(struct host *host, bool error, u64 number)
 	case MOVER_IDLE:
 		break;
 	case MOVER_WAIT:
-		if (log->failed)
+		if (!host_log_works(host))
 			end_sweep(host);
 		else if (log->written_seq >= mover->record && !older_direct_writes(host))
 			mover->state = MOVER_PICK;
 		break;
 	case MOVER_PICK:
-		if (log->failed)
+		if (!host_log_works(host))
 			end_sweep(host);
 		else
 			pick_moves(host, 1 + number % MAX_MOVES);
 		break;
 	case MOVER_READ:
 		if (error)
-			end_batch(host, true);
+			end_batch(host);
 		else
 			read_moves(host);
 		break;
@@ -194,7 +195,7 @@ void host_mover_step(struct host *host, bool error, u64 number)
 		write_moves(host, error, number);
 		break;
 	case MOVER_RECLAIM:
-		if (ressd_log_synced(log) >= mover->ticket || log->failed)
+		if (ressd_log_synced(log) >= mover->ticket || !host_log_works(host))
 			mover->state = MOVER_IDLE;
 		break;
 	}

@@ -66,7 +66,8 @@ void host_init(struct host *host)
 	oracle_init(&host->oracle, host->layout.normal_blocks * BLOCK_SECTORS);
 	box_init(&host->box, &host->layout, slot_busy, host);
 	host->readers = calloc(host->layout.geom.nr_segments, sizeof(host->readers[0]));
-	if (!host->readers)
+	host->repair_buffer = malloc(host->layout.geom.record_blocks * RESSD_BLOCK_SIZE);
+	if (!host->readers || !host->repair_buffer)
 		abort();
 }
 
@@ -77,6 +78,7 @@ void host_free(struct host *host)
 	oracle_free(&host->oracle);
 	box_free(&host->box);
 	free(host->readers);
+	free(host->repair_buffer);
 }
 
 static void recover(struct host *host, u32 bad_read)
@@ -117,7 +119,7 @@ static void opening_step(struct host *host, bool error, u64 number)
 	u32 lbn, i;
 
 	host_log_step(host, error, number);
-	if (host->box.log.failed) {
+	if (!host_log_works(host)) {
 		host_trace(host, "the activation fails, and is tried again");
 		host_restart(host, 0);
 		return;
@@ -140,7 +142,8 @@ static bool is_settled(const struct host *host)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state != OP_FREE)
 			return false;
-	return host->io_stage == IO_IDLE && host->mover.state == MOVER_IDLE && !host->opening;
+	return host->io_stage == IO_IDLE && host->mover.state == MOVER_IDLE && !host->opening &&
+	       ressd_repair_is_over(&host->box.log);
 }
 
 static bool mover_is_wanted(const struct host *host)
@@ -197,16 +200,18 @@ static void drain(struct host *host)
 
 	host_settle(host);
 	host->draining = true;
-	for (steps = 0; !log->failed && !(ressd_log_is_drained(log) && is_settled(host)); steps++) {
+	for (steps = 0; host_log_works(host) && !(ressd_log_is_drained(log) && is_settled(host));
+	     steps++) {
 		if (steps == SETTLE_STEPS)
-			violation(host, "a drain hangs: %u dirty blocks", log->map.nr_dirty);
+			violation(host, "bringing all home hangs: %u dirty blocks",
+				  log->map.nr_dirty);
 		if (is_settled(host)) {
 			host_flush(host);
 			host_mover_start(host);
 		}
 		settle_step(host, steps);
 	}
-	if (!log->failed)
+	if (host_log_works(host))
 		host_check_home(host);
 	host->draining = false;
 }
@@ -244,6 +249,9 @@ static void running_step(struct host *host, const struct event *event)
 		break;
 	case EVENT_ROTATE:
 		ressd_log_rotate(&host->box.log);
+		break;
+	case EVENT_REPAIR:
+		host_repair(host);
 		break;
 	case EVENT_CHECK:
 		host_check_reads(host);

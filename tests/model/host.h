@@ -12,6 +12,7 @@
 #include "event.h"
 #include "fault.h"
 #include "oracle.h"
+#include "ressd-repair.h"
 #include "ressd-sweep.h"
 
 #define MAX_OPS			10
@@ -42,13 +43,14 @@ struct op {
 	u64 record;			/* that holds the last of them */
 	u64 ticket;
 	bool tracked;			/* direct: covers dirty blocks */
+	bool unmaps_pending;		/* direct: when it was sent */
 	bool from_log;
 	u32 block;			/* log block read from */
 	u64 mark;			/* of a flush */
 	struct disk_write *write;
 };
 
-enum io_stage { IO_IDLE, IO_FLUSHING, IO_WRITING };
+enum io_stage { IO_IDLE, IO_FLUSHING, IO_WRITING, IO_READING };
 
 enum mover_state { MOVER_IDLE, MOVER_WAIT, MOVER_PICK, MOVER_READ, MOVER_WRITE, MOVER_RECLAIM };
 
@@ -61,7 +63,8 @@ struct mover {
 	struct ressd_move moves[MAX_MOVES];
 	struct disk_write *writes[MAX_MOVES];
 	u32 nr, left;
-	bool failed;			/* a write of the batch has */
+	bool failed[MAX_MOVES];		/* the write of that block has */
+	u32 order[MAX_MOVES];		/* of the moves whose writes are in flight */
 };
 
 struct host {
@@ -86,6 +89,7 @@ struct host {
 	u64 io_mark;
 	struct disk_write *io_write;
 	struct mover mover;
+	void *repair_buffer;
 	bool draining;
 	bool opening;			/* recovered, but not yet sealed: serves nothing */
 	u64 time;
@@ -137,6 +141,12 @@ void host_check_home(struct host *host);
 /* Checks core's own books. */
 void host_check_log(struct host *host);
 
+/* Is the log in service? */
+static inline bool host_log_works(const struct host *host)
+{
+	return host->box.log.mode == RESSD_MODE_RW;
+}
+
 /* host-bio.c */
 u32 op_first_block(const struct op *op);
 u32 op_nr_blocks(const struct op *op);
@@ -152,6 +162,9 @@ void host_retry(struct host *host);
 void host_complete_waiters(struct host *host, bool wrote);
 
 /* host-log.c */
+
+/* Brings the log back into service, if it is out of it and nothing is in flight. */
+void host_repair(struct host *host);
 void host_log_step(struct host *host, bool error, u64 number);
 
 /* host-mover.c */

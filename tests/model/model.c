@@ -2,9 +2,9 @@
 /*
  * The crash simulator of the log protocol.
  *
- * Random events happen to a host whose disks have volatile caches.  After each of them the power may
- * be cut: many of the states that the disks may be left in are recovered as after a boot, and every
- * sector is compared with what the block-device contract allows.  At times one of those states
+ * Random events happen to a host whose disks have volatile caches.  After each of them the power
+ * may be cut: many of the states that the disks may be left in are recovered as after a boot, and
+ * every sector is compared with what the block-device contract allows.  At times one of those states
  * becomes the truth, and the run goes on from there.
  */
 #include <getopt.h>
@@ -56,7 +56,8 @@ static u64 parse_number(const char *name, const char *word)
 	u64 value = strtoull(word, &end, 0);
 
 	if (*word < '0' || *word > '9' || *end || !value) {
-		fprintf(stderr, "model: --%s is '%s', but must be a number from 1 on\n", name, word);
+		fprintf(stderr, "model: --%s is '%s', but must be a number from 1 on\n", name,
+			word);
 		exit(2);
 	}
 	return value;
@@ -235,7 +236,7 @@ static bool search(const struct options *options)
 	bool good;
 
 	fleet_run(fleet, &result);
-	good = result.bad_seed ? options->bug != NULL : !options->bug && !result.interrupted;
+	good = !result.bad_seed == !options->bug && !result.interrupted;
 	printf("%s - model: ", good ? "ok" : "not ok");
 	if (options->bug)
 		printf("finds %s after", options->bug);

@@ -119,6 +119,20 @@ void oracle_fail(struct oracle *oracle, u32 first, u32 nr, u64 submitted)
 	}
 }
 
+void oracle_distrust(struct oracle *oracle)
+{
+	u32 i, j;
+
+	oracle->now++;
+	for (i = 0; i < oracle->nr; i++) {
+		struct cell *cell = &oracle->cells[i];
+
+		for (j = 0; j < cell->nr; j++)
+			if (cell->versions[j].completed != NEVER && !cell->versions[j].durable)
+				cell->versions[j].failed = true;
+	}
+}
+
 void oracle_flushed(struct oracle *oracle, u64 submitted)
 {
 	u32 i, j;
@@ -178,7 +192,7 @@ void oracle_settle(struct oracle *oracle, u32 sector, u64 id)
 	if (cell->nr == 1 || cell->pins)
 		return;
 	for (i = 0; i < cell->nr; i++) {
-		if (cell->versions[i].completed == NEVER)
+		if (cell->versions[i].completed == NEVER || cell->versions[i].failed)
 			return;
 		/* Of equal contents rather a volatile version: that allows more. */
 		if (cell->versions[i].id == id && (!winner || winner->durable))
@@ -190,7 +204,6 @@ void oracle_settle(struct oracle *oracle, u32 sector, u64 id)
 	oracle->now++;
 	winner->submitted = oracle->now;
 	winner->completed = oracle->now;
-	winner->failed = false;
 	prune(cell);
 }
 

@@ -9,7 +9,7 @@
  *	read		any version that no completed one replaces
  *	after a crash	any version that no durable one replaces
  *
- * A write that has failed may have taken effect or not: it replaces nothing, unless it is read.
+ * A write that has failed may have taken effect or not: it replaces nothing.
  *
  * A version is durable once a flush has completed that was submitted after it was completed, or at
  * its completion if it had FUA.
@@ -59,6 +59,9 @@ void oracle_complete(struct oracle *oracle, u32 first, u32 nr, u64 submitted, bo
 /* It ends with an error. */
 void oracle_fail(struct oracle *oracle, u32 first, u32 nr, u64 submitted);
 
+/* A flush has failed: what only it would have made durable may be there from now on, or not. */
+void oracle_distrust(struct oracle *oracle);
+
 /* A flush that was submitted at @submitted has completed. */
 void oracle_flushed(struct oracle *oracle, u64 submitted);
 
@@ -69,7 +72,7 @@ bool oracle_may_read(const struct oracle *oracle, u32 sector, u64 id, u64 since)
 
 /*
  * A read has returned @id while no write was under way.  That settles which of several writes at
- * the same time has won.
+ * the same time has won, if none of them has failed.
  */
 void oracle_settle(struct oracle *oracle, u32 sector, u64 id);
 

@@ -10,9 +10,6 @@
 #define BLOCK_BYTES		4096U
 #define BLOCK_SECTORS		(BLOCK_BYTES / SECTOR_BYTES)
 
-u32 __real_crc32c(u32 crc, const void *data, unsigned int bytes);
-u32 __wrap_crc32c(u32 crc, const void *data, unsigned int bytes);
-
 static struct replica *current;
 
 static void *allocate(size_t bytes)
@@ -25,7 +22,7 @@ static void *allocate(size_t bytes)
 	return p;
 }
 
-static void wrong(const char *what)
+static void give_up(const char *what)
 {
 	fprintf(stderr, "model: the simulator itself is wrong: %s\n", what);
 	abort();
@@ -47,7 +44,7 @@ u32 __wrap_crc32c(u32 crc, const void *data, unsigned int bytes)
 	}
 #ifdef MODEL_VERIFY
 	if (known->crc != __real_crc32c(crc, data, bytes))
-		wrong("it remembers the checksum of a block that has changed");
+		give_up("it remembers the checksum of a block that has changed");
 #endif
 	return known->crc;
 }
@@ -156,5 +153,5 @@ void replica_verify(const struct replica *replica)
 	for (i = 0; i < replica->nr; i++)
 		if (memcmp(replica->bytes + (size_t)i * SECTOR_BYTES, replica->held[i]->words,
 			   SECTOR_BYTES))
-			wrong("a sector of the replica was overwritten");
+			give_up("a sector of the replica was overwritten");
 }

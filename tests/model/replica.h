@@ -12,6 +12,10 @@
 
 #include "cut.h"
 
+/* The linker (--wrap=crc32c) sends the calls of crc32c() here, and those of the other one there. */
+u32 __wrap_crc32c(u32 crc, const void *data, unsigned int bytes);
+u32 __real_crc32c(u32 crc, const void *data, unsigned int bytes);
+
 /* One for each block, and for each offset in it that checksums begin at: 0, and behind a crc. */
 struct known_crc {
 	u32 seed, bytes, crc;		/* bytes 0: not known */

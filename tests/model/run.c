@@ -95,7 +95,7 @@ static void drain(struct run *run, const struct event *event)
 	struct host *host = &run->host;
 
 	host_apply(host, event);
-	if (host->box.log.failed)
+	if (!host_log_works(host))
 		return;
 	run->explorer.drained = true;
 	host->oracle.narrowed++;	/* all that follows is a new promise */

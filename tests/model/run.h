@@ -12,7 +12,7 @@ struct events {
 
 struct run_options {
 	enum fault fault;
-	u32 per_moment;		/* crash states to try at each moment; 0: only those that are events */
+	u32 per_moment;		/* crash states to try at each moment; 0: only events */
 	u32 explore_from;	/* not before that event */
 	bool trace;
 };

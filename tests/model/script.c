@@ -9,8 +9,9 @@ static const char *const event_names[NR_EVENT_KINDS] = {
 	[EVENT_WRITE] = "write", [EVENT_DISCARD] = "discard", [EVENT_READ] = "read",
 	[EVENT_FLUSH] = "flush", [EVENT_END] = "end", [EVENT_LOG] = "log",
 	[EVENT_SWEEP] = "sweep", [EVENT_MOVER] = "mover", [EVENT_KICK] = "kick",
-	[EVENT_ROTATE] = "rotate", [EVENT_CHECK] = "check", [EVENT_SUSPEND] = "suspend",
-	[EVENT_RELOAD] = "reload", [EVENT_DRAIN] = "drain", [EVENT_CRASH] = "crash",
+	[EVENT_ROTATE] = "rotate", [EVENT_REPAIR] = "repair", [EVENT_CHECK] = "check",
+	[EVENT_SUSPEND] = "suspend", [EVENT_RELOAD] = "reload", [EVENT_DRAIN] = "drain",
+	[EVENT_CRASH] = "crash",
 	[EVENT_STOP] = "stop", [EVENT_CUT] = "cut",
 };
 

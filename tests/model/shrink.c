@@ -90,30 +90,53 @@ static bool with(struct shrinker *shrinker, u32 i, const struct event *event)
 	return fails;
 }
 
+#define PLAINER_WAYS	7U
+
+/* Makes @event plainer in one way; false if it is so already. */
+static bool make_plainer(struct event *event, u32 way)
+{
+	struct event before = *event;
+
+	switch (way) {
+	case 0:
+		event->error = false;
+		break;
+	case 1:
+		event->fua = false;
+		break;
+	case 2:
+		event->slow = false;
+		break;
+	case 3:
+		event->repeat = false;
+		break;
+	case 4:
+		if (event->kind == EVENT_CRASH && event->cut.kind > CUT_ALL_LOST)
+			event->cut = (struct cut){ .kind = CUT_NOTHING_LOST };
+		break;
+	case 5:
+		if (event->kind == EVENT_CRASH && event->cut.kind > CUT_ALL_LOST)
+			event->cut = (struct cut){ .kind = CUT_ALL_LOST };
+		break;
+	default:
+		if (event->kind == EVENT_WRITE && event->nr > BLOCK_SECTORS)
+			event->nr = BLOCK_SECTORS;
+		break;
+	}
+	return memcmp(&before, event, sizeof(before));
+}
+
 static void plainer_event(struct shrinker *shrinker, u32 i)
 {
-	struct event *event = &shrinker->script->events.list[i];
+	struct events *events = &shrinker->script->events;
 	struct event plain;
+	u32 way;
 
-#define TRY(change) do {					\
-	plain = *event;						\
-	change;							\
-	if (memcmp(&plain, event, sizeof(plain)) && in_time(shrinker))	\
-		with(shrinker, i, &plain);			\
-	if (i >= shrinker->script->events.nr)			\
-		return;						\
-} while (0)
-	TRY((plain.error = false, plain.number = 0));
-	TRY(plain.fua = false);
-	TRY(plain.slow = false);
-	TRY(plain.repeat = false);
-	if (event->kind == EVENT_CRASH && event->cut.kind > CUT_ALL_LOST) {
-		TRY(plain.cut = (struct cut){ .kind = CUT_NOTHING_LOST });
-		TRY(plain.cut = (struct cut){ .kind = CUT_ALL_LOST });
+	for (way = 0; way < PLAINER_WAYS && i < events->nr; way++) {
+		plain = events->list[i];
+		if (make_plainer(&plain, way) && in_time(shrinker))
+			with(shrinker, i, &plain);
 	}
-	if (event->kind == EVENT_WRITE && event->nr > BLOCK_SECTORS)
-		TRY(plain.nr = BLOCK_SECTORS);
-#undef TRY
 }
 
 static void plainer_events(struct shrinker *shrinker)
@@ -185,7 +208,7 @@ static void fewer_survivors(struct shrinker *shrinker)
 void shrink(struct script *script, struct verdict *verdict, u32 seconds)
 {
 	struct shrinker shrinker = {
-		.script = script, .verdict = verdict, 
+		.script = script, .verdict = verdict,
 		.end = clock() + seconds * CLOCKS_PER_SEC,
 		.explore = PER_MOMENT,
 	};

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# what: a read is served from a record buffer that was written already
+# file: ressd-log.c
+# breaks: 1
+s/if (other->sealed && record_holds(other, block))/if (record_holds(other, block))/
