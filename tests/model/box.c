@@ -51,18 +51,21 @@ struct reading {
 	u32 bad_read;			/* reads until one fails; 0: never */
 };
 
-/* Nothing is copied: the reader's buffer is moved to where the blocks are. */
+/* What goes to the reader's buffer is not copied: the buffer is moved to where the blocks are. */
 static int read_blocks(void *context, u32 block, u32 nr, void *buffer)
 {
 	struct reading *reading = context;
 	const struct replica *replica = reading->replica;
 	size_t first = layout_log_sector(&reading->box->layout, block);
 
-	if (buffer != reading->reader.buffer || first + nr * BLOCK_SECTORS > replica->nr)
-		abort();		/* recovery does what we do not know of */
+	if (first + nr * BLOCK_SECTORS > replica->nr)
+		abort();		/* beyond the device */
 	if (reading->bad_read && !--reading->bad_read)
 		return -EIO;
-	reading->reader.buffer = replica->bytes + first * SECTOR_BYTES;
+	if (buffer == reading->reader.buffer)
+		reading->reader.buffer = replica->bytes + first * SECTOR_BYTES;
+	else
+		memcpy(buffer, replica->bytes + first * SECTOR_BYTES, nr * RESSD_BLOCK_SIZE);
 	return 0;
 }
 

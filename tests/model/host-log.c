@@ -27,6 +27,10 @@ static void trace_io(const struct host *host, const char *what)
 			   what);
 		return;
 	}
+	if (!io->record) {
+		host_trace(host, "summary at %u + %u %s", io->block, io->nr_blocks, what);
+		return;
+	}
 	host_trace(host, "log record %llu (segment %llu) of %u + %u at %u + %u%s%s, tail %llu %s",
 		   (unsigned long long)io->record->seq,
 		   (unsigned long long)io->record->segment_seq, io->record->nr_maps,
@@ -79,7 +83,7 @@ static void start_io(struct host *host)
 	}
 	if (io->kind == RESSD_IO_WRITE) {
 		ressd_log_encode(&host->box.log, io);
-		if (host->fault == FAULT_DROP_UNMAPS)
+		if (host->fault == FAULT_DROP_UNMAPS && io->record)
 			drop_unmaps(io);
 	}
 	trace_io(host, "starts");

@@ -102,13 +102,14 @@ void host_restart(struct host *host, u32 bad_read)
 	memset(&host->mover, 0, sizeof(host->mover));
 	host->io_stage = IO_IDLE;
 	host->draining = false;
+	host->opening_ticket = 0;
 	for (slot = 0; slot < host->layout.geom.nr_segments; slot++)
 		host->readers[slot] = 0;
 	recover(host, bad_read);
 	if (host->fault != FAULT_NO_RECOVERY_FLUSH)
 		disk_flush_end(&host->disk, disk_flush_begin(&host->disk), DISK_BOTH);
 	if (host->fault != FAULT_NO_OPENING && host->fault != FAULT_NO_RECOVERY_FLUSH)
-		ressd_log_sync(&host->box.log);
+		host->opening_ticket = ressd_log_sync(&host->box.log);
 	host->opening = true;
 }
 
@@ -124,7 +125,7 @@ static void opening_step(struct host *host, bool error, u64 number)
 		host_restart(host, 0);
 		return;
 	}
-	if (host->io_stage != IO_IDLE)
+	if (ressd_log_synced(&host->box.log) < host->opening_ticket)
 		return;
 	host->opening = false;
 	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {

@@ -91,6 +91,7 @@ struct host {
 	struct mover mover;
 	void *repair_buffer;
 	bool draining;
+	u64 opening_ticket;
 	bool opening;			/* recovered, but not yet sealed: serves nothing */
 	u64 time;
 	u64 finished;			/* writes that have completed */
