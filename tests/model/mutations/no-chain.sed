@@ -2,4 +2,4 @@
 # what: a record need not continue the one before: a stale record after a torn one passes
 # file: ressd-recover.c
 # breaks: 6
-s/if (!chain->any)$/if (1)/
+s/(chain->any && !ressd_record_follows(header, &chain->link)))/0)/
