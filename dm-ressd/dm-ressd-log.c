@@ -2,6 +2,7 @@
 /* Superblock, recovery, and the worker that carries out what core/ressd-log.c decides. */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
+#include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
 #include "dm-ressd.h"
@@ -157,24 +158,59 @@ static int adopt_length(struct ressd *ressd)
 	return 0;
 }
 
+#define PROGRESS_INTERVAL	(5 * HZ)	/* of a long recovery, in the kernel log */
+
+/* A recovery under way. */
+struct recovering {
+	struct ressd *ressd;
+	unsigned long next_report;	/* jiffies */
+};
+
 static int read_blocks(void *context, u32 block, u32 nr, void *buffer)
 {
+	const struct recovering *recovering = context;
+
 	cond_resched();
-	return ressd_log_rw(context, REQ_OP_READ, block, nr, buffer);
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	return ressd_log_rw(recovering->ressd, REQ_OP_READ, block, nr, buffer);
 }
 
-static int recover(struct ressd *ressd)
+static void report_progress(void *context, u32 done, u32 total)
 {
+	struct recovering *recovering = context;
+
+	if (time_before(jiffies, recovering->next_report))
+		return;
+	recovering->next_report = jiffies + PROGRESS_INTERVAL;
+	DMINFO("%s: the log is being recovered, %u of %u steps are done",
+	       ressd_name(recovering->ressd), done, total);
+}
+
+static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
+{
+	struct recovering recovering = {
+		.ressd = ressd,
+		.next_report = jiffies + PROGRESS_INTERVAL,
+	};
 	struct ressd_reader reader = {
 		.read = read_blocks,
-		.context = ressd,
+		.progress = report_progress,
+		.context = &recovering,
 		.buffer = ressd->record_buffers[1],
 	};
-	struct ressd_recovery recovery;
+	const struct ressd_geom geom = ressd->log.geom;
 	char error[RESSD_ERROR_SIZE];
-	ktime_t start = ktime_get();
-	int ret = ressd_recover(&ressd->log, &reader, &recovery, error, sizeof(error));
+	int ret;
 
+	/* An attempt that failed may have left a part of the log in the map. */
+	ressd_init_log(ressd, &geom);
+	ret = ressd_recover(&ressd->log, &reader, recovery, error, sizeof(error));
+	if (ret == -EINTR) {
+		DMERR("%s: recovery was interrupted; nothing was changed, activate the device again",
+		      ressd_name(ressd));
+		return ret;
+	}
 	if (ret) {
 		DMERR("%s: %s", ressd_name(ressd),
 		      error[0] ? error : "the log cannot be read from the reserved area");
@@ -186,17 +222,26 @@ static int recover(struct ressd *ressd)
 		DMERR("%s: the device cannot be flushed (error %d)", ressd_name(ressd), ret);
 		return ret;
 	}
-	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
-	DMINFO("%s: recovered %u blocks from %llu records in %u ms", ressd_name(ressd),
-	       ressd->log.map.nr_mapped, (unsigned long long)recovery.records,
-	       ressd->recovery_ms);
 	return 0;
+}
+
+/* The opening record included: only then the device is served. */
+static void report_recovery(struct ressd *ressd, const struct ressd_recovery *recovery,
+			    ktime_t start)
+{
+	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
+	DMINFO("%s: recovered %u blocks from %llu records (%llu segments by summary) in %u ms",
+	       ressd_name(ressd), ressd->log.map.nr_mapped,
+	       (unsigned long long)recovery->records, (unsigned long long)recovery->summaries,
+	       ressd->recovery_ms);
 }
 
 int ressd_activate(struct ressd *ressd)
 {
+	struct ressd_recovery recovery = { };
 	bool recovered = !ressd->blank;
-	int ret = recovered ? recover(ressd) : format_blank(ressd);
+	ktime_t start = ktime_get();
+	int ret = recovered ? recover(ressd, &recovery) : format_blank(ressd);
 
 	if (!ret)
 		ret = adopt_length(ressd);
@@ -209,6 +254,8 @@ int ressd_activate(struct ressd *ressd)
 		ressd->active = false;
 		return -EIO;
 	}
+	if (recovered)
+		report_recovery(ressd, &recovery, start);
 	return 0;
 }
 

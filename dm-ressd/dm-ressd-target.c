@@ -185,6 +185,24 @@ static bool slot_busy(void *context, u32 slot)
 	return atomic_read(&ressd->readers[slot]);
 }
 
+void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
+{
+	ressd_log_init(&ressd->log, &(struct ressd_log_setup) {
+		.geom = *geom,
+		.uuid = ressd->super.uuid,
+		.activation = get_random_u64() | 1,
+		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
+		.align_blocks = ressd->options.log_align_sectors / RESSD_BLOCK_SECTORS,
+		.nodes = ressd->nodes,
+		.clean = ressd->clean,
+		.segments = ressd->segments,
+		.buffers = { ressd->record_buffers[0], ressd->record_buffers[1] },
+		.summary = ressd->summary,
+		.segment_busy = slot_busy,
+		.context = ressd,
+	});
+}
+
 static int allocate(struct ressd *ressd)
 {
 	const u32 record_bytes = RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE;
@@ -222,20 +240,7 @@ static int allocate(struct ressd *ressd)
 	if (!ressd->workqueue)
 		return out_of_memory("the work queue");
 
-	ressd_log_init(&ressd->log, &(struct ressd_log_setup) {
-		.geom = geom,
-		.uuid = ressd->super.uuid,
-		.activation = get_random_u64() | 1,
-		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
-		.align_blocks = ressd->options.log_align_sectors / RESSD_BLOCK_SECTORS,
-		.nodes = ressd->nodes,
-		.clean = ressd->clean,
-		.segments = ressd->segments,
-		.buffers = { ressd->record_buffers[0], ressd->record_buffers[1] },
-		.summary = ressd->summary,
-		.segment_busy = slot_busy,
-		.context = ressd,
-	});
+	ressd_init_log(ressd, &geom);
 	return 0;
 }
 

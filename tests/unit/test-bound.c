@@ -193,7 +193,7 @@ static double recover(const char *what)
 	CHECK(!ressd_recover(&box.log, &reader, &box.recovery, box.error, sizeof(box.error)),
 	      "%s: %s", what, box.error);
 	CHECK_EQ(box.log.map.nr_mapped, mapped);
-	seconds = box.recovery.blocks_read * 4096.0 / 100e6 + box.recovery.reads * 0.25e-3;
+	seconds = box.recovery.blocks_read * 4096.0 / 100e6 + box.recovery.reads * 0.00025;
 	seconds *= (double)MAX_BLOCKS / box.geom.nr_blocks;
 	printf("  %s: %llu records, %llu of %u segments by summary, %llu reads, %llu blocks: %.3f s per GiB\n",
 	       what, (unsigned long long)box.recovery.records,
