@@ -15,8 +15,9 @@ enum ressd_bio_flags {
 	RESSD_BIO_READ_LOG = 1,		/* holds readers[slot] */
 	RESSD_BIO_DIRECT = 2,		/* counted in direct[generation] */
 	RESSD_BIO_KILL = 4,		/* tracked: kill first .. first + nr - 1 when done */
-	RESSD_BIO_SYNC = 8,		/* a sync must complete before the bio does */
+	RESSD_BIO_SYNC = 8,		/* FUA: a sync may have to complete before the bio does */
 	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
+	RESSD_BIO_FLUSHES = 32,		/* if it fails, a flush may have failed */
 };
 
 struct ressd_bio {
@@ -73,7 +74,7 @@ static inline bool ressd_is_dirty(const struct ressd *ressd, const struct ressd_
 void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes);
 /* Gives back readers[slot].  Any context. */
 void ressd_put_reader(struct ressd *ressd, u32 slot);
-/* A write within normal block @lbn; DM_MAPIO_REMAPPED or DM_MAPIO_SUBMITTED.  Under the lock. */
+/* A write within normal block @lbn; DM_MAPIO_REMAPPED, _SUBMITTED or _KILL.  Under the lock. */
 int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
 /* A bio whose data is in the open record: true if it completes now.  Under the lock. */
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);

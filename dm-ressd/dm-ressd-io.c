@@ -84,7 +84,7 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 	struct ressd_node *node;
 	unsigned int offset, sectors;
 	const void *data;
-	u32 block;
+	u32 block, run;
 
 	spin_lock(&ressd->lock);
 	ressd->counters.reads++;
@@ -101,7 +101,8 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 	ressd->counters.log_reads++;
 	block = ressd_map_block(&ressd->log.map, node);
 	offset = e.sector % RESSD_BLOCK_SECTORS;
-	sectors = log_run(ressd, node, e.last - e.first + 1) * RESSD_BLOCK_SECTORS - offset;
+	run = log_run(ressd, node, e.last - e.first + 1);
+	sectors = run * RESSD_BLOCK_SECTORS - offset;
 	if (sectors < e.sectors)
 		dm_accept_partial_bio(bio, sectors);
 	data = ressd_log_data(&ressd->log, block);
@@ -111,6 +112,10 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 		spin_unlock(&ressd->lock);
 		bio_endio(bio);
 		return DM_MAPIO_SUBMITTED;
+	}
+	if (ressd_repair_is_unproven(&ressd->log, block + run - 1)) {
+		spin_unlock(&ressd->lock);
+		return DM_MAPIO_KILL;
 	}
 	rb->slot = ressd_geom_slot(&ressd->log.geom, block);
 	rb->flags |= RESSD_BIO_READ_LOG;
@@ -131,22 +136,21 @@ void ressd_put_reader(struct ressd *ressd, u32 slot)
 
 /* --- direct writes and discards ----------------------------------------------------------- */
 
-/* Sends the bio to the normal area.  Under the lock. */
+/* Sends the bio to the normal area, or refuses it by DM_MAPIO_KILL.  Under the lock. */
 static int start_direct(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
 
+	if (ressd_refuses_writes(ressd))
+		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_DIRECT;
 	rb->generation = ressd->generation;
 	atomic_inc(&ressd->direct[rb->generation]);
-	/*
-	 * A FUA write must not complete while the UNMAP of an older copy of its blocks could still
-	 * be lost; whose UNMAPs are on their way is not known, so any will do.
-	 */
-	if (bio->bi_opf & REQ_FUA &&
-	    (rb->flags & RESSD_BIO_KILL || ressd->log.nr_unmaps || ressd->log.busy ||
-	     ressd->log.cycle))
+	/* Must not complete while the UNMAP of an older copy of its blocks could still be lost. */
+	if (bio->bi_opf & REQ_FUA)
 		rb->flags |= RESSD_BIO_SYNC;
+	if (bio->bi_opf & REQ_FUA && !bdev_fua(ressd->normal->bdev))
+		rb->flags |= RESSD_BIO_FLUSHES;	/* the block layer does it by a flush */
 	remap_normal(ressd, bio);
 	return DM_MAPIO_REMAPPED;
 }
@@ -162,7 +166,7 @@ static void set_covered(struct ressd_bio *rb, const struct ressd_extent *e)
 
 /*
  * A direct write or discard of rb->first .. + nr: waits for an overlapping move, kills what is
- * clean now and what is dirty when it is done.  Under the lock.
+ * clean now and what is dirty when it is done; or refuses it.  Under the lock.
  */
 static int write_direct(struct ressd *ressd, struct bio *bio)
 {
@@ -170,6 +174,8 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 	struct ressd_node *node, *next;
 	bool dirty = false;
 
+	if (ressd_refuses_writes(ressd))
+		return DM_MAPIO_KILL;
 	if (ressd_mover_overlaps(ressd, rb->first, rb->nr)) {
 		list_add_tail(&rb->list, &ressd->move_waiters);
 		return DM_MAPIO_SUBMITTED;
@@ -208,14 +214,14 @@ static int map_discard(struct ressd *ressd, struct bio *bio)
 static bool log_takes_writes(const struct ressd *ressd)
 {
 	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->draining &&
-	       ressd->log.mode == RESSD_MODE_RW;
+	       ressd_log_works(ressd);
 }
 
 /* May a small write wait for room, or must it go to the normal area?  Under the lock. */
 static bool may_wait(const struct ressd *ressd)
 {
 	return ressd->options.on_full == RESSD_FULL_WAIT && !ressd->suspending &&
-	       !ressd->mover_failed && ressd->log.mode == RESSD_MODE_RW && !ressd->draining;
+	       !ressd->stuck && ressd_log_works(ressd) && !ressd->draining;
 }
 
 /*
@@ -308,6 +314,28 @@ static int write_log(struct ressd *ressd, struct bio *bio, bool *complete)
 	return DM_MAPIO_SUBMITTED;
 }
 
+/* A bio that waited goes on as write_direct() has decided. */
+static void go_on(struct ressd_bio *rb, int decision, struct list_head *submit,
+		  struct list_head *complete)
+{
+	if (decision == DM_MAPIO_REMAPPED) {
+		list_add_tail(&rb->done, submit);
+	} else if (decision == DM_MAPIO_KILL) {
+		ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
+		list_add_tail(&rb->done, complete);
+	}
+}
+
+static void send_on(struct list_head *submit, struct list_head *complete)
+{
+	struct ressd_bio *rb, *next;
+
+	list_for_each_entry_safe(rb, next, submit, done)
+		dm_submit_bio_remap(ressd_bio_of(rb), NULL);
+	list_for_each_entry_safe(rb, next, complete, done)
+		bio_endio(ressd_bio_of(rb));
+}
+
 void ressd_retry_space_waiters(struct ressd *ressd)
 {
 	LIST_HEAD(submit);
@@ -330,18 +358,13 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 		list_del(&rb->list);
 		if (ret) {
 			ressd->counters.bypassed++;
-			if (write_direct(ressd, bio) == DM_MAPIO_REMAPPED)
-				list_add_tail(&rb->done, &submit);
+			go_on(rb, write_direct(ressd, bio), &submit, &complete);
 		} else if (ressd_finish_logged(ressd, bio)) {
 			list_add_tail(&rb->done, &complete);
 		}
 	}
 	spin_unlock(&ressd->lock);
-
-	list_for_each_entry_safe(rb, next, &submit, done)
-		dm_submit_bio_remap(ressd_bio_of(rb), NULL);
-	list_for_each_entry_safe(rb, next, &complete, done)
-		bio_endio(ressd_bio_of(rb));
+	send_on(&submit, &complete);
 }
 
 /* --- the router --------------------------------------------------------------------------- */
@@ -422,9 +445,19 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 	return ret;
 }
 
+/* May a flush go straight down, because the log has nothing to add to it?  Under the lock. */
+static bool flush_is_enough(const struct ressd *ressd)
+{
+	if (!ressd->same_dev)
+		return false;
+	if (ressd_log_works(ressd))
+		return !ressd_log_is_volatile(&ressd->log) && !ressd->log.cycle;
+	return ressd_log_owes_nothing(&ressd->log);
+}
+
 /*
- * A flush goes straight down when the log has nothing to add to it; otherwise the log worker does
- * it, together with those of others.
+ * A flush that must also write what is in RAM is done by the log worker, together with those of
+ * others.  If the log is not in service it fails: what was accepted cannot be made durable.
  */
 static int map_flush(struct ressd *ressd, struct bio *bio)
 {
@@ -433,11 +466,12 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 
 	spin_lock(&ressd->lock);
 	ressd->counters.flushes++;
-	if (ressd->log.mode != RESSD_MODE_RW) {
-		ret = DM_MAPIO_KILL;
-	} else if (ressd->same_dev && !ressd_log_is_volatile(&ressd->log) && !ressd->log.cycle) {
+	if (flush_is_enough(ressd)) {
+		rb->flags |= RESSD_BIO_FLUSHES;
 		remap_normal(ressd, bio);
 		ret = DM_MAPIO_REMAPPED;
+	} else if (!ressd_log_works(ressd)) {
+		ret = DM_MAPIO_KILL;
 	} else {
 		rb->ticket = ressd_log_sync(&ressd->log);
 		list_add_tail(&rb->list, &ressd->sync_waiters);
@@ -478,12 +512,21 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	u8 was = rb->flags;
 
 	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
+	if (*error && was & RESSD_BIO_FLUSHES) {
+		rb->flags |= RESSD_BIO_FLUSHES;
+		atomic_inc(&ressd->flush_errors);
+	}
 	if (was & RESSD_BIO_READ_LOG)
 		ressd_put_reader(ressd, rb->slot);
-	/* Only the mover waits for this, and only for the generation that it has left behind. */
-	if (was & RESSD_BIO_DIRECT && atomic_dec_and_test(&ressd->direct[rb->generation]) &&
-	    rb->generation != READ_ONCE(ressd->generation))
-		wake_up(&ressd->wait);
+	if (was & RESSD_BIO_DIRECT) {
+		if (!*error && ressd_refuses_writes(ressd))
+			*error = BLK_STS_IOERR;
+		/* For this waits the mover, for the generation left behind, or a repair. */
+		if (atomic_dec_and_test(&ressd->direct[rb->generation]) &&
+		    (rb->generation != READ_ONCE(ressd->generation) ||
+		     READ_ONCE(ressd->repairing)))
+			wake_up(&ressd->wait);
+	}
 	if (!rb->flags)
 		return DM_ENDIO_DONE;
 
@@ -495,14 +538,14 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	return DM_ENDIO_INCOMPLETE;
 }
 
-/* Moves to @complete who waits for a number up to @reached, and everybody if the log has failed. */
+/* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */
 static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
 			 struct list_head *complete)
 {
 	struct ressd_bio *rb, *next;
 
 	list_for_each_entry_safe(rb, next, waiters, list) {
-		if (rb->ticket > reached && ressd->log.mode == RESSD_MODE_RW)
+		if (rb->ticket > reached && ressd_log_works(ressd))
 			continue;
 		if (rb->ticket > reached)
 			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
@@ -523,7 +566,10 @@ void ressd_complete_waiters(struct ressd *ressd)
 		bio_endio(ressd_bio_of(rb));
 }
 
-/* Direct writes that have completed: their blocks die now, before anybody learns of it. */
+/*
+ * Direct writes that have completed: their blocks die now, before anybody learns of it.  And
+ * flushes that have failed: core hears of it before anybody else.
+ */
 static void finish_direct_writes(struct ressd *ressd)
 {
 	struct ressd_bio *rb, *next;
@@ -535,14 +581,20 @@ static void finish_direct_writes(struct ressd *ressd)
 
 	list_for_each_entry_safe(rb, next, &done, done) {
 		struct bio *bio = ressd_bio_of(rb);
-		bool sync = rb->flags & RESSD_BIO_SYNC && !rb->status;
+		bool sync;
 
 		spin_lock(&ressd->lock);
+		ressd_take_flush_errors(ressd);
+		if (!rb->status && ressd_refuses_writes(ressd))
+			rb->status = BLK_STS_IOERR;
 		if (rb->flags & RESSD_BIO_KILL) {
 			list_del(&rb->list);
 			if (!rb->status)
 				ressd_log_kill(&ressd->log, rb->first, rb->nr);
 		}
+		/* Whose UNMAPs are on their way is not known, so any will do. */
+		sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
+		       ressd_log_unmaps_pending(&ressd->log);
 		rb->flags = 0;
 		if (sync) {
 			rb->ticket = ressd_log_sync(&ressd->log);
@@ -563,17 +615,16 @@ static void retry_move_waiters(struct ressd *ressd)
 	struct ressd_bio *rb, *next;
 	LIST_HEAD(waiters);
 	LIST_HEAD(submit);
+	LIST_HEAD(complete);
 
 	spin_lock(&ressd->lock);
 	list_splice_init(&ressd->move_waiters, &waiters);
 	list_for_each_entry_safe(rb, next, &waiters, list) {
 		list_del(&rb->list);
-		if (write_direct(ressd, ressd_bio_of(rb)) == DM_MAPIO_REMAPPED)
-			list_add_tail(&rb->done, &submit);
+		go_on(rb, write_direct(ressd, ressd_bio_of(rb)), &submit, &complete);
 	}
 	spin_unlock(&ressd->lock);
-	list_for_each_entry_safe(rb, next, &submit, done)
-		dm_submit_bio_remap(ressd_bio_of(rb), NULL);
+	send_on(&submit, &complete);
 }
 
 void ressd_bio_worker(struct work_struct *work)
@@ -581,6 +632,7 @@ void ressd_bio_worker(struct work_struct *work)
 	struct ressd *ressd = container_of(work, struct ressd, bio_work);
 
 	finish_direct_writes(ressd);
+	ressd_note_mode(ressd);
 	retry_move_waiters(ressd);
 	ressd_merge_pieces(ressd);
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Superblock, recovery, and the worker that carries out what core/ressd-log.c decides. */
 #include <linux/blkdev.h>
+#include <linux/delay.h>
 #include <linux/dm-io.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
 #include "dm-ressd.h"
 #include "dm-ressd-compat.h"
+
+#define FIRST_RETRY_MS	100	/* of a failed log write; doubled each time */
+#define LAST_RETRY_MS	400
 
 int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer)
 {
@@ -123,8 +127,10 @@ static int write_super(struct ressd *ressd)
 
 static int format_blank(struct ressd *ressd)
 {
-	int ret = check_blank(ressd);
+	int ret = ressd->formatting ? 0 : check_blank(ressd);
 
+	/* If this fails half way and is tried again, the area is not blank any more. */
+	ressd->formatting = !ret;
 	if (!ret)
 		ret = write_super(ressd);
 	if (!ret)
@@ -251,6 +257,8 @@ int ressd_activate(struct ressd *ressd)
 	ressd->active = true;
 	/* The opening record, before anything is served: see ressd_recover(). */
 	if (recovered && ressd_sync(ressd)) {
+		DMERR("%s: the log is recovered, but its opening record cannot be written",
+		      ressd_name(ressd));
 		ressd->active = false;
 		return -EIO;
 	}
@@ -259,31 +267,46 @@ int ressd_activate(struct ressd *ressd)
 	return 0;
 }
 
-static int do_io(struct ressd *ressd, struct ressd_io *io)
+/*
+ * Many errors of cheap devices are gone a moment later.  A write can be tried again, for its data
+ * is still here; a flush cannot, for the next one would succeed whatever the failed one has lost.
+ */
+static int write_record(struct ressd *ressd, struct ressd_io *io)
 {
-	blk_opf_t opf = REQ_OP_WRITE | REQ_SYNC;
-	int ret = 0;
+	blk_opf_t opf = REQ_OP_WRITE | REQ_SYNC | (io->fua ? REQ_FUA : 0);
+	unsigned int wait;
+	int ret;
 
-	if (io->kind == RESSD_IO_FLUSH)
-		return ressd_flush_devices(ressd);
-	ressd_log_encode(&ressd->log, io);
-	if (io->preflush) {
-		opf |= REQ_PREFLUSH;
-		if (!ressd->same_dev)
-			ret = blkdev_issue_flush(ressd->normal->bdev);
-	}
-	if (io->fua)
-		opf |= REQ_FUA;
-	if (!ret)
+	io->only_write = !io->fua || bdev_fua(ressd->reserved->bdev);
+	ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
+	for (wait = FIRST_RETRY_MS; ret && io->only_write && wait <= LAST_RETRY_MS; wait *= 2) {
+		spin_lock(&ressd->lock);
+		ressd->counters.write_retries++;
+		spin_unlock(&ressd->lock);
+		msleep(wait);
 		ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
+	}
 	return ret;
 }
 
-static void log_failed(struct ressd *ressd, int error)
+static int do_io(struct ressd *ressd, struct ressd_io *io)
 {
-	DMERR("%s: the log cannot be written (error %d); small writes go to the normal area, flushes fail",
-	      ressd_name(ressd), error);
-	dm_table_event(ressd->ti->table);
+	int ret = 0;
+
+	switch (io->kind) {
+	case RESSD_IO_FLUSH:
+		return ressd_flush_devices(ressd);
+	case RESSD_IO_READ:
+		io->only_write = true;
+		return ressd_log_rw(ressd, REQ_OP_READ, io->block, io->nr_blocks, io->data);
+	case RESSD_IO_WRITE:
+		ressd_log_encode(&ressd->log, io);
+		/* Not by REQ_PREFLUSH: then it could not be told what has failed. */
+		if (io->preflush)
+			ret = ressd_flush_devices(ressd);
+		return ret ? ret : write_record(ressd, io);
+	}
+	return -EINVAL;
 }
 
 /*
@@ -327,12 +350,12 @@ void ressd_log_worker(struct work_struct *work)
 			break;
 		ret = do_io(ressd, &io);
 		spin_lock(&ressd->lock);
+		ressd_take_flush_errors(ressd);
 		ressd_log_done(&ressd->log, &io, ret);
 		if (ret)
 			ressd->counters.errors++;
 		spin_unlock(&ressd->lock);
-		if (ret)
-			log_failed(ressd, ret);
+		ressd_note_mode(ressd);
 		ressd_complete_waiters(ressd);
 		wake_up(&ressd->wait);
 	}
@@ -355,7 +378,7 @@ static bool ticket_settled(struct ressd *ressd, u64 ticket)
 	bool settled;
 
 	spin_lock(&ressd->lock);
-	settled = ressd_log_synced(&ressd->log) >= ticket || ressd->log.mode != RESSD_MODE_RW;
+	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd);
 	spin_unlock(&ressd->lock);
 	return settled;
 }
@@ -364,7 +387,7 @@ int ressd_wait_ticket(struct ressd *ressd, u64 ticket)
 {
 	queue_work(ressd->workqueue, &ressd->log_work);
 	wait_event(ressd->wait, ticket_settled(ressd, ticket));
-	return (READ_ONCE(ressd->log.mode) != RESSD_MODE_RW) ? -EIO : 0;
+	return ressd_log_works(ressd) ? 0 : -EIO;
 }
 
 int ressd_sync(struct ressd *ressd)

@@ -51,9 +51,12 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 	do {
 		node = ressd_map_find(&ressd->log.map, rb->first);
 		if (!node || !ressd_is_dirty(ressd, node)) {
-			ressd_write_piece(ressd, bio, rb->first);
+			ret = ressd_write_piece(ressd, bio, rb->first);
 			spin_unlock(&ressd->lock);
-			dm_submit_bio_remap(bio, NULL);
+			if (ret == DM_MAPIO_REMAPPED)
+				dm_submit_bio_remap(bio, NULL);
+			else
+				bio_io_error(bio);
 			return;
 		}
 		ret = read_for_merge(ressd, node);
@@ -68,7 +71,7 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 		memcpy(place.data, ressd->merge_buffer, RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 		complete = ressd_finish_logged(ressd, bio);
-	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->mover_failed)) {
+	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->stuck)) {
 		/* The block is in the log only, so this waits even with on_full bypass. */
 		list_add_tail(&rb->list, &ressd->space_waiters);
 		WRITE_ONCE(ressd->room_wanted, true);

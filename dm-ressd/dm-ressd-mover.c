@@ -6,6 +6,11 @@
  * A sweep freezes the full segments and then repeats: pick a batch, read it from the log, check it,
  * write it home, tell the log.  At its end one record, written after a flush, announces that the
  * segments are dead; when it is durable they may be overwritten.
+ *
+ * If anything of a batch fails, its blocks are moved one by one, so that a block that cannot be
+ * moved keeps back no other one.  It stays mapped; its segment, and with it all later ones, cannot
+ * be reused until a later sweep moves it or it is overwritten.  Sweeps with errors come ever more
+ * rarely.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -15,7 +20,9 @@
 #include "dm-ressd-bio.h"
 #include "dm-ressd-compat.h"
 
-#define RETRY_AFTER	HZ	/* after an I/O error, and when a sweep gained nothing */
+/* After a sweep with errors; doubled each time. */
+#define FIRST_BACKOFF	HZ
+#define LAST_BACKOFF	(64 * HZ)
 
 /*
  * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
@@ -141,20 +148,20 @@ static int transfer(struct ressd *ressd, bool home)
 }
 
 /* What was read must be what was logged: a damaged block must never be written home. */
-static int check_batch(struct ressd *ressd)
+static bool is_intact(const struct ressd_move *move, const void *data)
+{
+	return ressd_crc(data, RESSD_BLOCK_SIZE) == move->crc;
+}
+
+static bool batch_is_intact(const struct ressd *ressd)
 {
 	u32 i;
 
-	for (i = 0; i < ressd->batch; i++) {
-		const void *data = ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE;
-
-		if (ressd_crc(data, RESSD_BLOCK_SIZE) == ressd->moves[i].crc)
-			continue;
-		DMERR("%s: log block %u does not hold what was written for block %u; the mover stops, use ressdctl check",
-		      ressd_name(ressd), ressd->moves[i].block, ressd->moves[i].lbn);
-		return -EILSEQ;
-	}
-	return 0;
+	for (i = 0; i < ressd->batch; i++)
+		if (!is_intact(&ressd->moves[i],
+			       ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE))
+			return false;
+	return true;
 }
 
 /* How the batch was written home, as RE section 4.5 counts it.  Under the lock. */
@@ -170,46 +177,87 @@ static void count_runs(struct ressd *ressd)
 	}
 }
 
-static void finish_batch(struct ressd *ressd, int error)
+/* Lets go of the batch; @moved: all of it is home. */
+static void finish_batch(struct ressd *ressd, bool moved)
 {
 	u32 i;
 
 	spin_lock(&ressd->lock);
-	if (!error)
+	if (moved)
 		count_runs(ressd);
 	for (i = 0; i < ressd->batch; i++) {
 		const struct ressd_move *move = &ressd->moves[i];
 
-		if (!error && ressd_log_moved(&ressd->log, move->block, move->lbn))
+		if (moved && ressd_log_moved(&ressd->log, move->block, move->lbn))
 			ressd->counters.moved_blocks++;
 		atomic_dec(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move->block)]);
 	}
 	ressd->batch = 0;
-	if (error)
-		ressd->counters.errors++;
-	if (error == -EILSEQ)
-		ressd->mover_failed = true;
 	spin_unlock(&ressd->lock);
 
 	queue_work(ressd->workqueue, &ressd->bio_work);
 	queue_work(ressd->workqueue, &ressd->log_work);
 }
 
-static int move_batch(struct ressd *ressd)
+/* One block, from the log to its place at home.  0, or why it stays in the log. */
+static int move_block(struct ressd *ressd, const struct ressd_move *move, void *data)
 {
-	int ret = transfer(ressd, false);
+	struct dm_io_region home = {
+		.bdev = ressd->normal->bdev,
+		.sector = ressd_normal_sector(ressd, move->lbn),
+		.count = RESSD_BLOCK_SECTORS,
+	};
+	struct dm_io_request request = {
+		.bi_opf = REQ_OP_WRITE,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = data,
+		.client = ressd->io_client,
+	};
+	const char *what = "cannot be written to its place";
+	int ret = ressd_log_rw(ressd, REQ_OP_READ, move->block, 1, data);
 
-	if (!ret)
-		ret = check_batch(ressd);
-	if (!ret)
-		ret = transfer(ressd, true);
-	if (ret == -EIO)
-		DMERR_LIMIT("%s: blocks cannot be moved home; trying again later",
-			    ressd_name(ressd));
-	finish_batch(ressd, ret);
-	if (ret == -EILSEQ)
-		dm_table_event(ressd->ti->table);
+	if (ret) {
+		what = "cannot be read from the log";
+	} else if (!is_intact(move, data)) {
+		what = "is damaged in the log";
+		ret = -EILSEQ;
+	} else {
+		ret = ressd_dm_io(&request, &home, NULL);
+	}
+	if (ret)
+		DMERR_LIMIT("%s: block %u (log block %u) %s, error %d; it stays in the log",
+			    ressd_name(ressd), move->lbn, move->block, what, ret);
 	return ret;
+}
+
+/* After an error in the batch: what can be moved is moved. */
+static void move_singly(struct ressd *ressd)
+{
+	u32 i;
+
+	for (i = 0; i < ressd->batch && !kthread_should_stop() && ressd_log_works(ressd); i++) {
+		const struct ressd_move *move = &ressd->moves[i];
+		int ret = move_block(ressd, move, ressd->move_buffer);
+
+		spin_lock(&ressd->lock);
+		if (ret) {
+			ressd->sweep_bad++;
+			ressd->counters.errors++;
+		} else if (ressd_log_moved(&ressd->log, move->block, move->lbn)) {
+			ressd->counters.moved_blocks++;
+			ressd->counters.moved_runs++;
+		}
+		spin_unlock(&ressd->lock);
+	}
+}
+
+static void move_batch(struct ressd *ressd)
+{
+	bool moved = !transfer(ressd, false) && batch_is_intact(ressd) && !transfer(ressd, true);
+
+	if (!moved)
+		move_singly(ressd);
+	finish_batch(ressd, moved);
 }
 
 /* --- one sweep ---------------------------------------------------------------------------- */
@@ -239,6 +287,7 @@ static u64 start_sweep(struct ressd *ressd, bool all)
 	ressd->sweep_blocks = max_t(u64, blocks_to_move(ressd), 1);
 	ressd->sweep_moved = 0;
 	ressd->sweep_accepted = ressd_accepted(ressd);
+	ressd->sweep_bad = 0;
 	ressd->sweeping = true;
 	WRITE_ONCE(ressd->generation, !ressd->generation);
 	ressd->counters.sweeps++;
@@ -251,7 +300,7 @@ static bool record_settled(struct ressd *ressd, u64 record)
 	bool settled;
 
 	spin_lock(&ressd->lock);
-	settled = ressd->log.written_seq >= record || ressd->log.mode != RESSD_MODE_RW;
+	settled = ressd->log.written_seq >= record || !ressd_log_works(ressd);
 	spin_unlock(&ressd->lock);
 	return settled;
 }
@@ -263,32 +312,66 @@ static bool drain_cancelled(const struct ressd *ressd)
 
 static bool sweep_ends(const struct ressd *ressd, bool all)
 {
-	return kthread_should_stop() || READ_ONCE(ressd->mover_failed) ||
-	       (READ_ONCE(ressd->log.mode) != RESSD_MODE_RW) || (all && drain_cancelled(ressd));
+	return kthread_should_stop() || !ressd_log_works(ressd) || (all && drain_cancelled(ressd));
 }
 
-/* @all: also the segment that is being written (drain).  0, or the error that ended it. */
-static int sweep(struct ressd *ressd, bool all)
+/* Moves all blocks of the frozen segments; false if it was ended before. */
+static bool move_all(struct ressd *ressd, bool all)
 {
-	u64 record = start_sweep(ressd, all);
-	unsigned int old = !ressd->generation;
-	u64 ticket;
 	u32 nr;
-	int ret = 0;
 
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, record_settled(ressd, record));
-	wait_event(ressd->wait, !atomic_read(&ressd->direct[old]));
-	while (!ret && !sweep_ends(ressd, all)) {
+	while (!sweep_ends(ressd, all)) {
 		nr = pick_batch(ressd);
 		if (!nr)
-			break;
-		ret = move_batch(ressd);
+			return true;
+		move_batch(ressd);
 		spin_lock(&ressd->lock);
 		ressd->sweep_moved += nr;
 		spin_unlock(&ressd->lock);
 		cond_resched();
 	}
+	return false;
+}
+
+/* Blocks could not be moved, or now can again: what follows from it, and who is told. */
+static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
+{
+	bool changed, more;
+
+	spin_lock(&ressd->lock);
+	/* A sweep that was ended early has not seen them all. */
+	if (!complete && ressd->sweep_bad < ressd->bad_blocks)
+		ressd->sweep_bad = ressd->bad_blocks;
+	changed = !ressd->sweep_bad != !ressd->bad_blocks;
+	more = ressd->sweep_bad > ressd->bad_blocks;
+	ressd->bad_blocks = ressd->sweep_bad;
+	ressd->stuck = ressd->bad_blocks && !gained;
+	spin_unlock(&ressd->lock);
+
+	if (more)
+		DMERR("%s: %u blocks cannot be moved home and stay in the log, which cannot be reused from there on; the mover tries again",
+		      ressd_name(ressd), ressd->bad_blocks);
+	else if (changed)
+		DMINFO("%s: all blocks can be moved home again", ressd_name(ressd));
+	if (changed || more)
+		dm_table_event(ressd->ti->table);
+	queue_work(ressd->workqueue, &ressd->log_work);
+}
+
+/* @all: also the segment that is being written (drain).  0, or -EIO if not all could be moved. */
+static int sweep(struct ressd *ressd, bool all)
+{
+	u64 reused = READ_ONCE(ressd->log.reuse_seq);
+	u64 record = start_sweep(ressd, all);
+	unsigned int old = !ressd->generation;
+	bool complete;
+	u64 ticket;
+	int ret;
+
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, record_settled(ressd, record));
+	wait_event(ressd->wait, !atomic_read(&ressd->direct[old]));
+	complete = move_all(ressd, all);
 
 	spin_lock(&ressd->lock);
 	ressd->sweeping = false;
@@ -296,9 +379,10 @@ static int sweep(struct ressd *ressd, bool all)
 		ressd_log_rotate(&ressd->log);
 	ticket = ressd_log_reclaim(&ressd->log);
 	spin_unlock(&ressd->lock);
-	if (ressd_wait_ticket(ressd, ticket) && !ret)
-		ret = -EIO;
-	return ret;
+	ret = ressd_wait_ticket(ressd, ticket);
+	if (ressd->sweep_bad || ressd->bad_blocks)
+		note_bad_blocks(ressd, complete, READ_ONCE(ressd->log.reuse_seq) != reused);
+	return ressd->bad_blocks ? -EIO : ret;
 }
 
 /* --- the thread --------------------------------------------------------------------------- */
@@ -319,9 +403,10 @@ static bool wants_sweep(struct ressd *ressd)
 	bool wants = false;
 
 	spin_lock(&ressd->lock);
-	if (ressd->mover_failed || log->mode != RESSD_MODE_RW)
+	if (!ressd_log_works(ressd))
 		goto out;
-	if (ressd->draining && !ressd->suspending)
+	if (!ressd->suspending &&
+	    (ressd->draining || (ressd->retry_now && ressd->bad_blocks)))
 		wants = true;
 	else if (log->reuse_seq < log->head_seq)
 		wants = (ressd->room_wanted && ressd_log_is_full(log)) || below_threshold(ressd);
@@ -346,29 +431,60 @@ static bool is_drained(struct ressd *ressd)
 	return drained;
 }
 
+static void end_drain(struct ressd *ressd, int result)
+{
+	spin_lock(&ressd->lock);
+	ressd->drain_result = result;
+	ressd->draining = false;
+	spin_unlock(&ressd->lock);
+	wake_up(&ressd->wait);
+}
+
+/* One sweep, and what it came to: 0, or the error that a pause must follow. */
+static int sweep_once(struct ressd *ressd)
+{
+	bool all = READ_ONCE(ressd->draining);
+	int ret;
+
+	if (all && (ressd_sync(ressd) || is_drained(ressd)))
+		return 0;
+	ret = sweep(ressd, all);
+	if (all && !is_drained(ressd) && ret)
+		end_drain(ressd, ret);
+	return ret;
+}
+
+/* @failed: the sweep met errors; then somebody may ask for another one at once. */
+static bool pause_ends(const struct ressd *ressd, bool failed)
+{
+	return kthread_should_stop() ||
+	       (failed && (READ_ONCE(ressd->retry_now) || READ_ONCE(ressd->draining)));
+}
+
 static int mover_thread(void *data)
 {
 	struct ressd *ressd = data;
 
 	while (!kthread_should_stop()) {
 		u64 reused;
-		bool all;
 		int ret;
 
 		wait_event_interruptible(ressd->wait, kthread_should_stop() || wants_sweep(ressd));
 		if (kthread_should_stop())
 			break;
-		all = READ_ONCE(ressd->draining);
-		if (all && (ressd_sync(ressd) || is_drained(ressd)))
-			continue;
+		WRITE_ONCE(ressd->retry_now, false);
 		reused = READ_ONCE(ressd->log.reuse_seq);
-		ret = sweep(ressd, all);
-		if (all && is_drained(ressd))
+		ret = sweep_once(ressd);
+		if (!ret)
+			ressd->backoff = 0;
+		if (READ_ONCE(ressd->log.reuse_seq) != reused || kthread_should_stop())
 			continue;
-		/* Gained nothing: a direct write was in the way, or the device fails. */
-		if ((ret || READ_ONCE(ressd->log.reuse_seq) == reused) && !kthread_should_stop())
-			wait_event_interruptible_timeout(ressd->wait, kthread_should_stop(),
-							 ret ? RETRY_AFTER : HZ / 50);
+		/* Gained nothing: the device fails, or a direct write was in the way. */
+		if (ret)
+			ressd->backoff = clamp(2 * ressd->backoff, (unsigned long)FIRST_BACKOFF,
+					       (unsigned long)LAST_BACKOFF);
+		wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
+						 ret ? ressd->backoff : HZ / 50);
 	}
 	return 0;
 }
@@ -398,8 +514,7 @@ void ressd_mover_stop(struct ressd *ressd)
 
 static bool drain_settled(const struct ressd *ressd)
 {
-	return drain_cancelled(ressd) || READ_ONCE(ressd->mover_failed) ||
-	       (READ_ONCE(ressd->log.mode) != RESSD_MODE_RW);
+	return drain_cancelled(ressd) || !ressd_log_works(ressd);
 }
 
 int ressd_drain(struct ressd *ressd)
@@ -409,6 +524,7 @@ int ressd_drain(struct ressd *ressd)
 	spin_lock(&ressd->lock);
 	ressd->draining = true;
 	ressd->drained = false;
+	ressd->drain_result = -EINTR;
 	spin_unlock(&ressd->lock);
 	wake_up(&ressd->wait);
 	/* Why it ended is told by the state that it left. */
@@ -418,10 +534,13 @@ int ressd_drain(struct ressd *ressd)
 	ressd->draining = false;
 	if (ressd->drained)
 		ret = 0;
-	else if (ressd->log.mode != RESSD_MODE_RW || ressd->mover_failed)
+	else if (!ressd_log_works(ressd))
 		ret = -EIO;
 	else
-		ret = -EINTR;
+		ret = ressd->drain_result;
 	spin_unlock(&ressd->lock);
+	if (ret == -EIO)
+		DMERR("%s: the drain has ended with an error; what is left stays in the log",
+		      ressd_name(ressd));
 	return ret;
 }

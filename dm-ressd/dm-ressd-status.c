@@ -9,16 +9,27 @@ static u64 permille(u64 part, u64 whole)
 	return whole ? div64_u64(part * 1000, whole) : 0;
 }
 
+/* docs/dm-ressd.rst, "Errors", says what each one means. */
 static const char *state_word(const struct ressd *ressd)
 {
-	if (ressd->log.mode != RESSD_MODE_RW || ressd->mover_failed)
+	switch (ressd->log.mode) {
+	case RESSD_MODE_FAIL:
 		return "Fail";
+	case RESSD_MODE_RO:
+		return "ro";
+	case RESSD_MODE_OFF:
+		return "off";
+	case RESSD_MODE_RW:
+		break;
+	}
+	if (ressd->bad_blocks)
+		return "damaged";
 	return ressd->options.route == RESSD_ROUTE_NEVER ? "bypass" : "rw";
 }
 
 /*
  * INFO:
- *	<used>/<total log blocks> <dirty>/<mapped blocks> <rw|bypass|Fail> <#words> <key> <value>...
+ *	<used>/<total log blocks> <dirty>/<mapped blocks> <state> <#words> <key> <value>...
  *
  * All values are decimal counts since activation or clear_stats; blocks are 4 KiB.  New keys are
  * only ever appended.  docs/dm-ressd.rst says what each one means.
@@ -60,6 +71,9 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "drain_left", ressd->draining ? log->map.nr_dirty : 0 },
 		{ "recovery_ms", ressd->recovery_ms },
 		{ "errors", c->errors },
+		{ "write_retries", c->write_retries },
+		{ "bad_blocks", ressd->bad_blocks },
+		{ "lost_blocks", ressd->lost_blocks },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);
@@ -181,7 +195,7 @@ static void clear_stats(struct ressd *ressd)
 }
 
 /*
- * drain [cancel] | mover on|off | set <key> <value> | clear_stats
+ * drain [cancel] | recover | mover on|off | set <key> <value> | clear_stats
  */
 int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
 		  char *result, unsigned int maxlen)
@@ -190,6 +204,8 @@ int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
 
 	if ((argc == 1 || argc == 2) && !strcmp(argv[0], "drain"))
 		return message_drain(ressd, argc, argv);
+	if (argc == 1 && !strcmp(argv[0], "recover"))
+		return ressd_recover_message(ressd);
 	if (argc == 2 && !strcmp(argv[0], "mover"))
 		return message_mover(ressd, argv[1]);
 	if (argc == 3 && !strcmp(argv[0], "set"))
@@ -198,7 +214,7 @@ int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
 		clear_stats(ressd);
 		return 0;
 	}
-	DMERR("%s: the message '%s' with %u words is not known; use drain [cancel], mover on|off, set <key> <value> or clear_stats",
+	DMERR("%s: the message '%s' with %u words is not known; use drain [cancel], recover, mover on|off, set <key> <value> or clear_stats",
 	      ressd_name(ressd), argc ? argv[0] : "", argc);
 	return -EINVAL;
 }

@@ -201,6 +201,7 @@ void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 		.segment_busy = slot_busy,
 		.context = ressd,
 	});
+	ressd->noted_mode = RESSD_MODE_RW;
 }
 
 static int allocate(struct ressd *ressd)

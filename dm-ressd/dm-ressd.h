@@ -11,6 +11,7 @@
  *	dm-ressd-merge.c	pieces of a block that is in the log
  *	dm-ressd-log.c		superblock, recovery, and the worker that writes the log
  *	dm-ressd-mover.c	the thread that brings the data home
+ *	dm-ressd-error.c	what happens after an I/O error: modes, the message recover
  *	core/			everything that is not Linux: map, log protocol, recovery, grammar
  *
  * The invariants of crash safety stand in core/ressd-log.h; what is written, with which flags and
@@ -23,6 +24,15 @@
  * completed bios that still need process context, and the end of the mover's I/Os; it is taken from
  * interrupts, and never together with ressd->lock.  readers[], direct[] and the mover's count of
  * its I/Os are atomic.
+ *
+ * DOC: errors
+ *
+ * log.mode (core/ressd-log.h) says what the target still does.  It gets worse under the lock, by
+ * ressd_log_done() or, when a flush fails that went to the device directly, by
+ * ressd_take_flush_errors(); whoever may have caused that calls ressd_note_mode() without the lock,
+ * which tells the user and lets all waiters look again.  In the modes RO and FAIL no direct write
+ * succeeds, those in flight when the mode changed included: whether the failed flush took them
+ * along cannot be known, and core has revived what they killed.
  *
  * DOC: a direct write and the mover
  *
@@ -54,6 +64,7 @@
 #include "core/ressd-log.h"
 #include "core/ressd-record.h"
 #include "core/ressd-recover.h"
+#include "core/ressd-repair.h"
 #include "core/ressd-rpi.h"
 #include "core/ressd-summary.h"
 #include "core/ressd-sweep.h"
@@ -74,6 +85,7 @@ struct ressd_counters {
 	u64 moved_runs_12k;		/* of these, 12 KiB or longer */
 	u64 sweeps;
 	u64 errors;
+	u64 write_retries;		/* log writes tried again after an error */
 };
 
 struct ressd {
@@ -83,6 +95,7 @@ struct ressd {
 	struct ressd_table table;
 	struct ressd_super_info super;
 	bool blank;			/* to be formatted when first resumed */
+	bool formatting;		/* begun, not completed */
 	bool active;			/* the log is recovered and may be written */
 	u32 recovery_ms;
 	struct list_head instances;	/* of all targets; instances_lock */
@@ -103,7 +116,14 @@ struct ressd {
 	bool draining;			/* small writes go direct, all is moved */
 	bool drained;			/* the drain has come to its end */
 	bool mover_on;			/* false: moves only when a write could not go on */
-	bool mover_failed;		/* a block of the log cannot be read back intact */
+
+	/* Errors. */
+	enum ressd_mode noted_mode;	/* the one that the user knows of */
+	atomic_t flush_errors;		/* of flushes sent by others, not yet told to core */
+	bool repairing;
+	u32 lost_blocks;		/* that the last repair could not find on the device */
+	u32 bad_blocks;			/* that the last sweep could not move */
+	bool stuck;			/* because of them it gained no room */
 
 	spinlock_t done_lock;		/* taken from interrupts */
 	struct list_head done;		/* completed bios that need process context */
@@ -136,6 +156,10 @@ struct ressd {
 	atomic_t move_ios, move_errors;	/* of the batch */
 	struct ressd_sweep sweep;
 	bool sweeping;
+	u32 sweep_bad;			/* blocks that this sweep could not move */
+	int drain_result;
+	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
+	bool retry_now;			/* do not wait for that */
 	u64 sweep_blocks;		/* pace even: to move in this sweep, moved so far, */
 	u64 sweep_moved;
 	u64 sweep_room;			/* blocks that were free when it began, */
@@ -178,6 +202,26 @@ void ressd_commit_timer(struct work_struct *work);
 int ressd_sync(struct ressd *ressd);
 /* Waits for a ticket of ressd_log_sync() or ressd_log_reclaim(). */
 int ressd_wait_ticket(struct ressd *ressd, u64 ticket);
+
+/* dm-ressd-error.c */
+/* True if every write and discard must fail.  Any context; exact under the lock. */
+static inline bool ressd_refuses_writes(const struct ressd *ressd)
+{
+	return READ_ONCE(ressd->log.mode) >= RESSD_MODE_RO;
+}
+
+/* True if the log is in service.  Any context; exact under the lock. */
+static inline bool ressd_log_works(const struct ressd *ressd)
+{
+	return READ_ONCE(ressd->log.mode) == RESSD_MODE_RW;
+}
+
+/* Tells core of flushes that failed beside it.  Under the lock. */
+void ressd_take_flush_errors(struct ressd *ressd);
+/* Tells the user if the mode has changed, and all who wait.  Context: process, no lock held. */
+void ressd_note_mode(struct ressd *ressd);
+/* The message recover: 0, -EBUSY, -ENOMEM, -EIO, or -EUCLEAN when data is gone; may sleep long. */
+int ressd_recover_message(struct ressd *ressd);
 
 /* dm-ressd-mover.c */
 /* Starts the thread; nothing to do when it runs already. */

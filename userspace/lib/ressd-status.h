@@ -28,7 +28,7 @@ struct ressd_status {
 	u64 total_blocks;
 	u64 dirty_blocks;	/* hold data that the normal area does not have */
 	u64 mapped_blocks;	/* dirty, or copied but still read from the log */
-	char state[STATUS_STATE];	/* "rw", "bypass" or "Fail" */
+	char state[STATUS_STATE];	/* "rw", "bypass", "damaged", "off", "ro" or "Fail" */
 	unsigned int nr_counters;
 	struct ressd_counter counters[STATUS_COUNTERS];
 };

@@ -21,6 +21,7 @@ static const char help_text[] =
 	"  close NAME            remove /dev/mapper/NAME\n"
 	"  status [--json] NAME  show counters\n"
 	"  drain NAME            move everything to the normal area; Ctrl-C stops it\n"
+	"  recover NAME          after I/O errors: bring the log back into service\n"
 	"\n"
 	"All numbers are 512-byte sectors.  LINE is a device-mapper table line:\n"
 	"  0 SECTORS ressd NORMAL_DEV START RESERVED_DEV START SECTORS [COUNT OPTION VALUE ...]\n"
@@ -37,6 +38,7 @@ static const struct command {
 	{ "close", command_close },
 	{ "status", command_status },
 	{ "drain", command_drain },
+	{ "recover", command_recover },
 };
 
 int bad_option(char **argv, struct failure *failure)

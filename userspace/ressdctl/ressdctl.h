@@ -15,6 +15,7 @@ int command_open(int argc, char **argv, struct failure *failure);
 int command_close(int argc, char **argv, struct failure *failure);
 int command_status(int argc, char **argv, struct failure *failure);
 int command_drain(int argc, char **argv, struct failure *failure);
+int command_recover(int argc, char **argv, struct failure *failure);
 
 /* What a command returns after "--help": main.c prints the help. */
 #define COMMAND_HELP	1

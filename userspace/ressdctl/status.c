@@ -41,7 +41,10 @@ static const char *state_words(const char *state)
 	} known[] = {
 		{ "rw", "in service" },
 		{ "bypass", "in service, new small writes go straight to the normal area" },
-		{ "Fail", "failed: see dmesg" },
+		{ "damaged", "in service, but some blocks cannot be moved out of the log" },
+		{ "off", "a write of the log failed: flushes fail; see ressdctl recover" },
+		{ "ro", "a flush failed: all writes fail; see ressdctl recover" },
+		{ "Fail", "the device has lost data: all writes fail; see dmesg" },
 	};
 	size_t i;
 

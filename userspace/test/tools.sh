@@ -53,6 +53,7 @@ test_arguments() {
 	unchanged "unknown command" 2 "'fly' is not a command" ressdctl fly
 	unchanged "help" 0 "Usage: ressdctl" ressdctl --help
 	unchanged "unknown option" 2 "'--fast' is not an option" ressdctl format --fast
+	unchanged "recover without a name" 2 "recover needs the name of one device" ressdctl recover
 	unchanged "missing words" 2 "needs 6 words" ressdctl format "$disk" 0
 	unchanged "words after --table" 2 "leave it out" ressdctl format --table "$line" x
 	unchanged "missing file" 1 "cannot find" ressdctl format --table "${line//disk/none}"

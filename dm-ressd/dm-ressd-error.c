@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What happens after an I/O error: who is told when the mode changes, and the message recover,
+ * which brings a log back into service.  core/ressd-repair.h says what a failed flush means.
+ */
+#include <linux/vmalloc.h>
+
+#include "dm-ressd.h"
+
+#define REPAIR_BLOCKS	64	/* read back at once */
+#define MAX_RANGES	16	/* of lost blocks that are named in the kernel log */
+
+void ressd_take_flush_errors(struct ressd *ressd)
+{
+	if (atomic_xchg(&ressd->flush_errors, 0)) {
+		ressd->counters.errors++;
+		ressd_log_flush_failed(&ressd->log);
+	}
+}
+
+static void tell_mode(const struct ressd *ressd, enum ressd_mode mode)
+{
+	switch (mode) {
+	case RESSD_MODE_RW:
+		DMINFO("%s: the log is in service again", ressd_name(ressd));
+		break;
+	case RESSD_MODE_OFF:
+		DMERR("%s: the log cannot be written and is off; writes go to the normal area, flushes fail; once the device is well use ressdctl recover",
+		      ressd_name(ressd));
+		break;
+	case RESSD_MODE_RO:
+		DMERR("%s: a flush has failed, what was written since the last one may be gone; all writes fail; once the device is well use ressdctl recover",
+		      ressd_name(ressd));
+		break;
+	case RESSD_MODE_FAIL:
+		DMERR("%s: the device has lost data that it had taken; all writes fail",
+		      ressd_name(ressd));
+		break;
+	}
+}
+
+void ressd_note_mode(struct ressd *ressd)
+{
+	enum ressd_mode mode;
+	bool changed;
+
+	spin_lock(&ressd->lock);
+	mode = ressd->log.mode;
+	changed = mode != ressd->noted_mode;
+	ressd->noted_mode = mode;
+	spin_unlock(&ressd->lock);
+	if (!changed)
+		return;
+	tell_mode(ressd, mode);
+	dm_table_event(ressd->ti->table);
+	/* Whoever waits for the log may have to fail, or to go on. */
+	queue_work(ressd->workqueue, &ressd->log_work);
+	queue_work(ressd->workqueue, &ressd->bio_work);
+	wake_up(&ressd->wait);
+}
+
+/* --- the message recover ------------------------------------------------------------------- */
+
+/* Blocks that are current but would not be found on the device, in ascending order. */
+struct ranges {
+	u32 blocks, nr;
+	struct {
+		u32 first, nr;
+	} range[MAX_RANGES];
+};
+
+/* Under the lock. */
+static void collect_lost(const struct ressd *ressd, struct ranges *lost)
+{
+	const struct ressd_log *log = &ressd->log;
+	const struct ressd_node *node = ressd_map_first_from(&log->map, 0);
+	u32 next = RESSD_NO_BLOCK;
+
+	for (; node; node = ressd_map_next(node)) {
+		u32 block = ressd_map_block(&log->map, node);
+
+		if (ressd_map_is_clean(&log->map, block) || !ressd_repair_is_lost(log, block))
+			continue;
+		lost->blocks++;
+		if (node->lbn != next && lost->nr++ < MAX_RANGES)
+			lost->range[lost->nr - 1].first = node->lbn;
+		if (lost->nr <= MAX_RANGES)
+			lost->range[lost->nr - 1].nr++;
+		next = node->lbn + 1;
+	}
+}
+
+static void tell_lost(const struct ressd *ressd, const struct ranges *lost)
+{
+	u32 i;
+
+	DMERR("%s: the newest versions of %u blocks of 4 KiB are not in the log on the device",
+	      ressd_name(ressd), lost->blocks);
+	for (i = 0; i < min_t(u32, lost->nr, MAX_RANGES); i++)
+		DMERR("%s: lost: %u sectors from sector %llu", ressd_name(ressd),
+		      lost->range[i].nr * RESSD_BLOCK_SECTORS,
+		      (u64)lost->range[i].first * RESSD_BLOCK_SECTORS);
+	if (lost->nr > MAX_RANGES)
+		DMERR("%s: lost: and %u more ranges", ressd_name(ressd), lost->nr - MAX_RANGES);
+}
+
+/*
+ * Begins the repair once nothing is in flight that was sent before a failed flush.  In mode OFF no
+ * flush has failed, so there is nothing to wait for.
+ */
+static bool start_repair(struct ressd *ressd, void *buffer)
+{
+	bool quiet;
+
+	spin_lock(&ressd->lock);
+	quiet = !ressd_refuses_writes(ressd) ||
+		(!ressd->log.busy && !ressd->batch && !atomic_read(&ressd->direct[0]) &&
+		 !atomic_read(&ressd->direct[1]));
+	if (quiet)
+		ressd_repair_start(&ressd->log, buffer, REPAIR_BLOCKS);
+	spin_unlock(&ressd->lock);
+	return quiet;
+}
+
+static bool repair_is_over(struct ressd *ressd)
+{
+	bool over;
+
+	spin_lock(&ressd->lock);
+	over = ressd_repair_is_over(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return over;
+}
+
+/* The log worker does the I/O of the repair. */
+static int repair(struct ressd *ressd)
+{
+	void *buffer = vmalloc(REPAIR_BLOCKS * RESSD_BLOCK_SIZE);
+	struct ranges lost = { };
+	int ret;
+
+	if (!buffer) {
+		DMERR("%s: there is not enough memory to read back the log", ressd_name(ressd));
+		return -ENOMEM;
+	}
+	wait_event(ressd->wait, start_repair(ressd, buffer));
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, repair_is_over(ressd));
+
+	spin_lock(&ressd->lock);
+	ret = ressd_repair_result(&ressd->log);
+	if (ret == -EUCLEAN)
+		collect_lost(ressd, &lost);
+	ressd->lost_blocks = lost.blocks;
+	spin_unlock(&ressd->lock);
+	vfree(buffer);
+	if (ret == -EUCLEAN)
+		tell_lost(ressd, &lost);
+	return ret;
+}
+
+/* False if nothing is to be repaired: then a sweep shall try the bad blocks again. */
+static bool claim_repair(struct ressd *ressd, int *ret)
+{
+	bool claimed = false;
+
+	spin_lock(&ressd->lock);
+	*ret = ressd->repairing ? -EBUSY : 0;
+	if (!*ret && !ressd_log_works(ressd)) {
+		WRITE_ONCE(ressd->repairing, true);
+		claimed = true;
+	}
+	spin_unlock(&ressd->lock);
+	return claimed;
+}
+
+int ressd_recover_message(struct ressd *ressd)
+{
+	int ret;
+
+	if (claim_repair(ressd, &ret)) {
+		ret = repair(ressd);
+		ressd_note_mode(ressd);
+		WRITE_ONCE(ressd->repairing, false);
+		if (ret == -EIO)
+			DMERR("%s: the log cannot be repaired, for the device still returns errors",
+			      ressd_name(ressd));
+		if (ret == -EUCLEAN)
+			DMERR("%s: data is lost; unmount the device, close and open it again: then it holds what was durable",
+			      ressd_name(ressd));
+	} else if (ret) {
+		DMERR("%s: the log is being repaired already", ressd_name(ressd));
+	}
+	WRITE_ONCE(ressd->retry_now, true);
+	wake_up(&ressd->wait);
+	return ret;
+}

@@ -1,0 +1,231 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 75-errors-log.sh: writes and flushes of the log fail. The caller learns of it, nothing that was
+# acknowledged is lost, the state and an event tell, and ressdctl recover brings the log back.
+#   75-errors-log.sh [SEED [FUNCTION]]
+# guest: --timeout 600 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf
+# shellcheck disable=SC2119 # fresh and reopen work without options
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+# shellcheck source=tests/vm/errors.sh
+. ./errors.sh
+
+seed=${1:-$((RANDOM * 32768 + RANDOM))}
+only=${2:-}
+echo "# seed $seed"
+
+transient_errors() {
+	fresh
+	put 10 a
+	fault write "$log_range" times=2
+	check "a write error that is gone a moment later: fsync succeeds" commit
+	check "it was tried again" at_least ressd write_retries 2
+	check "and the state stays rw" state_is rw
+	check "and it is in the log" eval 'heal && reopen && holds 10 a'
+}
+
+# What is in RAM when the log cannot be written: readable, not durable, and not lost.
+failed_commit() {
+	local effect=$1
+	fresh
+	put 10 a && push_out
+	mark_log
+	put 10 b && put 11 b
+	fault write "$log_range" effect="$effect"
+	check "commit, $effect written: an event follows the failed fsync" event_follows fails commit
+	check "commit, $effect written: state off" state_is off
+	check "commit, $effect written: the kernel log says it" log_says 'log cannot be written and is off'
+	check "commit, $effect written: what was accepted is readable" eval 'holds 10 b && holds 11 b'
+	check "commit, $effect written: a small write goes direct" eval 'put 12 c && holds 12 c'
+	check "commit, $effect written: over what is in the log, too" eval 'put 11 d && holds 11 d'
+	expect_fail 'the device still returns errors' ressdctl recover ressd
+	heal
+	check "commit, $effect written: on a healthy drive fsync still fails" fails commit
+	check "commit, $effect written: recover" event_follows ressdctl recover ressd
+	check "commit, $effect written: state rw" state_is rw
+	check "commit, $effect written: fsync succeeds" commit
+	lose_cache
+	reopen
+	check "commit, $effect written: all is there after a cut" \
+		eval 'holds 10 b && holds 11 d && holds 12 c'
+}
+
+# A log that failed owes the user what is in RAM. Removed with an error, it loses no more than that.
+removed_without_recovery() {
+	fresh
+	put 10 a && push_out
+	put 10 b
+	fault write "$log_range"
+	check "off and removed: fsync fails" fails commit
+	check "off and removed: is suspended and resumed" eval 'dmsetup suspend ressd && dmsetup resume ressd'
+	check "off and removed: is removed" dmsetup remove ressd
+	heal
+	check "off and removed: is created" make_ressd ressd /dev/ssd0 "$reserved"
+	check "off and removed: what was synced is there" holds 10 a
+}
+
+# The oracle's load over a log that fails in the middle of it.
+load_over_failing_log() {
+	local name=$1
+	shift
+	fresh on_full "$1"
+	shift
+	fault "$@"
+	check "$name: the load sees the error" load_fails
+	heal
+	check "$name: recover" ressdctl recover ressd
+	check "$name: state rw" state_is rw
+	check "$name: everything acknowledged is there" oracle check
+	check "$name: and the device works" oracle run --operations 300
+	lose_cache
+	reopen
+	check "$name: everything acknowledged is there after a cut" oracle check
+}
+
+failed_flush() {
+	local name=$1 letter
+	fresh
+	put 10 a && push_out
+	put_direct 64 a && commit
+	put 10 b
+	fault flush times=1
+	mark_log
+	check "$name: an event follows" event_follows fails commit
+	check "$name: the drive has flushed without an error since" commit_of_drive
+	check "$name: state ro" state_is ro
+	check "$name: the kernel log says it" log_says 'a flush has failed'
+	check "$name: fsync fails again though the drive would flush" fails commit
+	for letter in "put 10 c" "put_direct 96 c" "blkdiscard -o 4096 -l 8192 /dev/mapper/ressd"; do
+		check "$name: refused: $letter" eval "fails $letter 2>/dev/null"
+	done
+	check "$name: what was durable is read" eval 'holds 64 a && holds 11007 p'
+	check "$name: what may be gone is not" fails holds 10 b
+	check "$name: recover" event_follows ressdctl recover ressd
+	check "$name: state rw, and fsync succeeds" eval 'state_is rw && commit'
+	lose_cache
+	reopen
+	check "$name: all is there after a cut" eval 'holds 10 b && holds 64 a'
+}
+
+commit_of_drive() {
+	dd if=/dev/null of=/dev/ssd0 conv=fsync,notrunc status=none
+}
+
+# A flush that goes straight to the drive, for the log has nothing to write.
+failed_flush_beside_the_log() {
+	fresh
+	put 10 a && push_out
+	put_direct 64 b
+	fault flush times=1
+	check "direct flush: its error arrives" fails commit
+	check "direct flush: state ro" wait_until state_is ro
+	check "direct flush: no later one succeeds before a recover" fails commit
+	check "direct flush: recover" ressdctl recover ressd
+	check "direct flush: fsync succeeds" commit
+}
+
+# The failed flush has thrown away what the drive had taken. A block that was durable in the log
+# and then overwritten past it must not become older than that.
+flush_loses_direct_writes() {
+	fresh
+	put_direct 0 a && commit
+	put 10 b && push_out
+	put_direct 0 c
+	check "lost direct write: is read before the error" holds 10 c
+	fault flush times=1
+	check "lost direct write: fsync fails" fails commit
+	lose_cache
+	check "lost direct write: the version that was durable is back" holds 10 b
+	check "lost direct write: recover" ressdctl recover ressd
+	check "lost direct write: still there" eval 'commit && holds 10 b && holds 11 a'
+	lose_cache
+	reopen
+	check "lost direct write: and after a cut" eval 'holds 10 b && holds 11 a'
+}
+
+# The same for what a drain had brought home.
+flush_loses_moves() {
+	fresh
+	put_direct 0 a && commit
+	put 10 b && push_out
+	fault flush after=1 times=1
+	check "lost move: the drain fails" fails dmsetup message ressd 0 drain
+	check "lost move: the flush after the moves has failed" equals 1 fault_count hit
+	check "lost move: state ro" state_is ro
+	lose_cache
+	check "lost move: the log's copy is current again" holds 10 b
+	check "lost move: recover" ressdctl recover ressd
+	check "lost move: drains now" dmsetup message ressd 0 drain
+	lose_cache
+	check "lost move: the bare drive has it" holds 10 b /dev/ssd0
+}
+
+# The failed flush has thrown away records: nothing brings them back, and nobody is told otherwise.
+flush_loses_records() {
+	local i
+	fresh
+	for i in 20 30 40; do
+		put $i a || return
+	done
+	push_out
+	# Written, for the record of a segment is full, but not flushed.
+	for ((i = 0; i < 64; i++)); do
+		put $((20 + i % 50 * 3)) b || return
+	done
+	wait_until at_least ressd records 5
+	fault flush times=1
+	check "lost record: fsync fails" fails commit
+	lose_cache
+	mark_log
+	expect_fail 'data is lost; unmount the device, close and open it again' ressdctl recover ressd
+	check "lost record: state Fail" state_is Fail
+	check "lost record: the lost sectors are named" log_says 'lost: [0-9]+ sectors from sector 160'
+	check "lost record: and counted" at_least ressd lost_blocks 20
+	check "lost record: fsync fails" fails commit
+	check "lost record: writes fail" fails put 10 c
+	check "lost record: closed" ressdctl close ressd
+	check "lost record: and opened" make_ressd ressd /dev/ssd0 "$reserved"
+	check "lost record: what was durable is there" eval 'holds 20 a && holds 30 a && commit'
+}
+
+# FUA of a logged write is carried out before the write completes: the drive flushes for it, and
+# again for the flush that the kernel sends after an O_DSYNC write.
+fua_of_a_logged_write() {
+	fresh
+	push_out
+	fault flush slow_us=1
+	put 10 a oflag=direct,dsync
+	check "FUA of a logged write: two flushes reach the drive" equals 2 fault_count seen
+	check "FUA of a logged write: it was logged" test "$(status_dirty ressd)" -ge 4
+	lose_cache
+	reopen
+	check "FUA of a logged write: it is there after a cut" holds 10 a
+}
+
+load dm-ressd
+make_drive
+scenario transient_errors
+scenario failed_commit none
+scenario failed_commit part
+scenario failed_commit all
+scenario removed_without_recovery
+scenario load_over_failing_log "writes fail for good" bypass write "$log_range" after=60
+scenario load_over_failing_log "writes fail for good, on_full wait" wait write "$log_range" after=120
+scenario load_over_failing_log "a flush fails" bypass flush after=9 times=1
+scenario load_over_failing_log "a flush fails, on_full wait" wait flush after=14 times=1
+scenario failed_flush "failed flush"
+scenario failed_flush_beside_the_log
+scenario flush_loses_direct_writes
+scenario flush_loses_moves
+scenario flush_loses_records
+scenario fua_of_a_logged_write
+dmsetup remove ressd
+ssd remove ssd0
+# Without FUA the block layer flushes after the write: its error is that of a flush.
+make_drive fua=0
+scenario failed_flush "failed flush, drive without FUA"
+scenario load_over_failing_log "a flush fails, drive without FUA" bypass flush after=14 times=1
+finish

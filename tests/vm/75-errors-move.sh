@@ -1,0 +1,278 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 75-errors-move.sh: reads of the log, the mover, recovery and formatting meet errors; and dead
+# devices are suspended and removed.
+#   75-errors-move.sh [SEED [FUNCTION]]
+# guest: --timeout 600 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf
+# shellcheck disable=SC2119 # fresh and reopen work without options
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+# shellcheck source=tests/vm/errors.sh
+. ./errors.sh
+
+seed=${1:-$((RANDOM * 32768 + RANDOM))}
+only=${2:-}
+echo "# seed $seed"
+
+# The first record of a new log stands at the start of segment 1: header, then its blocks in the
+# order in which they were written.
+first_data() {
+	echo $((normal + segment + 8 * (1 + $1)))
+}
+
+# a_log_of_ten: blocks 100, 103 ... 127 are in the log's first record, in that order,
+# and in no buffer.
+a_log_of_ten() {
+	local i
+	fresh
+	dmsetup message ressd 0 mover off
+	for ((i = 0; i < 10; i++)); do
+		put $((100 + 3 * i)) a || return
+	done
+	commit && push_out
+}
+
+unreadable_log_block() {
+	a_log_of_ten
+	fault read "range=$(first_data 4)+8"
+	check "read error in the log: the reader sees it" fails holds 112 a
+	check "read error in the log: other blocks are read" eval 'holds 109 a && holds 115 a'
+	check "read error in the log: a large read fails, too" \
+		fails dd if=/dev/mapper/ressd of=/dev/null bs=1M count=1 iflag=direct status=none
+	check "read error in the log: a piece of the block cannot be written" \
+		fails eval 'head -c 512 /dev/zero | dd of=/dev/mapper/ressd bs=512 seek=896 oflag=direct status=none'
+	check "read error in the log: state rw" state_is rw
+	check "read error in the log: fsync succeeds" commit
+	heal
+	check "read error in the log: it is read once the drive is well" holds 112 a
+}
+
+# one_bad_block NAME: the mover cannot move block 112; all others are moved, and the drain says so.
+one_bad_block() {
+	local name=$1 sweeps
+	mark_log
+	check "$name: an event follows the failed drain" \
+		event_follows fails dmsetup message ressd 0 drain
+	check "$name: the drain says it" log_says 'the drain has ended with an error'
+	check "$name: state damaged" state_is damaged
+	check "$name: one block is bad" equals 1 status_value ressd bad_blocks
+	check "$name: it is named" log_says 'block 112 \(log block [0-9]+\)'
+	check "$name: all others are home" equals 1 status_dirty ressd
+	check "$name: the others are read" eval 'holds 109 a && holds 115 a && holds 11014 p'
+	check "$name: writes and fsync go on" eval 'put 500 z && commit && holds 500 z'
+	# The mover would now sweep for each write; it must not do so again and again.
+	dmsetup message ressd 0 mover on
+	dmsetup message ressd 0 set move_threshold 95
+	sweeps=$(status_value ressd sweeps)
+	check "$name: many small writes" fio --name=small --filename=/dev/mapper/ressd --rw=randwrite \
+		--bs=4k --offset=8M --size=16M --io_size=9M --direct=1 --output=/tmp/fio-output
+	sweeps=$(($(status_value ressd sweeps) - sweeps))
+	check "$name: few sweeps ($sweeps)" test "$sweeps" -le 60
+	check "$name: fsync after them" commit
+}
+
+# all_is_well_again NAME LETTER: the bad block can be moved again, and holds that.
+all_is_well_again() {
+	local name=$1
+	check "$name: recover" ressdctl recover ressd
+	check "$name: drains" dmsetup message ressd 0 drain
+	check "$name: state rw" wait_until state_is rw
+	check "$name: no block is bad" equals 0 status_value ressd bad_blocks
+	check "$name: the bare drive has the block" holds 112 "$2" /dev/ssd0
+	check "$name: and the others" eval 'holds 109 a /dev/ssd0 && holds 500 z /dev/ssd0'
+}
+
+mover_cannot_read() {
+	a_log_of_ten
+	fault read "range=$(first_data 4)+8"
+	one_bad_block "the mover cannot read"
+	heal
+	all_is_well_again "the mover could not read" a
+}
+
+mover_reads_damage() {
+	a_log_of_ten
+	# Behind the back of ressd.
+	head -c 512 /dev/urandom |
+		dd of=/dev/ssd0 bs=512 seek="$(first_data 4)" oflag=direct conv=notrunc status=none
+	one_bad_block "damage in the log"
+	check "damage in the log: the block is overwritten" eval 'put 112 b && commit'
+	all_is_well_again "damage in the log, overwritten" b
+}
+
+mover_cannot_write() {
+	a_log_of_ten
+	fault write "range=$((112 * 8))+8"
+	one_bad_block "the mover cannot write"
+	check "the mover cannot write: the block is read from the log" holds 112 a
+	heal
+	all_is_well_again "the mover could not write" a
+}
+
+# Everything is home, but the record that says so is not written: nothing may be reused.
+failed_announcement() {
+	local operation=$1
+	shift
+	fresh on_full wait
+	check "failed announcement ($operation): load" oracle run --operations 400 --threads 2
+	dmsetup message ressd 0 mover off
+	commit
+	fault "$@"
+	check "failed announcement ($operation): the drain fails" fails dmsetup message ressd 0 drain
+	check "failed announcement ($operation): out of service" fails state_is rw
+	heal
+	lose_cache
+	check "failed announcement ($operation): is created again" reopen on_full wait
+	check "failed announcement ($operation): everything acknowledged is there" oracle check
+	check "failed announcement ($operation): and the device works" oracle run --operations 200
+}
+
+# refused_recovery NAME REGEX: the device cannot be created, with a sentence, and nothing changes.
+refused_recovery() {
+	copy_device /dev/ssd0 /tmp/before
+	fault "${@:3}"
+	expect_fail "$2" make_ressd ressd /dev/ssd0 "$reserved"
+	check "$1: no device is left" fails dmsetup info ressd
+	heal
+	check "$1: nothing was written" same_as /tmp/before /dev/ssd0
+}
+
+errors_of_recovery() {
+	fresh
+	oracle run --operations 400 --threads 2
+	check "recovery: removed" dmsetup remove ressd
+	refused_recovery "unreadable superblocks" 'superblock cannot be read' read "$log_range"
+	refused_recovery "unreadable log" 'log cannot be read' read \
+		"range=$((normal + 8))+$((reserved - 16))"
+	refused_recovery "failed flush after recovery" 'cannot be flushed' flush
+	refused_recovery "no opening record" 'its opening record cannot be written' write "$log_range"
+	check "recovery: on the healthy drive" make_ressd ressd /dev/ssd0 "$reserved"
+	check "recovery: everything acknowledged is there" oracle check
+}
+
+# The same table is resumed again after its recovery has failed.
+second_attempt() {
+	dmsetup remove ressd
+	dmsetup create ressd --notable
+	dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")"
+	fault write "$log_range"
+	expect_fail 'opening record' dmsetup resume ressd
+	fault read "range=$((normal + 8))+$((reserved - 16))"
+	expect_fail 'log cannot be read' dmsetup resume ressd
+	heal
+	check "a second attempt to resume" dmsetup resume ressd
+	check "a second attempt: state rw" state_is rw
+	check "a second attempt: everything acknowledged is there" oracle check
+}
+
+# A blank area whose superblocks cannot be written.
+errors_of_formatting() {
+	local sector
+	for sector in "$normal" $((normal + reserved - 8)); do
+		dmsetup remove ressd
+		blkdiscard -f /dev/ssd0
+		fault write "range=$sector+8"
+		expect_fail 'superblock cannot be written' make_ressd ressd /dev/ssd0 "$reserved"
+		dmsetup create ressd --notable
+		dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")"
+		expect_fail 'superblock cannot be written' dmsetup resume ressd
+		heal
+		check "formatted at the second attempt" dmsetup resume ressd
+		check "formatted at the second attempt: works" eval 'put 10 a && commit && reopen && holds 10 a'
+	done
+}
+
+# ended PID: it ends by itself, and not because we lost patience.
+ended() {
+	wait_until fails kill -0 "$1"
+}
+
+# Everything under ressd is gone, in the middle of a load: nothing may hang.
+dead_device() {
+	local how=$1 load
+	heal
+	blkdiscard -f /dev/ssd0
+	rm -f /tmp/journal
+	dmsetup create lower --table "0 $(sectors_of /dev/ssd0) linear /dev/ssd0 0"
+	make_ressd ressd /dev/mapper/lower "$reserved" on_full wait
+	oracle run --may-fail --threads 4 >/tmp/load-output 2>&1 &
+	load=$!
+	wait_until grep -q 'load of epoch' /tmp/load-output
+	wait_until at_least ressd moved_blocks 1
+	dmsetup wipe_table --noflush lower
+	check "dead device ($how): the load ends" ended "$load"
+	check "dead device ($how): writes end" fails put 10 a
+	check "dead device ($how): fsync ends" fails commit
+	check "dead device ($how): a drain ends" fails dmsetup message ressd 0 drain
+	check "dead device ($how): a recover ends" fails ressdctl recover ressd
+	if [ "$how" = "suspend" ]; then
+		check "dead device: suspend" dmsetup suspend ressd
+		check "dead device: resume" dmsetup resume ressd
+	fi
+	check "dead device ($how): remove" dmsetup remove ressd
+	dmsetup remove lower
+	check "dead device ($how): alive again" make_ressd ressd /dev/ssd0 "$reserved"
+	check "dead device ($how): everything acknowledged is there" oracle check
+	dmsetup remove ressd
+}
+
+# The log fails under ext4: it turns read-only, is unmounted, and after a recover is mounted again
+# with all that was synced.
+file_system() {
+	mkdir -p /mnt
+	make_ressd ressd /dev/ssd0 "$reserved"
+	mkfs.ext4 -q -F -b 4096 /dev/mapper/ressd
+	mount -o errors=remount-ro /dev/mapper/ressd /mnt
+	cp -r /bin/busybox /mnt/synced && sync
+	fault write "$log_range"
+	check "ext4: fsync fails" fails dd if=/dev/urandom of=/mnt/more bs=4k count=20 conv=fsync status=none
+	check "ext4: is read-only" wait_until fails touch /mnt/file
+	check "ext4: is read on" cmp /bin/busybox /mnt/synced
+	check "ext4: is unmounted" umount /mnt
+	heal
+	check "ext4: recover" ressdctl recover ressd
+	e2fsck -fy /dev/mapper/ressd >/tmp/fsck-output 2>&1
+	check "ext4: fsck after its journal was replayed" e2fsck -fn /dev/mapper/ressd
+	check "ext4: is mounted again" mount /dev/mapper/ressd /mnt
+	check "ext4: what was synced is there" cmp /bin/busybox /mnt/synced
+	check "ext4: is written again" eval 'echo more >/mnt/file && sync'
+	umount /mnt
+	dmsetup remove ressd
+}
+
+# The mover's write to a block is on its way when a direct write to the same block comes: that must
+# wait, or the older data would land over it.
+direct_write_meets_move() {
+	local drain
+	a_log_of_ten
+	fault write "range=$((112 * 8))+8" slow_us=5000000 times=1
+	dmsetup message ressd 0 drain &
+	drain=$!
+	wait_until equals 1 fault_count hit
+	check "overlap: nothing is moved yet" equals 0 status_value ressd moved_blocks
+	check "overlap: a direct write to a block on its way home" put 112 b
+	check "overlap: it has waited for the move" at_least ressd moved_blocks 10
+	check "overlap: the drain ends" ended "$drain"
+	check "overlap: the newer data is home" eval 'holds 112 b && holds 112 b /dev/ssd0'
+}
+
+load dm-ressd
+make_drive
+scenario unreadable_log_block
+scenario mover_cannot_read
+scenario mover_reads_damage
+scenario mover_cannot_write
+scenario failed_announcement write write "$log_range" after=1
+scenario failed_announcement flush flush after=2
+scenario errors_of_recovery
+scenario second_attempt
+scenario errors_of_formatting
+scenario direct_write_meets_move
+dmsetup remove ressd
+scenario dead_device remove
+scenario dead_device suspend
+scenario file_system
+finish

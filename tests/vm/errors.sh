@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# errors.sh: an emulated drive with injected errors under a ressd device, for 75-errors-*.sh. Use:
+#   . ./lib.sh; . ./ressd.sh; . ./errors.sh
+#
+# The drive: 48 MiB normal area, then 8 MiB reserved area in segments of 128 KiB (32 blocks).
+
+reserved=16384
+segment=256
+seed=1 # of the oracle; the scripts set it
+mark=  # in the kernel log
+
+# scenario FUNCTION [ARGUMENT...]: part of a script; all but one of them are left out if $only is set.
+only=
+scenario() {
+	[ -n "$only" ] && [ "$only" != "$1" ] && return
+	"$@"
+}
+
+ssd() {
+	sh ./ssdsim.sh "$@"
+}
+
+# make_drive [KEY=VALUE...]: /dev/ssd0, blank.
+make_drive() {
+	load ssdsim
+	ssd create ssd0 intel.conf capacity_mb=64 track_volatile=1 discard=1 prefill=0 "$@"
+	normal=$(($(sectors_of /dev/ssd0) - reserved))
+	# shellcheck disable=SC2034 # for the scripts
+	log_range="range=$normal+$reserved"
+}
+
+# fault OPERATION [WORD...]: see docs/ssdsim.md; the rules before it are gone.
+fault() {
+	ssd faults ssd0 clear
+	ssd fault ssd0 "$@"
+}
+
+heal() {
+	ssd faults ssd0 clear
+}
+
+# fault_count seen|hit: of the only rule.
+fault_count() {
+	ssd faults ssd0 | sed -n "s/.*[(, ]$1 \([0-9]*\).*/\1/p"
+}
+
+# lose_cache: the drive loses what was not flushed, as it may when it resets itself.
+lose_cache() {
+	heal
+	ssd cut ssd0 now fate=lost && ssd power ssd0 on
+}
+
+# fresh [KEY VALUE...]: a new ressd device on the blank drive. Only a flush, or a full record, makes
+# it write.
+# shellcheck disable=SC2120
+fresh() {
+	heal
+	dmsetup info ressd >/dev/null 2>&1 && dmsetup remove ressd
+	blkdiscard -f /dev/ssd0 2>/dev/null
+	rm -f /tmp/journal
+	make_ressd ressd /dev/ssd0 "$reserved" segment_sectors "$segment" commit_interval_ms 60000 "$@"
+}
+
+# reopen [KEY VALUE...]: removed and created again, with what the drive has.
+# shellcheck disable=SC2120
+reopen() {
+	dmsetup remove ressd && make_ressd ressd /dev/ssd0 "$reserved" "$@"
+}
+
+# oracle COMMAND [OPTION...]: on the ressd device, with a journal in RAM.
+oracle() {
+	local command=$1
+	shift
+	ressd-oracle "$command" --journal /tmp/journal --seed "$seed" "$@" /dev/mapper/ressd
+}
+
+# load_fails: the oracle's load ends with the error that was injected, and with no difference.
+load_fails() {
+	local status=0
+	oracle run --may-fail --operations 3000 --threads 3 --flush-percent 8 "$@" || status=$?
+	[ "$status" -eq 3 ] || {
+		echo "the load ended with $status, not by an error"
+		return 1
+	}
+}
+
+# put BLOCK LETTER [DD_WORD...]: write a block of 4 KiB that holds one letter, past the page cache.
+put() {
+	head -c 4096 /dev/zero | tr '\0' "$2" |
+		dd of=/dev/mapper/ressd bs=4096 seek="$1" oflag=direct iflag=fullblock conv=notrunc \
+			status=none "${@:3}"
+}
+
+# put_direct BLOCK LETTER: 128 KiB in one write, which is not a small one.
+put_direct() {
+	head -c 131072 /dev/zero | tr '\0' "$2" |
+		dd of=/dev/mapper/ressd bs=128k seek=$(($1 * 4096)) oflag=direct,seek_bytes \
+			iflag=fullblock conv=notrunc status=none
+}
+
+# holds BLOCK LETTER [DEVICE]: the block of 4 KiB holds that letter.
+holds() {
+	local got
+	got=$(dd if="${3:-/dev/mapper/ressd}" bs=4096 skip="$1" count=1 iflag=direct status=none |
+		tr '\0' 0 | tr -s "${2}0")
+	[ "$got" = "$2" ] || {
+		echo "block $1 holds '$got', not '$2'"
+		return 1
+	}
+}
+
+# commit: a flush. It fails when the device says so.
+commit() {
+	dd if=/dev/null of=/dev/mapper/ressd conv=fsync,notrunc status=none
+}
+
+fails() {
+	if "$@"; then
+		echo "'$*' succeeded"
+		return 1
+	fi
+}
+
+# push_out: what was written before is on the drive only, no more in a buffer; and durable.
+push_out() {
+	local i
+	for i in 1 2 3; do
+		put $((11000 + i * 7)) p && commit || return 1
+	done
+}
+
+event_number() {
+	dmsetup info -c --noheadings -o events ressd
+}
+
+# event_follows COMMAND...: the command raises a device-mapper event. (It may fail.)
+event_follows() {
+	local number
+	number=$(event_number)
+	"$@" || true
+	timeout 60 dmsetup wait ressd "$number" >/dev/null
+}
+
+# wait_until COMMAND...: it succeeds at last; looks a thousand times.
+wait_until() {
+	local i
+	for ((i = 0; i < 1000; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	echo "'$*' does not come true: $(dmsetup status ressd)"
+	return 1
+}
+
+state_is() {
+	equals "$1" status_state ressd
+}
+
+mark_log() {
+	mark=$(dmesg_mark)
+}
+
+# log_says REGEX: the kernel has said so since mark_log.
+log_says() {
+	dmesg_since "$mark" | grep -qE -- "$1" || {
+		echo "the kernel log has no line that matches '$1':"
+		dmesg_since "$mark" | tail -n 20
+		return 1
+	}
+}
