@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit bench calibrate lint install clean help
+.PHONY: all modules userspace setup demo check check-unit check-crash soak bench calibrate lint install clean help
 
 all: modules userspace ## build everything (default)
 
@@ -46,6 +46,19 @@ check-unit: ## only the tests that need no emulated machine
 	done
 	@tests/unit/test_results.py
 	@tests/vm/selftest_log.py
+
+check-crash: ## the crash simulator: a million crash states, and every deliberate bug found
+	@mkdir -p build
+	@$(MAKE) --no-print-directory -C tests/model check >build/check-crash.log || \
+		{ cat build/check-crash.log; exit 1; }
+	@cat build/check-crash.log
+	@sed -n 's/^# result //p' build/check-crash.log | tools/results.py write check-crash
+
+soak: setup ## the long tests, hours: 100 million crash states, fuzzing, power cuts (resumable)
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -C tests/model all
+	@$(MAKE) --no-print-directory -C tests/functional all
+	@tools/soak.sh
 
 bench: setup ## measure, and write build/results/bench.json
 	@$(MAKE) --no-print-directory all

@@ -2,62 +2,96 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # check.sh: what `make check-crash` runs: the crash simulator in its quick form, fast and with the
 # sanitizers; the stored replays; and every deliberate bug, in the driver's side and in core, must
-# be found. Needs the programs of `make -C tests/model all mutants`.
+# be found. Needs the programs of `make -C tests/model all mutants`. SEED=N tries other seeds.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 out=${OUT:-../../build/model}
-states=${STATES:-1200000}         # crash states of the fast build
-sanitized_states=${SANITIZED:-30000}
-bug_states=${BUG_STATES:-8000000} # within which a deliberate bug must be found
+states=${STATES:-1100000}         # crash states of the fast build
+sanitized_states=${SANITIZED:-20000}
+bug_states=${BUG_STATES:-6000000} # within which a deliberate bug must be found
 jobs=${JOBS:-2}
+seed=${SEED:-1}
+document=../../docs/crash-safety.md
 failures=$out/failures
 failed=0
-planted=0
-missed=0
 
-# The simulator as it should be. Its seeds are fixed: SEED=... tries others.
+verdict() {
+	if [ "$1" -eq 0 ]; then
+		echo "ok - model: $2"
+	else
+		echo "not ok - model: $2"
+		failed=1
+	fi
+}
+
+# The simulator as it should be.
 search() {
-	local program=$1 count=$2
-	"$out/$program" --seed "${SEED:-1}" --states "$count" --jobs "$jobs" --store "$failures"
+	"$out/$1" --seed "$seed" --states "$2" --jobs "$jobs" --store "$failures"
+}
+
+# What is shrunk fails again, is short, and is no failure without the bug.
+check_shrinking() {
+	local folder=$out/shrunk script status=0
+	rm -rf "$folder"
+	mkdir -p "$folder"
+	"$out/model" --fault early-kill --must-fail early-kill --store "$folder" >"$folder/log" ||
+		status=1
+	script=$(echo "$folder"/seed-*.script)
+	[ "$(grep -vc '^[#cfe]' "$script")" -le 40 ] || status=1
+	! "$out/model" --replay "$script" >/dev/null || status=1
+	grep -v '^fault' "$script" >"$folder/without.script"
+	"$out/model" --replay "$folder/without.script" >/dev/null || status=1
+	verdict "$status" "a failure shrinks to a short script that fails again"
+}
+
+check_mutant_refusal() {
+	local folder=$out/misfit status=0
+	mkdir -p "$folder"
+	printf '%s\n' "# what: a test" "# file: ressd-log.c" "# breaks: 1" \
+		's/no such line/anything/' >"$folder/misfit.sed"
+	! ./mutant.sh "$folder/misfit.sed" ../../dm-ressd/core "$folder" 2>/dev/null || status=1
+	verdict "$status" "a mutation that does not fit the sources is refused"
+}
+
+check_document() {
+	local status=0
+	diff <(./bugs.sh --table) <(sed -n '/^| invariant | planted bug/,/^$/p' "$document" | sed '/^$/d') ||
+		status=1
+	verdict "$status" "docs/crash-safety.md lists the deliberate bugs (else: bugs.sh --table)"
 }
 
 # One deliberate bug: its line on stdout.
 find_bug() {
-	local name=$1 program=$2
-	shift 2
-	"$program" --states "$bug_states" --must-fail "$name" "$@" 2>/dev/null
+	local name=$1 program=$out/model options=(--fault "$1")
+	if [[ $name == core-* ]]; then
+		program=$out/mutants/${name#core-}/model
+		options=()
+	fi
+	"$program" --states "$bug_states" --must-fail "$name" "${options[@]}" 2>/dev/null ||
+		[ $? -eq 1 ] || echo "not ok - model: the simulator with $name died"
 }
 export -f find_bug
 export out bug_states
 
-# Name and command of every deliberate bug, a line each.
-bugs() {
-	local name mutation rest
-	"$out/model" --faults | while read -r name rest; do
-		echo "$name $out/model --fault $name"
-	done
-	for mutation in mutations/*.sed; do
-		name=$(basename "$mutation" .sed)
-		echo "core-$name $out/mutants/$name/model"
-	done
-}
-
 mkdir -p "$failures"
 log=$out/check.log
-search model "$states" | tee "$log" || failed=1
+search model "$states" >"$log" || failed=1
+cat "$log"
 tried=$(sed -n 's/^# states \([0-9]*\) .*/\1/p' "$log")
-violations=$(sed -n 's/^# states .* violations \([0-9]*\)$/\1/p' "$log")
 search model-sanitized "$sanitized_states" || failed=1
-violations=$((violations + failed))
-
 for script in replays/*.script; do
 	"$out/model-sanitized" --replay "$script" || failed=1
 done
+violations=$failed
 
-bugs | xargs -d '\n' -P "$jobs" -I LINE bash -c 'find_bug LINE' >"$out/bugs.log" || failed=1
+check_shrinking
+check_mutant_refusal
+check_document
+
+./bugs.sh | cut -d ' ' -f 1 | xargs -P "$jobs" -I NAME bash -c 'find_bug NAME' >"$out/bugs.log"
 sort "$out/bugs.log"
-planted=$(bugs | wc -l)
+planted=$(./bugs.sh | wc -l)
 missed=$((planted - $(grep -c '^ok' "$out/bugs.log")))
 
 echo "# result states/model/count ${tried:-0} 1 >=1000000"
