@@ -99,7 +99,7 @@ vm_steps() {
 }
 
 all_steps() {
-	make_step model 130 tests/model
+	make_step model 100 tests/model
 	vm_steps
 	step runner 80 tests/vm/selftest.sh
 	step tools-on-devices 30 tools/vm/run --mode benchmark --log "$logs/tools-on-devices.console" \

@@ -4,7 +4,7 @@
  *
  * Random events happen to a host whose disks have volatile caches.  After each of them the power
  * may be cut: many of the states that the disks may be left in are recovered as after a boot, and
- * every sector is compared with what the block-device contract allows.  At times one of those states
+ * every sector is compared with what the block-device contract allows.  At times one of them
  * becomes the truth, and the run goes on from there.
  */
 #include <getopt.h>
