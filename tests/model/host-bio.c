@@ -269,6 +269,13 @@ static void check_read(struct host *host, const struct op *op, const u64 *data, 
 		host_check_sector(host, op->first + i, &data[i * SECTOR_WORDS], op->started, what);
 }
 
+/* Is it a read of what a failed flush may have taken from the log?  Then it fails. */
+static bool reads_unproven(const struct host *host, const struct op *op)
+{
+	return op->from_log && ressd_repair_is_unproven(&host->box.log, op->block) &&
+	       host->fault != FAULT_READS_UNPROVEN;
+}
+
 static void start_read(struct host *host, struct op *op)
 {
 	const struct ressd_map *map = &host->box.log.map;
@@ -284,8 +291,7 @@ static void start_read(struct host *host, struct op *op)
 				   "a read from RAM");
 			return;
 		}
-		if (ressd_repair_is_unproven(&host->box.log, op->block) &&
-		    host->fault != FAULT_READS_UNPROVEN)
+		if (reads_unproven(host, op))
 			return;		/* it fails */
 		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;
 	}
@@ -303,7 +309,8 @@ static void read_done(struct host *host, struct op *op, bool error)
 		from = layout_log_sector(&host->layout, op->block) + op->first % BLOCK_SECTORS;
 	}
 	disk_read(&host->disk, from, op->nr, data);
-	if (!error)
+	/* The flush may have failed while it was on its way. */
+	if (!error && !reads_unproven(host, op))
 		check_read(host, op, data, "a read in flight");
 	oracle_pin(&host->oracle, op->first, op->nr, false);
 	op->state = OP_FREE;
