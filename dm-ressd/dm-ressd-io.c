@@ -516,8 +516,12 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 		rb->flags |= RESSD_BIO_FLUSHES;
 		atomic_inc(&ressd->flush_errors);
 	}
-	if (was & RESSD_BIO_READ_LOG)
+	if (was & RESSD_BIO_READ_LOG) {
+		/* A flush that failed meanwhile may have taken what it was to read. */
+		if (!*error && ressd_refuses_writes(ressd))
+			*error = BLK_STS_IOERR;
 		ressd_put_reader(ressd, rb->slot);
+	}
 	if (was & RESSD_BIO_DIRECT) {
 		if (!*error && ressd_refuses_writes(ressd))
 			*error = BLK_STS_IOERR;
