@@ -63,7 +63,7 @@ all_steps() {
 	step model 45 build/model/model --jobs "$(nproc)" --seed 1000000 --states "$states" \
 		--store "$logs" --progress "$logs/model.progress"
 	step model-sanitized 30 build/model/model-sanitized --jobs "$(nproc)" --seed 900000 \
-		--states 3000000 --store "$logs" --progress "$logs/model-sanitized.progress"
+		--states "$((states / 33))" --store "$logs" --progress "$logs/model-sanitized.progress"
 	[ ! -e tests/fuzz/run.sh ] || step fuzz 11 \
 		"make --no-print-directory -C tests/fuzz all && tests/fuzz/run.sh 600"
 	[ ! -e tests/vm/66-power-switch.sh ] || step power-switch 60 \
