@@ -20,12 +20,22 @@ OFFSET_PAYLOAD = 0x248
 
 
 class Kernel:
-    """One installed kernel: its release, its compressed image and its module folder."""
+    """One kernel: its release, its compressed image and its module folder.
 
-    def __init__(self, release):
+    It is the installed one of that release, unless `build`, the folder that modules are built
+    against, holds an image of its own, with its modules installed below `build`/root, as
+    tools/vm/debug-kernel makes it.
+    """
+
+    def __init__(self, release, build):
         self.release = release
+        self.root = Path("/")
         self.image = BOOT / f"vmlinuz-{release}"
-        self.modules = Path("/lib/modules") / release
+        own = build / "arch/x86/boot/bzImage"
+        if own.exists():
+            self.root = build / "root"
+            self.image = own
+        self.modules = self.root / "lib/modules" / release
         for needed in (self.image, self.modules):
             if not needed.exists():
                 raise VmError(
@@ -54,7 +64,7 @@ def find():
     found = re.search(r'#define UTS_RELEASE "(.*)"', header.read_text())
     if not found:
         raise VmError(f"{header} does not name a kernel release")
-    return Kernel(found[1])
+    return Kernel(found[1], build)
 
 
 def unpack(image):
@@ -98,7 +108,8 @@ def decompress_by_tool(command, payload, image):
 def show_depends(kernel, name):
     """Files to insert, in order, to load module `name`; empty when it is built in."""
     listing = subprocess.run(
-        ["/sbin/modprobe", "--show-depends", "--ignore-install", "-S", kernel.release, name],
+        ["/sbin/modprobe", "--show-depends", "--ignore-install", "-d", kernel.root,
+         "-S", kernel.release, name],
         capture_output=True, text=True, check=False,
     )
     if listing.returncode:

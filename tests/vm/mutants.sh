@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# mutants.sh [NAME...]: shows that the guest tests would find a module that is wrong. Builds copies of
+# the module with one deliberate bug each and runs the test that must fail with it. Part of `make soak`,
+# not of `make check`. (Bugs of dm-ressd/core are the business of tests/model.)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+folder=build/mutants
+passed=0
+failed=0
+
+# NAME @ FILE in dm-ressd @ sed that makes the bug @ test and its arguments @ what the bug is
+mutants() {
+	cat <<-'END'
+		no-flush@dm-ressd-log.c@s/int ret = blkdev_issue_flush(ressd->normal->bdev);/int ret = 0;/@66-power-switch 20 1 sectors@a flush of the log reaches no device
+		no-preflush@dm-ressd-log.c@s/if (io->preflush)/if (0)/@66-power-switch 20 1 sectors@a record goes out before what it relies on is durable
+		no-fua@dm-ressd-log.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
+		no-flush-supported@dm-ressd-target.c@/ti->flush_supported = true;/d@80-devices@over a write-through device fsync leaves data in RAM
+		flush-past-the-log@dm-ressd-io.c@s/return !ressd_log_is_volatile(&ressd->log) \&\& !ressd->log.cycle;/return true;/@80-devices@a flush does not write what is only in RAM
+		one-disk-flushed@dm-ressd-log.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
+		no-kill@dm-ressd-io.c@s/^\t\t\tif (!rb->status)$/\t\t\tif (0)/@67-log-writes@a direct write leaves the older block in the log
+		length-not-written@dm-ressd-log.c@s/ret = adopt_length(ressd);/ret = 0;/@84-grow@growth is not noted in the superblock
+		longer-length-counts@core/ressd-record.c@s/info->table.len = min_t(u64,/info->table.len = max_t(u64,/@84-grow@a growth that was cut short counts as done
+	END
+}
+
+wanted() {
+	local name=$1
+	shift
+	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]]
+}
+
+# build_mutant NAME FILE SED: in $folder/NAME; the sed must change the file.
+build_mutant() {
+	local name=$1 file=$2 change=$3 copy=$PWD/$folder/$1
+	rm -rf "$copy"
+	mkdir -p "$copy/core"
+	cp dm-ressd/Kbuild dm-ressd/*.[ch] "$copy/"
+	cp dm-ressd/core/*.[ch] "$copy/core/"
+	sed -i "$change" "$copy/$file"
+	if cmp -s "dm-ressd/$file" "$copy/$file"; then
+		echo "the change does not apply to dm-ressd/$file any more: $change"
+		return 1
+	fi
+	make -s -C "$(tools/vm/kernel-dir)" M="$copy" modules >"$copy/log" 2>&1 || {
+		tail -n 5 "$copy/log"
+		return 1
+	}
+}
+
+# run_mutant NAME TEST [ARGUMENT...]: true if the test finds a difference.
+run_mutant() {
+	local name=$1 status=0
+	shift
+	tests/vm/in-guest --quiet --log "$folder/$name/console" \
+		--file "$folder/$name/dm-ressd.ko:/modules/dm-ressd.ko" -- "$@" \
+		>"$folder/$name/output" 2>&1 || status=$?
+	[ "$status" -ne 0 ] && grep -q '^not ok' "$folder/$name/output"
+}
+
+verdict() {
+	if [ -z "$3" ]; then
+		passed=$((passed + 1))
+		echo "ok - mutant $1 ($2)"
+	else
+		failed=$((failed + 1))
+		echo "not ok - mutant $1 ($2): $3"
+	fi
+}
+
+mkdir -p "$folder"
+while IFS=@ read -r name file change test bug; do
+	wanted "$name" "$@" || continue
+	read -r -a words <<<"$test"
+	if ! why=$(build_mutant "$name" "$file" "$change"); then
+		verdict "$name" "$bug" "$why"
+	elif run_mutant "$name" "${words[@]}"; then
+		verdict "$name" "$bug, found by ${words[0]}" ""
+	else
+		verdict "$name" "$bug" "${words[0]} does not find it; see $folder/$name/output"
+	fi
+done < <(mutants)
+echo "# result mutants/guest/missed $failed 1 ==0"
+echo "# $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
