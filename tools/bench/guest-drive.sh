@@ -77,10 +77,10 @@ left_blocks() {
 	echo "${words[4]%/*}"
 }
 
-# steady LOAD PART FIO...: warm-up until the log has gone round once, then three times round. On the
-# bare drive (whose speed is the same from the start) BARE_MB / PART.
+# steady LOAD PART FIO...: warm-up until the log has gone round once, then three times round; 1 / PART
+# of the log is data. On the bare drive (whose speed is the same from the start) BARE_MB / PART.
 steady() {
-	local load=$1 part=$2 warm=$RESERVED_MB measured=$((3 * RESERVED_MB))
+	local load=$1 part=$2 warm=$((RESERVED_MB / $2)) measured=$((3 * RESERVED_MB / $2))
 	shift 2
 	if [ "$side" = bare ] && [ "$measured" -gt "$((BARE_MB / part))" ]; then
 		measured=$((BARE_MB / part))
@@ -126,11 +126,11 @@ load_randread() {
 	all_home randread
 }
 
-# burst LOAD: a burst that fits half of the log (each record has a block of header), at rest before.
+# burst LOAD PART: a burst that fits half of the log, of which 1 / PART is data; at rest before.
 burst() {
 	settle
 	measure "$side.$1" "$target" "$span" write --rw=randwrite --bs=4k \
-		--io_size="$((RESERVED_MB * 1024 * 7 / 16))k" --randseed=61
+		--io_size="$((RESERVED_MB * 1024 * 7 / 16 / $2))k" --randseed=61
 	all_home "$1"
 }
 
@@ -140,9 +140,9 @@ load_burst-4k() {
 		load_bandwidth
 		return 0
 	fi
-	burst burst-4k
+	burst burst-4k 1
 	set_option commit writethrough
-	burst burst-4k-writethrough
+	burst burst-4k-writethrough 2
 	set_option commit writeback
 }
 
