@@ -23,22 +23,63 @@ static const char help_text[] =
 	"  drain NAME            move everything to the normal area; Ctrl-C stops it\n"
 	"  recover NAME          after I/O errors: bring the log back into service\n"
 	"\n"
+	"  check [--json] [--in-use] AREA\n"
+	"                        fsck of the reserved area; only reads\n"
+	"  dump [--json] [--in-use] [--record N] [--segment N] AREA\n"
+	"                        superblocks, segments, records, summaries and the map\n"
+	"  repair [--backup FILE [--yes]] AREA\n"
+	"                        rebuild a superblock, cut a broken log; without --backup only\n"
+	"                        show what would be done\n"
+	"  repair --undo FILE DEVICE\n"
+	"                        write back what repair saved in FILE\n"
+	"\n"
+	"AREA is the DEVICE (or image file) that the reserved area ends with, or --table \"LINE\", or\n"
+	"--search DEVICE if the superblock at its end is gone.\n"
+	"\n"
 	"All numbers are 512-byte sectors.  LINE is a device-mapper table line:\n"
 	"  0 SECTORS ressd NORMAL_DEV START RESERVED_DEV START SECTORS [COUNT OPTION VALUE ...]\n"
 	"\n"
 	"Exit codes: 0 done, 1 error, 2 wrong arguments, 3 refused by a safety check,\n"
-	"130 interrupted.  More in ressdctl(8).\n";
+	"130 interrupted; of check, dump and repair those of fsck: 0 clean, 1 repaired,\n"
+	"4 faults left, 8 error, 16 wrong arguments, 32 interrupted.  More in ressdctl(8).\n";
+
+/*
+ * check, dump and repair end like fsck does, so that scripts can treat them alike: 0 clean, 1
+ * repaired, 4 errors left, 8 operational error, 16 usage, 32 interrupted.
+ */
+static int fsck_exit_code(int code)
+{
+	switch (code) {
+	case 0:
+		return 0;
+	case COMMAND_REPAIRED:
+		return 1;
+	case -EUCLEAN:
+		return 4;
+	case -EINVAL:
+		return 16;
+	case -ECANCELED:
+	case -EINTR:
+		return 32;
+	default:
+		return 8;
+	}
+}
 
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv, struct failure *failure);
+	int (*exit_code)(int code);
 } commands[] = {
-	{ "format", command_format },
-	{ "open", command_open },
-	{ "close", command_close },
-	{ "status", command_status },
-	{ "drain", command_drain },
-	{ "recover", command_recover },
+	{ "format", command_format, exit_code_of },
+	{ "open", command_open, exit_code_of },
+	{ "close", command_close, exit_code_of },
+	{ "status", command_status, exit_code_of },
+	{ "drain", command_drain, exit_code_of },
+	{ "recover", command_recover, exit_code_of },
+	{ "check", command_check, fsck_exit_code },
+	{ "dump", command_dump, fsck_exit_code },
+	{ "repair", command_repair, fsck_exit_code },
 };
 
 int bad_option(char **argv, struct failure *failure)
@@ -71,32 +112,48 @@ void close_pair(struct device_pair *pair)
 	blkdev_close(&pair->reserved);
 }
 
-static int run(int argc, char **argv, struct failure *failure)
+static const struct command *find_command(const char *name)
 {
 	size_t i;
 
-	if (argc < 2)
-		return fail(failure, -EINVAL, "no command is given; see ressdctl --help");
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return COMMAND_HELP;
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1, failure);
-	return fail(failure, -EINVAL, "'%s' is not a command; see ressdctl --help", argv[1]);
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
+static int help(void)
+{
+	fputs(help_text, stdout);
+	return EXIT_OK;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct failure failure = { "" };
+	int code = command->run(argc, argv, &failure);
+
+	if (code == COMMAND_HELP)
+		return help();
+	if (code < 0)
+		fprintf(stderr, "ressdctl: %s.\n", failure.text);
+	return command->exit_code(code);
 }
 
 int main(int argc, char **argv)
 {
-	struct failure failure = { "" };
-	int code;
+	const struct command *command;
 
 	opterr = 0;
-	code = run(argc, argv, &failure);
-	if (code == COMMAND_HELP) {
-		fputs(help_text, stdout);
-		return EXIT_OK;
+	if (argc < 2) {
+		fputs("ressdctl: no command is given; see ressdctl --help.\n", stderr);
+		return EXIT_USAGE;
 	}
-	if (code)
-		fprintf(stderr, "ressdctl: %s.\n", failure.text);
-	return exit_code_of(code);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help();
+	command = find_command(argv[1]);
+	if (command)
+		return run(command, argc - 1, argv + 1);
+	fprintf(stderr, "ressdctl: '%s' is not a command; see ressdctl --help.\n", argv[1]);
+	return EXIT_USAGE;
 }

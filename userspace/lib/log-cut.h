@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Cutting a broken log: keep the chain up to the damage, and make it one that the kernel accepts.
+ *
+ * Records behind the damage cannot be joined again, for the chain of checksums is what tells them
+ * from stale ones.  Their claims must go, too, for they say that more was durable than is there.
+ * What they say of the records that stay is still true and is kept: the tail (what lies before it
+ * must not come back) and the UNMAPs (those blocks have newer contents in the normal area).  So the
+ * cut writes one or more bare records with that tail and those UNMAPs where the damage begins, and
+ * then blanks every intact header that stands behind the cut.
+ *
+ * In this order: the new records are durable before the first header is blanked, so that a cut that
+ * is interrupted can be computed anew.
+ */
+#ifndef RESSD_LOG_CUT_H
+#define RESSD_LOG_CUT_H
+
+#include "log-chain.h"
+
+struct block_list {
+	u32 *list;
+	size_t nr, allocated;
+};
+
+struct log_cut {
+	struct log_chain chain;		/* what stays */
+	u32 block;			/* log block of the first new record */
+	struct ressd_record_header *records;	/* new ones, back to back from there */
+	u32 nr_records;
+	struct block_list blank;	/* log blocks that get zeroes */
+	struct block_list stale;	/* normal blocks that had newer contents behind the cut */
+	u64 kept_blocks;		/* mapped by what stays */
+	u64 unmapped;			/* of these, dropped: the normal area is newer */
+	u64 unmaps_left_out;		/* would be dropped, but found no room */
+	u64 lost_records;		/* acknowledged, behind the cut */
+	u64 unknown_records;		/* of these, not readable: nobody knows what they held */
+};
+
+/*
+ * Plans the cut of the log in @image.  1 and @cut; 0 if the chain is not broken; -ENODATA with a
+ * sentence if nothing before the damage is left to keep; else a negative errno with a sentence.
+ * Free it in every case.
+ */
+int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *failure);
+void log_cut_free(struct log_cut *cut);
+
+#endif

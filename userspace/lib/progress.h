@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One line of progress with the time left, on standard error if that is a terminal. */
+#ifndef RESSD_PROGRESS_H
+#define RESSD_PROGRESS_H
+
+#include <stdbool.h>
+#include <time.h>
+#include <linux/types.h>
+
+struct progress {
+	const char *label;	/* what is being done */
+	bool show;
+	struct timespec start, last;
+};
+
+void progress_start(struct progress *progress, const char *label);
+
+/* @done of @total units; may be called as often as one likes. */
+void progress_update(struct progress *progress, u64 done, u64 total);
+
+/* Clears the line. */
+void progress_end(struct progress *progress);
+
+#endif

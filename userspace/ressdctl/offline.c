@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finding a reserved area that is not in use; see offline.h. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include "area.h"
+#include "offline.h"
+#include "progress.h"
+
+#define SEARCH_BLOCKS	256U	/* 1 MiB a read */
+
+bool offline_option(struct offline_arguments *arguments, int option)
+{
+	if (option == 't')
+		arguments->table = optarg;
+	else if (option == 'u')
+		arguments->in_use = true;
+	else if (option == 's')
+		arguments->search = true;
+	else
+		return false;
+	return true;
+}
+
+int offline_words(struct offline_arguments *arguments, const char *command, int argc, char **argv,
+		  struct failure *failure)
+{
+	if (argc != (arguments->table ? 0 : 1))
+		return fail(failure, -EINVAL,
+			    "%s needs either --table \"LINE\" or the device that the reserved area ends with, and nothing else",
+			    command);
+	arguments->device = arguments->table ? NULL : argv[0];
+	return 0;
+}
+
+/*
+ * Copy 0 of an area that reaches to the end of the device, in the @nr blocks before block @end.
+ * True and @info if it is there.
+ */
+static bool find_first_copy(const struct blkdev *dev, const u8 *blocks, u64 first, u32 nr,
+			    struct ressd_super_info *info)
+{
+	char reason[RESSD_ERROR_SIZE];
+	u64 end = dev->bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SECTORS;
+
+	while (nr--) {
+		const void *block = blocks + (size_t)nr * RESSD_BLOCK_SIZE;
+
+		if (ressd_super_decode(block, 0, info, reason, sizeof(reason)) ==
+		    RESSD_SUPER_GOOD &&
+		    info->table.reserved_start == (first + nr) * RESSD_BLOCK_SECTORS &&
+		    info->table.reserved_start + info->table.reserved_sectors == end)
+			return true;
+	}
+	return false;
+}
+
+/* Looks for copy 0 from the end backwards: 1 found, 0 not, negative errno with a sentence. */
+static int search_backwards(const struct blkdev *dev, struct ressd_super_info *info,
+			    struct failure *failure)
+{
+	u64 total = dev->bytes / RESSD_BLOCK_SIZE, end = total;
+	u8 *blocks = blkdev_buffer(SEARCH_BLOCKS * RESSD_BLOCK_SIZE);
+	struct progress progress;
+	int found = 0;
+
+	if (!blocks)
+		return fail(failure, -ENOMEM, "there is not enough memory to read the device");
+	progress_start(&progress, "searching for a superblock");
+	while (!found && end) {
+		u32 nr = min_t(u64, end, SEARCH_BLOCKS);
+
+		end -= nr;
+		found = blkdev_read(dev, end * RESSD_BLOCK_SIZE, blocks,
+				    (size_t)nr * RESSD_BLOCK_SIZE, failure);
+		if (!found)
+			found = find_first_copy(dev, blocks, end, nr, info);
+		progress_update(&progress, total - end, total);
+	}
+	progress_end(&progress);
+	free(blocks);
+	return found;
+}
+
+static int find_area(struct offline_area *area, const struct offline_arguments *arguments,
+		     struct failure *failure)
+{
+	char reason[RESSD_ERROR_SIZE];
+	struct ressd_super_info info;
+	int found = area_find_at_end(&area->dev, &info, failure);
+
+	if (!found && arguments->search)
+		found = search_backwards(&area->dev, &info, failure);
+	if (found < 0)
+		return found;
+	if (!found && arguments->search)
+		return fail(failure, -ENODATA,
+			    "no superblock of a reserved area that ends with %s was found; say with --table where the area is",
+			    area->dev.path);
+	if (!found)
+		return fail(failure, -ENODATA,
+			    "no reserved area ends with %s, or its last superblock is damaged; say with --table where it is, or add --search to look for the first superblock",
+			    area->dev.path);
+	area->start = info.table.reserved_start;
+	area->sectors = info.table.reserved_sectors;
+	if (ressd_table_check(&info.table, ~0ULL / 512, area->dev.bytes / 512, false, reason,
+			      sizeof(reason)))
+		return fail(failure, -ENODATA,
+			    "the superblock at the end of %s describes an area that is not there (%s); say with --table where it is",
+			    area->dev.path, reason);
+	return 0;
+}
+
+/* The area of the line, if it is on the device at all. */
+static int take_line(struct offline_area *area, struct failure *failure)
+{
+	const struct ressd_table *table = &area->line.table;
+	struct ressd_geom geom;
+
+	area->has_line = true;
+	area->start = table->reserved_start;
+	area->sectors = table->reserved_sectors;
+	if (ressd_table_check(table, ~0ULL / 512, area->dev.bytes / 512, false, failure->text,
+			      sizeof(failure->text)) ||
+	    ressd_geom_init(&geom, table->reserved_sectors, area->line.options.segment_sectors,
+			    failure->text, sizeof(failure->text)))
+		return -EINVAL;
+	return 0;
+}
+
+/* Reading does no harm, but what is found while the log changes may be wrong. */
+static int check_idle(const struct offline_area *area, struct failure *failure)
+{
+	struct failure user;
+	int code = blkdev_check_unused(&area->dev, &user);
+
+	if (code != -EBUSY)
+		return code ? fail(failure, code, "%s", user.text) : 0;
+	return fail(failure, code,
+		    "%s; a log that is in use changes while it is read, and would seem damaged. To look all the same, add --in-use",
+		    user.text);
+}
+
+int offline_open(struct offline_area *area, const struct offline_arguments *arguments, bool write,
+		 struct failure *failure)
+{
+	const char *path = arguments->device;
+	int code = 0;
+
+	memset(area, 0, sizeof(*area));
+	if (arguments->table) {
+		code = table_line_parse(&area->line, arguments->table, failure);
+		path = area->line.reserved_path;
+	}
+	if (!code)
+		code = blkdev_open(&area->dev, path, write ? BLKDEV_WRITE : BLKDEV_READ, failure);
+	if (code)
+		return code;
+	if (!write && !arguments->in_use)
+		code = check_idle(area, failure);
+	if (!code)
+		code = arguments->table ? take_line(area, failure) :
+			find_area(area, arguments, failure);
+	if (code) {
+		blkdev_close(&area->dev);
+		return code;
+	}
+	super_pair_read(&area->supers, &area->dev, area->start, area->sectors);
+	area->device = (struct log_device) { .dev = &area->dev, .start = area->start };
+	return 0;
+}
+
+void offline_close(struct offline_area *area)
+{
+	blkdev_close(&area->dev);
+}
+
+struct log_source offline_source(struct offline_area *area)
+{
+	return log_source_device(&area->device);
+}

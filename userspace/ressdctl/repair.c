@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ressdctl repair: rebuilds a damaged superblock copy, and cuts a broken log (lib/log-cut.h).
+ *
+ * It shows what it would do; with --backup FILE it does it, after everything that it is going to
+ * overwrite is durable in that file.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backup.h"
+#include "confirm.h"
+#include "log-check.h"
+#include "log-cut.h"
+#include "offline.h"
+#include "ressdctl.h"
+
+#define STALE_SHOWN	16	/* normal blocks that are listed by number */
+
+struct repair {
+	struct offline_arguments where;
+	const char *backup;	/* NULL: only show the plan */
+	const char *undo;	/* NULL: repair */
+	bool yes;
+
+	struct offline_area area;
+	struct log_cut cut;
+	bool cutting;
+	struct ressd_super super;	/* to be written */
+	int super_copy;			/* 0 or 1; -1: both are good */
+
+	/* In the order in which they are written; a flush separates the groups. */
+	struct planned_write *writes;
+	size_t nr_writes;
+	size_t nr_first;	/* superblock and new records, flushed before the blanking */
+};
+
+/* One good copy, and one that was ours or that something else has overwritten. */
+static int plan_super(struct repair *repair, struct failure *failure)
+{
+	const struct super_pair *supers = &repair->area.supers;
+	u32 i;
+
+	repair->super_copy = -1;
+	for (i = 0; i < 2; i++) {
+		const struct super_copy *bad = &supers->copies[i], *good = &supers->copies[!i];
+
+		if (!good->readable || good->verdict != RESSD_SUPER_GOOD ||
+		    (bad->readable && bad->verdict == RESSD_SUPER_GOOD))
+			continue;
+		if (bad->readable && bad->verdict == RESSD_SUPER_FOREIGN &&
+		    bad->raw.magic == cpu_to_le64(RESSD_SUPER_MAGIC))
+			return fail(failure, -EPERM,
+				    "superblock copy %u is intact, but of something else (%s), so it is not overwritten",
+				    i, bad->error);
+		repair->super_copy = i;
+		ressd_super_encode(&repair->super, &good->info, i);
+		repair->area.supers.info = good->info;
+		return 0;
+	}
+	if (supers->choice == -ENODATA)
+		return fail(failure, -ENODATA,
+			    "the area has no superblock at all, so there is nothing to repair");
+	if (supers->choice)
+		return fail(failure, -ENODATA,
+			    "%s; without one good superblock nothing can be repaired, and if both are good nobody knows which to believe",
+			    supers->error);
+	return 0;
+}
+
+static int plan_cut(struct repair *repair, struct failure *failure)
+{
+	struct log_source source = offline_source(&repair->area);
+	struct log_image image;
+	int code = log_image_open(&image, &repair->area.supers.info, &source, failure);
+
+	if (!code)
+		code = log_cut_plan(&repair->cut, &image, failure);
+	log_image_close(&image);
+	repair->cutting = code > 0;
+	return code > 0 ? 0 : code;
+}
+
+static void add_write(struct repair *repair, u64 log_block, const void *data)
+{
+	repair->writes[repair->nr_writes++] = (struct planned_write) {
+		.offset = repair->area.start * 512 + log_block * RESSD_BLOCK_SIZE,
+		.data = data,
+	};
+}
+
+static int list_writes(struct repair *repair, struct failure *failure)
+{
+	const struct log_cut *cut = &repair->cut;
+	u32 i;
+
+	repair->writes = calloc(1 + cut->nr_records + cut->blank.nr, sizeof(*repair->writes));
+	if (!repair->writes)
+		return fail(failure, -ENOMEM, "there is not enough memory to plan the repair");
+	if (repair->super_copy >= 0)
+		add_write(repair, super_copy_offset(repair->super_copy, repair->area.sectors) /
+			  RESSD_BLOCK_SIZE, &repair->super);
+	for (i = 0; repair->cutting && i < cut->nr_records; i++)
+		add_write(repair, cut->block + i, &cut->records[i]);
+	repair->nr_first = repair->nr_writes;
+	for (i = 0; repair->cutting && i < cut->blank.nr; i++)
+		add_write(repair, cut->blank.list[i], NULL);
+	return 0;
+}
+
+static void show_stale(const struct block_list *stale)
+{
+	size_t i;
+
+	if (!stale->nr)
+		return;
+	printf("  %zu normal blocks had newer contents in those records; they will hold older ones:",
+	       stale->nr);
+	for (i = 0; i < stale->nr && i < STALE_SHOWN; i++)
+		printf("%s %u", i ? "," : "", stale->list[i]);
+	printf("%s\n", i < stale->nr ? " ... (ressdctl dump shows all)" : "");
+}
+
+static void show_cut(const struct log_cut *cut)
+{
+	printf("cut the log behind record %llu: at log block %u there is %s\n", cut->chain.link.seq,
+	       cut->chain.block, log_stop_words(cut->chain.stop));
+	printf("  kept: %llu records, which map %llu blocks of 4 KiB\n", cut->chain.records,
+	       cut->kept_blocks);
+	printf("  lost: %llu records that were acknowledged as durable; %llu of them cannot be read\n",
+	       cut->lost_records, cut->unknown_records);
+	show_stale(&cut->stale);
+	if (cut->unknown_records)
+		printf("  Nobody knows what the unreadable records held: any normal block written lately may be older than it should be. Check the file system before it is used.\n");
+	if (cut->unmapped)
+		printf("  %llu of the kept blocks have newer contents in the normal area, and give way to them\n",
+		       cut->unmapped);
+	if (cut->unmaps_left_out)
+		printf("  %llu more should, but there is no room to say so: they will hold older contents\n",
+		       cut->unmaps_left_out);
+}
+
+static void show_plan(const struct repair *repair)
+{
+	if (repair->super_copy >= 0)
+		printf("write superblock copy %d anew, from copy %d (it is %s)\n",
+		       repair->super_copy, !repair->super_copy,
+		       super_copy_word(&repair->area.supers.copies[repair->super_copy]));
+	if (repair->cutting)
+		show_cut(&repair->cut);
+	if (repair->nr_writes)
+		printf("%zu blocks of %s would be overwritten\n", repair->nr_writes,
+		       repair->area.dev.path);
+	else
+		printf("nothing to repair\n");
+}
+
+static int write_range(const struct repair *repair, size_t from, size_t to, u8 *buffer,
+		       struct failure *failure)
+{
+	int code = 0;
+
+	for (; !code && from < to; from++) {
+		const struct planned_write *write = &repair->writes[from];
+
+		if (write->data)
+			memcpy(buffer, write->data, RESSD_BLOCK_SIZE);
+		else
+			memset(buffer, 0, RESSD_BLOCK_SIZE);
+		code = blkdev_write(&repair->area.dev, write->offset, buffer, RESSD_BLOCK_SIZE,
+				    failure);
+	}
+	return code ? code : blkdev_flush(&repair->area.dev, failure);
+}
+
+/* Ctrl-C between two writes would do no harm, but would have to be explained. */
+static int write_all(const struct repair *repair, struct failure *failure)
+{
+	u8 *buffer = blkdev_buffer(RESSD_BLOCK_SIZE);
+	sigset_t all, before;
+	int code;
+
+	if (!buffer)
+		return fail(failure, -ENOMEM, "there is not enough memory for a block");
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	code = write_range(repair, 0, repair->nr_first, buffer, failure);
+	if (!code)
+		code = write_range(repair, repair->nr_first, repair->nr_writes, buffer, failure);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	free(buffer);
+	return code;
+}
+
+/* What was written must be what the kernel accepts. */
+static int verify(struct repair *repair, struct failure *failure)
+{
+	struct log_source source = offline_source(&repair->area);
+	struct log_check check = { .refused = false };
+	struct log_image image;
+	int code;
+
+	super_pair_read(&repair->area.supers, &repair->area.dev, repair->area.start,
+			repair->area.sectors);
+	log_check_supers(&check, &repair->area.supers, NULL, NULL);
+	code = log_image_open(&image, &repair->area.supers.info, &source, failure);
+	if (!code)
+		code = log_check_log(&check, &image, failure);
+	log_image_close(&image);
+	if (!code && check.refused)
+		code = fail(failure, -EUCLEAN,
+			    "the area is still refused after the repair; undo it with: ressdctl repair --undo %s %s",
+			    repair->backup, repair->area.dev.path);
+	if (!code && check.findings.counts[FINDING_WARNING] + check.findings.counts[FINDING_DAMAGE])
+		printf("the kernel accepts it now; ressdctl check shows what is still damaged\n");
+	log_check_free(&check);
+	return code;
+}
+
+static int do_plan(struct repair *repair, struct failure *failure)
+{
+	char question[PATH_MAX + 128];
+	int code;
+
+	snprintf(question, sizeof(question), "This overwrites %zu blocks of %s.",
+		 repair->nr_writes, repair->area.dev.path);
+	code = confirm(question, repair->yes, failure);
+	if (!code)
+		code = backup_save(repair->backup, &repair->area.dev, repair->writes,
+				   repair->nr_writes, failure);
+	if (!code)
+		code = write_all(repair, failure);
+	if (!code)
+		code = verify(repair, failure);
+	if (code)
+		return code;
+	printf("repaired; to undo it, before the device is used: ressdctl repair --undo %s %s\n",
+	       repair->backup, repair->area.dev.path);
+	return COMMAND_REPAIRED;
+}
+
+static int run_repair(struct repair *repair, struct failure *failure)
+{
+	int code = plan_super(repair, failure);
+
+	if (!code)
+		code = plan_cut(repair, failure);
+	if (!code)
+		code = list_writes(repair, failure);
+	if (code)
+		return code;
+	show_plan(repair);
+	if (!repair->nr_writes)
+		return 0;
+	if (repair->backup)
+		return do_plan(repair, failure);
+	return fail(failure, -EUCLEAN,
+		    "nothing was changed; to do it, add --backup FILE, which gets what is overwritten");
+}
+
+static int run_undo(struct repair *repair, struct failure *failure)
+{
+	struct blkdev dev;
+	u64 blocks;
+	int code = blkdev_open(&dev, repair->where.device, BLKDEV_WRITE, failure);
+
+	if (code)
+		return code;
+	code = backup_restore(repair->undo, &dev, &blocks, failure);
+	if (!code)
+		printf("%s is as before the repair: %llu blocks were written back\n", dev.path,
+		       blocks);
+	blkdev_close(&dev);
+	return code;
+}
+
+static int check_arguments(struct repair *repair, int argc, char **argv, struct failure *failure)
+{
+	if (repair->undo && (repair->backup || repair->where.table || repair->where.search))
+		return fail(failure, -EINVAL,
+			    "--undo takes the backup file and the device, nothing else");
+	if (repair->where.in_use)
+		return fail(failure, -EINVAL,
+			    "--in-use is for looking; a device in use cannot be repaired");
+	return offline_words(&repair->where, "repair", argc, argv, failure);
+}
+
+static int parse(struct repair *repair, int argc, char **argv, struct failure *failure)
+{
+	static const struct option options[] = {
+		OFFLINE_OPTIONS,
+		{ "backup", required_argument, NULL, 'b' },
+		{ "undo", required_argument, NULL, 'U' },
+		{ "yes", no_argument, NULL, 'y' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "yh", options, NULL)) != -1) {
+		if (option == 'b')
+			repair->backup = optarg;
+		else if (option == 'U')
+			repair->undo = optarg;
+		else if (option == 'y')
+			repair->yes = true;
+		else if (option == 'h')
+			return COMMAND_HELP;
+		else if (!offline_option(&repair->where, option))
+			return bad_option(argv, failure);
+	}
+	return check_arguments(repair, argc - optind, argv + optind, failure);
+}
+
+int command_repair(int argc, char **argv, struct failure *failure)
+{
+	static struct repair repair;
+	int code = parse(&repair, argc, argv, failure);
+
+	if (code)
+		return code;
+	if (repair.undo)
+		return run_undo(&repair, failure);
+	code = offline_open(&repair.area, &repair.where, repair.backup, failure);
+	if (code)
+		return code;
+	code = run_repair(&repair, failure);
+	log_cut_free(&repair.cut);
+	free(repair.writes);
+	offline_close(&repair.area);
+	return code;
+}
