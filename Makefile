@@ -11,7 +11,7 @@ MODULES = dm-ressd tests/ssdsim
 
 # Folders with a `check` target that needs no guest.
 UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests/ssdsim/test \
-	userspace)))
+	tests/fuzz userspace)))
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 

@@ -112,6 +112,7 @@ all_steps() {
 	make_step unit 5 tests/unit
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
+	make_step fuzz 60 tests/fuzz
 	make_step oracle 10 tests/functional
 	step results 5 python_tests tests/unit/test_results.py
 	step console-logs 5 python_tests tests/vm/selftest_log.py
@@ -290,6 +291,7 @@ fi
 rm -rf "$logs"
 mkdir -p "$logs"
 make --no-print-directory -C tests/functional all
+make --no-print-directory -C tests/fuzz tools
 trap end_all INT TERM HUP
 while [ "$finished" -lt "${#names[@]}" ]; do
 	while [ ${#running[@]} -lt "$jobs" ] && [ "$next" -lt "${#names[@]}" ]; do

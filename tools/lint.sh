@@ -48,7 +48,8 @@ scripts_of() {
 
 check_licences() {
 	local path bad=0
-	for path in $(sources ':!*.md' ':!LICENSE*' ':!*.png' ':!*.json'); do
+	for path in $(sources ':!*.md' ':!LICENSE*' ':!*.png' ':!*.json' \
+		':!tests/fuzz/corpus/*'); do
 		head -n 2 "$path" | grep -q 'SPDX-License-Identifier: ' && continue
 		echo "$path: the first line (or the second, after #!) is no SPDX-License-Identifier"
 		bad=1
@@ -110,7 +111,8 @@ check_userspace_style() {
 	ignored+=,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY
 	run_checkpatch "$ignored" \
 		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
-		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]' 'tests/functional/*.[ch]'
+		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]' 'tests/functional/*.[ch]' \
+		'tests/fuzz/*.[ch]'
 }
 
 # Builds copies, so that the flags of the lint do not make the next `make` build everything anew.

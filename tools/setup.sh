@@ -17,6 +17,8 @@ packages() {
 		libblkid-dev          # ressd-probe recognises what is on a device
 		libjson-c-dev         # ressd-probe --json
 		git                   # results name the commit that they were measured at
+		clang                 # fuzzing: libFuzzer comes with it
+		libclang-rt-14-dev    # and its runtime
 		# test machine
 		qemu-system-x86       # runs the stock kernel by software emulation
 		linux-image-amd64     # that kernel

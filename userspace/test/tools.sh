@@ -4,40 +4,15 @@
 # that a refusal changes nothing. Needs both programs in PATH; touches no device.
 set -euo pipefail
 
+suite=tools
 failed=0
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 disk=$folder/disk
 output=$folder/output
 
-report() {
-	if [ -z "$2" ]; then
-		echo "ok - tools: $1"
-	else
-		echo "not ok - tools: $1: $2"
-		sed 's/^/# /' "$output"
-		failed=1
-	fi
-}
-
-# expect NAME EXIT REGEX COMMAND...: the command ends with EXIT and prints a line matching REGEX.
-expect() {
-	local name=$1 wanted=$2 regex=$3 status=0 why=
-	shift 3
-	"$@" >"$output" 2>&1 </dev/null || status=$?
-	[ "$status" -eq "$wanted" ] || why="exit code $status, not $wanted"
-	grep -qE -- "$regex" "$output" || why="$why no line matches '$regex'"
-	report "$name" "$why"
-}
-
-# unchanged NAME EXIT REGEX COMMAND...: the same, and the disk stays as it is.
-unchanged() {
-	local before after
-	before=$(sha256sum <"$disk")
-	expect "$@"
-	after=$(sha256sum <"$disk")
-	[ "$before" = "$after" ] || report "$1" "the disk was changed"
-}
+# shellcheck source=userspace/test/expect.bash
+. "$(dirname "$0")/expect.bash"
 
 blank_disk() {
 	rm -f "$disk"

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * crosscheck: ressdctl's check and repair against recovery, on many damaged logs.
+ *
+ *	crosscheck FIRST_SEED NUMBER
+ *
+ * Each seed makes a valid log and damages it.  Then:
+ *  - a log that is not damaged is accepted, and check finds nothing but what a power cut leaves;
+ *  - check calls refused what recovery refuses, says where, and nothing else;
+ *  - the map that the records add up to is the one that recovery makes, unless check says why not;
+ *  - what repair plans makes recovery accept the log, and keeps only what was in it; interrupted
+ *    anywhere, a second repair does.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include "life.h"
+#include "log-check.h"
+#include "log-cut.h"
+#include "mutate.h"
+
+struct totals {
+	u32 accepted, refused, cut, nothing_left, unmapped;
+};
+
+static u64 seed;
+static const struct area_memory *current;	/* the log under test */
+
+/* Keeps the log, as a device, for ressdctl check and dump. */
+static void keep_log(void)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/crosscheck-%llu.img", seed);
+	file = fopen(path, "wb");
+	if (!file || fseek(file, current->info.table.reserved_start * 512, SEEK_SET) ||
+	    !fwrite(current->blocks, (size_t)current->nr_blocks * RESSD_BLOCK_SIZE, 1, file) ||
+	    fclose(file))
+		perror(path);
+	else
+		printf("# the log as it was then: %s\n", path);
+}
+
+static void require(bool holds, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void require(bool holds, const char *format, ...)
+{
+	va_list arguments;
+
+	if (holds)
+		return;
+	va_start(arguments, format);
+	printf("not ok - crosscheck: seed %llu: ", seed);
+	vprintf(format, arguments);
+	printf("\n");
+	va_end(arguments);
+	keep_log();
+	exit(1);
+}
+
+static const struct finding *find_kind(const struct log_check *check, const char *kind)
+{
+	size_t i;
+
+	for (i = 0; i < check->findings.nr; i++)
+		if (!strcmp(check->findings.list[i].kind, kind))
+			return &check->findings.list[i];
+	return NULL;
+}
+
+static const char *first_text(const struct log_check *check)
+{
+	return check->findings.nr ? check->findings.list[0].text : "nothing";
+}
+
+/* Runs check on @area; *@code gets what recovery says. */
+static void run_check(struct area_memory *area, struct log_check *check, int *code)
+{
+	struct log_source source = area_source(area);
+	struct log_image image;
+	struct failure failure;
+
+	memset(check, 0, sizeof(*check));
+	require(!log_image_open(&image, &area->info, &source, &failure), "%s", failure.text);
+	*code = log_image_recover(&image);
+	require(!log_check_log(check, &image, &failure), "%s", failure.text);
+	log_image_close(&image);
+}
+
+/* True if refused. */
+static bool agree(struct area_memory *area, bool damaged)
+{
+	struct log_check check;
+	int code;
+
+	run_check(area, &check, &code);
+	require(check.refused == (code == -EUCLEAN), "recovery says %d, check says %s", code,
+		check.refused ? "refused" : "accepted");
+	require(!check.refused == !check.findings.counts[FINDING_REFUSED],
+		"refused %d, but %llu findings say so", check.refused,
+		check.findings.counts[FINDING_REFUSED]);
+	require(!check.refused || find_kind(&check, "chain"),
+		"refused, but check does not say where: %s",
+		first_text(&check));
+	require(damaged || (!check.refused && !check.findings.counts[FINDING_DAMAGE] &&
+			    !check.findings.counts[FINDING_WARNING]),
+		"a fault in a valid log: %s", first_text(&check));
+	log_check_free(&check);
+	return code;
+}
+
+static int plan(struct area_memory *area, struct log_cut *cut)
+{
+	struct log_source source = area_source(area);
+	struct log_image image;
+	struct failure failure;
+	int code;
+
+	require(!log_image_open(&image, &area->info, &source, &failure), "%s", failure.text);
+	code = log_cut_plan(cut, &image, &failure);
+	log_image_close(&image);
+	require(code >= 0 || code == -ENODATA, "the repair cannot be planned: %s", failure.text);
+	return code;
+}
+
+/* Carries out the first @limit writes of the plan; the last one is torn if @torn. */
+static void carry_out(struct area_memory *area, const struct log_cut *cut, u32 limit, bool torn)
+{
+	static const u8 zeroes[RESSD_BLOCK_SIZE];
+	u32 i;
+
+	for (i = 0; i < limit && i < cut->nr_records + cut->blank.nr; i++) {
+		bool new = i < cut->nr_records;
+		u32 block = new ? cut->block + i : cut->blank.list[i - cut->nr_records];
+
+		memcpy(area_block(area, block), new ? (const void *)&cut->records[i] : zeroes,
+		       torn && i == limit - 1 ? 512 : RESSD_BLOCK_SIZE);
+	}
+}
+
+static void repair_log(struct area_memory *area, struct random *random, struct totals *totals)
+{
+	struct log_cut cut;
+	int code = plan(area, &cut);
+	u32 writes;
+
+	require(code, "refused, but there is nothing to repair");
+	if (code == -ENODATA) {
+		totals->nothing_left++;
+		log_cut_free(&cut);
+		return;
+	}
+	totals->cut++;
+	totals->unmapped += cut.unmapped > 0;
+	writes = cut.nr_records + cut.blank.nr;
+	if (random_once_in(random, 2)) {
+		carry_out(area, &cut, random_below(random, writes + 1), random_below(random, 2));
+		log_cut_free(&cut);
+		code = plan(area, &cut);
+		require(code >= 0, "an interrupted repair cannot be repeated");
+	}
+	if (code > 0)
+		carry_out(area, &cut, ~0U, false);
+	log_cut_free(&cut);
+	require(!agree(area, true), "refused after the repair");
+}
+
+static void try_seed(struct totals *totals)
+{
+	struct random random = { .state = seed };
+	u32 lives = 1 + random_below(&random, 3), changes = random_below(&random, 4);
+	struct area_memory area;
+	bool hostile = random_once_in(&random, 3);
+
+	current = &area;
+	area_make(&area, 4 + random_below(&random, 4), 16 + random_below(&random, 9),
+		  random_below(&random, 24), 16 + random_below(&random, 200));
+	while (lives--)
+		life_run(&area, &random, random_below(&random, 400));
+	if (hostile)
+		mutate(&area, &random);
+	else
+		for (; changes; changes--)
+			mutate_once(&area, &random);
+	if (agree(&area, true)) {
+		totals->refused++;
+		repair_log(&area, &random, totals);
+	} else {
+		totals->accepted++;
+	}
+	area_free(&area);
+}
+
+static void try_valid(void)
+{
+	struct random random = { .state = seed };
+	struct area_memory area;
+	u32 lives = 1 + random_below(&random, 3);
+
+	current = &area;
+	area_make(&area, 4 + random_below(&random, 4), 16 + random_below(&random, 9),
+		  random_below(&random, 24), 16 + random_below(&random, 200));
+	while (lives--) {
+		life_run(&area, &random, random_below(&random, 400));
+		agree(&area, false);
+	}
+	area_free(&area);
+}
+
+int main(int argc, char **argv)
+{
+	struct totals totals = { 0 };
+	u64 first, nr;
+
+	if (argc != 3) {
+		fputs("crosscheck FIRST_SEED NUMBER\n", stderr);
+		return 2;
+	}
+	first = strtoull(argv[1], NULL, 0);
+	nr = strtoull(argv[2], NULL, 0);
+	for (seed = first; seed < first + nr; seed++) {
+		try_valid();
+		try_seed(&totals);
+	}
+	printf("# seeds %llu to %llu: %u damaged logs accepted, %u refused; of these %u repaired (%u with UNMAPs kept), %u with nothing left to keep\n",
+	       first, first + nr - 1, totals.accepted, totals.refused, totals.cut,
+	       totals.unmapped, totals.nothing_left);
+	if (nr >= 200 && (!totals.accepted || !totals.refused || !totals.cut)) {
+		printf("not ok - crosscheck: not every outcome was met\n");
+		return 1;
+	}
+	printf("ok - crosscheck: check and repair agree with recovery on %llu logs\n", 2 * nr);
+	return 0;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What must hold after recovery; see recovered.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/bug.h>
+#include "life.h"
+#include "recovered.h"
+
+/* An opening writes one record, or a few when there are many UNMAPs to write; never more. */
+#define MAX_OPENING_IOS	16
+
+static void require(bool holds, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void require(bool holds, const char *format, ...)
+{
+	va_list arguments;
+
+	if (holds)
+		return;
+	va_start(arguments, format);
+	fputs("fuzz: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputs("\n", stderr);
+	va_end(arguments);
+	abort();
+}
+
+static void check_node(const struct ressd_log *log, const struct ressd_node *node, u32 *live)
+{
+	u32 block = ressd_map_block(&log->map, node);
+	u32 slot = ressd_geom_slot(&log->geom, block);
+	u64 seq = ressd_log_segment_seq(log, block);
+
+	require(node->lbn < log->normal_blocks, "normal block %u of %u", node->lbn,
+		log->normal_blocks);
+	require(slot < log->geom.nr_segments &&
+		block > ressd_geom_slot_start(&log->geom, slot) &&
+		block < ressd_geom_slot_end(&log->geom, slot), "log block %u", block);
+	require(seq >= log->tail_seq && seq <= log->head_seq,
+		"log block %u is in segment %llu, but tail is %llu and head %llu", block, seq,
+		log->tail_seq, log->head_seq);
+	require(!ressd_map_is_clean(&log->map, block), "log block %u is clean", block);
+	live[slot]++;
+}
+
+static void check_map(const struct ressd_log *log)
+{
+	u32 live[AREA_MAX_BLOCKS] = { 0 }, nr = 0, slot, previous = 0;
+	const struct ressd_node *node;
+
+	for (node = ressd_map_first_from(&log->map, 0); node; node = ressd_map_next(node)) {
+		check_node(log, node, live);
+		require(!nr || node->lbn > previous, "normal block %u is mapped twice", node->lbn);
+		previous = node->lbn;
+		nr++;
+	}
+	require(nr == log->map.nr_mapped && nr == log->map.nr_dirty,
+		"%u nodes, but %u mapped and %u dirty", nr, log->map.nr_mapped, log->map.nr_dirty);
+	for (slot = 0; slot < log->geom.nr_segments; slot++)
+		require(live[slot] == log->segments[slot].live, "slot %u has %u blocks, not %u",
+			slot, live[slot], log->segments[slot].live);
+}
+
+static void check_head(const struct ressd_log *log)
+{
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+	u32 block = log->records[log->open].block;
+
+	require(log->head_seq >= 1 && log->tail_seq >= 1 && log->tail_seq <= log->head_seq &&
+		log->head_seq - log->tail_seq < log->geom.nr_segments,
+		"tail is segment %llu, head %llu", log->tail_seq, log->head_seq);
+	require(log->reuse_seq >= 1 && log->reuse_seq <= log->head_seq, "reuse_seq %llu",
+		log->reuse_seq);
+	require(block >= ressd_geom_slot_start(&log->geom, slot) &&
+		block <= ressd_geom_slot_end(&log->geom, slot),
+		"the head is at block %u, not in slot %u", block, slot);
+}
+
+/* Where every normal block is, for comparing. */
+static u32 copy_map(const struct ressd_log *log, u32 (*places)[2])
+{
+	const struct ressd_node *node = ressd_map_first_from(&log->map, 0);
+	u32 nr = 0;
+
+	for (; node; node = ressd_map_next(node), nr++) {
+		places[nr][0] = node->lbn;
+		places[nr][1] = ressd_map_block(&log->map, node);
+	}
+	return nr;
+}
+
+/* The opening record must not change what the log holds. */
+static void check_opening(struct area_memory *area, struct log_image *image)
+{
+	u32 before[AREA_MAX_BLOCKS][2], after[AREA_MAX_BLOCKS][2];
+	u32 nr = copy_map(&image->log, before);
+	u32 ios;
+	int code;
+
+	image->log.activation = 0x6f70656e;
+	ressd_log_sync(&image->log);
+	ios = life_write(area, &image->log, MAX_OPENING_IOS);
+	require(ios < MAX_OPENING_IOS, "the opening does not end");
+	require(ressd_log_synced(&image->log) == image->log.sync_wanted || !ios ||
+		ressd_log_is_full(&image->log), "the opening is not durable");
+	code = log_image_recover(image);
+	require(!code, "after its opening the log is refused: %s", image->error);
+	require(copy_map(&image->log, after) == nr &&
+		!memcmp(before, after, nr * sizeof(before[0])),
+		"after its opening the log holds something else");
+}
+
+static void check_reads(const struct area_memory *area)
+{
+	require(area->reads <= 8 * area->nr_blocks && area->blocks_read <= 32 * area->nr_blocks,
+		"recovery of %u blocks has read %u blocks in %u reads", area->nr_blocks,
+		area->blocks_read, area->reads);
+}
+
+int recovered_check(struct area_memory *area)
+{
+	struct log_source source = area_source(area);
+	struct log_image image;
+	struct failure failure;
+	struct area_memory before;
+	int code;
+
+	area_copy(&before, area);
+	code = log_image_open(&image, &area->info, &source, &failure);
+	require(!code, "%s", failure.text);
+	area->reads = 0;
+	area->blocks_read = 0;
+	code = log_image_recover(&image);
+	check_reads(area);
+	require(!memcmp(before.blocks, area->blocks, (size_t)area->nr_blocks * RESSD_BLOCK_SIZE),
+		"recovery has written");
+	area_free(&before);
+	if (code) {
+		require(code == -EUCLEAN, "recovery ended with %d", code);
+		require(image.error[0], "refused without a sentence");
+	} else {
+		check_map(&image.log);
+		check_head(&image.log);
+		check_opening(area, &image);
+	}
+	log_image_close(&image);
+	return code;
+}

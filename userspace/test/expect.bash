@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# expect.bash: the verdicts of the tests that call the programs. Use:
+#   failed=0; disk=FILE; output=FILE; . expect.bash; ...; exit "$failed"
+
+# report NAME WHY: a test has passed if there is no reason why not.
+report() {
+	if [ -z "$2" ]; then
+		echo "ok - $suite: $1"
+	else
+		echo "not ok - $suite: $1: $2"
+		sed 's/^/# /' "$output"
+		failed=1
+	fi
+}
+
+# expect NAME EXIT REGEX COMMAND...: the command ends with EXIT and prints a line matching REGEX.
+expect() {
+	local name=$1 wanted=$2 regex=$3 status=0 why=
+	shift 3
+	"$@" >"$output" 2>&1 </dev/null || status=$?
+	[ "$status" -eq "$wanted" ] || why="exit code $status, not $wanted"
+	grep -qE -- "$regex" "$output" || why="$why no line matches '$regex'"
+	report "$name" "$why"
+}
+
+# unchanged NAME EXIT REGEX COMMAND...: the same, and the disk stays as it is.
+unchanged() {
+	local before after
+	before=$(sha256sum <"$disk")
+	expect "$@"
+	after=$(sha256sum <"$disk")
+	[ "$before" = "$after" ] || report "$1" "the disk was changed"
+}
