@@ -370,9 +370,9 @@ int load_run(struct subject *subject)
 	    " reads, %" PRIu64 " discards, %" PRIu64 " flushes in %.1f s", epoch, sum.writes,
 	    sum.sectors_written, sum.reads, sum.discards, sum.flushes, elapsed());
 	/*
-	 * A write that fails may have written anything, and after a failed flush the device may go back
-	 * to what it had before; a thread may read that before another one has learned of the error.
-	 * What the device still owes then, a check against the journal tells.
+	 * A write that fails may have written anything, and after a failed flush the device may go
+	 * back to what it had before; a thread may read that before another one has learned of the
+	 * error.  What the device still owes then, a check against the journal tells.
 	 */
 	if (differs && !device_error)
 		return EXIT_DIFFERENT;

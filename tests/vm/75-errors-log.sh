@@ -168,7 +168,7 @@ flush_loses_records() {
 	local i
 	fresh
 	for i in 20 30 40; do
-		put $i a || return
+		put "$i" a || return
 	done
 	push_out
 	# Written, for the record of a segment is full, but not flushed.

@@ -173,9 +173,14 @@ errors_of_formatting() {
 	local sector
 	for sector in "$normal" $((normal + reserved - 8)); do
 		dmsetup remove ressd
-		blkdiscard -f /dev/ssd0
+		blkdiscard -f /dev/ssd0 2>/dev/null
 		fault write "range=$sector+8"
 		expect_fail 'superblock cannot be written' make_ressd ressd /dev/ssd0 "$reserved"
+		heal
+		check "a new attempt after it" make_ressd ressd /dev/ssd0 "$reserved"
+		check "a new attempt after it: works" eval 'put 10 a && commit && dmsetup remove ressd'
+		blkdiscard -f /dev/ssd0 2>/dev/null
+		fault write "range=$sector+8"
 		dmsetup create ressd --notable
 		dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")"
 		expect_fail 'superblock cannot be written' dmsetup resume ressd
@@ -194,7 +199,7 @@ ended() {
 dead_device() {
 	local how=$1 load
 	heal
-	blkdiscard -f /dev/ssd0
+	blkdiscard -f /dev/ssd0 2>/dev/null
 	rm -f /tmp/journal
 	dmsetup create lower --table "0 $(sectors_of /dev/ssd0) linear /dev/ssd0 0"
 	make_ressd ressd /dev/mapper/lower "$reserved" on_full wait
@@ -222,13 +227,20 @@ dead_device() {
 # The log fails under ext4: it turns read-only, is unmounted, and after a recover is mounted again
 # with all that was synced.
 file_system() {
+	local i
 	mkdir -p /mnt
 	make_ressd ressd /dev/ssd0 "$reserved"
 	mkfs.ext4 -q -F -b 4096 /dev/mapper/ressd
 	mount -o errors=remount-ro /dev/mapper/ressd /mnt
-	cp -r /bin/busybox /mnt/synced && sync
+	cp /bin/busybox /mnt/synced
+	dd if=/dev/urandom of=/mnt/data bs=1M count=4 status=none
+	sync
+	# Small and random, as they come from the page cache: they go to the log.
+	for ((i = 0; i < 20; i++)); do
+		dd if=/dev/urandom of=/mnt/data bs=4k count=1 seek=$((i * 37)) conv=notrunc status=none
+	done
 	fault write "$log_range"
-	check "ext4: fsync fails" fails dd if=/dev/urandom of=/mnt/more bs=4k count=20 conv=fsync status=none
+	check "ext4: fsync fails" fails dd if=/dev/null of=/mnt/data conv=fsync,notrunc status=none
 	check "ext4: is read-only" wait_until fails touch /mnt/file
 	check "ext4: is read on" cmp /bin/busybox /mnt/synced
 	check "ext4: is unmounted" umount /mnt
