@@ -22,6 +22,11 @@ mutants() {
 		no-kill@dm-ressd-io.c@s/^\t\t\tif (!rb->status)$/\t\t\tif (0)/@67-log-writes@a direct write leaves the older block in the log
 		length-not-written@dm-ressd-log.c@s/ret = adopt_length(ressd);/ret = 0;/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/info->table.len = min_t(u64,/info->table.len = max_t(u64,/@84-grow@a growth that was cut short counts as done
+		no-overlap-check@dm-ressd-io.c@s/if (ressd_mover_overlaps(ressd, rb->first, rb->nr)) {/if (0) {/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
+		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
+		flush-error-unseen@dm-ressd-io.c@/atomic_inc(&ressd->flush_errors);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
+		kills-believed@core/ressd-repair.c@/^\tdistrust_kills(log);$/d@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
+		moves-believed@core/ressd-repair.c@/^\tdistrust_moves(log);$/d@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
 }
 
