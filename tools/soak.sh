@@ -70,6 +70,9 @@ all_steps() {
 		guest_rounds 10 tests/vm/66-power-switch.sh 20
 	step power-cut 10 guest_rounds 5 tests/vm/65-power-cut.sh
 	step killed 30 tests/vm/60-crash.sh 200
+	[ ! -e tests/vm/67-log-writes.sh ] || step log-writes 20 \
+		tests/vm/in-guest --timeout 7200 -- 67-log-writes 0
+	step mutants 30 tests/vm/mutants.sh
 	[ ! -e tests/vm/debug-kernel.sh ] || step debug-kernel 90 tests/vm/debug-kernel.sh
 }
 

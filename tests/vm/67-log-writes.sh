@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 67-log-writes.sh: dm-log-writes under ressd records every write, and what a crash could leave is made
+# again for the moment of each flush and FUA write: only what was durable then. ressd must come up on
+# it and hold everything that was acknowledged by then. The oracle's journal is on the recorded disk
+# too, so that it comes back as it was at that moment.
+#   67-log-writes.sh [MOMENTS [SEED]]     MOMENTS: so many of each load, drawn at random; 0 is all
+# guest: --timeout 850
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+moments=${1:-12}
+seed=${2:-$((RANDOM * 32768 + RANDOM))}
+reserved=4096
+folder=/run/mount
+echo "# seed $seed"
+RANDOM=$((seed % 32768))
+mkdir -p "$folder"
+
+# devices PREFIX DISK: on the disk, a ressd device and a place for the journal.
+devices() {
+	local prefix=$1 disk=$2 size
+	size=$(sectors_of "$disk")
+	dmsetup create "$prefix-lower" --table "0 $((normal + reserved)) linear $disk 0" &&
+		dmsetup create "$prefix-journal" --table "0 $((size - normal - reserved)) linear \
+			$disk $((normal + reserved))" &&
+		dmsetup create "$prefix-ressd" --table "0 $normal ressd /dev/mapper/$prefix-lower 0 \
+			/dev/mapper/$prefix-lower $normal $reserved ${#options[@]} ${options[*]}"
+}
+
+no_devices() {
+	local name
+	for name in ressd journal lower; do
+		! dmsetup info "$1-$name" >/dev/null 2>&1 || dmsetup remove "$1-$name" || return 1
+	done
+}
+
+# record LOAD...: the load on a new disk, with everything that reaches the disk recorded.
+record() {
+	make_disk disk "$disk_mib" cache_size=0
+	make_disk log 1024 cache_size=0
+	dmsetup create recorder --table \
+		"0 $(sectors_of /dev/disk) log-writes /dev/disk /dev/log" &&
+		devices recorded /dev/mapper/recorder && "$@" && no_devices recorded &&
+		dmsetup remove recorder && remove_disk disk
+}
+
+# at_moment LOOK...: a view of the replayed disk that may be written to, with ressd on it.
+at_moment() {
+	local status=0
+	dmsetup create view --table \
+		"0 $(sectors_of /dev/disk) snapshot /dev/disk /dev/changes N 8" || return 1
+	devices view /dev/mapper/view && "$@" || status=$?
+	no_devices view && dmsetup remove view || return 1
+	return "$status"
+}
+
+# chosen: numbers of the entries to look at, ascending; only those behind a mark "ready", if any.
+chosen() {
+	ressd-replay list /dev/log >/tmp/entries
+	! grep -q ' mark ready$' /tmp/entries || sed -i '1,/ mark ready$/d' /tmp/entries
+	sed -n 's/ \(flush\|fua\)$//p' /tmp/entries >/tmp/all
+	if [ "$moments" -eq 0 ]; then
+		cat /tmp/all
+	else
+		shuf -n "$moments" /tmp/all | sort -n
+	fi
+}
+
+# replay NAME LOOK...: the recording, stopping to look at each chosen moment.
+replay() {
+	local name=$1 number numbers next=0 looks=0
+	shift
+	make_disk disk "$disk_mib" cache_size=0
+	make_disk changes 256 cache_size=0
+	mapfile -t numbers < <(chosen)
+	for number in "${numbers[@]}"; do
+		ressd-replay apply /dev/log /dev/disk "$next" "$number" || return 1
+		next=$((number + 1))
+		looks=$((looks + 1))
+		if ! at_moment "$@" >/tmp/look 2>&1; then
+			fail "$name, entry $number" "what was acknowledged is not there"
+			sed 's/^/# /' /tmp/look
+			return 1
+		fi
+	done
+	pass "$name: right at $looks of $(wc -l </tmp/all) flushes and FUA writes; $(tail -n 1 /tmp/look)"
+	all_looks=$((all_looks + looks))
+	remove_disk disk
+	remove_disk changes
+	remove_disk log
+}
+
+# --- sectors -----------------------------------------------------------------------------------
+
+load_sectors() {
+	ressd-oracle run --journal /dev/mapper/recorded-journal --seed "$seed" --threads 3 \
+		--operations "$operations" --flush-percent 6 "$@" /dev/mapper/recorded-ressd
+}
+
+look_at_sectors() {
+	ressd-oracle check --journal /dev/mapper/view-journal --seed "$seed" /dev/mapper/view-ressd
+}
+
+# --- files ---------------------------------------------------------------------------------------
+
+load_files() {
+	mkfs.ext4 -q /dev/mapper/recorded-ressd && sync &&
+		dmsetup message recorder 0 mark ready &&
+		mount /dev/mapper/recorded-ressd "$folder" || return 1
+	ressd-oracle files-run --journal /dev/mapper/recorded-journal --seed "$seed" --threads 3 \
+		--operations "$operations" "$folder"
+	umount "$folder"
+}
+
+look_at_files() {
+	local status=0
+	mount /dev/mapper/view-ressd "$folder" && umount "$folder" &&
+		e2fsck -fn /dev/mapper/view-ressd && mount /dev/mapper/view-ressd "$folder" || return 1
+	ressd-oracle files-check --journal /dev/mapper/view-journal --seed "$seed" "$folder" ||
+		status=$?
+	umount "$folder"
+	return "$status"
+}
+
+load dm-ressd
+modprobe dm-log-writes
+modprobe dm-snapshot
+modprobe ext4
+all_looks=0
+
+normal=8192
+disk_mib=80
+operations=60
+options=(on_full wait)
+check "sectors: recorded" record load_sectors
+replay "sectors" look_at_sectors
+options=(on_full bypass log_align_sectors 32)
+check "small writes: recorded" record load_sectors --small
+replay "small writes" look_at_sectors
+normal=49152
+disk_mib=32
+operations=20
+options=(commit writethrough on_full wait)
+moments=$((moments / 3))
+check "files: recorded" record load_files
+replay "files" look_at_files
+echo "# result crash/log-writes/moments $all_looks 1 >0"
+finish
