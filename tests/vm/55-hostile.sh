@@ -26,6 +26,13 @@ hostile() {
 	fi
 }
 
+# repairs LINE BACKUP: exit code 1 says that something was repaired.
+repairs() {
+	local status=0
+	ressdctl repair --yes --backup "$2" --table "$1" || status=$?
+	[ "$status" -eq 1 ]
+}
+
 # The command itself, once each way: the program above uses what is below it.
 command_agrees() {
 	local sizes line
@@ -38,6 +45,13 @@ command_agrees() {
 		"ressdctl check --in-use --table '$line' | grep -q 'segments in use'"
 	dmsetup remove ressd
 	check "it is clean after it was used" ressdctl check --table "$line"
+	printf '\377' | dd of="$disk" bs=1 seek=$(((${sizes% *} + ${sizes#* }) * 512 - 4000)) \
+		conv=notrunc status=none
+	forget_cache
+	check "a damaged superblock copy is repaired" repairs "$line" /tmp/backup
+	check "and the area is clean" ressdctl check --table "$line"
+	check "and the device opens" dmsetup create ressd --table "$line"
+	dmsetup remove ressd
 }
 
 load dm-ressd
