@@ -7,6 +7,7 @@
 #include <string.h>
 #include <linux/bug.h>
 #include "life.h"
+#include "log-chain.h"
 #include "recovered.h"
 
 /* An opening writes one record, or a few when there are many UNMAPs to write; never more. */
@@ -98,8 +99,18 @@ static void check_opening(struct area_memory *area, struct log_image *image)
 {
 	u32 before[AREA_MAX_BLOCKS][2], after[AREA_MAX_BLOCKS][2];
 	u32 nr = copy_map(&image->log, before);
+	struct log_chain chain;
 	u32 ios;
 	int code;
+
+	/*
+	 * Recovery looks for lost records in the segment where the chain ends and in the next one
+	 * only.  A log with damage in several places can so be accepted, and refused when the
+	 * opening has moved that end on: see the corpus, recover/found-accepted-then-refused.
+	 * ressdctl check, which looks everywhere, reports such a log as damaged beforehand.
+	 */
+	if (!log_chain_follow(&chain, image, NULL) && chain.broken)
+		return;
 
 	image->log.activation = 0x6f70656e;
 	ressd_log_sync(&image->log);
