@@ -3,6 +3,8 @@
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include "ressd-log.h"
 #include "ressd-record.h"
@@ -376,6 +378,17 @@ bool ressd_log_can_reclaim(const struct ressd_log *log)
 	return scan_tail(log, ~0ULL) > log->reuse_seq;
 }
 
+/* Where a record that begins at @block has to end at least; see page_blocks. */
+static u32 first_page_end(const struct ressd_log *log, u32 block)
+{
+	u32 into;
+
+	if (!log->page_blocks || !ressd_log_free_segments(log))
+		return 0;
+	div_u64_rem((u64)block + log->unit_phase, log->unit_blocks, &into);
+	return into < log->page_blocks ? block - into + log->page_blocks : 0;
+}
+
 /* Seals the open record with the first @nr_unmaps of the list and makes the other one the open. */
 static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmaps)
 {
@@ -400,6 +413,7 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	/* The last segment's blocks are too precious for padding: see SPACE in the header. */
 	if (ressd_log_free_segments(log))
 		end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
+	end = max(end, first_page_end(log, open->block));
 	end = clamp_t(u32, end, open->block + 1 + open->nr_maps,
 		      max_t(u32, open_limit(log), open->block + 1 + open->nr_maps));
 	open->nr_blocks = end - open->block;

@@ -142,6 +142,14 @@ struct ressd_log {
 	void *context;
 
 	u32 align_blocks;		/* appends end on this boundary, >= 1; may change */
+	/*
+	 * Some devices take a second write to the first page of a clustered block for the begin of
+	 * a new version of it, and pay a merge for the old one.  So a record that begins in such a
+	 * page fills it.  The caller sets and may change these; page_blocks of 0: unknown.
+	 */
+	u32 page_blocks;		/* the device's clustered page */
+	u32 unit_blocks;		/* its clustered block, at least a page */
+	u32 unit_phase;			/* log block 0 is this far into one */
 
 	/*
 	 * Of the segment that the last written record stands in.  It grows with each record, and

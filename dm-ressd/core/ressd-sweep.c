@@ -1,45 +1,187 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Selection of what the mover moves; see ressd-sweep.h. */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include "ressd-sweep.h"
 
 u64 ressd_sweep_start(struct ressd_sweep *sweep, const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
 
-	sweep->last_segment = log->head_seq - 1;
-	sweep->next_lbn = 0;
+	*sweep = (struct ressd_sweep) { .last_segment = log->head_seq - 1 };
 	return open->seq - 1;
+}
+
+void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase, u32 fill_blocks,
+			u64 from)
+{
+	sweep->visit_blocks = visit_blocks;
+	sweep->visit_phase = phase;
+	sweep->fill_blocks = fill_blocks;
+	sweep->from_lbn = visit_blocks ? from : 0;
+	sweep->next_lbn = sweep->from_lbn;
+	sweep->visit_end = 0;
+}
+
+static bool is_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 block)
+{
+	return !ressd_map_is_clean(&log->map, block) &&
+	       ressd_log_segment_seq(log, block) <= sweep->last_segment;
+}
+
+/* A block of a younger segment can come along once its record is on the device. */
+static bool can_ride(const struct ressd_log *log, u32 block)
+{
+	return !ressd_map_is_clean(&log->map, block) && !ressd_log_data(log, block);
+}
+
+static struct ressd_node *next_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log)
+{
+	struct ressd_node *node = NULL;
+
+	if (sweep->next_lbn < RESSD_NO_BLOCK)
+		node = ressd_map_first_from(&log->map, sweep->next_lbn);
+	while (node && !is_frozen(sweep, log, ressd_map_block(&log->map, node)))
+		node = ressd_map_next(node);
+	return node;
+}
+
+static struct ressd_move move_of(const struct ressd_log *log, const struct ressd_node *node)
+{
+	return (struct ressd_move) {
+		.lbn = node->lbn, .block = ressd_map_block(&log->map, node), .crc = node->crc,
+	};
+}
+
+/* All that the sweep's segments hold, from next_lbn on. */
+static u32 pick_frozen(struct ressd_sweep *sweep, const struct ressd_log *log,
+		       struct ressd_move *moves, u32 max)
+{
+	struct ressd_node *node = next_frozen(sweep, log);
+	u32 nr = 0;
+
+	for (; node && nr < max; node = ressd_map_next(node))
+		if (is_frozen(sweep, log, ressd_map_block(&log->map, node)))
+			moves[nr++] = move_of(log, node);
+	sweep->frozen += nr;
+	sweep->next_lbn = nr && node ? (u64)moves[nr - 1].lbn + 1 : RESSD_NO_BLOCK;
+	return nr;
+}
+
+/* The next block of the round; NULL: the round is over. */
+static struct ressd_node *next_of_round(struct ressd_sweep *sweep, const struct ressd_log *log)
+{
+	struct ressd_node *node = next_frozen(sweep, log);
+
+	if (!node && sweep->from_lbn && !sweep->wrapped) {
+		sweep->wrapped = true;
+		sweep->next_lbn = 0;
+		node = next_frozen(sweep, log);
+	}
+	return node && sweep->wrapped && node->lbn >= sweep->from_lbn ? NULL : node;
+}
+
+/* Goes to the next clustered block with something to move; false: there is none. */
+static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
+{
+	struct ressd_node *node = next_of_round(sweep, log);
+	u64 start;
+	u32 into, logged = 0;
+
+	if (!node) {
+		sweep->next_lbn = RESSD_NO_BLOCK;
+		sweep->wrapped = true;
+		return false;
+	}
+	div_u64_rem((u64)node->lbn + sweep->visit_phase, sweep->visit_blocks, &into);
+	sweep->visit_end = min_t(u64, (u64)node->lbn - into + sweep->visit_blocks,
+				 log->normal_blocks);
+	start = node->lbn - min_t(u32, into, node->lbn);
+	node = ressd_map_first_from(&log->map, start);
+	for (; node && node->lbn < sweep->visit_end && logged < sweep->fill_blocks;
+	     node = ressd_map_next(node))
+		logged += can_ride(log, ressd_map_block(&log->map, node));
+	sweep->filling = sweep->fill_blocks && logged >= sweep->fill_blocks;
+	/* A round may begin within a clustered block, when the size has just become known. */
+	sweep->next_lbn = max_t(u64, start, sweep->next_lbn);
+	return true;
+}
+
+/* What the log holds of the visited clustered block, from next_lbn on. */
+static u32 pick_visit(struct ressd_sweep *sweep, const struct ressd_log *log,
+		      struct ressd_move *moves, u32 max)
+{
+	struct ressd_node *node = ressd_map_first_from(&log->map, sweep->next_lbn);
+	u32 nr = 0;
+
+	for (; node && node->lbn < sweep->visit_end && nr < max; node = ressd_map_next(node)) {
+		u32 block = ressd_map_block(&log->map, node);
+		bool frozen = is_frozen(sweep, log, block);
+
+		sweep->frozen += frozen;
+		if (frozen || can_ride(log, block))
+			moves[nr++] = move_of(log, node);
+	}
+	sweep->next_lbn = node && nr == max ? (u64)moves[nr - 1].lbn + 1 : sweep->visit_end;
+	return nr;
+}
+
+/* The next @max blocks of the visited clustered block, with the holes between those logged. */
+static u32 pick_filled(struct ressd_sweep *sweep, const struct ressd_log *log,
+		       struct ressd_move *moves, u32 max)
+{
+	struct ressd_node *node = ressd_map_first_from(&log->map, sweep->next_lbn);
+	u32 nr = min_t(u64, max, sweep->visit_end - sweep->next_lbn);
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		moves[i] = (struct ressd_move) {
+			.lbn = sweep->next_lbn + i, .block = RESSD_NO_BLOCK,
+		};
+	for (; node && node->lbn < sweep->next_lbn + nr; node = ressd_map_next(node)) {
+		u32 block = ressd_map_block(&log->map, node);
+		bool frozen = is_frozen(sweep, log, block);
+
+		sweep->frozen += frozen;
+		if (frozen || can_ride(log, block))
+			moves[node->lbn - sweep->next_lbn] = move_of(log, node);
+	}
+	sweep->next_lbn += nr;
+	return nr;
 }
 
 u32 ressd_sweep_pick(struct ressd_sweep *sweep, const struct ressd_log *log,
 		     struct ressd_move *moves, u32 max)
 {
-	struct ressd_node *node = NULL;
-	u32 nr = 0;
+	u32 nr;
 
-	if (sweep->next_lbn < RESSD_NO_BLOCK)
-		node = ressd_map_first_from(&log->map, sweep->next_lbn);
-	for (; node && nr < max; node = ressd_map_next(node)) {
-		u32 block = ressd_map_block(&log->map, node);
-
-		if (ressd_map_is_clean(&log->map, block) ||
-		    ressd_log_segment_seq(log, block) > sweep->last_segment)
-			continue;
-		moves[nr++] = (struct ressd_move) {
-			.lbn = node->lbn, .block = block, .crc = node->crc,
-		};
+	if (!sweep->visit_blocks)
+		return pick_frozen(sweep, log, moves, max);
+	for (;;) {
+		if (sweep->next_lbn >= sweep->visit_end && !begin_visit(sweep, log))
+			return 0;
+		nr = sweep->filling ? pick_filled(sweep, log, moves, max) :
+				      pick_visit(sweep, log, moves, max);
+		if (nr)
+			return nr;
 	}
-	sweep->next_lbn = nr && node ? (u64)moves[nr - 1].lbn + 1 : RESSD_NO_BLOCK;
-	return nr;
 }
 
 u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr, bool sources)
 {
 	u32 i;
 
-	for (i = 1; i < nr; i++)
-		if (moves[i].lbn != moves[i - 1].lbn + 1 ||
-		    (sources && moves[i].block != moves[i - 1].block + 1))
+	for (i = 1; i < nr; i++) {
+		const struct ressd_move *last = &moves[i - 1];
+
+		if (moves[i].lbn != last->lbn + 1)
 			break;
+		/* The sources of holes lie at home, side by side as their destinations. */
+		if (sources && (ressd_move_is_hole(&moves[i]) != ressd_move_is_hole(last) ||
+				(!ressd_move_is_hole(last) &&
+				 moves[i].block != last->block + 1)))
+			break;
+	}
 	return i;
 }

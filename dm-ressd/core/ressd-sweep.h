@@ -3,6 +3,14 @@
  * What the mover moves next (RE section 3.3): dirty blocks of full segments in ascending
  * normal-area order, a batch at a time.
  *
+ * Where the device's clustered block is known (ressd_sweep_visits()), the mover goes round from one
+ * to the next, and a visit takes along what younger segments hold for it: the device's costs are
+ * those of a clustered block more than those of a write.  A sweep ends when the oldest segment is
+ * empty, and the next one goes on where it ended.  So the log is nearly full all the time, and a
+ * visit finds the blocks of a whole round: twice as many as if half of the log were frozen and
+ * emptied at one go.  With enough of them the whole clustered block is rewritten in order, which
+ * spares the device a merge; the holes between the moves are read from home and written back.
+ *
  * Context: caller holds the lock that protects the log.
  */
 #ifndef RESSD_SWEEP_H
@@ -12,13 +20,26 @@
 
 struct ressd_move {
 	u32 lbn;		/* normal block: destination */
-	u32 block;		/* log block: source */
-	u32 crc;		/* crc32c that the source must have */
+	u32 block;		/* log block: source; RESSD_NO_BLOCK: a hole, its source is home */
+	u32 crc;		/* crc32c that the source must have; not for a hole */
 };
+
+static inline bool ressd_move_is_hole(const struct ressd_move *move)
+{
+	return move->block == RESSD_NO_BLOCK;
+}
 
 struct ressd_sweep {
 	u64 last_segment;	/* newest segment that belongs to the sweep */
 	u64 next_lbn;		/* where to go on; beyond every block: the sweep is done */
+	u64 frozen;		/* blocks of the sweep's segments that were picked so far */
+	u32 visit_blocks;	/* size of a clustered block; 0: unknown, no visits */
+	u32 visit_phase;	/* normal block 0 is this far into a clustered block */
+	u32 fill_blocks;	/* from so many logged blocks on it is rewritten whole; 0: never */
+	u64 visit_end;		/* end of the clustered block that is being visited */
+	u64 from_lbn;		/* where the round began */
+	bool wrapped;		/* it went on at the first block */
+	bool filling;		/* it is rewritten whole */
 };
 
 /*
@@ -28,9 +49,34 @@ struct ressd_sweep {
  */
 u64 ressd_sweep_start(struct ressd_sweep *sweep, const struct ressd_log *log);
 
-/* Picks up to @max moves in ascending order of lbn; 0: the sweep is done. */
+/*
+ * Visits clustered blocks of @visit_blocks, from the next pick on; normal block 0 is @phase blocks
+ * into one (less than @visit_blocks).  One with @fill_blocks logged blocks or more is rewritten
+ * whole; 0: none ever is.  The round begins at @from, the end of the last visit.
+ */
+void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase, u32 fill_blocks,
+			u64 from);
+
+/* True between two visits: a sweep may end here if the oldest segment is empty. */
+static inline bool ressd_sweep_between_visits(const struct ressd_sweep *sweep)
+{
+	return sweep->visit_blocks && sweep->next_lbn >= sweep->visit_end;
+}
+
+/*
+ * Picks up to @max moves in ascending order of lbn; 0: the sweep is done.  Among them can be holes.
+ * Then, and where blocks of younger segments are taken along, the caller must not start to read
+ * before every direct write that was in flight at the time of the pick is done, and must hold up
+ * those that come later until the moves have been written.
+ */
 u32 ressd_sweep_pick(struct ressd_sweep *sweep, const struct ressd_log *log,
 		     struct ressd_move *moves, u32 max);
+
+/* Turns a move into a hole: something else is about to write its destination. */
+static inline void ressd_move_make_hole(struct ressd_move *move)
+{
+	move->block = RESSD_NO_BLOCK;
+}
 
 /* Length of the run of consecutive destinations (and with @sources also sources) at moves[0]. */
 u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr, bool sources);

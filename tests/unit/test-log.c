@@ -394,3 +394,27 @@ TEST(unsummarised_segment_is_left_soon)
 	CHECK_EQ(box_recover(), 0);
 	CHECK_EQ(box_read(500), i - 1);
 }
+
+/* Else each commit would rewrite that page, and begin a new version of the block by it. */
+TEST(first_page_of_a_clustered_block_is_written_once)
+{
+	u32 start;
+
+	box_format();
+	box_write(1, 1);
+	box_sync();
+	start = box.log.records[box.log.open].block;
+	box.log.page_blocks = 4;
+	box.log.unit_blocks = 64;
+	box.log.unit_phase = 64 + 1 - start % 64;	/* the second block of its page */
+	box_write(2, 2);
+	box_sync();
+	CHECK_EQ(box.log.records[box.log.open].block, start + 3);
+	box_write(3, 3);
+	box_sync();
+	CHECK_EQ(box.log.records[box.log.open].block, start + 5);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), 1);
+	CHECK_EQ(box_read(2), 2);
+	CHECK_EQ(box_read(3), 3);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-sweep against a plain search for the next dirty block of the frozen segments. */
 #include <string.h>
+#include <linux/minmax.h>
 #include "logbox.h"
 #include "ressd-sweep.h"
 
@@ -63,6 +64,108 @@ TEST(delivers_each_once_in_order)
 	}
 }
 
+/* What may come along with the blocks of the frozen segments: on the device, not yet home. */
+static bool may_come(const struct ressd_sweep *sweep, u32 lbn)
+{
+	const struct ressd_node *node = ressd_map_find(&box.log.map, lbn);
+	u32 block;
+
+	if (!node)
+		return false;
+	block = ressd_map_block(&box.log.map, node);
+	return belongs(sweep, lbn) || (!ressd_map_is_clean(&box.log.map, block) &&
+				       !ressd_log_data(&box.log, block));
+}
+
+/* The visits of a sweep, by looking at every clustered block: which of its blocks must come. */
+static void expect_visits(const struct ressd_sweep *sweep, u8 *move, u8 *hole)
+{
+	u32 first, lbn, end;
+
+	memset(move, 0, BOX_NORMAL_BLOCKS);
+	memset(hole, 0, BOX_NORMAL_BLOCKS);
+	for (first = 0; first < BOX_NORMAL_BLOCKS; first = end) {
+		u32 into = (first + sweep->visit_phase) % sweep->visit_blocks;
+		u32 frozen = 0, on_device = 0;
+
+		end = min(first + sweep->visit_blocks - into, BOX_NORMAL_BLOCKS);
+		for (lbn = first; lbn < end; lbn++) {
+			const struct ressd_node *node = ressd_map_find(&box.log.map, lbn);
+
+			frozen += belongs(sweep, lbn);
+			on_device += may_come(sweep, lbn) &&
+				!ressd_log_data(&box.log, ressd_map_block(&box.log.map, node));
+		}
+		if (!frozen)
+			continue;
+		for (lbn = first; lbn < end; lbn++) {
+			move[lbn] = may_come(sweep, lbn);
+			hole[lbn] = !move[lbn] && sweep->fill_blocks &&
+				on_device >= sweep->fill_blocks;
+		}
+	}
+}
+
+TEST(visits_take_along_and_fill)
+{
+	u32 round, filled = 0, rode = 0;
+
+	for (round = 0; round < 400; round++) {
+		u8 move[BOX_NORMAL_BLOCKS], hole[BOX_NORMAL_BLOCKS];
+		struct ressd_move moves[64];
+		struct ressd_sweep sweep;
+		u32 visit_blocks = 1 + test_below(120), lbn = 0, nr, i;
+
+		box_format();
+		fill(10 + test_below(60));
+		ressd_sweep_start(&sweep, &box.log);
+		ressd_sweep_visits(&sweep, visit_blocks, test_below(visit_blocks), test_below(8),
+				   0);
+		expect_visits(&sweep, move, hole);
+		while ((nr = ressd_sweep_pick(&sweep, &box.log, moves, 1 + test_below(64)))) {
+			for (i = 0; i < nr; i++, lbn++) {
+				for (; lbn < moves[i].lbn; lbn++)
+					CHECK(!move[lbn] && !hole[lbn], "block %u is left out",
+					      lbn);
+				CHECK_EQ(lbn, moves[i].lbn);
+				CHECK_EQ(ressd_move_is_hole(&moves[i]), hole[lbn]);
+				CHECK_EQ(!ressd_move_is_hole(&moves[i]), move[lbn]);
+				if (move[lbn])
+					CHECK_EQ(box_block(lbn), moves[i].block);
+				filled += hole[lbn];
+				rode += move[lbn] && !belongs(&sweep, lbn);
+			}
+		}
+		for (; lbn < BOX_NORMAL_BLOCKS; lbn++)
+			CHECK(!move[lbn] && !hole[lbn], "block %u is left out", lbn);
+	}
+	CHECK(filled > 1000 && rode > 100, "%u holes and %u riders are too few", filled, rode);
+}
+
+/* With no block size known nothing changes: the moves of a plain sweep, counted as frozen. */
+TEST(counts_what_was_frozen)
+{
+	struct ressd_move moves[8];
+	struct ressd_sweep sweep;
+
+	box_format();
+	box_write(3, 1);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	box_write(5, 2);
+	box_sync();
+	ressd_sweep_start(&sweep, &box.log);
+	CHECK_EQ(ressd_sweep_pick(&sweep, &box.log, moves, 8), 1);
+	CHECK_EQ(sweep.frozen, 1);
+	ressd_sweep_start(&sweep, &box.log);
+	ressd_sweep_visits(&sweep, 4, 2, 2, 0);
+	CHECK_EQ(ressd_sweep_pick(&sweep, &box.log, moves, 8), 4);	/* 2 to 5 */
+	CHECK_EQ(moves[0].lbn, 2);
+	CHECK(ressd_move_is_hole(&moves[0]) && ressd_move_is_hole(&moves[2]), "no holes");
+	CHECK_EQ(sweep.frozen, 1);
+	CHECK_EQ(ressd_sweep_pick(&sweep, &box.log, moves, 8), 0);
+}
+
 TEST(leaves_the_open_segment_alone)
 {
 	struct ressd_move moves[8];
@@ -110,4 +213,51 @@ TEST(run_lengths)
 	CHECK_EQ(ressd_sweep_run(moves, 4, true), 2);
 	CHECK_EQ(ressd_sweep_run(moves, 1, true), 1);
 	CHECK_EQ(ressd_sweep_run(moves + 2, 2, false), 1);
+}
+
+TEST(runs_of_holes)
+{
+	const struct ressd_move moves[] = {
+		{ .lbn = 5, .block = RESSD_NO_BLOCK }, { .lbn = 6, .block = RESSD_NO_BLOCK },
+		{ .lbn = 7, .block = 20 }, { .lbn = 8, .block = 21 },
+		{ .lbn = 9, .block = RESSD_NO_BLOCK },
+	};
+
+	CHECK_EQ(ressd_sweep_run(moves, 5, false), 5);
+	CHECK_EQ(ressd_sweep_run(moves, 5, true), 2);
+	CHECK_EQ(ressd_sweep_run(moves + 2, 3, true), 2);
+	CHECK_EQ(ressd_sweep_run(moves + 4, 1, true), 1);
+}
+
+/* Each round begins where the last one ended, and comes to every block once. */
+TEST(rounds_go_on_where_the_last_one_ended)
+{
+	u32 round;
+
+	for (round = 0; round < 200; round++) {
+		u8 seen[BOX_NORMAL_BLOCKS] = { 0 };
+		struct ressd_move moves[64];
+		struct ressd_sweep sweep;
+		u32 visit_blocks = 1 + test_below(120), phase = test_below(visit_blocks);
+		u64 from = test_below(BOX_NORMAL_BLOCKS + 100);
+		u32 lbn, nr, i, wraps = 0, last = 0;
+
+		box_format();
+		fill(10 + test_below(60));
+		ressd_sweep_start(&sweep, &box.log);
+		/* As a visit would have left it: at the end of a clustered block. */
+		from += visit_blocks - 1 - (from + phase + visit_blocks - 1) % visit_blocks;
+		ressd_sweep_visits(&sweep, visit_blocks, phase, test_below(8), from);
+		while ((nr = ressd_sweep_pick(&sweep, &box.log, moves, 1 + test_below(64)))) {
+			for (i = 0; i < nr; i++) {
+				CHECK(!seen[moves[i].lbn]++, "block %u comes twice", moves[i].lbn);
+				wraps += moves[i].lbn < last;
+				last = moves[i].lbn;
+			}
+		}
+		CHECK(wraps <= 1, "%u wraps", wraps);
+		CHECK(ressd_sweep_between_visits(&sweep), "ended within a visit");
+		for (lbn = 0; lbn < BOX_NORMAL_BLOCKS; lbn++)
+			CHECK(seen[lbn] || !belongs(&sweep, lbn), "block %u is left out", lbn);
+	}
 }

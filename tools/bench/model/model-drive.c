@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See model-drive.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kernel.h>
+
+#include "ssd-drive.h"
+#include "model-drive.h"
+
+/* The host's own time for a command, as fio in the benchmark machine shows it. */
+#define HOST_NS	14000
+
+long shim_allocations_left = -1;
+
+struct model_drive {
+	struct ssd_profile profile;
+	struct ssd_drive *drive;
+	u64 now;
+};
+
+struct model_drive *model_drive_create(const char *profile)
+{
+	struct model_drive *drive = calloc(1, sizeof(*drive));
+	char text[65536], error[256];
+	FILE *file = fopen(profile, "r");
+	size_t length;
+
+	if (!drive || !file) {
+		fprintf(stderr, "mover-model: cannot open profile %s: %s\n", profile,
+			strerror(errno));
+		return NULL;
+	}
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	ssd_profile_init(&drive->profile);
+	if (ssd_profile_parse(&drive->profile, text, error, sizeof(error))) {
+		fprintf(stderr, "mover-model: %s: %s\n", profile, error);
+		return NULL;
+	}
+	return drive;
+}
+
+int model_drive_set(struct model_drive *drive, const char *word)
+{
+	char error[256];
+	int ret = ssd_profile_parse(&drive->profile, word, error, sizeof(error));
+
+	if (ret)
+		fprintf(stderr, "mover-model: %s\n", error);
+	return ret;
+}
+
+int model_drive_start(struct model_drive *drive)
+{
+	char error[256];
+	int ret = ssd_drive_create(&drive->drive, &drive->profile, NULL, NULL, error,
+				   sizeof(error));
+
+	if (ret)
+		fprintf(stderr, "mover-model: %s\n", error);
+	return ret;
+}
+
+u64 model_drive_sectors(const struct model_drive *drive)
+{
+	return drive->drive->geometry.sectors;
+}
+
+u64 model_drive_now(const struct model_drive *drive)
+{
+	return drive->now;
+}
+
+u64 model_drive_erases(const struct model_drive *drive)
+{
+	return drive->drive->nand.erases;
+}
+
+static void transfer(struct model_drive *drive, u64 sector, u32 sectors, bool write)
+{
+	while (sectors) {
+		u32 piece = min(sectors, drive->profile.max_request_kb * 2);
+		u64 now = drive->now + HOST_NS;
+
+		drive->now = write ? ssd_drive_write(drive->drive, now, sector, piece, false) :
+				     ssd_drive_read(drive->drive, now, sector, piece);
+		sector += piece;
+		sectors -= piece;
+	}
+}
+
+void model_drive_read(struct model_drive *drive, u64 sector, u32 sectors)
+{
+	transfer(drive, sector, sectors, false);
+}
+
+void model_drive_write(struct model_drive *drive, u64 sector, u32 sectors)
+{
+	transfer(drive, sector, sectors, true);
+}
+
+void model_drive_flush(struct model_drive *drive)
+{
+	drive->now = ssd_drive_flush(drive->drive, drive->now);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An emulated drive and its clock for mover-model.  Apart, because the drive is compiled against
+ * its own shim of kernel headers.  One command at a time; each call ends when the command does.
+ */
+#ifndef MODEL_DRIVE_H
+#define MODEL_DRIVE_H
+
+#include <linux/types.h>
+
+struct model_drive;
+
+/* Reads a profile; NULL with a message if it cannot be used. */
+struct model_drive *model_drive_create(const char *profile);
+/* Overrides one key of the profile, before the start; 0 or negative, with a message. */
+int model_drive_set(struct model_drive *drive, const char *word);
+int model_drive_start(struct model_drive *drive);
+
+u64 model_drive_sectors(const struct model_drive *drive);
+u64 model_drive_now(const struct model_drive *drive);	/* nanoseconds */
+u64 model_drive_erases(const struct model_drive *drive);
+
+void model_drive_read(struct model_drive *drive, u64 sector, u32 sectors);
+void model_drive_write(struct model_drive *drive, u64 sector, u32 sectors);
+void model_drive_flush(struct model_drive *drive);
+
+#endif

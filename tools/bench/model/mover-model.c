@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mover-model: what the choices of log and mover cost on an emulated drive, in userspace and in
+ * virtual time, in seconds instead of the minutes of a guest.
+ *
+ *	mover-model PROFILE [key=value...]	one line of figures
+ *
+ * The code of dm-ressd/core (log, map, sweep) and of the drive (tests/ssdsim) is what runs in the
+ * kernel.  Around them is the simplest host there is: one request at a time, a mover that works
+ * when a writer has to wait for room (pace even) and nothing that takes processor time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include "model-drive.h"
+#include "ressd-log.h"
+#include "ressd-route.h"
+#include "ressd-sweep.h"
+
+#define MAX_MOVES	1024U
+
+/* Sizes are in 4 KiB blocks. */
+struct settings {
+	unsigned int span_mb, warm_mb, total_mb, write_kb, fsync;
+	unsigned int threshold, batch, visit, fill, segment, align, page, bare, adaptive, drain;
+	unsigned int whole_rounds;	/* a sweep goes all the way round, reclaims only then */
+};
+
+struct model {
+	struct settings set;
+	struct model_drive *drive;
+	struct ressd_log log;
+	u64 reserved_start;		/* sector */
+	struct ressd_sweep sweep;
+	struct ressd_move moves[MAX_MOVES];
+	bool sweeping;
+	bool all;			/* the sweep is to bring home all there is */
+	struct ressd_route route;
+	u64 direct;			/* blocks that adaptive routing sent past the log */
+	u64 sweep_blocks, sweep_room, sweep_accepted;
+	u64 goal;			/* segment to be emptied by this sweep */
+	u64 from;			/* where the next round of visits begins */
+	u64 moved, holes;
+	u64 random;
+};
+
+static const struct {
+	const char *key;
+	size_t offset;
+	unsigned int initial;
+} keys[] = {
+#define KEY(k, i) { #k, offsetof(struct settings, k), i }
+	KEY(span_mb, 256), KEY(warm_mb, 32), KEY(total_mb, 96), KEY(write_kb, 4), KEY(fsync, 0),
+	KEY(threshold, 50), KEY(batch, 128), KEY(visit, 0), KEY(fill, 0), KEY(segment, 0),
+	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(drain, 0), KEY(whole_rounds, 0),
+};
+
+static u64 random_below(struct model *model, u64 below)
+{
+	model->random ^= model->random << 13;
+	model->random ^= model->random >> 7;
+	model->random ^= model->random << 17;
+	return model->random % below;
+}
+
+static void *must(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static bool never_busy(void *context, u32 slot)
+{
+	(void)context;
+	(void)slot;
+	return false;
+}
+
+static void make_log(struct model *model)
+{
+	static const u8 uuid[RESSD_UUID_SIZE] = { 1 };
+	u64 reserved = (u64)model->set.span_mb * 2048 / 8;
+	struct ressd_log_setup setup = {
+		.uuid = uuid, .activation = 1, .segment_busy = never_busy,
+		.align_blocks = model->set.align,
+	};
+	char error[256];
+	int i;
+
+	model->reserved_start = model_drive_sectors(model->drive) - reserved;
+	setup.normal_blocks = model->reserved_start / RESSD_BLOCK_SECTORS;
+	if (ressd_geom_init(&setup.geom, reserved, model->set.segment * RESSD_BLOCK_SECTORS,
+			    error, sizeof(error))) {
+		fprintf(stderr, "mover-model: %s\n", error);
+		exit(2);
+	}
+	setup.nodes = must(calloc(1, ressd_map_nodes_bytes(setup.geom.nr_blocks)));
+	setup.clean = must(calloc(1, ressd_map_clean_bytes(setup.geom.nr_blocks)));
+	setup.segments = must(calloc(setup.geom.nr_segments, sizeof(*setup.segments)));
+	for (i = 0; i < 2; i++)
+		setup.buffers[i] = must(calloc(RESSD_MAX_RECORD_BLOCKS, RESSD_BLOCK_SIZE));
+	ressd_log_init(&model->log, &setup);
+	if (model->set.visit) {
+		model->log.page_blocks = model->set.page;
+		model->log.unit_blocks = model->set.visit;
+		model->log.unit_phase = model->reserved_start / RESSD_BLOCK_SECTORS %
+			model->set.visit;
+	}
+}
+
+/* One I/O of the log; false: there is none. */
+static bool log_io(struct model *model)
+{
+	u64 start = model_drive_now(model->drive);
+	struct ressd_io io;
+
+	if (!ressd_log_next(&model->log, &io))
+		return false;
+	if (io.kind == RESSD_IO_FLUSH || io.preflush)
+		model_drive_flush(model->drive);
+	if (io.kind == RESSD_IO_WRITE)
+		model_drive_write(model->drive, model->reserved_start +
+				  (u64)io.block * RESSD_BLOCK_SECTORS,
+				  io.nr_blocks * RESSD_BLOCK_SECTORS);
+	if (io.fua)
+		model_drive_flush(model->drive);
+	ressd_log_done(&model->log, &io, 0);
+	ressd_route_log_done(&model->route, model_drive_now(model->drive) - start,
+			     io.kind == RESSD_IO_WRITE ? io.record->nr_maps : 0);
+	return true;
+}
+
+static void settle_ticket(struct model *model, u64 ticket)
+{
+	while (ressd_log_synced(&model->log) < ticket)
+		if (!log_io(model))
+			abort();
+}
+
+/* --- the mover ---------------------------------------------------------------------------- */
+
+static void start_sweep(struct model *model)
+{
+	struct ressd_log *log = &model->log;
+	u32 room = ressd_log_free_blocks(log);
+	u64 seq;
+
+	ressd_sweep_start(&model->sweep, log);
+	if (model->all)
+		model->sweep.last_segment = log->head_seq;
+	ressd_sweep_visits(&model->sweep, model->set.visit, 0, model->set.fill, model->from);
+	model->sweeping = true;
+	model->sweep_room = room - min(room, log->geom.segment_blocks);
+	model->sweep_blocks = 1;
+	model->goal = log->tail_seq;
+	for (seq = log->tail_seq; seq <= model->sweep.last_segment; seq++) {
+		u32 live = log->segments[ressd_geom_slot_of_seq(&log->geom, seq)].live;
+
+		model->sweep_blocks += live;
+		if (model->set.visit && live) {
+			model->goal = seq;
+			break;
+		}
+	}
+	model->sweep_accepted = log->counters.accepted - log->counters.overwrites;
+}
+
+static void move_run(struct model *model, const struct ressd_move *move, u32 nr, bool write)
+{
+	u64 sector = (u64)move->lbn * RESSD_BLOCK_SECTORS;
+
+	if (!write && !ressd_move_is_hole(move))
+		sector = model->reserved_start + (u64)move->block * RESSD_BLOCK_SECTORS;
+	if (write)
+		model_drive_write(model->drive, sector, nr * RESSD_BLOCK_SECTORS);
+	else
+		model_drive_read(model->drive, sector, nr * RESSD_BLOCK_SECTORS);
+}
+
+static void end_sweep(struct model *model)
+{
+	if (model->all)
+		ressd_log_rotate(&model->log);
+	settle_ticket(model, ressd_log_reclaim(&model->log));
+	model->sweeping = false;
+}
+
+static void move_batch(struct model *model)
+{
+	u64 start = model_drive_now(model->drive), before = model->moved;
+	struct ressd_move *moves = model->moves;
+	u32 nr = ressd_sweep_pick(&model->sweep, &model->log, moves, model->set.batch);
+	u32 at, run, i;
+
+	if (model->set.visit)
+		model->from = model->sweep.visit_end;
+	if (!nr) {
+		end_sweep(model);
+		return;
+	}
+	for (i = 0; i < nr; i++)
+		if (!ressd_move_is_hole(&moves[i]) &&
+		    ressd_log_data(&model->log, moves[i].block))
+			abort();	/* a record in flight: this host has none */
+	for (at = 0; at < nr; at += run) {
+		run = ressd_sweep_run(moves + at, nr - at, true);
+		move_run(model, moves + at, run, false);
+	}
+	for (at = 0; at < nr; at += run) {
+		run = ressd_sweep_run(moves + at, nr - at, false);
+		move_run(model, moves + at, run, true);
+	}
+	for (i = 0; i < nr; i++) {
+		model->holes += ressd_move_is_hole(&moves[i]);
+		if (!ressd_move_is_hole(&moves[i]))
+			model->moved += ressd_log_moved(&model->log, moves[i].block, moves[i].lbn);
+	}
+	ressd_route_move_done(&model->route, model_drive_now(model->drive) - start,
+			      model->moved - before);
+	if (!model->set.whole_rounds && !model->all && ressd_sweep_between_visits(&model->sweep) &&
+	    ressd_log_can_reclaim(&model->log))
+		end_sweep(model);
+}
+
+static bool below_threshold(const struct model *model)
+{
+	return (u64)ressd_log_free_blocks(&model->log) * 100 <
+	       (u64)ressd_log_total_blocks(&model->log) * model->set.threshold;
+}
+
+/* As pace_allows() of the target. */
+static bool in_step(const struct model *model)
+{
+	const struct ressd_log *log = &model->log;
+	const struct ressd_log_counters *c = &log->counters;
+	u64 used = c->accepted - c->overwrites - model->sweep_accepted;
+	u64 done = model->sweep.frozen;
+
+	if (model->set.visit)
+		done = model->sweep_blocks -
+			log->segments[ressd_geom_slot_of_seq(&log->geom, model->goal)].live;
+	return used * model->sweep_blocks <= model->sweep_room * done +
+		model->sweep_blocks * model->log.geom.record_blocks;
+}
+
+/* --- the writer --------------------------------------------------------------------------- */
+
+static void write_block(struct model *model, u32 lbn)
+{
+	struct ressd_place place;
+	int ret;
+
+	for (;;) {
+		if (!model->sweeping && below_threshold(model) &&
+		    model->log.reuse_seq < model->log.head_seq)
+			start_sweep(model);
+		while (model->sweeping && !in_step(model))
+			move_batch(model);
+		ret = ressd_log_accept(&model->log, lbn, &place);
+		if (!ret)
+			break;
+		if (ret == -EAGAIN && log_io(model))
+			continue;
+		if (model->sweeping)
+			move_batch(model);
+		else
+			start_sweep(model);
+	}
+	if (ressd_log_record_full(&model->log))
+		log_io(model);
+}
+
+/* All home; what a trial of the route asks for, or the end of a load. */
+static void drain(struct model *model)
+{
+	settle_ticket(model, ressd_log_sync(&model->log));
+	while (model->sweeping)
+		move_batch(model);
+	model->all = true;
+	start_sweep(model);
+	while (model->sweeping)
+		move_batch(model);
+	model->all = false;
+}
+
+static void write_direct(struct model *model, u32 lbn, u32 nr)
+{
+	u64 start = model_drive_now(model->drive);
+
+	model_drive_write(model->drive, (u64)lbn * RESSD_BLOCK_SECTORS, nr * RESSD_BLOCK_SECTORS);
+	ressd_log_kill(&model->log, lbn, nr);
+	ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, nr);
+	model->direct += nr;
+}
+
+/* One small write, by the way that it is to go. */
+static void write_small(struct model *model, u32 lbn, u32 nr)
+{
+	u32 i;
+
+	if (model->set.adaptive && !ressd_route_small(&model->route, nr)) {
+		write_direct(model, lbn, nr);
+		return;
+	}
+	if (!ressd_route_may_log(&model->route)) {
+		drain(model);
+		ressd_route_move_ended(&model->route);
+	}
+	for (i = 0; i < nr; i++)
+		write_block(model, lbn + i);
+}
+
+/* As map_flush() of the target. */
+static void flush(struct model *model)
+{
+	u64 start = model_drive_now(model->drive);
+
+	if (!model->set.bare && ressd_log_is_volatile(&model->log)) {
+		settle_ticket(model, ressd_log_sync(&model->log));
+		return;
+	}
+	model_drive_flush(model->drive);
+	ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, 0);
+}
+
+static void write_some(struct model *model, u64 writes)
+{
+	u32 each = model->set.write_kb / 4;
+	u64 places = (u64)model->set.span_mb * 256 / each;
+	u64 i;
+
+	for (i = 0; i < writes; i++) {
+		u64 lbn = random_below(model, places) * each;
+
+		if (model->set.bare)
+			model_drive_write(model->drive, lbn * RESSD_BLOCK_SECTORS,
+					  each * RESSD_BLOCK_SECTORS);
+		else
+			write_small(model, lbn, each);
+		if (model->set.fsync)
+			flush(model);
+	}
+	if (!model->set.bare)
+		settle_ticket(model, ressd_log_sync(&model->log));
+	model_drive_flush(model->drive);
+}
+
+static int set_key(struct settings *set, const char *word)
+{
+	const char *value = strchr(word, '=');
+	size_t i;
+
+	for (i = 0; value && i < ARRAY_SIZE(keys); i++) {
+		if (strncmp(word, keys[i].key, value - word) || keys[i].key[value - word])
+			continue;
+		*(unsigned int *)((char *)set + keys[i].offset) = strtoul(value + 1, NULL, 10);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int main(int argc, char **argv)
+{
+	struct model *model = must(calloc(1, sizeof(*model)));
+	u64 writes, start, erases;
+	size_t k;
+	int i;
+
+	if (argc < 2) {
+		fprintf(stderr, "how to call: mover-model PROFILE [key=value...]\n");
+		return 2;
+	}
+	for (k = 0; k < ARRAY_SIZE(keys); k++)
+		*(unsigned int *)((char *)&model->set + keys[k].offset) = keys[k].initial;
+	model->drive = model_drive_create(argv[1]);
+	for (i = 2; model->drive && i < argc; i++)
+		if (set_key(&model->set, argv[i]) && model_drive_set(model->drive, argv[i]))
+			return 2;
+	if (!model->drive || model_drive_start(model->drive))
+		return 2;
+	model->random = 88172645463325252ULL;
+	make_log(model);
+	ressd_route_init(&model->route);
+	write_some(model, (u64)model->set.warm_mb * 1024 / model->set.write_kb);
+	writes = (u64)model->set.total_mb * 1024 / model->set.write_kb;
+	start = model_drive_now(model->drive);
+	erases = model_drive_erases(model->drive);
+	model->moved = 0;
+	model->holes = 0;
+	model->direct = 0;
+	write_some(model, writes);
+	if (model->set.drain && !model->set.bare)
+		drain(model);
+	if (model->set.adaptive)
+		printf("direct %llu of %llu, ns: direct %llu log %llu move %llu\n",
+		       (unsigned long long)model->direct,
+		       (unsigned long long)writes * model->set.write_kb / 4,
+		       (unsigned long long)ressd_route_ns(&model->route.direct),
+		       (unsigned long long)ressd_route_ns(&model->route.log),
+		       (unsigned long long)ressd_route_ns(&model->route.move));
+	printf("%8.4f MB/s  %9.1f us a write  %7llu erases  %llu moved  %llu holes\n",
+	       writes * model->set.write_kb * 1024e3 /
+	       (model_drive_now(model->drive) - start),
+	       (double)(model_drive_now(model->drive) - start) / writes / 1e3,
+	       (unsigned long long)(model_drive_erases(model->drive) - erases),
+	       (unsigned long long)model->moved, (unsigned long long)model->holes);
+	return 0;
+}
