@@ -150,16 +150,19 @@ static int run_cells(struct probe *probe, struct measure *measure, struct failur
 
 int probe_measure(struct probe *probe, struct failure *failure)
 {
+	struct disk_device device;
 	struct measure measure = {
-		.dev = &probe->dev,
+		.disk = &device.disk,
 		.offset = probe->region.offset,
 		.bytes = probe->region.bytes,
 		.sequential_bytes = sequential_bytes(probe),
 		.effort = effort_of(probe),
 		.progress = show_fill,
 	};
-	int code = measure_init(&measure, failure);
+	int code;
 
+	disk_device_init(&device, &probe->dev, probe->hints.max_request_bytes);
+	code = measure_init(&measure, failure);
 	if (code)
 		return code;
 	code = run_cells(probe, &measure, failure);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "blkdev.h"
 #include "measure.h"
 
 atomic_bool measure_interrupted;
@@ -16,14 +16,6 @@ struct cursor {
 	u64 next;		/* bytes from the start of the region */
 	u64 phase;		/* where the present pass of an ordered cell began */
 };
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 /* splitmix64: any seed is good, the period is 2^64. */
 static u64 next_random(u64 *state)
@@ -47,7 +39,8 @@ int measure_init(struct measure *measure, struct failure *failure)
 	size_t i;
 
 	measure->random = 712;	/* fixed: two runs of the probe do the same */
-	measure->data = blkdev_buffer(MEASURE_MAX_BYTES);
+	if (posix_memalign((void **)&measure->data, BLKDEV_ALIGN, MEASURE_MAX_BYTES))
+		measure->data = NULL;
 	measure->samples = calloc(samples, sizeof(*measure->samples));
 	if (!measure->data || !measure->samples) {
 		measure_release(measure);
@@ -113,33 +106,101 @@ static bool all_zero(const u8 *data, u32 size)
 	return !data[0] && !memcmp(data, data + 1, size - 1);
 }
 
+static int interrupted(const struct measure *measure, struct failure *failure)
+{
+	return fail(failure, -ECANCELED, "stopped; %llu bytes of %s were written by then",
+		    measure->written, measure->disk->path);
+}
+
+/* May this transfer be made?  The last guard against writing outside of the region. */
+static int check_call(const struct measure *measure, u64 at, u32 bytes, struct failure *failure)
+{
+	if (measure_interrupted)
+		return interrupted(measure, failure);
+	if (at > measure->bytes || bytes > measure->bytes - at || bytes > MEASURE_MAX_BYTES)
+		return fail(failure, -ERANGE,
+			    "a transfer of %u bytes at byte %llu leaves the region of %llu bytes; this is a bug",
+			    bytes, at, measure->bytes);
+	return 0;
+}
+
+static void record(struct measure *measure, char kind, u64 at, u32 bytes, u64 ns)
+{
+	const struct sample sample = {
+		.phase = measure->phase ? measure->phase : "",
+		.kind = kind,
+		.offset = measure->offset + at,
+		.bytes = bytes,
+		.ns = ns,
+	};
+
+	if (measure->record)
+		measure->record(measure->record_context, &sample);
+}
+
+u64 measure_random(struct measure *measure, u64 below)
+{
+	return next_random(&measure->random) % below;
+}
+
+int measure_read(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure)
+{
+	int code = check_call(measure, at, bytes, failure);
+	u64 took = 0;
+
+	if (code)
+		return code;
+	code = measure->disk->ops->read(measure->disk, measure->offset + at, measure->data, bytes,
+					&took, failure);
+	record(measure, 'r', at, bytes, took);
+	measure->read += bytes;
+	measure->zero_reads += !code && all_zero(measure->data, bytes);
+	if (ns)
+		*ns = took;
+	return code;
+}
+
+int measure_write(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure)
+{
+	int code = check_call(measure, at, bytes, failure);
+	u64 took = 0;
+
+	if (code)
+		return code;
+	if (measure->write_limit && measure->written + bytes > measure->write_limit)
+		return fail(failure, -EDQUOT, "the limit of %llu bytes to write is reached",
+			    measure->write_limit);
+	make_unique(measure, bytes);
+	code = measure->disk->ops->write(measure->disk, measure->offset + at, measure->data, bytes,
+					 &took, failure);
+	record(measure, 'w', at, bytes, took);
+	measure->written += bytes;
+	if (ns)
+		*ns = took;
+	return code;
+}
+
+int measure_flush(struct measure *measure, u64 *ns, struct failure *failure)
+{
+	u64 took = 0;
+	int code;
+
+	code = measure->disk->ops->flush(measure->disk, &took, failure);
+	record(measure, 'f', 0, 0, took);
+	if (ns)
+		*ns = took;
+	return code;
+}
+
 /* One timed transfer.  @ns gets its latency. */
 static int transfer(struct measure *measure, struct cursor *cursor, u64 *ns,
 		    struct failure *failure)
 {
-	const u64 at = measure->offset + take_position(measure, cursor);
-	u64 start;
-	int code;
+	const u64 at = take_position(measure, cursor);
 
-	if (is_write(cursor->access)) {
-		make_unique(measure, cursor->size);
-		start = now_ns();
-		code = blkdev_write(measure->dev, at, measure->data, cursor->size, failure);
-		*ns = now_ns() - start;
-		measure->written += cursor->size;
-		return code;
-	}
-	start = now_ns();
-	code = blkdev_read(measure->dev, at, measure->data, cursor->size, failure);
-	*ns = now_ns() - start;
-	measure->zero_reads += !code && all_zero(measure->data, cursor->size);
-	return code;
-}
-
-static int interrupted(const struct measure *measure, struct failure *failure)
-{
-	return fail(failure, -ECANCELED, "stopped; %llu bytes of %s were written by then",
-		    measure->written, measure->dev->path);
+	if (is_write(cursor->access))
+		return measure_write(measure, at, cursor->size, ns, failure);
+	return measure_read(measure, at, cursor->size, ns, failure);
 }
 
 /*
@@ -150,14 +211,12 @@ static int measure_round(struct measure *measure, struct cursor *cursor, struct 
 			 u64 *samples, struct failure *failure)
 {
 	const struct effort *effort = &measure->effort;
-	u64 start;
+	u64 ns = 0;
 	int code;
 
 	memset(round, 0, sizeof(*round));
 	while (round->ops < effort->min_ops ||
 	       (round->ops < effort->max_ops && round->ns < effort->round_ns)) {
-		if (measure_interrupted)
-			return interrupted(measure, failure);
 		code = transfer(measure, cursor, &samples[round->ops], failure);
 		if (code)
 			return code;
@@ -167,9 +226,8 @@ static int measure_round(struct measure *measure, struct cursor *cursor, struct 
 	}
 	if (!is_write(cursor->access))
 		return 0;
-	start = now_ns();
-	code = blkdev_flush(measure->dev, failure);
-	round->ns += now_ns() - start;
+	code = measure_flush(measure, &ns, failure);
+	round->ns += ns;
 	return code;
 }
 
@@ -185,7 +243,7 @@ int measure_cell(struct measure *measure, enum access access, u32 size, u64 stri
 	if (access == ACCESS_SEQUENTIAL_WRITE || access == ACCESS_SEQUENTIAL_READ)
 		cursor.size = measure->sequential_bytes;
 	if (is_write(access))
-		code = blkdev_flush(measure->dev, failure);
+		code = measure_flush(measure, NULL, failure);
 	while (!code && rounds_want_more(rounds, count)) {
 		code = measure_round(measure, &cursor, &rounds[count], measure->samples + ops,
 				     failure);
@@ -206,15 +264,10 @@ int measure_fill(struct measure *measure, struct failure *failure)
 		u64 left = measure->bytes - at;
 		u32 size = left < measure->sequential_bytes ? left : measure->sequential_bytes;
 
-		if (measure_interrupted)
-			return interrupted(measure, failure);
-		make_unique(measure, size);
-		code = blkdev_write(measure->dev, measure->offset + at, measure->data, size,
-				    failure);
+		code = measure_write(measure, at, size, NULL, failure);
 		at += size;
-		measure->written += size;
 		if (measure->progress)
 			measure->progress(at * 100 / measure->bytes);
 	}
-	return code ? code : blkdev_flush(measure->dev, failure);
+	return code ? code : measure_flush(measure, NULL, failure);
 }

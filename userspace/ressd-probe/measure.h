@@ -7,7 +7,8 @@
 #define PROBE_MEASURE_H
 
 #include <stdatomic.h>
-#include "blkdev.h"
+#include <stdbool.h>
+#include "disk.h"
 #include "rounds.h"
 
 enum access {
@@ -25,19 +26,33 @@ struct effort {
 	u64 max_ops;
 };
 
+/* One call to the disk, for those who want to see all of them. */
+struct sample {
+	const char *phase;
+	char kind;		/* 'r', 'w' or 'f' */
+	u64 offset;		/* of the disk, bytes */
+	u32 bytes;
+	u64 ns;
+};
+
 struct measure {
-	const struct blkdev *dev;
+	struct disk *disk;
 	u64 offset;		/* of the region, multiple of 4096 */
 	u64 bytes;		/* of the region, multiple of 4096 */
 	u32 sequential_bytes;	/* size of one sequential transfer, at most MEASURE_MAX_BYTES */
 	struct effort effort;
+	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
 	u64 written;		/* bytes so far */
+	u64 read;		/* bytes so far */
 	u64 zero_reads;		/* transfers that returned nothing but zeroes */
 	u64 random;		/* state of the generator */
 	u64 stamp;		/* number of blocks written; makes every block unique */
 	u8 *data;
 	u64 *samples;
 	void (*progress)(unsigned int percent);	/* while initialising; may be NULL */
+	void (*record)(void *context, const struct sample *sample);	/* each call; may be NULL */
+	void *record_context;
+	const char *phase;	/* for @record: what is being measured */
 };
 
 #define MEASURE_MAX_BYTES	(512U << 10)
@@ -48,6 +63,18 @@ extern atomic_bool measure_interrupted;
 /* Prepares @measure, whose first five members are set.  0, or a negative errno with a sentence. */
 int measure_init(struct measure *measure, struct failure *failure);
 void measure_release(struct measure *measure);
+
+/*
+ * Single timed calls; @at and @bytes (at most MEASURE_MAX_BYTES) are multiples of the disk's
+ * granule and lie in the region, or -ERANGE.  A write takes fresh data; one that would exceed
+ * write_limit is not made: -EDQUOT.  -ECANCELED when interrupted.  @ns may be NULL.
+ */
+int measure_read(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure);
+int measure_write(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure);
+int measure_flush(struct measure *measure, u64 *ns, struct failure *failure);
+
+/* A random number below @below. */
+u64 measure_random(struct measure *measure, u64 below);
 
 /* Writes the whole region once, in order, and flushes. */
 int measure_fill(struct measure *measure, struct failure *failure);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "blkdev.h"
 #include "harness.h"
 #include "measure.h"
 
@@ -16,6 +17,7 @@ const char test_suite[] = "probe-measure";
 
 static char path[64];
 static struct blkdev dev;
+static struct disk_device device;
 static struct measure measure;
 static struct failure failure;
 
@@ -30,8 +32,9 @@ static void start(u64 ops)
 	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
 	unlink(path);
 	measure_interrupted = false;
+	disk_device_init(&device, &dev, 0);
 	measure = (struct measure){
-		.dev = &dev,
+		.disk = &device.disk,
 		.offset = FIRST * 4096,
 		.bytes = BLOCKS * 4096,
 		.sequential_bytes = 65536,

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* An emulated drive and its host in virtual time; see emulated.h. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulated.h"
+#include "ssd-drive.h"
+
+long shim_allocations_left = -1;
+
+/*
+ * The drive lives on its own clock, @drive_now, and the probe sees @shown: noise is in what is
+ * shown, or a call that seems short would leave the drive busy.
+ */
+struct emulated {
+	struct ssd_drive *drive;
+	struct host host;
+	uint64_t drive_now;
+	uint64_t shown;
+	uint64_t random;
+};
+
+static double uniform(struct emulated *emulated)
+{
+	emulated->random = emulated->random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return ((emulated->random >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct emulated *emulated)
+{
+	const double radius = sqrt(-2 * log(uniform(emulated)));
+
+	return radius * cos(2 * M_PI * uniform(emulated));
+}
+
+static uint64_t show(struct emulated *emulated, uint64_t took)
+{
+	double ns = took;
+
+	if (emulated->host.noise > 0)
+		ns *= exp(emulated->host.noise * normal(emulated));
+	if (emulated->host.spike_share > 0 && uniform(emulated) < emulated->host.spike_share)
+		ns += -log(uniform(emulated)) * emulated->host.spike_ns;
+	emulated->shown += ns;
+	return ns;
+}
+
+static uint64_t transfer(struct emulated *emulated, bool write, uint64_t offset, uint32_t bytes)
+{
+	const uint32_t limit = emulated->drive->profile.max_request_kb * 1024;
+	uint64_t now = emulated->drive_now;
+
+	offset += emulated->host.offset;
+	while (bytes) {
+		const uint32_t piece = bytes < limit ? bytes : limit;
+
+		now += emulated->host.host_ns;
+		if (write)
+			now = ssd_drive_write(emulated->drive, now, offset / 512, piece / 512,
+					      false);
+		else
+			now = ssd_drive_read(emulated->drive, now, offset / 512, piece / 512);
+		offset += piece;
+		bytes -= piece;
+	}
+	offset = now - emulated->drive_now;
+	emulated->drive_now = now;
+	return show(emulated, offset);
+}
+
+uint64_t emulated_read(struct emulated *emulated, uint64_t offset, uint32_t bytes)
+{
+	return transfer(emulated, false, offset, bytes);
+}
+
+uint64_t emulated_write(struct emulated *emulated, uint64_t offset, uint32_t bytes)
+{
+	return transfer(emulated, true, offset, bytes);
+}
+
+uint64_t emulated_flush(struct emulated *emulated)
+{
+	uint64_t now = emulated->drive_now + emulated->host.host_ns, took;
+
+	/* Without a cache that it knows of, the kernel sends no flush. */
+	if (!emulated->drive->profile.write_cache)
+		return show(emulated, 1000);
+	if (emulated->host.drops_flushes || emulated->drive->profile.lies_about_flush)
+		now = ssd_drive_nothing(emulated->drive, now);
+	else
+		now = ssd_drive_flush(emulated->drive, now);
+	took = now - emulated->drive_now;
+	emulated->drive_now = now;
+	return show(emulated, took);
+}
+
+void emulated_pause(struct emulated *emulated, uint64_t ns)
+{
+	emulated->drive_now += ns;
+	emulated->shown += ns;
+}
+
+uint64_t emulated_now(const struct emulated *emulated)
+{
+	return emulated->shown;
+}
+
+uint64_t emulated_bytes(const struct emulated *emulated)
+{
+	return emulated->drive->geometry.sectors * 512 - emulated->host.offset;
+}
+
+uint32_t emulated_max_request(const struct emulated *emulated)
+{
+	return emulated->drive->profile.max_request_kb * 1024;
+}
+
+void emulated_truth(const struct emulated *emulated, struct truth *truth)
+{
+	const struct ssd_profile *profile = &emulated->drive->profile;
+	const struct ssd_geometry *geometry = &emulated->drive->geometry;
+	const uint64_t page = geometry->page_sectors * 512ULL;
+
+	*truth = (struct truth){
+		.page = profile->partial_update ? 0 : page,
+		.block = page * geometry->block_pages,
+		.page_mapped = profile->ftl == SSD_FTL_PAGE,
+		.two_speeds = profile->program_slow_ns > profile->program_ns,
+		.read_buffer = profile->read_buffer_kb * 1024ULL,
+		.write_buffer = profile->write_cache ? profile->write_buffer_kb * 1024ULL : 0,
+		.prefetch = profile->prefetch_pages * page,
+		.merges_rewrites = profile->write_buffer_match == SSD_BUFFER_MATCH_ALL,
+		.log_blocks = geometry->log_blocks,
+		.flush_honoured = !profile->lies_about_flush && !emulated->host.drops_flushes,
+	};
+	truth->block_phase = (truth->block - emulated->host.offset % truth->block) % truth->block;
+}
+
+struct emulated *emulated_create(const char *text, const struct host *host, char *error,
+				 unsigned int size)
+{
+	struct emulated *emulated = calloc(1, sizeof(*emulated));
+	struct ssd_profile profile;
+
+	if (!emulated) {
+		snprintf(error, size, "no memory for a drive");
+		return NULL;
+	}
+	emulated->host = *host;
+	emulated->random = host->seed * 2 + 1;
+	ssd_profile_init(&profile);
+	if (ssd_profile_parse(&profile, text, error, size) ||
+	    ssd_drive_create(&emulated->drive, &profile, NULL, NULL, error, size)) {
+		free(emulated);
+		return NULL;
+	}
+	return emulated;
+}
+
+void emulated_destroy(struct emulated *emulated)
+{
+	ssd_drive_destroy(emulated->drive);
+	free(emulated);
+}

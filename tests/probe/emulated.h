@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The emulated SSD of tests/ssdsim in this process, with a host in front of it: the host splits
+ * large requests, adds its own time, noise and interference, may drop flushes, and shows the drive
+ * from some offset on (a partition).  Virtual time; nothing is stored.
+ *
+ * This header is the border between two worlds that both shadow <linux/types.h>; so only C types.
+ */
+#ifndef PROBE_EMULATED_H
+#define PROBE_EMULATED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the host does to a drive. */
+struct host {
+	uint64_t seed;		/* of noise and interference */
+	double noise;		/* relative, log-normal: 0.03 is 3 % */
+	double spike_share;	/* calls that something else delays, 0 to 1 */
+	double spike_ns;	/* mean length of such a delay, exponential */
+	uint32_t host_ns;	/* the host's own time for a command */
+	bool drops_flushes;
+	uint64_t offset;	/* bytes of the drive that the probe does not see */
+};
+
+/* What is true of a drive, bytes; 0 where there is none. */
+struct truth {
+	uint64_t page;		/* that partial writes are completed to */
+	uint64_t block;
+	uint64_t block_phase;	/* first block border, seen from the offset */
+	bool page_mapped;
+	bool two_speeds;	/* NAND with fast and slow pages */
+	uint64_t read_buffer;
+	uint64_t write_buffer;
+	uint64_t prefetch;
+	bool merges_rewrites;	/* the write buffer is a cache */
+	uint32_t log_blocks;
+	bool flush_honoured;
+};
+
+struct emulated;
+
+/*
+ * A drive of @profile (words of tests/ssdsim, see docs/ssdsim.md) behind @host.  NULL with a
+ * sentence in @error.
+ */
+struct emulated *emulated_create(const char *profile, const struct host *host, char *error,
+				 unsigned int size);
+void emulated_destroy(struct emulated *emulated);
+
+/* Each returns what the call took, ns. */
+uint64_t emulated_read(struct emulated *emulated, uint64_t offset, uint32_t bytes);
+uint64_t emulated_write(struct emulated *emulated, uint64_t offset, uint32_t bytes);
+uint64_t emulated_flush(struct emulated *emulated);
+
+void emulated_pause(struct emulated *emulated, uint64_t ns);
+uint64_t emulated_now(const struct emulated *emulated);
+uint64_t emulated_bytes(const struct emulated *emulated);
+uint32_t emulated_max_request(const struct emulated *emulated);
+void emulated_truth(const struct emulated *emulated, struct truth *truth);
+
+#endif

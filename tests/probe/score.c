@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * probe-score: lets the searches of ressd-probe loose on emulated drives and compares what they say
+ * with what is true.
+ *
+ *	probe-score --named FOLDER [PROFILE...]	the profiles of tests/ssdsim
+ *	probe-score --random SEED FIRST COUNT	drives drawn by random-drive.c
+ *
+ * One line for each drive and parameter: "DRIVE PARAMETER OUTCOME CONFIDENCE FOUND TRUE shows|hidden
+ * WHY", and a line "DRIVE time SECONDS MEGABYTES".  tools/probe-score.py adds them up.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "drive.h"
+#include "plan.h"
+#include "random-drive.h"
+#include "survey.h"
+
+enum outcome { CORRECT, NOT_FOUND, WRONG };
+
+static const char *const outcomes[] = { "correct", "not-found", "WRONG" };
+
+struct scored {
+	const struct truth *truth;
+	const struct survey *survey;
+};
+
+static bool near(u64 value, u64 truth, u64 tolerance)
+{
+	return value + tolerance >= truth && value <= truth + tolerance;
+}
+
+/* Found, not found, or wrong: a number that is @truth, or 0 when there is nothing to find. */
+static enum outcome judge_number(const struct finding *finding, u64 truth, u64 tolerance)
+{
+	if (finding->status == STATUS_BOUNDED)
+		return truth >= finding->low && truth <= finding->high ? CORRECT : WRONG;
+	if (finding->status != STATUS_MEASURED)
+		return truth ? NOT_FOUND : CORRECT;
+	return near(finding->value, truth, tolerance) ? CORRECT : WRONG;
+}
+
+static enum outcome judge_phase(const struct finding *finding, u64 size, u64 phase)
+{
+	if (finding->status != STATUS_MEASURED || !finding->has_phase || !size)
+		return CORRECT;
+	return finding->phase % size == phase % size ? CORRECT : WRONG;
+}
+
+static u64 page_phase(const struct truth *truth)
+{
+	return truth->page ? truth->block_phase % truth->page : 0;
+}
+
+static enum outcome judge(const struct scored *scored, enum parameter parameter, u64 *expected,
+			  bool *shows)
+{
+	const struct truth *truth = scored->truth;
+	const struct finding *finding = &scored->survey->finding[parameter];
+	const u64 page = truth->page ? truth->page : 4096;
+	enum outcome outcome;
+
+	*shows = true;
+	switch (parameter) {
+	case PARAMETER_FLUSH:
+		*expected = truth->flush_honoured;
+		return finding->status != STATUS_MEASURED ? NOT_FOUND :
+		       finding->value == *expected ? CORRECT : WRONG;
+	case PARAMETER_PAGE:
+		*expected = truth->page;
+		/* Smaller ones, and borders off the grid, are beyond writes of 4 KiB. */
+		*shows = truth->page > 4096 && truth->flush_honoured &&
+			 page_phase(truth) % 4096 == 0;
+		outcome = judge_number(finding, truth->page > 4096 ? truth->page : 0, 0);
+		return outcome == CORRECT ? judge_phase(finding, truth->page, page_phase(truth)) :
+		       outcome;
+	case PARAMETER_BLOCK:
+		*expected = truth->block;
+		*shows = !truth->page_mapped && truth->flush_honoured;
+		outcome = judge_number(finding, truth->block, 0);
+		return outcome == CORRECT ? judge_phase(finding, truth->block, truth->block_phase) :
+		       outcome;
+	case PARAMETER_MODES:
+		*expected = truth->two_speeds ? 2 : 1;
+		*shows = truth->flush_honoured;
+		if (finding->status != STATUS_MEASURED)
+			return NOT_FOUND;
+		return finding->value == *expected ? CORRECT : WRONG;
+	case PARAMETER_READ_BUFFER:
+		*expected = truth->read_buffer;
+		return judge_number(finding, truth->read_buffer, page + truth->prefetch);
+	case PARAMETER_WRITE_BUFFER:
+		*expected = truth->write_buffer;
+		return judge_number(finding, truth->write_buffer, 1024);
+	case PARAMETER_PREFETCH:
+		*expected = truth->prefetch;
+		return judge_number(finding, truth->prefetch, page - 1);
+	case PARAMETER_POLICY:
+		*expected = !truth->write_buffer ? POLICY_NONE :
+			    truth->merges_rewrites ? POLICY_CACHE : POLICY_BUFFER;
+		*shows = truth->flush_honoured;
+		if (finding->status != STATUS_MEASURED)
+			return NOT_FOUND;
+		return finding->value == *expected ? CORRECT : WRONG;
+	case PARAMETER_OPEN_UNITS:
+		*expected = truth->log_blocks;
+		*shows = !truth->page_mapped && truth->flush_honoured;
+		if (truth->page_mapped)
+			return finding->status == STATUS_MEASURED ? WRONG : CORRECT;
+		return judge_number(finding, truth->log_blocks, 0);
+	default:
+		return NOT_FOUND;
+	}
+}
+
+static void print_scores(const char *name, const struct truth *truth, const struct survey *survey)
+{
+	const struct scored scored = { truth, survey };
+	int p;
+
+	for (p = 0; p < NR_PARAMETERS; p++) {
+		const struct finding *finding = &survey->finding[p];
+		enum outcome outcome;
+		u64 expected = 0;
+		bool shows;
+
+		if (finding->status == STATUS_UNKNOWN)
+			continue;
+		outcome = judge(&scored, p, &expected, &shows);
+		printf("%s %s %s %s %s:%llu+%llu %llu+%llu %s %.1fs %s\n", name, parameter_name(p),
+		       outcomes[outcome], confidence_name(finding->confidence),
+		       status_name(finding->status), finding->value, finding->phase, expected,
+		       (unsigned long long)(p == PARAMETER_PAGE ? page_phase(truth) :
+					    p == PARAMETER_BLOCK ? truth->block_phase : 0),
+		       shows ? "shows" : "hidden", finding->ns / 1e9, finding->why);
+	}
+}
+
+static int survey_drive(const char *name, const char *profile, const struct host *host)
+{
+	struct failure failure = { "" };
+	struct survey survey = { .thoroughness = SURVEY_DEFAULT, .may_write = true };
+	struct measure measure = { .sequential_bytes = 524288, .effort = { .max_ops = 1 } };
+	struct region region;
+	struct drive drive;
+	struct truth truth;
+	int code = drive_create(&drive, profile, host, &failure);
+
+	if (!code) {
+		measure.disk = &drive.disk;
+		survey.measure = &measure;
+		code = plan_region(drive.disk.bytes, NULL, &region, &failure);
+		measure.offset = region.offset;
+		measure.bytes = region.bytes;
+	}
+	if (!code)
+		code = measure_init(&measure, &failure);
+	if (!code)
+		code = measure_fill(&measure, &failure);
+	if (!code)
+		code = survey_run(&survey, &failure);
+	if (code) {
+		fprintf(stderr, "probe-score: %s: %s\n%s", name, failure.text, profile);
+		return 1;
+	}
+	emulated_truth(drive.emulated, &truth);
+	print_scores(name, &truth, &survey);
+	printf("%s time %.1f %.0f\n", name, drive.disk.ops->now(&drive.disk) / 1e9,
+	       measure.written / 1e6);
+	fflush(stdout);
+	measure_release(&measure);
+	drive_destroy(&drive);
+	return 0;
+}
+
+/* The size of each profile at which docs/ssdsim.md calibrates it. */
+static const struct {
+	const char *name;
+	const char *size;
+} named[] = {
+	{ "samsung", "capacity_mb=3816" },
+	{ "supertalent", "capacity_mb=3580" },
+	{ "intel", "capacity_mb=1192 queue_depth=1" },
+	{ "transcend", "capacity_mb=3808" },
+	{ "ocz", "capacity_mb=3577" },
+	{ "sdcard", "capacity_mb=7600" },
+	{ "ssdsim-sc", "capacity_mb=1024" },
+};
+
+static int survey_named(const char *folder, const char *name, const char *size)
+{
+	const struct host host = { .seed = 1, .noise = 0.03, .spike_share = 0.005,
+				   .spike_ns = 5e6, .host_ns = 14000 };
+	char path[4096], profile[65536];
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s.conf", folder, name);
+	file = fopen(path, "re");
+	if (!file) {
+		fprintf(stderr, "probe-score: cannot open %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	length = fread(profile, 1, sizeof(profile) - 256, file);
+	fclose(file);
+	snprintf(profile + length, 256, "\n%s\n", size);
+	return survey_drive(name, profile, &host);
+}
+
+static int run_named(const char *folder, int count, char **only)
+{
+	int failed = 0, i;
+	size_t n;
+
+	for (n = 0; n < sizeof(named) / sizeof(named[0]); n++) {
+		for (i = 0; i < count && strcmp(only[i], named[n].name); )
+			i++;
+		if (!count || i < count)
+			failed |= survey_named(folder, named[n].name, named[n].size);
+	}
+	return failed;
+}
+
+static int run_random(u64 seed, unsigned int first, unsigned int count)
+{
+	char profile[RANDOM_DRIVE_TEXT], name[32];
+	struct host host;
+	unsigned int i;
+	int failed = 0;
+
+	for (i = first; i < first + count; i++) {
+		random_drive(seed, i, profile, &host);
+		snprintf(name, sizeof(name), "random-%u", i);
+		if (getenv("PROBE_SCORE_SHOW"))
+			fprintf(stderr, "%s%snoise %.2f spikes %.3f x %.0f host %u drop %d offset %llu\n",
+				name, profile, host.noise, host.spike_share, host.spike_ns,
+				host.host_ns, host.drops_flushes, (unsigned long long)host.offset);
+		failed |= survey_drive(name, profile, &host);
+	}
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 3 && !strcmp(argv[1], "--named"))
+		return run_named(argv[2], argc - 3, argv + 3);
+	if (argc == 5 && !strcmp(argv[1], "--random"))
+		return run_random(strtoull(argv[2], NULL, 10), atoi(argv[3]), atoi(argv[4]));
+	fprintf(stderr, "how to call: probe-score --named FOLDER [PROFILE...] | --random SEED FIRST COUNT\n");
+	return 2;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decisions that several searches share; see judge.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "judge.h"
+#include "statistics.h"
+
+u64 judge_next_size(u64 bytes)
+{
+	u64 power = 1;
+
+	while (power * 2 <= bytes)
+		power *= 2;
+	/* Between 2^n and 2^(n+1) there is 3 x 2^(n-1). */
+	return bytes < power / 2 * 3 ? power / 2 * 3 : power * 2;
+}
+
+/* How far the times at borders rank above the others, from the sum of ranks at each position. */
+static double comb_deviate(const double *rank_sums, unsigned int positions, unsigned int passes,
+			   unsigned int period, unsigned int first)
+{
+	const double all = (double)positions * passes;
+	double sum = 0, inside = 0, others;
+	unsigned int i;
+
+	for (i = first; i < positions; i += period) {
+		sum += rank_sums[i];
+		inside += passes;
+	}
+	others = all - inside;
+	if (inside < 1 || others < 1)
+		return 0;
+	return (sum - inside * (all + 1) / 2) / sqrt(inside * others * (all + 1) / 12);
+}
+
+static void insert_candidate(struct page_candidate *candidates, unsigned int *count,
+			     unsigned int max, const struct page_candidate *candidate)
+{
+	unsigned int i = *count < max ? (*count)++ : max;
+
+	while (i > 0 && candidates[i - 1].deviate < candidate->deviate) {
+		if (i < max)
+			candidates[i] = candidates[i - 1];
+		i--;
+	}
+	if (i < max)
+		candidates[i] = *candidate;
+}
+
+unsigned int judge_page_scan(double *times, unsigned int positions, unsigned int passes,
+			     struct page_candidate *candidates, unsigned int max)
+{
+	unsigned int i, period, count = 0;
+	double *sums;
+	u64 size;
+
+	if (stat_rank(times, (size_t)positions * passes))
+		return 0;
+	/* The sums of ranks replace the first pass. */
+	sums = times;
+	for (i = positions; i < positions * passes; i++)
+		sums[i % positions] += times[i];
+	for (size = 2 * JUDGE_UNIT; size * 4 <= (u64)positions * JUDGE_UNIT;
+	     size = judge_next_size(size)) {
+		struct page_candidate best = { .page = size };
+
+		period = size / JUDGE_UNIT;
+		for (i = 0; i < period; i++) {
+			double deviate = comb_deviate(sums, positions, passes, period, i);
+
+			if (deviate > best.deviate) {
+				best.deviate = deviate;
+				/* The border is in the middle of the two units. */
+				best.phase = (i + 1) % period * JUDGE_UNIT;
+			}
+		}
+		if (best.deviate >= JUDGE_CLEAR)
+			insert_candidate(candidates, &count, max, &best);
+	}
+	return count;
+}
+
+double judge_pairs(const double *a, const double *b, size_t count)
+{
+	double *differences = malloc(count * sizeof(*differences)), deviate;
+	size_t i;
+
+	if (!differences)
+		return 0;
+	for (i = 0; i < count; i++)
+		differences[i] = log(a[i]) - log(b[i]);
+	deviate = stat_signed_rank(differences, count);
+	free(differences);
+	return deviate;
+}
+
+double judge_threshold(double *times, size_t count, double least)
+{
+	struct mixture mixture;
+	double *logs, threshold = 0;
+	size_t i, slow;
+
+	if (count < 8)
+		return 0;
+	stat_sort(times, count);
+	logs = malloc(count * sizeof(*logs));
+	if (!logs)
+		return 0;
+	for (i = 0; i < count; i++)
+		logs[i] = log(times[i] + 1);
+	stat_mixture(logs, count, &mixture);
+	threshold = exp((mixture.mean[0] + mixture.mean[1]) / 2);
+	free(logs);
+	for (slow = 0; slow < count && times[slow] < threshold; )
+		slow++;
+	if (slow == 0 || slow == count)
+		return 0;
+	if (stat_quantile(times + slow, count - slow, 0.5) <
+	    least * stat_quantile(times, slow, 0.5))
+		return 0;
+	return threshold;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Finding the parameters of a drive, one after the other, each with its own file find-*.c that does
+ * the I/O and leaves the decision to judge.h.  Papers: ME = parameter extraction, PA = parameter
+ * aware I/O; the numbers P1 .. P8 are those of docs/probe.md.
+ */
+#ifndef PROBE_SURVEY_H
+#define PROBE_SURVEY_H
+
+#include "finding.h"
+#include "measure.h"
+
+enum thoroughness { SURVEY_QUICK, SURVEY_DEFAULT, SURVEY_THOROUGH };
+
+struct survey {
+	struct measure *measure;
+	enum thoroughness thoroughness;
+	bool may_write;
+	u64 disk_offset;	/* where the device begins on its disk (partition), bytes */
+	u64 deadline;		/* on the disk's clock; no search goes on after it. 0: none */
+	struct finding finding[NR_PARAMETERS];
+	void (*progress)(void *context, enum parameter parameter);	/* may be NULL */
+	void *progress_context;
+};
+
+/* Looks for all parameters that the mode allows.  0, or a negative errno with a sentence. */
+int survey_run(struct survey *survey, struct failure *failure);
+
+/* One parameter each; they fill survey->finding[].  Those further down use what is known by then. */
+int find_flush(struct survey *survey, struct failure *failure);
+int find_page(struct survey *survey, struct failure *failure);
+int find_block(struct survey *survey, struct failure *failure);
+int find_modes(struct survey *survey, struct failure *failure);
+int find_read_buffer(struct survey *survey, struct failure *failure);
+int find_write_buffer(struct survey *survey, struct failure *failure);
+int find_prefetch(struct survey *survey, struct failure *failure);
+int find_policy(struct survey *survey, struct failure *failure);
+int find_open_units(struct survey *survey, struct failure *failure);
+
+/* For the searches. */
+
+/* True when the time for all searches is used up. */
+bool survey_late(const struct survey *survey);
+
+/* A write and a flush; @ns gets the time of both. */
+int survey_write_flush(struct survey *survey, u64 at, u32 bytes, u64 *ns,
+		       struct failure *failure);
+
+/*
+ * Transfers of any size, cut into requests of at most MEASURE_MAX_BYTES; @ns gets the sum of their
+ * times.
+ */
+int survey_write_range(struct survey *survey, u64 at, u64 bytes, u64 *ns,
+		       struct failure *failure);
+int survey_read_range(struct survey *survey, u64 at, u64 bytes, u64 *ns,
+		      struct failure *failure);
+
+/*
+ * Makes the write buffer empty, as far as the drive lets itself: a flush, and where flushes are
+ * ignored a pause in which the drive may empty it by itself.
+ */
+int survey_empty_buffer(struct survey *survey, struct failure *failure);
+
+/* A random position for @bytes in the region, on a multiple of @align of the whole disk. */
+u64 survey_place(struct survey *survey, u64 bytes, u64 align);
+
+/* Sets status and sentence of a finding. */
+void survey_conclude(struct survey *survey, enum parameter parameter, enum status status,
+		     enum confidence confidence, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+#endif
