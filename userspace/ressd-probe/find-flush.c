@@ -11,6 +11,7 @@
 #define TRIES		32U
 #define IDLE_NS		20000000ULL	/* between tries: the drive has nothing left to do */
 #define MEMBER		4096U
+#define ALIGN		(1U << 20)
 
 struct flush_samples {
 	double idle[TRIES];	/* flush with nothing to flush */
@@ -23,6 +24,8 @@ static int take_samples(struct survey *survey, struct flush_samples *samples,
 			struct failure *failure)
 {
 	struct measure *measure = survey->measure;
+	/* Always the same place: elsewhere the drive might have to reorganise itself first. */
+	const u64 place = survey_place(survey, MEMBER, ALIGN);
 	unsigned int i;
 	int code = measure_flush(measure, NULL, failure);
 
@@ -32,8 +35,7 @@ static int take_samples(struct survey *survey, struct flush_samples *samples,
 		measure->disk->ops->pause(measure->disk, IDLE_NS);
 		code = measure_flush(measure, &ns[0], failure);
 		if (!code)
-			code = measure_write(measure, survey_place(survey, MEMBER, MEMBER), MEMBER,
-					     &ns[1], failure);
+			code = measure_write(measure, place, MEMBER, &ns[1], failure);
 		if (!code)
 			code = measure_flush(measure, &ns[2], failure);
 		measure->disk->ops->pause(measure->disk, IDLE_NS);
@@ -65,6 +67,10 @@ static void judge_flush(struct survey *survey, struct flush_samples *samples)
 				work >= 0.7 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
 				"a flush after a write takes %.1f times as long as one after nothing",
 				longer);
+	else if (work >= 0.7 && work < 1.3)
+		survey_conclude(survey, PARAMETER_FLUSH, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+				"a flush takes no time, and write and flush about as long as a read (%.1f)",
+				work);
 	else if (work >= 0.7)
 		survey_conclude(survey, PARAMETER_FLUSH, STATUS_MEASURED, CONFIDENCE_MEDIUM,
 				"a flush has nothing to do: writes complete only when they are programmed (%.1f times a read)",

@@ -17,7 +17,7 @@
 #define POSITIONS	(WINDOW / JUDGE_UNIT - 1)
 #define MAX_PASSES	8U
 #define CANDIDATES	3U
-#define MAX_PAIRS	256U
+#define MAX_PAIRS	1024U
 
 /* The writes whose times are compared. */
 struct page_triples {
@@ -83,30 +83,32 @@ static int take_triple(struct survey *survey, u64 window, const struct page_cand
 }
 
 /*
- * Compares until both differences are clear, or hopeless.  1 if they are clear, 0 if not, or a
- * negative errno.
+ * Compares until both differences (without @crossing: only that of the partial page) are @clear, or
+ * hopeless.  1 if they are clear, 0 if not, or a negative errno.
  */
 static int confirm_page(struct survey *survey, u64 window, const struct page_candidate *candidate,
-			struct failure *failure)
+			double clear, bool crossing, struct failure *failure)
 {
 	struct finding *finding = &survey->finding[PARAMETER_PAGE];
 	struct page_triples *triples = calloc(1, sizeof(*triples));
-	double less = 0, across = 0;
+	double less = 0, across = 0, hopeless = 0;
 	unsigned int look;
 	int code = triples ? 0 : fail(failure, -ENOMEM, "not enough memory for the samples");
 
 	for (look = 32; !code && look <= MAX_PAIRS; look *= 2) {
 		while (!code && triples->count < look)
 			code = take_triple(survey, window, candidate, triples, failure);
-		less = judge_pairs(triples->less, triples->whole, triples->count);
-		across = judge_pairs(triples->across, triples->whole, triples->count);
-		if ((less >= JUDGE_CLEAR && across >= JUDGE_CLEAR) || less < 1 || across < 1 ||
+		less = judge_fast_kind(triples->less, triples->whole, triples->count);
+		across = crossing ? judge_pairs(triples->across, triples->whole, triples->count) :
+			 clear;
+		if ((less >= clear && across >= clear) || less < hopeless || across < hopeless ||
 		    survey_late(survey))
 			break;
+		hopeless += 0.5;
 	}
 	finding->samples += 3 * (triples ? triples->count : 0);
 	free(triples);
-	return code ? code : less >= JUDGE_CLEAR && across >= JUDGE_CLEAR;
+	return code ? code : less >= clear && across >= clear;
 }
 
 static void conclude_page(struct survey *survey, u64 window,
@@ -121,6 +123,35 @@ static void conclude_page(struct survey *survey, u64 window,
 	finding->has_phase = true;
 	finding->phase = border % candidate->page;
 	finding->effect = candidate->deviate;
+}
+
+/*
+ * Dies that work in turn can make the borders of several pages stand out.  If a half or a third is
+ * written faster than a part of it, that is the page.
+ */
+static int refine_page(struct survey *survey, u64 window, struct page_candidate *candidate,
+		       struct failure *failure)
+{
+	u32 divisor;
+	int code = 0;
+
+	for (divisor = 2; divisor <= 3; divisor++) {
+		struct page_candidate part = *candidate;
+
+		if (candidate->page % (divisor * JUDGE_UNIT) ||
+		    candidate->page / divisor < 2 * JUDGE_UNIT)
+			continue;
+		part.page = candidate->page / divisor;
+		part.phase = candidate->phase % part.page;
+		code = confirm_page(survey, window, &part, JUDGE_CLEAR, false, failure);
+		if (code < 0)
+			return code;
+		if (code) {
+			*candidate = part;
+			divisor = 1;
+		}
+	}
+	return 0;
 }
 
 /* Borders that stand out, best first; stops looking as soon as one of them is confirmed. */
@@ -144,8 +175,11 @@ static int scan_for_page(struct survey *survey, u64 window, double *times, bool 
 		if (!count || (candidates[0].deviate < JUDGE_PLAIN && pass < MAX_PASSES))
 			continue;
 		for (i = 0; code >= 0 && !*found && i < count; i++) {
-			code = confirm_page(survey, window, &candidates[i], failure);
+			code = confirm_page(survey, window, &candidates[i], JUDGE_CLEAR, true,
+					    failure);
 			*found = code > 0;
+			if (*found)
+				code = refine_page(survey, window, &candidates[i], failure);
 			if (*found)
 				conclude_page(survey, window, &candidates[i]);
 		}
@@ -167,17 +201,17 @@ static int try_sizes(struct survey *survey, u64 window, bool *found, struct fail
 
 	for (size = 2 * JUDGE_UNIT; !code && !*found && size <= WINDOW / 4 &&
 	     !survey_late(survey); size = judge_next_size(size)) {
-		const struct page_candidate candidate = {
+		struct page_candidate candidate = {
 			.page = size,
 			.phase = (size - start % size) % size,
 		};
 
 		if (candidate.phase % JUDGE_UNIT)
 			continue;
-		code = confirm_page(survey, window, &candidate, failure);
+		code = confirm_page(survey, window, &candidate, JUDGE_CLEAR + 1, true, failure);
 		if (code > 0) {
 			*found = true;
-			code = 0;
+			code = refine_page(survey, window, &candidate, failure);
 			conclude_page(survey, window, &candidate);
 		}
 	}

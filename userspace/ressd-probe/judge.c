@@ -121,3 +121,72 @@ double judge_threshold(double *times, size_t count, double least)
 		return 0;
 	return threshold;
 }
+
+static size_t keep_below(const double *times, size_t count, double threshold, double *kept)
+{
+	size_t i, used = 0;
+
+	for (i = 0; i < count; i++)
+		if (threshold <= 0 || times[i] < threshold)
+			kept[used++] = times[i];
+	return used;
+}
+
+double judge_fast_kind(const double *a, const double *b, size_t count)
+{
+	double *fast = malloc(4 * count * sizeof(*fast)), *both = fast + 2 * count;
+	double threshold, deviate;
+	size_t nr_a, nr_b;
+
+	if (!fast)
+		return 0;
+	memcpy(both, a, count * sizeof(*a));
+	memcpy(both + count, b, count * sizeof(*b));
+	threshold = judge_threshold(both, 2 * count, 1.5);
+	nr_a = keep_below(a, count, threshold, fast);
+	nr_b = keep_below(b, count, threshold, fast + nr_a);
+	/* Few fast ones: the threshold has cut off outliers at the wrong end. */
+	if (nr_a < count / 4 || nr_b < count / 4) {
+		nr_a = keep_below(a, count, 0, fast);
+		nr_b = keep_below(b, count, 0, fast + nr_a);
+	}
+	deviate = stat_rank_sum(fast, nr_a, fast + nr_a, nr_b);
+	free(fast);
+	return deviate;
+}
+
+#define ONSET_BEFORE	3U	/* that there must be before it */
+#define ONSET_AFTER	16U	/* whose mean must stay longer */
+
+static double mean_after(const double *times, unsigned int count, unsigned int first)
+{
+	const unsigned int end = first + ONSET_AFTER < count ? first + ONSET_AFTER : count;
+	double sum = 0;
+	unsigned int i;
+
+	for (i = first; i < end; i++)
+		sum += times[i];
+	return sum / (end - first);
+}
+
+unsigned int judge_onset(const double *times, unsigned int count)
+{
+	double *before = malloc(2 * count * sizeof(*before));
+	double *differences = before + count;
+	unsigned int i, j, onset = 0;
+
+	for (i = ONSET_BEFORE; before && !onset && i + ONSET_AFTER / 2 < count; i++) {
+		double typical, spread;
+
+		memcpy(before, times, i * sizeof(*before));
+		typical = stat_median(before, i);
+		for (j = 0; j < i; j++)
+			differences[j] = fabs(times[j] - typical);
+		spread = stat_median(differences, i) * 1.4826;
+		if (times[i] > 1.2 * typical && times[i] > typical + 8 * spread &&
+		    (times[i] > 1.6 * typical || mean_after(times, count, i) > 1.3 * typical))
+			onset = i;
+	}
+	free(before);
+	return onset;
+}

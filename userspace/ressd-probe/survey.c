@@ -10,8 +10,10 @@
 bool survey_late(const struct survey *survey)
 {
 	struct disk *disk = survey->measure->disk;
+	const u64 now = disk->ops->now(disk);
 
-	return survey->deadline && disk->ops->now(disk) >= survey->deadline;
+	return (survey->deadline && now >= survey->deadline) ||
+	       (survey->search_deadline && now >= survey->search_deadline);
 }
 
 int survey_write_flush(struct survey *survey, u64 at, u32 bytes, u64 *ns, struct failure *failure)
@@ -93,11 +95,27 @@ static const struct {
 	enum parameter parameter;
 	bool writes;
 	enum thoroughness from;
+	unsigned int seconds;	/* that it may take by default */
 	int (*find)(struct survey *survey, struct failure *failure);
 } searches[] = {
-	{ PARAMETER_FLUSH, true, SURVEY_QUICK, find_flush },
-	{ PARAMETER_PAGE, true, SURVEY_QUICK, find_page },
+	{ PARAMETER_FLUSH, true, SURVEY_QUICK, 15, find_flush },
+	{ PARAMETER_PAGE, true, SURVEY_QUICK, 30, find_page },
+	{ PARAMETER_WRITE_BUFFER, true, SURVEY_DEFAULT, 20, find_write_buffer },
 };
+
+static u64 search_ns(const struct survey *survey, size_t index)
+{
+	const u64 ns = searches[index].seconds * 1000000000ULL;
+
+	switch (survey->thoroughness) {
+	case SURVEY_QUICK:
+		return ns / 3;
+	case SURVEY_THOROUGH:
+		return ns * 5;
+	default:
+		return ns;
+	}
+}
 
 /* The limit of bytes to write ends a search, not the survey. */
 static int run_search(struct survey *survey, size_t index, struct failure *failure)
@@ -108,6 +126,7 @@ static int run_search(struct survey *survey, size_t index, struct failure *failu
 	const u64 start = disk->ops->now(disk), written = survey->measure->written;
 	int code;
 
+	survey->search_deadline = start + search_ns(survey, index);
 	survey->measure->phase = parameter_name(parameter);
 	if (survey->progress)
 		survey->progress(survey->progress_context, parameter);
@@ -132,6 +151,7 @@ int survey_run(struct survey *survey, struct failure *failure)
 			continue;
 		if (searches[i].from > survey->thoroughness)
 			continue;
+		survey->search_deadline = 0;
 		if (survey_late(survey)) {
 			survey_conclude(survey, searches[i].parameter, STATUS_INCONCLUSIVE,
 					CONFIDENCE_LOW, "no time was left for it");

@@ -18,6 +18,7 @@ struct survey {
 	bool may_write;
 	u64 disk_offset;	/* where the device begins on its disk (partition), bytes */
 	u64 deadline;		/* on the disk's clock; no search goes on after it. 0: none */
+	u64 search_deadline;	/* of the search that runs */
 	struct finding finding[NR_PARAMETERS];
 	void (*progress)(void *context, enum parameter parameter);	/* may be NULL */
 	void *progress_context;
@@ -39,7 +40,7 @@ int find_open_units(struct survey *survey, struct failure *failure);
 
 /* For the searches. */
 
-/* True when the time for all searches is used up. */
+/* True when the time for this search, or for all of them, is used up. */
 bool survey_late(const struct survey *survey);
 
 /* A write and a flush; @ns gets the time of both. */
