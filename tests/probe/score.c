@@ -100,7 +100,8 @@ static enum outcome judge(const struct scored *scored, enum parameter parameter,
 	case PARAMETER_POLICY:
 		*expected = !truth->write_buffer ? POLICY_NONE :
 			    truth->merges_rewrites ? POLICY_CACHE : POLICY_BUFFER;
-		*shows = truth->flush_honoured;
+		*shows = truth->flush_honoured && truth->page > 4096 &&
+			 page_phase(truth) % 4096 == 0;
 		if (finding->status != STATUS_MEASURED)
 			return NOT_FOUND;
 		return finding->value == *expected ? CORRECT : WRONG;

@@ -60,4 +60,52 @@ double judge_threshold(double *times, size_t count, double least);
  */
 unsigned int judge_onset(const double *times, unsigned int count);
 
+/* P3.  What a sequence of write times tells of the NAND. */
+struct mode_judgement {
+	unsigned int modes;	/* 0: cannot be told */
+	unsigned int lag;	/* after so many writes the order repeats */
+	double ratio;		/* slow over fast */
+	double spread;		/* robust deviation of the logarithms */
+};
+
+/* @logs: @count logarithms of times in the order of the writes. */
+void judge_modes(const double *logs, unsigned int count, unsigned int max_lag,
+		 struct mode_judgement *judgement);
+
+/*
+ * P2.  Borders of blocks in an ordered scan: @times has the times of @count writes, one every
+ * @stride bytes.  A block costs once, at the first write in it.  Finds the period and the first border
+ * so that as many long times as possible are those behind a border, and as many borders as
+ * possible have one.
+ */
+struct block_judgement {
+	double period;		/* bytes, 0: none */
+	double first;		/* bytes from the first write; it is at most that border's write */
+	double threshold;	/* ns: longer ones are the first in their block */
+	double evidence;	/* logarithm of the odds against chance */
+	unsigned int borders;	/* that were scanned */
+	unsigned int hits;	/* borders behind which the first write was slow */
+	unsigned int strays;	/* other slow writes */
+};
+
+void judge_block_scan(const double *times, unsigned int count, u64 stride,
+		      struct block_judgement *judgement);
+
+/*
+ * P2, exactly: @edges windows of @width units each; in window e, at @start[e] (units of the region),
+ * a border is expected, and @slow[e * width + i] says whether the write of unit i was slow, where
+ * the block before was open.  Finds the period, within @slack units of @period, and the border
+ * (in the first window), which most windows agree on.
+ */
+struct edge_judgement {
+	u64 period;		/* units */
+	u64 border;		/* units of the region */
+	unsigned int hits;
+	unsigned int second;	/* hits of the next best period or border */
+};
+
+void judge_block_edges(const bool *slow, const u64 *start, unsigned int edges,
+		       unsigned int width, double period, double slack,
+		       struct edge_judgement *judgement);
+
 #endif

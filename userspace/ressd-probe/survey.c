@@ -101,6 +101,11 @@ static const struct {
 	{ PARAMETER_FLUSH, true, SURVEY_QUICK, 15, find_flush },
 	{ PARAMETER_PAGE, true, SURVEY_QUICK, 30, find_page },
 	{ PARAMETER_WRITE_BUFFER, true, SURVEY_DEFAULT, 20, find_write_buffer },
+	{ PARAMETER_POLICY, true, SURVEY_DEFAULT, 25, find_policy },
+	{ PARAMETER_PREFETCH, false, SURVEY_DEFAULT, 10, find_prefetch },
+	{ PARAMETER_READ_BUFFER, false, SURVEY_DEFAULT, 30, find_read_buffer },
+	{ PARAMETER_MODES, true, SURVEY_DEFAULT, 20, find_modes },
+	{ PARAMETER_BLOCK, true, SURVEY_QUICK, 75, find_block },
 };
 
 static u64 search_ns(const struct survey *survey, size_t index)

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * P2, the clustered block: the unit of erasing, for which a drive with few log blocks must reorganise
+ * another one when a write opens it.
+ *
+ * ME procedure 2 compares sequential and random writes of ever larger sizes, which takes hours.  Here
+ * small writes ascend through the region instead, each flushed: the first one in each block is
+ * slow.  Their positions give size and phase; then some borders are visited again in small steps,
+ * which gives both to the unit.  At last whole blocks are written at their places and shifted by half
+ * a block, as a second method.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "judge.h"
+#include "survey.h"
+
+#define MIN_STRIDE	(64U << 10)
+#define MAX_STRIDE	(512U << 10)	/* two of the largest pages */
+#define MAX_WRITES	16384U
+#define FIRST_LOOK	256U		/* writes; the next ones at 5/4 of them each */
+#define ENOUGH		30.0		/* evidence */
+#define ENOUGH_BORDERS	8U
+#define EDGES		12U
+#define MAX_WIDTH	(2 * MAX_STRIDE / JUDGE_UNIT + 2)	/* of a window, units */
+#define PRESSURE_STEP	(1U << 20)
+#define PAIRS		16U
+#define LIKELY		2.3		/* deviate: by chance once in a hundred */
+
+struct block_scan {
+	u32 stride;
+	u32 unit;			/* in which borders are looked for: a page, if it is known */
+	u64 grid;			/* where units begin in the region */
+	unsigned int width;		/* of the windows around borders, units */
+	u64 next;			/* position of the next write: ascending, then from the start */
+	u64 start;			/* of the scan */
+	unsigned int count;
+	double times[MAX_WRITES];
+	struct block_judgement judgement;
+	bool slow[EDGES * MAX_WIDTH];
+	u64 edge[EDGES];		/* units */
+	struct edge_judgement exact;
+};
+
+/*
+ * Opens blocks all over the region until the drive has no log block left for another one: for a third
+ * of the time at most.
+ */
+static int put_under_pressure(struct survey *survey, struct block_scan *scan,
+			      struct failure *failure)
+{
+	struct disk *disk = survey->measure->disk;
+	const u64 now = disk->ops->now(disk);
+	const u64 end = survey->search_deadline > now ? now + (survey->search_deadline - now) / 3 :
+			now;
+	int code = 0;
+
+	for (scan->next = 0; !code && scan->next + PRESSURE_STEP <= survey->measure->bytes &&
+	     disk->ops->now(disk) < end; scan->next += PRESSURE_STEP) {
+		u64 ns = 0;
+
+		code = survey_write_flush(survey, scan->next, JUDGE_UNIT, &ns, failure);
+	}
+	return code;
+}
+
+/* From the start again where the region ends: what was written there is long forgotten. */
+static void turn_at_end(struct survey *survey, struct block_scan *scan, u64 need)
+{
+	if (scan->next + need > survey->measure->bytes) {
+		scan->next = 0;
+		scan->start = 0;
+		scan->count = 0;
+	}
+}
+
+static bool is_clear(const struct block_judgement *judgement)
+{
+	return judgement->period > 0 && judgement->evidence >= ENOUGH &&
+	       judgement->hits >= ENOUGH_BORDERS;
+}
+
+static int scan_blocks(struct survey *survey, struct block_scan *scan, struct failure *failure)
+{
+	unsigned int taken = 0, look = FIRST_LOOK;
+	int code = 0;
+
+	turn_at_end(survey, scan, survey->measure->bytes / 2);
+	scan->start = scan->next;
+	while (!code && taken < MAX_WRITES && !survey_late(survey) &&
+	       taken * (u64)scan->stride < survey->measure->bytes) {
+		u64 ns = 0;
+
+		turn_at_end(survey, scan, JUDGE_UNIT);
+		code = survey_write_flush(survey, scan->next, JUDGE_UNIT, &ns, failure);
+		scan->times[scan->count++] = ns;
+		scan->next += scan->stride;
+		if (++taken < look)
+			continue;
+		look += look / 4;
+		judge_block_scan(scan->times, scan->count, scan->stride, &scan->judgement);
+		if (is_clear(&scan->judgement))
+			break;
+	}
+	survey->finding[PARAMETER_BLOCK].samples += taken;
+	return code;
+}
+
+/*
+ * One border from close by: the block before it is opened, then one write goes to every unit around
+ * it.  Further slow ones at once behind a slow one are the same block opened again.
+ */
+static int visit_edge(struct survey *survey, struct block_scan *scan, unsigned int edge,
+		      struct failure *failure)
+{
+	const u64 begin = scan->grid + scan->edge[edge] * scan->unit;
+	bool *slow = &scan->slow[edge * scan->width];
+	unsigned int i;
+	u64 ns = 0;
+	int code = survey_write_flush(survey, begin - scan->unit, JUDGE_UNIT, &ns, failure);
+
+	for (i = 0; !code && i < scan->width; i++) {
+		code = survey_write_flush(survey, begin + i * scan->unit, JUDGE_UNIT, &ns, failure);
+		slow[i] = ns > scan->judgement.threshold && (!i || !slow[i - 1]);
+	}
+	survey->finding[PARAMETER_BLOCK].samples += scan->width + 1;
+	return code;
+}
+
+/* Where the border was seen, in units, if the window shows just one; else the expected place. */
+static double seen_border(const struct block_scan *scan, unsigned int edge, double expected)
+{
+	const bool *slow = &scan->slow[edge * scan->width];
+	unsigned int i, count = 0, at = 0;
+
+	for (i = 0; i < scan->width; i++) {
+		if (slow[i]) {
+			at = i;
+			count++;
+		}
+	}
+	return count == 1 ? scan->grid + (scan->edge[edge] + at) * (double)scan->unit : expected;
+}
+
+/*
+ * The next borders behind the scan, in windows around where they are expected: a period behind where
+ * the last one was seen.  Returns how many were visited, or a negative errno.
+ */
+static int visit_edges(struct survey *survey, struct block_scan *scan, struct failure *failure)
+{
+	const double period = scan->judgement.period;
+	double border = scan->start + scan->judgement.first;
+	unsigned int edges = 0;
+	int code;
+
+	while (border < scan->next)
+		border += period;
+	if (border + 4 * period > survey->measure->bytes)
+		border = fmod(border, period) + period;
+	for (; edges < EDGES && !survey_late(survey) &&
+	     border + 2.0 * scan->stride < survey->measure->bytes; border += period) {
+		scan->edge[edges] = ((u64)border - scan->grid) / scan->unit - scan->width / 2;
+		code = visit_edge(survey, scan, edges, failure);
+		if (code)
+			return code;
+		border = seen_border(scan, edges, border);
+		edges++;
+	}
+	return edges;
+}
+
+static int write_block(struct survey *survey, u64 at, u64 bytes, double *time,
+		       struct failure *failure)
+{
+	u64 ns = 0, flush = 0;
+	int code = survey_write_range(survey, at, bytes, &ns, failure);
+
+	if (!code)
+		code = measure_flush(survey->measure, &flush, failure);
+	*time = ns + flush + 1;
+	return code;
+}
+
+/*
+ * Whole blocks at their places, and others half a block further on, in turn.  1 if those at their
+ * places are written faster, 0 if not, or a negative errno.
+ */
+static int compare_places(struct survey *survey, u64 block, u64 border, struct failure *failure)
+{
+	double at_place[PAIRS], shifted[PAIRS];
+	const u64 blocks = (survey->measure->bytes - border) / block;
+	unsigned int i;
+	int code = 0;
+
+	if (blocks < 4)
+		return 0;
+	for (i = 0; !code && i < PAIRS && !survey_late(survey); i++) {
+		const u64 one = measure_random(survey->measure, blocks - 2);
+		const u64 other = measure_random(survey->measure, blocks - 2);
+
+		code = write_block(survey, border + one * block, block, &at_place[i], failure);
+		if (!code)
+			code = write_block(survey, border + other * block +
+					   block / 2 / JUDGE_UNIT * JUDGE_UNIT, block, &shifted[i],
+					   failure);
+	}
+	return code ? code : judge_pairs(shifted, at_place, i) >= LIKELY;
+}
+
+static int conclude(struct survey *survey, struct block_scan *scan, unsigned int edges,
+		    struct failure *failure)
+{
+	struct finding *finding = &survey->finding[PARAMETER_BLOCK];
+	const struct edge_judgement *exact = &scan->exact;
+	const u64 block = exact->period * scan->unit;
+	const u64 border = (scan->grid + exact->border * scan->unit) % (block ? block : 1);
+	const double spacing = scan->stride / (scan->judgement.borders - 1.0);
+	int agrees;
+
+	finding->effect = scan->judgement.evidence;
+	finding->low = scan->judgement.period - 3 * spacing;
+	finding->high = scan->judgement.period + 3 * spacing;
+	if (edges < 4 || exact->hits * 10 < edges * 8 || exact->second * 10 > exact->hits * 8) {
+		finding->value = scan->judgement.period;
+		survey_conclude(survey, PARAMETER_BLOCK, STATUS_BOUNDED, CONFIDENCE_MEDIUM,
+				"%u of %u first writes in a block were slow; their borders could not be seen exactly",
+				scan->judgement.hits, scan->judgement.borders);
+		return 0;
+	}
+	agrees = compare_places(survey, block, border, failure);
+	if (agrees < 0)
+		return agrees;
+	finding->value = block;
+	finding->low = block;
+	finding->high = block;
+	finding->has_phase = true;
+	finding->phase = (survey->measure->offset + border) % block;
+	survey_conclude(survey, PARAMETER_BLOCK, STATUS_MEASURED,
+			agrees ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
+			"%u of %u first writes in a block were slow, %u of %u borders are exact; whole blocks at their places %s",
+			scan->judgement.hits, scan->judgement.borders, exact->hits, edges,
+			agrees ? "are faster than shifted ones" : "do not differ clearly from shifted ones");
+	return 0;
+}
+
+static int search_block(struct survey *survey, struct block_scan *scan, struct failure *failure)
+{
+	const struct finding *page = &survey->finding[PARAMETER_PAGE];
+	const bool known = page->status == STATUS_MEASURED;
+	int edges, code;
+
+	/* Every write takes a page of a log block, which must not be full before the border. */
+	scan->stride = !known ? MAX_STRIDE :
+		       2 * page->value > MIN_STRIDE ? 2 * page->value : MIN_STRIDE;
+	scan->unit = known ? page->value : JUDGE_UNIT;
+	scan->grid = known ? (page->value - (survey->measure->offset + page->value - page->phase) %
+			      page->value) % page->value : 0;
+	scan->width = 2 * scan->stride / scan->unit + 2;
+	code = put_under_pressure(survey, scan, failure);
+
+	if (!code)
+		code = scan_blocks(survey, scan, failure);
+	if (code)
+		return code;
+	if (!is_clear(&scan->judgement)) {
+		survey_conclude(survey, PARAMETER_BLOCK,
+				survey_late(survey) ? STATUS_INCONCLUSIVE : STATUS_NOT_DETECTABLE,
+				CONFIDENCE_LOW,
+				"no regular slow writes in an ordered scan: pages are mapped one by one, or log blocks are plenty");
+		return 0;
+	}
+	edges = visit_edges(survey, scan, failure);
+	if (edges < 0)
+		return edges;
+	judge_block_edges(scan->slow, scan->edge, edges, scan->width, (double)scan->judgement.period / scan->unit,
+			  4.0 * scan->stride / scan->unit / (scan->judgement.borders - 1) + 2,
+			  &scan->exact);
+	return conclude(survey, scan, edges, failure);
+}
+
+int find_block(struct survey *survey, struct failure *failure)
+{
+	const struct finding *flush = &survey->finding[PARAMETER_FLUSH];
+	struct block_scan *scan;
+	int code;
+
+	survey->finding[PARAMETER_BLOCK].method =
+		"first slow writes of an ordered scan; whole blocks at their places and shifted";
+	if (flush->status == STATUS_MEASURED && !flush->value) {
+		survey_conclude(survey, PARAMETER_BLOCK, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
+				"flushes are ignored, so single writes show only the buffer");
+		return 0;
+	}
+	scan = calloc(1, sizeof(*scan));
+	if (!scan)
+		return fail(failure, -ENOMEM, "not enough memory for the samples");
+	code = search_block(survey, scan, failure);
+	free(scan);
+	return code;
+}

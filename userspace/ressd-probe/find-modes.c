@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * P3, the modes of NAND writes: MLC has fast and slow pages, in an order that the position in the
+ * block decides.  So there must be two kinds of times (ME procedure 3), and their sequence must repeat
+ * itself, which garbage collection and noise do not.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "judge.h"
+#include "read-pairs.h"
+#include "statistics.h"
+
+#define WRITES		512U
+#define MAX_LAG		128U
+
+static int take_writes(struct survey *survey, u64 page, double *times, unsigned int *count,
+		       struct failure *failure)
+{
+	const u64 base = read_pairs_place(survey, WRITES * page);
+	int code = 0;
+
+	for (*count = 0; !code && *count < WRITES && !survey_late(survey); ++*count) {
+		u64 ns = 0;
+
+		code = survey_write_flush(survey, base + *count * page, page, &ns, failure);
+		times[*count] = log(ns + 1.0);
+	}
+	return code;
+}
+
+static void judge_found(struct survey *survey, const struct mode_judgement *judgement)
+{
+	struct finding *finding = &survey->finding[PARAMETER_MODES];
+
+	finding->effect = judgement->ratio;
+	finding->value = judgement->modes;
+	switch (judgement->modes) {
+	case 2:
+		survey_conclude(survey, PARAMETER_MODES, STATUS_MEASURED, CONFIDENCE_HIGH,
+				"two kinds of writes, %.1f times apart, in an order that repeats itself every %u: MLC or more",
+				judgement->ratio, judgement->lag);
+		break;
+	case 1:
+		survey_conclude(survey, PARAMETER_MODES, STATUS_MEASURED, CONFIDENCE_MEDIUM,
+				"one kind of writes: SLC, pseudo-SLC, or all pages programmed at once");
+		break;
+	default:
+		survey_conclude(survey, PARAMETER_MODES, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+				"times vary by %.0f %% without a pattern, which may hide two kinds",
+				100 * judgement->spread);
+	}
+}
+
+int find_modes(struct survey *survey, struct failure *failure)
+{
+	const struct finding *flush = &survey->finding[PARAMETER_FLUSH];
+	const struct finding *page = &survey->finding[PARAMETER_PAGE];
+	struct finding *finding = &survey->finding[PARAMETER_MODES];
+	const u64 bytes = page->status == STATUS_MEASURED ? page->value : JUDGE_UNIT;
+	struct mode_judgement judgement;
+	unsigned int count = 0;
+	double *times;
+	int code;
+
+	finding->method = "flushed writes of a page each, in order: two kinds of times that repeat";
+	if (flush->status == STATUS_MEASURED && !flush->value) {
+		survey_conclude(survey, PARAMETER_MODES, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
+				"flushes are ignored");
+		return 0;
+	}
+	times = calloc(WRITES, sizeof(*times));
+	if (!times)
+		return fail(failure, -ENOMEM, "not enough memory for the samples");
+	code = take_writes(survey, bytes, times, &count, failure);
+	finding->samples = count;
+	if (!code) {
+		judge_modes(times, count, MAX_LAG, &judgement);
+		judge_found(survey, &judgement);
+	}
+	free(times);
+	return code;
+}

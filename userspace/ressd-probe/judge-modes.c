@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* P3, decided on a sequence of write times; see judge.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "judge.h"
+#include "statistics.h"
+
+#define REPEATS		0.5	/* rank correlation from which on a sequence repeats itself */
+#define SILENT		0.2	/* below which it has no pattern at all */
+#define NARROW		0.25	/* deviation below which a second mode would have made a pattern */
+
+/* Times of merges and interference say nothing about pages: cut them to the largest ordinary one. */
+static double clip(double *logs, unsigned int count)
+{
+	double *sorted = malloc(count * sizeof(*sorted));
+	double median, spread;
+	unsigned int i;
+
+	if (!sorted)
+		return 1;
+	memcpy(sorted, logs, count * sizeof(*sorted));
+	stat_sort(sorted, count);
+	median = stat_quantile(sorted, count, 0.5);
+	spread = (stat_quantile(sorted, count, 0.84) - stat_quantile(sorted, count, 0.16)) / 2;
+	free(sorted);
+	for (i = 0; i < count; i++)
+		if (logs[i] > median + 3 * spread + 0.3)
+			logs[i] = median + 3 * spread + 0.3;
+	return spread;
+}
+
+static double best_lag(const double *logs, unsigned int count, unsigned int max_lag,
+		       unsigned int *lag)
+{
+	double best = 0;
+	unsigned int i;
+
+	*lag = 0;
+	for (i = 1; i <= max_lag && i * 3 < count; i++) {
+		const double correlation = stat_rank_correlation(logs, logs + i, count - i);
+
+		/* The first of those that are about as good: the others are its multiples. */
+		if (correlation > best + 0.02) {
+			best = correlation;
+			*lag = i;
+		}
+	}
+	return best;
+}
+
+void judge_modes(const double *logs, unsigned int count, unsigned int max_lag,
+		 struct mode_judgement *judgement)
+{
+	double *clipped = malloc(count * sizeof(*clipped));
+	struct mixture mixture;
+	double repeats;
+
+	memset(judgement, 0, sizeof(*judgement));
+	if (!clipped || count < 64) {
+		free(clipped);
+		return;
+	}
+	memcpy(clipped, logs, count * sizeof(*clipped));
+	judgement->spread = clip(clipped, count);
+	repeats = best_lag(clipped, count, max_lag, &judgement->lag);
+	stat_mixture(clipped, count, &mixture);
+	free(clipped);
+	judgement->ratio = exp(mixture.mean[1] - mixture.mean[0]);
+	if (mixture.evidence > 10 && mixture.distance > 2 && mixture.share > 0.15 &&
+	    mixture.share < 0.85 && repeats >= REPEATS)
+		judgement->modes = 2;
+	else if (repeats < SILENT && judgement->spread < NARROW)
+		judgement->modes = 1;
+}
