@@ -24,7 +24,8 @@
 #define EDGES		12U
 #define MAX_WIDTH	(2 * MAX_STRIDE / JUDGE_UNIT + 2)	/* of a window, units */
 #define PRESSURE_STEP	(1U << 20)
-#define PAIRS		16U
+#define PAIRS		8U
+#define BATCH		3U		/* the drive pays for a block when it opens the next one */
 #define LIKELY		2.3		/* deviate: by chance once in a hundred */
 
 struct block_scan {
@@ -169,40 +170,45 @@ static int visit_edges(struct survey *survey, struct block_scan *scan, struct fa
 	return edges;
 }
 
-static int write_block(struct survey *survey, u64 at, u64 bytes, double *time,
-		       struct failure *failure)
+/* A few whole blocks at random, each @shift behind its place. */
+static int write_blocks(struct survey *survey, u64 block, u64 border, u64 shift, double *time,
+			struct failure *failure)
 {
-	u64 ns = 0, flush = 0;
-	int code = survey_write_range(survey, at, bytes, &ns, failure);
+	const u64 blocks = (survey->measure->bytes - border) / block;
+	unsigned int i;
+	u64 ns = 0;
+	int code = 0;
 
-	if (!code)
-		code = measure_flush(survey->measure, &flush, failure);
-	*time = ns + flush + 1;
+	*time = 1;
+	for (i = 0; !code && i < BATCH; i++) {
+		const u64 at = border + measure_random(survey->measure, blocks - 2) * block + shift;
+
+		code = survey_write_range(survey, at, block, &ns, failure);
+		*time += ns;
+		if (!code)
+			code = measure_flush(survey->measure, &ns, failure);
+		*time += ns;
+	}
 	return code;
 }
 
 /*
- * Whole blocks at their places, and others half a block further on, in turn.  1 if those at their
- * places are written faster, 0 if not, or a negative errno.
+ * Whole blocks at their places, and others half a block further on.  1 if those at their places are
+ * written faster, 0 if not, or a negative errno.
  */
 static int compare_places(struct survey *survey, u64 block, u64 border, struct failure *failure)
 {
+	const u64 half = block / 2 / JUDGE_UNIT * JUDGE_UNIT;
 	double at_place[PAIRS], shifted[PAIRS];
-	const u64 blocks = (survey->measure->bytes - border) / block;
 	unsigned int i;
 	int code = 0;
 
-	if (blocks < 4)
+	if ((survey->measure->bytes - border) / block < 4)
 		return 0;
 	for (i = 0; !code && i < PAIRS && !survey_late(survey); i++) {
-		const u64 one = measure_random(survey->measure, blocks - 2);
-		const u64 other = measure_random(survey->measure, blocks - 2);
-
-		code = write_block(survey, border + one * block, block, &at_place[i], failure);
+		code = write_blocks(survey, block, border, 0, &at_place[i], failure);
 		if (!code)
-			code = write_block(survey, border + other * block +
-					   block / 2 / JUDGE_UNIT * JUDGE_UNIT, block, &shifted[i],
-					   failure);
+			code = write_blocks(survey, block, border, half, &shifted[i], failure);
 	}
 	return code ? code : judge_pairs(shifted, at_place, i) >= LIKELY;
 }

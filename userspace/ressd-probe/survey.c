@@ -106,6 +106,7 @@ static const struct {
 	{ PARAMETER_READ_BUFFER, false, SURVEY_DEFAULT, 30, find_read_buffer },
 	{ PARAMETER_MODES, true, SURVEY_DEFAULT, 20, find_modes },
 	{ PARAMETER_BLOCK, true, SURVEY_QUICK, 75, find_block },
+	{ PARAMETER_OPEN_UNITS, true, SURVEY_DEFAULT, 20, find_open_units },
 };
 
 static u64 search_ns(const struct survey *survey, size_t index)
