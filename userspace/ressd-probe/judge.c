@@ -174,15 +174,17 @@ unsigned int judge_onset(const double *times, unsigned int count)
 	double *before = malloc(2 * count * sizeof(*before));
 	double *differences = before + count;
 	unsigned int i, j, onset = 0;
+	double typical = 0, spread = 0;
 
 	for (i = ONSET_BEFORE; before && !onset && i + ONSET_AFTER / 2 < count; i++) {
-		double typical, spread;
-
-		memcpy(before, times, i * sizeof(*before));
-		typical = stat_median(before, i);
-		for (j = 0; j < i; j++)
-			differences[j] = fabs(times[j] - typical);
-		spread = stat_median(differences, i) * 1.4826;
+		/* Many times change what is typical only slowly. */
+		if (i < 32 || i % (i / 16) == 0) {
+			memcpy(before, times, i * sizeof(*before));
+			typical = stat_median(before, i);
+			for (j = 0; j < i; j++)
+				differences[j] = fabs(times[j] - typical);
+			spread = stat_median(differences, i) * 1.4826;
+		}
 		if (times[i] > 1.2 * typical && times[i] > typical + 8 * spread &&
 		    (times[i] > 1.6 * typical || mean_after(times, count, i) > 1.3 * typical))
 			onset = i;
