@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "analyse.h"
+#include "ressd-geom.h"
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -192,8 +193,67 @@ static void advise_full(const struct measurements *measurements, struct analysis
 		 ratio / 100, ratio % 100);
 }
 
-void analyse(const struct measurements *measurements, struct analysis *analysis,
-	     struct ressd_options *options)
+static bool is_known(const struct finding *finding)
+{
+	return finding->status == STATUS_MEASURED && finding->confidence >= CONFIDENCE_MEDIUM;
+}
+
+/* Appends that end on a page border spare the drive reading the rest of the page. */
+static void advise_align(const struct finding *page, struct analysis *analysis,
+			 struct ressd_options *options)
+{
+	struct advice *advice;
+	char value[16];
+
+	if (!is_known(page) || page->value <= 4096 || page->value > 512 << 10)
+		return;
+	options->log_align_sectors = page->value / 512;
+	snprintf(value, sizeof(value), "%u", options->log_align_sectors);
+	advice = advise(analysis, "log_align_sectors", value);
+	snprintf(advice->reason, sizeof(advice->reason),
+		 "the clustered page has %llu KiB: appends that end on its borders are not read first",
+		 page->value >> 10);
+}
+
+/* A batch that fills whole pages; the default is kept when it does already. */
+static void advise_batch(const struct finding *page, struct analysis *analysis,
+			 struct ressd_options *options)
+{
+	const u32 sectors = page->value / 512;
+	struct advice *advice;
+	char value[16];
+
+	if (!is_known(page) || !sectors || options->move_batch_sectors % sectors == 0)
+		return;
+	options->move_batch_sectors -= options->move_batch_sectors % sectors;
+	snprintf(value, sizeof(value), "%u", options->move_batch_sectors);
+	advice = advise(analysis, "move_batch_sectors", value);
+	snprintf(advice->reason, sizeof(advice->reason),
+		 "a whole number of clustered pages of %llu KiB", page->value >> 10);
+}
+
+/* A segment that is a block is erased as a whole when it is used again. */
+static void advise_segment(const struct finding *block, struct analysis *analysis,
+			   struct ressd_options *options)
+{
+	const u64 sectors = block->value / 512;
+	struct advice *advice;
+	char value[16];
+
+	if (!is_known(block) || sectors % RESSD_BLOCK_SECTORS ||
+	    sectors < RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS ||
+	    sectors > RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS)
+		return;
+	options->segment_sectors = sectors;
+	snprintf(value, sizeof(value), "%llu", sectors);
+	advice = advise(analysis, "segment_sectors", value);
+	snprintf(advice->reason, sizeof(advice->reason),
+		 "the clustered block has %llu KiB: a segment that is used again is erased whole",
+		 block->value >> 10);
+}
+
+void analyse(const struct measurements *measurements, const struct finding *findings,
+	     struct analysis *analysis, struct ressd_options *options)
 {
 	struct ressd_bandwidths bandwidths;
 	int size;
@@ -208,6 +268,9 @@ void analyse(const struct measurements *measurements, struct analysis *analysis,
 	if (analysis->verdict != VERDICT_WORTH && analysis->verdict != VERDICT_LOCALITY)
 		return;
 	advise_small_write(analysis, options);
+	advise_align(&findings[PARAMETER_PAGE], analysis, options);
+	advise_batch(&findings[PARAMETER_PAGE], analysis, options);
+	advise_segment(&findings[PARAMETER_BLOCK], analysis, options);
 	if (analysis->verdict == VERDICT_WORTH)
 		advise_full(measurements, analysis, options);
 }

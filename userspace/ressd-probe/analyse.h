@@ -8,6 +8,7 @@
 #ifndef PROBE_ANALYSE_H
 #define PROBE_ANALYSE_H
 
+#include "finding.h"
 #include "ressd-args.h"
 #include "ressd-cost.h"
 #include "rounds.h"
@@ -33,7 +34,7 @@ enum verdict {
 
 #define ANALYSE_MARGIN	120	/* percent of the bare speed that counts as a gain */
 
-#define MAX_ADVICE	4
+#define MAX_ADVICE	8
 
 /* One option of the target and why. */
 struct advice {
@@ -55,8 +56,11 @@ struct analysis {
 /* Name of a verdict: "worth-it", "worth-it-with-locality", "not-worth-it", "unknown". */
 const char *verdict_name(enum verdict verdict);
 
-/* Evaluates, and stores the advised options in @options, which holds the defaults. */
-void analyse(const struct measurements *measurements, struct analysis *analysis,
-	     struct ressd_options *options);
+/*
+ * Evaluates, and stores the advised options in @options, which holds the defaults.  @findings: all
+ * NR_PARAMETERS of them.
+ */
+void analyse(const struct measurements *measurements, const struct finding *findings,
+	     struct analysis *analysis, struct ressd_options *options);
 
 #endif

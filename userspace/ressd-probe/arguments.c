@@ -17,7 +17,10 @@ const char arguments_help[] =
 	"                        where to measure; default: 10 % of the device, 256 MiB to 4 GiB,\n"
 	"                        at its end\n"
 	"  --reserved SIZE       size of the reserved area; default: 5 %, at most 4 GiB\n"
-	"  --quick               shorter, less certain\n"
+	"  --quick               shorter, less certain: about a minute\n"
+	"  --thorough            longer, for noisy or very slow devices\n"
+	"  --max-write SIZE      never write more than that; default: 4 times the region, 8 GiB at least\n"
+	"  --raw FILE            write every single sample to FILE, as CSV\n"
 	"  --dry-run             show what would be done, change and measure nothing\n"
 	"  --create NAME         if it is worth it, format the reserved area at the end of DEVICE\n"
 	"                        and create /dev/mapper/NAME; needs --write\n"
@@ -40,6 +43,9 @@ static const struct option options[] = {
 	{ "region", required_argument, NULL, 'r' },
 	{ "reserved", required_argument, NULL, 'R' },
 	{ "quick", no_argument, NULL, 'q' },
+	{ "thorough", no_argument, NULL, 'T' },
+	{ "max-write", required_argument, NULL, 'm' },
+	{ "raw", required_argument, NULL, 'x' },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "create", required_argument, NULL, 'c' },
 	{ "json", no_argument, NULL, 'j' },
@@ -59,6 +65,7 @@ static const struct {
 	{ 'j', offsetof(struct arguments, json) },
 	{ 't', offsetof(struct arguments, table) },
 	{ 'q', offsetof(struct arguments, quick) },
+	{ 'T', offsetof(struct arguments, thorough) },
 	{ 'n', offsetof(struct arguments, dry_run) },
 	{ 'v', offsetof(struct arguments, verbose) },
 	{ 'h', offsetof(struct arguments, help) },
@@ -73,6 +80,8 @@ static const struct {
 	{ 'r', offsetof(struct arguments, region) },
 	{ 'R', offsetof(struct arguments, reserved) },
 	{ 'c', offsetof(struct arguments, create) },
+	{ 'm', offsetof(struct arguments, max_write) },
+	{ 'x', offsetof(struct arguments, raw) },
 };
 
 /* False for an option that is none. */
@@ -103,6 +112,9 @@ static int check_together(const struct arguments *arguments, struct failure *fai
 	if (arguments->json && arguments->table)
 		return fail(failure, -EINVAL,
 			    "--json and --table exclude each other; leave one out");
+	if (arguments->quick && arguments->thorough)
+		return fail(failure, -EINVAL,
+			    "--quick and --thorough exclude each other; leave one out");
 	if (arguments->yes_destroy && strcmp(arguments->yes_destroy, arguments->device))
 		return fail(failure, -EINVAL,
 			    "--yes-destroy names %s, but the device is %s; both must be the same",

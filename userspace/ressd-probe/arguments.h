@@ -12,11 +12,14 @@ struct arguments {
 	const char *region;
 	const char *reserved;
 	const char *create;		/* name of the device to make */
+	const char *max_write;		/* bytes that may be written in all */
+	const char *raw;		/* file for every single sample */
 	bool write;
 	bool yes;
 	bool json;
 	bool table;
 	bool quick;
+	bool thorough;
 	bool dry_run;
 	bool verbose;
 	bool help;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is measured, in which order, with how much effort. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -82,10 +83,11 @@ static struct result *result_of(struct probe *probe, const struct cell *cell)
 /* --quick: enough to see factors, not percents. */
 static struct effort effort_of(const struct probe *probe)
 {
-	const struct effort full = { .round_ns = 1000000000, .min_ops = 32, .max_ops = 8192 };
+	const struct effort full = { .round_ns = 500000000, .min_ops = 24, .max_ops = 8192 };
+	const struct effort thorough = { .round_ns = 2000000000, .min_ops = 64, .max_ops = 32768 };
 	const struct effort quick = { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024 };
 
-	return probe->arguments.quick ? quick : full;
+	return probe->arguments.quick ? quick : probe->arguments.thorough ? thorough : full;
 }
 
 static u32 sequential_bytes(const struct probe *probe)
@@ -127,6 +129,49 @@ static void show_result(const struct probe *probe, const char *name, const struc
 		result->ops, result->ns / 1e9, result->steady ? "" : ", unsteady");
 }
 
+static void show_search(void *context, enum parameter parameter)
+{
+	const struct probe *probe = context;
+
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\rlooking for: %s\033[K", parameter_title(parameter));
+	else if (probe->arguments.verbose)
+		fprintf(stderr, "looking for: %s\n", parameter_title(parameter));
+}
+
+static void write_raw(void *context, const struct sample *sample)
+{
+	fprintf(context, "%s,%c,%llu,%u,%llu\n", sample->phase, sample->kind, sample->offset,
+		sample->bytes, sample->ns);
+}
+
+/* Filling, searching and the cells together stay below five minutes by default. */
+static u64 fill_ns(const struct probe *probe)
+{
+	return (probe->arguments.quick ? 15 : probe->arguments.thorough ? 1800 : 50) * 1000000000ULL;
+}
+
+static u64 search_ns(const struct probe *probe)
+{
+	return (probe->arguments.quick ? 25 : probe->arguments.thorough ? 1800 : 150) *
+	       1000000000ULL;
+}
+
+static int run_survey(struct probe *probe, struct measure *measure, struct failure *failure)
+{
+	struct survey *survey = &probe->survey;
+
+	survey->measure = measure;
+	survey->thoroughness = probe->arguments.quick ? SURVEY_QUICK :
+			       probe->arguments.thorough ? SURVEY_THOROUGH : SURVEY_DEFAULT;
+	survey->may_write = probe->arguments.write;
+	survey->disk_offset = probe->hints.start;
+	survey->deadline = measure->disk->ops->now(measure->disk) + search_ns(probe);
+	survey->progress = show_search;
+	survey->progress_context = probe;
+	return survey_run(survey, failure);
+}
+
 static int run_cells(struct probe *probe, struct measure *measure, struct failure *failure)
 {
 	unsigned int i;
@@ -134,14 +179,22 @@ static int run_cells(struct probe *probe, struct measure *measure, struct failur
 
 	if (probe->arguments.write)
 		code = measure_fill(measure, failure);
+	if (!code)
+		code = run_survey(probe, measure, failure);
 	for (i = first_cell(probe); !code && i < NR_CELLS; i++) {
 		struct result *result = result_of(probe, &cells[i]);
 
 		show_cell(probe, &cells[i]);
+		measure->phase = cells[i].name;
 		code = measure_cell(measure, cells[i].access, size_bytes[cells[i].size],
 				    stride_of(probe, &cells[i]), result, failure);
 		if (!code)
 			show_result(probe, cells[i].name, result);
+		/* The limit ends the writing; what was measured by then, and reads, are still good. */
+		if (code == -EDQUOT) {
+			probe->limited = true;
+			code = 0;
+		}
 	}
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
@@ -158,6 +211,11 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		.sequential_bytes = sequential_bytes(probe),
 		.effort = effort_of(probe),
 		.progress = show_fill,
+		.fill_ns = fill_ns(probe),
+		.write_limit = probe->max_write,
+		.phase = "fill",
+		.record = probe->raw ? write_raw : NULL,
+		.record_context = probe->raw,
 	};
 	int code;
 
@@ -167,6 +225,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		return code;
 	code = run_cells(probe, &measure, failure);
 	probe->written = measure.written;
+	probe->region.bytes = measure.bytes;
 	probe->zero_reads = measure.zero_reads;
 	measure_release(&measure);
 	return code;

@@ -47,6 +47,14 @@ static bool disk_folder(const struct blkdev *dev, char *folder)
 	return true;
 }
 
+static u64 partition_start(const struct blkdev *dev)
+{
+	char path[64], value[32];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start", dev->major, dev->minor);
+	return read_line(path, value, sizeof(value)) ? strtoull(value, NULL, 10) * 512 : 0;
+}
+
 const char *hints_get(const struct hints *hints, const char *name)
 {
 	unsigned int i;
@@ -75,6 +83,7 @@ void hints_read(const struct blkdev *dev, struct hints *hints)
 		hint->name = names[i];
 		hints->count++;
 	}
+	hints->start = partition_start(dev);
 	value = hints_get(hints, "queue/max_sectors_kb");
 	hints->max_request_bytes = value ? strtoul(value, NULL, 10) * 1024 : 0;
 	value = hints_get(hints, "queue/rotational");

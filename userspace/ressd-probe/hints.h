@@ -17,6 +17,7 @@ struct hints {
 	unsigned int count;
 	struct hint hint[MAX_HINTS];
 	u32 max_request_bytes;	/* largest transfer that the kernel does not split; 0: unknown */
+	u64 start;		/* bytes of the disk before a partition */
 	bool rotational;
 	bool zoned;
 };

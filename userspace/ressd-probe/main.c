@@ -27,7 +27,7 @@ static void catch_signals(void)
 
 static int plan(struct probe *probe, struct failure *failure)
 {
-	u64 reserved = 0;
+	u64 reserved = 0, least = 8ULL << 30;
 	int code = 0;
 
 	if (probe->arguments.reserved)
@@ -41,8 +41,17 @@ static int plan(struct probe *probe, struct failure *failure)
 	if (!code)
 		code = plan_region(probe->dev.bytes, probe->arguments.region, &probe->region,
 				   failure);
+	if (!code && probe->arguments.max_write)
+		code = size_parse(probe->arguments.max_write, "--max-write", probe->dev.bytes,
+				  &probe->max_write, failure);
 	if (code)
 		return code;
+	if (!probe->arguments.max_write)
+		probe->max_write = probe->region.bytes * 4 > least ? probe->region.bytes * 4 : least;
+	if (probe->max_write < probe->region.bytes && probe->arguments.write)
+		return fail(failure, -EINVAL,
+			    "--max-write is %llu bytes, but the region alone has %llu, which are written once first; choose a smaller --region",
+			    probe->max_write, probe->region.bytes);
 	snprintf(probe->line.normal_path, sizeof(probe->line.normal_path), "%s", probe->dev.path);
 	snprintf(probe->line.reserved_path, sizeof(probe->line.reserved_path), "%s",
 		 probe->dev.path);
@@ -69,6 +78,18 @@ static int exit_code_of_verdict(const struct probe *probe)
 	return probe->analysis.verdict == VERDICT_NOT_WORTH ? EXIT_NOT_WORTH : EXIT_INCONCLUSIVE;
 }
 
+static int open_raw(struct probe *probe, struct failure *failure)
+{
+	if (!probe->arguments.raw)
+		return 0;
+	probe->raw = fopen(probe->arguments.raw, "we");
+	if (!probe->raw)
+		return fail(failure, -errno, "cannot create %s: %s", probe->arguments.raw,
+			    strerror(errno));
+	fputs("phase,kind,offset,bytes,ns\n", probe->raw);
+	return 0;
+}
+
 /* Everything after the device is open.  0 or a negative errno. */
 static int probe_device(struct probe *probe, struct failure *failure)
 {
@@ -86,10 +107,17 @@ static int probe_device(struct probe *probe, struct failure *failure)
 	if (code)
 		return code;
 	catch_signals();
-	code = probe_measure(probe, failure);
+	code = open_raw(probe, failure);
 	if (code)
 		return code;
-	analyse(&probe->measurements, &probe->analysis, &probe->line.options);
+	code = probe_measure(probe, failure);
+	if (probe->raw && fclose(probe->raw) && !code)
+		code = fail(failure, -errno, "cannot write %s: %s", probe->arguments.raw,
+			    strerror(errno));
+	if (code)
+		return code;
+	analyse(&probe->measurements, probe->survey.finding, &probe->analysis,
+		&probe->line.options);
 	code = probe_create(probe, failure);
 	report(probe);
 	if (probe->arguments.create && !code && !probe->created)

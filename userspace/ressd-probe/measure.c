@@ -257,6 +257,8 @@ int measure_cell(struct measure *measure, enum access access, u32 size, u64 stri
 
 int measure_fill(struct measure *measure, struct failure *failure)
 {
+	struct disk *disk = measure->disk;
+	const u64 begin = disk->ops->now(disk);
 	u64 at;
 	int code = 0;
 
@@ -266,6 +268,9 @@ int measure_fill(struct measure *measure, struct failure *failure)
 
 		code = measure_write(measure, at, size, NULL, failure);
 		at += size;
+		if (measure->fill_ns && at >= MEASURE_MIN_FILL &&
+		    disk->ops->now(disk) - begin > measure->fill_ns)
+			measure->bytes = at;
 		if (measure->progress)
 			measure->progress(at * 100 / measure->bytes);
 	}

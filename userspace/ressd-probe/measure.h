@@ -41,6 +41,7 @@ struct measure {
 	u64 bytes;		/* of the region, multiple of 4096 */
 	u32 sequential_bytes;	/* size of one sequential transfer, at most MEASURE_MAX_BYTES */
 	struct effort effort;
+	u64 fill_ns;		/* measure_fill() ends after that time, if enough is full; 0: never */
 	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
 	u64 written;		/* bytes so far */
 	u64 read;		/* bytes so far */
@@ -56,6 +57,7 @@ struct measure {
 };
 
 #define MEASURE_MAX_BYTES	(512U << 10)
+#define MEASURE_MIN_FILL	(128ULL << 20)
 
 /* Set by a signal handler: the transfer in progress is the last one. */
 extern atomic_bool measure_interrupted;
@@ -76,7 +78,10 @@ int measure_flush(struct measure *measure, u64 *ns, struct failure *failure);
 /* A random number below @below. */
 u64 measure_random(struct measure *measure, u64 below);
 
-/* Writes the whole region once, in order, and flushes. */
+/*
+ * Writes the whole region once, in order, and flushes.  When fill_ns are over and it has at least
+ * MEASURE_MIN_FILL bytes, what is written by then becomes the region.
+ */
 int measure_fill(struct measure *measure, struct failure *failure);
 
 /*

@@ -3,11 +3,13 @@
 #ifndef PROBE_H
 #define PROBE_H
 
+#include <stdio.h>
 #include "analyse.h"
 #include "arguments.h"
 #include "blkdev.h"
 #include "hints.h"
 #include "plan.h"
+#include "survey.h"
 #include "table-line.h"
 
 struct probe {
@@ -18,10 +20,14 @@ struct probe {
 	struct table_line line;		/* what it suggests */
 	char reserved_why[96];
 	u64 mover_stride[NR_SIZES];	/* bytes */
+	u64 max_write;			/* bytes */
+	FILE *raw;			/* every sample; NULL: nobody wants them */
+	struct survey survey;
 	struct measurements measurements;
 	struct analysis analysis;
 	u64 written;			/* bytes, by the measurement */
 	u64 zero_reads;
+	bool limited;			/* --max-write ended the writing */
 	bool formatted;			/* the reserved area is, for the suggested line */
 	bool created;			/* /dev/mapper/<arguments.create> exists */
 };

@@ -73,6 +73,47 @@ static void add_result(struct json_object *array, const char *id, u32 size, u64 
 	json_object_array_add(array, object);
 }
 
+/* Sizes in bytes; "policy" as a word; "value" only if it is known. */
+static struct json_object *parameters_array(const struct probe *probe)
+{
+	struct json_object *array = json_object_new_array();
+	int p;
+
+	for (p = 0; p < NR_PARAMETERS; p++) {
+		const struct finding *finding = &probe->survey.finding[p];
+		struct json_object *object = json_object_new_object();
+		const bool known = finding->status == STATUS_MEASURED ||
+				   finding->status == STATUS_BOUNDED;
+
+		add_text(object, "name", parameter_name(p));
+		add_text(object, "status", status_name(finding->status));
+		if (known) {
+			add_text(object, "confidence", confidence_name(finding->confidence));
+			add_text(object, "unit", parameter_unit(p));
+		}
+		if (known && p == PARAMETER_POLICY)
+			add_text(object, "value", policy_name(finding->value));
+		else if (known)
+			add_number(object, "value", finding->value);
+		if (finding->status == STATUS_BOUNDED) {
+			add_number(object, "low", finding->low);
+			if (finding->high != ~0ULL)
+				add_number(object, "high", finding->high);
+		}
+		if (known && finding->has_phase)
+			add_number(object, "phase", finding->phase);
+		if (finding->method)
+			add_text(object, "method", finding->method);
+		add_text(object, "why", finding->why);
+		json_object_object_add(object, "effect", json_object_new_double(finding->effect));
+		add_number(object, "samples", finding->samples);
+		add_number(object, "ns", finding->ns);
+		add_number(object, "written", finding->written);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static struct json_object *measurements_array(const struct probe *probe)
 {
 	struct json_object *array = json_object_new_array();
@@ -161,6 +202,7 @@ void report_json(const struct probe *probe)
 	add_number(object, "version", SCHEMA_VERSION);
 	json_object_object_add(object, "device", device_object(probe));
 	json_object_object_add(object, "region", region_object(probe));
+	json_object_object_add(object, "parameters", parameters_array(probe));
 	json_object_object_add(object, "measurements", measurements_array(probe));
 	json_object_object_add(object, "model", models_array(&probe->analysis));
 	json_object_object_add(object, "verdict", verdict_object(&probe->analysis));

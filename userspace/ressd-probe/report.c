@@ -97,6 +97,53 @@ static void print_measurements(const struct probe *probe)
 		       ROUNDS_SPREAD);
 }
 
+static void print_value(const struct probe *probe, enum parameter parameter, char *text, size_t size)
+{
+	const struct finding *finding = &probe->survey.finding[parameter];
+	char low[SIZE_TEXT], high[SIZE_TEXT];
+	const bool bytes = parameter_unit(parameter)[0];
+
+	if (finding->status == STATUS_BOUNDED && bytes)
+		snprintf(text, size, "%s to %s", size_print(finding->low, low),
+			 size_print(finding->high, high));
+	else if (finding->status == STATUS_BOUNDED && finding->high == ~0ULL)
+		snprintf(text, size, "at least %llu", finding->low);
+	else if (finding->status == STATUS_BOUNDED)
+		snprintf(text, size, "%llu to %llu", finding->low, finding->high);
+	else if (finding->status != STATUS_MEASURED)
+		snprintf(text, size, "-");
+	else if (parameter == PARAMETER_POLICY)
+		snprintf(text, size, "%s", policy_name(finding->value));
+	else if (parameter == PARAMETER_FLUSH)
+		snprintf(text, size, "%s", finding->value ? "yes" : "no");
+	else if (bytes)
+		snprintf(text, size, "%s", finding->value ? size_print(finding->value, low) : "none");
+	else
+		snprintf(text, size, "%llu", finding->value);
+}
+
+static void print_findings(const struct probe *probe)
+{
+	char value[2 * SIZE_TEXT + 8];
+	int p;
+
+	puts("");
+	for (p = 0; p < NR_PARAMETERS; p++) {
+		const struct finding *finding = &probe->survey.finding[p];
+
+		if (finding->status == STATUS_UNKNOWN)
+			continue;
+		print_value(probe, p, value, sizeof(value));
+		printf("%-20s %-20s %-14s %-6s  %s\n", parameter_title(p), value,
+		       status_name(finding->status),
+		       finding->status == STATUS_MEASURED || finding->status == STATUS_BOUNDED ?
+		       confidence_name(finding->confidence) : "", finding->why);
+		if (finding->has_phase && finding->phase)
+			printf("%-20s begins at byte %llu of the device: its borders are not those of the device\n",
+			       "", finding->phase);
+	}
+}
+
 static void print_cost(const struct analysis *analysis, int size)
 {
 	const struct ressd_cost *cost = &analysis->cost[size];
@@ -114,6 +161,9 @@ static void print_warnings(const struct probe *probe)
 	if (!probe->dev.direct)
 		printf("warning         %s\n",
 		       "this file system has no O_DIRECT: its cache was measured");
+	if (probe->limited)
+		printf("warning         %s\n",
+		       "the limit of --max-write was reached; what is missing was not measured");
 	if (probe->zero_reads)
 		printf("warning         %llu reads %s\n", probe->zero_reads,
 		       "found only zeroes; blocks never written are often read too fast");
@@ -173,6 +223,7 @@ void report_human(const struct probe *probe)
 	print_device(probe);
 	if (!probe->arguments.write)
 		print_hints(probe);
+	print_findings(probe);
 	print_measurements(probe);
 	print_verdict(probe);
 	print_commands(probe);

@@ -28,10 +28,11 @@ static struct measurements drive(double sw, double rr, double rw, double ow)
 
 static struct analysis analysis_of(const struct measurements *m, struct ressd_options *options)
 {
+	const struct finding findings[NR_PARAMETERS] = { 0 };
 	struct analysis analysis;
 
 	ressd_options_default(options);
-	analyse(m, &analysis, options);
+	analyse(m, findings, &analysis, options);
 	return analysis;
 }
 
@@ -149,4 +150,49 @@ TEST(wild_spread)
 	m.ordered_write[SIZE_4K].spread_percent = 300;
 	analysis = analysis_of(&m, &options);
 	CHECK_EQ(analysis.verdict, VERDICT_UNKNOWN);
+}
+
+/* A drive that is worth it, with these findings. */
+static struct analysis advised(const struct finding *findings, struct ressd_options *options)
+{
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct analysis analysis;
+
+	ressd_options_default(options);
+	analyse(&m, findings, &analysis, options);
+	return analysis;
+}
+
+static struct finding known(u64 value)
+{
+	return (struct finding){ .status = STATUS_MEASURED, .confidence = CONFIDENCE_HIGH,
+				 .value = value };
+}
+
+TEST(known_parameters_become_options)
+{
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options;
+
+	findings[PARAMETER_PAGE] = known(48 << 10);
+	findings[PARAMETER_BLOCK] = known(2 << 20);
+	advised(findings, &options);
+	CHECK_EQ(options.log_align_sectors, 96);
+	CHECK_EQ(options.move_batch_sectors % 96, 0);
+	CHECK_EQ(options.segment_sectors, 4096);
+}
+
+TEST(uncertain_parameters_change_nothing)
+{
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options, defaults;
+
+	ressd_options_default(&defaults);
+	findings[PARAMETER_PAGE] = known(16 << 10);
+	findings[PARAMETER_PAGE].confidence = CONFIDENCE_LOW;
+	findings[PARAMETER_BLOCK] = known(2 << 20);
+	findings[PARAMETER_BLOCK].status = STATUS_BOUNDED;
+	advised(findings, &options);
+	CHECK_EQ(options.log_align_sectors, defaults.log_align_sectors);
+	CHECK_EQ(options.segment_sectors, defaults.segment_sectors);
 }
