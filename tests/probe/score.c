@@ -18,6 +18,10 @@
 #include "random-drive.h"
 #include "survey.h"
 
+/* The times of the default mode. */
+#define FILL_NS		50000000000ULL
+#define SEARCH_NS	150000000000ULL
+
 enum outcome { CORRECT, NOT_FOUND, WRONG };
 
 static const char *const outcomes[] = { "correct", "not-found", "WRONG" };
@@ -158,8 +162,10 @@ static int survey_drive(const char *name, const char *profile, const struct host
 	}
 	if (!code)
 		code = measure_init(&measure, &failure);
+	measure.fill_ns = FILL_NS;
 	if (!code)
 		code = measure_fill(&measure, &failure);
+	survey.deadline = drive.disk.ops->now(&drive.disk) + SEARCH_NS;
 	if (!code)
 		code = survey_run(&survey, &failure);
 	if (code) {
