@@ -15,7 +15,8 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash soak bench calibrate lint install clean help
+.PHONY: all modules userspace setup demo check check-unit check-crash soak bench calibrate \
+	probe-score lint install clean help
 
 all: modules userspace ## build everything (default)
 
@@ -67,6 +68,10 @@ bench: setup ## measure, and write build/results/bench.json
 calibrate: setup ## the emulated drives beside the published figures of the real ones
 	@$(MAKE) --no-print-directory modules MODULES=tests/ssdsim
 	@tools/calibrate.sh
+
+probe-score: ## ressd-probe against emulated drives: what it finds, misses and gets wrong
+	@$(MAKE) --no-print-directory -C tests/probe
+	@tools/probe-score.py
 
 lint: ## checkpatch, sparse, warnings, shellcheck, Python
 	@tools/lint.sh

@@ -113,6 +113,7 @@ all_steps() {
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
 	make_step fuzz 60 tests/fuzz
+	make_step probe 10 tests/probe
 	make_step oracle 10 tests/functional
 	step results 5 python_tests tests/unit/test_results.py
 	step console-logs 5 python_tests tests/vm/selftest_log.py

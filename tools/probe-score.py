@@ -111,12 +111,38 @@ def print_rows(named, drawn):
     return wrong_named == 0 and wrong_share <= 1 and right_share >= 95 and worst <= 300
 
 
+def verdict(good, what):
+    """A line for tools/check.sh."""
+    print(f"{'ok' if good else 'not ok'} - probe-score: {what}")
+    return good
+
+
+def check(named, drawn):
+    """The test of make check: few drives, so only what must never happen."""
+    wrong = drawn.count(outcome="WRONG", confidence="high")
+    results = [
+        verdict(named.drives() == 7, "every profile was surveyed"),
+        verdict(not named.count(outcome="WRONG"), "nothing is wrong on the named profiles"),
+        verdict(
+            named.count("clustered-page", "correct", "high") >= 5,
+            "the pages that show are found with high confidence",
+        ),
+        verdict(
+            named.count("clustered-block", "correct", shows="shows") == 4,
+            "all blocks that show are found",
+        ),
+        verdict(not wrong, "nothing is wrong at high confidence on drawn drives"),
+    ]
+    return all(results)
+
+
 def main():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", default="1")
     parser.add_argument("--drives", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--check", action="store_true", help="ok and not ok lines only")
     options = parser.parse_args()
     named = Score(collect(options.jobs, [["--named", PROFILES]]))
     chunks = [
@@ -124,6 +150,8 @@ def main():
         for first in range(0, options.drives, CHUNK)
     ]
     drawn = Score(collect(options.jobs, chunks))
+    if options.check:
+        sys.exit(0 if check(named, drawn) else 1)
     print_table("Profiles of tests/ssdsim", named)
     print_table(f"Drawn from seed {options.seed}", drawn)
     totals = collections.Counter(row[2] for row in drawn.findings)

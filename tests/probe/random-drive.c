@@ -101,8 +101,12 @@ static int add_layer(uint64_t *state, char *text, int size)
 
 static int add_buffers(uint64_t *state, const struct shape *shape, char *text, int size)
 {
-	static const unsigned int read_kb[] = { 0, 0, 64, 128, 256, 512, 768, 1024, 2048, 4096, 8192 };
-	static const unsigned int write_kb[] = { 16, 32, 64, 112, 128, 192, 255, 256, 512, 1024, 2048 };
+	static const unsigned int read_kb[] = {
+		0, 0, 64, 128, 256, 512, 768, 1024, 2048, 4096, 8192,
+	};
+	static const unsigned int write_kb[] = {
+		16, 32, 64, 112, 128, 192, 255, 256, 512, 1024, 2048,
+	};
 	const unsigned int page_kb = shape->page / 1024;
 	unsigned int read = ONE_OF(state, read_kb), write = ONE_OF(state, write_kb);
 	unsigned int ahead = 0;

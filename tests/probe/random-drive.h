@@ -10,7 +10,10 @@
 
 #define RANDOM_DRIVE_TEXT	2048
 
-/* Drive @number of @seed: @profile (RANDOM_DRIVE_TEXT bytes) in words of tests/ssdsim, and @host. */
+/*
+ * Drive @number of @seed: @profile (RANDOM_DRIVE_TEXT bytes) in words of tests/ssdsim, and
+ * @host.
+ */
 void random_drive(uint64_t seed, unsigned int number, char *profile, struct host *host);
 
 #endif

@@ -6,8 +6,9 @@
  *	probe-score --named FOLDER [PROFILE...]	the profiles of tests/ssdsim
  *	probe-score --random SEED FIRST COUNT	drives drawn by random-drive.c
  *
- * One line for each drive and parameter: "DRIVE PARAMETER OUTCOME CONFIDENCE FOUND TRUE shows|hidden
- * WHY", and a line "DRIVE time SECONDS MEGABYTES".  tools/probe-score.py adds them up.
+ * One line for each drive and parameter: "DRIVE PARAMETER OUTCOME CONFIDENCE FOUND TRUE
+ * shows|hidden WHY", and a line "DRIVE time SECONDS MEGABYTES".  tools/probe-score.py adds them
+ * up.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -148,13 +148,16 @@ static void write_raw(void *context, const struct sample *sample)
 /* Filling, searching and the cells together stay below five minutes by default. */
 static u64 fill_ns(const struct probe *probe)
 {
-	return (probe->arguments.quick ? 15 : probe->arguments.thorough ? 1800 : 50) * 1000000000ULL;
+	const u64 seconds = probe->arguments.quick ? 15 : probe->arguments.thorough ? 1800 : 50;
+
+	return seconds * 1000000000;
 }
 
 static u64 search_ns(const struct probe *probe)
 {
-	return (probe->arguments.quick ? 25 : probe->arguments.thorough ? 1800 : 150) *
-	       1000000000ULL;
+	const u64 seconds = probe->arguments.quick ? 25 : probe->arguments.thorough ? 1800 : 150;
+
+	return seconds * 1000000000;
 }
 
 static int run_survey(struct probe *probe, struct measure *measure, struct failure *failure)
@@ -190,7 +193,7 @@ static int run_cells(struct probe *probe, struct measure *measure, struct failur
 				    stride_of(probe, &cells[i]), result, failure);
 		if (!code)
 			show_result(probe, cells[i].name, result);
-		/* The limit ends the writing; what was measured by then, and reads, are still good. */
+		/* The limit ends the writing; what was measured by then is still good. */
 		if (code == -EDQUOT) {
 			probe->limited = true;
 			code = 0;

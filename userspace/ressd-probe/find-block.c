@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * P2, the clustered block: the unit of erasing, for which a drive with few log blocks must reorganise
- * another one when a write opens it.
+ * P2, the clustered block: the unit of erasing, for which a drive with few log blocks must
+ * reorganise another one when a write opens it.
  *
- * ME procedure 2 compares sequential and random writes of ever larger sizes, which takes hours.  Here
- * small writes ascend through the region instead, each flushed: the first one in each block is
- * slow.  Their positions give size and phase; then some borders are visited again in small steps,
- * which gives both to the unit.  At last whole blocks are written at their places and shifted by half
- * a block, as a second method.
+ * ME procedure 2 compares sequential and random writes of ever larger sizes, which takes hours.
+ * Here small writes ascend through the region instead, each flushed: the first one in each block
+ * is slow.  Their positions give size and phase; then some borders are visited again in small
+ * steps, which gives both to the unit.  At last whole blocks are written at their places and
+ * shifted by half a block, as a second method.
  */
 #include <errno.h>
 #include <math.h>
@@ -30,10 +30,10 @@
 
 struct block_scan {
 	u32 stride;
-	u32 unit;			/* in which borders are looked for: a page, if it is known */
+	u32 unit;			/* in which borders are looked for: a page, if known */
 	u64 grid;			/* where units begin in the region */
 	unsigned int width;		/* of the windows around borders, units */
-	u64 next;			/* position of the next write: ascending, then from the start */
+	u64 next;			/* position of the next write, ascending */
 	u64 start;			/* of the scan */
 	unsigned int count;
 	double times[MAX_WRITES];
@@ -44,8 +44,8 @@ struct block_scan {
 };
 
 /*
- * Opens blocks all over the region until the drive has no log block left for another one: for a third
- * of the time at most.
+ * Opens blocks all over the region until the drive has no log block left for another one: for a
+ * third of the time at most.
  */
 static int put_under_pressure(struct survey *survey, struct block_scan *scan,
 			      struct failure *failure)
@@ -144,8 +144,8 @@ static double seen_border(const struct block_scan *scan, unsigned int edge, doub
 }
 
 /*
- * The next borders behind the scan, in windows around where they are expected: a period behind where
- * the last one was seen.  Returns how many were visited, or a negative errno.
+ * The next borders behind the scan, in windows around where they are expected: a period behind
+ * where the last one was seen.  Returns how many were visited, or a negative errno.
  */
 static int visit_edges(struct survey *survey, struct block_scan *scan, struct failure *failure)
 {
@@ -278,7 +278,8 @@ static int search_block(struct survey *survey, struct block_scan *scan, struct f
 	edges = visit_edges(survey, scan, failure);
 	if (edges < 0)
 		return edges;
-	judge_block_edges(scan->slow, scan->edge, edges, scan->width, (double)scan->judgement.period / scan->unit,
+	judge_block_edges(scan->slow, scan->edge, edges, scan->width,
+			  scan->judgement.period / scan->unit,
 			  4.0 * scan->stride / scan->unit / (scan->judgement.borders - 1) + 2,
 			  &scan->exact);
 	return conclude(survey, scan, edges, failure);

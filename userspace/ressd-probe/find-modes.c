@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * P3, the modes of NAND writes: MLC has fast and slow pages, in an order that the position in the
- * block decides.  So there must be two kinds of times (ME procedure 3), and their sequence must repeat
- * itself, which garbage collection and noise do not.
+ * P3, the modes of NAND writes: MLC has fast and slow pages, in an order that the position in
+ * the block decides.  So there must be two kinds of times (ME procedure 3), and their sequence
+ * must repeat itself, which garbage collection and noise do not.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * P8, open blocks: how many blocks can be written a bit at a time, in turn, before the drive must
- * reorganise at every write.  Cheap cards have two, and a log, its map and a mover are three streams.
+ * P8, open blocks: how many blocks can be written a bit at a time, in turn, before the drive
+ * must reorganise at every write.  Cheap cards have two, and a log, its map and a mover are
+ * three streams.
  */
 #include "judge.h"
 #include "statistics.h"

@@ -2,11 +2,11 @@
 /*
  * P1, the clustered page: the unit to which partial writes are completed by reading the rest.
  *
- * First writes of two units at every position of a window, each flushed: those that cross a border
- * touch two pages.  That shows size and phase, but a drive that merely works on two dies in turn may
- * look alike.  So the definition decides, as in ME procedure 1: a write of just one page must take
- * less time than one of a unit less (whose rest is read), and less than one of its size that
- * lies across a border.
+ * First writes of two units at every position of a window, each flushed: those that cross a
+ * border touch two pages.  That shows size and phase, but a drive that merely works on two dies
+ * in turn may look alike.  So the definition decides, as in ME procedure 1: a write of just one
+ * page must take less time than one of a unit less (whose rest is read), and less than one of
+ * its size that lies across a border.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -190,8 +190,8 @@ static int scan_for_page(struct survey *survey, u64 window, double *times, bool 
 }
 
 /*
- * A drive that completes pages side by side hides the borders, but not the reading.  Then only pages
- * that count from the start of the disk can be found.
+ * A drive that completes pages side by side hides the borders, but not the reading.  Then only
+ * pages that count from the start of the disk can be found.
  */
 static int try_sizes(struct survey *survey, u64 window, bool *found, struct failure *failure)
 {

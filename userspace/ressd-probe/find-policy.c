@@ -3,8 +3,8 @@
  * P7, buffer or cache: does a second write of the same place, while the first still waits in the
  * write buffer, spare the first (a cache), or only if it follows at once (a buffer)?
  *
- * Three series of flushed writes: to two pages, one after the other; to the same two in turn; all to
- * different pages.  A cache makes the first two alike.
+ * Three series of flushed writes: to two pages, one after the other; to the same two in turn;
+ * all to different pages.  A cache makes the first two alike.
  */
 #include "judge.h"
 #include "read-pairs.h"

@@ -3,9 +3,9 @@
  * P6, prefetching: does a read bring what lies behind it into the read buffer?
  *
  * Two reads at a distance, at places never read before: the second is fast if the first one has
- * brought its data along.  That happens within a clustered page anyway, in both directions; only what
- * is fast forwards and slow backwards was prefetched.  A pause between the reads lets the drive
- * finish.
+ * brought its data along.  That happens within a clustered page anyway, in both directions; only
+ * what is fast forwards and slow backwards was prefetched.  A pause between the reads lets the
+ * drive finish.
  */
 #include "judge.h"
 #include "read-pairs.h"

@@ -2,9 +2,9 @@
 /*
  * P4, the read buffer: how much can be read before the first of it is forgotten.
  *
- * Method 1: a small read, then others of S bytes, then the small one again: the largest S after which
- * it is still fast.  Method 2 (ME procedures 4 and 5): S bytes twice; the second time is faster as
- * long as all of it fits.  The first also works where the interface hides the NAND.
+ * Method 1: a small read, then others of S bytes, then the small one again: the largest S after
+ * which it is still fast.  Method 2 (ME procedures 4 and 5): S bytes twice; the second time is
+ * faster as long as all of it fits.  The first also works where the interface hides the NAND.
  */
 #include "judge.h"
 #include "read-pairs.h"
@@ -72,7 +72,10 @@ static int fits_twice(struct survey *survey, u64 bytes, u64 more, struct failure
 	return code ? code : fits < 0.85 && exceeds > 1.1 * fits;
 }
 
-/* How much reading ahead may have pushed out of the buffer, twice: behind the read and the others. */
+/*
+ * How much reading ahead may have pushed out of the buffer, twice: behind the read and the
+ * others.
+ */
 static u64 pushed_out(const struct finding *prefetch)
 {
 	switch (prefetch->status) {
@@ -86,8 +89,8 @@ static u64 pushed_out(const struct finding *prefetch)
 }
 
 /*
- * The small read itself takes one unit, so the buffer is one larger than what can be read in between.
- * Where the unit is not exactly known, or the drive reads ahead, there is only a range.
+ * The small read itself takes one unit, so the buffer is one larger than what can be read in
+ * between. Where the unit is not exactly known, or the drive reads ahead, there is only a range.
  */
 static int conclude(struct survey *survey, struct read_pairs *pairs, u64 survived,
 		    struct failure *failure)

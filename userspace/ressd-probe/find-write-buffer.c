@@ -133,7 +133,10 @@ static int refine(struct survey *survey, u64 coarse, u64 *fine, struct failure *
 	return count < 0 ? count : 0;
 }
 
-/* Of a size that makes at least five of what the buffer takes, and that no page is a multiple of. */
+/*
+ * Of a size that makes at least five of what the buffer takes, and that no page is a multiple
+ * of.
+ */
 static u32 other_request(const struct survey *survey, u64 coarse)
 {
 	if (survey->measure->disk->granule > FINE)

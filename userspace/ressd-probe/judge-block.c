@@ -22,8 +22,8 @@ struct slow_writes {
 };
 
 /*
- * How well borders from @first on, every @period (in strides), explain the slow writes.  Writes before
- * the first one do not count: the drive may not have been under pressure yet.
+ * How well borders from @first on, every @period (in strides), explain the slow writes.  Writes
+ * before the first one do not count: the drive may not have been under pressure yet.
  */
 static void explain(const struct slow_writes *slow, double period, double first,
 		    struct block_judgement *judgement)
@@ -121,7 +121,7 @@ static void search_threshold(struct slow_writes *slow, const double *times, doub
 			slow->at[slow->count++] = i;
 	}
 	slow->before[slow->end] = slow->count;
-	/* Borders are at least four strides apart; more slow writes than that are something else. */
+	/* Borders are at least four strides apart; more slow writes are something else. */
 	if (slow->count < MIN_BORDERS || slow->count * 4 > slow->end)
 		return;
 	for (i = 0; i < slow->count && i < ANCHORS; i++)
@@ -166,7 +166,8 @@ static unsigned int count_edges(const bool *slow, const u64 *start, unsigned int
 
 	for (e = 0; e < edges; e++) {
 		/* The border of this window: the first one from its start on. */
-		const u64 blocks = start[e] > border ? (start[e] - border + period - 1) / period : 0;
+		const u64 behind = start[e] > border ? start[e] - border : 0;
+		const u64 blocks = (behind + period - 1) / period;
 		const u64 at = border + blocks * period;
 
 		hits += at >= start[e] && at < start[e] + width &&

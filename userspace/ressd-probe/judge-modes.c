@@ -10,7 +10,10 @@
 #define SILENT		0.2	/* below which it has no pattern at all */
 #define NARROW		0.25	/* deviation below which a second mode would have made a pattern */
 
-/* Times of merges and interference say nothing about pages: cut them to the largest ordinary one. */
+/*
+ * Times of merges and interference say nothing about pages: cut them to the largest ordinary
+ * one.
+ */
 static double clip(double *logs, unsigned int count)
 {
 	double *sorted = malloc(count * sizeof(*sorted));

@@ -74,8 +74,8 @@ void judge_modes(const double *logs, unsigned int count, unsigned int max_lag,
 
 /*
  * P2.  Borders of blocks in an ordered scan: @times has the times of @count writes, one every
- * @stride bytes.  A block costs once, at the first write in it.  Finds the period and the first border
- * so that as many long times as possible are those behind a border, and as many borders as
+ * @stride bytes.  A block costs once, at the first write in it.  Finds the period and the first
+ * border so that as many long times as possible are those behind a border, and as many borders as
  * possible have one.
  */
 struct block_judgement {
@@ -92,10 +92,10 @@ void judge_block_scan(const double *times, unsigned int count, u64 stride,
 		      struct block_judgement *judgement);
 
 /*
- * P2, exactly: @edges windows of @width units each; in window e, at @start[e] (units of the region),
- * a border is expected, and @slow[e * width + i] says whether the write of unit i was slow, where
- * the block before was open.  Finds the period, within @slack units of @period, and the border
- * (in the first window), which most windows agree on.
+ * P2, exactly: @edges windows of @width units each; in window e, at @start[e] (units of the
+ * region), a border is expected, and @slow[e * width + i] says whether the write of unit i was
+ * slow, where the block before was open.  Finds the period, within @slack units of @period, and
+ * the border (in the first window), which most windows agree on.
  */
 struct edge_judgement {
 	u64 period;		/* units */

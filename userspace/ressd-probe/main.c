@@ -47,7 +47,8 @@ static int plan(struct probe *probe, struct failure *failure)
 	if (code)
 		return code;
 	if (!probe->arguments.max_write)
-		probe->max_write = probe->region.bytes * 4 > least ? probe->region.bytes * 4 : least;
+		probe->max_write = probe->region.bytes > least / 4 ? probe->region.bytes * 4 :
+				   least;
 	if (probe->max_write < probe->region.bytes && probe->arguments.write)
 		return fail(failure, -EINVAL,
 			    "--max-write is %llu bytes, but the region alone has %llu, which are written once first; choose a smaller --region",

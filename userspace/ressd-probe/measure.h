@@ -41,7 +41,7 @@ struct measure {
 	u64 bytes;		/* of the region, multiple of 4096 */
 	u32 sequential_bytes;	/* size of one sequential transfer, at most MEASURE_MAX_BYTES */
 	struct effort effort;
-	u64 fill_ns;		/* measure_fill() ends after that time, if enough is full; 0: never */
+	u64 fill_ns;		/* measure_fill() ends then, if enough is full; 0: never */
 	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
 	u64 written;		/* bytes so far */
 	u64 read;		/* bytes so far */

@@ -19,8 +19,9 @@ struct read_pairs {
 int read_pairs_learn(struct survey *survey, struct read_pairs *pairs, struct failure *failure);
 
 /*
- * Is a read a hit @distance bytes behind (negative: before) another one, which begins on a clustered
- * page if that is known, or anywhere?  Where only some are, the answer is that of most.
+ * Is a read a hit @distance bytes behind (negative: before) another one, which begins on a
+ * clustered page if that is known, or anywhere?  Where only some are, the answer is that of
+ * most.
  */
 int read_pairs_at_distance(struct survey *survey, struct read_pairs *pairs, s64 distance,
 			   bool *hit, struct failure *failure);

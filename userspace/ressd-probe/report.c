@@ -97,7 +97,8 @@ static void print_measurements(const struct probe *probe)
 		       ROUNDS_SPREAD);
 }
 
-static void print_value(const struct probe *probe, enum parameter parameter, char *text, size_t size)
+static void print_value(const struct probe *probe, enum parameter parameter, char *text,
+			size_t size)
 {
 	const struct finding *finding = &probe->survey.finding[parameter];
 	char low[SIZE_TEXT], high[SIZE_TEXT];

@@ -205,7 +205,8 @@ static double improve(const double *values, size_t count, struct mixture *mixtur
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		const double low = (1 - mixture->share) * density(values[i], mixture->mean[0], variance);
+		const double low = (1 - mixture->share) *
+				   density(values[i], mixture->mean[0], variance);
 		const double high = mixture->share * density(values[i], mixture->mean[1], variance);
 		const double weight = low + high > 0 ? high / (low + high) :
 				      fabs(values[i] - mixture->mean[1]) <

@@ -27,7 +27,10 @@ struct survey {
 /* Looks for all parameters that the mode allows.  0, or a negative errno with a sentence. */
 int survey_run(struct survey *survey, struct failure *failure);
 
-/* One parameter each; they fill survey->finding[].  Those further down use what is known by then. */
+/*
+ * One parameter each; they fill survey->finding[].  Those further down use what is known by
+ * then.
+ */
 int find_flush(struct survey *survey, struct failure *failure);
 int find_page(struct survey *survey, struct failure *failure);
 int find_block(struct survey *survey, struct failure *failure);

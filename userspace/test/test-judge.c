@@ -97,7 +97,7 @@ TEST(no_borders_no_page)
 		      "a page of %u bytes out of noise", candidates[0].page);
 }
 
-/* MLC: half the writes take four times as long.  The difference to be seen is a fifth of the fast. */
+/* MLC: half the writes take four times as long.  The difference is a fifth of the fast ones. */
 TEST(small_differences_among_slow_pages)
 {
 	static double a[1024], b[1024];
@@ -165,14 +165,16 @@ TEST(garbage_collection_is_no_mlc)
 
 #define STRIDE		65536U
 
-static void scan_blocks(u64 block, u64 border, unsigned int count, struct block_judgement *judgement)
+static void scan_blocks(u64 block, u64 border, unsigned int count,
+			struct block_judgement *judgement)
 {
 	static double times[4096];
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
 		const u64 at = (u64)i * STRIDE, before = at - STRIDE;
-		const bool first = i && (at + block - border) / block != (before + block - border) / block;
+		const bool first = i && (at + block - border) / block !=
+				   (before + block - border) / block;
 
 		times[i] = noisy(first ? 60e6 : 1e6, 0.2);
 	}
@@ -217,7 +219,7 @@ TEST(edges_give_size_and_place)
 	u64 start[12];
 	int e;
 
-	/* Blocks of 1152 units from 100 on; the windows drift, as the first guess of the period does. */
+	/* Blocks of 1152 units from 100 on; the windows drift, as a guessed period does. */
 	for (e = 0; e < 12; e++) {
 		start[e] = 100 + e * 1152ULL - 16 + e;
 		slow[e * 32 + 16 - e] = true;
