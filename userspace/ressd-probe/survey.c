@@ -123,7 +123,7 @@ static u64 search_ns(const struct survey *survey, size_t index)
 	}
 }
 
-/* The limit of bytes to write ends a search, not the survey. */
+/* A limit of bytes to write, or a small region, ends a search, not the survey. */
 static int run_search(struct survey *survey, size_t index, struct failure *failure)
 {
 	const enum parameter parameter = searches[index].parameter;
@@ -139,6 +139,12 @@ static int run_search(struct survey *survey, size_t index, struct failure *failu
 	code = searches[index].find(survey, failure);
 	finding->ns = disk->ops->now(disk) - start;
 	finding->written = survey->measure->written - written;
+	/* measure.c has refused to leave the region. */
+	if (code == -ERANGE) {
+		survey_conclude(survey, parameter, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+				"the region is too small for it");
+		return 0;
+	}
 	if (code == -EDQUOT) {
 		survey_conclude(survey, parameter, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
 				"the limit of bytes to write (--max-write) was reached first");
