@@ -50,10 +50,11 @@ check-unit: ## only the tests that need no emulated machine
 
 check-crash: ## the crash simulator: a million crash states, and every deliberate bug found
 	@mkdir -p build
-	@$(MAKE) --no-print-directory -C tests/model check >build/check-crash.log || \
-		{ cat build/check-crash.log; exit 1; }
-	@cat build/check-crash.log
-	@sed -n 's/^# result //p' build/check-crash.log | tools/results.py write check-crash
+	@status=0; \
+	$(MAKE) --no-print-directory -C tests/model check >build/check-crash.log || status=1; \
+	cat build/check-crash.log; \
+	sed -n 's/^# result //p' build/check-crash.log | tools/results.py write check-crash || status=1; \
+	exit $$status
 
 soak: setup ## the long tests, hours: 100 million crash states, fuzzing, power cuts (resumable)
 	@$(MAKE) --no-print-directory all
