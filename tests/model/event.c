@@ -3,7 +3,7 @@
 #include <linux/kernel.h>
 #include "host.h"
 
-#define SLOW_STEPS	150	/* a slow I/O ends once in so many draws */
+#define SLOW_STEPS	100	/* a slow I/O ends once in so many draws */
 
 void config_draw(struct config *config, u64 seed)
 {
@@ -53,7 +53,7 @@ static void draw_place(struct event *event, const struct host *host, struct rand
 	u32 blocks = host->config.normal_blocks, nr;
 	u32 slow = slow_block(host);
 
-	event->small = !event->slow && !random_once_in(random, 4);
+	event->small = !random_once_in(random, 4);
 	nr = 1 + random_below(random, event->small ? 2 : 4);
 	if (random_below(random, 4))
 		blocks = host->config.hot_blocks;
@@ -90,8 +90,8 @@ static void draw_bio(struct event *event, const struct host *host, struct random
 		return;
 	}
 	event->kind = choice < 10 ? EVENT_READ : choice < 15 ? EVENT_DISCARD : EVENT_WRITE;
-	event->slow = random_once_in(random, 8);
-	event->fua = event->kind == EVENT_WRITE && random_once_in(random, event->slow ? 3 : 10);
+	event->fua = event->kind == EVENT_WRITE && random_once_in(random, 10);
+	event->slow = random_once_in(random, 6);
 	event->repeat = random_once_in(random, 5);
 	draw_place(event, host, random);
 	if (!oracle_has_room(&host->oracle, event->first, event->nr))
@@ -137,8 +137,7 @@ static bool mover_is_wanted(const struct host *host, struct random *random)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state == OP_SPACE || op->state == OP_SYNC)
 			return true;
-	/* While a slow write is on its way, what is logged over it shall come home. */
-	return random_once_in(random, slow_block(host) == ~0U ? 20 : 3) ||
+	return random_once_in(random, 20) ||
 	       ressd_log_free_blocks(log) < ressd_log_total_blocks(log) / 3;
 }
 
@@ -173,9 +172,9 @@ static void draw_step(struct event *event, const struct host *host, struct rando
 	} else if (choice < 80) {
 		event->kind = EVENT_LOG;
 		draw_error(event, host, random);
-	} else if (choice < 93 || (choice < 96 && slow_block(host) == ~0U)) {
+	} else if (choice < 96) {
 		draw_mover(event, host, random);
-	} else if (choice >= 96 && choice < 98) {
+	} else if (choice < 98) {
 		event->kind = EVENT_KICK;
 	} else {
 		event->kind = EVENT_ROTATE;
