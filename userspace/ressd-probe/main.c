@@ -6,6 +6,7 @@
 #include <string.h>
 #include "measure.h"
 #include "probe.h"
+#include "ressd-geom.h"
 #include "safety.h"
 #include "size.h"
 #include "version.h"
@@ -79,6 +80,29 @@ static int exit_code_of_verdict(const struct probe *probe)
 	return probe->analysis.verdict == VERDICT_NOT_WORTH ? EXIT_NOT_WORTH : EXIT_INCONCLUSIVE;
 }
 
+#define LEAST_SEGMENTS	16	/* fewer make a sweep too coarse */
+
+/* A block of the drive may be too large a segment for the reserved area; then the default is kept. */
+static void check_segments(struct probe *probe)
+{
+	struct ressd_options *options = &probe->line.options;
+	struct analysis *analysis = &probe->analysis;
+	struct failure ignored;
+	struct ressd_geom geom;
+	unsigned int i, kept = 0;
+
+	if (!options->segment_sectors ||
+	    (!ressd_geom_init(&geom, probe->line.table.reserved_sectors, options->segment_sectors,
+			      ignored.text, sizeof(ignored.text)) &&
+	     geom.nr_segments >= LEAST_SEGMENTS))
+		return;
+	options->segment_sectors = 0;
+	for (i = 0; i < analysis->nr_advice; i++)
+		if (strcmp(analysis->advice[i].key, "segment_sectors"))
+			analysis->advice[kept++] = analysis->advice[i];
+	analysis->nr_advice = kept;
+}
+
 static int open_raw(struct probe *probe, struct failure *failure)
 {
 	if (!probe->arguments.raw)
@@ -119,6 +143,7 @@ static int probe_device(struct probe *probe, struct failure *failure)
 		return code;
 	analyse(&probe->measurements, probe->survey.finding, &probe->analysis,
 		&probe->line.options);
+	check_segments(probe);
 	code = probe_create(probe, failure);
 	report(probe);
 	if (probe->arguments.create && !code && !probe->created)
