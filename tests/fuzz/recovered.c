@@ -7,7 +7,7 @@
 #include <string.h>
 #include <linux/bug.h>
 #include "life.h"
-#include "log-chain.h"
+#include "log-check.h"
 #include "recovered.h"
 
 /* An opening writes one record, or a few when there are many UNMAPs to write; never more. */
@@ -94,24 +94,47 @@ static u32 copy_map(const struct ressd_log *log, u32 (*places)[2])
 	return nr;
 }
 
+/* Has ressdctl check nothing to say about the chain and the summaries? */
+static bool agrees_with_itself(struct area_memory *area)
+{
+	struct log_source source = area_source(area);
+	struct log_check check = { .refused = false };
+	struct log_image image;
+	struct failure failure;
+	bool agrees = true;
+	size_t i;
+	int code = log_image_open(&image, &area->info, &source, &failure);
+
+	if (!code)
+		code = log_check_log(&check, &image, &failure);
+	require(!code, "%s", failure.text);
+	for (i = 0; i < check.findings.nr; i++)
+		if (!strcmp(check.findings.list[i].kind, "chain") ||
+		    !strcmp(check.findings.list[i].kind, "summary"))
+			agrees = false;
+	log_check_free(&check);
+	log_image_close(&image);
+	return agrees;
+}
+
 /* The opening record must not change what the log holds. */
 static void check_opening(struct area_memory *area, struct log_image *image)
 {
 	u32 before[AREA_MAX_BLOCKS][2], after[AREA_MAX_BLOCKS][2];
 	u32 nr = copy_map(&image->log, before);
-	struct log_chain chain;
 	u32 ios;
 	int code;
 
 	/*
-	 * Recovery looks for lost records in the segment where the chain ends and in the next one
-	 * only.  A log with damage in several places can so be accepted, and refused when the
-	 * opening has moved that end on: see the corpus, recover/found-accepted-then-refused.
-	 * ressdctl check, which looks everywhere, reports such a log as damaged beforehand.
+	 * Logs that ressdctl check finds broken or contradictory are left out.  A summary made to
+	 * disagree with its records counts only once a record behind confirms it, such as the
+	 * opening one: recover/found-lying-summary.  And recovery looks for lost records in the
+	 * segment where the chain ends and in the next one only, so a log damaged in several places
+	 * can be accepted, and refused when the opening has moved that end on:
+	 * recover/found-accepted-then-refused.
 	 */
-	if (!log_chain_follow(&chain, image, NULL) && chain.broken)
+	if (!agrees_with_itself(area))
 		return;
-
 	image->log.activation = 0x6f70656e;
 	ressd_log_sync(&image->log);
 	ios = life_write(area, &image->log, MAX_OPENING_IOS);
