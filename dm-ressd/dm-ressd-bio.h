@@ -18,6 +18,7 @@ enum ressd_bio_flags {
 	RESSD_BIO_SYNC = 8,		/* FUA: a sync may have to complete before the bio does */
 	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
 	RESSD_BIO_FLUSHES = 32,		/* if it fails, a flush may have failed */
+	RESSD_BIO_PROVEN = 64,		/* a read sent after a failed flush, of what was durable */
 };
 
 struct ressd_bio {

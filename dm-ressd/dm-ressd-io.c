@@ -119,6 +119,8 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 	}
 	rb->slot = ressd_geom_slot(&ressd->log.geom, block);
 	rb->flags |= RESSD_BIO_READ_LOG;
+	if (ressd_refuses_writes(ressd))
+		rb->flags |= RESSD_BIO_PROVEN;
 	atomic_inc(&ressd->readers[rb->slot]);
 	spin_unlock(&ressd->lock);
 
@@ -518,7 +520,7 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	}
 	if (was & RESSD_BIO_READ_LOG) {
 		/* A flush that failed meanwhile may have taken what it was to read. */
-		if (!*error && ressd_refuses_writes(ressd))
+		if (!*error && !(was & RESSD_BIO_PROVEN) && ressd_refuses_writes(ressd))
 			*error = BLK_STS_IOERR;
 		ressd_put_reader(ressd, rb->slot);
 	}
