@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 80-devices.sh: ressd on every kind of device: with and without a volatile cache, with and without
+# FUA, with logical blocks of 512 and 4096 bytes, on one disk and on two that differ. On each, what was
+# synced survives when the power fails, and a drain leaves a plain disk.
+#   80-devices.sh [SEED]
+# guest: --timeout 850 --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+seed=${1:-$((RANDOM * 32768 + RANDOM))}
+normal=16384
+reserved=4096
+mapper=/dev/mapper/ressd
+echo "# seed $seed"
+RANDOM=$((seed % 32768))
+
+ssd() {
+	sh ./ssdsim.sh "$@"
+}
+
+queue() {
+	cat "/sys/block/$(basename "$1")/queue/$2"
+}
+
+oracle() {
+	local command=$1
+	shift
+	ressd-oracle "$command" --journal /tmp/journal --seed "$seed" "$@" "$mapper"
+}
+
+# create NORMAL_DISK RESERVED_DISK: a device that can be cut off from its disks.
+create() {
+	local disk
+	for disk in $(printf '%s\n' "$@" | sort -u); do
+		dmsetup create "lower-$disk" --table \
+			"0 $(sectors_of "/dev/$disk") linear /dev/$disk 0" || return 1
+	done
+	dmsetup create ressd --table "0 $normal ressd /dev/mapper/lower-$1 0 \
+		/dev/mapper/lower-$2 $normal $reserved 2 on_full wait"
+}
+
+destroy() {
+	local disk
+	dmsetup remove ressd || return 1
+	for disk in $(printf '%s\n' "$@" | sort -u); do
+		dmsetup remove "lower-$disk" || return 1
+	done
+}
+
+# lose_power DISK: the disk forgets what it had not made durable.
+lose_power() {
+	if [ -e "/sys/kernel/config/nullb/$1" ]; then
+		cut_power "$1"
+	else
+		ssd cut "$1" now && ssd power "$1" on
+	fi
+}
+
+# flushes_reach NUMBER PID: waits until the device has had so many, or the load has ended.
+flushes_reach() {
+	while [ "$(status_value ressd flushes)" -lt "$1" ] && kill -0 "$2" 2>/dev/null; do
+		sleep 0.1
+	done
+}
+
+# cut NORMAL_DISK RESERVED_DISK: under load, all I/O fails from one moment on.
+cut() {
+	local load status=0 disk
+	oracle run --may-fail --threads 4 --flush-percent 20 --seconds 60 >/tmp/load-output 2>&1 &
+	load=$!
+	while ! grep -q 'load of epoch' /tmp/load-output; do
+		kill -0 "$load" 2>/dev/null || return 1
+		sleep 0.02
+	done
+	flushes_reach $(($(status_value ressd flushes) + 10 + RANDOM % 40)) "$load"
+	for disk in $(printf '%s\n' "$@" | sort -ur); do
+		dmsetup wipe_table --noflush "lower-$disk"
+	done
+	wait "$load" || status=$?
+	destroy "$@" || return 1
+	for disk in $(printf '%s\n' "$@" | sort -u); do
+		lose_power "$disk" || return 1
+	done
+	if [ "$status" -ne 3 ]; then
+		sed 's/^/# /' /tmp/load-output
+		return 1
+	fi
+}
+
+# life NAME NORMAL_DISK RESERVED_DISK: loads, two cuts, drain, the bare device.
+life() {
+	local name=$1 number
+	shift
+	rm -f /tmp/journal
+	check "$name: created" create "$@"
+	check "$name: a load" oracle run --operations 120
+	# A single block in RAM, then fsync and at once the cut: nothing else brings it to the disk.
+	check "$name: small writes, each with its flush" oracle run --small --operations 20 \
+		--flush-percent 50 --threads 1
+	destroy "$@" && create "$@"
+	for number in 1 2; do
+		check "$name: cut $number under load" cut "$@"
+		check "$name: recovered after cut $number" create "$@"
+	done
+	check "$name: everything synced is there" oracle check
+	acknowledged_something "$name"
+	check "$name: drained" dmsetup message ressd 0 drain
+	copy_device "$mapper" /tmp/as-seen
+	destroy "$@"
+	forget_cache
+	check "$name: the bare device is the same" same_as /tmp/as-seen "/dev/$1"
+	rm /tmp/as-seen
+}
+
+# The cut must have come after some writes were acknowledged, or the check shows nothing.
+acknowledged_something() {
+	local count
+	count=$(sed -n 's/.* \([0-9]*\) of them acknowledged.*/\1/p' /tmp/load-output)
+	check "$1: a cut had acknowledged writes before it" test "${count:-0}" -gt 0
+}
+
+# drive NAME KEY=VALUE...: an emulated SSD. With a queue of one command and without FUA, FUA writes of
+# several threads come to a standstill in Linux 6.1's flush machinery (mq-deadline, two requests).
+drive() {
+	local name=$1
+	shift
+	ssd create "$name" profiles/ocz.conf capacity_mb=64 track_volatile=1 discard=1 \
+		queue_depth=4 "$@"
+}
+
+without_fua() {
+	drive ssd0 fua=0
+	check "without FUA: the kernel knows it" equals 0 queue /dev/ssd0 fua
+	life "without FUA" ssd0 ssd0
+	ssd remove ssd0
+}
+
+# No flush is sent down, and none would come to the target if it did not ask for them.
+write_through() {
+	make_disk d0 24 cache_size=0 irqmode=2 completion_nsec=50000
+	check "write-through: the kernel knows it" equals "write through" queue /dev/d0 write_cache
+	life "write-through" d0 d0
+	remove_disk d0
+}
+
+block_sizes() {
+	make_disk d0 24 cache_size=2 blocksize=4096 irqmode=2 completion_nsec=50000
+	create d0 d0
+	check "4096-byte blocks: passed on" equals 4096 blockdev --getss "$mapper"
+	expect_fail "Invalid argument" dd if=/dev/zero of="$mapper" bs=512 count=1 oflag=direct
+	destroy d0 d0
+	life "4096-byte blocks" d0 d0
+	make_disk d1 24 cache_size=2 irqmode=2 completion_nsec=50000
+	create d1 d1
+	check "512-byte blocks: passed on" equals 512 blockdev --getss "$mapper"
+	destroy d1 d1
+	blkdiscard -f /dev/d0
+	blkdiscard -f /dev/d1
+	life "4096-byte normal area, 512-byte log" d0 d1
+	remove_disk d0
+	remove_disk d1
+}
+
+# One disk with a volatile cache and one without: the flush must still reach the one that has it.
+mixed_caches() {
+	drive ssd0 fua=1
+	drive ssd1 write_cache=0
+	life "write-through normal area, write-back log" ssd1 ssd0
+	ssd remove ssd0
+	ssd remove ssd1
+}
+
+load dm-ressd
+load ssdsim
+without_fua
+write_through
+block_sizes
+mixed_caches
+finish
