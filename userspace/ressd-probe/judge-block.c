@@ -7,6 +7,7 @@
 #include "statistics.h"
 
 #define MIN_BORDERS	5U
+#define MIN_STRIDES	2	/* between borders, or a period could be nothing */
 #define MIN_PERIOD	(256.0 * 1024)
 #define MAX_PERIOD	(48.0 * 1024 * 1024)
 #define ANCHORS		8U	/* slow writes that are tried as borders ... */
@@ -95,7 +96,8 @@ static void search_from(const struct slow_writes *slow, unsigned int anchor, dou
 	for (other = anchor + 1; other < last; other++) {
 		const double guess = slow->at[other] - slow->at[anchor];
 
-		if (guess * stride < MIN_PERIOD || guess * stride > MAX_PERIOD)
+		if (guess < MIN_STRIDES || guess * stride < MIN_PERIOD ||
+		    guess * stride > MAX_PERIOD)
 			continue;
 		for (fine = 0; fine <= 32; fine++) {
 			for (shift = 0; shift < 4; shift++) {

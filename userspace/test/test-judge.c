@@ -231,3 +231,16 @@ TEST(edges_give_size_and_place)
 	CHECK_EQ(judgement.hits, 12);
 	CHECK(judgement.second < 6, "%u", judgement.second);
 }
+
+/* Slow writes one after the other, at a large stride, once made a period of 0 and a loop for ever. */
+TEST(slow_neighbours_end_the_search)
+{
+	struct block_judgement judgement;
+	double times[256];
+	int i;
+
+	for (i = 0; i < 256; i++)
+		times[i] = i % 16 < 2 ? 60e6 : 1e6;
+	judge_block_scan(times, 256, 512 << 10, &judgement);
+	CHECK(judgement.period == 0 || judgement.period > 1 << 20, "%f", judgement.period);
+}
