@@ -128,7 +128,7 @@ check_kernel_build() {
 		make -C "$(tools/vm/kernel-dir)" M="$folder/$module" W=1 C=1 \
 			CF=-D__CHECK_ENDIAN__ modules >"$log" 2>&1 || bad=1
 		# The kernel's own headers are not ours to mend.
-		grep -E '(warning|error|Error)\b' "$log" | grep -vE '^/usr/|BTF|: error: too many errors' |
+		grep -E '(warning|error): |Error [0-9]' "$log" | grep -vE '^/usr/|BTF|: error: too many errors' |
 			sed "s#$folder/##" && bad=1
 	done
 	return "$bad"

@@ -82,7 +82,8 @@ def print_table(title, score):
         high = score.count(parameter, "WRONG", "high")
         found = shows - score.count(parameter, "not-found", shows="shows")
         print(
-            f"| {parameter} | {shows} | {found} | {percent(right, shows):.1f} % | {wrong} | {high} |"
+            f"| {parameter} | {shows} | {found} | {percent(right, shows):.1f} % "
+            f"| {wrong} | {high} |"
         )
 
 

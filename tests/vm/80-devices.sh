@@ -78,7 +78,7 @@ cut() {
 	done
 	flushes_reach $(($(status_value ressd flushes) + 10 + RANDOM % 40)) "$load"
 	for disk in $(printf '%s\n' "$@" | sort -ur); do
-		dmsetup wipe_table --noflush "lower-$disk"
+		fail_all_io "lower-$disk"
 	done
 	wait "$load" || status=$?
 	destroy "$@" || return 1

@@ -31,6 +31,20 @@ cut_power() {
 	echo 1 >"/sys/kernel/config/nullb/$1/power"
 }
 
+# fail_all_io NAME: from now on every request to the linear device NAME fails, flushes as well. (The
+# error target, which `dmsetup wipe_table` puts there, lets a flush succeed that flushes nothing.)
+fail_all_io() {
+	local line
+	line=$(dmsetup table "$1" | sed -n 's/ linear \([^ ]* [^ ]*\)$/ flakey \1 0 1000000/p')
+	[ -n "$line" ] || {
+		echo "$1 is not a linear device"
+		return 1
+	}
+	is_loaded dm_flakey || modprobe dm-flakey
+	dmsetup load "$1" --table "$line" && dmsetup suspend --noflush --nolockfs "$1" &&
+		dmsetup resume "$1"
+}
+
 sectors_of() {
 	blockdev --getsz "$1"
 }

@@ -23,7 +23,7 @@
 #define ENOUGH_BORDERS	8U
 #define EDGES		12U
 #define MAX_WIDTH	(2 * MAX_STRIDE / JUDGE_UNIT + 2)	/* of a window, units */
-#define PRESSURE_STEP	(1U << 20)
+#define PRESSURE_STEP	1048576U
 #define PAIRS		8U
 #define BATCH		3U		/* the drive pays for a block when it opens the next one */
 #define LIKELY		2.3		/* deviate: by chance once in a hundred */

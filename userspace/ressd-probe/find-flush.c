@@ -11,7 +11,7 @@
 #define TRIES		32U
 #define IDLE_NS		20000000ULL	/* between tries: the drive has nothing left to do */
 #define MEMBER		4096U
-#define ALIGN		(1U << 20)
+#define ALIGN		1048576U
 
 struct flush_samples {
 	double idle[TRIES];	/* flush with nothing to flush */

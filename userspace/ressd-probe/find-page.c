@@ -13,7 +13,7 @@
 #include "judge.h"
 #include "survey.h"
 
-#define WINDOW		(1U << 20)
+#define WINDOW		1048576U
 #define POSITIONS	(WINDOW / JUDGE_UNIT - 1)
 #define MAX_PASSES	8U
 #define CANDIDATES	3U

@@ -60,7 +60,8 @@ static void judge_policy(struct survey *survey, double times[NR_PATTERNS][TRIES]
 	finding->effect = distinct;
 	if (clear < JUDGE_CLEAR || distinct < 1.4)
 		survey_conclude(survey, PARAMETER_POLICY, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
-				"different places take only %.2f of the time of two places", distinct);
+				"different places take only %.2f of the time of two places",
+				distinct);
 	else if (turns > 1.15 && turns < 1.3)
 		survey_conclude(survey, PARAMETER_POLICY, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
 				"two places in turn take %.2f of the time of one after the other, different ones %.2f",
@@ -83,7 +84,8 @@ int find_policy(struct survey *survey, struct failure *failure)
 	unsigned int i, p;
 	int code = 0;
 
-	finding->method = "flushed writes to two pages, one after the other and in turn, and to different ones";
+	finding->method =
+		"flushed writes to two pages, one after the other and in turn, and to others";
 	if (flush->status == STATUS_MEASURED && !flush->value) {
 		survey_conclude(survey, PARAMETER_POLICY, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
 				"flushes are ignored");

@@ -75,7 +75,8 @@ int find_prefetch(struct survey *survey, struct failure *failure)
 	u64 unit = 0;
 	int code = read_pairs_learn(survey, &pairs, failure);
 
-	finding->method = "reads in pairs at a distance, forwards and backwards, where nothing was read before";
+	finding->method =
+		"reads in pairs at a distance, forwards and backwards, where nothing was read";
 	finding->effect = pairs.gain;
 	if (code)
 		return code;

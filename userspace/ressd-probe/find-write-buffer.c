@@ -17,7 +17,7 @@
 #define FINE		1024U
 #define MAX_REQUESTS	2048U		/* of SMALL bytes: 8 MiB */
 #define BEFORE		(16U << 10)	/* the fine search begins so far before the coarse result */
-#define ALIGN		(1U << 20)
+#define ALIGN		1048576U
 
 /* One series: requests of SMALL bytes up to @from, then @count of @bytes. */
 struct series {

@@ -6,6 +6,7 @@
 #include "judge.h"
 #include "statistics.h"
 
+#define NEARLY_ZERO	0.000000001
 #define MIN_BORDERS	5U
 #define MIN_STRIDES	2	/* between borders, or a period could be nothing */
 #define MIN_PERIOD	(256.0 * 1024)
@@ -29,14 +30,14 @@ struct slow_writes {
 static void explain(const struct slow_writes *slow, double period, double first,
 		    struct block_judgement *judgement)
 {
-	const unsigned int begin = first > 0 ? ceil(first - 1e-9) : 0;
+	const unsigned int begin = first > 0 ? ceil(first - NEARLY_ZERO) : 0;
 	const unsigned int all = slow->count - slow->before[begin];
 	unsigned int hits = 0, borders = 0;
 	double border, density;
 
 	/* The first write at or behind each border. */
-	for (border = first; ceil(border - 1e-9) < slow->end; border += period) {
-		const unsigned int at = border > 0 ? ceil(border - 1e-9) : 0;
+	for (border = first; ceil(border - NEARLY_ZERO) < slow->end; border += period) {
+		const unsigned int at = border > 0 ? ceil(border - NEARLY_ZERO) : 0;
 
 		hits += slow->before[at + 1] - slow->before[at];
 		borders++;
@@ -65,7 +66,7 @@ static bool is_better(const struct block_judgement *a, const struct block_judgem
 {
 	if (a->borders < MIN_BORDERS || a->hits * 10 < a->borders * 8)
 		return false;
-	return a->evidence > b->evidence + 1e-9;
+	return a->evidence > b->evidence + NEARLY_ZERO;
 }
 
 static void consider(struct best_block *best, const struct block_judgement *judgement)
@@ -75,7 +76,7 @@ static void consider(struct best_block *best, const struct block_judgement *judg
 	if (is_better(judgement, known)) {
 		*best = (struct best_block){ *judgement, judgement->period, judgement->first, 1 };
 	} else if (judgement->hits == known->hits && judgement->borders == known->borders &&
-		   fabs(judgement->evidence - known->evidence) < 1e-9 &&
+		   fabs(judgement->evidence - known->evidence) < NEARLY_ZERO &&
 		   fabs(judgement->period - known->period) < 2 &&
 		   fabs(judgement->first - known->first) < 2) {
 		best->period_sum += judgement->period;
@@ -141,6 +142,7 @@ void judge_block_scan(const double *times, unsigned int count, u64 stride,
 	};
 	struct best_block best;
 	double longest;
+
 	memset(&best, 0, sizeof(best));
 	if (sorted && slow.at && slow.before && count >= 32) {
 		memcpy(sorted, times, count * sizeof(*sorted));

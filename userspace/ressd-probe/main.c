@@ -82,7 +82,7 @@ static int exit_code_of_verdict(const struct probe *probe)
 
 #define LEAST_SEGMENTS	16	/* fewer make a sweep too coarse */
 
-/* A block of the drive may be too large a segment for the reserved area; then the default is kept. */
+/* A block of the drive may be too large a segment for the reserved area: keep the default then. */
 static void check_segments(struct probe *probe)
 {
 	struct ressd_options *options = &probe->line.options;

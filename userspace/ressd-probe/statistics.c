@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Robust statistics; see statistics.h. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "statistics.h"
+
+#define LEAST_VARIANCE	0.000000000000000001	/* of times that are all the same, s^2 */
 
 static int compare(const void *a, const void *b)
 {
@@ -214,7 +217,7 @@ static double improve(const double *values, size_t count, struct mixture *mixtur
 		const double from_low = values[i] - mixture->mean[0];
 		const double from_high = values[i] - mixture->mean[1];
 
-		likelihood += log(low + high > 1e-300 ? low + high : 1e-300);
+		likelihood += log(low + high > DBL_MIN ? low + high : DBL_MIN);
 		upper += weight;
 		sum[0] += (1 - weight) * values[i];
 		sum[1] += weight * values[i];
@@ -239,7 +242,7 @@ void stat_mixture(double *values, size_t count, struct mixture *mixture)
 	stat_sort(values, count);
 	mean = mean_of(values, count);
 	variance = variance_around(values, count, mean);
-	floor_variance = variance * 1e-6 + 1e-18;
+	floor_variance = variance / 1000000 + LEAST_VARIANCE;
 	variance += floor_variance;
 	single = -0.5 * count * (log(2 * M_PI * variance) + 1);
 	cut = best_cut(values, count);

@@ -232,7 +232,7 @@ TEST(edges_give_size_and_place)
 	CHECK(judgement.second < 6, "%u", judgement.second);
 }
 
-/* Slow writes one after the other, at a large stride, once made a period of 0 and a loop for ever. */
+/* Slow writes one after the other, at a large stride, once made a period of 0: an endless loop. */
 TEST(slow_neighbours_end_the_search)
 {
 	struct block_judgement judgement;
