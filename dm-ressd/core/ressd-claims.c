@@ -3,6 +3,14 @@
 #include <linux/kernel.h>
 #include "ressd-claims.h"
 
+/*
+ * Segments in a row without a single intact header that the search behind the end of the chain goes
+ * beyond: a part of the ring, so that its cost stays in proportion.  They are usual in a log that
+ * has not been around the ring yet, and after a repair.
+ */
+#define BARREN_PART	64U
+#define MIN_BARREN	2U
+
 static void claim(struct ressd_claims *claims, u64 tail_seq, u64 durable_seq)
 {
 	claims->any = true;
@@ -92,8 +100,8 @@ int ressd_claims_scan(struct ressd_window *window, struct ressd_segment *segment
 }
 
 /* Looks at every block from @block to the end of the slot of segment @segment_seq. */
-static int look_behind(struct ressd_window *window, u64 segment_seq, u32 block, bool first_counts,
-		       struct ressd_claims *claims, bool *lost)
+static int look_through(struct ressd_window *window, u64 segment_seq, u32 block, bool first_counts,
+			struct ressd_behind *behind)
 {
 	const struct ressd_geom *geom = window->geom;
 	u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
@@ -101,33 +109,72 @@ static int look_behind(struct ressd_window *window, u64 segment_seq, u32 block, 
 	const struct ressd_record_header *header;
 	int ret;
 
+	behind->barren++;
+	behind->blank = true;
+	behind->segment_seq = segment_seq;
 	for (at = block; at < end; at++) {
 		window->ahead = geom->record_blocks;
 		ret = ressd_window_header(window, at, &header);
 		if (ret < 0)
 			return ret;
-		if (!ret || le64_to_cpu(header->segment_seq) != segment_seq)
+		if (!ret) {
+			behind->blank = behind->blank && ressd_is_zero(header, RESSD_BLOCK_SIZE);
 			continue;
-		claim_of_record(claims, header);
+		}
+		behind->barren = 0;
+		behind->blank = false;
+		claim_of_record(&behind->claims, header);
 		/* Was the record before it durable?  That one stood at @block or later. */
-		if ((at > block || first_counts) &&
+		if (le64_to_cpu(header->segment_seq) == segment_seq &&
+		    (at > block || first_counts) &&
 		    le64_to_cpu(header->durable_seq) + 1 >= le64_to_cpu(header->seq))
-			*lost = true;
+			behind->lost = true;
 	}
 	return 0;
 }
 
-int ressd_claims_behind(struct ressd_window *window, u64 segment_seq, u32 block,
-			struct ressd_claims *claims, bool *lost)
+/*
+ * True in *@untouched if the slot of segment @segment_seq still begins with an earlier one, or with
+ * zeroes behind a slot of nothing but zeroes.
+ */
+static int find_untouched(struct ressd_window *window, u64 segment_seq, bool blank, bool *untouched)
 {
-	const struct ressd_geom *geom = window->geom;
-	u32 next = ressd_geom_slot_of_seq(geom, segment_seq + 1);
+	u32 slot = ressd_geom_slot_of_seq(window->geom, segment_seq);
+	const struct ressd_record_header *header;
 	int ret;
 
-	*lost = false;
-	ret = look_behind(window, segment_seq, block, false, claims, lost);
-	if (ret)
+	window->ahead = 1;
+	ret = ressd_window_header(window, ressd_geom_slot_start(window->geom, slot), &header);
+	if (ret < 0)
 		return ret;
-	return look_behind(window, segment_seq + 1, ressd_geom_slot_start(geom, next), true, claims,
-			   lost);
+	*untouched = ret ? le64_to_cpu(header->segment_seq) < segment_seq :
+			   blank && ressd_is_zero(header, RESSD_BLOCK_SIZE);
+	return 0;
+}
+
+int ressd_claims_behind(struct ressd_window *window, u64 segment_seq, u32 block,
+			struct ressd_behind *behind)
+{
+	const struct ressd_geom *geom = window->geom;
+	u32 patience = max_t(u32, geom->nr_segments / BARREN_PART, MIN_BARREN);
+	u32 live = segment_seq - max_t(u64, behind->claims.tail_seq, 1) + 1;
+	u32 others = geom->nr_segments > live ? geom->nr_segments - live : 1;
+	int ret = look_through(window, segment_seq, block, false, behind);
+	bool untouched;
+	u32 i;
+
+	behind->barren = 0;
+	behind->blank = false;
+	for (i = 1; !ret && i <= others && behind->barren <= patience; i++) {
+		u32 slot = ressd_geom_slot_of_seq(geom, segment_seq + i);
+
+		ret = find_untouched(window, segment_seq + i, behind->blank, &untouched);
+		if (ret || (untouched && i > 1))
+			return ret;
+		ret = look_through(window, segment_seq + i, ressd_geom_slot_start(geom, slot), true,
+				   behind);
+		if (untouched)
+			return ret;
+	}
+	return ret;
 }

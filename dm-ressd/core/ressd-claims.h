@@ -25,12 +25,25 @@ struct ressd_claims {
 int ressd_claims_scan(struct ressd_window *window, struct ressd_segment *segments,
 		      struct ressd_claims *claims);
 
+/* What is found behind the end of the chain. */
+struct ressd_behind {
+	struct ressd_claims claims;	/* in: those known before; out: with what was found */
+	bool lost;			/* a record at or behind the end was durable */
+	u64 segment_seq;		/* last one looked through */
+	u32 barren;			/* segments in a row without an intact header */
+	bool blank;			/* that one is all zero */
+};
+
 /*
- * Looks through the rest of segment @segment_seq from @block on and through the next one for intact
- * headers that stand behind the end of the chain, and adds what they claim.  True in *@lost if one
- * of them shows that a record at or behind @block was durable.
+ * Looks through the rest of segment @segment_seq from @block on, the end of the chain, and through
+ * the segments that would follow, for intact headers; adds to @behind, zero but for its claims,
+ * what they claim and show.  The next segment is looked through in any case.  Then the search ends
+ * before the first slot that begins with an intact header of an earlier segment, or with zeroes
+ * behind a slot of nothing but zeroes: segments are begun in order, so nothing was written there or
+ * beyond.  It ends as well after a few slots in a row without any intact header.  0 or an error of
+ * the reader.
  */
 int ressd_claims_behind(struct ressd_window *window, u64 segment_seq, u32 block,
-			struct ressd_claims *claims, bool *lost);
+			struct ressd_behind *behind);
 
 #endif

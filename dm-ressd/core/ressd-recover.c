@@ -356,17 +356,16 @@ static bool tail_is_lost(const struct fold *fold)
  */
 static int check_end(struct fold *fold, const struct chain *chain)
 {
-	struct ressd_claims claims = fold->claims;
-	bool lost;
-	int ret = ressd_claims_behind(&fold->window, chain->link.segment_seq, chain->end, &claims,
-				      &lost);
+	struct ressd_behind behind = { .claims = fold->claims };
+	int ret = ressd_claims_behind(&fold->window, chain->link.segment_seq, chain->end, &behind);
 
 	if (ret)
 		return ret;
-	fold->claims.durable_seq = claims.durable_seq;
-	if (chain->numbered && chain->link.seq < claims.durable_seq)
+	fold->stats->searched_seq = behind.segment_seq;
+	fold->claims.durable_seq = behind.claims.durable_seq;
+	if (chain->numbered && chain->link.seq < behind.claims.durable_seq)
 		return log_damaged(fold, "records are missing from number", chain->link.seq + 1);
-	if (!chain->numbered && (lost || tail_is_lost(fold)))
+	if (!chain->numbered && (behind.lost || tail_is_lost(fold)))
 		return log_damaged(fold, "nothing is left of segment", fold->claims.tail_seq);
 	return 0;
 }

@@ -8,14 +8,17 @@
  *    follows.  Else the segment's records are taken one by one as long as each chains to the one
  *    before; those beyond the highest durable one are also checked against their data crcs.  The
  *    first break is the end: everything after is forgotten.
- * 3. Behind that end, headers are looked for whose claims show that more was durable.
+ * 3. Behind that end, headers are looked for whose claims show that more was durable: to where a
+ *    slot begins with an intact record of an earlier segment, for the head never came there.
  *
  * If a record that was known durable is missing, the device has lost or damaged data, and the log
  * is refused rather than silently shortened.
  *
  * COST, for a log whose segments have summaries: two reads of summary_blocks + 2 blocks for each
  * segment, and all blocks of the newest two segments up to three times.  Nothing depends on the
- * length of the records.  No memory is needed that grows with the log.
+ * length of the records.  No memory is needed that grows with the log.  Where slots behind the end
+ * begin with no intact header, some more are read whole: three, or a 64th of the log, if they hold
+ * no header at all (never written, or blanked by a repair).
  */
 #ifndef RESSD_RECOVER_H
 #define RESSD_RECOVER_H
@@ -35,6 +38,7 @@ struct ressd_recovery {
 	u64 records;		/* taken */
 	u64 summaries;		/* segments whose records were taken by their summary */
 	u64 dropped;		/* 1 if an intact header was dropped at the end of the chain */
+	u64 searched_seq;	/* last segment looked through for records behind that end */
 	u64 reads, blocks_read;
 };
 

@@ -94,8 +94,39 @@ static u32 copy_map(const struct ressd_log *log, u32 (*places)[2])
 	return nr;
 }
 
-/* Has ressdctl check nothing to say about the chain and the summaries? */
-static bool agrees_with_itself(struct area_memory *area)
+/* Does the slot of segment @segment_seq claim that more was durable than the chain of @image? */
+static bool claims_more(struct area_memory *area, const struct log_image *image, u64 segment_seq)
+{
+	u32 slot = ressd_geom_slot_of_seq(&image->geom, segment_seq);
+	u32 block = ressd_geom_slot_start(&image->geom, slot);
+
+	for (; block < ressd_geom_slot_end(&image->geom, slot); block++) {
+		const struct ressd_record_header *header = area_block(area, block);
+
+		if (ressd_record_valid(header, image->info.uuid, &image->geom, block) &&
+		    le64_to_cpu(header->durable_seq) > image->log.written_seq)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Recovery searches segment after segment behind the end of the chain, up to a slot that was not
+ * begun.  Does something stand where it has not searched, and the next one would?
+ */
+static bool hides_claims(struct area_memory *area, const struct log_image *image)
+{
+	u64 seq = image->recovery.searched_seq + 1;
+	u64 end = image->log.tail_seq + image->geom.nr_segments;
+
+	for (; seq < end; seq++)
+		if (claims_more(area, image, seq))
+			return true;
+	return false;
+}
+
+/* Has ressdctl check nothing to say about the summaries? */
+static bool summaries_agree(struct area_memory *area)
 {
 	struct log_source source = area_source(area);
 	struct log_check check = { .refused = false };
@@ -109,8 +140,7 @@ static bool agrees_with_itself(struct area_memory *area)
 		code = log_check_log(&check, &image, &failure);
 	require(!code, "%s", failure.text);
 	for (i = 0; i < check.findings.nr; i++)
-		if (!strcmp(check.findings.list[i].kind, "chain") ||
-		    !strcmp(check.findings.list[i].kind, "summary"))
+		if (!strcmp(check.findings.list[i].kind, "summary"))
 			agrees = false;
 	log_check_free(&check);
 	log_image_close(&image);
@@ -126,14 +156,12 @@ static void check_opening(struct area_memory *area, struct log_image *image)
 	int code;
 
 	/*
-	 * Logs that ressdctl check finds broken or contradictory are left out.  A summary made to
-	 * disagree with its records counts only once a record behind confirms it, such as the
-	 * opening one: recover/found-lying-summary.  And recovery looks for lost records in the
-	 * segment where the chain ends and in the next one only, so a log damaged in several places
-	 * can be accepted, and refused when the opening has moved that end on:
-	 * recover/found-accepted-then-refused.
+	 * Left out are logs that contradict themselves.  A summary made to disagree with its
+	 * records counts only once a record behind confirms it, such as the opening one:
+	 * recover/found-lying-summary.  And a slot that begins with an intact record of an earlier
+	 * segment holds none of a later one.
 	 */
-	if (!agrees_with_itself(area))
+	if (!summaries_agree(area) || hides_claims(area, image))
 		return;
 	image->log.activation = 0x6f70656e;
 	ressd_log_sync(&image->log);

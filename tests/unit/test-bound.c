@@ -283,6 +283,26 @@ TEST(segments_of_1_mib)
 	bounded("segments of 1 MiB");
 }
 
+/* Formatted over something else, which recovery sees behind the end of the log, and not full. */
+static void young_log(u32 mib, u32 segment_blocks, u64 head_seq)
+{
+	u32 i;
+
+	start(mib, segment_blocks);
+	for (i = 0; i < box.geom.nr_blocks; i++)
+		box.disk[i].word = 0x6f6c64;
+	while (box.log.head_seq < head_seq && write_block())
+		sync_log();
+	bounded("young log on old contents");
+}
+
+TEST(young_log_on_old_contents)
+{
+	young_log(1024, 1024, 4);
+	young_log(256, 1024, 32);
+	young_log(256, 256, 128);
+}
+
 /* The last test: what all of them found. */
 TEST(result)
 {

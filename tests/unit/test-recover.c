@@ -432,6 +432,88 @@ static void write_until(u64 seq)
 	}
 }
 
+/* Overwrites the headers of slot @slot, only the first of them if there is to be but one. */
+static void damage_headers(u32 slot, bool all)
+{
+	u32 block = ressd_geom_slot_start(&box.log.geom, slot);
+	u32 end = ressd_geom_slot_end(&box.log.geom, slot);
+
+	for (; block < end; block++)
+		if (header_at(block)->magic == cpu_to_le64(RESSD_RECORD_MAGIC)) {
+			memset(disk_block(block), 0xee, RESSD_BLOCK_SIZE);
+			if (!all)
+				return;
+		}
+}
+
+/* Of the head segment @seq and of those before it that follow @last_intact little is left. */
+static void damage_newest(u64 last_intact, u64 seq)
+{
+	u64 damaged;
+
+	write_until(seq);
+	CHECK(box.log.written_tail <= last_intact, "segment %llu is the tail",
+	      (unsigned long long)box.log.written_tail);
+	CHECK_EQ(box_write(1, 2), 0);
+	box_sync();
+	for (damaged = last_intact + 1; damaged <= seq; damaged++) {
+		u32 slot = ressd_geom_slot_of_seq(&box.log.geom, damaged);
+
+		damage_headers(slot, damaged < seq);
+		memset(summary_at(slot), 0xee, RESSD_BLOCK_SIZE);
+	}
+}
+
+/*
+ * Formerly accepted without its newest records, as a search behind the end of the chain saw nothing
+ * in the next segment and went no further.  fuzz/corpus/recover/found-accepted-then-refused
+ */
+TEST(log_damaged_in_several_places_is_refused)
+{
+	box_format();
+	damage_newest(1, 3);
+	refused("records are missing from number 8");
+	box_format();
+	damage_newest(1, 4);
+	refused("records are missing from number 8");
+	box_format();
+	damage_newest(8, 9);
+	refused("records are missing from number");
+	box_format();
+	write_until(6);
+	move_everything();
+	damage_newest(6, 8);
+	refused("records are missing from number");
+}
+
+/*
+ * A power cut has torn the first record of a segment that nothing made durable: what is left of
+ * two earlier laps behind it does not count.
+ */
+TEST(stale_headers_behind_a_torn_one_do_not_refuse)
+{
+	u32 slot, dirty;
+
+	box_format();
+	write_until(14);
+	dirty = box.log.map.nr_dirty;
+	ressd_log_rotate(&box.log);
+	CHECK_EQ(box_write(500, 1), 0);
+	box_run();
+	ressd_log_kick(&box.log);
+	box_run();
+	CHECK_EQ(box.log.head_seq, 15);
+	slot = ressd_geom_slot_of_seq(&box.log.geom, 15);
+	CHECK_EQ(le64_to_cpu(header_at(16 * slot + 2)->segment_seq), 9);
+	disk_block(16 * slot)[511] ^= 1;
+	CHECK(!box_recover(), "%s", box.error);
+	CHECK_EQ(box_read(500), 0);
+	CHECK(box.log.map.nr_dirty >= dirty, "%u blocks of %u", box.log.map.nr_dirty, dirty);
+	CHECK_EQ(box.recovery.searched_seq, 15);
+	box_sync();
+	CHECK(!box_recover(), "%s", box.error);
+}
+
 /* One of an earlier life of the slot, as when the newer one was never written. */
 TEST(stale_summary_is_not_used)
 {
