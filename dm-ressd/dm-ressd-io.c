@@ -470,6 +470,8 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	ressd->counters.flushes++;
 	if (flush_is_enough(ressd)) {
 		rb->flags |= RESSD_BIO_FLUSHES;
+		/* Without data FUA means nothing, but a device without FUA would flush twice. */
+		bio->bi_opf &= ~REQ_FUA;
 		remap_normal(ressd, bio);
 		ret = DM_MAPIO_REMAPPED;
 	} else if (!ressd_log_works(ressd)) {

@@ -123,13 +123,13 @@ acknowledged_something() {
 	check "$1: a cut had acknowledged writes before it" test "${count:-0}" -gt 0
 }
 
-# drive NAME KEY=VALUE...: an emulated SSD. With a queue of one command and without FUA, FUA writes of
-# several threads come to a standstill in Linux 6.1's flush machinery (mq-deadline, two requests).
+# drive NAME KEY=VALUE...: an emulated SSD that takes one command at a time, as SD cards do. With fua=0 a
+# standstill of Linux 6.1 is near (docs/ssdsim.md, Limits), which ressd must not run into.
 drive() {
 	local name=$1
 	shift
 	ssd create "$name" profiles/ocz.conf capacity_mb=64 track_volatile=1 discard=1 \
-		queue_depth=4 "$@"
+		queue_depth=1 "$@"
 }
 
 without_fua() {
