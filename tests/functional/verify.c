@@ -150,6 +150,11 @@ static void read_chunk(const struct subject *subject, void *buffer, uint64_t sec
 	off_t place = (off_t)(subject->settings->offset + sector) * SECTOR_SIZE;
 	ssize_t got = pread(subject->fd, buffer, (size_t)sectors * SECTOR_SIZE, place);
 
+	if (got < 0 && subject->settings->may_fail) {
+		say("sector %" PRIu64 " cannot be read, as foretold (%s)", sector,
+		    strerror(errno));
+		exit(EXIT_DEVICE_FAILED);
+	}
 	if (got < 0 || (size_t)got != (size_t)sectors * SECTOR_SIZE)
 		die(got < 0 ? errno : EIO, "sector %" PRIu64 " of '%s' cannot be read", sector,
 		    subject->settings->device);
