@@ -44,6 +44,11 @@ written_sector() {
 	done
 }
 
+# another_byte FILE OFFSET: a letter that is not what stands there.
+another_byte() {
+	[ "$(dd if="$1" bs=1 skip="$2" count=1 2>/dev/null | tr -d '\0')" = x ] && printf y || printf x
+}
+
 patch_disk() {
 	dd of="$disk" bs=1 conv=notrunc seek="$1" 2>/dev/null
 }
@@ -57,7 +62,8 @@ expect "a span that does not fit the journal is refused" 2 'the journal is of a 
 
 fresh 2
 sector=$(written_sector)
-printf x | patch_disk $((sector * 512 + 300))
+byte=$(another_byte "$disk" $((sector * 512 + 300)))
+printf %s "$byte" | patch_disk $((sector * 512 + 300))
 expect "one changed byte" 1 "DIFFERENCE in sector $sector .*mixed" \
 	check --journal "$journal" "$disk"
 
@@ -108,7 +114,8 @@ truncate -s -512 "$log"
 expect "a log entry that is lost" 1 "DIFFERENCE in ${log##*/}: entries of it are gone" \
 	files-check --journal "$folder/files-journal" "$folder/files"
 file=$(find "$folder/files" -name 'file-*' -print -quit)
-printf x | dd of="$file" bs=1 seek=100 conv=notrunc 2>/dev/null
+byte=$(another_byte "$file" 100)
+printf %s "$byte" | dd of="$file" bs=1 seek=100 conv=notrunc 2>/dev/null
 expect "a damaged file" 1 "DIFFERENCE in ${file##*/}: its" \
 	files-check --journal "$folder/files-journal" "$folder/files"
 rm "$file"
