@@ -145,7 +145,7 @@ static ssize_t slurp(struct files *files, unsigned int slot, uint8_t **data)
 	*data = malloc(status.st_size + 1);
 	if (!*data)
 		die(ENOMEM, "no memory to read %s", name);
-	got = read(fd, *data, status.st_size + 1);
+	got = read_whole(fd, *data, status.st_size + 1, 0);
 	if (got < 0)
 		die(errno, "%s cannot be read", name);
 	close(fd);

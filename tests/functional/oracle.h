@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include "journal.h"
 
 struct settings {
@@ -47,6 +48,12 @@ uint64_t verify_all(struct subject *subject);
  */
 void report_difference(const struct subject *subject, uint64_t sector, const void *data,
 		       const char *expected);
+
+/*
+ * Reads @bytes at @place: fewer are returned only where the file ends.  When any part cannot be
+ * read it is -1 and errno; the system call would return the part before, as of a shorter file.
+ */
+ssize_t read_whole(int fd, void *buffer, size_t bytes, off_t place);
 
 /* Runs the load; returns an exit code. */
 int load_run(struct subject *subject);

@@ -148,7 +148,7 @@ static void read_chunk(const struct subject *subject, void *buffer, uint64_t sec
 		       uint32_t sectors)
 {
 	off_t place = (off_t)(subject->settings->offset + sector) * SECTOR_SIZE;
-	ssize_t got = pread(subject->fd, buffer, (size_t)sectors * SECTOR_SIZE, place);
+	ssize_t got = read_whole(subject->fd, buffer, (size_t)sectors * SECTOR_SIZE, place);
 
 	if (got < 0 && subject->settings->may_fail) {
 		say("sector %" PRIu64 " cannot be read, as foretold (%s)", sector,
