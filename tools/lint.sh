@@ -112,7 +112,7 @@ check_userspace_style() {
 	run_checkpatch "$ignored" \
 		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
 		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]' 'tests/functional/*.[ch]' \
-		'tests/fuzz/*.[ch]'
+		'tests/fuzz/*.[ch]' 'tests/probe/*.[ch]'
 }
 
 # Builds copies, so that the flags of the lint do not make the next `make` build everything anew.

@@ -133,7 +133,9 @@ void emulated_truth(const struct emulated *emulated, struct truth *truth)
 		.prefetch = profile->prefetch_pages * page,
 		.merges_rewrites = profile->write_buffer_match == SSD_BUFFER_MATCH_ALL,
 		.log_blocks = geometry->log_blocks,
-		.flush_honoured = !profile->lies_about_flush && !emulated->host.drops_flushes,
+		/* Without a cache, what has completed needs no flush. */
+		.flush_honoured = !profile->write_cache || (!profile->lies_about_flush &&
+							    !emulated->host.drops_flushes),
 	};
 	truth->block_phase = (truth->block - emulated->host.offset % truth->block) % truth->block;
 }

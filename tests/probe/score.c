@@ -47,11 +47,12 @@ static enum outcome judge_number(const struct finding *finding, u64 truth, u64 t
 	return near(finding->value, truth, tolerance) ? CORRECT : WRONG;
 }
 
+/* Phases are on a grid of 4 KiB of the device: the borders of a partition may be off it. */
 static enum outcome judge_phase(const struct finding *finding, u64 size, u64 phase)
 {
 	if (finding->status != STATUS_MEASURED || !finding->has_phase || !size)
 		return CORRECT;
-	return finding->phase % size == phase % size ? CORRECT : WRONG;
+	return finding->phase % size == phase % size / 4096 * 4096 ? CORRECT : WRONG;
 }
 
 static u64 page_phase(const struct truth *truth)

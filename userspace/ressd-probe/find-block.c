@@ -228,7 +228,8 @@ static int conclude(struct survey *survey, struct block_scan *scan, unsigned int
 	finding->high = scan->judgement.period + 3 * spacing;
 	if (edges < 4 || exact->hits * 10 < edges * 8 || exact->second * 10 > exact->hits * 8) {
 		finding->value = scan->judgement.period;
-		survey_conclude(survey, PARAMETER_BLOCK, STATUS_BOUNDED, CONFIDENCE_MEDIUM,
+		/* Garbage collection may have such a period, too. */
+		survey_conclude(survey, PARAMETER_BLOCK, STATUS_BOUNDED, CONFIDENCE_LOW,
 				"%u of %u first writes in a block were slow; their borders could not be seen exactly",
 				scan->judgement.hits, scan->judgement.borders);
 		return 0;

@@ -31,13 +31,16 @@ static int take_writes(struct survey *survey, u64 page, double *times, unsigned 
 
 static void judge_found(struct survey *survey, const struct mode_judgement *judgement)
 {
+	const bool page = survey->finding[PARAMETER_PAGE].status == STATUS_MEASURED;
 	struct finding *finding = &survey->finding[PARAMETER_MODES];
 
 	finding->effect = judgement->ratio;
 	finding->value = judgement->modes;
 	switch (judgement->modes) {
 	case 2:
-		survey_conclude(survey, PARAMETER_MODES, STATUS_MEASURED, CONFIDENCE_HIGH,
+		/* Writes across unknown page borders would make a pattern, too. */
+		survey_conclude(survey, PARAMETER_MODES, STATUS_MEASURED,
+				page ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
 				"two kinds of writes, %.1f times apart, in an order that repeats itself every %u: MLC or more",
 				judgement->ratio, judgement->lag);
 		break;

@@ -133,55 +133,130 @@ static int refine(struct survey *survey, u64 coarse, u64 *fine, struct failure *
 	return count < 0 ? count : 0;
 }
 
+/* What the series said, bytes; 0: nothing. */
+struct buffer_sizes {
+	u64 coarse;		/* requests of SMALL */
+	u64 fine;		/* requests of FINE near the end */
+	u64 other;		/* requests of other_bytes */
+	u32 other_bytes;
+};
+
 /*
- * Of a size that makes at least five of what the buffer takes, and that no page is a multiple
- * of.
+ * Sizes for the other method, the second one for a second attempt: at least three of them are what
+ * the buffer takes, and no page is a multiple of them.
  */
-static u32 other_request(const struct survey *survey, u64 coarse)
+static u32 other_request(const struct survey *survey, u64 coarse, unsigned int attempt)
 {
+	const u32 coarse_sizes[] = { 12 << 10, 20 << 10 }, small_sizes[] = { 8 << 10, 12 << 10 };
+	const u32 fine_sizes[] = { 7 << 10, 5 << 10 }, least_sizes[] = { 3 << 10, 5 << 10 };
+	const bool large = coarse >= 64 << 10;
+
 	if (survey->measure->disk->granule > FINE)
-		return coarse >= 64 << 10 ? 12 << 10 : 8 << 10;
-	return coarse >= 64 << 10 ? 7 << 10 : 3 << 10;
+		return large ? coarse_sizes[attempt] : small_sizes[attempt];
+	return large ? fine_sizes[attempt] : least_sizes[attempt];
 }
 
 /* Requests of another size: the number of bytes that they put into the buffer, at least. */
-static int search_other(struct survey *survey, u64 coarse, u32 bytes, u64 *other,
+static int search_other(struct survey *survey, struct buffer_sizes *sizes, u64 expected,
 			struct failure *failure)
 {
-	struct series series = { .bytes = bytes, .count = coarse / bytes + 24 };
+	const u32 bytes = sizes->other_bytes;
+	struct series series = { .bytes = bytes, .count = expected / bytes + 24 };
 	int count;
 
 	series.place = survey_place(survey, (u64)series.count * bytes, ALIGN);
 	count = count_buffered(survey, &series, failure);
-	*other = count > 0 ? (u64)count * bytes : 0;
+	sizes->other = count > 0 ? (u64)count * bytes : 0;
 	return count < 0 ? count : 0;
 }
 
-static void conclude(struct survey *survey, u64 coarse, u64 fine, u64 other, u32 other_bytes)
+static u64 value_of(const struct buffer_sizes *sizes)
+{
+	return sizes->fine ? sizes->fine : sizes->coarse;
+}
+
+static bool agree(const struct buffer_sizes *sizes)
+{
+	const u64 value = value_of(sizes);
+
+	if (sizes->fine && (value < sizes->coarse || value >= sizes->coarse + SMALL))
+		return false;
+	return sizes->other <= value && value < sizes->other + sizes->other_bytes;
+}
+
+/* Then the drive empties its buffer when it likes, and series may begin with one that is not. */
+static bool ignores_flushes(const struct survey *survey)
+{
+	const struct finding *flush = &survey->finding[PARAMETER_FLUSH];
+
+	return flush->status == STATUS_MEASURED && !flush->value;
+}
+
+/* Both methods; a second time where they differ, for interference hits one of them now and then. */
+static int compare_sizes(struct survey *survey, struct buffer_sizes *sizes,
+			 struct failure *failure)
+{
+	const unsigned int attempts = ignores_flushes(survey) ? 1 : 2;
+	unsigned int attempt;
+	int code = 0;
+
+	for (attempt = 0; !code && attempt < attempts; attempt++) {
+		/* The coarse search begins with short series; one that went too far missed it. */
+		if (attempt && sizes->other && sizes->other < sizes->coarse)
+			sizes->coarse = (sizes->other + SMALL - 1) / SMALL * SMALL;
+		code = refine(survey, sizes->coarse, &sizes->fine, failure);
+		if (code || (attempt && agree(sizes)))
+			break;
+		sizes->other_bytes = other_request(survey, value_of(sizes), attempt);
+		code = search_other(survey, sizes, value_of(sizes), failure);
+		if (agree(sizes) || survey_late(survey))
+			break;
+	}
+	return code;
+}
+
+static u64 least_of(const struct buffer_sizes *sizes)
+{
+	u64 least = sizes->coarse;
+
+	if (sizes->fine && sizes->fine < least)
+		least = sizes->fine;
+	if (sizes->other && sizes->other < least)
+		least = sizes->other;
+	return least;
+}
+
+static void conclude(struct survey *survey, const struct buffer_sizes *sizes)
 {
 	struct finding *finding = &survey->finding[PARAMETER_WRITE_BUFFER];
-	const u64 value = fine ? fine : coarse;
-	const bool fits = value >= coarse && value < coarse + SMALL;
-	const bool agrees = other <= value && value < other + other_bytes;
+	const bool ignored = ignores_flushes(survey);
 
-	finding->value = value;
-	finding->low = value;
-	finding->high = value + (fine ? FINE : SMALL) - 1;
-	if ((fine && !fits) || !agrees)
-		survey_conclude(survey, PARAMETER_WRITE_BUFFER, STATUS_INCONCLUSIVE,
-				CONFIDENCE_LOW,
-				"requests of 4 KiB give %llu KiB, of 1 KiB %llu KiB, of %u KiB %llu KiB",
-				coarse >> 10, fine >> 10, other_bytes >> 10, other >> 10);
-	else
-		survey_conclude(survey, PARAMETER_WRITE_BUFFER, STATUS_MEASURED, CONFIDENCE_HIGH,
+	finding->value = value_of(sizes);
+	finding->low = finding->value;
+	finding->high = finding->value + (sizes->fine ? FINE : SMALL) - 1;
+	if (agree(sizes)) {
+		survey_conclude(survey, PARAMETER_WRITE_BUFFER, STATUS_MEASURED,
+				ignored ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH,
 				"after %llu KiB a write has to wait; requests of %u KiB agree",
-				value >> 10, other_bytes >> 10);
+				finding->value >> 10, sizes->other_bytes >> 10);
+		return;
+	}
+	survey_conclude(survey, PARAMETER_WRITE_BUFFER,
+			ignored ? STATUS_BOUNDED : STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+			"requests of 4 KiB give %llu KiB, of 1 KiB %llu KiB, of %u KiB %llu KiB%s",
+			sizes->coarse >> 10, sizes->fine >> 10, sizes->other_bytes >> 10,
+			sizes->other >> 10,
+			ignored ? "; as flushes are ignored, it was perhaps not empty" : "");
+	if (!ignored)
+		return;
+	finding->value = least_of(sizes);
+	finding->low = finding->value;
+	finding->high = ~0ULL;
 }
 
 int find_write_buffer(struct survey *survey, struct failure *failure)
 {
-	u32 other_bytes;
-	u64 coarse = 0, fine = 0, other = 0;
+	struct buffer_sizes sizes = { 0 };
 	int code = is_bypassed(survey, failure);
 
 	survey->finding[PARAMETER_WRITE_BUFFER].method =
@@ -193,20 +268,17 @@ int find_write_buffer(struct survey *survey, struct failure *failure)
 		return 0;
 	}
 	if (!code)
-		code = search_coarse(survey, &coarse, failure);
+		code = search_coarse(survey, &sizes.coarse, failure);
 	if (code)
 		return code;
-	if (!coarse) {
+	if (!sizes.coarse) {
 		survey_conclude(survey, PARAMETER_WRITE_BUFFER, STATUS_NOT_DETECTABLE,
 				CONFIDENCE_LOW,
 				"no write in a row waits longer than those before it");
 		return 0;
 	}
-	code = refine(survey, coarse, &fine, failure);
-	other_bytes = other_request(survey, coarse);
+	code = compare_sizes(survey, &sizes, failure);
 	if (!code)
-		code = search_other(survey, fine ? fine : coarse, other_bytes, &other, failure);
-	if (!code)
-		conclude(survey, coarse, fine, other, other_bytes);
+		conclude(survey, &sizes);
 	return code;
 }

@@ -9,6 +9,7 @@
 #define REPEATS		0.5	/* rank correlation from which on a sequence repeats itself */
 #define SILENT		0.2	/* below which it has no pattern at all */
 #define NARROW		0.25	/* deviation below which a second mode would have made a pattern */
+#define LEAST_VALUES	8U	/* of a folded sequence, or two kinds cannot be told */
 
 /*
  * Times of merges and interference say nothing about pages: cut them to the largest ordinary
@@ -52,11 +53,49 @@ static double best_lag(const double *logs, unsigned int count, unsigned int max_
 	return best;
 }
 
+/*
+ * One value for each place of the pattern, the median of all that stand there: interference hits a
+ * place now and then, its kind shows each time.  Returns how many places there are: several
+ * patterns, as long as each place has four values.
+ */
+static unsigned int fold(const double *logs, unsigned int count, unsigned int lag, double *folded)
+{
+	const unsigned int places = count / 4 / lag * lag;
+	double *column = malloc((count / (places ? places : 1) + 1) * sizeof(*column));
+	unsigned int place, i, used;
+
+	if (!places || !column) {
+		free(column);
+		return 0;
+	}
+	for (place = 0; place < places; place++) {
+		used = 0;
+		for (i = place; i < count; i += places)
+			column[used++] = logs[i];
+		folded[place] = stat_median(column, used);
+	}
+	free(column);
+	return places;
+}
+
+/* Two kinds, apart from each other, and none of them a few outliers.  Sorts @values. */
+static bool are_two(double *values, unsigned int count, double *ratio)
+{
+	struct mixture mixture;
+
+	if (count < LEAST_VALUES)
+		return false;
+	stat_mixture(values, count, &mixture);
+	*ratio = exp(mixture.mean[1] - mixture.mean[0]);
+	return mixture.evidence > 10 && mixture.distance > 2 && mixture.share > 0.15 &&
+	       mixture.share < 0.85;
+}
+
 void judge_modes(const double *logs, unsigned int count, unsigned int max_lag,
 		 struct mode_judgement *judgement)
 {
-	double *clipped = malloc(count * sizeof(*clipped));
-	struct mixture mixture;
+	double *clipped = malloc(2 * count * sizeof(*clipped)), *folded = clipped + count;
+	unsigned int places = 0;
 	double repeats;
 
 	memset(judgement, 0, sizeof(*judgement));
@@ -67,12 +106,13 @@ void judge_modes(const double *logs, unsigned int count, unsigned int max_lag,
 	memcpy(clipped, logs, count * sizeof(*clipped));
 	judgement->spread = clip(clipped, count);
 	repeats = best_lag(clipped, count, max_lag, &judgement->lag);
-	stat_mixture(clipped, count, &mixture);
-	free(clipped);
-	judgement->ratio = exp(mixture.mean[1] - mixture.mean[0]);
-	if (mixture.evidence > 10 && mixture.distance > 2 && mixture.share > 0.15 &&
-	    mixture.share < 0.85 && repeats >= REPEATS)
+	if (repeats >= REPEATS)
+		places = fold(clipped, count, judgement->lag, folded);
+	/* Little noise shows without folding, whose places may be too few. */
+	if (repeats >= REPEATS && (are_two(folded, places, &judgement->ratio) ||
+				   are_two(clipped, count, &judgement->ratio)))
 		judgement->modes = 2;
 	else if (repeats < SILENT && judgement->spread < NARROW)
 		judgement->modes = 1;
+	free(clipped);
 }

@@ -104,7 +104,9 @@ static void print_value(const struct probe *probe, enum parameter parameter, cha
 	char low[SIZE_TEXT], high[SIZE_TEXT];
 	const bool bytes = parameter_unit(parameter)[0];
 
-	if (finding->status == STATUS_BOUNDED && bytes)
+	if (finding->status == STATUS_BOUNDED && bytes && finding->high == ~0ULL)
+		snprintf(text, size, "at least %s", size_print(finding->low, low));
+	else if (finding->status == STATUS_BOUNDED && bytes)
 		snprintf(text, size, "%s to %s", size_print(finding->low, low),
 			 size_print(finding->high, high));
 	else if (finding->status == STATUS_BOUNDED && finding->high == ~0ULL)

@@ -138,6 +138,24 @@ TEST(modes_of_mlc)
 	CHECK(fabs(judgement.ratio - 2.67) < 0.4, "%f", judgement.ratio);
 }
 
+/* The pattern is faint, and every twentieth write meets something else: folding takes that out. */
+TEST(modes_beside_interference)
+{
+	struct mode_judgement judgement;
+	double logs[512];
+	int i;
+
+	for (i = 0; i < 512; i++) {
+		const bool slow = i % 4 == 0 || i % 4 == 3;
+
+		logs[i] = log(noisy(slow ? 1.5e6 : 0.9e6, 0.1) + (test_below(20) ? 0 : 20e6));
+	}
+	judge_modes(logs, 512, 128, &judgement);
+	CHECK_EQ(judgement.modes, 2);
+	CHECK_EQ(judgement.lag % 4, 0);
+	CHECK(fabs(judgement.ratio - 1.67) < 0.2, "%f", judgement.ratio);
+}
+
 TEST(modes_of_slc)
 {
 	struct mode_judgement judgement;
