@@ -19,6 +19,7 @@ enum ressd_bio_flags {
 	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
 	RESSD_BIO_FLUSHES = 32,		/* if it fails, a flush may have failed */
 	RESSD_BIO_PROVEN = 64,		/* a read sent after a failed flush, of what was durable */
+	RESSD_BIO_PIECE = 128,		/* a piece of one block that waits for the mover's batch */
 };
 
 struct ressd_bio {
@@ -75,7 +76,10 @@ static inline bool ressd_is_dirty(const struct ressd *ressd, const struct ressd_
 void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes);
 /* Gives back readers[slot].  Any context. */
 void ressd_put_reader(struct ressd *ressd, u32 slot);
-/* A write within normal block @lbn; DM_MAPIO_REMAPPED, _SUBMITTED or _KILL.  Under the lock. */
+/*
+ * A write within normal block @lbn: DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED when it waits.  Under
+ * the lock.
+ */
 int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
 /* A bio whose data is in the open record: true if it completes now.  Under the lock. */
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);

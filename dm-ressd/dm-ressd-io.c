@@ -9,6 +9,9 @@
  *	whole blocks, otherwise		-> the normal area; dirty blocks are killed on completion
  *	within a block that is dirty	-> merged with the log's copy, into the log (bio worker)
  *	within another block		-> the normal area
+ *
+ * What goes to the normal area waits while the mover's batch touches one of its blocks, and then
+ * takes this decision anew; hence the cut also where only the batch is touched.
  */
 #include <linux/blkdev.h>
 
@@ -166,6 +169,17 @@ static void set_covered(struct ressd_bio *rb, const struct ressd_extent *e)
 	rb->nr = end > rb->first ? end - rb->first : 0;
 }
 
+/* Puts off a direct write or discard that touches a block of the mover's batch.  Under the lock. */
+static bool waits_for_moves(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+
+	if (!ressd_mover_overlaps(ressd, e.first, e.last - e.first + 1))
+		return false;
+	list_add_tail(&ressd_bio(bio)->list, &ressd->move_waiters);
+	return true;
+}
+
 /*
  * A direct write or discard of rb->first .. + nr: waits for an overlapping move, kills what is
  * clean now and what is dirty when it is done; or refuses it.  Under the lock.
@@ -178,10 +192,8 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
-	if (ressd_mover_overlaps(ressd, rb->first, rb->nr)) {
-		list_add_tail(&rb->list, &ressd->move_waiters);
+	if (waits_for_moves(ressd, bio))
 		return DM_MAPIO_SUBMITTED;
-	}
 	node = rb->nr ? ressd_map_first_from(&ressd->log.map, rb->first) : NULL;
 	for (; node && node->lbn - rb->first < rb->nr; node = next) {
 		next = ressd_map_next(node);
@@ -397,12 +409,17 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 	rb->first = lbn;
 	rb->nr = 0;
 	if (node && ressd_is_dirty(ressd, node)) {
+		rb->flags &= ~RESSD_BIO_PIECE;
 		rb->flags |= RESSD_BIO_MERGE;
 		list_add_tail(&rb->list, &ressd->merge_waiters);
 		queue_work(ressd->workqueue, &ressd->bio_work);
 		return DM_MAPIO_SUBMITTED;
 	}
-	rb->flags &= ~RESSD_BIO_MERGE;
+	rb->flags &= ~(RESSD_BIO_MERGE | RESSD_BIO_PIECE);
+	if (waits_for_moves(ressd, bio)) {
+		rb->flags |= RESSD_BIO_PIECE;
+		return DM_MAPIO_SUBMITTED;
+	}
 	if (node)
 		ressd_log_kill(&ressd->log, lbn, 1);	/* clean: home has it all */
 	return start_direct(ressd, bio);
@@ -427,7 +444,8 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 		}
 	}
 	node = ressd_map_first_from(&ressd->log.map, e.first);
-	mapped = node && node->lbn <= e.last;
+	mapped = (node && node->lbn <= e.last) ||
+		 ressd_mover_overlaps(ressd, e.first, e.last - e.first + 1);
 	if (mapped && !e.whole)
 		cut_write(ressd, bio, &e);
 
@@ -617,6 +635,16 @@ static void finish_direct_writes(struct ressd *ressd)
 	}
 }
 
+/* What the log holds of its blocks may have changed while it waited.  Under the lock. */
+static int retry_direct(struct ressd *ressd, struct ressd_bio *rb)
+{
+	struct bio *bio = ressd_bio_of(rb);
+
+	if (rb->flags & RESSD_BIO_PIECE)
+		return ressd_write_piece(ressd, bio, rb->first);
+	return write_direct(ressd, bio);
+}
+
 /* Direct writes that waited for the mover's batch; once it is done none of them overlaps it. */
 static void retry_move_waiters(struct ressd *ressd)
 {
@@ -629,7 +657,7 @@ static void retry_move_waiters(struct ressd *ressd)
 	list_splice_init(&ressd->move_waiters, &waiters);
 	list_for_each_entry_safe(rb, next, &waiters, list) {
 		list_del(&rb->list);
-		go_on(rb, write_direct(ressd, ressd_bio_of(rb)), &submit, &complete);
+		go_on(rb, retry_direct(ressd, rb), &submit, &complete);
 	}
 	spin_unlock(&ressd->lock);
 	send_on(&submit, &complete);

@@ -55,7 +55,7 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 			spin_unlock(&ressd->lock);
 			if (ret == DM_MAPIO_REMAPPED)
 				dm_submit_bio_remap(bio, NULL);
-			else
+			else if (ret == DM_MAPIO_KILL)
 				bio_io_error(bio);
 			return;
 		}

@@ -11,6 +11,9 @@
  * moved keeps back no other one.  It stays mapped; its segment, and with it all later ones, cannot
  * be reused until a later sweep moves it or it is overwritten.  Sweeps with errors come ever more
  * rarely.
+ * If the device's clustered block is known (move_block_sectors), a batch may also hold blocks of
+ * younger segments, and holes: blocks that are read from home and written back there, so that a
+ * clustered block is rewritten whole and in order (core/ressd-sweep.h).
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -80,9 +83,15 @@ static bool is_tracked(const struct ressd *ressd, u32 lbn)
 	return false;
 }
 
+/* Left out are blocks under a direct write, which will kill them, and those still in RAM. */
+static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
+{
+	return !is_tracked(ressd, move->lbn) && !ressd_log_data(&ressd->log, move->block);
+}
+
 /*
- * Picks the next batch and pins its segments.  Left out are blocks under a direct write, which will
- * kill them, and blocks that are still in RAM.  Returns how many were looked at.
+ * Picks the next batch and pins its segments.  From now on direct writes to its blocks wait.
+ * Returns how many were looked at.
  */
 static u32 pick_batch(struct ressd *ressd)
 {
@@ -94,9 +103,13 @@ static u32 pick_batch(struct ressd *ressd)
 	for (i = 0; i < nr; i++) {
 		struct ressd_move move = ressd->moves[i];
 
-		if (is_tracked(ressd, move.lbn) || ressd_log_data(&ressd->log, move.block))
-			continue;
-		atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
+		if (!ressd_move_is_hole(&move) && !may_move(ressd, &move)) {
+			if (!ressd->sweep.filling)
+				continue;
+			ressd_move_make_hole(&move);
+		}
+		if (!ressd_move_is_hole(&move))
+			atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
 		ressd->moves[kept++] = move;
 	}
 	ressd->batch = kept;
@@ -104,17 +117,19 @@ static u32 pick_batch(struct ressd *ressd)
 	return nr;
 }
 
-/* Starts the I/O of @nr blocks of the batch from move @at on: from the log, or home. */
-static void start_io(struct ressd *ressd, u32 at, u32 nr, bool home)
+/* Starts the I/O of @nr blocks of the batch from move @at on: from their sources, or home. */
+static void start_io(struct ressd *ressd, u32 at, u32 nr, bool write)
 {
+	const struct ressd_move *move = &ressd->moves[at];
+	bool home = write || ressd_move_is_hole(move);
 	struct dm_io_region region = {
 		.bdev = home ? ressd->normal->bdev : ressd->reserved->bdev,
-		.sector = home ? ressd_normal_sector(ressd, ressd->moves[at].lbn) :
-				 ressd_log_sector(ressd, ressd->moves[at].block),
+		.sector = home ? ressd_normal_sector(ressd, move->lbn) :
+				 ressd_log_sector(ressd, move->block),
 		.count = (sector_t)nr << 3,
 	};
 	struct dm_io_request request = {
-		.bi_opf = home ? REQ_OP_WRITE : REQ_OP_READ,
+		.bi_opf = write ? REQ_OP_WRITE : REQ_OP_READ,
 		.mem.type = DM_IO_VMA,
 		.mem.ptr.vma = ressd->move_buffer + (size_t)at * RESSD_BLOCK_SIZE,
 		.notify.fn = move_io_done,
@@ -158,7 +173,8 @@ static bool batch_is_intact(const struct ressd *ressd)
 	u32 i;
 
 	for (i = 0; i < ressd->batch; i++)
-		if (!is_intact(&ressd->moves[i],
+		if (!ressd_move_is_hole(&ressd->moves[i]) &&
+		    !is_intact(&ressd->moves[i],
 			       ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE))
 			return false;
 	return true;
@@ -188,6 +204,10 @@ static void finish_batch(struct ressd *ressd, bool moved)
 	for (i = 0; i < ressd->batch; i++) {
 		const struct ressd_move *move = &ressd->moves[i];
 
+		if (ressd_move_is_hole(move)) {
+			ressd->counters.filled_blocks += moved;
+			continue;
+		}
 		if (moved && ressd_log_moved(&ressd->log, move->block, move->lbn))
 			ressd->counters.moved_blocks++;
 		atomic_dec(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move->block)]);
@@ -237,8 +257,11 @@ static void move_singly(struct ressd *ressd)
 
 	for (i = 0; i < ressd->batch && !kthread_should_stop() && ressd_log_works(ressd); i++) {
 		const struct ressd_move *move = &ressd->moves[i];
-		int ret = move_block(ressd, move, ressd->move_buffer);
+		int ret;
 
+		if (ressd_move_is_hole(move))
+			continue;	/* what it holds is home already */
+		ret = move_block(ressd, move, ressd->move_buffer);
 		spin_lock(&ressd->lock);
 		if (ret) {
 			ressd->sweep_bad++;
@@ -262,14 +285,62 @@ static void move_batch(struct ressd *ressd)
 
 /* --- one sweep ---------------------------------------------------------------------------- */
 
-static u64 blocks_to_move(const struct ressd *ressd)
+/* The device's clustered blocks count from its own first sector, also under a partition. */
+static void plan_visits(struct ressd *ressd)
+{
+	u32 blocks = ressd->options.move_block_sectors / RESSD_BLOCK_SECTORS;
+	u32 phase = 0;
+
+	if (blocks)
+		div_u64_rem(ressd_device_block(ressd->normal, ressd->table.normal_start), blocks,
+			    &phase);
+	ressd_sweep_visits(&ressd->sweep, blocks, phase, ressd->options.move_fill_blocks,
+			   ressd->visit_from);
+}
+
+static u32 live_blocks(const struct ressd *ressd, u64 segment)
 {
 	const struct ressd_log *log = &ressd->log;
+
+	return log->segments[ressd_geom_slot_of_seq(&log->geom, segment)].live;
+}
+
+static u64 blocks_to_move(const struct ressd *ressd)
+{
 	u64 seq, blocks = 0;
 
-	for (seq = log->tail_seq; seq <= ressd->sweep.last_segment; seq++)
-		blocks += log->segments[ressd_geom_slot_of_seq(&log->geom, seq)].live;
+	for (seq = ressd->log.tail_seq; seq <= ressd->sweep.last_segment; seq++)
+		blocks += live_blocks(ressd, seq);
 	return blocks;
+}
+
+/* With visits a sweep is done when the oldest segment that holds something is empty. */
+static u64 choose_goal(struct ressd *ressd)
+{
+	u64 seq = ressd->log.tail_seq;
+
+	while (seq < ressd->sweep.last_segment && !live_blocks(ressd, seq))
+		seq++;
+	ressd->sweep_goal = seq;
+	return live_blocks(ressd, seq);
+}
+
+/* Between two visits, and the oldest segment has become empty?  A drain goes all the way round. */
+static bool goal_reached(struct ressd *ressd, bool all)
+{
+	bool reached;
+
+	spin_lock(&ressd->lock);
+	if (ressd->sweep.visit_blocks)
+		ressd->sweep_moved = ressd->sweep_blocks -
+			min_t(u64, ressd->sweep_blocks, live_blocks(ressd, ressd->sweep_goal));
+	else
+		ressd->sweep_moved = ressd->sweep.frozen;
+	reached = !all && ressd_sweep_between_visits(&ressd->sweep) &&
+		  ressd_log_can_reclaim(&ressd->log);
+	ressd->visit_from = ressd->sweep.visit_end;
+	spin_unlock(&ressd->lock);
+	return reached;
 }
 
 /* Freezes the segments; returns the record that must have been written before moving begins. */
@@ -282,17 +353,35 @@ static u64 start_sweep(struct ressd *ressd, bool all)
 	record = ressd_sweep_start(&ressd->sweep, &ressd->log);
 	if (all)
 		ressd->sweep.last_segment = ressd->log.head_seq;
+	plan_visits(ressd);
 	room = ressd_log_free_blocks(&ressd->log);
 	ressd->sweep_room = room - min(room, ressd->log.geom.segment_blocks);
-	ressd->sweep_blocks = max_t(u64, blocks_to_move(ressd), 1);
+	ressd->sweep_blocks = ressd->sweep.visit_blocks ? choose_goal(ressd) :
+							  blocks_to_move(ressd);
+	ressd->sweep_blocks = max_t(u64, ressd->sweep_blocks, 1);
 	ressd->sweep_moved = 0;
 	ressd->sweep_accepted = ressd_accepted(ressd);
 	ressd->sweep_bad = 0;
 	ressd->sweeping = true;
-	WRITE_ONCE(ressd->generation, !ressd->generation);
 	ressd->counters.sweeps++;
 	spin_unlock(&ressd->lock);
 	return record;
+}
+
+/*
+ * Waits for the direct writes that are in flight now.  The generation changes only here, and never
+ * before the one that was left behind last is empty: otherwise some would be in none that is
+ * waited for.
+ */
+static void wait_for_direct_writes(struct ressd *ressd)
+{
+	unsigned int old;
+
+	spin_lock(&ressd->lock);
+	old = ressd->generation;
+	WRITE_ONCE(ressd->generation, !old);
+	spin_unlock(&ressd->lock);
+	wait_event(ressd->wait, !atomic_read(&ressd->direct[old]));
 }
 
 static bool record_settled(struct ressd *ressd, u64 record)
@@ -315,7 +404,10 @@ static bool sweep_ends(const struct ressd *ressd, bool all)
 	return kthread_should_stop() || !ressd_log_works(ressd) || (all && drain_cancelled(ressd));
 }
 
-/* Moves all blocks of the frozen segments; false if it was ended before. */
+/*
+ * Moves all blocks of the frozen segments, or with visits until the oldest one is empty; false if
+ * it has not come to all of them.
+ */
 static bool move_all(struct ressd *ressd, bool all)
 {
 	u32 nr;
@@ -324,11 +416,12 @@ static bool move_all(struct ressd *ressd, bool all)
 		nr = pick_batch(ressd);
 		if (!nr)
 			return true;
+		if (ressd->sweep.visit_blocks)
+			wait_for_direct_writes(ressd);
 		move_batch(ressd);
-		spin_lock(&ressd->lock);
-		ressd->sweep_moved += nr;
-		spin_unlock(&ressd->lock);
 		cond_resched();
+		if (goal_reached(ressd, all))
+			break;
 	}
 	return false;
 }
@@ -363,14 +456,13 @@ static int sweep(struct ressd *ressd, bool all)
 {
 	u64 reused = READ_ONCE(ressd->log.reuse_seq);
 	u64 record = start_sweep(ressd, all);
-	unsigned int old = !ressd->generation;
 	bool complete;
 	u64 ticket;
 	int ret;
 
 	queue_work(ressd->workqueue, &ressd->log_work);
 	wait_event(ressd->wait, record_settled(ressd, record));
-	wait_event(ressd->wait, !atomic_read(&ressd->direct[old]));
+	wait_for_direct_writes(ressd);
 	complete = move_all(ressd, all);
 
 	spin_lock(&ressd->lock);

@@ -74,6 +74,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "write_retries", c->write_retries },
 		{ "bad_blocks", ressd->bad_blocks },
 		{ "lost_blocks", ressd->lost_blocks },
+		{ "filled_blocks", c->filled_blocks },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);
@@ -149,8 +150,7 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 	if (!ret) {
 		ressd->options = options;
 		ressd_rpi_set(&ressd->rpi, options.streams, options.small_write_sectors);
-		ressd->log.align_blocks =
-			max_t(u32, options.log_align_sectors / RESSD_BLOCK_SECTORS, 1);
+		ressd_tune_log(ressd);
 	}
 	spin_unlock(&ressd->lock);
 	if (ret)

@@ -185,6 +185,20 @@ static bool slot_busy(void *context, u32 slot)
 	return atomic_read(&ressd->readers[slot]);
 }
 
+void ressd_tune_log(struct ressd *ressd)
+{
+	const struct ressd_options *options = &ressd->options;
+	struct ressd_log *log = &ressd->log;
+	u32 page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
+
+	log->align_blocks = max_t(u32, options->log_align_sectors / RESSD_BLOCK_SECTORS, 1);
+	log->unit_blocks = options->move_block_sectors / RESSD_BLOCK_SECTORS;
+	log->page_blocks = page <= log->unit_blocks ? page : 0;
+	if (log->page_blocks)
+		div_u64_rem(ressd_device_block(ressd->reserved, ressd->table.reserved_start),
+			    log->unit_blocks, &log->unit_phase);
+}
+
 void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 {
 	ressd_log_init(&ressd->log, &(struct ressd_log_setup) {
@@ -192,7 +206,6 @@ void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 		.uuid = ressd->super.uuid,
 		.activation = get_random_u64() | 1,
 		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
-		.align_blocks = ressd->options.log_align_sectors / RESSD_BLOCK_SECTORS,
 		.nodes = ressd->nodes,
 		.clean = ressd->clean,
 		.segments = ressd->segments,
@@ -201,6 +214,7 @@ void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 		.segment_busy = slot_busy,
 		.context = ressd,
 	});
+	ressd_tune_log(ressd);
 	ressd->noted_mode = RESSD_MODE_RW;
 }
 

@@ -43,6 +43,11 @@
  * it has landed: a sweep first waits until all direct writes that were in flight when it froze its
  * segments are done (the two generations of direct[]).
  *
+ * With move_block_sectors a batch may also hold blocks that were logged since, and holes: blocks
+ * that are only read from home and written back.  Then the same is done for each batch: from its
+ * choice on direct writes that touch it wait, and reading begins when those in flight are done.
+ * Without it a direct write that lands between reading and writing a hole would be lost.
+ *
  * A clean block (core/ressd-map.h) is killed when a direct write to it is *submitted*: home holds
  * the same data, and the UNMAP is written only after a flush.
  *
@@ -55,6 +60,7 @@
 #ifndef DM_RESSD_H
 #define DM_RESSD_H
 
+#include <linux/blkdev.h>
 #include <linux/device-mapper.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -83,6 +89,7 @@ struct ressd_counters {
 	u64 moved_blocks;
 	u64 moved_runs;			/* writes that brought them home */
 	u64 moved_runs_12k;		/* of these, 12 KiB or longer */
+	u64 filled_blocks;		/* of holes, read at home and written back */
 	u64 sweeps;
 	u64 errors;
 	u64 write_retries;		/* log writes tried again after an error */
@@ -162,6 +169,8 @@ struct ressd {
 	bool retry_now;			/* do not wait for that */
 	u64 sweep_blocks;		/* pace even: to move in this sweep, moved so far, */
 	u64 sweep_moved;
+	u64 sweep_goal;			/* with visits: the segment to be emptied */
+	u64 visit_from;			/* where the next round of visits begins */
 	u64 sweep_room;			/* blocks that were free when it began, */
 	u64 sweep_accepted;		/* and what the log had accepted, overwrites left out */
 };
@@ -174,6 +183,12 @@ static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
 static inline sector_t ressd_log_sector(const struct ressd *ressd, u32 block)
 {
 	return ressd->table.reserved_start + ((sector_t)block << 3);
+}
+
+/* Blocks from the start of the device, whatever partition it is on, to @start in an area of it. */
+static inline u64 ressd_device_block(const struct dm_dev *dev, u64 start)
+{
+	return (get_start_sect(dev->bdev) + start) / RESSD_BLOCK_SECTORS;
 }
 
 /* dm-ressd-io.c; what it shares with dm-ressd-merge.c is in dm-ressd-bio.h */
@@ -237,6 +252,10 @@ static inline u64 ressd_accepted(const struct ressd *ressd)
 {
 	return ressd->log.counters.accepted - ressd->log.counters.overwrites;
 }
+
+/* dm-ressd-target.c */
+/* Tells the log what the options say of the device.  Under the lock, or before the log is used. */
+void ressd_tune_log(struct ressd *ressd);
 
 /* dm-ressd-status.c */
 void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,

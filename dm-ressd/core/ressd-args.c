@@ -8,6 +8,7 @@
 #include "ressd-rpi.h"
 
 #define MAX_MOVE_BATCH_SECTORS	8192U	/* 4 MiB */
+#define MAX_MOVE_BLOCK_SECTORS	524288U	/* 256 MiB */
 
 /* One option: a number within [min, max] in steps of @step, or one of @words. */
 struct option_rule {
@@ -36,10 +37,13 @@ static const struct option_rule rules[] = {
 	WORDS(route, RESSD_ROUTE_ALWAYS, route_words),
 	NUMBER(move_threshold, 50, 1, 95, 1),
 	NUMBER(move_batch_sectors, 1024, 8, MAX_MOVE_BATCH_SECTORS, 8),
+	NUMBER(move_block_sectors, 0, 0, MAX_MOVE_BLOCK_SECTORS, 8),
+	NUMBER(move_fill_blocks, 0, 0, MAX_MOVE_BLOCK_SECTORS / RESSD_BLOCK_SECTORS, 1),
 	WORDS(pace, RESSD_PACE_EVEN, pace_words),
 	WORDS(commit, RESSD_COMMIT_WRITEBACK, commit_words),
 	NUMBER(commit_interval_ms, 100, 1, 60000, 1),
 	NUMBER(log_align_sectors, 0, 0, 1024, 8),
+	NUMBER(log_page_sectors, 0, 0, 1024, 8),
 	{ .key = "segment_sectors",
 	  .offset = __builtin_offsetof(struct ressd_options, segment_sectors),
 	  .min = RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,

@@ -27,10 +27,13 @@ struct ressd_options {
 	u32 route;			/* enum ressd_route */
 	u32 move_threshold;		/* mover wakes below this % of free reserved area */
 	u32 move_batch_sectors;		/* data moved per step */
+	u32 move_block_sectors;		/* the device's clustered block; 0: unknown */
+	u32 move_fill_blocks;		/* logged blocks from which it is rewritten; 0: never */
 	u32 pace;			/* enum ressd_pace */
 	u32 commit;			/* enum ressd_commit */
 	u32 commit_interval_ms;		/* longest time a write stays only in RAM */
 	u32 log_align_sectors;		/* appends end on this boundary; 0: 4 KiB */
+	u32 log_page_sectors;		/* the device's clustered page; 0: unknown */
 	u32 segment_sectors;		/* format time; 0: whatever the superblock says */
 	u32 on_full;			/* enum ressd_on_full */
 };

@@ -25,6 +25,11 @@ void config_draw(struct config *config, u64 seed)
 		.errors = random_once_in(&random, 2),
 		.crash_every = 25U << random_below(&random, 6),
 	};
+	if (random_once_in(&random, 2))
+		return;
+	config->visit_blocks = 2 + random_below(&random, 10);
+	config->visit_phase = random_below(&random, config->visit_blocks);
+	config->fill_blocks = random_below(&random, 4);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */

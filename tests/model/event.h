@@ -15,6 +15,9 @@ struct config {
 	u32 normal_blocks;
 	u32 align_blocks;
 	u32 hot_blocks;		/* most writes go there */
+	u32 visit_blocks;	/* clustered block by which the mover goes; 0: unknown */
+	u32 visit_phase;
+	u32 fill_blocks;	/* so many logged blocks have it rewritten whole; 0: never */
 	u32 writethrough;	/* commit writethrough */
 	u32 wait;		/* on_full wait */
 	u32 overlap;		/* writes of one block at the same time */

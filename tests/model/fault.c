@@ -36,6 +36,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a sweep does not wait for older direct writes" },
 	[FAULT_DIRECT_IGNORES_MOVES] = { "direct-ignores-moves", 5, false,
 		"a direct write does not wait for the mover's batch" },
+	[FAULT_FILL_IGNORES_DIRECT] = { "fill-ignores-direct", 5, false,
+		"holes are read before older direct writes have landed" },
 	[FAULT_DROP_UNMAPS] = { "drop-unmaps", 3, false, "records leave without their UNMAPs" },
 	[FAULT_FLUSH_ERROR_DROPPED] = { "flush-error-dropped", 2, true,
 		"the error of a flush is not told to the log" },

@@ -86,16 +86,22 @@ static void start_direct(struct host *host, struct op *op)
 	trace_op(host, op, op->tracked ? "sent directly, tracked" : "sent directly");
 }
 
+static bool waits_for_moves(const struct host *host, struct op *op)
+{
+	if (!host_mover_overlaps(host, op) || host->fault == FAULT_DIRECT_IGNORES_MOVES)
+		return false;
+	op->state = OP_MOVES;
+	return true;
+}
+
 /* Whole blocks: what is clean dies now, what is dirty when the write is done. */
 static void write_direct(struct host *host, struct op *op)
 {
 	struct ressd_log *log = &host->box.log;
 	u32 lbn = op_first_block(op), nr = op_nr_blocks(op), i;
 
-	if (host_mover_overlaps(host, op) && host->fault != FAULT_DIRECT_IGNORES_MOVES) {
-		op->state = OP_MOVES;
+	if (waits_for_moves(host, op))
 		return;
-	}
 	op->tracked = false;
 	for (i = 0; i < nr; i++) {
 		bool dirty = host_is_dirty(host, lbn + i);
@@ -233,6 +239,8 @@ static void write_piece(struct host *host, struct op *op)
 		write_merged(host, op);
 		return;
 	}
+	if (waits_for_moves(host, op))
+		return;
 	ressd_log_kill(&host->box.log, op_first_block(op), op_nr_blocks(op));
 	op->tracked = false;
 	start_direct(host, op);
@@ -405,14 +413,19 @@ static void choose_contents(struct host *host, struct op *op, bool repeat)
 	}
 }
 
-/* A write that touches mapped blocks but is not made of whole ones is cut at block boundaries. */
+/*
+ * A write that touches mapped blocks or those of the mover's batch, but is not made of whole ones,
+ * is cut at block boundaries.
+ */
 static void cut_write(const struct host *host, struct op *op)
 {
 	const struct ressd_node *node =
 		ressd_map_first_from(&host->box.log.map, op_first_block(op));
 	u32 head = op->first % BLOCK_SECTORS;
 
-	if (!op_is_partial(op) || !node || node->lbn - op_first_block(op) >= op_nr_blocks(op))
+	if (!op_is_partial(op) ||
+	    ((!node || node->lbn - op_first_block(op) >= op_nr_blocks(op)) &&
+	     !host_mover_overlaps(host, op)))
 		return;
 	if (head)
 		op->nr = min_t(u32, op->nr, BLOCK_SECTORS - head);

@@ -17,8 +17,6 @@ static bool older_direct_writes(const struct host *host)
 {
 	const struct op *op;
 
-	if (host->fault == FAULT_SWEEP_IGNORES_DIRECT)
-		return false;
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state == OP_DEVICE && op->sent <= host->mover.started)
 			return true;
@@ -46,6 +44,8 @@ void host_mover_start(struct host *host)
 	mover->record = ressd_sweep_start(&mover->sweep, log);
 	if (host->draining)
 		mover->sweep.last_segment = log->head_seq;
+	ressd_sweep_visits(&mover->sweep, host->config.visit_blocks, host->config.visit_phase,
+			   host->config.fill_blocks, mover->visit_from);
 	mover->started = ++host->time;
 	mover->state = MOVER_WAIT;
 }
@@ -65,6 +65,12 @@ static void end_sweep(struct host *host)
 	mover->state = MOVER_RECLAIM;
 }
 
+static bool may_move(const struct host *host, const struct ressd_move *move)
+{
+	return !under_tracked_write(host, move->lbn) &&
+	       !ressd_log_data(&host->box.log, move->block);
+}
+
 static void pick_moves(struct host *host, u32 max)
 {
 	struct mover *mover = &host->mover;
@@ -76,14 +82,22 @@ static void pick_moves(struct host *host, u32 max)
 		end_sweep(host);
 		return;
 	}
-	for (i = 0; i < nr; i++)
-		if (!under_tracked_write(host, mover->moves[i].lbn) &&
-		    !ressd_log_data(log, mover->moves[i].block))
-			mover->moves[mover->nr++] = mover->moves[i];
-	for (i = 0; i < mover->nr; i++)
-		host->readers[ressd_geom_slot(&host->layout.geom, mover->moves[i].block)]++;
+	for (i = 0; i < nr; i++) {
+		struct ressd_move move = mover->moves[i];
+
+		if (!ressd_move_is_hole(&move) && !may_move(host, &move)) {
+			if (!mover->sweep.filling)
+				continue;
+			ressd_move_make_hole(&move);
+		}
+		if (!ressd_move_is_hole(&move))
+			host->readers[ressd_geom_slot(&host->layout.geom, move.block)]++;
+		mover->moves[mover->nr++] = move;
+	}
 	if (mover->nr)
 		mover->state = MOVER_READ;
+	if (mover->sweep.visit_blocks)
+		mover->started = ++host->time;
 }
 
 static void report_moved(struct host *host)
@@ -92,9 +106,12 @@ static void report_moved(struct host *host)
 
 	for (i = 0; i < host->mover.nr; i++) {
 		const struct ressd_move *move = &host->mover.moves[i];
-		bool current = !host->mover.failed[i] &&
-			       ressd_log_moved(&host->box.log, move->block, move->lbn);
+		bool current;
 
+		if (ressd_move_is_hole(move))
+			continue;
+		current = !host->mover.failed[i] &&
+			  ressd_log_moved(&host->box.log, move->block, move->lbn);
 		host_trace(host, "moved log block %u to block %u%s", move->block, move->lbn,
 			   current ? "" : ", not current any more");
 	}
@@ -104,8 +121,12 @@ static void put_readers(struct host *host)
 {
 	u32 i;
 
-	for (i = 0; i < host->mover.nr; i++)
-		host->readers[ressd_geom_slot(&host->layout.geom, host->mover.moves[i].block)]--;
+	for (i = 0; i < host->mover.nr; i++) {
+		const struct ressd_move *move = &host->mover.moves[i];
+
+		if (!ressd_move_is_hole(move))
+			host->readers[ressd_geom_slot(&host->layout.geom, move->block)]--;
+	}
 }
 
 /* A block that could not be moved keeps back no other: it stays in the log. */
@@ -116,7 +137,25 @@ static void end_batch(struct host *host)
 	put_readers(host);
 	mover->nr = 0;
 	mover->state = MOVER_PICK;
+	mover->visit_from = mover->sweep.visit_end;
 	host_retry(host);
+	if (!host->draining && ressd_sweep_between_visits(&mover->sweep) &&
+	    ressd_log_can_reclaim(&host->box.log))
+		end_sweep(host);
+}
+
+static void read_source(struct host *host, const struct ressd_move *move, u64 *data)
+{
+	if (ressd_move_is_hole(move)) {
+		disk_read(&host->disk, move->lbn * BLOCK_SECTORS, BLOCK_SECTORS, data);
+		host_trace(host, "rewriting block %u", move->lbn);
+		return;
+	}
+	disk_read(&host->disk, layout_log_sector(&host->layout, move->block), BLOCK_SECTORS, data);
+	if (ressd_crc(data, RESSD_BLOCK_SIZE) != move->crc)
+		violation(host, "log block %u of block %u has changed under the mover",
+			  move->block, move->lbn);
+	host_trace(host, "moving log block %u to block %u", move->block, move->lbn);
 }
 
 /* All blocks of the batch are read: checks them, and starts to write them home. */
@@ -129,12 +168,7 @@ static void read_moves(struct host *host)
 	for (i = 0; i < mover->nr; i++) {
 		const struct ressd_move *move = &mover->moves[i];
 
-		disk_read(&host->disk, layout_log_sector(&host->layout, move->block),
-			  BLOCK_SECTORS, data);
-		if (ressd_crc(data, RESSD_BLOCK_SIZE) != move->crc)
-			violation(host, "log block %u of block %u has changed under the mover",
-				  move->block, move->lbn);
-		host_trace(host, "moving log block %u to block %u", move->block, move->lbn);
+		read_source(host, move, data);
 		mover->failed[i] = false;
 		mover->order[i] = i;
 		mover->writes[i] = disk_submit(&host->disk, move->lbn * BLOCK_SECTORS,
@@ -176,7 +210,8 @@ void host_mover_step(struct host *host, bool error, u64 number)
 	case MOVER_WAIT:
 		if (!host_log_works(host))
 			end_sweep(host);
-		else if (log->written_seq >= mover->record && !older_direct_writes(host))
+		else if (log->written_seq >= mover->record &&
+			 (!older_direct_writes(host) || host->fault == FAULT_SWEEP_IGNORES_DIRECT))
 			mover->state = MOVER_PICK;
 		break;
 	case MOVER_PICK:
@@ -186,6 +221,9 @@ void host_mover_step(struct host *host, bool error, u64 number)
 			pick_moves(host, 1 + number % MAX_MOVES);
 		break;
 	case MOVER_READ:
+		if (mover->sweep.visit_blocks && older_direct_writes(host) &&
+		    host->fault != FAULT_FILL_IGNORES_DIRECT)
+			break;
 		if (error)
 			end_batch(host);
 		else

@@ -58,7 +58,8 @@ struct mover {
 	enum mover_state state;
 	struct ressd_sweep sweep;
 	u64 record;			/* must be written before the first move */
-	u64 started;			/* host's time */
+	u64 started;			/* host's time: direct writes before must have landed */
+	u64 visit_from;			/* where the next round begins */
 	u64 ticket;
 	struct ressd_move moves[MAX_MOVES];
 	struct disk_write *writes[MAX_MOVES];

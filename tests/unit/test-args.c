@@ -50,6 +50,8 @@ TEST(defaults_of_the_design)
 	CHECK_EQ(options.streams, 16);
 	CHECK_EQ(options.move_threshold, 50);
 	CHECK_EQ(options.move_batch_sectors, 1024);
+	CHECK_EQ(options.move_block_sectors, 0);
+	CHECK_EQ(options.move_fill_blocks, 0);
 	CHECK_EQ(options.pace, RESSD_PACE_EVEN);
 	CHECK_EQ(options.commit, RESSD_COMMIT_WRITEBACK);
 	CHECK_EQ(options.commit_interval_ms, 100);
@@ -112,6 +114,10 @@ TEST(numbers_out_of_range)
 	refused("move_threshold 96", "number from 1 to 95");
 	refused("move_batch_sectors 8200", "from 8 to 8192");
 	refused("move_batch_sectors 0", "from 8 to 8192");
+	refused("log_page_sectors 1032", "multiple of 8 from 0 to 1024");
+	refused("move_block_sectors 4", "multiple of 8 from 0 to 524288");
+	refused("move_block_sectors 524296", "from 0 to 524288");
+	refused("move_fill_blocks 65537", "from 0 to 65536");
 	refused("commit_interval_ms 0", "from 1 to 60000");
 	refused("commit_interval_ms 60001", "from 1 to 60000");
 	refused("log_align_sectors 1032", "from 0 to 1024");

@@ -23,9 +23,17 @@ with_ressd() {
 	check "$name: writes went to the log" at_least ressd accepted 1000
 	check "$name: the mover has swept" at_least ressd sweeps 1
 	check "$name: the mover has moved blocks" at_least ressd moved_blocks 100
+	[ "$filling" = no ] || check "$name: holes were filled" at_least ressd filled_blocks 100
 	check "$name: no errors" equals 0 status_value ressd errors
 	check "$name: state rw" equals rw status_state ressd
 	check "$name: is removed" dmsetup remove ressd
+}
+
+# with_filling CASE...: the case, and the proof that holes were read at home and written back.
+with_filling() {
+	filling=yes
+	"$@"
+	filling=no
 }
 
 oracle_test() {
@@ -127,6 +135,7 @@ fio_case() {
 }
 
 load dm-ressd
+filling=no
 disk_attributes=()
 oracle_case "defaults" 16384
 oracle_case "wait when full" 16384 on_full wait
@@ -137,7 +146,14 @@ oracle_case "writethrough" 16384 commit writethrough on_full wait
 oracle_case "aligned records" 16384 log_align_sectors 256 on_full wait commit_interval_ms 5
 disk_attributes=(cache_size=0 irqmode=2 completion_nsec=100000 blocksize=4096)
 oracle_case "4 KiB sectors, no cache" 16384 move_threshold 90
+disk_attributes=(irqmode=2 completion_nsec=300000)
+rewriting=(on_full wait move_block_sectors 3072 move_fill_blocks 1)
+with_filling oracle_case "whole clustered blocks rewritten" 16384 "${rewriting[@]}"
+with_filling oracle_case "the same in small steps, bypass" 16384 move_block_sectors 1024 \
+	move_fill_blocks 2 move_batch_sectors 64 segment_sectors 128
+oracle_case "clustered blocks without rewriting" 16384 on_full wait move_block_sectors 8192
 two_disks_case
 fio_case "fio, bypass" 16384
 fio_case "fio, wait, even" 16384 on_full wait
+with_filling fio_case "fio, rewriting" 16384 "${rewriting[@]}"
 finish

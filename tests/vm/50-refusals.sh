@@ -88,7 +88,8 @@ options() {
 	local key
 	for key in small_write_sectors:7 small_write_sectors:12 small_write_sectors:264 streams:0 \
 		streams:65 move_threshold:0 move_threshold:96 move_batch_sectors:4 \
-		move_batch_sectors:8200 commit_interval_ms:0 commit_interval_ms:60001 \
+		move_batch_sectors:8200 move_block_sectors:4 move_block_sectors:524296 \
+		move_fill_blocks:65537 commit_interval_ms:0 commit_interval_ms:60001 \
 		log_align_sectors:4 log_align_sectors:1032 segment_sectors:120 \
 		segment_sectors:129 segment_sectors:524296 streams:-1 streams:1x; do
 		refused_options "${key%:*} is '${key#*:}', but must be a (multiple|number)" \
