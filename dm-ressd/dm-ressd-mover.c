@@ -219,12 +219,11 @@ static void finish_batch(struct ressd *ressd, bool moved)
 	queue_work(ressd->workqueue, &ressd->log_work);
 }
 
-/* One block, from the log to its place at home.  0, or why it stays in the log. */
-static int move_block(struct ressd *ressd, const struct ressd_move *move, void *data)
+static int write_home(struct ressd *ressd, u32 lbn, void *data)
 {
 	struct dm_io_region home = {
 		.bdev = ressd->normal->bdev,
-		.sector = ressd_normal_sector(ressd, move->lbn),
+		.sector = ressd_normal_sector(ressd, lbn),
 		.count = RESSD_BLOCK_SECTORS,
 	};
 	struct dm_io_request request = {
@@ -233,6 +232,13 @@ static int move_block(struct ressd *ressd, const struct ressd_move *move, void *
 		.mem.ptr.vma = data,
 		.client = ressd->io_client,
 	};
+
+	return ressd_dm_io(&request, &home, NULL);
+}
+
+/* One block, from the log to its place at home.  0, or why it stays in the log. */
+static int move_block(struct ressd *ressd, const struct ressd_move *move, void *data)
+{
 	const char *what = "cannot be written to its place";
 	int ret = ressd_log_rw(ressd, REQ_OP_READ, move->block, 1, data);
 
@@ -242,12 +248,44 @@ static int move_block(struct ressd *ressd, const struct ressd_move *move, void *
 		what = "is damaged in the log";
 		ret = -EILSEQ;
 	} else {
-		ret = ressd_dm_io(&request, &home, NULL);
+		ret = write_home(ressd, move->lbn, data);
 	}
 	if (ret)
 		DMERR_LIMIT("%s: block %u (log block %u) %s, error %d; it stays in the log",
 			    ressd_name(ressd), move->lbn, move->block, what, ret);
 	return ret;
+}
+
+/*
+ * After writes of the batch have failed: a hole may be torn, and what it held is nowhere but in the
+ * buffer.  So it is written again, whatever the mode.
+ */
+static void restore_holes(struct ressd *ressd)
+{
+	u32 i;
+
+	for (i = 0; i < ressd->batch; i++) {
+		const struct ressd_move *move = &ressd->moves[i];
+		int ret;
+
+		if (!ressd_move_is_hole(move))
+			continue;
+		ret = write_home(ressd, move->lbn,
+				 ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE);
+		if (!ret)
+			continue;
+		spin_lock(&ressd->lock);
+		ressd->counters.errors++;
+		spin_unlock(&ressd->lock);
+		DMERR_LIMIT("%s: block %u cannot be written back to its place, error %d; what it held may be lost",
+			    ressd_name(ressd), move->lbn, ret);
+	}
+}
+
+/* A sweep owes only the blocks of its own segments; younger ones come along. */
+static bool is_owed(const struct ressd *ressd, const struct ressd_move *move)
+{
+	return ressd_log_segment_seq(&ressd->log, move->block) <= ressd->sweep.last_segment;
 }
 
 /* After an error in the batch: what can be moved is moved. */
@@ -260,11 +298,11 @@ static void move_singly(struct ressd *ressd)
 		int ret;
 
 		if (ressd_move_is_hole(move))
-			continue;	/* what it holds is home already */
+			continue;
 		ret = move_block(ressd, move, ressd->move_buffer);
 		spin_lock(&ressd->lock);
 		if (ret) {
-			ressd->sweep_bad++;
+			ressd->sweep_bad += is_owed(ressd, move);
 			ressd->counters.errors++;
 		} else if (ressd_log_moved(&ressd->log, move->block, move->lbn)) {
 			ressd->counters.moved_blocks++;
@@ -276,8 +314,11 @@ static void move_singly(struct ressd *ressd)
 
 static void move_batch(struct ressd *ressd)
 {
-	bool moved = !transfer(ressd, false) && batch_is_intact(ressd) && !transfer(ressd, true);
+	bool read = !transfer(ressd, false) && batch_is_intact(ressd);
+	bool moved = read && !transfer(ressd, true);
 
+	if (read && !moved)
+		restore_holes(ressd);
 	if (!moved)
 		move_singly(ressd);
 	finish_batch(ressd, moved);
@@ -302,6 +343,9 @@ static u32 live_blocks(const struct ressd *ressd, u64 segment)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	/* Its slot may hold a younger segment by now. */
+	if (segment < log->reuse_seq)
+		return 0;
 	return log->segments[ressd_geom_slot_of_seq(&log->geom, segment)].live;
 }
 
@@ -325,7 +369,10 @@ static u64 choose_goal(struct ressd *ressd)
 	return live_blocks(ressd, seq);
 }
 
-/* Between two visits, and the oldest segment has become empty?  A drain goes all the way round. */
+/*
+ * Between two visits, and the oldest segment has become empty?  A drain goes all the way round, and
+ * so does a sweep where blocks could not be moved: it has to say how many there are.
+ */
 static bool goal_reached(struct ressd *ressd, bool all)
 {
 	bool reached;
@@ -336,8 +383,8 @@ static bool goal_reached(struct ressd *ressd, bool all)
 			min_t(u64, ressd->sweep_blocks, live_blocks(ressd, ressd->sweep_goal));
 	else
 		ressd->sweep_moved = ressd->sweep.frozen;
-	reached = !all && ressd_sweep_between_visits(&ressd->sweep) &&
-		  ressd_log_can_reclaim(&ressd->log);
+	reached = !all && !ressd->bad_blocks && !ressd->sweep_bad &&
+		  ressd_sweep_between_visits(&ressd->sweep) && ressd_log_can_reclaim(&ressd->log);
 	ressd->visit_from = ressd->sweep.visit_end;
 	spin_unlock(&ressd->lock);
 	return reached;

@@ -15,7 +15,7 @@
 
 #define RESSD_ERROR_SIZE	256	/* enough for every sentence here */
 
-enum ressd_route { RESSD_ROUTE_ALWAYS, RESSD_ROUTE_NEVER };
+enum ressd_route_option { RESSD_ROUTE_ALWAYS, RESSD_ROUTE_NEVER };
 enum ressd_commit { RESSD_COMMIT_WRITEBACK, RESSD_COMMIT_WRITETHROUGH };
 enum ressd_on_full { RESSD_FULL_BYPASS, RESSD_FULL_WAIT };
 enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN };
@@ -24,7 +24,7 @@ enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN };
 struct ressd_options {
 	u32 small_write_sectors;	/* largest write the RPI may call small */
 	u32 streams;			/* sequential streams the RPI follows */
-	u32 route;			/* enum ressd_route */
+	u32 route;			/* enum ressd_route_option */
 	u32 move_threshold;		/* mover wakes below this % of free reserved area */
 	u32 move_batch_sectors;		/* data moved per step */
 	u32 move_block_sectors;		/* the device's clustered block; 0: unknown */

@@ -108,28 +108,30 @@ cancelled_drain() {
 	dmsetup remove ressd
 }
 
+# drain_under_load NAME [KEY VALUE...]
 drain_under_load() {
-	local load round status=0
+	local name=$1 load round status=0
+	shift
 	blkdiscard -f /dev/d0
 	rm -f /tmp/journal
-	make_ressd ressd /dev/d0 "$reserved" segment_sectors 1024
+	make_ressd ressd /dev/d0 "$reserved" segment_sectors 1024 "$@"
 	oracle run --operations 5000 /dev/mapper/ressd >/tmp/load-output 2>&1 &
 	load=$!
 	for round in 1 2 3; do
 		while [ "$(status_dirty ressd)" -lt 200 ] && kill -0 "$load" 2>/dev/null; do
 			sleep 0.05
 		done
-		check "drain $round under load ends" timeout 60 dmsetup message ressd 0 drain
+		check "$name: drain $round under load ends" timeout 60 dmsetup message ressd 0 drain
 	done
-	check "the load has run all the while" kill -0 "$load"
+	check "$name: the load has run all the while" kill -0 "$load"
 	wait "$load" || status=$?
 	sed 's/^/# /' /tmp/load-output
-	check "the load under drains finds no difference" equals 0 echo "$status"
-	check "the last drain ends" dmsetup message ressd 0 drain
-	check "after drains under load nothing is dirty" equals 0 status_dirty ressd
+	check "$name: the load under drains finds no difference" equals 0 echo "$status"
+	check "$name: the last drain ends" dmsetup message ressd 0 drain
+	check "$name: after drains under load nothing is dirty" equals 0 status_dirty ressd
 	dmsetup remove ressd
 	forget_cache
-	check "the bare device holds all of the load" oracle check \
+	check "$name: the bare device holds all of the load" oracle check \
 		--span "$(($(sectors_of /dev/d0) - reserved))" /dev/d0
 }
 
@@ -140,5 +142,6 @@ bare_device_is_the_same
 drained_state_lasts
 file_system_moves_to_the_bare_device
 cancelled_drain
-drain_under_load
+drain_under_load defaults
+drain_under_load rewriting move_block_sectors 1024 move_fill_blocks 2
 finish

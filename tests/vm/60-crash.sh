@@ -17,9 +17,9 @@ failed=0
 
 # Options of the raw and the file system's device, taken in turn.
 variants=(
-	"on_full wait|on_full wait"
+	"on_full wait move_block_sectors 1024 move_fill_blocks 2|on_full wait"
 	"on_full bypass|commit writethrough"
-	"on_full wait log_align_sectors 32|on_full bypass commit_interval_ms 20"
+	"on_full wait log_align_sectors 32|on_full bypass commit_interval_ms 20 move_block_sectors 2048 move_fill_blocks 4"
 	"commit writethrough on_full wait pace burst|on_full wait log_align_sectors 8 move_threshold 90"
 )
 
