@@ -310,7 +310,7 @@ piece_meets_hole() {
 	drain=$!
 	wait_until equals 1 fault_count hit
 	check "hole: a piece of a block that is being rewritten" eval \
-		'yes | head -c 512 | dd of=/dev/mapper/ressd bs=512 seek=$((113 * 8 + 3)) oflag=direct status=none'
+		'head -c 512 /dev/zero | tr "\0" y | dd of=/dev/mapper/ressd bs=512 seek=$((113 * 8 + 3)) oflag=direct status=none'
 	check "hole: the drain ends after the piece" ended "$drain"
 	check "hole: the piece stays" equals y eval \
 		'dd if=/dev/ssd0 bs=512 skip=$((113 * 8 + 3)) count=1 iflag=direct status=none | head -c 1'
