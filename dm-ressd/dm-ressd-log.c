@@ -289,6 +289,24 @@ static int write_record(struct ressd *ressd, struct ressd_io *io)
 	return ret;
 }
 
+/*
+ * Not by REQ_PREFLUSH: then it could not be told what has failed.  A flush sent by others may have
+ * failed before this one was begun, which then knew nothing of what that one had lost.
+ */
+static int preflush(struct ressd *ressd)
+{
+	int ret = ressd_flush_devices(ressd);
+
+	if (ret)
+		return ret;
+	spin_lock(&ressd->lock);
+	ressd_take_flush_errors(ressd);
+	if (!ressd_log_may_write(&ressd->log))
+		ret = -EIO;
+	spin_unlock(&ressd->lock);
+	return ret;
+}
+
 static int do_io(struct ressd *ressd, struct ressd_io *io)
 {
 	int ret = 0;
@@ -301,9 +319,8 @@ static int do_io(struct ressd *ressd, struct ressd_io *io)
 		return ressd_log_rw(ressd, REQ_OP_READ, io->block, io->nr_blocks, io->data);
 	case RESSD_IO_WRITE:
 		ressd_log_encode(&ressd->log, io);
-		/* Not by REQ_PREFLUSH: then it could not be told what has failed. */
 		if (io->preflush)
-			ret = ressd_flush_devices(ressd);
+			ret = preflush(ressd);
 		return ret ? ret : write_record(ressd, io);
 	}
 	return -EINVAL;

@@ -491,6 +491,12 @@ static void start_cycle(struct ressd_log *log)
 	log->cycle_unmaps = log->nr_unmaps;
 }
 
+/* True if no UNMAP is left of those that the cycle has to write. */
+static bool cycle_is_written(const struct ressd_log *log)
+{
+	return !log->cycle_unmaps || !log->nr_unmaps;
+}
+
 static void finish_cycle(struct ressd_log *log)
 {
 	log->sync_done = log->cycle;
@@ -518,7 +524,7 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	announces = (log->reclaim || log->opening) &&
 		    scan_tail(log, open->seq - 1) > log->written_tail;
 	needed = !log->cycle_sealed && (open->nr_maps || log->nr_unmaps || announces);
-	needed = needed || (log->cycle_unmaps && log->nr_unmaps);
+	needed = needed || !cycle_is_written(log);
 	if (!needed && (log->cycle_sealed || !log->opening))
 		return cycle_flush(log, io);
 	/* No room for an opening record that says nothing: then no torn one stands there either. */
@@ -533,7 +539,8 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 		log->tail_seq = scan_tail(log, open->seq - 1);
 	seal_record(log, io, nr_unmaps);
 	io->preflush = nr_unmaps || announces || log->opening;
-	io->fua = io->preflush && (!log->cycle_unmaps || !log->nr_unmaps);
+	/* The cycle's next record may need a segment that this one announces. */
+	io->fua = io->preflush && (cycle_is_written(log) || !ressd_log_free_segments(log));
 	io->record->tail_seq = log->tail_seq;
 	log->reclaim = log->reclaim && !announces;
 	log->cycle_sealed = true;
@@ -572,6 +579,10 @@ void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
 		return;
 	}
 	header = record->buffer;
+	if (record->taken_back) {
+		memset(header, 0, RESSD_BLOCK_SIZE);
+		return;
+	}
 	used = record->nr_maps + record->nr_unmaps;
 	for (i = 0; i < record->nr_maps; i++) {
 		const void *data = record_data(record, record->block + 1 + i);
@@ -676,7 +687,7 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 	if (io->fua) {
 		log->opening = false;
 		records_durable(log);
-		if (log->cycle)
+		if (log->cycle && cycle_is_written(log))
 			finish_cycle(log);
 	}
 }
@@ -727,8 +738,12 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 		summary_done(log, flush_failed);
 		return;
 	}
-	if (repairing && !error && io->kind == RESSD_IO_WRITE && !flush_failed)
-		record_written(log, io->record);
+	if (repairing && !error && io->kind == RESSD_IO_WRITE && !flush_failed) {
+		if (io->record->taken_back)
+			ressd_repair_reopen(log);
+		else
+			record_written(log, io->record);
+	}
 	if (error || flush_failed)
 		io_failed(log, !flush_failed);
 	if (repairing) {

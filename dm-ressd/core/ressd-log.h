@@ -31,7 +31,8 @@
  *
  * SPACE: a data block is accepted only while one whole free segment stays in reserve beyond the
  * head.  Records with UNMAPs only may use that reserve except for its last block, which is kept
- * for the record that announces a new tail.  So moving data home can always make room.
+ * for the record that announces a new tail.  So moving data home can always make room: whatever
+ * stands in that last block has freed a segment.  A repair keeps to that, see ressd-repair.h.
  *
  * ERRORS: an I/O that fails makes the log worse by a mode (enum ressd_mode), and nothing but a
  * repair (ressd-repair.h) makes it better.  No sync ever completes on the word of a flush that came
@@ -68,6 +69,7 @@ struct ressd_segment {
 struct ressd_record {
 	void *buffer;		/* record_blocks * 4096 bytes: header, then data */
 	bool sealed;		/* handed out, not yet done */
+	bool taken_back;	/* a repair blanks its place instead of writing it again */
 	u64 seq;
 	u64 segment_seq;
 	u64 tail_seq;		/* announced by it, set when sealed */
@@ -316,6 +318,16 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io);
  * summary changes while its write is under way.
  */
 void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io);
+
+/*
+ * False if a flush beside the log has failed since @io was handed out: its PREFLUSH, though it has
+ * succeeded, may come after that one, and what the record says need not be true.  To be asked
+ * between the two; the write is then not begun, and ressd_log_done() told of a failed flush.
+ */
+static inline bool ressd_log_may_write(const struct ressd_log *log)
+{
+	return !log->distrust;
+}
 
 /*
  * The I/O has completed with @error (0 or negative).  An error leads to mode OFF if io->only_write,

@@ -195,21 +195,41 @@ static void check_data(struct ressd_log *log, u32 nr)
 		record_intact(log);
 }
 
+/* The sealed record again, or its blank place. */
+static void write_again(struct ressd_log *log, struct ressd_io *io)
+{
+	struct ressd_record *record = &log->records[!log->open];
+
+	record->taken_back = log->mode >= RESSD_MODE_RO && !record->nr_maps &&
+			     !log->records[log->open].nr_maps;
+	/* Its UNMAPs, if it still has any, must not be there before what they stand for. */
+	*io = (struct ressd_io) {
+		.kind = RESSD_IO_WRITE, .data = record->buffer, .record = record,
+		.block = record->block,
+		.nr_blocks = record->taken_back ? 1 : record->nr_blocks,
+		.preflush = true, .fua = true,
+	};
+}
+
+/* The place of the sealed record is blank: it is the open one again, as if it had not been. */
+void ressd_repair_reopen(struct ressd_log *log)
+{
+	struct ressd_record *record = &log->records[!log->open];
+
+	record->sealed = false;
+	record->taken_back = false;
+	log->open = !log->open;
+}
+
 bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io)
 {
 	struct ressd_repair *repair = &log->repair;
-	struct ressd_record *record = &log->records[!log->open];
 
 	switch (repair->step) {
 	case RESSD_REPAIR_NONE:
 		return false;
 	case RESSD_REPAIR_WRITE:
-		/* Its UNMAPs, if it still has any, must not be there before what they stand for. */
-		*io = (struct ressd_io) {
-			.kind = RESSD_IO_WRITE, .data = record->buffer, .record = record,
-			.block = record->block, .nr_blocks = record->nr_blocks,
-			.preflush = true, .fua = true,
-		};
+		write_again(log, io);
 		break;
 	case RESSD_REPAIR_FLUSH:
 		*io = (struct ressd_io) { .kind = RESSD_IO_FLUSH };

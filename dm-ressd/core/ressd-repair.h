@@ -17,6 +17,12 @@
  * Only what was found on the device after a good flush counts as durable.  Nothing is accepted
  * while it runs; its I/Os come from ressd_log_next() like all others.
  *
+ * If a flush has failed, the record that was to be written is no longer true: its UNMAPs and the
+ * tail that it announces are taken back.  If it has no data, nothing is left of it.  Written again
+ * it would use up a block of the log for nothing, and there may be no other for the record that
+ * announces a tail.  So its place, where the device may hold any part of it, is made blank, and it
+ * becomes the open record again.  Unless there is data behind it: then the log has a segment free.
+ *
  * Context: as in ressd-log.h.
  */
 #ifndef RESSD_REPAIR_H
@@ -64,6 +70,7 @@ bool ressd_repair_is_unproven(const struct ressd_log *log, u32 block);
 /* For ressd-log.c. */
 void ressd_repair_distrust(struct ressd_log *log);
 bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io);
+void ressd_repair_reopen(struct ressd_log *log);
 void ressd_repair_done(struct ressd_log *log, const struct ressd_io *io, bool failed);
 
 #endif

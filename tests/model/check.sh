@@ -69,6 +69,14 @@ find_bug() {
 		options=()
 	fi
 	hint=$(sed -n "s/^$name //p" hints)
+	if [[ $hint == *.script ]]; then
+		if "$program" --replay "$hint" "${options[@]}" >/dev/null 2>&1; then
+			echo "not ok - model: $hint does not find $name"
+		else
+			echo "ok - model: finds $name by $hint"
+		fi
+		return
+	fi
 	if [ -n "$hint" ] && line=$("$program" --seed "$hint" --must-fail "$name" "${options[@]}" \
 		2>/dev/null); then
 		echo "$line"

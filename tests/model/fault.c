@@ -49,6 +49,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a direct write that has failed kills what it was to supersede" },
 	[FAULT_READS_UNPROVEN] = { "reads-unproven", 2, true,
 		"after a failed flush records are read that may be gone" },
+	[FAULT_PREFLUSH_BELIEVED] = { "preflush-believed", 3, true,
+		"a record is written although a flush beside its PREFLUSH has failed" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

@@ -113,6 +113,8 @@ static void end_flush(struct host *host, bool error, u64 number)
 		begin_flush(host, DISK_SECOND);
 	else if (whole)
 		io_done(host, 0, false);
+	else if (!ressd_log_may_write(&host->box.log) && host->fault != FAULT_PREFLUSH_BELIEVED)
+		io_done(host, -EIO, false);
 	else
 		submit_record(host);
 }

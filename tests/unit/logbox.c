@@ -29,7 +29,7 @@ static void init(void)
 		.segment_busy = slot_busy,
 	};
 
-	CHECK(!ressd_geom_init(&setup.geom, BOX_BLOCKS * 8, BOX_SEGMENT_BLOCKS * 8, box.error,
+	CHECK(!ressd_geom_init(&setup.geom, box.blocks * 8, box.segment_blocks * 8, box.error,
 			       sizeof(box.error)), "%s", box.error);
 	ressd_log_init(&box.log, &setup);
 	box.busy_slot = ~0U;
@@ -37,16 +37,28 @@ static void init(void)
 	box.flushes = 0;
 }
 
-void box_format(void)
+static void format(u32 blocks, u32 segment_blocks)
 {
 	memset(&box, 0, sizeof(box));
+	box.blocks = blocks;
+	box.segment_blocks = segment_blocks;
 	init();
+}
+
+void box_format(void)
+{
+	format(BOX_BLOCKS, BOX_SEGMENT_BLOCKS);
+}
+
+void box_format_large(void)
+{
+	format(BOX_MAX_BLOCKS, BOX_MAX_SEGMENT_BLOCKS);
 }
 
 static int read_disk(void *context, u32 block, u32 nr, void *buffer)
 {
 	(void)context;
-	CHECK(block + nr <= BOX_BLOCKS, "read of %u + %u", block, nr);
+	CHECK(block + nr <= box.blocks, "read of %u + %u", block, nr);
 	memcpy(buffer, box.disk + (size_t)block * RESSD_BLOCK_SIZE, (size_t)nr * RESSD_BLOCK_SIZE);
 	return 0;
 }
@@ -79,7 +91,7 @@ bool box_io(struct ressd_io *io)
 	} else if (io->kind == RESSD_IO_READ) {
 		read_disk(NULL, io->block, io->nr_blocks, io->data);
 	} else {
-		CHECK(io->block && io->block + io->nr_blocks < BOX_BLOCKS,
+		CHECK(io->block && io->block + io->nr_blocks < box.blocks,
 		      "a record of %u + %u over a superblock", io->block, io->nr_blocks);
 		ressd_log_encode(&box.log, io);
 		memcpy(box.disk + (size_t)io->block * RESSD_BLOCK_SIZE, io->data,

@@ -15,15 +15,18 @@
 #define BOX_SEGMENTS		6U
 #define BOX_BLOCKS		(BOX_SEGMENT_BLOCKS * BOX_SEGMENTS)
 #define BOX_NORMAL_BLOCKS	1000U
+#define BOX_MAX_SEGMENT_BLOCKS	256U	/* of box_format_large() */
+#define BOX_MAX_BLOCKS		(BOX_MAX_SEGMENT_BLOCKS * 4)
 
 struct logbox {
 	struct ressd_log log;
-	struct ressd_node nodes[BOX_BLOCKS];
-	unsigned long clean[BOX_BLOCKS / 32];
+	u32 blocks, segment_blocks;
+	struct ressd_node nodes[BOX_MAX_BLOCKS];
+	unsigned long clean[BOX_MAX_BLOCKS / 32];
 	struct ressd_segment segments[BOX_SEGMENTS];
-	u8 buffers[2][BOX_SEGMENT_BLOCKS * RESSD_BLOCK_SIZE];
-	u8 summary[RESSD_BLOCK_SIZE];
-	u8 disk[BOX_BLOCKS * RESSD_BLOCK_SIZE];
+	u8 buffers[2][RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE];
+	u8 summary[2 * RESSD_BLOCK_SIZE];
+	u8 disk[BOX_MAX_BLOCKS * RESSD_BLOCK_SIZE];
 	u32 busy_slot;			/* ~0U: none */
 	u32 writes, flushes;		/* I/Os done */
 	struct ressd_recovery recovery;
@@ -34,6 +37,9 @@ extern struct logbox box;
 
 /* An empty log on a blank area; its opening is not asked for. */
 void box_format(void);
+
+/* The same with 4 segments of 1 MiB: more log blocks than a record has UNMAPs. */
+void box_format_large(void);
 
 /* A new activation that recovers from box.disk; returns what ressd_recover() does. */
 int box_recover(void);

@@ -209,6 +209,44 @@ TEST(moved_segments_are_reused)
 	CHECK(lbn > 50 * 60, "%u blocks", lbn);
 }
 
+/* Records of one UNMAP each until only the very last block is left, which is not theirs. */
+static void fill_reserve(u32 *written)
+{
+	while (ressd_log_free_blocks(&box.log) > 1) {
+		ressd_log_kill(&box.log, --*written, 1);
+		box_sync();
+	}
+	CHECK_EQ(ressd_log_free_segments(&box.log), 0);
+}
+
+/* More UNMAPs than one record holds, and one block to announce the tail that they make. */
+TEST(last_block_announces_before_all_unmaps_are_written)
+{
+	u32 written = 0;
+	u64 ticket;
+
+	box_format_large();
+	for (;;) {
+		int ret = box_write(written, 1);
+
+		if (ret == -ENOSPC)
+			break;
+		written += !ret;
+		if (ret == -EAGAIN)
+			CHECK(box_run(), "no record");
+	}
+	box_sync();
+	fill_reserve(&written);
+	CHECK(written > RESSD_RECORD_ENTRIES, "only %u blocks are left", written);
+	ressd_log_kill(&box.log, 0, written);
+	ticket = ressd_log_reclaim(&box.log);
+	box_run();
+	CHECK(ressd_log_synced(&box.log) >= ticket, "the log hangs");
+	CHECK(!ressd_log_is_full(&box.log), "no segment is free");
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box.log.map.nr_mapped, 0);
+}
+
 TEST(busy_segment_is_not_reused)
 {
 	u32 i;

@@ -254,6 +254,108 @@ TEST(flush_failure_from_outside)
 	CHECK_EQ(box_read(1), 10);
 }
 
+/* Full to the last block, which is kept for the record that announces what move_all() frees. */
+static void fill_log(void)
+{
+	u32 lbn = 0;
+	int ret;
+
+	box_format();
+	while ((ret = box_write(lbn, lbn + 1)) != -ENOSPC) {
+		lbn += !ret;
+		if (ret)
+			CHECK(box_run(), "no record");
+	}
+	box_sync();
+	while (ressd_log_free_blocks(&box.log) > 1) {
+		ressd_log_kill(&box.log, --lbn, 1);
+		box_sync();
+	}
+	CHECK_EQ(ressd_log_free_segments(&box.log), 0);
+}
+
+/* The record that announces a tail fails by a flush, after @reached of its blocks were written. */
+static void fail_announcement(u32 reached)
+{
+	struct ressd_io io;
+	u32 tail = box.log.reuse_seq;
+
+	ressd_log_reclaim(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.record && io.record->tail_seq > tail,
+	      "no announcement");
+	ressd_log_encode(&box.log, &io);
+	memcpy(box.disk + (size_t)io.block * RESSD_BLOCK_SIZE, io.data,
+	       (size_t)reached * RESSD_BLOCK_SIZE);
+	ressd_log_done(&box.log, &io, -EIO);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+}
+
+/* Found by tests/model: a repair took the last block for nothing, and nothing could follow. */
+TEST(repair_leaves_the_last_block_of_a_full_log)
+{
+	u32 reached, round;
+
+	for (reached = 0; reached <= 1; reached++) {
+		fill_log();
+		for (round = 0; round < 3; round++) {
+			move_all(0, 14);
+			fail_announcement(reached);
+			CHECK_EQ(repair(), 0);
+			CHECK_EQ(ressd_log_free_blocks(&box.log), 1);
+			CHECK_EQ(box_read(3), 4);
+		}
+		/* Nothing of it is on the device. */
+		CHECK_EQ(box_recover(), 0);
+		CHECK_EQ(box_read(3), 4);
+		CHECK_EQ(ressd_log_free_blocks(&box.log), 1);
+		box_sync();
+		move_all(0, 14);
+		ressd_log_reclaim(&box.log);
+		box_run();
+		CHECK_EQ(ressd_log_free_segments(&box.log), 1);
+		CHECK_EQ(box_read(20), 21);
+	}
+}
+
+/* Data that was accepted behind it keeps its place, and has a segment in reserve. */
+TEST(record_with_data_behind_it_is_not_taken_back)
+{
+	struct ressd_io io;
+	u64 seq;
+
+	box_format();
+	write_record(1, 2, 10);
+	ressd_log_kill(&box.log, 1, 1);
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.record && !io.record->nr_maps, "no bare record");
+	seq = io.record->seq;
+	ressd_log_encode(&box.log, &io);
+	CHECK_EQ(box_write(7, 70), 0);
+	ressd_log_done(&box.log, &io, -EIO);
+	repair_well();
+	CHECK_EQ(box.log.written_seq, seq + 1);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), 10);
+	CHECK_EQ(box_read(7), 70);
+}
+
+TEST(no_write_after_a_flush_failed_beside_the_preflush)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_record(1, 2, 10);
+	ressd_log_kill(&box.log, 1, 1);
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.preflush, "no record with PREFLUSH");
+	CHECK(ressd_log_may_write(&box.log), "no flush has failed");
+	ressd_log_flush_failed(&box.log);
+	CHECK(!ressd_log_may_write(&box.log), "one has");
+	ressd_log_done(&box.log, &io, -EIO);
+	CHECK_EQ(box_read(1), 10);
+	repair_well();
+}
+
 /* The segment has no summary, whose PREFLUSH would prove all records before it. */
 static void leave_summary_out(void)
 {
