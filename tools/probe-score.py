@@ -25,6 +25,7 @@ TITLES = [
     "prefetch",
     "buffer-policy",
     "open-units",
+    "pseudo-slc",
 ]
 
 
@@ -46,7 +47,7 @@ class Score:
     """What came of one kind of drives."""
 
     def __init__(self, rows):
-        self.findings = [row for row in rows if row[1] != "time"]
+        self.findings = [row for row in rows if row[1] in TITLES]
         self.seconds = [float(row[2]) for row in rows if row[1] == "time"]
         self.megabytes = [float(row[3]) for row in rows if row[1] == "time"]
 

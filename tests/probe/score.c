@@ -8,7 +8,7 @@
  *
  * One line for each drive and parameter: "DRIVE PARAMETER OUTCOME CONFIDENCE FOUND TRUE
  * shows|hidden WHY", and a line "DRIVE time SECONDS MEGABYTES".  tools/probe-score.py adds them
- * up.
+ * up.  With PROBE_SCORE_SHOW set: the drives and when each step begins, on standard error.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,11 +17,7 @@
 #include "drive.h"
 #include "plan.h"
 #include "random-drive.h"
-#include "survey.h"
-
-/* The times of the default mode. */
-#define FILL_NS		50000000000ULL
-#define SEARCH_NS	150000000000ULL
+#include "session.h"
 
 enum outcome { CORRECT, NOT_FOUND, WRONG };
 
@@ -117,6 +113,11 @@ static enum outcome judge(const struct scored *scored, enum parameter parameter,
 		if (truth->page_mapped)
 			return finding->status == STATUS_MEASURED ? WRONG : CORRECT;
 		return judge_number(finding, truth->log_blocks, 0);
+	case PARAMETER_FAST_AREA:
+		/* None of these drives has one, so that not finding it is no merit. */
+		*expected = 0;
+		*shows = false;
+		return judge_number(finding, 0, 0);
 	default:
 		return NOT_FOUND;
 	}
@@ -133,7 +134,8 @@ static void print_scores(const char *name, const struct truth *truth, const stru
 		u64 expected = 0;
 		bool shows;
 
-		if (finding->status == STATUS_UNKNOWN)
+		/* What a flush costs has no truth but its time. */
+		if (finding->status == STATUS_UNKNOWN || p == PARAMETER_FLUSH_COST)
 			continue;
 		outcome = judge(&scored, p, &expected, &shows);
 		printf("%s %s %s %s %s:%llu+%llu %llu+%llu %s %.1fs %s\n", name, parameter_name(p),
@@ -145,37 +147,91 @@ static void print_scores(const char *name, const struct truth *truth, const stru
 	}
 }
 
+static void print_rehearsals(const char *name, const struct measurements *measurements)
+{
+	int i;
+
+	for (i = 0; i < NR_REHEARSALS; i++) {
+		const struct rehearsal *rehearsal = &measurements->rehearsal[i];
+
+		if (rehearsal->done)
+			printf("%s rehearsal %u %llu %llu %llu %u %s\n", name, rehearsal->size,
+			       rehearsal->direct_ns, rehearsal->log_ns, rehearsal->move_ns,
+			       rehearsal->gain_percent, rehearsal->steady ? "steady" : "unsteady");
+	}
+}
+
+static void print_verdict(const char *name, const struct session *session)
+{
+	struct ressd_options options;
+	struct analysis analysis;
+
+	ressd_options_default(&options);
+	analyse(&session->measurements, session->survey.finding, &analysis, &options);
+	printf("%s verdict %s %u small %u: %s\n", name, verdict_name(analysis.verdict),
+	       analysis.alpha_percent, options.small_write_sectors, analysis.reason);
+}
+
+/* What ressd-probe does with a device, from the region on. */
+static int prepare(struct session *session, struct drive *drive, struct failure *failure)
+{
+	struct measure *measure = session->measure;
+	struct ressd_table table = { 0 };
+	struct region region;
+	char why[96];
+	int code = plan_region(drive->disk.bytes, NULL, &region, failure);
+
+	if (!code)
+		code = plan_areas(drive->disk.bytes, 0, &table, why, sizeof(why), failure);
+	if (code)
+		return code;
+	measure->disk = &drive->disk;
+	measure->offset = region.offset;
+	measure->bytes = region.bytes;
+	measure->sequential_bytes = 524288;
+	session->may_write = true;
+	session->thoroughness = SURVEY_DEFAULT;
+	session->mover_stride[SIZE_4K] = plan_mover_stride(&table, 4096);
+	session->mover_stride[SIZE_8K] = plan_mover_stride(&table, 8192);
+	session_effort(measure, session->thoroughness);
+	return measure_init(measure, failure);
+}
+
+/* With PROBE_SCORE_SHOW: when each step begins, seconds of device time. */
+static void show_step(void *context, const char *name, unsigned int seconds)
+{
+	struct disk *disk = context;
+
+	fprintf(stderr, "%7.1f s, at most %u s left: %s\n", disk->ops->now(disk) / 1e9, seconds,
+		name);
+}
+
+static const struct watcher steps = { .step = show_step };
+
 static int survey_drive(const char *name, const char *profile, const struct host *host)
 {
 	struct failure failure = { "" };
-	struct survey survey = { .thoroughness = SURVEY_DEFAULT, .may_write = true };
-	struct measure measure = { .sequential_bytes = 524288, .effort = { .max_ops = 1 } };
-	struct region region;
+	struct measure measure = { 0 };
+	struct session session = { .measure = &measure };
 	struct drive drive;
 	struct truth truth;
 	int code = drive_create(&drive, profile, host, &failure);
 
-	if (!code) {
-		measure.disk = &drive.disk;
-		survey.measure = &measure;
-		code = plan_region(drive.disk.bytes, NULL, &region, &failure);
-		measure.offset = region.offset;
-		measure.bytes = region.bytes;
-	}
+	if (getenv("PROBE_SCORE_SHOW"))
+		session.watcher = &steps;
+	session.context = &drive.disk;
 	if (!code)
-		code = measure_init(&measure, &failure);
-	measure.fill_ns = FILL_NS;
+		code = prepare(&session, &drive, &failure);
 	if (!code)
-		code = measure_fill(&measure, &failure);
-	survey.deadline = drive.disk.ops->now(&drive.disk) + SEARCH_NS;
-	if (!code)
-		code = survey_run(&survey, &failure);
+		code = session_run(&session, &failure);
 	if (code) {
 		fprintf(stderr, "probe-score: %s: %s\n%s", name, failure.text, profile);
 		return 1;
 	}
 	emulated_truth(drive.emulated, &truth);
-	print_scores(name, &truth, &survey);
+	print_scores(name, &truth, &session.survey);
+	print_rehearsals(name, &session.measurements);
+	print_verdict(name, &session);
 	printf("%s time %.1f %.0f\n", name, drive.disk.ops->now(&drive.disk) / 1e9,
 	       measure.written / 1e6);
 	fflush(stdout);

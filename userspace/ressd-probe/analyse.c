@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "analyse.h"
-#include "ressd-geom.h"
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -29,20 +28,13 @@ static bool bandwidths_of(const struct measurements *measurements, int size,
 	       bandwidths->random_write && bandwidths->ordered_write;
 }
 
-/*
- * Smallest share of blocks, in percent, that must be overwritten in the log so that the gain
- * reaches ANALYSE_MARGIN: 0 when it does anyway, 101 when no share is enough.
- */
-static u32 needed_share(const struct ressd_bandwidths *bandwidths)
+u32 analyse_needed_share(u64 direct, u64 log, u64 move)
 {
-	struct ressd_cost cost;
 	u32 alpha;
 
-	for (alpha = 0; alpha <= 100; alpha++) {
-		ressd_cost_evaluate(bandwidths, alpha, &cost);
-		if (cost.gain_percent >= ANALYSE_MARGIN)
+	for (alpha = 0; alpha <= 100; alpha++)
+		if (direct * 100 >= (log + move * (100 - alpha) / 100) * ANALYSE_MARGIN)
 			return alpha;
-	}
 	return alpha;
 }
 
@@ -53,10 +45,17 @@ static enum verdict verdict_of(u32 alpha)
 	return alpha <= 100 ? VERDICT_LOCALITY : VERDICT_NOT_WORTH;
 }
 
-static u64 scaled(u64 bandwidth, int percent)
+static u32 needed_share(const struct ressd_bandwidths *bandwidths)
 {
-	u64 value = bandwidth / 100 * (percent > 1 ? percent : 1);
+	struct ressd_cost cost;
 
+	ressd_cost_evaluate(bandwidths, 0, &cost);
+	return analyse_needed_share(cost.direct_ns, cost.log_ns, cost.move_ns);
+}
+
+static u64 scaled(u64 value, int percent)
+{
+	value = value / 100 * (percent > 1 ? percent : 1);
 	return value ? value : 1;
 }
 
@@ -84,6 +83,17 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
 	return verdict_of(needed_share(&bound));
 }
 
+/* The same for a rehearsal, whose log and moves were measured as one. */
+static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int sign)
+{
+	const int direct = 100 + sign * (int)(rehearsal->direct_spread_percent / 2);
+	const int both = 100 - sign * (int)(rehearsal->spread_percent / 2);
+
+	return verdict_of(analyse_needed_share(scaled(rehearsal->direct_ns, direct),
+					       scaled(rehearsal->log_ns, both),
+					       scaled(rehearsal->move_ns, both)));
+}
+
 static bool all_steady(const struct measurements *measurements)
 {
 	return measurements->sequential_write.steady &&
@@ -104,23 +114,27 @@ static void explain(struct analysis *analysis, const char *format, ...)
 	va_end(arguments);
 }
 
-static void explain_verdict(struct analysis *analysis)
-{
-	const struct ressd_cost *cost = &analysis->cost[SIZE_4K];
-	const u32 gain = cost->gain_percent;
+/* A gain in percent as "8.50". */
+#define GAIN(percent)	(percent) / 100, (percent) % 100
 
+/* What every block gains that is never moved. */
+static u32 best_gain(u64 direct, u64 log)
+{
+	return direct * 100 / (log ? log : 1);
+}
+
+static void explain_verdict(struct analysis *analysis, const char *source, u32 gain, u32 best)
+{
 	switch (analysis->verdict) {
 	case VERDICT_WORTH:
 		explain(analysis,
-			"the model expects small random writes to be %u.%02u times as fast, even if no block is written twice",
-			gain / 100, gain % 100);
+			"%s expects small random writes to be %u.%02u times as fast, even if no block is written twice",
+			source, GAIN(gain));
 		break;
 	case VERDICT_LOCALITY:
 		explain(analysis,
-			"small random writes gain only if at least %u %% of the blocks in the log are overwritten there before they are moved (the model: %u.%02u times as fast with none, %u.%02u with all)",
-			analysis->alpha_percent, gain / 100, gain % 100,
-			(u32)(cost->direct_ns * 100 / (cost->log_ns ? cost->log_ns : 1)) / 100,
-			(u32)(cost->direct_ns * 100 / (cost->log_ns ? cost->log_ns : 1)) % 100);
+			"small random writes gain only if at least %u %% of the blocks in the log are overwritten there before they are moved (%s: %u.%02u times as fast with none, %u.%02u with all)",
+			analysis->alpha_percent, source, GAIN(gain), GAIN(best));
 		break;
 	default:
 		explain(analysis,
@@ -128,11 +142,18 @@ static void explain_verdict(struct analysis *analysis)
 	}
 }
 
-static void judge(const struct measurements *measurements, struct analysis *analysis)
+static void explain_unsteady(struct analysis *analysis)
 {
+	explain(analysis,
+		"the device is too unsteady for a verdict; try again without --quick, on a larger --region, or after a pause");
+}
+
+/* The terms of the model, measured one after the other. */
+static void judge_model(const struct measurements *measurements, struct analysis *analysis)
+{
+	const struct ressd_cost *cost = &analysis->cost[SIZE_4K];
 	struct ressd_bandwidths bandwidths;
 
-	analysis->verdict = VERDICT_UNKNOWN;
 	if (!bandwidths_of(measurements, SIZE_4K, &bandwidths)) {
 		explain(analysis,
 			"only writing can tell: run ressd-probe --write on a device without valuable data");
@@ -141,115 +162,51 @@ static void judge(const struct measurements *measurements, struct analysis *anal
 	if (!all_steady(measurements) &&
 	    verdict_at_bound(measurements, &bandwidths, 1) !=
 	    verdict_at_bound(measurements, &bandwidths, -1)) {
-		explain(analysis,
-			"the device is too unsteady for a verdict; try again without --quick, on a larger --region, or after a pause");
+		explain_unsteady(analysis);
 		return;
 	}
 	analysis->alpha_percent = needed_share(&bandwidths);
 	analysis->verdict = verdict_of(analysis->alpha_percent);
-	explain_verdict(analysis);
+	explain_verdict(analysis, "the model", cost->gain_percent,
+			best_gain(cost->direct_ns, cost->log_ns));
 }
 
-static struct advice *advise(struct analysis *analysis, const char *key, const char *value)
+static void judge_rehearsal(const struct rehearsal *rehearsal, struct size_verdict *verdict)
 {
-	struct advice *advice = &analysis->advice[analysis->nr_advice++];
-
-	advice->key = key;
-	snprintf(advice->value, sizeof(advice->value), "%s", value);
-	return advice;
-}
-
-static void advise_small_write(struct analysis *analysis, struct ressd_options *options)
-{
-	const struct ressd_cost *cost = &analysis->cost[SIZE_8K];
-	const bool gains = analysis->has_cost[SIZE_8K] && cost->gain_percent >= ANALYSE_MARGIN;
-	struct advice *advice;
-
-	options->small_write_sectors = gains ? 16 : 8;
-	advice = advise(analysis, "small_write_sectors", gains ? "16" : "8");
-	snprintf(advice->reason, sizeof(advice->reason),
-		 "8 KiB writes through the log: %u.%02u times as fast (at least %u.%02u needed)",
-		 cost->gain_percent / 100, cost->gain_percent % 100, ANALYSE_MARGIN / 100,
-		 ANALYSE_MARGIN % 100);
-}
-
-/*
- * With a full log, a small write can wait for the mover or go to the normal area.  There it costs a
- * random write and disturbs the mover's order; waiting costs one ordered write.
- */
-static void advise_full(const struct measurements *measurements, struct analysis *analysis,
-			struct ressd_options *options)
-{
-	const u64 random = measurements->random_write[SIZE_4K].bandwidth;
-	const u64 ordered = measurements->ordered_write[SIZE_4K].bandwidth;
-	const bool wait = ordered >= 2 * random;
-	const u64 ratio = ordered * 100 / random;
-	struct advice *advice;
-
-	options->on_full = wait ? RESSD_FULL_WAIT : RESSD_FULL_BYPASS;
-	advice = advise(analysis, "on_full", wait ? "wait" : "bypass");
-	snprintf(advice->reason, sizeof(advice->reason),
-		 "an ordered write is %llu.%02llu times as fast as a random one (wait from 2 on)",
-		 ratio / 100, ratio % 100);
-}
-
-static bool is_known(const struct finding *finding)
-{
-	return finding->status == STATUS_MEASURED && finding->confidence >= CONFIDENCE_MEDIUM;
-}
-
-/* Appends that end on a page border spare the drive reading the rest of the page. */
-static void advise_align(const struct finding *page, struct analysis *analysis,
-			 struct ressd_options *options)
-{
-	struct advice *advice;
-	char value[16];
-
-	if (!is_known(page) || page->value <= 4096 || page->value > 512 << 10)
+	verdict->known = rehearsal->done;
+	if (!rehearsal->done)
 		return;
-	options->log_align_sectors = page->value / 512;
-	snprintf(value, sizeof(value), "%u", options->log_align_sectors);
-	advice = advise(analysis, "log_align_sectors", value);
-	snprintf(advice->reason, sizeof(advice->reason),
-		 "the clustered page has %llu KiB: appends that end on its borders are not read first",
-		 page->value >> 10);
+	verdict->size = rehearsal->size;
+	verdict->gain_percent = rehearsal->gain_percent;
+	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
+						      rehearsal->move_ns);
+	verdict->verdict = verdict_of(verdict->alpha_percent);
+	if (!rehearsal->steady &&
+	    rehearsed_at_bound(rehearsal, 1) != rehearsed_at_bound(rehearsal, -1))
+		verdict->verdict = VERDICT_UNKNOWN;
 }
 
-/* A batch that fills whole pages; the default is kept when it does already. */
-static void advise_batch(const struct finding *page, struct analysis *analysis,
-			 struct ressd_options *options)
+/* The verdict on a drive is that on its smallest writes. */
+static void judge(const struct measurements *measurements, struct analysis *analysis)
 {
-	const u32 sectors = page->value / 512;
-	struct advice *advice;
-	char value[16];
+	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
+	const struct size_verdict *verdict = &analysis->by_size[0];
+	int i;
 
-	if (!is_known(page) || !sectors || options->move_batch_sectors % sectors == 0)
+	analysis->verdict = VERDICT_UNKNOWN;
+	for (i = 0; i < NR_REHEARSALS; i++)
+		judge_rehearsal(&measurements->rehearsal[i], &analysis->by_size[i]);
+	if (!rehearsal->done) {
+		judge_model(measurements, analysis);
 		return;
-	options->move_batch_sectors -= options->move_batch_sectors % sectors;
-	snprintf(value, sizeof(value), "%u", options->move_batch_sectors);
-	advice = advise(analysis, "move_batch_sectors", value);
-	snprintf(advice->reason, sizeof(advice->reason),
-		 "a whole number of clustered pages of %llu KiB", page->value >> 10);
-}
-
-/* A segment that is a block is erased as a whole when it is used again. */
-static void advise_segment(const struct finding *block, struct analysis *analysis,
-			   struct ressd_options *options)
-{
-	const u64 sectors = block->value / 512;
-	struct advice *advice;
-	char value[16];
-
-	if (!is_known(block) || sectors % RESSD_BLOCK_SECTORS ||
-	    sectors < RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS ||
-	    sectors > RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS)
-		return;
-	options->segment_sectors = sectors;
-	snprintf(value, sizeof(value), "%llu", sectors);
-	advice = advise(analysis, "segment_sectors", value);
-	snprintf(advice->reason, sizeof(advice->reason),
-		 "the clustered block has %llu KiB: a segment that is used again is erased whole",
-		 block->value >> 10);
+	}
+	analysis->verdict = verdict->verdict;
+	analysis->alpha_percent = verdict->alpha_percent;
+	if (verdict->verdict == VERDICT_UNKNOWN)
+		explain_unsteady(analysis);
+	else
+		explain_verdict(analysis, "the rehearsal", verdict->gain_percent,
+				best_gain(rehearsal->direct_ns, rehearsal->log_ns));
 }
 
 void analyse(const struct measurements *measurements, const struct finding *findings,
@@ -265,12 +222,6 @@ void analyse(const struct measurements *measurements, const struct finding *find
 			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
 	judge(measurements, analysis);
-	if (analysis->verdict != VERDICT_WORTH && analysis->verdict != VERDICT_LOCALITY)
-		return;
-	advise_small_write(analysis, options);
-	advise_align(&findings[PARAMETER_PAGE], analysis, options);
-	advise_batch(&findings[PARAMETER_PAGE], analysis, options);
-	advise_segment(&findings[PARAMETER_BLOCK], analysis, options);
-	if (analysis->verdict == VERDICT_WORTH)
-		advise_full(measurements, analysis, options);
+	if (analysis->verdict == VERDICT_WORTH || analysis->verdict == VERDICT_LOCALITY)
+		advise(measurements, findings, analysis, options);
 }

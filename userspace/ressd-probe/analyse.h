@@ -4,6 +4,7 @@
  *
  * The model is RE Eq. (1) to (5) (core/ressd-cost.h), for 4 KiB and for 8 KiB writes, with the
  * ordered write measured at the distance at which the mover of the planned device will write.
+ * The same terms measured in a rehearsal (rehearse.h) take its place wherever there is one.
  */
 #ifndef PROBE_ANALYSE_H
 #define PROBE_ANALYSE_H
@@ -11,9 +12,14 @@
 #include "finding.h"
 #include "ressd-args.h"
 #include "ressd-cost.h"
+#include "rehearse.h"
 #include "rounds.h"
 
 enum { SIZE_4K, SIZE_8K, NR_SIZES };
+
+/* Distances of ordered writes of 4 KiB: 16 KiB to 16 MiB. */
+#define NR_STRIDES		6
+#define MEASURED_STRIDE(index)	(16384ULL << (2 * (index)))
 
 /* All that is measured; a cell that was not has done == false. */
 struct measurements {
@@ -23,6 +29,8 @@ struct measurements {
 	struct result ordered_write[NR_SIZES];		/* at the mover's distance */
 	struct result ordered_write_128k[NR_SIZES];	/* at 128 KiB, as published */
 	struct result random_read[NR_SIZES];
+	struct result by_stride[NR_STRIDES];		/* ordered, every MEASURED_STRIDE() */
+	struct rehearsal rehearsal[NR_REHEARSALS];
 };
 
 enum verdict {
@@ -34,20 +42,31 @@ enum verdict {
 
 #define ANALYSE_MARGIN	120	/* percent of the bare speed that counts as a gain */
 
-#define MAX_ADVICE	8
+#define MAX_ADVICE	20
 
 /* One option of the target and why. */
 struct advice {
 	const char *key;
-	char value[16];
-	char reason[160];
+	char value[24];
+	char reason[192];
+	bool is_default;	/* the target does so anyway */
+};
+
+/* What the terms of Eq. (1) and (2) mean for one size of writes. */
+struct size_verdict {
+	bool known;
+	u32 size;		/* bytes */
+	enum verdict verdict;
+	u32 gain_percent;	/* if nothing is overwritten in the log */
+	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
 };
 
 struct analysis {
 	enum verdict verdict;
 	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
 	bool has_cost[NR_SIZES];
-	struct ressd_cost cost[NR_SIZES];	/* at alpha = 0 */
+	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
+	struct size_verdict by_size[NR_REHEARSALS];	/* of the rehearsals */
 	char reason[256];	/* of the verdict, a sentence */
 	unsigned int nr_advice;
 	struct advice advice[MAX_ADVICE];
@@ -57,10 +76,21 @@ struct analysis {
 const char *verdict_name(enum verdict verdict);
 
 /*
+ * The smallest share of blocks, in percent, that must be overwritten in the log before they are
+ * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.
+ * Times of the same amount of data in any unit.
+ */
+u32 analyse_needed_share(u64 direct, u64 log, u64 move);
+
+/*
  * Evaluates, and stores the advised options in @options, which holds the defaults.  @findings: all
  * NR_PARAMETERS of them.
  */
 void analyse(const struct measurements *measurements, const struct finding *findings,
 	     struct analysis *analysis, struct ressd_options *options);
+
+/* advise.c: the options for a device that is worth it, at least with locality. */
+void advise(const struct measurements *measurements, const struct finding *findings,
+	    struct analysis *analysis, struct ressd_options *options);
 
 #endif

@@ -14,6 +14,7 @@ struct arguments {
 	const char *create;		/* name of the device to make */
 	const char *max_write;		/* bytes that may be written in all */
 	const char *raw;		/* file for every single sample */
+	const char *progress;		/* "json", or NULL */
 	bool write;
 	bool yes;
 	bool json;

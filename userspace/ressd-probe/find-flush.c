@@ -50,6 +50,28 @@ static int take_samples(struct survey *survey, struct flush_samples *samples,
 	return code;
 }
 
+/* What each fsync costs beside the write itself. */
+static void judge_cost(struct survey *survey, struct flush_samples *samples)
+{
+	const struct finding *flush = &survey->finding[PARAMETER_FLUSH];
+	struct finding *finding = &survey->finding[PARAMETER_FLUSH_COST];
+
+	finding->method = "flush after a write of 4 KiB and after nothing";
+	finding->samples = 2 * TRIES;
+	if (flush->status != STATUS_MEASURED || !flush->value) {
+		survey_conclude(survey, PARAMETER_FLUSH_COST, STATUS_NOT_DETECTABLE,
+				CONFIDENCE_LOW, "flushes are ignored, or that is not known");
+		return;
+	}
+	finding->value = stat_median(samples->flush, TRIES);
+	finding->low = stat_median(samples->idle, TRIES);
+	finding->high = finding->value;
+	finding->effect = finding->value / (finding->low + 1.0);
+	survey_conclude(survey, PARAMETER_FLUSH_COST, STATUS_MEASURED, CONFIDENCE_MEDIUM,
+			"median after a write; after nothing %.3f ms, write and flush %.3f ms",
+			finding->low / 1e6, stat_median(samples->both, TRIES) / 1e6);
+}
+
 static void judge_flush(struct survey *survey, struct flush_samples *samples)
 {
 	struct finding *finding = &survey->finding[PARAMETER_FLUSH];
@@ -86,7 +108,9 @@ int find_flush(struct survey *survey, struct failure *failure)
 	struct flush_samples samples;
 	const int code = take_samples(survey, &samples, failure);
 
-	if (!code)
-		judge_flush(survey, &samples);
-	return code;
+	if (code)
+		return code;
+	judge_flush(survey, &samples);
+	judge_cost(survey, &samples);
+	return 0;
 }

@@ -31,6 +31,8 @@ static int take_writes(struct survey *survey, u64 page, double *times, unsigned 
 
 static void judge_found(struct survey *survey, const struct mode_judgement *judgement)
 {
+	/* Else the times may be those of the buffer. */
+	const bool flushed = survey->finding[PARAMETER_FLUSH].status == STATUS_MEASURED;
 	const bool page = survey->finding[PARAMETER_PAGE].status == STATUS_MEASURED;
 	struct finding *finding = &survey->finding[PARAMETER_MODES];
 
@@ -45,7 +47,8 @@ static void judge_found(struct survey *survey, const struct mode_judgement *judg
 				judgement->ratio, judgement->lag);
 		break;
 	case 1:
-		survey_conclude(survey, PARAMETER_MODES, STATUS_MEASURED, CONFIDENCE_MEDIUM,
+		survey_conclude(survey, PARAMETER_MODES, STATUS_MEASURED,
+				flushed ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW,
 				"one kind of writes: SLC, pseudo-SLC, or all pages programmed at once");
 		break;
 	default:

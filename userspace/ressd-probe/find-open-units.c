@@ -21,7 +21,8 @@ static int run_streams(struct survey *survey, u64 base, u64 gap, unsigned int st
 	unsigned int round, stream, count = 0;
 	int code = 0;
 
-	for (round = 0; !code && round <= ROUNDS; round++) {
+	/* A drive that has collapsed needs no more rounds to show it. */
+	for (round = 0; !code && round <= (survey_late(survey) ? 2 : ROUNDS); round++) {
 		for (stream = 0; !code && stream < streams; stream++) {
 			const u64 at = base + stream * gap + (round + 1) * step;
 			u64 ns = 0;

@@ -13,6 +13,7 @@
 #include "survey.h"
 
 #define RUNS		15U
+#define LEAST_RUNS	5U		/* where the time is up */
 #define SMALL		4096U
 #define FINE		1024U
 #define MAX_REQUESTS	2048U		/* of SMALL bytes: 8 MiB */
@@ -57,16 +58,16 @@ static int count_buffered(struct survey *survey, const struct series *series,
 {
 	double *times = calloc((size_t)RUNS * series->count, sizeof(*times));
 	double column[RUNS];
-	unsigned int run, i;
+	unsigned int run, runs, i;
 	int code = times ? 0 : fail(failure, -ENOMEM, "not enough memory for the samples");
 
-	for (run = 0; !code && run < RUNS; run++)
-		code = run_once(survey, series, times + run * series->count, failure);
-	survey->finding[PARAMETER_WRITE_BUFFER].samples += RUNS * series->count;
+	for (runs = 0; !code && runs < (survey_late(survey) ? LEAST_RUNS : RUNS); runs++)
+		code = run_once(survey, series, times + runs * series->count, failure);
+	survey->finding[PARAMETER_WRITE_BUFFER].samples += runs * series->count;
 	for (i = 0; !code && i < series->count; i++) {
-		for (run = 0; run < RUNS; run++)
+		for (run = 0; run < runs; run++)
 			column[run] = times[run * series->count + i];
-		times[i] = stat_median(column, RUNS);
+		times[i] = stat_median(column, runs);
 	}
 	if (!code)
 		code = judge_onset(times, series->count);
@@ -184,12 +185,15 @@ static bool agree(const struct buffer_sizes *sizes)
 	return sizes->other <= value && value < sizes->other + sizes->other_bytes;
 }
 
-/* Then the drive empties its buffer when it likes, and series may begin with one that is not. */
+/*
+ * Flushes are ignored, or may be: the drive empties its buffer when it likes, and series may begin
+ * with one that is not empty.
+ */
 static bool ignores_flushes(const struct survey *survey)
 {
 	const struct finding *flush = &survey->finding[PARAMETER_FLUSH];
 
-	return flush->status == STATUS_MEASURED && !flush->value;
+	return flush->status != STATUS_MEASURED || !flush->value;
 }
 
 /* Both methods; a second time where they differ, for interference hits one of them now and then. */
@@ -246,7 +250,7 @@ static void conclude(struct survey *survey, const struct buffer_sizes *sizes)
 			"requests of 4 KiB give %llu KiB, of 1 KiB %llu KiB, of %u KiB %llu KiB%s",
 			sizes->coarse >> 10, sizes->fine >> 10, sizes->other_bytes >> 10,
 			sizes->other >> 10,
-			ignored ? "; as flushes are ignored, it was perhaps not empty" : "");
+			ignored ? "; as flushes may be ignored, it was perhaps not empty" : "");
 	if (!ignored)
 		return;
 	finding->value = least_of(sizes);

@@ -17,6 +17,7 @@ static const struct {
 	[PARAMETER_POLICY] = { "buffer-policy", "write buffer policy", "" },
 	[PARAMETER_OPEN_UNITS] = { "open-units", "open blocks", "" },
 	[PARAMETER_FAST_AREA] = { "pseudo-slc", "pseudo-SLC area", "B" },
+	[PARAMETER_FLUSH_COST] = { "flush-cost", "cost of a flush", "ns" },
 };
 
 const char *parameter_name(enum parameter parameter)

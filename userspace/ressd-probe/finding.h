@@ -17,6 +17,7 @@ enum parameter {
 	PARAMETER_POLICY,		/* enum policy */
 	PARAMETER_OPEN_UNITS,		/* streams that can be written at a time */
 	PARAMETER_FAST_AREA,		/* bytes written before the drive slows down (pseudo-SLC) */
+	PARAMETER_FLUSH_COST,		/* ns: a flush after a small write; low: after nothing */
 	NR_PARAMETERS,
 };
 
@@ -55,7 +56,7 @@ struct finding {
 
 const char *parameter_name(enum parameter parameter);	/* as in JSON: "clustered-page" */
 const char *parameter_title(enum parameter parameter);	/* for people: "clustered page" */
-const char *parameter_unit(enum parameter parameter);	/* "B" or "" */
+const char *parameter_unit(enum parameter parameter);	/* "B", "ns" or "" */
 const char *status_name(enum status status);
 const char *confidence_name(enum confidence confidence);
 const char *policy_name(u64 policy);

@@ -192,3 +192,50 @@ unsigned int judge_onset(const double *times, unsigned int count)
 	free(before);
 	return onset;
 }
+
+#define SLOWDOWN_LEAST	8U	/* times before and behind it */
+#define SLOWDOWN	1.5	/* as much longer, at least */
+
+/* How well @count logarithms are explained by a mean for the first @cut and one for the others. */
+static double split_gain(const double *sums, unsigned int count, unsigned int cut)
+{
+	const double before = sums[cut] / cut, behind = (sums[count] - sums[cut]) / (count - cut);
+
+	return (behind - before) * (behind - before) * cut * (count - cut) / count;
+}
+
+/* Nearly all @behind are longer than nearly all @before: a step, no trend and no outliers. */
+static double step_ratio(const double *times, unsigned int count, unsigned int cut)
+{
+	double *sorted = malloc(count * sizeof(*sorted)), *behind = sorted + cut, ratio = 1;
+
+	if (!sorted)
+		return 1;
+	memcpy(sorted, times, count * sizeof(*sorted));
+	stat_sort(sorted, cut);
+	stat_sort(behind, count - cut);
+	if (stat_quantile(behind, count - cut, 0.1) > 1.2 * stat_quantile(sorted, cut, 0.9))
+		ratio = stat_quantile(behind, count - cut, 0.5) / stat_quantile(sorted, cut, 0.5);
+	free(sorted);
+	return ratio;
+}
+
+unsigned int judge_slowdown(const double *times, unsigned int count, double *ratio)
+{
+	double *sums = calloc(count + 1, sizeof(*sums)), best = 0;
+	unsigned int i, cut = 0;
+
+	*ratio = 1;
+	for (i = 0; sums && i < count; i++)
+		sums[i + 1] = sums[i] + log(times[i] + 1);
+	for (i = SLOWDOWN_LEAST; sums && i + SLOWDOWN_LEAST <= count; i++) {
+		if (sums[i] * count < sums[count] * i && split_gain(sums, count, i) > best) {
+			best = split_gain(sums, count, i);
+			cut = i;
+		}
+	}
+	free(sums);
+	if (cut)
+		*ratio = step_ratio(times, count, cut);
+	return *ratio >= SLOWDOWN ? cut : 0;
+}

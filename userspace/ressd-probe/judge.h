@@ -60,6 +60,12 @@ double judge_threshold(double *times, size_t count, double least);
  */
 unsigned int judge_onset(const double *times, unsigned int count);
 
+/*
+ * The first of @count times in a row from which on all are much longer, for good: as a number of
+ * short ones; 0 if there is none.  @ratio gets how much longer they are.
+ */
+unsigned int judge_slowdown(const double *times, unsigned int count, double *ratio);
+
 /* P3.  What a sequence of write times tells of the NAND. */
 struct mode_judgement {
 	unsigned int modes;	/* 0: cannot be told */

@@ -58,8 +58,8 @@ static int plan(struct probe *probe, struct failure *failure)
 	snprintf(probe->line.reserved_path, sizeof(probe->line.reserved_path), "%s",
 		 probe->dev.path);
 	ressd_options_default(&probe->line.options);
-	probe->mover_stride[SIZE_4K] = plan_mover_stride(&probe->line.table, 4096);
-	probe->mover_stride[SIZE_8K] = plan_mover_stride(&probe->line.table, 8192);
+	probe->session.mover_stride[SIZE_4K] = plan_mover_stride(&probe->line.table, 4096);
+	probe->session.mover_stride[SIZE_8K] = plan_mover_stride(&probe->line.table, 8192);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static int probe_device(struct probe *probe, struct failure *failure)
 			    strerror(errno));
 	if (code)
 		return code;
-	analyse(&probe->measurements, probe->survey.finding, &probe->analysis,
+	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
 		&probe->line.options);
 	check_segments(probe);
 	code = probe_create(probe, failure);

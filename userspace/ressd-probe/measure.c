@@ -138,6 +138,11 @@ static void record(struct measure *measure, char kind, u64 at, u32 bytes, u64 ns
 		measure->record(measure->record_context, &sample);
 }
 
+bool measure_is_late(const struct measure *measure)
+{
+	return measure->deadline && measure->disk->ops->now(measure->disk) >= measure->deadline;
+}
+
 u64 measure_random(struct measure *measure, u64 below)
 {
 	return next_random(&measure->random) % below;
@@ -204,11 +209,24 @@ static int transfer(struct measure *measure, struct cursor *cursor, u64 *ns,
 }
 
 /*
+ * How many transfers the next round may have.  Its time would not tell alone: a large write buffer
+ * takes thousands in no time, and the flush pays for them.
+ */
+static u64 most_transfers(const struct effort *effort, const struct round *last)
+{
+	double most = last ? (double)effort->round_ns * last->ops / (last->ns + 1) : 0;
+
+	if (most > effort->max_ops)
+		most = effort->max_ops;
+	return most < effort->min_ops ? effort->min_ops : most;
+}
+
+/*
  * Time of a round is the sum of its transfers and its flush: what the probe itself does between
  * them is not the device's.
  */
-static int measure_round(struct measure *measure, struct cursor *cursor, struct round *round,
-			 u64 *samples, struct failure *failure)
+static int measure_round(struct measure *measure, struct cursor *cursor, u64 most,
+			 struct round *round, u64 *samples, struct failure *failure)
 {
 	const struct effort *effort = &measure->effort;
 	u64 ns = 0;
@@ -216,13 +234,15 @@ static int measure_round(struct measure *measure, struct cursor *cursor, struct 
 
 	memset(round, 0, sizeof(*round));
 	while (round->ops < effort->min_ops ||
-	       (round->ops < effort->max_ops && round->ns < effort->round_ns)) {
+	       (round->ops < most && round->ns < effort->round_ns)) {
 		code = transfer(measure, cursor, &samples[round->ops], failure);
 		if (code)
 			return code;
 		round->ns += samples[round->ops];
 		round->bytes += cursor->size;
 		round->ops++;
+		if (round->ops >= MEASURE_LATE_OPS && measure_is_late(measure))
+			break;
 	}
 	if (!is_write(cursor->access))
 		return 0;
@@ -244,9 +264,12 @@ int measure_cell(struct measure *measure, enum access access, u32 size, u64 stri
 		cursor.size = measure->sequential_bytes;
 	if (is_write(access))
 		code = measure_flush(measure, NULL, failure);
-	while (!code && rounds_want_more(rounds, count)) {
-		code = measure_round(measure, &cursor, &rounds[count], measure->samples + ops,
-				     failure);
+	while (!code && rounds_want_more(rounds, count) && !(count && measure_is_late(measure))) {
+		const u64 most = most_transfers(&measure->effort,
+						count ? &rounds[count - 1] : NULL);
+
+		code = measure_round(measure, &cursor, most, &rounds[count],
+				     measure->samples + ops, failure);
 		ops += rounds[count].ops;
 		count++;
 	}
@@ -259,20 +282,20 @@ int measure_fill(struct measure *measure, struct failure *failure)
 {
 	struct disk *disk = measure->disk;
 	const u64 begin = disk->ops->now(disk);
-	u64 at;
+	u64 at, ns = 0;
 	int code = 0;
 
 	for (at = 0; !code && at < measure->bytes; ) {
 		u64 left = measure->bytes - at;
 		u32 size = left < measure->sequential_bytes ? left : measure->sequential_bytes;
 
-		code = measure_write(measure, at, size, NULL, failure);
+		code = measure_write(measure, at, size, &ns, failure);
 		at += size;
 		if (measure->fill_ns && at >= MEASURE_MIN_FILL &&
 		    disk->ops->now(disk) - begin > measure->fill_ns)
 			measure->bytes = at;
-		if (measure->progress)
-			measure->progress(at * 100 / measure->bytes);
+		if (!code && measure->filled)
+			measure->filled(measure->filled_context, at, ns);
 	}
 	return code ? code : measure_flush(measure, NULL, failure);
 }

@@ -41,6 +41,7 @@ struct measure {
 	u64 bytes;		/* of the region, multiple of 4096 */
 	u32 sequential_bytes;	/* size of one sequential transfer, at most MEASURE_MAX_BYTES */
 	struct effort effort;
+	u64 deadline;		/* on the disk's clock: cells end early from then on; 0: none */
 	u64 fill_ns;		/* measure_fill() ends then, if enough is full; 0: never */
 	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
 	u64 written;		/* bytes so far */
@@ -50,7 +51,9 @@ struct measure {
 	u64 stamp;		/* number of blocks written; makes every block unique */
 	u8 *data;
 	u64 *samples;
-	void (*progress)(unsigned int percent);	/* while initialising; may be NULL */
+	/* While filling: @bytes are written, the last transfer took @ns.  May be NULL. */
+	void (*filled)(void *context, u64 bytes, u64 ns);
+	void *filled_context;
 	void (*record)(void *context, const struct sample *sample);	/* each call; may be NULL */
 	void *record_context;
 	const char *phase;	/* for @record: what is being measured */
@@ -75,6 +78,9 @@ int measure_read(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct fai
 int measure_write(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure);
 int measure_flush(struct measure *measure, u64 *ns, struct failure *failure);
 
+/* Has the deadline come? */
+bool measure_is_late(const struct measure *measure);
+
 /* A random number below @below. */
 u64 measure_random(struct measure *measure, u64 below);
 
@@ -84,11 +90,13 @@ u64 measure_random(struct measure *measure, u64 below);
  */
 int measure_fill(struct measure *measure, struct failure *failure);
 
+#define MEASURE_LATE_OPS	8U	/* of a round that the deadline ends, at least */
+
 /*
  * One cell: transfers of @size bytes (multiple of 4096; sequential ones take their own size) until
- * rounds_want_more() is content.  @stride only for ACCESS_ORDERED_WRITE: bytes between the starts
- * of transfers, multiple of 4096.  0, -ECANCELED when interrupted, or another negative errno; all
- * with a sentence.
+ * rounds_want_more() is content or the deadline has come, after one round at least.  @stride only
+ * for ACCESS_ORDERED_WRITE: bytes between the starts of transfers, multiple of 4096.  0, -ECANCELED
+ * when interrupted, or another negative errno; all with a sentence.
  */
 int measure_cell(struct measure *measure, enum access access, u32 size, u64 stride,
 		 struct result *result, struct failure *failure);

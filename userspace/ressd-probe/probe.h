@@ -9,7 +9,7 @@
 #include "blkdev.h"
 #include "hints.h"
 #include "plan.h"
-#include "survey.h"
+#include "session.h"
 #include "table-line.h"
 
 struct probe {
@@ -19,23 +19,22 @@ struct probe {
 	struct region region;		/* where it measures */
 	struct table_line line;		/* what it suggests */
 	char reserved_why[96];
-	u64 mover_stride[NR_SIZES];	/* bytes */
 	u64 max_write;			/* bytes */
 	FILE *raw;			/* every sample; NULL: nobody wants them */
-	struct survey survey;
-	struct measurements measurements;
+	struct session session;
 	struct analysis analysis;
 	u64 written;			/* bytes, by the measurement */
 	u64 zero_reads;
-	bool limited;			/* --max-write ended the writing */
+	const char *step;		/* what is being done */
+	unsigned int seconds_left;	/* at most */
 	bool formatted;			/* the reserved area is, for the suggested line */
 	bool created;			/* /dev/mapper/<arguments.create> exists */
 };
 
-/* cells.c: runs the cells of the chosen mode into probe->measurements; progress to stderr. */
+/* run.c: measures what the chosen mode asks for into probe->session; progress to stderr. */
 int probe_measure(struct probe *probe, struct failure *failure);
 
-/* cells.c: prints what probe_measure would do (--dry-run). */
+/* run.c: prints what probe_measure would do (--dry-run). */
 void probe_print_plan(const struct probe *probe);
 
 /* create.c: could probe_create() work?  To be asked before an hour of measuring. */

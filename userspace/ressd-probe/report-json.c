@@ -80,7 +80,7 @@ static struct json_object *parameters_array(const struct probe *probe)
 	int p;
 
 	for (p = 0; p < NR_PARAMETERS; p++) {
-		const struct finding *finding = &probe->survey.finding[p];
+		const struct finding *finding = &probe->session.survey.finding[p];
 		struct json_object *object = json_object_new_object();
 		const bool known = finding->status == STATUS_MEASURED ||
 				   finding->status == STATUS_BOUNDED;
@@ -117,8 +117,8 @@ static struct json_object *parameters_array(const struct probe *probe)
 static struct json_object *measurements_array(const struct probe *probe)
 {
 	struct json_object *array = json_object_new_array();
-	const struct measurements *m = &probe->measurements;
-	int size;
+	const struct measurements *m = &probe->session.measurements;
+	int size, i;
 
 	add_result(array, "sequential-write", 0, 0, &m->sequential_write);
 	add_result(array, "sequential-read", 0, 0, &m->sequential_read);
@@ -127,9 +127,44 @@ static struct json_object *measurements_array(const struct probe *probe)
 
 		add_result(array, "random-write", bytes, 0, &m->random_write[size]);
 		add_result(array, "ordered-write", bytes, 128 << 10, &m->ordered_write_128k[size]);
-		add_result(array, "ordered-write-mover", bytes, probe->mover_stride[size],
+		add_result(array, "ordered-write-mover", bytes, probe->session.mover_stride[size],
 			   &m->ordered_write[size]);
 		add_result(array, "random-read", bytes, 0, &m->random_read[size]);
+	}
+	for (i = 0; i < NR_STRIDES; i++)
+		add_result(array, "ordered-write-sweep", 4096, MEASURED_STRIDE(i),
+			   &m->by_stride[i]);
+	return array;
+}
+
+/* Times are ns for each 4 KiB. */
+static struct json_object *rehearsals_array(const struct probe *probe)
+{
+	struct json_object *array = json_object_new_array();
+	int i;
+
+	for (i = 0; i < NR_REHEARSALS; i++) {
+		const struct rehearsal *rehearsal = &probe->session.measurements.rehearsal[i];
+		const struct size_verdict *verdict = &probe->analysis.by_size[i];
+		struct json_object *object;
+
+		if (!rehearsal->done)
+			continue;
+		object = json_object_new_object();
+		add_number(object, "size", rehearsal->size);
+		add_number(object, "direct_ns", rehearsal->direct_ns);
+		add_number(object, "log_ns", rehearsal->log_ns);
+		add_number(object, "move_ns", rehearsal->move_ns);
+		add_number(object, "gain_percent", rehearsal->gain_percent);
+		add_number(object, "spread_percent", rehearsal->spread_percent);
+		add_bool(object, "steady", rehearsal->steady);
+		add_number(object, "pieces", rehearsal->pieces);
+		add_number(object, "ns", rehearsal->ns);
+		add_number(object, "written", rehearsal->written);
+		add_text(object, "verdict", verdict_name(verdict->verdict));
+		if (verdict->verdict == VERDICT_LOCALITY)
+			add_number(object, "needed_overwrites_percent", verdict->alpha_percent);
+		json_object_array_add(array, object);
 	}
 	return array;
 }
@@ -185,6 +220,7 @@ static struct json_object *suggestion_object(const struct probe *probe)
 		add_text(entry, "option", probe->analysis.advice[i].key);
 		add_text(entry, "value", probe->analysis.advice[i].value);
 		add_text(entry, "reason", probe->analysis.advice[i].reason);
+		add_bool(entry, "default", probe->analysis.advice[i].is_default);
 		json_object_array_add(advice, entry);
 	}
 	json_object_object_add(object, "options", advice);
@@ -205,6 +241,7 @@ void report_json(const struct probe *probe)
 	json_object_object_add(object, "parameters", parameters_array(probe));
 	json_object_object_add(object, "measurements", measurements_array(probe));
 	json_object_object_add(object, "model", models_array(&probe->analysis));
+	json_object_object_add(object, "rehearsals", rehearsals_array(probe));
 	json_object_object_add(object, "verdict", verdict_object(&probe->analysis));
 	json_object_object_add(object, "suggestion", suggestion_object(probe));
 	add_bool(object, "formatted", probe->formatted);

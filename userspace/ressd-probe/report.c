@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Results for people. */
 #include <stdio.h>
+#include <string.h>
 #include "probe.h"
 #include "size.h"
 
@@ -76,8 +77,9 @@ static bool any_unsteady(const struct measurements *m)
 
 static void print_measurements(const struct probe *probe)
 {
-	const struct measurements *m = &probe->measurements;
-	char name[48];
+	const struct measurements *m = &probe->session.measurements;
+	char name[64], size[SIZE_TEXT];
+	int i;
 
 	printf("\n%-28s  %27s   %27s\n", "one at a time, uncached", "4 KiB, median latency",
 	       "8 KiB, median latency");
@@ -85,10 +87,15 @@ static void print_measurements(const struct probe *probe)
 		print_row("random write", m->random_write);
 		print_row("ordered write, every 128 KiB", m->ordered_write_128k);
 		snprintf(name, sizeof(name), "ordered write, every %llu KiB",
-			 probe->mover_stride[SIZE_4K] >> 10);
+			 probe->session.mover_stride[SIZE_4K] >> 10);
 		print_row(name, m->ordered_write);
 	}
 	print_row("random read", m->random_read);
+	for (i = 0; i < NR_STRIDES; i++) {
+		snprintf(name, sizeof(name), "ordered write, every %s",
+			 size_print(MEASURED_STRIDE(i), size));
+		print_single(name, &m->by_stride[i]);
+	}
 	puts("");
 	print_single("sequential write", &m->sequential_write);
 	print_single("sequential read", &m->sequential_read);
@@ -100,9 +107,9 @@ static void print_measurements(const struct probe *probe)
 static void print_value(const struct probe *probe, enum parameter parameter, char *text,
 			size_t size)
 {
-	const struct finding *finding = &probe->survey.finding[parameter];
+	const struct finding *finding = &probe->session.survey.finding[parameter];
 	char low[SIZE_TEXT], high[SIZE_TEXT];
-	const bool bytes = parameter_unit(parameter)[0];
+	const bool bytes = !strcmp(parameter_unit(parameter), "B");
 
 	if (finding->status == STATUS_BOUNDED && bytes && finding->high == ~0ULL)
 		snprintf(text, size, "at least %s", size_print(finding->low, low));
@@ -119,6 +126,8 @@ static void print_value(const struct probe *probe, enum parameter parameter, cha
 		snprintf(text, size, "%s", policy_name(finding->value));
 	else if (parameter == PARAMETER_FLUSH)
 		snprintf(text, size, "%s", finding->value ? "yes" : "no");
+	else if (parameter == PARAMETER_FLUSH_COST)
+		snprintf(text, size, "%.3f ms", finding->value / 1e6);
 	else if (bytes)
 		snprintf(text, size, "%s", finding->value ? size_print(finding->value, low) : "none");
 	else
@@ -132,7 +141,7 @@ static void print_findings(const struct probe *probe)
 
 	puts("");
 	for (p = 0; p < NR_PARAMETERS; p++) {
-		const struct finding *finding = &probe->survey.finding[p];
+		const struct finding *finding = &probe->session.survey.finding[p];
 
 		if (finding->status == STATUS_UNKNOWN)
 			continue;
@@ -159,12 +168,38 @@ static void print_cost(const struct analysis *analysis, int size)
 	printf(", %u.%02u times as fast\n", cost->gain_percent / 100, cost->gain_percent % 100);
 }
 
+static const char *verdict_words(enum verdict verdict)
+{
+	static const char *const words[] = {
+		[VERDICT_WORTH] = "worth it",
+		[VERDICT_LOCALITY] = "worth it for loads with locality",
+		[VERDICT_NOT_WORTH] = "not worth it",
+		[VERDICT_UNKNOWN] = "no verdict",
+	};
+
+	return words[verdict];
+}
+
+static void print_rehearsal(const struct rehearsal *rehearsal, const struct size_verdict *verdict)
+{
+	if (!rehearsal->done)
+		return;
+	printf("rehearsal %4u KiB for each 4 KiB: direct %.3f ms, log %.3f ms + move %.3f ms, %u.%02u times as fast%s: %s",
+	       rehearsal->size >> 10, rehearsal->direct_ns / 1e6, rehearsal->log_ns / 1e6,
+	       rehearsal->move_ns / 1e6, rehearsal->gain_percent / 100,
+	       rehearsal->gain_percent % 100, rehearsal->steady ? "" : " ~",
+	       verdict_words(verdict->verdict));
+	if (verdict->verdict == VERDICT_LOCALITY)
+		printf(" (%u %% overwritten)", verdict->alpha_percent);
+	putchar('\n');
+}
+
 static void print_warnings(const struct probe *probe)
 {
 	if (!probe->dev.direct)
 		printf("warning         %s\n",
 		       "this file system has no O_DIRECT: its cache was measured");
-	if (probe->limited)
+	if (probe->session.limited)
 		printf("warning         %s\n",
 		       "the limit of --max-write was reached; what is missing was not measured");
 	if (probe->zero_reads)
@@ -177,27 +212,24 @@ static void print_warnings(const struct probe *probe)
 
 static void print_verdict(const struct probe *probe)
 {
-	static const char *const words[] = {
-		[VERDICT_WORTH] = "worth it",
-		[VERDICT_LOCALITY] = "worth it for loads with locality",
-		[VERDICT_NOT_WORTH] = "not worth it",
-		[VERDICT_UNKNOWN] = "no verdict",
-	};
 	const struct analysis *analysis = &probe->analysis;
 	unsigned int i;
 
 	puts("");
 	print_cost(analysis, SIZE_4K);
 	print_cost(analysis, SIZE_8K);
+	for (i = 0; i < NR_REHEARSALS; i++)
+		print_rehearsal(&probe->session.measurements.rehearsal[i], &analysis->by_size[i]);
 	print_warnings(probe);
-	printf("verdict         %s: %s\n", words[analysis->verdict], analysis->reason);
+	printf("verdict         %s: %s\n", verdict_words(analysis->verdict), analysis->reason);
 	if (analysis->verdict != VERDICT_WORTH && analysis->verdict != VERDICT_LOCALITY)
 		return;
 	printf("advice          reserved area of %llu sectors: %s\n",
 	       probe->line.table.reserved_sectors, probe->reserved_why);
 	for (i = 0; i < analysis->nr_advice; i++)
-		printf("advice          %s %s: %s\n", analysis->advice[i].key,
-		       analysis->advice[i].value, analysis->advice[i].reason);
+		printf("%s %s %s: %s\n", analysis->advice[i].is_default ? "default        " :
+		       "advice         ", analysis->advice[i].key, analysis->advice[i].value,
+		       analysis->advice[i].reason);
 }
 
 /* The exact commands; a reserved area that is not blank must be formatted first. */

@@ -9,8 +9,7 @@ static u64 bandwidth(u64 bytes, u64 ns)
 	return ns ? (u64)((double)bytes * 1e9 / (double)ns) : 0;
 }
 
-/* Spread of the last @kept rounds, in percent of their mean. */
-static u32 spread(const struct round *rounds, unsigned int count, unsigned int kept)
+u32 rounds_spread(const struct round *rounds, unsigned int count, unsigned int kept)
 {
 	u64 slowest = ~0ULL, fastest = 0, sum = 0;
 	unsigned int i;
@@ -29,7 +28,8 @@ bool rounds_want_more(const struct round *rounds, unsigned int count)
 {
 	if (count < ROUNDS_MIN)
 		return true;
-	return count < ROUNDS_MAX && spread(rounds, count, ROUNDS_KEPT) > ROUNDS_SPREAD;
+	return count < ROUNDS_MAX &&
+	       rounds_spread(rounds, count, ROUNDS_KEPT) > ROUNDS_SPREAD;
 }
 
 static int compare(const void *a, const void *b)
@@ -58,7 +58,7 @@ void rounds_result(const struct round *rounds, unsigned int count, u64 *samples,
 		result->ns += rounds[i].ns;
 	}
 	result->bandwidth = bandwidth(bytes, result->ns);
-	result->spread_percent = spread(rounds, count, kept);
+	result->spread_percent = rounds_spread(rounds, count, kept);
 	result->steady = count >= ROUNDS_MIN && result->spread_percent <= ROUNDS_SPREAD;
 	result->done = result->ops > 0;
 	if (!result->done)

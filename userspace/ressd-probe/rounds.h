@@ -36,6 +36,9 @@ struct result {
 	u64 total_ns;
 };
 
+/* Spread of the bandwidths of the last @kept of @count rounds, in percent of their mean. */
+u32 rounds_spread(const struct round *rounds, unsigned int count, unsigned int kept);
+
 /* True when another round is needed. */
 bool rounds_want_more(const struct round *rounds, unsigned int count);
 

@@ -137,20 +137,23 @@ static int run_search(struct survey *survey, size_t index, struct failure *failu
 	if (survey->progress)
 		survey->progress(survey->progress_context, parameter);
 	code = searches[index].find(survey, failure);
+	if (code && code != -ERANGE && code != -EDQUOT) {
+		/* Interrupted: nothing was decided. */
+		finding->status = STATUS_UNKNOWN;
+		return code;
+	}
 	finding->ns = disk->ops->now(disk) - start;
 	finding->written = survey->measure->written - written;
 	/* measure.c has refused to leave the region. */
-	if (code == -ERANGE) {
+	if (code == -ERANGE)
 		survey_conclude(survey, parameter, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
 				"the region is too small for it");
-		return 0;
-	}
-	if (code == -EDQUOT) {
+	else if (code == -EDQUOT)
 		survey_conclude(survey, parameter, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
 				"the limit of bytes to write (--max-write) was reached first");
-		return 0;
-	}
-	return code;
+	if (survey->ended)
+		survey->ended(survey->progress_context);
+	return 0;
 }
 
 int survey_run(struct survey *survey, struct failure *failure)
@@ -161,7 +164,8 @@ int survey_run(struct survey *survey, struct failure *failure)
 	for (i = 0; !code && i < sizeof(searches) / sizeof(searches[0]); i++) {
 		if (searches[i].writes && !survey->may_write)
 			continue;
-		if (searches[i].from > survey->thoroughness)
+		if (searches[i].from > survey->thoroughness ||
+		    survey->finding[searches[i].parameter].status != STATUS_UNKNOWN)
 			continue;
 		survey->search_deadline = 0;
 		if (survey_late(survey)) {

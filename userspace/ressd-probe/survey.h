@@ -21,10 +21,14 @@ struct survey {
 	u64 search_deadline;	/* of the search that runs */
 	struct finding finding[NR_PARAMETERS];
 	void (*progress)(void *context, enum parameter parameter);	/* may be NULL */
+	void (*ended)(void *context);	/* a search has; may be NULL */
 	void *progress_context;
 };
 
-/* Looks for all parameters that the mode allows.  0, or a negative errno with a sentence. */
+/*
+ * Looks for all parameters that the mode allows and that are STATUS_UNKNOWN.  0, or a
+ * negative errno with a sentence.
+ */
 int survey_run(struct survey *survey, struct failure *failure);
 
 /*
@@ -40,6 +44,10 @@ int find_write_buffer(struct survey *survey, struct failure *failure);
 int find_prefetch(struct survey *survey, struct failure *failure);
 int find_policy(struct survey *survey, struct failure *failure);
 int find_open_units(struct survey *survey, struct failure *failure);
+
+/* From the times that @count parts of the filling took, @chunk_bytes each. */
+void find_fast_area(struct survey *survey, const double *chunk_ns, unsigned int count,
+		    u64 chunk_bytes);
 
 /* For the searches. */
 

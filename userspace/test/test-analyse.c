@@ -44,6 +44,7 @@ TEST(samsung_is_worth_it)
 
 	CHECK_EQ(analysis.verdict, VERDICT_WORTH);
 	CHECK_EQ(analysis.cost[SIZE_4K].gain_percent / 10, 87);
+	CHECK_HAS(analysis.reason, "the model");
 	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
 	CHECK_EQ(options.small_write_sectors, 16);
 	CHECK_HAS(analysis.reason, "8.7");
@@ -195,4 +196,88 @@ TEST(uncertain_parameters_change_nothing)
 	advised(findings, &options);
 	CHECK_EQ(options.log_align_sectors, defaults.log_align_sectors);
 	CHECK_EQ(options.segment_sectors, defaults.segment_sectors);
+}
+
+static struct rehearsal rehearsed(u32 size, u64 direct, u64 log, u64 move)
+{
+	return (struct rehearsal){ .done = true, .steady = true, .size = size, .pieces = 100,
+				   .direct_ns = direct, .log_ns = log, .move_ns = move,
+				   .gain_percent = direct * 100 / (log + move) };
+}
+
+/* RE's SSD-C has 1.14 by the model, and no gain in the paper. */
+TEST(rehearsal_beats_the_model)
+{
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct ressd_options options;
+	struct analysis analysis;
+
+	m.rehearsal[0] = rehearsed(4096, 800000, 50000, 950000);
+	analysis = analysis_of(&m, &options);
+	CHECK_EQ(analysis.verdict, VERDICT_LOCALITY);
+	CHECK_HAS(analysis.reason, "the rehearsal: 0.80 times as fast with none");
+	/* 800 >= 1.2 (50 + 950 (1 - a)) from a = 0.351 on. */
+	CHECK_EQ(analysis.alpha_percent, 36);
+	CHECK_EQ(analysis.by_size[0].alpha_percent, 36);
+	CHECK_EQ(options.small_write_sectors, 8);
+	m.rehearsal[0] = rehearsed(4096, 800000, 800000, 100000);
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_NOT_WORTH);
+}
+
+TEST(largest_write_that_gains)
+{
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct ressd_options options;
+	struct analysis analysis;
+	unsigned int i;
+
+	m.rehearsal[0] = rehearsed(4096, 1000, 50, 50);
+	m.rehearsal[1] = rehearsed(8192, 500, 50, 50);
+	m.rehearsal[2] = rehearsed(16384, 130, 50, 50);
+	m.rehearsal[3] = rehearsed(32768, 115, 50, 50);
+	analysis = analysis_of(&m, &options);
+	CHECK_EQ(options.small_write_sectors, 32);
+	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
+	for (i = 0; i < analysis.nr_advice; i++)
+		CHECK(analysis.advice[i].reason[0] && analysis.advice[i].key, "advice %u", i);
+	CHECK_STR(analysis.advice[0].key, "small_write_sectors");
+	CHECK_HAS(analysis.advice[0].reason, "of 32 KiB 1.15 times");
+}
+
+/* A rehearsal that is unsteady counts only if its verdict would be the same at both ends. */
+TEST(unsteady_rehearsal)
+{
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct ressd_options options;
+
+	m.rehearsal[0] = rehearsed(4096, 1300, 500, 500);
+	m.rehearsal[0].steady = false;
+	m.rehearsal[0].spread_percent = 40;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_UNKNOWN);
+	m.rehearsal[0] = rehearsed(4096, 9000, 500, 500);
+	m.rehearsal[0].steady = false;
+	m.rehearsal[0].spread_percent = 40;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
+}
+
+/* An option that the target does not know yet must not be in its table line. */
+TEST(advice_is_known_to_the_target)
+{
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options, parsed;
+	char text[512], error[RESSD_ERROR_SIZE], *words[64], *word, *save;
+	struct analysis analysis;
+	unsigned int count = 0;
+
+	findings[PARAMETER_PAGE] = known(16 << 10);
+	findings[PARAMETER_BLOCK] = known(4 << 20);
+	analysis = advised(findings, &options);
+	CHECK(analysis.nr_advice >= 9, "%u", analysis.nr_advice);
+	ressd_options_print(&options, text, sizeof(text));
+	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		words[count++] = word;
+	ressd_options_default(&parsed);
+	CHECK(!ressd_options_parse(&parsed, count - 1, words + 1, error, sizeof(error)), "%s",
+	      error);
+	CHECK(!memcmp(&parsed, &options, sizeof(parsed)), "the line says the same");
 }

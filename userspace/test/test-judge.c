@@ -181,6 +181,39 @@ TEST(garbage_collection_is_no_mlc)
 	CHECK(judgement.modes != 2, "%u modes", judgement.modes);
 }
 
+/* Filling a drive whose pseudo-SLC area ends after 100 parts. */
+TEST(slowdown_for_good)
+{
+	double times[256], ratio;
+	int i;
+
+	for (i = 0; i < 256; i++)
+		times[i] = noisy(i < 100 ? 4e6 : 11e6, 0.1) + (test_below(20) ? 0 : 30e6);
+	CHECK_EQ(judge_slowdown(times, 256, &ratio), 100);
+	CHECK(fabs(ratio - 2.75) < 0.2, "%f", ratio);
+}
+
+TEST(no_slowdown)
+{
+	double times[256], ratio;
+	int i;
+
+	for (i = 0; i < 256; i++)
+		times[i] = noisy(test_below(10) ? 4e6 : 30e6, 0.2);
+	CHECK_EQ(judge_slowdown(times, 256, &ratio), 0);
+	/* Faster is not slower, and some time slower is not for good. */
+	for (i = 0; i < 256; i++)
+		times[i] = noisy(i < 100 ? 11e6 : 4e6, 0.1);
+	CHECK_EQ(judge_slowdown(times, 256, &ratio), 0);
+	for (i = 0; i < 256; i++)
+		times[i] = noisy(i >= 100 && i < 180 ? 11e6 : 4e6, 0.1);
+	CHECK_EQ(judge_slowdown(times, 256, &ratio), 0);
+	for (i = 0; i < 256; i++)
+		times[i] = noisy(4e6 + i * 4e4, 0.1);
+	CHECK_EQ(judge_slowdown(times, 256, &ratio), 0);
+	CHECK_EQ(judge_slowdown(times, 12, &ratio), 0);
+}
+
 #define STRIDE		65536U
 
 static void scan_blocks(u64 block, u64 border, unsigned int count,

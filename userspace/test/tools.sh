@@ -122,7 +122,8 @@ test_probe() {
 # that of the verdict in the JSON, and the JSON must be complete.
 check_verdict() {
 	local verdict wanted id
-	verdict=$(sed -n 's/.*"verdict":"\(.*\)",/\1/p' "$output")
+	# The last one is that on the drive; those before are on sizes of writes.
+	verdict=$(sed -n 's/.*"verdict":"\([^"]*\)".*/\1/p' "$output" | tail -n 1)
 	case $verdict in
 	worth-it) wanted=0 ;;
 	not-worth-it) wanted=4 ;;

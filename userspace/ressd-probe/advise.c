@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From what is known of a drive to the options of the target, each with its reason; see analyse.h.
+ * An option that this version of the target does not know is left out.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "analyse.h"
+#include "ressd-geom.h"
+
+#define BLOCK		4096U
+#define WAIT_FROM	2		/* moving is so many times as fast as a random write */
+
+/* Where an option is decided. */
+struct advice_desk {
+	const struct measurements *measurements;
+	const struct finding *findings;
+	struct analysis *analysis;
+	struct ressd_options *options;
+};
+
+/* The segment size is an option of formatting; it cannot be set on a device. */
+static bool set_option(struct ressd_options *options, const char *key, const char *value)
+{
+	char error[RESSD_ERROR_SIZE], key_copy[32], value_copy[24];
+	char *words[] = { key_copy, value_copy };
+
+	snprintf(key_copy, sizeof(key_copy), "%s", key);
+	snprintf(value_copy, sizeof(value_copy), "%s", value);
+	return !ressd_options_parse(options, 2, words, error, sizeof(error));
+}
+
+static void put(struct advice_desk *desk, const char *key, const char *value, const char *format,
+		...) __attribute__((format(printf, 4, 5)));
+
+/* Sets an option and writes down why. */
+static void put(struct advice_desk *desk, const char *key, const char *value, const char *format,
+		...)
+{
+	const struct ressd_options before = *desk->options;
+	struct analysis *analysis = desk->analysis;
+	struct advice *advice = &analysis->advice[analysis->nr_advice];
+	va_list arguments;
+
+	if (analysis->nr_advice == MAX_ADVICE || !set_option(desk->options, key, value))
+		return;
+	analysis->nr_advice++;
+	advice->key = key;
+	advice->is_default = !memcmp(&before, desk->options, sizeof(before));
+	snprintf(advice->value, sizeof(advice->value), "%s", value);
+	va_start(arguments, format);
+	vsnprintf(advice->reason, sizeof(advice->reason), format, arguments);
+	va_end(arguments);
+}
+
+static const char *number(u64 value, char text[24])
+{
+	snprintf(text, 24, "%llu", value);
+	return text;
+}
+
+static bool is_known(const struct finding *finding)
+{
+	return finding->status == STATUS_MEASURED && finding->confidence >= CONFIDENCE_MEDIUM;
+}
+
+/* Ever larger writes, as long as each gains in the rehearsal. */
+static void advise_rehearsed_size(struct advice_desk *desk)
+{
+	const struct size_verdict *sizes = desk->analysis->by_size;
+	const struct size_verdict *largest = &sizes[0], *next;
+	char text[24];
+	int i;
+
+	for (i = 1; i < NR_REHEARSALS && sizes[i].known &&
+	     sizes[i].gain_percent >= ANALYSE_MARGIN; i++)
+		largest = &sizes[i];
+	next = i < NR_REHEARSALS && sizes[i].known ? &sizes[i] : NULL;
+	if (desk->analysis->verdict == VERDICT_LOCALITY)
+		put(desk, "small_write_sectors", number(largest->size / 512, text),
+		    "the smallest, because even they gain only by being overwritten");
+	else if (next)
+		put(desk, "small_write_sectors", number(largest->size / 512, text),
+		    "writes of %u KiB are %u.%02u times as fast through the log, of %u KiB %u.%02u times (at least %u.%02u needed)",
+		    largest->size >> 10, largest->gain_percent / 100, largest->gain_percent % 100,
+		    next->size >> 10, next->gain_percent / 100, next->gain_percent % 100,
+		    ANALYSE_MARGIN / 100, ANALYSE_MARGIN % 100);
+	else
+		put(desk, "small_write_sectors", number(largest->size / 512, text),
+		    "writes of %u KiB are %u.%02u times as fast through the log; larger ones were not tried",
+		    largest->size >> 10, largest->gain_percent / 100, largest->gain_percent % 100);
+}
+
+static void advise_small_write(struct advice_desk *desk)
+{
+	const struct ressd_cost *cost = &desk->analysis->cost[SIZE_8K];
+	const bool gains = desk->analysis->has_cost[SIZE_8K] &&
+			   cost->gain_percent >= ANALYSE_MARGIN;
+
+	if (desk->analysis->by_size[0].known)
+		advise_rehearsed_size(desk);
+	else
+		put(desk, "small_write_sectors", gains ? "16" : "8",
+		    "the model: 8 KiB writes through the log are %u.%02u times as fast (at least %u.%02u needed)",
+		    cost->gain_percent / 100, cost->gain_percent % 100, ANALYSE_MARGIN / 100,
+		    ANALYSE_MARGIN % 100);
+}
+
+static void advise_route(struct advice_desk *desk)
+{
+	struct ressd_options trial = *desk->options;
+
+	put(desk, "streams", "16",
+	    "no parameter of the drive matters for it; each stream costs the comparison of a number");
+	if (desk->analysis->verdict == VERDICT_WORTH) {
+		put(desk, "route", "always",
+		    "small random writes gain even if nothing is overwritten in the log");
+		return;
+	}
+	put(desk, "route", set_option(&trial, "route", "adaptive") ? "adaptive" : "always",
+	    "it pays only while at least %u %% of the logged blocks are overwritten in time",
+	    desk->analysis->alpha_percent);
+}
+
+/* Appends that end on a page border spare the drive reading the rest of the page. */
+static void advise_page(struct advice_desk *desk)
+{
+	const struct finding *page = &desk->findings[PARAMETER_PAGE];
+	char text[24];
+
+	if (!is_known(page) || page->value <= BLOCK || page->value > 512 << 10) {
+		put(desk, "log_align_sectors", "0",
+		    "no clustered page above 4 KiB was found with certainty");
+		return;
+	}
+	put(desk, "log_align_sectors", number(page->value / 512, text),
+	    "the clustered page has %llu KiB: appends that end on its borders are not read first",
+	    page->value >> 10);
+	put(desk, "log_page_sectors", number(page->value / 512, text),
+	    "the clustered page has %llu KiB", page->value >> 10);
+}
+
+/* A batch that fills whole pages; the default is kept when it does already. */
+static void advise_batch(struct advice_desk *desk)
+{
+	const struct finding *page = &desk->findings[PARAMETER_PAGE];
+	const u32 batch = desk->options->move_batch_sectors, sectors = page->value / 512;
+	char text[24];
+
+	if (!is_known(page) || !sectors || sectors > batch)
+		put(desk, "move_batch_sectors", number(batch, text),
+		    "the default: no clustered page is known that it should be a multiple of");
+	else
+		put(desk, "move_batch_sectors", number(batch - batch % sectors, text),
+		    "a whole number of clustered pages of %llu KiB", page->value >> 10);
+}
+
+/* A segment that is a block is erased as a whole when it is used again. */
+static void advise_segment(struct advice_desk *desk)
+{
+	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
+	const u64 sectors = block->value / 512;
+	char text[24];
+
+	if (!is_known(block) || sectors % RESSD_BLOCK_SECTORS ||
+	    sectors < RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS ||
+	    sectors > RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS)
+		return;
+	put(desk, "segment_sectors", number(sectors, text),
+	    "the clustered block has %llu KiB: a segment that is used again is erased whole",
+	    block->value >> 10);
+}
+
+static u64 transfer_ns(const struct result *result, u64 bytes)
+{
+	return result->bandwidth ? bytes * 1000000000.0 / result->bandwidth : 0;
+}
+
+/*
+ * The mover can bring blocks home one by one, or read a whole clustered block and write it anew,
+ * which costs the drive no merge.  The target counts clustered blocks from the device's start.
+ */
+static void advise_fill(struct advice_desk *desk)
+{
+	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
+	const u64 one = transfer_ns(&desk->measurements->ordered_write[SIZE_4K], BLOCK);
+	const u64 whole = transfer_ns(&desk->measurements->sequential_read, block->value) +
+			  transfer_ns(&desk->measurements->sequential_write, block->value);
+	u64 from;
+	char text[24];
+
+	if (!is_known(block) || (block->has_phase && block->phase))
+		return;
+	put(desk, "move_block_sectors", number(block->value / 512, text),
+	    "the clustered block has %llu KiB and begins with the device", block->value >> 10);
+	if (!one || !desk->measurements->sequential_read.done)
+		return;
+	from = whole / one + 1;
+	if (from > block->value / BLOCK)
+		from = 0;
+	put(desk, "move_fill_blocks", number(from, text),
+	    "reading and writing a whole clustered block takes %.1f ms, an ordered write of 4 KiB %.2f ms",
+	    whole / 1e6, one / 1e6);
+}
+
+/*
+ * With a full log, a small write can wait for the mover or go to the normal area.  There it costs a
+ * random write and disturbs the mover's order; waiting costs one ordered write.
+ */
+static void advise_full(struct advice_desk *desk)
+{
+	const struct rehearsal *rehearsal = &desk->measurements->rehearsal[0];
+	const u64 random = desk->measurements->random_write[SIZE_4K].bandwidth;
+	const u64 ordered = desk->measurements->ordered_write[SIZE_4K].bandwidth;
+	const u64 ratio = rehearsal->done && rehearsal->move_ns ?
+			  rehearsal->direct_ns * 100 / rehearsal->move_ns :
+			  random ? ordered * 100 / random : 0;
+	const bool wait = desk->analysis->verdict == VERDICT_WORTH && ratio >= WAIT_FROM * 100;
+
+	put(desk, "on_full", wait ? "wait" : "bypass",
+	    "bringing a block home takes 1/%llu.%02llu of the time of a random write (wait from 1/%u on)",
+	    ratio / 100, ratio % 100, WAIT_FROM);
+	put(desk, "pace", "even", wait ?
+	    "as writers wait for the mover when the log is full, they do so evenly" :
+	    "without effect, for on_full is bypass");
+	put(desk, "move_threshold", "50",
+	    "RE 3.4: half of the log is moved at a time, which keeps the sweep dense");
+}
+
+/* An fsync costs a flush anyway; between them RAM is as safe as the drive's own cache. */
+static void advise_commit(struct advice_desk *desk)
+{
+	const struct finding *flush = &desk->findings[PARAMETER_FLUSH];
+	const struct finding *cost = &desk->findings[PARAMETER_FLUSH_COST];
+
+	if (flush->status == STATUS_MEASURED && !flush->value)
+		put(desk, "commit", "writeback",
+		    "the drive ignores flushes: what is safe, it alone decides, whatever ressd does");
+	else
+		put(desk, "commit", "writeback",
+		    "flushes do what they say, so data is safe after fsync as on the bare drive");
+	if (cost->status == STATUS_MEASURED)
+		put(desk, "commit_interval_ms", "100",
+		    "a flush takes %.2f ms: ten commits in a second cost %.1f %% of the drive's time",
+		    cost->value / 1e6, cost->value / 1e6);
+	else
+		put(desk, "commit_interval_ms", "100", "the default: the cost of a flush is not known");
+}
+
+void advise(const struct measurements *measurements, const struct finding *findings,
+	    struct analysis *analysis, struct ressd_options *options)
+{
+	struct advice_desk desk = { measurements, findings, analysis, options };
+
+	advise_small_write(&desk);
+	advise_route(&desk);
+	advise_full(&desk);
+	advise_page(&desk);
+	advise_segment(&desk);
+	advise_batch(&desk);
+	advise_fill(&desk);
+	advise_commit(&desk);
+}

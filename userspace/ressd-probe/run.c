@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the command line to a measurement, and what is shown meanwhile. */
+#include <stdio.h>
+#include "probe.h"
+#include "show.h"
+#include "size.h"
+
+static enum thoroughness thoroughness_of(const struct arguments *arguments)
+{
+	return arguments->quick ? SURVEY_QUICK :
+	       arguments->thorough ? SURVEY_THOROUGH : SURVEY_DEFAULT;
+}
+
+static u32 sequential_bytes(const struct probe *probe)
+{
+	u32 bytes = probe->hints.max_request_bytes / BLKDEV_ALIGN * BLKDEV_ALIGN;
+
+	return bytes && bytes < MEASURE_MAX_BYTES ? bytes : MEASURE_MAX_BYTES;
+}
+
+static void write_raw(void *context, const struct sample *sample)
+{
+	fprintf(context, "%s,%c,%llu,%u,%llu\n", sample->phase, sample->kind, sample->offset,
+		sample->bytes, sample->ns);
+}
+
+int probe_measure(struct probe *probe, struct failure *failure)
+{
+	struct session *session = &probe->session;
+	struct disk_device device;
+	struct measure measure = {
+		.disk = &device.disk,
+		.offset = probe->region.offset,
+		.bytes = probe->region.bytes,
+		.sequential_bytes = sequential_bytes(probe),
+		.write_limit = probe->max_write,
+		.record = probe->raw ? write_raw : NULL,
+		.record_context = probe->raw,
+	};
+	int code;
+
+	session->measure = &measure;
+	session->may_write = probe->arguments.write;
+	session->thoroughness = thoroughness_of(&probe->arguments);
+	session->disk_offset = probe->hints.start;
+	session->watcher = &show_watcher;
+	session->context = probe;
+	session_effort(&measure, session->thoroughness);
+	disk_device_init(&device, &probe->dev, probe->hints.max_request_bytes);
+	code = measure_init(&measure, failure);
+	if (code)
+		return code;
+	code = session_run(session, failure);
+	show_end(probe);
+	probe->written = measure.written;
+	probe->region.bytes = measure.bytes;
+	probe->zero_reads = measure.zero_reads;
+	measure_release(&measure);
+	session->measure = NULL;
+	return code;
+}
+
+static void print_cells(const struct probe *probe, const struct effort *effort)
+{
+	unsigned int cell;
+
+	for (cell = 0; cell < session_nr_cells(); cell++) {
+		if (session_cell_writes(cell) && !probe->arguments.write)
+			continue;
+		printf("  %s: %.1f to %.1f s, or %llu transfers\n", session_cell_name(cell),
+		       effort->round_ns * ROUNDS_MIN / 1e9, effort->round_ns * ROUNDS_MAX / 1e9,
+		       effort->min_ops * ROUNDS_MIN);
+	}
+}
+
+void probe_print_plan(const struct probe *probe)
+{
+	const enum thoroughness thoroughness = thoroughness_of(&probe->arguments);
+	char size[SIZE_TEXT], offset[SIZE_TEXT];
+	struct measure measure;
+
+	session_effort(&measure, thoroughness);
+	printf("%s: would measure within %s from byte %llu (%s) on\n", probe->dev.path,
+	       size_print(probe->region.bytes, size), probe->region.offset,
+	       size_print(probe->region.offset, offset));
+	if (probe->arguments.write)
+		printf("  write the region once, in order: %s are destroyed\n", size);
+	print_cells(probe, &measure.effort);
+	if (!probe->arguments.write) {
+		puts("  no writes: add --write to plan a whole measurement");
+		return;
+	}
+	printf("  search for the parameters of the drive, and rehearsals of the log, of 4 KiB and more\n");
+	printf("  at most %u s in all, and at most %s written\n", session_seconds(thoroughness),
+	       size_print(probe->max_write, size));
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One whole measurement of a disk; see session.h. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include "session.h"
+
+#define SECOND		1000000000ULL
+#define MIN_CHUNK	1048576U
+
+/* Where an ordered cell takes its distance from. */
+enum stride {
+	STRIDE_NONE,
+	STRIDE_128K,		/* of RE figure 2 */
+	STRIDE_MOVER,		/* of the planned device */
+	STRIDE_SWEEP,		/* MEASURED_STRIDE(0) and so on */
+};
+
+struct cell {
+	const char *name;
+	enum access access;
+	int size;		/* SIZE_4K or SIZE_8K */
+	enum stride stride;
+	size_t result;		/* member of struct measurements */
+};
+
+#define RESULT(member)	offsetof(struct measurements, member)
+#define SWEEP(index, text)							\
+	{ "ordered write 4 KiB every " text, ACCESS_ORDERED_WRITE, SIZE_4K,	\
+	  STRIDE_SWEEP, RESULT(by_stride[index]) }
+
+/*
+ * Sequential writes first, on a region written in order; then the random ones, so that the ordered
+ * ones meet the state that random writes leave, as the mover does.  What the verdict needs comes
+ * before the rest, for which there may be no time.
+ */
+static const struct cell cells[] = {
+	{ "sequential write", ACCESS_SEQUENTIAL_WRITE, SIZE_4K, STRIDE_NONE,
+	  RESULT(sequential_write) },
+	{ "random write 4 KiB", ACCESS_RANDOM_WRITE, SIZE_4K, STRIDE_NONE,
+	  RESULT(random_write[SIZE_4K]) },
+	{ "ordered write 4 KiB at the mover's distance", ACCESS_ORDERED_WRITE, SIZE_4K,
+	  STRIDE_MOVER, RESULT(ordered_write[SIZE_4K]) },
+	{ "random read 4 KiB", ACCESS_RANDOM_READ, SIZE_4K, STRIDE_NONE,
+	  RESULT(random_read[SIZE_4K]) },
+	{ "random write 8 KiB", ACCESS_RANDOM_WRITE, SIZE_8K, STRIDE_NONE,
+	  RESULT(random_write[SIZE_8K]) },
+	{ "ordered write 8 KiB at the mover's distance", ACCESS_ORDERED_WRITE, SIZE_8K,
+	  STRIDE_MOVER, RESULT(ordered_write[SIZE_8K]) },
+	{ "random read 8 KiB", ACCESS_RANDOM_READ, SIZE_8K, STRIDE_NONE,
+	  RESULT(random_read[SIZE_8K]) },
+	{ "ordered write 4 KiB every 128 KiB", ACCESS_ORDERED_WRITE, SIZE_4K, STRIDE_128K,
+	  RESULT(ordered_write_128k[SIZE_4K]) },
+	{ "ordered write 8 KiB every 128 KiB", ACCESS_ORDERED_WRITE, SIZE_8K, STRIDE_128K,
+	  RESULT(ordered_write_128k[SIZE_8K]) },
+	{ "sequential read", ACCESS_SEQUENTIAL_READ, SIZE_4K, STRIDE_NONE,
+	  RESULT(sequential_read) },
+	SWEEP(0, "16 KiB"), SWEEP(1, "64 KiB"), SWEEP(2, "256 KiB"), SWEEP(3, "1 MiB"),
+	SWEEP(4, "4 MiB"), SWEEP(5, "16 MiB"),
+};
+
+#define NR_CELLS	((unsigned int)(sizeof(cells) / sizeof(cells[0])))
+#define FIRST_SWEEP	(NR_CELLS - NR_STRIDES)
+#define NEEDED_CELLS	7U		/* by the model; the others only if there is time */
+
+static const u32 size_bytes[NR_SIZES] = { 4096, 8192 };
+
+/* Device time of each part, seconds; what one part leaves over is not the next one's. */
+struct budget {
+	unsigned int fill;
+	unsigned int survey;
+	unsigned int cells;
+	unsigned int rehearsal;
+	unsigned int sweep;
+	struct effort effort;		/* of a cell */
+};
+
+static const struct budget budgets[] = {
+	[SURVEY_QUICK] = { 12, 22, 14, 12, 0,
+			   { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024 } },
+	[SURVEY_DEFAULT] = { 45, 115, 50, 40, 10,
+			     { .round_ns = 500000000, .min_ops = 24, .max_ops = 8192 } },
+	[SURVEY_THOROUGH] = { 1800, 1200, 600, 600, 300,
+			      { .round_ns = 2000000000, .min_ops = 64, .max_ops = 32768 } },
+};
+
+unsigned int session_nr_cells(void)
+{
+	return NR_CELLS;
+}
+
+const char *session_cell_name(unsigned int cell)
+{
+	return cells[cell].name;
+}
+
+bool session_cell_writes(unsigned int cell)
+{
+	return cells[cell].access != ACCESS_RANDOM_READ &&
+	       cells[cell].access != ACCESS_SEQUENTIAL_READ;
+}
+
+struct result *session_cell_result(struct measurements *measurements, unsigned int cell)
+{
+	return (struct result *)((char *)measurements + cells[cell].result);
+}
+
+unsigned int session_seconds(enum thoroughness thoroughness)
+{
+	const struct budget *budget = &budgets[thoroughness];
+
+	return budget->fill + budget->survey + budget->cells + budget->rehearsal + budget->sweep;
+}
+
+void session_effort(struct measure *measure, enum thoroughness thoroughness)
+{
+	measure->effort = budgets[thoroughness].effort;
+	measure->fill_ns = budgets[thoroughness].fill * SECOND;
+}
+
+static u64 now_of(const struct session *session)
+{
+	return session->measure->disk->ops->now(session->measure->disk);
+}
+
+/*
+ * When a part must end that may take @seconds: so early that those behind it, which may take
+ * @behind seconds, keep their time, whatever those before it have used up.
+ */
+static u64 end_of_part(const struct session *session, unsigned int seconds, unsigned int behind)
+{
+	const u64 end = now_of(session) + seconds * SECOND;
+	const u64 last = session->end - behind * SECOND;
+
+	return end < last ? end : last;
+}
+
+static void show_step(const struct session *session, const char *name)
+{
+	const u64 now = now_of(session);
+
+	if (session->watcher && session->watcher->step)
+		session->watcher->step(session->context, name, session->end > now ?
+				       (session->end - now) / SECOND + 1 : 0);
+}
+
+static void end_step(const struct session *session)
+{
+	if (session->watcher && session->watcher->ended)
+		session->watcher->ended(session->context);
+}
+
+/* One transfer of the filling. */
+static void note_filled(void *context, u64 bytes, u64 ns)
+{
+	struct session *session = context;
+	const unsigned int chunk = (bytes - 1) / session->chunk_bytes;
+	const unsigned int percent = bytes * 100 / session->measure->bytes;
+
+	if (chunk < FILL_CHUNKS) {
+		session->chunk_ns[chunk] += ns;
+		session->nr_chunks = chunk + 1;
+	}
+	if (percent != session->shown && session->watcher && session->watcher->filled)
+		session->watcher->filled(session->context, percent);
+	session->shown = percent;
+}
+
+static int fill(struct session *session, struct failure *failure)
+{
+	struct measure *measure = session->measure;
+	const u64 parts = (measure->bytes + FILL_CHUNKS - 1) / FILL_CHUNKS;
+	int code;
+
+	if (session->filled || !session->may_write)
+		return 0;
+	show_step(session, "fill");
+	session->chunk_bytes = (parts + MIN_CHUNK - 1) / MIN_CHUNK * MIN_CHUNK;
+	measure->phase = "fill";
+	measure->filled = note_filled;
+	measure->filled_context = session;
+	code = measure_fill(measure, failure);
+	session->filled = !code;
+	/* The last one may be shorter than the others. */
+	if (session->nr_chunks && measure->bytes % session->chunk_bytes)
+		session->nr_chunks--;
+	if (!code)
+		find_fast_area(&session->survey, session->chunk_ns, session->nr_chunks,
+			       session->chunk_bytes);
+	if (!code)
+		end_step(session);
+	return code;
+}
+
+static void show_search(void *context, enum parameter parameter)
+{
+	show_step(context, parameter_title(parameter));
+}
+
+static void search_ended(void *context)
+{
+	end_step(context);
+}
+
+static int run_survey(struct session *session, struct failure *failure)
+{
+	const struct budget *budget = &budgets[session->thoroughness];
+	struct survey *survey = &session->survey;
+
+	survey->deadline = end_of_part(session, budget->survey,
+				       budget->cells + budget->rehearsal + budget->sweep);
+	survey->progress = show_search;
+	survey->ended = search_ended;
+	survey->progress_context = session;
+	return survey_run(survey, failure);
+}
+
+static u64 stride_of(const struct session *session, unsigned int cell)
+{
+	switch (cells[cell].stride) {
+	case STRIDE_128K:
+		return 128 << 10;
+	case STRIDE_MOVER:
+		return session->mover_stride[cells[cell].size];
+	case STRIDE_SWEEP:
+		return MEASURED_STRIDE(cell - FIRST_SWEEP);
+	default:
+		return 0;
+	}
+}
+
+/* The limit ends the writing; what was measured by then is still good. */
+static int take_limit(struct session *session, int code)
+{
+	if (code != -EDQUOT)
+		return code;
+	session->limited = true;
+	return 0;
+}
+
+static int run_cell(struct session *session, unsigned int cell, struct failure *failure)
+{
+	struct result *result = session_cell_result(&session->measurements, cell);
+	int code;
+
+	if (result->done || (session_cell_writes(cell) && !session->may_write))
+		return 0;
+	show_step(session, cells[cell].name);
+	session->measure->phase = cells[cell].name;
+	code = measure_cell(session->measure, cells[cell].access, size_bytes[cells[cell].size],
+			    stride_of(session, cell), result, failure);
+	if (!code && session->watcher && session->watcher->result)
+		session->watcher->result(session->context, cells[cell].name, result);
+	if (!code)
+		end_step(session);
+	return take_limit(session, code);
+}
+
+static int run_cells(struct session *session, struct failure *failure)
+{
+	const struct budget *budget = &budgets[session->thoroughness];
+	struct measure *measure = session->measure;
+	unsigned int cell;
+	int code = 0;
+
+	measure->deadline = end_of_part(session, budget->cells,
+					budget->rehearsal + budget->sweep);
+	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
+		if (cell < NEEDED_CELLS || !measure_is_late(measure))
+			code = run_cell(session, cell, failure);
+	return code;
+}
+
+/* Ordered writes at ever larger distances, shortly: what the mover gains by a denser sweep. */
+static int run_sweep(struct session *session, struct failure *failure)
+{
+	const struct effort whole = session->measure->effort;
+	struct measure *measure = session->measure;
+	unsigned int cell;
+	int code = 0;
+
+	measure->deadline = end_of_part(session, budgets[session->thoroughness].sweep, 0);
+	measure->effort.round_ns /= 5;
+	for (cell = FIRST_SWEEP; !code && cell < NR_CELLS; cell++)
+		if (!measure_is_late(measure) &&
+		    MEASURED_STRIDE(cell - FIRST_SWEEP) * 4 <= measure->bytes)
+			code = run_cell(session, cell, failure);
+	measure->effort = whole;
+	return code;
+}
+
+/* Random writes of one size, from the cell if there is one. */
+static int measure_direct(struct session *session, unsigned int index, struct result *direct,
+			  struct failure *failure)
+{
+	if (index < NR_SIZES && session->measurements.random_write[index].done) {
+		*direct = session->measurements.random_write[index];
+		return 0;
+	}
+	return measure_cell(session->measure, ACCESS_RANDOM_WRITE, REHEARSAL_BYTES(index), 0,
+			    direct, failure);
+}
+
+static int rehearse_size(struct session *session, unsigned int index, struct failure *failure)
+{
+	const struct finding *page = &session->survey.finding[PARAMETER_PAGE];
+	const bool paged = page->status == STATUS_MEASURED && page->value % 4096 == 0;
+	struct rehearsal *rehearsal = &session->measurements.rehearsal[index];
+	struct rehearsal_plan plan = {
+		.size = REHEARSAL_BYTES(index),
+		.stride = session->mover_stride[SIZE_4K] * (REHEARSAL_BYTES(index) / 4096),
+	};
+	struct result direct = { 0 };
+	int code;
+
+	rehearsal_place(session->measure, paged ? page->value : 4096, paged ? page->phase : 0,
+			&plan);
+	code = measure_direct(session, index, &direct, failure);
+	if (!code)
+		code = rehearse(session->measure, &plan, &direct, rehearsal, failure);
+	if (!code)
+		end_step(session);
+	return take_limit(session, code);
+}
+
+/* Ever larger writes, as long as the log pays for them. */
+static int run_rehearsals(struct session *session, struct failure *failure)
+{
+	const struct budget *budget = &budgets[session->thoroughness];
+	struct measure *measure = session->measure;
+	unsigned int index;
+	char name[48];
+	int code = 0;
+
+	measure->deadline = end_of_part(session, budget->rehearsal, budget->sweep);
+	for (index = 0; !code && index < NR_REHEARSALS; index++) {
+		struct rehearsal *rehearsal = &session->measurements.rehearsal[index];
+
+		if (index && measure_is_late(measure))
+			break;
+		snprintf(name, sizeof(name), "rehearsal %u KiB", REHEARSAL_BYTES(index) >> 10);
+		show_step(session, name);
+		measure->phase = "rehearsal";
+		if (!rehearsal->done)
+			code = rehearse_size(session, index, failure);
+		if (!rehearsal->done || rehearsal->gain_percent < ANALYSE_MARGIN)
+			break;
+	}
+	return code;
+}
+
+int session_run(struct session *session, struct failure *failure)
+{
+	struct measure *measure = session->measure;
+	int code;
+
+	session->end = now_of(session) + session_seconds(session->thoroughness) * SECOND;
+	session->survey.measure = measure;
+	session->survey.thoroughness = session->thoroughness;
+	session->survey.may_write = session->may_write;
+	session->survey.disk_offset = session->disk_offset;
+	code = fill(session, failure);
+	if (!code)
+		code = run_survey(session, failure);
+	if (!code)
+		code = run_cells(session, failure);
+	if (!code && session->may_write)
+		code = run_rehearsals(session, failure);
+	if (!code && session->may_write && session->thoroughness != SURVEY_QUICK)
+		code = run_sweep(session, failure);
+	return code;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rehearsal, on a disk whose times are known: where it goes, and what it makes of them. */
+#include <string.h>
+#include "harness.h"
+#include "rehearse.h"
+
+const char test_suite[] = "probe-rehearse";
+
+#define REGION		(64 * START)
+#define START		1048576ULL
+#define LOG_START	(START + REGION / 8 * 7)
+
+/* What the disk has seen. */
+static struct seen {
+	u64 now;
+	u64 appended;		/* bytes written to the log */
+	u64 homes;		/* writes elsewhere */
+	u64 home_bytes;
+	u64 turns;		/* of these, below the one before */
+	u64 last_home;
+	u64 log_reads;
+	u64 strays;		/* reads outside of the log */
+	u64 flushes;
+	u64 gaps;		/* sum of the distances between homes */
+	u64 align;		/* that appends should begin on, from byte 8192 of the disk */
+	u64 unaligned;		/* appends that do not */
+} seen;
+
+static int spend(u64 *ns, u64 time)
+{
+	seen.now += time;
+	*ns = time;
+	return 0;
+}
+
+static int disk_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *ns,
+		     struct failure *failure)
+{
+	(void)disk;
+	(void)failure;
+	memset(data, 1, bytes);
+	seen.log_reads += offset >= LOG_START;
+	seen.strays += offset < LOG_START;
+	return spend(ns, 100000);
+}
+
+/* 1 us for each KiB of the log, 500 us for each write elsewhere. */
+static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes, u64 *ns,
+		      struct failure *failure)
+{
+	(void)disk;
+	(void)data;
+	(void)failure;
+	if (bytes > 128 << 10) {
+		seen.unaligned += seen.align && (offset - 8192) % seen.align;
+		seen.appended += bytes;
+		return spend(ns, bytes / 1024 * 1000);
+	}
+	if (offset < seen.last_home)
+		seen.turns++;
+	else
+		seen.gaps += offset - seen.last_home;
+	seen.last_home = offset;
+	seen.homes++;
+	seen.home_bytes += bytes;
+	return spend(ns, 500000);
+}
+
+static int disk_flush(struct disk *disk, u64 *ns, struct failure *failure)
+{
+	(void)disk;
+	(void)failure;
+	seen.flushes++;
+	return spend(ns, 0);
+}
+
+static void disk_pause(struct disk *disk, u64 ns)
+{
+	(void)disk;
+	seen.now += ns;
+}
+
+static u64 disk_now(struct disk *disk)
+{
+	(void)disk;
+	return seen.now;
+}
+
+static const struct disk_ops ops = { disk_read, disk_write, disk_flush, disk_pause, disk_now };
+static struct disk disk = { .ops = &ops, .path = "a test disk", .bytes = START + REGION,
+			    .granule = 512 };
+static struct measure measure;
+
+static struct rehearsal run(u32 size, u32 align, u64 stride, u64 direct)
+{
+	const struct result random = { .done = true, .steady = true, .bandwidth = direct };
+	struct rehearsal_plan plan = { .size = size, .stride = stride };
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	memset(&seen, 0, sizeof(seen));
+	seen.align = align;
+	measure = (struct measure){
+		.disk = &disk, .offset = START, .bytes = REGION,
+		.effort = { .round_ns = 200000000, .min_ops = 24, .max_ops = 1000 },
+	};
+	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
+	rehearsal_place(&measure, align, 8192, &plan);
+	CHECK(!rehearse(&measure, &plan, &random, &rehearsal, &failure), "%s", failure.text);
+	measure_release(&measure);
+	return rehearsal;
+}
+
+TEST(costs_of_small_writes)
+{
+	/* 4 KiB in 1 ms. */
+	const struct rehearsal rehearsal = run(4096, 4096, 131072, 4096000);
+
+	CHECK(rehearsal.done && rehearsal.steady, "a steady disk");
+	CHECK_EQ(rehearsal.direct_ns, 1000000);
+	/* 512 KiB for 127 pieces; a read and a write each. */
+	CHECK_EQ(rehearsal.log_ns, 512000 / 127);
+	CHECK_EQ(rehearsal.move_ns, 600000);
+	CHECK_EQ(rehearsal.gain_percent, 100000000 / (600000 + 512000 / 127));
+	CHECK_EQ(seen.strays, 0);
+	CHECK(seen.log_reads >= seen.homes, "each piece is read from the log");
+}
+
+TEST(homes_ascend_at_the_stride)
+{
+	run(4096, 4096, 131072, 4096000);
+	CHECK(seen.homes > 500, "%llu", seen.homes);
+	/* From the end to the beginning now and then, never in between. */
+	CHECK(seen.turns <= 1 + seen.homes * 131072 / (REGION / 8 * 7), "%llu turns of %llu",
+	      seen.turns, seen.homes);
+	CHECK(seen.gaps / seen.homes > 100000 && seen.gaps / seen.homes < 170000, "%llu",
+	      seen.gaps / seen.homes);
+}
+
+TEST(larger_writes_cost_by_the_block)
+{
+	const struct rehearsal rehearsal = run(65536, 4096, 16 * 131072, 4096000);
+
+	CHECK_EQ(rehearsal.size, 65536);
+	CHECK_EQ(rehearsal.move_ns, 600000 / 16);
+	CHECK_EQ(seen.home_bytes, seen.homes * 65536);
+}
+
+/* Appends begin and end on page borders, wherever these begin on the device. */
+TEST(padded_records)
+{
+	run(8192, 49152, 131072, 4096000);
+	CHECK(seen.appended > 0, "%llu", seen.appended);
+	CHECK_EQ(seen.unaligned, 0);
+}
+
+TEST(deadline_ends_it)
+{
+	struct rehearsal_plan plan = { .size = 4096, .stride = 131072 };
+	const struct result random = { .done = true, .steady = true, .bandwidth = 4096000 };
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	memset(&seen, 0, sizeof(seen));
+	measure = (struct measure){
+		.disk = &disk, .offset = START, .bytes = REGION, .deadline = 1,
+		.effort = { .round_ns = 200000000, .min_ops = 24, .max_ops = 1000 },
+	};
+	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
+	rehearsal_place(&measure, 4096, 0, &plan);
+	seen.now = 2;
+	CHECK(!rehearse(&measure, &plan, &random, &rehearsal, &failure), "%s", failure.text);
+	CHECK(rehearsal.done && !rehearsal.steady, "one round, so nobody knows how steady");
+	measure_release(&measure);
+}
