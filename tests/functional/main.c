@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "arguments.h"
 #include "oracle.h"
 #include "output.h"
 #include "ranges.h"
@@ -55,19 +56,6 @@ static const struct option options[] = {
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ }
 };
-
-static uint64_t parse_number(const char *name, const char *text, uint64_t max)
-{
-	char *end;
-	uint64_t value;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || end == text || *end || text[0] == '-' || value > max)
-		die(0, "--%s is '%s', but must be a number up to %llu", name, text,
-		    (unsigned long long)max);
-	return value;
-}
 
 static void set_option(struct settings *settings, int option, const char *name)
 {

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "arguments.h"
 #include "output.h"
 
 static const char help_text[] =
@@ -139,18 +140,6 @@ static void write_entry(const struct log *log, const struct entry *entry, int de
 		if (pwrite(device, buffer, bytes, to) != (ssize_t)bytes)
 			die(errno, "the device cannot be written at byte %jd", (intmax_t)to);
 	}
-}
-
-static uint64_t parse_number(const char *name, const char *text, uint64_t max)
-{
-	char *end;
-	uint64_t value;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || end == text || *end || text[0] == '-' || value > max)
-		die(0, "%s is '%s', but must be a number up to %" PRIu64, name, text, max);
-	return value;
 }
 
 static void apply(struct log *log, const char *path, uint64_t first, uint64_t last)

@@ -51,6 +51,17 @@ expect_fail() {
 	fi
 }
 
+# equals WANTED COMMAND...: the command prints exactly that.
+equals() {
+	local wanted=$1 got
+	shift
+	got=$("$@") || return 1
+	[ "$got" = "$wanted" ] || {
+		echo "expected '$wanted', got '$got'"
+		return 1
+	}
+}
+
 # finish: end the script; exit code 1 if a test failed or none was run.
 finish() {
 	echo "# $tests_passed passed, $tests_failed failed"

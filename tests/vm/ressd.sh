@@ -89,17 +89,6 @@ at_least() {
 	fi
 }
 
-# equals WANTED COMMAND...: the command prints exactly that.
-equals() {
-	local wanted=$1 got
-	shift
-	got=$("$@") || return 1
-	[ "$got" = "$wanted" ] || {
-		echo "expected '$wanted', got '$got'"
-		return 1
-	}
-}
-
 # copy_device DEVICE FILE [SECTORS]: its contents, or those of its first sectors.
 copy_device() {
 	local sectors=${3:-$(sectors_of "$1")}

@@ -146,23 +146,12 @@ static int drain_device(struct drain *drain, struct failure *failure)
 
 int command_drain(int argc, char **argv, struct failure *failure)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option = getopt_long(argc, argv, "h", options, NULL);
 	struct ressd_status status;
 	struct drain drain = { .show = isatty(STDERR_FILENO) };
-	int code;
+	int code = one_device(argc, argv, &drain.name, failure);
 
-	if (option == 'h')
-		return COMMAND_HELP;
-	if (option != -1)
-		return bad_option(argv, failure);
-	if (argc - optind != 1)
-		return fail(failure, -EINVAL, "drain needs the name of one device");
-	drain.name = argv[optind];
-	code = ressd_dm_status(drain.name, &status, failure);
+	if (!code)
+		code = ressd_dm_status(drain.name, &status, failure);
 	if (!code)
 		code = drain_device(&drain, failure);
 	if (!code)

@@ -89,6 +89,24 @@ int bad_option(char **argv, struct failure *failure)
 		    argv[optind - 1]);
 }
 
+int one_device(int argc, char **argv, const char **name, struct failure *failure)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option = getopt_long(argc, argv, "h", options, NULL);
+
+	if (option == 'h')
+		return COMMAND_HELP;
+	if (option != -1)
+		return bad_option(argv, failure);
+	if (argc - optind != 1)
+		return fail(failure, -EINVAL, "%s needs the name of one device", argv[0]);
+	*name = argv[optind];
+	return 0;
+}
+
 int open_pair(struct device_pair *pair, const struct table_line *line, struct failure *failure)
 {
 	int code = blkdev_open(&pair->normal, line->normal_path, BLKDEV_READ, failure);

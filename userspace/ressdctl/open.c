@@ -127,17 +127,8 @@ int command_open(int argc, char **argv, struct failure *failure)
 
 int command_close(int argc, char **argv, struct failure *failure)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option = getopt_long(argc, argv, "h", options, NULL);
+	const char *name;
+	int code = one_device(argc, argv, &name, failure);
 
-	if (option == 'h')
-		return COMMAND_HELP;
-	if (option != -1)
-		return bad_option(argv, failure);
-	if (argc - optind != 1)
-		return fail(failure, -EINVAL, "close needs the name of one device");
-	return ressd_dm_remove(argv[optind], failure);
+	return code ? code : ressd_dm_remove(name, failure);
 }

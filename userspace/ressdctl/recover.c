@@ -23,23 +23,12 @@ static void report(const char *name, const struct ressd_status *before,
 
 int command_recover(int argc, char **argv, struct failure *failure)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option = getopt_long(argc, argv, "h", options, NULL);
 	struct ressd_status before, after;
 	const char *name;
-	int code;
+	int code = one_device(argc, argv, &name, failure);
 
-	if (option == 'h')
-		return COMMAND_HELP;
-	if (option != -1)
-		return bad_option(argv, failure);
-	if (argc - optind != 1)
-		return fail(failure, -EINVAL, "recover needs the name of one device");
-	name = argv[optind];
-	code = ressd_dm_status(name, &before, failure);
+	if (!code)
+		code = ressd_dm_status(name, &before, failure);
 	if (!code)
 		code = ressd_dm_message(name, "recover", failure);
 	if (!code)

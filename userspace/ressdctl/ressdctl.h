@@ -32,6 +32,12 @@ int command_repair(int argc, char **argv, struct failure *failure);
  */
 int bad_option(char **argv, struct failure *failure);
 
+/*
+ * The arguments of a command that takes the name of one device and no option but --help: 0 and the
+ * name in *@name, COMMAND_HELP, or -EINVAL with a sentence.
+ */
+int one_device(int argc, char **argv, const char **name, struct failure *failure);
+
 /* Both devices of a table line, opened for reading. */
 struct device_pair {
 	struct blkdev normal;

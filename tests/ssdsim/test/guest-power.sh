@@ -15,17 +15,6 @@ ssd() {
 	sh ./ssdsim.sh "$@"
 }
 
-# equal WANTED COMMAND...: the command prints WANTED.
-equal() {
-	local wanted=$1 output
-	shift
-	output=$("$@") || return 1
-	[ "$output" = "$wanted" ] || {
-		echo "wanted '$wanted', got '$output'"
-		return 1
-	}
-}
-
 # create NAME [KEY=VALUE...]: a small drive whose power can be cut.
 create() {
 	local name=$1
@@ -70,8 +59,8 @@ refusals() {
 	expect_fail "effect=most is not known" ssd fault ssd0 write effect=most
 	expect_fail "there is no fault '7'" ssd faults ssd0 remove 7
 	expect_fail "there is no emulated drive 'ssd9'" ssd cut ssd9 now
-	check "nothing was armed or added" eval "equal 'waiting none' sed -n 3p \
-		/sys/block/ssd0/ssdsim/power && equal '' ssd faults ssd0"
+	check "nothing was armed or added" eval "equals 'waiting none' sed -n 3p \
+		/sys/block/ssd0/ssdsim/power && equals '' ssd faults ssd0"
 }
 
 switch() {
@@ -89,7 +78,7 @@ switch() {
 	check "flushed data survive" is 10 /tmp/new
 	check "fate=lost takes the rest" is 20 /dev/zero
 	check "what was refused was not done" is 30 /dev/zero
-	check "lost sectors are counted" equal 8 ssd stats ssd0 power_lost_sectors
+	check "lost sectors are counted" equals 8 ssd stats ssd0 power_lost_sectors
 	check "refused commands are counted" test "$(ssd stats ssd0 power_refused)" -ge 3
 	check "switching on twice is no error" ssd power ssd0 on
 }
@@ -119,7 +108,7 @@ moments() {
 	check "power" ssd power ssd0 on
 	check "a cut is cancelled" eval "ssd cut ssd0 writes=1 && ssd cut ssd0 cancel &&
 		put 51 /tmp/new && power_is ssd0 on"
-	check "cuts are counted" equal 5 ssd stats ssd0 power_cuts
+	check "cuts are counted" equals 5 ssd stats ssd0 power_cuts
 }
 
 # The same commands on two new drives, with the same seed: the same contents.
@@ -196,7 +185,7 @@ liar() {
 	check "what was programmed survives" is 12 /tmp/page
 	check "it is removed" ssd remove ssd1
 	check "a cache is kept secret" create ssd1 report_write_through=1
-	check "the kernel believes it" equal "write through" cat /sys/block/ssd1/queue/write_cache
+	check "the kernel believes it" equals "write through" cat /sys/block/ssd1/queue/write_cache
 	put 10 /tmp/new conv=fsync
 	ssd cut ssd1 now fate=lost && ssd power ssd1 on
 	check "but it is there" is 10 /dev/zero
@@ -213,11 +202,11 @@ faults() {
 	check "other blocks are well" is 61 /dev/zero
 	check "again" eval "! is 60 /tmp/new"
 	check "no more" is 60 /tmp/new
-	check "it is listed with its counts" equal \
+	check "it is listed with its counts" equals \
 		"1: read error effect=none range=$((60 * 8 + 3))+1 after=1 times=2 (seen 4, hit 2)" \
 		ssd faults ssd0
-	check "and counted" equal 2 ssd stats ssd0 fault_errors
-	check "it is removed" eval "ssd faults ssd0 remove 1 && equal '' ssd faults ssd0"
+	check "and counted" equals 2 ssd stats ssd0 fault_errors
+	check "it is removed" eval "ssd faults ssd0 remove 1 && equals '' ssd faults ssd0"
 	ssd fault ssd0 write times=1
 	check "a write fails" eval "! put 62 /tmp/new"
 	check "without effect" is 62 /dev/zero
@@ -237,7 +226,7 @@ faults() {
 	is 100 /dev/zero
 	after=$(date +%s%N)
 	check "a slow read takes its time" test $((after - before)) -ge 700000000
-	check "and is counted" equal 1 ssd stats ssd0 fault_slowed
+	check "and is counted" equals 1 ssd stats ssd0 fault_slowed
 	ssd faults ssd0 clear
 }
 

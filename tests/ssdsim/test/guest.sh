@@ -16,17 +16,6 @@ counter() {
 	ssd stats "$1" "$2"
 }
 
-# equal WANTED COMMAND...: the command prints WANTED.
-equal() {
-	local wanted=$1 output
-	shift
-	output=$("$@") || return 1
-	[ "$output" = "$wanted" ] || {
-		echo "wanted '$wanted', got '$output'"
-		return 1
-	}
-}
-
 refusals() {
 	expect_fail "not loaded" ssd create ssd0 "$profile"
 	check "the module loads" load ssdsim
@@ -42,18 +31,18 @@ refusals() {
 }
 
 properties() {
-	check "write-back cache is reported" equal "write back" cat /sys/block/ssd0/queue/write_cache
-	check "largest request is 512 KB" equal 512 cat /sys/block/ssd0/queue/max_hw_sectors_kb
-	check "not rotational" equal 0 cat /sys/block/ssd0/queue/rotational
-	check "no discard on the Samsung drive" equal 0 cat /sys/block/ssd0/queue/discard_max_bytes
-	check "capacity" equal $((512 << 20)) blockdev --getsize64 /dev/ssd0
+	check "write-back cache is reported" equals "write back" cat /sys/block/ssd0/queue/write_cache
+	check "largest request is 512 KB" equals 512 cat /sys/block/ssd0/queue/max_hw_sectors_kb
+	check "not rotational" equals 0 cat /sys/block/ssd0/queue/rotational
+	check "no discard on the Samsung drive" equals 0 cat /sys/block/ssd0/queue/discard_max_bytes
+	check "capacity" equals $((512 << 20)) blockdev --getsize64 /dev/ssd0
 	check "several drives" ssd create ssd1 "$profile" capacity_mb=256 discard=1 queue_depth=32
 	check "the printed profile makes the same drive" eval "ssd profile ssd1 >/tmp/again.conf &&
 		ssd create ssd2 /tmp/again.conf && ssd profile ssd2 | sed s/ssd2/ssd1/ |
 		cmp - /tmp/again.conf"
 	check "a drive is removed" ssd remove ssd2
 	check "write-through when asked" eval "ssd create ssd2 $profile capacity_mb=64 write_cache=0 &&
-		equal 'write through' cat /sys/block/ssd2/queue/write_cache && ssd remove ssd2"
+		equals 'write through' cat /sys/block/ssd2/queue/write_cache && ssd remove ssd2"
 }
 
 data() {
@@ -68,7 +57,7 @@ data() {
 		dd if=/tmp/data of=/dev/ssd0 bs=1M seek=100 oflag=direct status=none &&
 		dd if=/dev/ssd0 bs=1M skip=100 count=8 iflag=direct status=none | cmp - /tmp/data"
 	for disk in ssd0 ssd1; do
-		check "NAND rules hold on $disk" equal 0 counter $disk nand_violations
+		check "NAND rules hold on $disk" equals 0 counter $disk nand_violations
 	done
 	check "flushes are counted" test "$(counter ssd0 host_flushes)" -gt 0
 }
@@ -78,7 +67,7 @@ discards() {
 		oflag=direct status=none && blkdiscard -o 0 -l 8M /dev/ssd1 &&
 		cmp -n 8388608 /dev/ssd1 /dev/zero"
 	check "discards are counted" test "$(counter ssd1 host_discards)" -gt 0
-	check "counters reset" eval "ssd reset ssd1; equal 0 ssd stats ssd1 host_discards"
+	check "counters reset" eval "ssd reset ssd1; equals 0 ssd stats ssd1 host_discards"
 }
 
 file_systems() {
