@@ -131,8 +131,11 @@ u64 ssd_write_buffer_next_left(const struct ssd_write_buffer *buffer)
 
 void ssd_write_buffer_prefer(struct ssd_write_buffer *buffer, u32 age)
 {
-	struct ssd_write_entry moved = *ssd_write_buffer_at(buffer, age);
+	struct ssd_write_entry moved;
 
+	if (!age)
+		return;
+	moved = *ssd_write_buffer_at(buffer, age);
 	for (; age; age--)
 		*ssd_write_buffer_at(buffer, age) = *ssd_write_buffer_at(buffer, age - 1);
 	*ssd_write_buffer_at(buffer, 0) = moved;
@@ -195,6 +198,7 @@ int ssd_read_buffer_create(struct ssd_read_buffer *buffer,
 			   const struct ssd_profile *profile, u32 page_sectors)
 {
 	u32 units = profile->partial_read ? profile->planes : 1;
+	u32 buckets = 1;
 
 	*buffer = (struct ssd_read_buffer) {
 		.unit_sectors = page_sectors / units,
@@ -203,8 +207,12 @@ int ssd_read_buffer_create(struct ssd_read_buffer *buffer,
 	buffer->slots = profile->read_buffer_kb * 2 / buffer->unit_sectors;
 	if (!buffer->slots)
 		return 0;
+	while (buckets < buffer->slots)
+		buckets *= 2;
+	buffer->bucket_mask = buckets - 1;
 	buffer->units = kvcalloc(buffer->slots, sizeof(*buffer->units), GFP_KERNEL);
-	if (!buffer->units)
+	buffer->buckets = kvcalloc(buckets, sizeof(*buffer->buckets), GFP_KERNEL);
+	if (!buffer->units || !buffer->buckets)
 		return -ENOMEM;
 	ssd_read_buffer_clear(buffer);
 	return 0;
@@ -216,22 +224,51 @@ void ssd_read_buffer_clear(struct ssd_read_buffer *buffer)
 
 	for (i = 0; i < buffer->slots; i++)
 		buffer->units[i].unit = SSD_NO_PAGE;
+	for (i = 0; buffer->slots && i <= buffer->bucket_mask; i++)
+		buffer->buckets[i] = SSD_NO_SLOT;
 }
 
 void ssd_read_buffer_destroy(struct ssd_read_buffer *buffer)
 {
 	kvfree(buffer->units);
+	kvfree(buffer->buckets);
 }
 
-static const struct ssd_read_slot *find_unit(const struct ssd_read_buffer *buffer, u32 unit)
+/* Where the number of the slot of @unit stands; SSD_NO_SLOT stands there if it has none. */
+static u32 *find_link(const struct ssd_read_buffer *buffer, u32 unit)
 {
-	u32 slot;
+	u32 *link = &buffer->buckets[unit & buffer->bucket_mask];
 
-	for (slot = 0; slot < buffer->slots; slot++) {
-		if (buffer->units[slot].unit == unit)
-			return &buffer->units[slot];
-	}
-	return NULL;
+	while (*link != SSD_NO_SLOT && buffer->units[*link].unit != unit)
+		link = &buffer->units[*link].chained;
+	return link;
+}
+
+static void forget_unit(struct ssd_read_buffer *buffer, u32 unit)
+{
+	u32 *link = find_link(buffer, unit);
+	struct ssd_read_slot *slot;
+
+	if (*link == SSD_NO_SLOT)
+		return;
+	slot = &buffer->units[*link];
+	*link = slot->chained;
+	slot->unit = SSD_NO_PAGE;
+}
+
+/* In the place of the oldest one. */
+static void remember_unit(struct ssd_read_buffer *buffer, u32 unit, u64 ready)
+{
+	struct ssd_read_slot *slot = &buffer->units[buffer->next];
+	u32 *bucket = &buffer->buckets[unit & buffer->bucket_mask];
+
+	if (slot->unit != SSD_NO_PAGE)
+		forget_unit(buffer, slot->unit);
+	slot->unit = unit;
+	slot->ready = ready;
+	slot->chained = *bucket;
+	*bucket = buffer->next;
+	buffer->next = buffer->next + 1 == buffer->slots ? 0 : buffer->next + 1;
 }
 
 u32 ssd_read_buffer_units(const struct ssd_read_buffer *buffer, u32 first, u32 sectors)
@@ -246,12 +283,14 @@ bool ssd_read_buffer_has(const struct ssd_read_buffer *buffer, u32 page, u32 fir
 	u32 end = unit + ssd_read_buffer_units(buffer, first, sectors);
 
 	*ready = 0;
+	if (!buffer->slots)
+		return false;
 	for (; unit < end; unit++) {
-		const struct ssd_read_slot *slot = find_unit(buffer, unit);
+		u32 slot = *find_link(buffer, unit);
 
-		if (!slot)
+		if (slot == SSD_NO_SLOT)
 			return false;
-		*ready = max(*ready, slot->ready);
+		*ready = max(*ready, buffer->units[slot].ready);
 	}
 	return true;
 }
@@ -265,21 +304,16 @@ void ssd_read_buffer_add(struct ssd_read_buffer *buffer, u32 page, u32 first, u3
 	if (!buffer->slots)
 		return;
 	for (; unit < end; unit++) {
-		if (find_unit(buffer, unit))
-			continue;
-		buffer->units[buffer->next].unit = unit;
-		buffer->units[buffer->next].ready = ready;
-		buffer->next = buffer->next + 1 == buffer->slots ? 0 : buffer->next + 1;
+		if (*find_link(buffer, unit) == SSD_NO_SLOT)
+			remember_unit(buffer, unit, ready);
 	}
 }
 
 void ssd_read_buffer_forget(struct ssd_read_buffer *buffer, u32 page)
 {
-	u32 unit = page * buffer->page_units, slot;
+	u32 unit = page * buffer->page_units;
+	u32 end = unit + buffer->page_units;
 
-	for (slot = 0; slot < buffer->slots; slot++) {
-		if (buffer->units[slot].unit >= unit &&
-		    buffer->units[slot].unit < unit + buffer->page_units)
-			buffer->units[slot].unit = SSD_NO_PAGE;
-	}
+	for (; buffer->slots && unit < end; unit++)
+		forget_unit(buffer, unit);
 }

@@ -121,21 +121,28 @@ void ssd_write_buffer_forget(struct ssd_write_buffer *buffer, u32 page);
 /**
  * struct ssd_read_slot - one unit of the read buffer.
  * @unit: number of the unit on the drive, or SSD_NO_PAGE
+ * @chained: the next slot whose unit is in the same bucket, or SSD_NO_SLOT
  * @ready: time it has been read
  */
 struct ssd_read_slot {
 	u32 unit;
+	u32 chained;
 	u64 ready;
 };
+
+#define SSD_NO_SLOT	0xffffffffU
 
 /**
  * struct ssd_read_buffer - units read last, oldest at @next. A unit is what is
  * moved over the bus at least: a clustered page, or with partial_read the NAND pages
  * that the channels move at a time.
  * @page_units: units of a clustered page
+ * @buckets: [@bucket_mask + 1] hash table of the units: first slot, or SSD_NO_SLOT
  */
 struct ssd_read_buffer {
 	struct ssd_read_slot *units;
+	u32 *buckets;
+	u32 bucket_mask;
 	u32 slots;
 	u32 next;
 	u32 unit_sectors;
@@ -163,6 +170,8 @@ u32 ssd_read_buffer_units(const struct ssd_read_buffer *buffer, u32 first, u32 s
 
 /** ssd_read_buffer_clear - forget everything, as when the power fails. */
 void ssd_read_buffer_clear(struct ssd_read_buffer *buffer);
+
+/** ssd_read_buffer_forget - drop all units of @page (it was written or discarded). */
 void ssd_read_buffer_forget(struct ssd_read_buffer *buffer, u32 page);
 
 #endif /* SSD_BUFFER_H */

@@ -50,7 +50,7 @@ static void tell_durable(struct ssd_drive *drive)
 	unsigned int first, end;
 	u32 age;
 
-	if (!drive->events)
+	if (!drive->events || !drive->events->durable)
 		return;
 	bitmap_copy(sectors, entry->sectors, buffer->page_sectors);
 	for (age = 1; age < buffer->count; age++) {

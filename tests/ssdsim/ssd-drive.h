@@ -52,7 +52,8 @@ struct ssd_drive_counters {
  * struct ssd_drive_events - calls of the drive while it works on a command.
  * @arrived: these sectors of the write being served are now in the buffer; the
  *	calls of one write follow each other in ascending order without gaps
- * @durable: the newest version of these sectors has gone to the NAND
+ * @durable: the newest version of these sectors has gone to the NAND; may be NULL, then
+ *	the drive does not look for them
  */
 struct ssd_drive_events {
 	void (*arrived)(void *context, u64 sector, u32 sectors);

@@ -20,7 +20,11 @@ static void sectors_programmed(void *context, u64 sector, u32 sectors)
 	ssd_power_programmed(&host->power, sector, sectors, host->drive->nand.programmed_at);
 }
 
-static const struct ssd_drive_events drive_events = {
+static const struct ssd_drive_events arrivals = {
+	.arrived = sectors_arrived,
+};
+
+static const struct ssd_drive_events arrivals_and_programs = {
 	.arrived = sectors_arrived,
 	.durable = sectors_programmed,
 };
@@ -29,13 +33,16 @@ int ssd_host_create(struct ssd_host *host, const struct ssd_profile *profile,
 		    void (*copy)(void *context, u64 sector, u32 sectors, bool write),
 		    void *context, char *error, size_t size)
 {
+	const struct ssd_drive_events *events = &arrivals;
 	u64 capacity;
 	int r;
 
+	if (profile->track_volatile && ssd_power_by_program(profile))
+		events = &arrivals_and_programs;
 	memset(host, 0, sizeof(*host));
 	host->copy = copy;
 	host->context = context;
-	r = ssd_drive_create(&host->drive, profile, &drive_events, host, error, size);
+	r = ssd_drive_create(&host->drive, profile, events, host, error, size);
 	if (r)
 		return r;
 	capacity = host->drive->geometry.sectors;

@@ -157,6 +157,12 @@ struct ssd_power {
 	struct ssd_power_counters counters;
 };
 
+/** ssd_power_by_program - do programs make sectors of such a drive safe? */
+static inline bool ssd_power_by_program(const struct ssd_profile *profile)
+{
+	return profile->lies_about_flush || profile->power_loss == SSD_POWER_LOSS_BUFFERED;
+}
+
 /**
  * ssd_power_create - switched on, nothing at risk.
  * @store: the contents; must outlive @power

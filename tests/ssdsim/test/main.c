@@ -100,6 +100,7 @@ int main(int argc, char **argv)
 	random_seed(argc == 3 ? strtoull(argv[2], NULL, 0) : 1);
 	failed += run_all(profile_tests);
 	failed += run_all(store_tests);
+	failed += run_all(buffer_tests);
 	failed += run_all(mechanics_tests);
 	failed += run_all(fast_tests);
 	failed += run_all(page_tests);

@@ -29,6 +29,7 @@ struct test {
 
 extern const struct test profile_tests[];
 extern const struct test store_tests[];
+extern const struct test buffer_tests[];
 extern const struct test mechanics_tests[];
 extern const struct test fast_tests[];
 extern const struct test page_tests[];
