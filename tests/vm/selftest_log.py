@@ -1,18 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Self test of the VM runner without a guest: judging console logs, and writing archives."""
+"""Self test of the VM runner without a guest: judging console logs, writing archives, claiming
+processors."""
 
+import os
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/vm"))
 
 from cpio import Archive  # noqa: E402
 from kernel_log import Verdict  # noqa: E402
+from processor import claimed  # noqa: E402
 
 FAULTS = [
     "[    5.123456] WARNING: CPU: 0 PID: 77 at drivers/md/dm.c:100 dm_start+0x1/0x2 [dm_mod]",
@@ -95,6 +99,19 @@ class CpioTest(unittest.TestCase):
                 archive.text(name, name)
             return b"".join(archive.chunks())
         self.assertEqual(build(["x/a", "b"]), build(["b", "x/a"]))
+
+
+class ProcessorTest(unittest.TestCase):
+    """No two guests have the same processor, and a claim ends."""
+
+    def test_each_claim_is_another(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.dict(os.environ, RESSD_CACHE=folder), \
+                mock.patch("os.sched_getaffinity", return_value={0, 3}):
+            with claimed() as first, claimed() as second, claimed() as third:
+                self.assertEqual((first, second, third), (0, 3, None))
+            with claimed() as again:
+                self.assertEqual(again, 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """One run of QEMU: its command line, its output while it runs, its end."""
 
 import ctypes
+import os
 import re
 import signal
 import subprocess
@@ -29,9 +30,12 @@ POLL_SECONDS = 0.02
 PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent():
-    """Have the kernel kill QEMU when the runner dies in a way that runs no clean-up."""
+def prepare_child(processor):
+    """In the child, before QEMU: have the kernel kill it when the runner dies in a way that runs
+    no clean-up; keep it on one processor, if there is one for it."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if processor is not None:
+        os.sched_setaffinity(0, {processor})
 
 
 def command_line(options, folder, kernel, initrd, log):
@@ -102,12 +106,14 @@ class Output:
 
 
 class Run:
-    """One guest. `how` tells after `go` how it ended: "ended", "timeout" or "killed"."""
+    """One guest, on the processor with this number or on any (None). `how` tells after `go` how it
+    ended: "ended", "timeout" or "killed"."""
 
-    def __init__(self, command, folder, timeout, killer):
+    def __init__(self, command, folder, timeout, killer, processor=None):
         self.command = command
         self.timeout = timeout
         self.killer = killer
+        self.processor = processor
         self.output = Output(folder / "output", killer.line)
         self.errors = folder / "qemu-errors"
         self.how = "ended"
@@ -118,7 +124,8 @@ class Run:
             try:
                 process = subprocess.Popen(
                     self.command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
-                    start_new_session=True, preexec_fn=die_with_parent)
+                    start_new_session=True,
+                    preexec_fn=lambda: prepare_child(self.processor))
             except FileNotFoundError as error:
                 raise VmError("qemu-system-x86_64 is not installed: run tools/setup.sh") from error
         try:
