@@ -11,6 +11,9 @@ const char arguments_help[] =
 	"Measure a flash device, say whether ressd makes it faster, and with which options.\n"
 	"\n"
 	"  --write               measure writes too; DESTROYS what is in the region\n"
+	"  --preserve            measure writes too, and put back what was in the region; only a loss of\n"
+	"                        power, or of the device, meanwhile destroys it\n"
+	"  --save-file FILE      for --preserve: keep the contents in FILE, not in memory\n"
 	"  --yes                 do not ask; enough for a device without known contents\n"
 	"  --yes-destroy DEVICE  do not ask, whatever DEVICE holds; the same path again\n"
 	"  --region OFFSET[:LENGTH]\n"
@@ -21,11 +24,14 @@ const char arguments_help[] =
 	"  --thorough            longer, for noisy or very slow devices\n"
 	"  --max-write SIZE      never write more than that; default: 4 times the region, 8 GiB at least\n"
 	"  --raw FILE            write every single sample to FILE, as CSV\n"
+	"  --resume FILE         note results in FILE, and do not measure again what it has\n"
 	"  --dry-run             show what would be done, change and measure nothing\n"
 	"  --create NAME         if it is worth it, format the reserved area at the end of DEVICE\n"
 	"                        and create /dev/mapper/NAME; needs --write\n"
-	"  --json                results as JSON\n"
-	"  --table               only the device-mapper table line\n"
+	"  --format FORMAT       text, json, table (only the device-mapper table line), or dmsetup\n"
+	"                        (only the command that creates the device)\n"
+	"  --json, --table       the same as --format json, --format table\n"
+	"  --progress json       progress on standard error as JSON, one object a line\n"
 	"  -v, --verbose         a line for each measurement on standard error\n"
 	"  -h, --help            this text\n"
 	"  -V, --version         version\n"
@@ -38,6 +44,11 @@ const char arguments_help[] =
 
 static const struct option options[] = {
 	{ "write", no_argument, NULL, 'w' },
+	{ "preserve", no_argument, NULL, 'p' },
+	{ "save-file", required_argument, NULL, 's' },
+	{ "resume", required_argument, NULL, 'u' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "progress", required_argument, NULL, 'P' },
 	{ "yes", no_argument, NULL, 'y' },
 	{ "yes-destroy", required_argument, NULL, 'Y' },
 	{ "region", required_argument, NULL, 'r' },
@@ -61,6 +72,7 @@ static const struct {
 	size_t member;		/* of struct arguments: a bool */
 } flags[] = {
 	{ 'w', offsetof(struct arguments, write) },
+	{ 'p', offsetof(struct arguments, preserve) },
 	{ 'y', offsetof(struct arguments, yes) },
 	{ 'j', offsetof(struct arguments, json) },
 	{ 't', offsetof(struct arguments, table) },
@@ -82,6 +94,10 @@ static const struct {
 	{ 'c', offsetof(struct arguments, create) },
 	{ 'm', offsetof(struct arguments, max_write) },
 	{ 'x', offsetof(struct arguments, raw) },
+	{ 's', offsetof(struct arguments, save_file) },
+	{ 'u', offsetof(struct arguments, resume) },
+	{ 'f', offsetof(struct arguments, format) },
+	{ 'P', offsetof(struct arguments, progress) },
 };
 
 /* False for an option that is none. */
@@ -104,14 +120,52 @@ static bool take_option(struct arguments *arguments, int option)
 	return false;
 }
 
+static bool is_one_of(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcmp(text, *words))
+			return true;
+	return false;
+}
+
+static int check_words(struct arguments *arguments, struct failure *failure)
+{
+	static const char *const formats[] = { "text", "json", "table", "dmsetup", NULL };
+	static const char *const progresses[] = { "json", NULL };
+
+	if (arguments->format && !is_one_of(arguments->format, formats))
+		return fail(failure, -EINVAL,
+			    "--format is '%s', but must be text, json, table or dmsetup",
+			    arguments->format);
+	if (arguments->progress && !is_one_of(arguments->progress, progresses))
+		return fail(failure, -EINVAL, "--progress is '%s', but must be json",
+			    arguments->progress);
+	if (arguments->json + arguments->table + !!arguments->format > 1)
+		return fail(failure, -EINVAL,
+			    "--json, --table and --format exclude each other; leave one out");
+	if (arguments->json || arguments->table)
+		arguments->format = arguments->json ? "json" : "table";
+	return 0;
+}
+
+static int check_preserve(struct arguments *arguments, struct failure *failure)
+{
+	if (arguments->save_file && !arguments->preserve)
+		return fail(failure, -EINVAL,
+			    "--save-file needs --preserve, because only that keeps the region's contents");
+	if (arguments->preserve && arguments->create)
+		return fail(failure, -EINVAL,
+			    "--preserve and --create exclude each other: a new device overwrites what was preserved");
+	/* Writes are measured as with --write. */
+	arguments->write |= arguments->preserve;
+	return 0;
+}
+
 static int check_together(const struct arguments *arguments, struct failure *failure)
 {
 	if (arguments->create && !arguments->write)
 		return fail(failure, -EINVAL,
 			    "--create needs --write, because only a measurement of writes tells whether ressd is worth it; to create a device without one, use ressdctl open");
-	if (arguments->json && arguments->table)
-		return fail(failure, -EINVAL,
-			    "--json and --table exclude each other; leave one out");
 	if (arguments->quick && arguments->thorough)
 		return fail(failure, -EINVAL,
 			    "--quick and --thorough exclude each other; leave one out");
@@ -140,5 +194,7 @@ int arguments_parse(struct arguments *arguments, int argc, char **argv, struct f
 			    "%d devices are named, but must be one; see ressd-probe --help",
 			    argc - optind);
 	arguments->device = argv[optind];
+	if (check_words(arguments, failure) || check_preserve(arguments, failure))
+		return -EINVAL;
 	return check_together(arguments, failure);
 }

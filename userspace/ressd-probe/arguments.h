@@ -15,7 +15,11 @@ struct arguments {
 	const char *max_write;		/* bytes that may be written in all */
 	const char *raw;		/* file for every single sample */
 	const char *progress;		/* "json", or NULL */
+	const char *format;		/* "text", "json", "table" or "dmsetup"; NULL: text */
+	const char *resume;		/* file of results */
+	const char *save_file;		/* for --preserve; NULL: memory */
 	bool write;
+	bool preserve;
 	bool yes;
 	bool json;
 	bool table;

@@ -25,7 +25,9 @@ static bool is_overwritten(const struct probe *probe)
 	const struct ressd_table *table = &probe->line.table;
 	const u64 start = table->reserved_start * 512;
 
-	return probe->arguments.write && start >= probe->region.offset &&
+	if (!probe->arguments.write || probe->arguments.preserve)
+		return false;
+	return start >= probe->region.offset &&
 	       start + table->reserved_sectors * 512 <= probe->region.offset + probe->region.bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "measure.h"
 #include "probe.h"
+#include "resume.h"
 #include "ressd-geom.h"
 #include "safety.h"
 #include "size.h"
@@ -17,13 +18,20 @@ static void on_signal(int number)
 	measure_interrupted = true;
 }
 
-/* A second Ctrl-C ends the program the hard way: a device may hang. */
-static void catch_signals(void)
+/*
+ * A second Ctrl-C ends the program the hard way, for a device may hang; but not where it has
+ * something to restore.
+ */
+static void catch_signals(bool restores)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	struct sigaction action = {
+		.sa_handler = on_signal,
+		.sa_flags = restores ? 0 : SA_RESETHAND,
+	};
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
 }
 
 static int plan(struct probe *probe, struct failure *failure)
@@ -42,6 +50,7 @@ static int plan(struct probe *probe, struct failure *failure)
 	if (!code)
 		code = plan_region(probe->dev.bytes, probe->arguments.region, &probe->region,
 				   failure);
+	probe->planned = probe->region;
 	if (!code && probe->arguments.max_write)
 		code = size_parse(probe->arguments.max_write, "--max-write", probe->dev.bytes,
 				  &probe->max_write, failure);
@@ -65,10 +74,14 @@ static int plan(struct probe *probe, struct failure *failure)
 
 static void report(const struct probe *probe)
 {
-	if (probe->arguments.json)
+	const char *format = probe->arguments.format ? probe->arguments.format : "text";
+
+	if (!strcmp(format, "json"))
 		report_json(probe);
-	else if (probe->arguments.table)
+	else if (!strcmp(format, "table"))
 		report_table(probe);
+	else if (!strcmp(format, "dmsetup"))
+		report_dmsetup(probe);
 	else
 		report_human(probe);
 }
@@ -115,6 +128,64 @@ static int open_raw(struct probe *probe, struct failure *failure)
 	return 0;
 }
 
+static int close_raw(struct probe *probe, int code, struct failure *failure)
+{
+	if (probe->raw && fclose(probe->raw) && !code)
+		code = fail(failure, -errno, "cannot write %s: %s", probe->arguments.raw,
+			    strerror(errno));
+	probe->raw = NULL;
+	return code;
+}
+
+/*
+ * Measures; whatever comes of it, the region gets its contents back.  An error of that is worse
+ * than any other.
+ */
+static int measure_and_restore(struct probe *probe, struct failure *failure)
+{
+	struct failure restoring;
+	int code = open_raw(probe, failure), restored;
+
+	catch_signals(probe->arguments.preserve);
+	if (!code && probe->arguments.preserve)
+		code = preserve_save(&probe->preserved, &probe->dev, probe->region.offset,
+				     probe->region.bytes, probe->arguments.save_file, failure);
+	if (code)
+		return close_raw(probe, code, failure);
+	code = probe_measure(probe, failure);
+	restored = preserve_restore(&probe->preserved, &restoring);
+	if (restored) {
+		*failure = restoring;
+		code = restored;
+	}
+	return close_raw(probe, code, failure);
+}
+
+/* What can be said of what was measured until the interruption. */
+static void report_interrupted(struct probe *probe)
+{
+	probe->interrupted = true;
+	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
+		&probe->line.options);
+	check_segments(probe);
+	report(probe);
+}
+
+static int finish(struct probe *probe, struct failure *failure)
+{
+	int code;
+
+	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
+		&probe->line.options);
+	check_segments(probe);
+	code = probe_create(probe, failure);
+	report(probe);
+	if (probe->arguments.create && !code && !probe->created)
+		fprintf(stderr, "ressd-probe: %s was not created, because of the verdict.\n",
+			probe->arguments.create);
+	return code;
+}
+
 /* Everything after the device is open.  0 or a negative errno. */
 static int probe_device(struct probe *probe, struct failure *failure)
 {
@@ -125,31 +196,17 @@ static int probe_device(struct probe *probe, struct failure *failure)
 		probe_print_plan(probe);
 		return 0;
 	}
+	if (!code)
+		code = resume_load(probe, failure);
 	if (!code && probe->arguments.create)
 		code = probe_check_create(probe, failure);
 	if (!code && probe->arguments.write)
 		code = safety_allow_write(probe, failure);
-	if (code)
-		return code;
-	catch_signals();
-	code = open_raw(probe, failure);
-	if (code)
-		return code;
-	code = probe_measure(probe, failure);
-	if (probe->raw && fclose(probe->raw) && !code)
-		code = fail(failure, -errno, "cannot write %s: %s", probe->arguments.raw,
-			    strerror(errno));
-	if (code)
-		return code;
-	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
-		&probe->line.options);
-	check_segments(probe);
-	code = probe_create(probe, failure);
-	report(probe);
-	if (probe->arguments.create && !code && !probe->created)
-		fprintf(stderr, "ressd-probe: %s was not created, because of the verdict.\n",
-			probe->arguments.create);
-	return code;
+	if (!code)
+		code = measure_and_restore(probe, failure);
+	if (code == -ECANCELED)
+		report_interrupted(probe);
+	return code ? code : finish(probe, failure);
 }
 
 static int run(struct probe *probe, struct failure *failure)

@@ -9,6 +9,7 @@
 #include "blkdev.h"
 #include "hints.h"
 #include "plan.h"
+#include "preserve.h"
 #include "session.h"
 #include "table-line.h"
 
@@ -16,7 +17,11 @@ struct probe {
 	struct arguments arguments;
 	struct blkdev dev;
 	struct hints hints;
-	struct region region;		/* where it measures */
+	struct region planned;		/* where it may write */
+	struct region region;		/* where it measures: less, if filling took too long */
+	struct preserved preserved;
+	bool interrupted;
+	bool resume_failed;
 	struct table_line line;		/* what it suggests */
 	char reserved_why[96];
 	u64 max_write;			/* bytes */
@@ -50,5 +55,6 @@ int probe_create(struct probe *probe, struct failure *failure);
 void report_human(const struct probe *probe);
 void report_json(const struct probe *probe);
 void report_table(const struct probe *probe);
+void report_dmsetup(const struct probe *probe);
 
 #endif

@@ -244,6 +244,8 @@ void report_json(const struct probe *probe)
 	json_object_object_add(object, "rehearsals", rehearsals_array(probe));
 	json_object_object_add(object, "verdict", verdict_object(&probe->analysis));
 	json_object_object_add(object, "suggestion", suggestion_object(probe));
+	add_bool(object, "interrupted", probe->interrupted);
+	add_bool(object, "preserved", probe->arguments.preserve);
 	add_bool(object, "formatted", probe->formatted);
 	if (probe->created)
 		add_text(object, "created", probe->arguments.create);

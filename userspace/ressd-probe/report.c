@@ -199,6 +199,10 @@ static void print_warnings(const struct probe *probe)
 	if (!probe->dev.direct)
 		printf("warning         %s\n",
 		       "this file system has no O_DIRECT: its cache was measured");
+	if (probe->interrupted)
+		printf("warning         %s\n", "it was interrupted; what is missing was not measured");
+	if (probe->arguments.preserve)
+		printf("region          %s\n", "its contents were restored and compared");
 	if (probe->session.limited)
 		printf("warning         %s\n",
 		       "the limit of --max-write was reached; what is missing was not measured");
@@ -262,6 +266,13 @@ void report_human(const struct probe *probe)
 	print_measurements(probe);
 	print_verdict(probe);
 	print_commands(probe);
+}
+
+void report_dmsetup(const struct probe *probe)
+{
+	char line[TABLE_LINE_TEXT];
+
+	printf("dmsetup create ressd --table \"%s\"\n", table_line_print(&probe->line, line));
 }
 
 void report_table(const struct probe *probe)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From the command line to a measurement, and what is shown meanwhile. */
 #include <stdio.h>
+#include "genuine.h"
 #include "probe.h"
 #include "show.h"
 #include "size.h"
@@ -34,6 +35,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		.bytes = probe->region.bytes,
 		.sequential_bytes = sequential_bytes(probe),
 		.write_limit = probe->max_write,
+		.written = probe->written,
 		.record = probe->raw ? write_raw : NULL,
 		.record_context = probe->raw,
 	};
@@ -41,6 +43,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 
 	session->measure = &measure;
 	session->may_write = probe->arguments.write;
+	session->verify = true;
 	session->thoroughness = thoroughness_of(&probe->arguments);
 	session->disk_offset = probe->hints.start;
 	session->watcher = &show_watcher;
@@ -50,7 +53,10 @@ int probe_measure(struct probe *probe, struct failure *failure)
 	code = measure_init(&measure, failure);
 	if (code)
 		return code;
-	code = session_run(session, failure);
+	if (probe->arguments.write)
+		code = genuine_check(&device.disk, measure.offset, measure.bytes, failure);
+	if (!code)
+		code = session_run(session, failure);
 	show_end(probe);
 	probe->written = measure.written;
 	probe->region.bytes = measure.bytes;

@@ -35,18 +35,22 @@ static int find_contents(const struct probe *probe, char *what, size_t size,
 	return found ? found : find_log(probe, what, size, failure);
 }
 
+/* What will happen, before it may. */
 static int ask(const struct probe *probe, struct failure *failure)
 {
+	const struct arguments *arguments = &probe->arguments;
 	const char *model = hints_get(&probe->hints, "device/model");
 	char question[PATH_MAX + 512], region[SIZE_TEXT], offset[SIZE_TEXT], whole[SIZE_TEXT];
 
-	snprintf(question, sizeof(question),
-		 "This destroys %s from %s on of %s (%s%s%s)%s.",
+	snprintf(question, sizeof(question), "This %s %s from %s on of %s (%s%s%s)%s%s.",
+		 arguments->preserve ? "overwrites" : "destroys",
 		 size_print(probe->region.bytes, region), size_print(probe->region.offset, offset),
 		 probe->dev.path, model ? model : "", model ? ", " : "",
 		 size_print(probe->dev.bytes, whole),
-		 probe->arguments.create ? ", and makes the whole of it a ressd device" : "");
-	return confirm(question, probe->arguments.yes || probe->arguments.yes_destroy, failure);
+		 arguments->create ? ", and makes the whole of it a ressd device" : "",
+		 arguments->preserve ?
+		 " and restores it at the end; a loss of power meanwhile destroys it" : "");
+	return confirm(question, arguments->yes || arguments->yes_destroy, failure);
 }
 
 int safety_allow_write(const struct probe *probe, struct failure *failure)
@@ -61,7 +65,7 @@ int safety_allow_write(const struct probe *probe, struct failure *failure)
 	found = find_contents(probe, what, sizeof(what), failure);
 	if (found < 0)
 		return found;
-	if (found && !probe->arguments.yes_destroy)
+	if (found && !probe->arguments.yes_destroy && !probe->arguments.preserve)
 		return fail(failure, -EEXIST,
 			    "%s holds %s; if it may be destroyed, say so twice: --write --yes-destroy %s %s",
 			    probe->dev.path, what, probe->arguments.device,

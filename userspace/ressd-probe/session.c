@@ -6,6 +6,7 @@
 #include "session.h"
 
 #define SECOND		1000000000ULL
+#define BLOCK		4096U
 #define MIN_CHUNK	1048576U
 
 /* Where an ordered cell takes its distance from. */
@@ -166,10 +167,36 @@ static void note_filled(void *context, u64 bytes, u64 ns)
 	session->shown = percent;
 }
 
+#define VERIFIED	64U		/* blocks of the filling */
+
+/*
+ * Some blocks of the filling must hold what was written to them, or the device has not the capacity
+ * that it claims.
+ */
+static int verify_filling(struct measure *measure, u64 first_stamp, struct failure *failure)
+{
+	const u64 blocks = measure->bytes / BLOCK;
+	unsigned int i;
+	int code = 0;
+
+	measure->phase = "verify";
+	for (i = 0; !code && i < VERIFIED; i++) {
+		const u64 block = i ? measure_random(measure, blocks) : blocks - 1;
+
+		code = measure_read(measure, block * BLOCK, BLOCK, NULL, failure);
+		if (!code && *(const u64 *)measure->data != first_stamp + block)
+			code = fail(failure, -EPERM,
+				    "%s does not keep what is written at byte %llu: its capacity is counterfeit, or it is broken; f3probe tells how large it is",
+				    measure->disk->path, measure->offset + block * BLOCK);
+	}
+	return code;
+}
+
 static int fill(struct session *session, struct failure *failure)
 {
 	struct measure *measure = session->measure;
 	const u64 parts = (measure->bytes + FILL_CHUNKS - 1) / FILL_CHUNKS;
+	const u64 first_stamp = measure->stamp + 1;
 	int code;
 
 	if (session->filled || !session->may_write)
@@ -180,6 +207,8 @@ static int fill(struct session *session, struct failure *failure)
 	measure->filled = note_filled;
 	measure->filled_context = session;
 	code = measure_fill(measure, failure);
+	if (!code && session->verify)
+		code = verify_filling(measure, first_stamp, failure);
 	session->filled = !code;
 	/* The last one may be shorter than the others. */
 	if (session->nr_chunks && measure->bytes % session->chunk_bytes)

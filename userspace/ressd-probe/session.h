@@ -26,6 +26,7 @@ struct session {
 	/* The caller's: */
 	struct measure *measure;	/* prepared with session_effort() and measure_init() */
 	bool may_write;
+	bool verify;			/* the disk keeps what is written: compare some of it */
 	enum thoroughness thoroughness;
 	u64 disk_offset;		/* where the device begins on its disk, bytes */
 	u64 mover_stride[NR_SIZES];	/* of the planned device, bytes */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "resume.h"
 #include "show.h"
 
 static bool wants_json(const struct probe *probe)
@@ -56,7 +57,7 @@ static void show_result(void *context, const char *name, const struct result *re
 
 static void step_ended(void *context)
 {
-	(void)context;
+	resume_save(context);
 }
 
 void show_end(const struct probe *probe)

@@ -6,7 +6,8 @@ set -euo pipefail
 
 suite=tools
 failed=0
-folder=$(mktemp -d)
+# In memory where that is possible: the probe flushes thousands of times.
+folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 disk=$folder/disk
 output=$folder/output
@@ -104,18 +105,97 @@ test_probe() {
 	unchanged "probe --dry-run" 0 "8 MiB are destroyed" "${measure[@]}" --dry-run "$disk"
 	unchanged "probe reads only" 5 "run ressd-probe --write" ressd-probe --quick "$disk"
 
-	"${measure[@]}" --json "$disk" >"$output" 2>&1 || status=$?
+	"${measure[@]}" --resume "$folder/all" --json "$disk" >"$output" 2>&1 || status=$?
 	report "probe --json" "$(check_verdict "$status")"
 	report "probe stays in its region" "$(check_region)"
 
 	status=0
-	"${measure[@]}" --table "$disk" >"$output" 2>&1 || status=$?
+	"${measure[@]}" --resume "$folder/all" --table "$disk" >"$output" 2>&1 || status=$?
 	report "probe --table" "$(grep -qE "^0 [0-9]+ ressd $disk 0 $disk" "$output" ||
 		echo "no table line, exit code $status")"
 
 	status=0
 	timeout --preserve-status -s INT 1 "${measure[@]}" "$disk" >"$output" 2>&1 || status=$?
 	report "probe stops at Ctrl-C" "$([ "$status" -eq 130 ] || echo "exit code $status")"
+}
+
+# A disk with a file system and contents that must survive.
+used_disk() {
+	blank_disk
+	head -c 64M /dev/urandom >"$disk"
+	mkfs.ext4 -q -F -L precious "$disk"
+	cp "$disk" "$folder/before"
+}
+
+survives() {
+	cmp -s "$disk" "$folder/before" || echo "the contents have changed"
+}
+
+test_preserve() {
+	local -a measure=(ressd-probe --preserve --quick --region 8M:16M)
+	local status=0
+	used_disk
+	unchanged "preserve asks first" 3 "restores it at the end.*add --yes" "${measure[@]}" "$disk"
+	unchanged "preserve: --create" 2 "exclude each other" "${measure[@]}" --create x "$disk"
+	unchanged "--save-file without --preserve" 2 "needs --preserve" \
+		ressd-probe --write --save-file "$folder/kept" "$disk"
+	touch "$folder/kept"
+	unchanged "preserve: the file exists" 3 "cannot create $folder/kept" \
+		"${measure[@]}" --yes --save-file "$folder/kept" "$disk"
+	rm "$folder/kept"
+
+	"${measure[@]}" --yes --json "$disk" >"$output" 2>&1 || status=$?
+	report "preserve measures" "$(check_verdict "$status")"
+	report "preserve restores from memory" "$(survives)"
+	report "preserve says so" "$(grep -q '"preserved":true' "$output" || echo "no")"
+
+	status=0
+	timeout --preserve-status -s INT 1 "${measure[@]}" --yes --save-file "$folder/kept" --json \
+		"$disk" >"$output" 2>&1 || status=$?
+	report "Ctrl-C restores from a file" "$(survives)"
+	report "and removes it" "$([ ! -e "$folder/kept" ] || echo "it is still there")"
+	report "Ctrl-C: exit code" "$([ "$status" -eq 130 ] || echo "$status")"
+	report "Ctrl-C: what was measured is printed" \
+		"$(grep -q '"interrupted":true' "$output" || echo "no")"
+}
+
+# samples FILE: how many transfers are in a --raw file.
+samples() {
+	sed 1d "$1" | grep -c . || true
+}
+
+test_resume() {
+	local -a measure=(ressd-probe --write --yes --quick --region 8M:8M --resume "$folder/results")
+	blank_disk
+	timeout --preserve-status -s INT 1 "${measure[@]}" --raw "$folder/raw0" "$disk" \
+		>"$output" 2>&1 || true
+	report "results are noted" "$(grep -q '^filled' "$folder/results" || echo "no filling")"
+	"${measure[@]}" --raw "$folder/raw1" "$disk" >"$output" 2>&1 || true
+	report "resumed: it is not filled again" "$(! grep -q '^fill,' "$folder/raw1" || echo "it is")"
+	report "resumed: the rest is measured" \
+		"$(grep -q '^rehearsal,' "$folder/raw1" || echo "no rehearsal")"
+	"${measure[@]}" --raw "$folder/raw2" --json "$disk" >"$output" 2>&1 || true
+	report "resumed when complete: nothing is measured" \
+		"$([ "$(samples "$folder/raw2")" -eq 0 ] || head -n 3 "$folder/raw2")"
+	report "and all is printed" "$(check_verdict 5 | grep -v '^exit code')"
+	unchanged "resume: another region" 2 "another device, region or mode" \
+		ressd-probe --write --yes --quick --region 16M:8M --resume "$folder/results" "$disk"
+	sed -i 's/^filled.*/filled\t1/' "$folder/results"
+	unchanged "resume: damaged" 2 "line [0-9]* of .* is damaged" "${measure[@]}" "$disk"
+	echo junk >"$folder/results"
+	unchanged "resume: not ours" 2 "no file of results" "${measure[@]}" "$disk"
+}
+
+test_formats() {
+	blank_disk
+	unchanged "format: unknown" 2 "must be text, json, table or dmsetup" \
+		ressd-probe --format xml "$disk"
+	unchanged "format: twice" 2 "exclude each other" ressd-probe --format text --json "$disk"
+	unchanged "progress: unknown" 2 "must be json" ressd-probe --progress dots "$disk"
+	unchanged "format: dmsetup" 5 "^dmsetup create ressd --table \"0 [0-9]+ ressd " \
+		ressd-probe --quick --format dmsetup "$disk"
+	unchanged "progress as JSON" 5 '^\{"step":"random read 4 KiB","seconds_left":[0-9]+\}$' \
+		ressd-probe --quick --progress json --format table "$disk"
 }
 
 # check_verdict STATUS: what a measurement says depends on the machine, but the exit code must be
@@ -143,8 +223,41 @@ check_region() {
 	! cmp -s -n $((8 << 20)) -i $((8 << 20)):0 "$disk" /dev/zero || echo "it wrote nothing"
 }
 
+# completed WORD...: what bash offers for the last word.
+completed() {
+	(
+		# shellcheck source=userspace/completion/ressd-probe
+		. "$(dirname "$0")/../completion/ressd-probe"
+		COMP_WORDS=("$@")
+		COMP_CWORD=$(($# - 1))
+		_ressd_probe
+		printf '%s\n' "${COMPREPLY[@]}"
+	)
+}
+
+test_completion() {
+	local option manual missing=
+	manual=$(sed 's/\\//g' "$(dirname "$0")/../man/ressd-probe.8")
+	report "completion: --pre" "$([ "$(completed ressd-probe --pre)" = --preserve ] ||
+		completed ressd-probe --pre)"
+	report "completion: --format d" "$([ "$(completed ressd-probe --format d)" = dmsetup ] ||
+		completed ressd-probe --format d)"
+	touch "$folder/file"
+	report "completion: files" "$([ "$(completed ressd-probe --raw "$folder/fi")" = "$folder/file" ] ||
+		completed ressd-probe --raw "$folder/fi")"
+	# Every option is in the manual, and the other way round.
+	for option in $(ressd-probe --help | grep -oE -- '--[a-z-]+' | sort -u); do
+		grep -qF -e "$option" <<<"$manual" || missing+=" $option"
+	done
+	report "the manual has every option" "${missing:+$missing missing}"
+}
+
 test_arguments
+test_completion
 test_format
 test_contents
 test_probe
+test_preserve
+test_resume
+test_formats
 exit "$failed"

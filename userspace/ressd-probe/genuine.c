@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Has the device the capacity that it claims?  See genuine.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "blkdev.h"
+#include "genuine.h"
+
+#define BLOCK		4096U
+#define SMALLEST	1048576ULL	/* memory of a counterfeit drive, at least */
+
+/* A block that no drive holds already. */
+static void make_stamp(u8 *stamp)
+{
+	struct timespec now;
+	u64 state, word;
+	u32 i;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	state = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	for (i = 0; i < BLOCK; i += sizeof(word)) {
+		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+		word = state ^ state >> 29;
+		memcpy(stamp + i, &word, sizeof(word));
+	}
+}
+
+static int read_block(struct disk *disk, u64 at, u8 *block, struct failure *failure)
+{
+	u64 ns;
+
+	memset(block, 0, BLOCK);
+	return disk->ops->read(disk, at, block, BLOCK, &ns, failure);
+}
+
+static int write_block(struct disk *disk, u64 at, const u8 *block, struct failure *failure)
+{
+	u64 ns;
+	int code = disk->ops->write(disk, at, block, BLOCK, &ns, failure);
+
+	return code ? code : disk->ops->flush(disk, &ns, failure);
+}
+
+/* Where the stamp would be if the drive had only so much memory that @at wraps around. */
+static int look_elsewhere(struct disk *disk, u64 at, const u8 *stamp, u8 *block,
+			  struct failure *failure)
+{
+	u64 memory, last = at;
+	int code = 0;
+
+	for (memory = SMALLEST; !code && memory <= at; memory *= 2) {
+		const u64 alias = at % memory / BLOCK * BLOCK;
+
+		if (alias == last)
+			continue;
+		last = alias;
+		code = read_block(disk, alias, block, failure);
+		if (!code && !memcmp(block, stamp, BLOCK))
+			return fail(failure, -EPERM,
+				    "%s is counterfeit: what is written at byte %llu appears at byte %llu; it has %llu bytes or less, f3probe tells how many",
+				    disk->path, at, alias, memory);
+	}
+	return code;
+}
+
+static int look(struct disk *disk, u64 at, const u8 *stamp, u8 *block, struct failure *failure)
+{
+	int code = look_elsewhere(disk, at, stamp, block, failure);
+
+	if (!code)
+		code = read_block(disk, at, block, failure);
+	if (!code && memcmp(block, stamp, BLOCK))
+		return fail(failure, -EPERM,
+			    "%s does not keep what is written at byte %llu: its capacity is counterfeit, or it is broken; f3probe tells how large it is",
+			    disk->path, at);
+	return code;
+}
+
+int genuine_check(struct disk *disk, u64 offset, u64 bytes, struct failure *failure)
+{
+	const u64 at = (offset + bytes) / BLOCK * BLOCK - BLOCK;
+	u8 *before = blkdev_buffer(3 * BLOCK), *stamp, *block;
+	struct failure restoring;
+	int code;
+
+	if (!before)
+		return fail(failure, -ENOMEM, "not enough memory to check the capacity");
+	stamp = before + BLOCK;
+	block = stamp + BLOCK;
+	make_stamp(stamp);
+	code = read_block(disk, at, before, failure);
+	if (!code) {
+		code = write_block(disk, at, stamp, failure);
+		if (!code)
+			code = look(disk, at, stamp, block, failure);
+		/* Also where it wraps around: there was the same block before. */
+		if (write_block(disk, at, before, &restoring) && !code) {
+			*failure = restoring;
+			code = -EIO;
+		}
+	}
+	free(before);
+	return code;
+}
