@@ -47,7 +47,7 @@ void box_free(struct box *box)
 struct reading {
 	struct ressd_reader reader;
 	const struct box *box;
-	const struct replica *replica;
+	struct replica *replica;
 	u32 bad_read;			/* reads until one fails; 0: never */
 };
 
@@ -55,21 +55,23 @@ struct reading {
 static int read_blocks(void *context, u32 block, u32 nr, void *buffer)
 {
 	struct reading *reading = context;
-	const struct replica *replica = reading->replica;
+	struct replica *replica = reading->replica;
 	size_t first = layout_log_sector(&reading->box->layout, block);
+	void *bytes;
 
 	if (first + nr * BLOCK_SECTORS > replica->nr)
 		abort();		/* beyond the device */
 	if (reading->bad_read && !--reading->bad_read)
 		return -EIO;
+	bytes = replica_read(replica, first, nr * BLOCK_SECTORS);
 	if (buffer == reading->reader.buffer)
-		reading->reader.buffer = replica->bytes + first * SECTOR_BYTES;
+		reading->reader.buffer = bytes;
 	else
-		memcpy(buffer, replica->bytes + first * SECTOR_BYTES, nr * RESSD_BLOCK_SIZE);
+		memcpy(buffer, bytes, nr * RESSD_BLOCK_SIZE);
 	return 0;
 }
 
-int box_recover(struct box *box, const struct replica *replica, u64 activation, u32 bad_read)
+int box_recover(struct box *box, struct replica *replica, u64 activation, u32 bad_read)
 {
 	struct reading reading = {
 		.reader = { .read = read_blocks, .context = &reading, .buffer = box->buffers[1] },

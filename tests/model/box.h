@@ -49,7 +49,7 @@ void box_free(struct box *box);
  * A new activation: the log starts empty, then recovers from @replica.  The read number @bad_read
  * fails, 0: none does.  Returns 0 or what recovery says.
  */
-int box_recover(struct box *box, const struct replica *replica, u64 activation, u32 bad_read);
+int box_recover(struct box *box, struct replica *replica, u64 activation, u32 bad_read);
 
 /* What the normal block @lbn holds by map and @image; @data is a block. */
 void box_read(const struct box *box, const struct image *image, u32 lbn, void *data);

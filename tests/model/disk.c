@@ -2,6 +2,7 @@
 /* A disk with a volatile cache; see disk.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <linux/crc32c.h>
 #include "disk.h"
 
 static struct sector zero_sector = { .references = 1, .uniform = true };
@@ -42,6 +43,8 @@ static struct sector *sector_make(const void *data)
 		differs |= sector->words[i] ^ sector->words[0];
 	}
 	sector->hash = hash;
+	sector->crc = crc32c(0, data, SECTOR_BYTES);
+	sector->crc_behind = crc32c(0, (const u8 *)data + BEHIND_CRC, SECTOR_BYTES - BEHIND_CRC);
 	sector->uniform = !differs;
 	return sector;
 }

@@ -22,12 +22,14 @@
 
 #define SECTOR_BYTES	512
 #define SECTOR_WORDS	(SECTOR_BYTES / sizeof(u64))
+#define BEHIND_CRC	16	/* where a header goes on behind its own crc */
 
 /* Contents of a sector; shared between all that hold them and never changed. */
 struct sector {
 	u32 references;
 	bool uniform;			/* every word is words[0]: what a user has written */
 	u64 hash;			/* of the contents */
+	u32 crc, crc_behind;		/* crc32c with seed 0, whole and behind its first 16 bytes */
 	struct sector *next_free;
 	u64 words[SECTOR_WORDS];
 };

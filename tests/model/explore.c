@@ -59,11 +59,28 @@ static bool never_busy(void *context, u32 slot)
 	return false;
 }
 
+static void *allocate(size_t nr, size_t bytes)
+{
+	void *p = calloc(nr, bytes);
+
+	if (!p)
+		abort();
+	return p;
+}
+
 void explorer_init(struct explorer *explorer, struct host *host, u64 seed, u32 per_moment)
 {
+	u32 blocks = host->layout.normal_blocks, i;
+	u32 *places = allocate((KNOWN_RECOVERIES + 1) * blocks, sizeof(places[0]));
+
 	*explorer = (struct explorer) {
 		.host = host, .random = { .state = seed ^ 0x5eed }, .per_moment = per_moment,
+		.known = allocate(KNOWN_RECOVERIES, sizeof(struct recovered)),
+		.passed = allocate(blocks * BLOCK_SECTORS, sizeof(explorer->passed[0])),
 	};
+	for (i = 0; i < KNOWN_RECOVERIES; i++, places += blocks)
+		explorer->known[i].blocks = places;
+	explorer->scratch = places;
 	box_init(&explorer->after, &host->layout, never_busy, NULL);
 	set_init(&explorer->tried, 1024);
 	set_init(&explorer->contents, 1024);
@@ -72,6 +89,9 @@ void explorer_init(struct explorer *explorer, struct host *host, u64 seed, u32 p
 void explorer_free(struct explorer *explorer)
 {
 	box_free(&explorer->after);
+	free(explorer->known[0].blocks);
+	free(explorer->known);
+	free(explorer->passed);
 	free(explorer->tried.keys);
 	free(explorer->contents.keys);
 }
@@ -91,28 +111,75 @@ static void check_sector(struct host *host, u32 sector, bool logged, const struc
 		  (unsigned long long)contents->words[0], allowed);
 }
 
-/* Compares every sector of the recovered device with the oracle. */
-static void check_survivors(struct explorer *explorer)
+/* Lists where the recovered map has each normal block. */
+static void list_map(const struct explorer *explorer, u32 *blocks)
+{
+	const struct ressd_map *map = &explorer->after.log.map;
+	const struct ressd_node *node;
+	u32 lbn;
+
+	for (lbn = 0; lbn < explorer->host->layout.normal_blocks; lbn++)
+		blocks[lbn] = RESSD_NO_BLOCK;
+	for (node = ressd_map_first_from(map, 0); node; node = ressd_map_next(node))
+		blocks[node->lbn] = ressd_map_block(map, node);
+}
+
+static void recover(struct explorer *explorer)
 {
 	struct host *host = explorer->host;
-	const struct ressd_map *map = &explorer->after.log.map;
-	const struct ressd_node *node = ressd_map_first_from(map, 0);
+
+	if (box_recover(&explorer->after, &host->replica, host->activation + 1, 0))
+		violation(host, "after a crash recovery refuses: %s", explorer->after.error);
+}
+
+/* What recovery makes of the replica. */
+static const struct recovered *look_up(struct explorer *explorer)
+{
+	u64 log_hash = explorer->host->replica.log_hash;
+	struct recovered *recovered = &explorer->known[log_hash % KNOWN_RECOVERIES];
+
+	if (!recovered->known || recovered->log_hash != log_hash) {
+		recovered->known = false;
+		recover(explorer);
+		list_map(explorer, recovered->blocks);
+		recovered->nr_mapped = explorer->after.log.map.nr_mapped;
+		recovered->log_hash = log_hash;
+		recovered->known = true;
+	}
+#ifdef MODEL_VERIFY
+	recover(explorer);
+	list_map(explorer, explorer->scratch);
+	if (memcmp(explorer->scratch, recovered->blocks,
+		   explorer->host->layout.normal_blocks * sizeof(u32)))
+		violation(explorer->host, "the simulator itself is wrong: another recovery");
+#endif
+	return recovered;
+}
+
+/* Compares every sector of the recovered device with the oracle. */
+static void check_survivors(struct explorer *explorer, const struct recovered *recovered)
+{
+	struct host *host = explorer->host;
 	u32 lbn, from, i;
 
 	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
-		bool logged = node && node->lbn == lbn;
+		bool logged = recovered->blocks[lbn] != RESSD_NO_BLOCK;
+		const struct sector **passed = &explorer->passed[lbn * BLOCK_SECTORS];
 
-		from = lbn * BLOCK_SECTORS;
-		if (logged) {
-			from = layout_log_sector(&host->layout, ressd_map_block(map, node));
-			node = ressd_map_next(node);
+		from = logged ? layout_log_sector(&host->layout, recovered->blocks[lbn]) :
+				lbn * BLOCK_SECTORS;
+		for (i = 0; i < BLOCK_SECTORS; i++) {
+			const struct sector *contents = host->replica.held[from + i];
+
+			if (passed[i] == contents)
+				continue;
+			check_sector(host, lbn * BLOCK_SECTORS + i, logged, contents);
+			passed[i] = contents;
 		}
-		for (i = 0; i < BLOCK_SECTORS; i++)
-			check_sector(host, lbn * BLOCK_SECTORS + i, logged,
-				     host->replica.held[from + i]);
 	}
-	if (explorer->drained && map->nr_mapped)
-		violation(host, "a crash after a drain leaves %u blocks mapped", map->nr_mapped);
+	if (explorer->drained && recovered->nr_mapped)
+		violation(host, "a crash after a drain leaves %u blocks mapped",
+			  recovered->nr_mapped);
 }
 
 /* Recovers what the replica holds, and compares; false: that was done before. */
@@ -127,14 +194,19 @@ static bool try_replica(struct explorer *explorer)
 	explorer->nr_contents += set_add(&explorer->contents, contents);
 	explorer->states++;
 	explorer->checking = true;
-	if (box_recover(&explorer->after, &host->replica, host->activation + 1, 0))
-		violation(host, "after a crash recovery refuses: %s", explorer->after.error);
-	check_survivors(explorer);
+	check_survivors(explorer, look_up(explorer));
 	explorer->checking = false;
 #ifdef MODEL_VERIFY
 	replica_verify(&host->replica);
 #endif
 	return true;
+}
+
+/* Something may have changed: what the oracle allows, or what a sector in memory is. */
+static void begin_moment(struct explorer *explorer)
+{
+	memset(explorer->passed, 0, explorer->host->layout.normal_blocks * BLOCK_SECTORS *
+	       sizeof(explorer->passed[0]));
 }
 
 static bool try_cut(struct explorer *explorer, const struct cut *cut)
@@ -145,12 +217,14 @@ static bool try_cut(struct explorer *explorer, const struct cut *cut)
 
 void explore_cut(struct explorer *explorer, const struct cut *cut)
 {
+	begin_moment(explorer);
 	replica_follow(&explorer->host->replica, &explorer->host->disk.durable);
 	try_cut(explorer, cut);
 }
 
 void explore_view(struct explorer *explorer)
 {
+	begin_moment(explorer);
 	replica_follow(&explorer->host->replica, &explorer->host->disk.view);
 	try_replica(explorer);
 }
@@ -189,6 +263,7 @@ void explore(struct explorer *explorer)
 	explorer->changes = disk->changes;
 	explorer->promise = promise;
 	explorer->moments++;
+	begin_moment(explorer);
 	replica_follow(&explorer->host->replica, &disk->durable);
 	writes = cut_nr_writes(disk);
 	sectors = cut_nr_sectors(disk);

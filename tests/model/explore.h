@@ -13,6 +13,20 @@
 
 #include "host.h"
 
+/*
+ * What recovery makes of a reserved area, which does not depend on the normal area.  States differ
+ * often in the normal area only, and a torn record is the same in many of them.  A build with
+ * MODEL_VERIFY recovers each time and compares.
+ */
+#define KNOWN_RECOVERIES	1024U	/* a power of two */
+
+struct recovered {
+	u64 log_hash;
+	bool known;
+	u32 nr_mapped;
+	u32 *blocks;		/* log block of each normal block, or RESSD_NO_BLOCK */
+};
+
 /* A set of 64-bit hashes. */
 struct hash_set {
 	u64 *keys;		/* 0: free */
@@ -22,6 +36,9 @@ struct hash_set {
 struct explorer {
 	struct host *host;
 	struct box after;		/* what a boot after the cut makes of it */
+	struct recovered *known;	/* KNOWN_RECOVERIES, by hash */
+	u32 *scratch;			/* MODEL_VERIFY: one for each normal block */
+	const struct sector **passed;	/* contents of a sector that the oracle allows now */
 	struct random random;
 	u32 per_moment;			/* states to try at least; 0: none */
 	bool drained;			/* none of them may leave a block mapped */

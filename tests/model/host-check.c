@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is compared while the host runs; see host.h. */
+#include <string.h>
 #include "host.h"
 
 void host_check_sector(struct host *host, u32 sector, const u64 *words, u64 since,
 		       const char *what)
 {
 	char allowed[600];
-	u32 i;
 
-	for (i = 1; i < SECTOR_WORDS; i++)
-		if (words[i] != words[0])
-			violation(host, "%s of sector %u returns what no write has written", what,
-				  sector);
+	if (memcmp(words, words + 1, SECTOR_BYTES - sizeof(words[0])))
+		violation(host, "%s of sector %u returns what no write has written", what,
+			  sector);
 	if (oracle_may_read(&host->oracle, sector, words[0], since))
 		return;
 	oracle_explain(&host->oracle, sector, allowed, sizeof(allowed));

@@ -62,7 +62,7 @@ void host_init(struct host *host)
 	sectors = layout_sectors(&host->layout);
 	disk_init(&host->disk, sectors, host->config.two_disks ?
 		  host->layout.normal_blocks * BLOCK_SECTORS : sectors);
-	replica_init(&host->replica, sectors);
+	replica_init(&host->replica, sectors, host->layout.normal_blocks * BLOCK_SECTORS);
 	oracle_init(&host->oracle, host->layout.normal_blocks * BLOCK_SECTORS);
 	box_init(&host->box, &host->layout, slot_busy, host);
 	host->readers = calloc(host->layout.geom.nr_segments, sizeof(host->readers[0]));

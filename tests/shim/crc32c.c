@@ -57,12 +57,20 @@ static u32 by_instruction(u32 crc, const void *data, unsigned int bytes)
 {
 	const unsigned char *p = data;
 	u64 step, crc64 = crc;
+	u32 half;
 
 	for (; bytes >= sizeof(step); bytes -= sizeof(step), p += sizeof(step)) {
 		__builtin_memcpy(&step, p, sizeof(step));
 		crc64 = __builtin_ia32_crc32di(crc64, step);
 	}
-	return crc32c_by_tables((u32)crc64, p, bytes);
+	crc = (u32)crc64;
+	if (bytes >= sizeof(half)) {
+		__builtin_memcpy(&half, p, sizeof(half));
+		crc = __builtin_ia32_crc32si(crc, half);
+		p += sizeof(half);
+		bytes -= sizeof(half);
+	}
+	return crc32c_by_tables(crc, p, bytes);
 }
 
 u32 crc32c(u32 crc, const void *data, unsigned int bytes)
