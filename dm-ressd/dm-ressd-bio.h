@@ -18,14 +18,15 @@ enum ressd_bio_flags {
 	RESSD_BIO_SYNC = 8,		/* FUA: a sync may have to complete before the bio does */
 	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
 	RESSD_BIO_FLUSHES = 32,		/* if it fails, a flush may have failed */
-	RESSD_BIO_PROVEN = 64,		/* a read sent after a failed flush, of what was durable */
+	RESSD_BIO_PROVEN = 64,		/* a read of what no failed flush can take */
 	RESSD_BIO_PIECE = 128,		/* a piece of one block that waits for the mover's batch */
 };
 
 struct ressd_bio {
 	struct list_head list;		/* of the list that the bio waits on, or tracked */
 	struct list_head done;		/* on ressd->done */
-	u64 ticket;			/* sync ticket or record number waited for */
+	/* Sync ticket or record number waited for; a read: told_flush_errors when it was mapped. */
+	u64 ticket;
 	u32 first, nr;			/* whole blocks that it covers */
 	u32 accepted;			/* of these, already in the log */
 	u32 slot;

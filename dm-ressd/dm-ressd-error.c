@@ -12,10 +12,13 @@
 
 void ressd_take_flush_errors(struct ressd *ressd)
 {
-	if (atomic_xchg(&ressd->flush_errors, 0)) {
-		ressd->counters.errors++;
-		ressd_log_flush_failed(&ressd->log);
-	}
+	int errors = atomic_read(&ressd->flush_errors);
+
+	if (errors == ressd->told_flush_errors)
+		return;
+	ressd->told_flush_errors = errors;
+	ressd->counters.errors++;
+	ressd_log_flush_failed(&ressd->log);
 }
 
 static void tell_mode(const struct ressd *ressd, enum ressd_mode mode)

@@ -91,6 +91,7 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 
 	spin_lock(&ressd->lock);
 	ressd->counters.reads++;
+	rb->ticket = ressd->told_flush_errors;
 	node = first_dirty(ressd, e.first, e.last);
 	if (!node || node->lbn > e.first) {
 		if (node)
@@ -112,6 +113,7 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 	if (data) {
 		/* Under the lock: a write may overwrite the open record in place. */
 		copy_to_bio(bio, data + (offset << SECTOR_SHIFT));
+		rb->flags |= RESSD_BIO_PROVEN;
 		spin_unlock(&ressd->lock);
 		bio_endio(bio);
 		return DM_MAPIO_SUBMITTED;
@@ -122,7 +124,7 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 	}
 	rb->slot = ressd_geom_slot(&ressd->log.geom, block);
 	rb->flags |= RESSD_BIO_READ_LOG;
-	if (ressd_refuses_writes(ressd))
+	if (ressd_repair_is_proven(&ressd->log, block + run - 1))
 		rb->flags |= RESSD_BIO_PROVEN;
 	atomic_inc(&ressd->readers[rb->slot]);
 	spin_unlock(&ressd->lock);
@@ -538,12 +540,11 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 		rb->flags |= RESSD_BIO_FLUSHES;
 		atomic_inc(&ressd->flush_errors);
 	}
-	if (was & RESSD_BIO_READ_LOG) {
-		/* A flush that failed meanwhile may have taken what it was to read. */
-		if (!*error && !(was & RESSD_BIO_PROVEN) && ressd_refuses_writes(ressd))
-			*error = BLK_STS_IOERR;
+	if (bio_op(bio) == REQ_OP_READ && !*error && !(was & RESSD_BIO_PROVEN) &&
+	    (int)rb->ticket != atomic_read(&ressd->flush_errors))
+		*error = BLK_STS_IOERR;		/* see DOC: errors */
+	if (was & RESSD_BIO_READ_LOG)
 		ressd_put_reader(ressd, rb->slot);
-	}
 	if (was & RESSD_BIO_DIRECT) {
 		if (!*error && ressd_refuses_writes(ressd))
 			*error = BLK_STS_IOERR;

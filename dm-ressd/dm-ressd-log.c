@@ -286,6 +286,18 @@ static int write_record(struct ressd *ressd, struct ressd_io *io)
 		msleep(wait);
 		ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
 	}
+	if (ret && !io->only_write)
+		atomic_inc(&ressd->flush_errors);
+	return ret;
+}
+
+/* Reads that are in flight learn of an error by the count, core by ressd_log_done(). */
+static int flush_for_log(struct ressd *ressd)
+{
+	int ret = ressd_flush_devices(ressd);
+
+	if (ret)
+		atomic_inc(&ressd->flush_errors);
 	return ret;
 }
 
@@ -295,7 +307,7 @@ static int write_record(struct ressd *ressd, struct ressd_io *io)
  */
 static int preflush(struct ressd *ressd)
 {
-	int ret = ressd_flush_devices(ressd);
+	int ret = flush_for_log(ressd);
 
 	if (ret)
 		return ret;
@@ -313,7 +325,7 @@ static int do_io(struct ressd *ressd, struct ressd_io *io)
 
 	switch (io->kind) {
 	case RESSD_IO_FLUSH:
-		return ressd_flush_devices(ressd);
+		return flush_for_log(ressd);
 	case RESSD_IO_READ:
 		io->only_write = true;
 		return ressd_log_rw(ressd, REQ_OP_READ, io->block, io->nr_blocks, io->data);
@@ -367,7 +379,10 @@ void ressd_log_worker(struct work_struct *work)
 			break;
 		ret = do_io(ressd, &io);
 		spin_lock(&ressd->lock);
-		ressd_take_flush_errors(ressd);
+		if (ret && !io.only_write)
+			ressd->told_flush_errors = atomic_read(&ressd->flush_errors);
+		else
+			ressd_take_flush_errors(ressd);
 		ressd_log_done(&ressd->log, &io, ret);
 		if (ret)
 			ressd->counters.errors++;

@@ -473,7 +473,29 @@ static bool move_all(struct ressd *ressd, bool all)
 	return false;
 }
 
-/* Blocks could not be moved, or now can again: what follows from it, and who is told. */
+static bool sync_settled(struct ressd *ressd, u64 ticket)
+{
+	bool settled;
+
+	spin_lock(&ressd->lock);
+	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd) ||
+		  ressd_log_is_starved(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return settled;
+}
+
+/* Waits for a ticket, unless it takes another sweep to make the room that the sync needs. */
+static int wait_as_mover(struct ressd *ressd, u64 ticket)
+{
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, sync_settled(ressd, ticket));
+	return ressd_log_works(ressd) ? 0 : -EIO;
+}
+
+/*
+ * Blocks could not be moved, or now can again: what follows from it, and who is told.  A sync that
+ * needs the room which they hold would wait for ever, so it fails.
+ */
 static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 {
 	bool changed, more;
@@ -486,6 +508,8 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 	more = ressd->sweep_bad > ressd->bad_blocks;
 	ressd->bad_blocks = ressd->sweep_bad;
 	ressd->stuck = ressd->bad_blocks && !gained;
+	if (ressd->stuck && ressd_log_is_starved(&ressd->log))
+		ressd_log_give_up(&ressd->log);
 	spin_unlock(&ressd->lock);
 
 	if (more)
@@ -495,6 +519,7 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 		DMINFO("%s: all blocks can be moved home again", ressd_name(ressd));
 	if (changed || more)
 		dm_table_event(ressd->ti->table);
+	ressd_note_mode(ressd);
 	queue_work(ressd->workqueue, &ressd->log_work);
 }
 
@@ -518,7 +543,7 @@ static int sweep(struct ressd *ressd, bool all)
 		ressd_log_rotate(&ressd->log);
 	ticket = ressd_log_reclaim(&ressd->log);
 	spin_unlock(&ressd->lock);
-	ret = ressd_wait_ticket(ressd, ticket);
+	ret = wait_as_mover(ressd, ticket);
 	if (ressd->sweep_bad || ressd->bad_blocks)
 		note_bad_blocks(ressd, complete, READ_ONCE(ressd->log.reuse_seq) != reused);
 	return ressd->bad_blocks ? -EIO : ret;
@@ -583,10 +608,16 @@ static void end_drain(struct ressd *ressd, int result)
 static int sweep_once(struct ressd *ressd)
 {
 	bool all = READ_ONCE(ressd->draining);
+	u64 ticket;
 	int ret;
 
-	if (all && (ressd_sync(ressd) || is_drained(ressd)))
-		return 0;
+	if (all) {
+		spin_lock(&ressd->lock);
+		ticket = ressd_log_reclaim(&ressd->log);
+		spin_unlock(&ressd->lock);
+		if (wait_as_mover(ressd, ticket) || is_drained(ressd))
+			return 0;
+	}
 	ret = sweep(ressd, all);
 	if (all && !is_drained(ressd) && ret)
 		end_drain(ressd, ret);

@@ -34,6 +34,12 @@
  * succeeds, those in flight when the mode changed included: whether the failed flush took them
  * along cannot be known, and core has revived what they killed.
  *
+ * A read that was in flight when a flush failed fails, too: of the log it may have seen what was
+ * there before a record that is gone, of the normal area something older than what core has then
+ * revived.  Only what is in RAM or in a durable record is safe from that.  So a read remembers how
+ * many failures core knew of when it was mapped, and compares that with all that are known when it
+ * ends: one that is mapped after the failure, but before core has heard of it, fails as well.
+ *
  * DOC: a direct write and the mover
  *
  * A direct write (to the normal area) that covers dirty blocks is on the tracked list from its
@@ -126,7 +132,8 @@ struct ressd {
 
 	/* Errors. */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
-	atomic_t flush_errors;		/* of flushes sent by others, not yet told to core */
+	atomic_t flush_errors;		/* flushes that failed since the device was created */
+	int told_flush_errors;		/* of these, those that core knows of; under the lock */
 	bool repairing;
 	u32 lost_blocks;		/* that the last repair could not find on the device */
 	u32 bad_blocks;			/* that the last sweep could not move */

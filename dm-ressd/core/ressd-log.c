@@ -313,6 +313,7 @@ u64 ressd_log_sync(struct ressd_log *log)
 u64 ressd_log_reclaim(struct ressd_log *log)
 {
 	log->reclaim = true;
+	log->starved = false;
 	return ressd_log_sync(log);
 }
 
@@ -528,8 +529,10 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	if (!needed && (log->cycle_sealed || !log->opening))
 		return cycle_flush(log, io);
 	/* No room for an opening record that says nothing: then no torn one stands there either. */
-	if (!open->nr_maps && !place_bare_record(log, announces))
+	if (!open->nr_maps && !place_bare_record(log, announces)) {
+		log->starved = needed;
 		return !needed && cycle_flush(log, io);
+	}
 	if (summary_is_due(log))
 		return write_summary(log, io);
 
@@ -553,6 +556,7 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 
 	if (log->busy)
 		return false;
+	log->starved = false;
 	if (log->mode != RESSD_MODE_RW)
 		return ressd_repair_next(log, io);
 	if (summary_is_due(log))
@@ -702,6 +706,12 @@ static void io_failed(struct ressd_log *log, bool only_write)
 	}
 	if (!only_write)
 		ressd_repair_distrust(log);
+}
+
+void ressd_log_give_up(struct ressd_log *log)
+{
+	if (log->mode == RESSD_MODE_RW && log->starved)
+		io_failed(log, true);
 }
 
 /* Nothing is lost without the summary, so an error of its write alone is none of the log. */

@@ -183,6 +183,7 @@ struct ressd_log {
 
 	/* Commit cycle: seal, write, flush. */
 	bool busy;			/* an I/O is handed out */
+	bool starved;			/* the cycle's record has no place */
 	enum ressd_mode mode;
 	bool distrust;			/* a flush failed while an I/O was in flight */
 	struct ressd_repair repair;
@@ -261,6 +262,18 @@ static inline u64 ressd_log_synced(const struct ressd_log *log)
 
 /* Like ressd_log_sync(), and every segment that died meanwhile becomes reusable. */
 u64 ressd_log_reclaim(struct ressd_log *log);
+
+/*
+ * True if a sync cannot go on before the mover has made room.  So the mover itself must not wait
+ * for one then.  Known when ressd_log_next() has been called since the last ressd_log_reclaim().
+ */
+static inline bool ressd_log_is_starved(const struct ressd_log *log)
+{
+	return log->starved;
+}
+
+/* The mover cannot make that room, for moves fail: mode OFF, so that nobody waits for ever. */
+void ressd_log_give_up(struct ressd_log *log);
 
 /* True if ressd_log_reclaim() would gain a segment. */
 bool ressd_log_can_reclaim(const struct ressd_log *log);

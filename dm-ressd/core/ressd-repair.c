@@ -281,8 +281,12 @@ bool ressd_repair_is_lost(const struct ressd_log *log, u32 block)
 	return is_from(log, &log->repair.next, block);
 }
 
+bool ressd_repair_is_proven(const struct ressd_log *log, u32 block)
+{
+	return log->durable_seq == log->written_seq || !is_from(log, &log->unproven, block);
+}
+
 bool ressd_repair_is_unproven(const struct ressd_log *log, u32 block)
 {
-	return log->mode >= RESSD_MODE_RO && log->durable_seq != log->written_seq &&
-	       is_from(log, &log->unproven, block);
+	return log->mode >= RESSD_MODE_RO && !ressd_repair_is_proven(log, block);
 }

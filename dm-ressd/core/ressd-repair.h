@@ -60,6 +60,9 @@ static inline int ressd_repair_result(const struct ressd_log *log)
  */
 bool ressd_repair_is_lost(const struct ressd_log *log, u32 block);
 
+/* True if the record that @block belongs to is known durable: no failed flush can take it. */
+bool ressd_repair_is_proven(const struct ressd_log *log, u32 block);
+
 /*
  * Modes RO and FAIL: true if the device may hold anything at all in @block, which no record in RAM
  * holds: its record came after the last one known durable, and is perhaps gone.  A read of it must

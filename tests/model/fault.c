@@ -51,6 +51,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"after a failed flush records are read that may be gone" },
 	[FAULT_PREFLUSH_BELIEVED] = { "preflush-believed", 3, true,
 		"a record is written although a flush beside its PREFLUSH has failed" },
+	[FAULT_READS_BESIDE_FLUSH] = { "reads-beside-flush", 2, true,
+		"a read of the normal area completes although a flush has failed meanwhile" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

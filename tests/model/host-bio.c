@@ -277,13 +277,6 @@ static void check_read(struct host *host, const struct op *op, const u64 *data, 
 		host_check_sector(host, op->first + i, &data[i * SECTOR_WORDS], op->started, what);
 }
 
-/* Is it a read of what a failed flush may have taken from the log?  Then it fails. */
-static bool reads_unproven(const struct host *host, const struct op *op)
-{
-	return op->from_log && ressd_repair_is_unproven(&host->box.log, op->block) &&
-	       host->fault != FAULT_READS_UNPROVEN;
-}
-
 static void start_read(struct host *host, struct op *op)
 {
 	const struct ressd_map *map = &host->box.log.map;
@@ -299,12 +292,23 @@ static void start_read(struct host *host, struct op *op)
 				   "a read from RAM");
 			return;
 		}
-		if (reads_unproven(host, op))
+		if (ressd_repair_is_unproven(&host->box.log, op->block) &&
+		    host->fault != FAULT_READS_UNPROVEN)
 			return;		/* it fails */
+		op->proven = ressd_repair_is_proven(&host->box.log, op->block);
 		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;
 	}
+	op->flush_errors = host->flush_errors;
 	op->state = OP_READING;
 	oracle_pin(&host->oracle, op->first, op->nr, true);
+}
+
+/* A flush has failed while it was on its way: it may have seen what was there before. */
+static bool read_is_doubtful(const struct host *host, const struct op *op)
+{
+	enum fault ignored = op->from_log ? FAULT_READS_UNPROVEN : FAULT_READS_BESIDE_FLUSH;
+
+	return op->flush_errors != host->flush_errors && !op->proven && host->fault != ignored;
 }
 
 static void read_done(struct host *host, struct op *op, bool error)
@@ -317,8 +321,7 @@ static void read_done(struct host *host, struct op *op, bool error)
 		from = layout_log_sector(&host->layout, op->block) + op->first % BLOCK_SECTORS;
 	}
 	disk_read(&host->disk, from, op->nr, data);
-	/* The flush may have failed while it was on its way. */
-	if (!error && !reads_unproven(host, op))
+	if (!error && !read_is_doubtful(host, op))
 		check_read(host, op, data, "a read in flight");
 	oracle_pin(&host->oracle, op->first, op->nr, false);
 	op->state = OP_FREE;
@@ -370,7 +373,7 @@ static void flush_failed(struct host *host, struct op *op, u64 number)
 	disk_flush_fail(&host->disk, DISK_BOTH, number);
 	if (host->fault == FAULT_FLUSH_ERROR_DROPPED)
 		return;
-	oracle_distrust(&host->oracle);
+	host_flush_failed(host);
 	ressd_log_flush_failed(&host->box.log);
 	host_complete_waiters(host, false);
 	host_retry(host);

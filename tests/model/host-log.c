@@ -103,7 +103,7 @@ static void end_flush(struct host *host, bool error, u64 number)
 	if (error)
 		disk_flush_fail(&host->disk, host->io_disk, number);
 	if (error && host->fault != FAULT_FLUSH_ERROR_DROPPED) {
-		oracle_distrust(&host->oracle);
+		host_flush_failed(host);
 		io_done(host, -EIO, false);
 		return;
 	}

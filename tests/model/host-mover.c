@@ -46,6 +46,7 @@ void host_mover_start(struct host *host)
 		mover->sweep.last_segment = log->head_seq;
 	ressd_sweep_visits(&mover->sweep, host->config.visit_blocks, host->config.visit_phase,
 			   host->config.fill_blocks, mover->visit_from);
+	mover->sweep_failed = false;
 	mover->started = ++host->time;
 	mover->state = MOVER_WAIT;
 }
@@ -190,6 +191,7 @@ static void write_moves(struct host *host, bool error, u64 number)
 		disk_fail(&host->disk, mover->writes[i], number);
 	else
 		disk_complete(&host->disk, mover->writes[i], false);
+	mover->sweep_failed |= error;
 	mover->failed[i] = error && host->fault != FAULT_MOVE_ERROR_DROPPED;
 	mover->order[place] = mover->order[--mover->left];
 	if (mover->left)
@@ -224,6 +226,7 @@ void host_mover_step(struct host *host, bool error, u64 number)
 		if (mover->sweep.visit_blocks && older_direct_writes(host) &&
 		    host->fault != FAULT_FILL_IGNORES_DIRECT)
 			break;
+		mover->sweep_failed |= error;
 		if (error)
 			end_batch(host);
 		else
@@ -233,8 +236,13 @@ void host_mover_step(struct host *host, bool error, u64 number)
 		write_moves(host, error, number);
 		break;
 	case MOVER_RECLAIM:
-		if (ressd_log_synced(log) >= mover->ticket || !host_log_works(host))
-			mover->state = MOVER_IDLE;
+		if (ressd_log_synced(log) < mover->ticket && host_log_works(host) &&
+		    !ressd_log_is_starved(log))
+			break;
+		mover->state = MOVER_IDLE;
+		if (mover->sweep_failed && ressd_log_is_starved(log))
+			ressd_log_give_up(&host->box.log);
+		host_complete_waiters(host, false);
 		break;
 	}
 }

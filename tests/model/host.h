@@ -45,6 +45,8 @@ struct op {
 	bool tracked;			/* direct: covers dirty blocks */
 	bool unmaps_pending;		/* direct: when it was sent */
 	bool from_log;
+	bool proven;			/* from the log: what no failed flush can take */
+	u64 flush_errors;		/* of the host, when the read was sent */
 	u32 block;			/* log block read from */
 	u64 mark;			/* of a flush */
 	struct disk_write *write;
@@ -65,6 +67,7 @@ struct mover {
 	struct disk_write *writes[MAX_MOVES];
 	u32 nr, left;
 	bool failed[MAX_MOVES];		/* the write of that block has */
+	bool sweep_failed;		/* a read or a write of this sweep has */
 	u32 order[MAX_MOVES];		/* of the moves whose writes are in flight */
 };
 
@@ -96,6 +99,7 @@ struct host {
 	bool opening;			/* recovered, but not yet sealed: serves nothing */
 	u64 time;
 	u64 finished;			/* writes that have completed */
+	u64 flush_errors;
 	u64 last_id;
 	u64 activation;
 
@@ -147,6 +151,13 @@ void host_check_log(struct host *host);
 static inline bool host_log_works(const struct host *host)
 {
 	return host->box.log.mode == RESSD_MODE_RW;
+}
+
+/* A flush has failed, and the driver knows: nothing that only it made durable is promised. */
+static inline void host_flush_failed(struct host *host)
+{
+	host->flush_errors++;
+	oracle_distrust(&host->oracle);
 }
 
 /* host-bio.c */

@@ -3,6 +3,7 @@
 #include <linux/errno.h>
 #include <string.h>
 #include "logbox.h"
+#include "ressd-repair.h"
 #include "ressd-summary.h"
 
 const char test_suite[] = "log";
@@ -217,6 +218,43 @@ static void fill_reserve(u32 *written)
 		box_sync();
 	}
 	CHECK_EQ(ressd_log_free_segments(&box.log), 0);
+}
+
+/* The mover must not wait for a sync that waits for the mover. */
+TEST(sync_without_room_is_starved)
+{
+	static u8 buffer[RESSD_BLOCK_SIZE];
+	u32 written = 0;
+	u64 ticket;
+	int ret;
+
+	box_format();
+	while ((ret = box_write(written, 1)) != -ENOSPC) {
+		written += !ret;
+		if (ret)
+			CHECK(box_run(), "no record");
+	}
+	box_sync();
+	fill_reserve(&written);
+	CHECK(!ressd_log_is_starved(&box.log), "nobody waits");
+	ressd_log_kill(&box.log, --written, 1);
+	ticket = ressd_log_reclaim(&box.log);
+	CHECK(!box_run() && ressd_log_is_starved(&box.log), "it has found room");
+
+	ressd_log_give_up(&box.log);
+	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+	ressd_repair_start(&box.log, buffer, 1);
+	box_run();
+	CHECK_EQ(box.log.mode, RESSD_MODE_RW);
+	CHECK(ressd_log_is_starved(&box.log), "the sync is forgotten");
+
+	while (written--)
+		ressd_log_moved(&box.log, box_block(written), written);
+	box_run();
+	CHECK(ressd_log_synced(&box.log) >= ticket, "it still waits");
+	CHECK(!ressd_log_is_starved(&box.log), "and says so");
+	ressd_log_give_up(&box.log);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RW);
 }
 
 /* More UNMAPs than one record holds, and one block to announce the tail that they make. */

@@ -114,6 +114,36 @@ commit_of_drive() {
 	dd if=/dev/null of=/dev/ssd0 conv=fsync,notrunc status=none
 }
 
+# read_during_failed_flush BLOCK FILE RANGE: the block is read; while the drive takes its time for
+# that, a flush fails. Ends as the read does.
+read_during_failed_flush() {
+	local reader
+	fault read "range=$3" slow_us=3000000 times=1
+	dd if=/dev/mapper/ressd bs=4096 skip="$1" count=1 iflag=direct of="$2" status=none 2>/dev/null &
+	reader=$!
+	wait_until equals 1 fault_count hit
+	ssd fault ssd0 flush times=1
+	check "read in flight: the flush fails" fails commit
+	check "read in flight: which is known before it ends" eval 'state_is ro && kill -0 '"$reader"
+	wait "$reader"
+}
+
+# What such a read returns may be older than what was durable, or nothing that ever was in that
+# block; only what is durable in the log is safe.
+reads_in_flight_of_a_failed_flush() {
+	fresh
+	put_direct 0 a && commit
+	put 40 b && push_out
+	check "read in flight: of the normal area: fails" \
+		fails read_during_failed_flush 8 /tmp/read "$((8 * 8))+8"
+	check "read in flight: of the normal area: later ones do not" holds 8 a
+	check "read in flight: recover" ressdctl recover ressd
+	check "read in flight: of what is durable in the log: succeeds" \
+		read_during_failed_flush 40 /tmp/read "$normal+$reserved"
+	check "read in flight: and is right" test "$(tr -s b </tmp/read)" = b
+	check "read in flight: recover" ressdctl recover ressd
+}
+
 # A flush that goes straight to the drive, for the log has nothing to write.
 failed_flush_beside_the_log() {
 	fresh
@@ -221,6 +251,7 @@ scenario load_over_failing_log "writes fail for good, on_full wait" wait write "
 scenario load_over_failing_log "a flush fails" bypass flush after=9 times=1
 scenario load_over_failing_log "a flush fails, on_full wait" wait flush after=14 times=1
 scenario failed_flush "failed flush"
+scenario reads_in_flight_of_a_failed_flush
 scenario failed_flush_beside_the_log
 scenario flush_loses_direct_writes
 scenario flush_loses_moves

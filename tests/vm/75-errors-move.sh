@@ -162,6 +162,10 @@ second_attempt() {
 	expect_fail 'opening record' dmsetup resume ressd
 	fault read "range=$((normal + 8))+$((reserved - 16))"
 	expect_fail 'log cannot be read' dmsetup resume ressd
+	fault flush times=1
+	expect_fail 'cannot be flushed' dmsetup resume ressd
+	fault flush after=1 times=1
+	expect_fail 'opening record' dmsetup resume ressd
 	heal
 	check "a second attempt to resume" dmsetup resume ressd
 	check "a second attempt: state rw" state_is rw
@@ -254,6 +258,53 @@ file_system() {
 	check "ext4: is written again" eval 'echo more >/mnt/file && sync'
 	umount /mnt
 	dmsetup remove ressd
+}
+
+# The log has one block left, kept for the record that announces what the mover has freed; and there
+# is the death of a block to be written. Blocks 0 to 19 and 40 on are in the log.
+log_full_to_the_last_block() {
+	local reserved=768 segment=128 i=0 total
+	fresh on_full bypass
+	dmsetup message ressd 0 mover off
+	while [ "$(status_value ressd bypassed)" = 0 ]; do
+		put "$i" a || return
+		i=$((i + 1))
+	done
+	total=$(dmsetup status ressd | sed 's|.*/\([0-9]*\) .*/.*|\1|')
+	for ((i = 20; i < 40; i++)); do
+		put "$i" b || return
+		[ "$(dmsetup status ressd | cut -d ' ' -f 4)" != "$((total - 1))/$total" ] || break
+		commit || return
+	done
+	check "full log: one block is left" \
+		equals "$((total - 1))/$total" eval "dmsetup status ressd | cut -d ' ' -f 4"
+	check "full log: the death of a block is to be written" at_least ressd unmaps_pending 1
+}
+
+# A drain begins with a sync; the room for that only the mover itself can make.
+full_log_is_drained() {
+	log_full_to_the_last_block
+	check "full log: a drain ends" timeout 300 dmsetup message ressd 0 drain
+	check "full log: all is home" eval 'holds 0 a /dev/ssd0 && holds 20 b /dev/ssd0 && holds 45 a /dev/ssd0'
+	check "full log: takes writes again" eval 'put 7 c && commit && holds 7 c'
+}
+
+# It cannot: nobody may wait for ever.
+full_log_cannot_be_moved() {
+	log_full_to_the_last_block
+	fault write "range=0+$normal"
+	check "full log, moves fail: an event follows" \
+		event_follows fails timeout 300 dd if=/dev/null of=/dev/mapper/ressd conv=fsync,notrunc status=none
+	check "full log, moves fail: state off" state_is off
+	check "full log, moves fail: all is read" eval 'holds 0 a && holds 20 b && holds 45 a'
+	heal
+	check "full log, moves fail: recover" ressdctl recover ressd
+	check "full log, moves fail: fsync succeeds" timeout 300 \
+		dd if=/dev/null of=/dev/mapper/ressd conv=fsync,notrunc status=none
+	lose_cache
+	dmsetup remove ressd
+	check "full log, moves fail: is opened after a cut" make_ressd ressd /dev/ssd0 768
+	check "full log, moves fail: all is there" eval 'holds 0 a && holds 20 b && holds 45 a'
 }
 
 # The mover's write to a block is on its way when a direct write to the same block comes: that must
@@ -386,6 +437,8 @@ scenario failed_announcement flush flush after=2
 scenario errors_of_recovery
 scenario second_attempt
 scenario errors_of_formatting
+scenario full_log_is_drained
+scenario full_log_cannot_be_moved
 scenario direct_write_meets_move
 scenario direct_write_meets_hole
 scenario piece_meets_hole
