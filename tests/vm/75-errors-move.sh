@@ -261,18 +261,18 @@ file_system() {
 }
 
 # The log has one block left, kept for the record that announces what the mover has freed; and there
-# is the death of a block to be written. Blocks 0 to 19 and 40 on are in the log.
+# is the death of a block to be written. Of the blocks 0, 3, 6 ... 57 and 120 are in the log.
 log_full_to_the_last_block() {
-	local reserved=768 segment=128 i=0 total
+	local reserved=768 segment=128 i total
 	fresh on_full bypass
 	dmsetup message ressd 0 mover off
-	while [ "$(status_value ressd bypassed)" = 0 ]; do
-		put "$i" a || return
-		i=$((i + 1))
+	for ((i = 0; i < 100; i++)); do
+		put $((3 * i)) a || return
+		[ "$(status_value ressd bypassed)" = 0 ] || break
 	done
-	total=$(dmsetup status ressd | sed 's|.*/\([0-9]*\) .*/.*|\1|')
+	total=$(dmsetup status ressd | cut -d ' ' -f 4 | cut -d / -f 2)
 	for ((i = 20; i < 40; i++)); do
-		put "$i" b || return
+		put $((3 * i)) b || return
 		[ "$(dmsetup status ressd | cut -d ' ' -f 4)" != "$((total - 1))/$total" ] || break
 		commit || return
 	done
@@ -285,7 +285,7 @@ log_full_to_the_last_block() {
 full_log_is_drained() {
 	log_full_to_the_last_block
 	check "full log: a drain ends" timeout 300 dmsetup message ressd 0 drain
-	check "full log: all is home" eval 'holds 0 a /dev/ssd0 && holds 20 b /dev/ssd0 && holds 45 a /dev/ssd0'
+	check "full log: all is home" eval 'holds 0 a /dev/ssd0 && holds 60 b /dev/ssd0 && holds 120 a /dev/ssd0'
 	check "full log: takes writes again" eval 'put 7 c && commit && holds 7 c'
 }
 
@@ -296,7 +296,7 @@ full_log_cannot_be_moved() {
 	check "full log, moves fail: an event follows" \
 		event_follows fails timeout 300 dd if=/dev/null of=/dev/mapper/ressd conv=fsync,notrunc status=none
 	check "full log, moves fail: state off" state_is off
-	check "full log, moves fail: all is read" eval 'holds 0 a && holds 20 b && holds 45 a'
+	check "full log, moves fail: all is read" eval 'holds 0 a && holds 60 b && holds 120 a'
 	heal
 	check "full log, moves fail: recover" ressdctl recover ressd
 	check "full log, moves fail: fsync succeeds" timeout 300 \
@@ -304,7 +304,7 @@ full_log_cannot_be_moved() {
 	lose_cache
 	dmsetup remove ressd
 	check "full log, moves fail: is opened after a cut" make_ressd ressd /dev/ssd0 768
-	check "full log, moves fail: all is there" eval 'holds 0 a && holds 20 b && holds 45 a'
+	check "full log, moves fail: all is there" eval 'holds 0 a && holds 60 b && holds 120 a'
 }
 
 # The mover's write to a block is on its way when a direct write to the same block comes: that must
