@@ -29,7 +29,7 @@ struct sector {
 	u32 references;
 	bool uniform;			/* every word is words[0]: what a user has written */
 	u64 hash;			/* of the contents */
-	u32 crc, crc_behind;		/* crc32c with seed 0, whole and behind its first 16 bytes */
+	u32 crc, crc_behind;		/* seed 0, whole and behind the first 16 bytes */
 	struct sector *next_free;
 	u64 words[SECTOR_WORDS];
 };
