@@ -41,6 +41,8 @@ packages() {
 		procps                # make calibrate: the processor time of a guest
 		zstd                  # unpacks kernels that are compressed with it
 		lz4                   # likewise
+		chromium              # test: a browser shows the page of ressd-probe --report
+		librsvg2-bin          # its rsvg-convert writes the charts of ressd-probe as PNG
 		# figures and lint
 		python3               # VM runner, results
 		python3-matplotlib    # plots

@@ -237,6 +237,9 @@ static void advise_commit(struct advice_desk *desk)
 	if (flush->status == STATUS_MEASURED && !flush->value)
 		put(desk, "commit", "writeback",
 		    "the drive ignores flushes: what is safe, it alone decides, whatever ressd does");
+	else if (flush->status != STATUS_MEASURED)
+		put(desk, "commit", "writeback",
+		    "the default: whether flushes do what they say is not known");
 	else
 		put(desk, "commit", "writeback",
 		    "flushes do what they say, so data is safe after fsync as on the bare drive");

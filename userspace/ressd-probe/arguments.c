@@ -31,6 +31,7 @@ const char arguments_help[] =
 	"  --format FORMAT       text, json, table (only the device-mapper table line), or dmsetup\n"
 	"                        (only the command that creates the device)\n"
 	"  --json, --table       the same as --format json, --format table\n"
+	"  --report DIRECTORY    also a web page with charts in DIRECTORY; a minute longer\n"
 	"  --progress json       progress on standard error as JSON, one object a line\n"
 	"  -v, --verbose         a line for each measurement on standard error\n"
 	"  -h, --help            this text\n"
@@ -48,6 +49,7 @@ static const struct option options[] = {
 	{ "save-file", required_argument, NULL, 's' },
 	{ "resume", required_argument, NULL, 'u' },
 	{ "format", required_argument, NULL, 'f' },
+	{ "report", required_argument, NULL, 'H' },
 	{ "progress", required_argument, NULL, 'P' },
 	{ "yes", no_argument, NULL, 'y' },
 	{ "yes-destroy", required_argument, NULL, 'Y' },
@@ -97,6 +99,7 @@ static const struct {
 	{ 's', offsetof(struct arguments, save_file) },
 	{ 'u', offsetof(struct arguments, resume) },
 	{ 'f', offsetof(struct arguments, format) },
+	{ 'H', offsetof(struct arguments, report) },
 	{ 'P', offsetof(struct arguments, progress) },
 };
 

@@ -17,6 +17,7 @@ struct arguments {
 	const char *progress;		/* "json", or NULL */
 	const char *format;		/* "text", "json", "table" or "dmsetup"; NULL: text */
 	const char *resume;		/* file of results */
+	const char *report;		/* folder for a page with charts */
 	const char *save_file;		/* for --preserve; NULL: memory */
 	bool write;
 	bool preserve;

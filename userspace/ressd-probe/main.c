@@ -180,6 +180,8 @@ static int finish(struct probe *probe, struct failure *failure)
 	check_segments(probe);
 	code = probe_create(probe, failure);
 	report(probe);
+	if (!code && probe->arguments.report)
+		code = report_html(probe, probe->arguments.report, failure);
 	if (probe->arguments.create && !code && !probe->created)
 		fprintf(stderr, "ressd-probe: %s was not created, because of the verdict.\n",
 			probe->arguments.create);

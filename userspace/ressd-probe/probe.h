@@ -7,6 +7,7 @@
 #include "analyse.h"
 #include "arguments.h"
 #include "blkdev.h"
+#include "charts.h"
 #include "hints.h"
 #include "plan.h"
 #include "preserve.h"
@@ -27,6 +28,7 @@ struct probe {
 	u64 max_write;			/* bytes */
 	FILE *raw;			/* every sample; NULL: nobody wants them */
 	struct session session;
+	struct charts charts;		/* for --report */
 	struct analysis analysis;
 	u64 written;			/* bytes, by the measurement */
 	u64 zero_reads;
@@ -55,6 +57,15 @@ int probe_create(struct probe *probe, struct failure *failure);
 void report_human(const struct probe *probe);
 void report_json(const struct probe *probe);
 void report_table(const struct probe *probe);
+
+#define REPORT_VALUE_TEXT	96
+
+/* report.c: the value of a parameter for people.  @text has REPORT_VALUE_TEXT bytes; returned. */
+char *report_value(const struct probe *probe, enum parameter parameter, char *text);
+
+/* report-html.c: --report.  0, or a negative errno with a sentence. */
+int report_html(const struct probe *probe, const char *folder, struct failure *failure);
+
 void report_dmsetup(const struct probe *probe);
 
 #endif

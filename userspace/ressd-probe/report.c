@@ -104,9 +104,9 @@ static void print_measurements(const struct probe *probe)
 		       ROUNDS_SPREAD);
 }
 
-static void print_value(const struct probe *probe, enum parameter parameter, char *text,
-			size_t size)
+char *report_value(const struct probe *probe, enum parameter parameter, char *text)
 {
+	const size_t size = REPORT_VALUE_TEXT;
 	const struct finding *finding = &probe->session.survey.finding[parameter];
 	char low[SIZE_TEXT], high[SIZE_TEXT];
 	const bool bytes = !strcmp(parameter_unit(parameter), "B");
@@ -132,11 +132,12 @@ static void print_value(const struct probe *probe, enum parameter parameter, cha
 		snprintf(text, size, "%s", finding->value ? size_print(finding->value, low) : "none");
 	else
 		snprintf(text, size, "%llu", finding->value);
+	return text;
 }
 
 static void print_findings(const struct probe *probe)
 {
-	char value[2 * SIZE_TEXT + 8];
+	char value[REPORT_VALUE_TEXT];
 	int p;
 
 	puts("");
@@ -145,7 +146,7 @@ static void print_findings(const struct probe *probe)
 
 		if (finding->status == STATUS_UNKNOWN)
 			continue;
-		print_value(probe, p, value, sizeof(value));
+		report_value(probe, p, value);
 		printf("%-20s %-20s %-14s %-6s  %s\n", parameter_title(p), value,
 		       status_name(finding->status),
 		       finding->status == STATUS_MEASURED || finding->status == STATUS_BOUNDED ?

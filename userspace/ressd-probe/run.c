@@ -6,6 +6,8 @@
 #include "show.h"
 #include "size.h"
 
+#define CHART_SECONDS	60U	/* for all charts of --report */
+
 static enum thoroughness thoroughness_of(const struct arguments *arguments)
 {
 	return arguments->quick ? SURVEY_QUICK :
@@ -57,6 +59,8 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		code = genuine_check(&device.disk, measure.offset, measure.bytes, failure);
 	if (!code)
 		code = session_run(session, failure);
+	if (!code && probe->arguments.report)
+		code = charts_measure(&probe->charts, &session->survey, CHART_SECONDS, failure);
 	show_end(probe);
 	probe->written = measure.written;
 	probe->region.bytes = measure.bytes;

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# report.sh: the web page of ressd-probe --report. Its charts must be XML, it must show them in a
+# browser, and what a device calls itself must not become part of the page's code.
+set -euo pipefail
+
+suite=report
+failed=0
+folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+output=$folder/output
+disk="$folder/<b>&disk"
+page=$folder/page
+
+# shellcheck source=userspace/test/expect.bash
+. "$(dirname "$0")/expect.bash"
+
+charts="bandwidth page modes read-buffer write-buffer block"
+
+measure() {
+	truncate -s 128M "$disk"
+	ressd-probe --write --yes --quick --report "$page" "$disk" >"$output" 2>&1 || true
+}
+
+test_files() {
+	local chart missing=
+	for chart in $charts; do
+		[ -s "$page/$chart.svg" ] || missing+=" $chart.svg"
+		[ "$(head -c 4 "$page/$chart.png" 2>/dev/null | tail -c 3)" = PNG ] ||
+			missing+=" $chart.png"
+		grep -q "<figure id=\"$chart\">" "$page/index.html" || missing+=" $chart in the page"
+	done
+	report "all charts are there" "${missing:+$missing missing}"
+	report "what is shown is escaped" \
+		"$(! grep -q '<b>&disk' "$page/index.html" || echo "it is not")"
+	report "charts are XML" "$(/usr/bin/python3 "$(dirname "$0")/report_check.py" xml \
+		"$page"/*.svg 2>&1)"
+}
+
+# The browser that Debian has; what it draws must have the colours of the charts.
+test_browser() {
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
+		--user-data-dir="$folder/browser" --window-size=1000,4200 \
+		--screenshot="$folder/page.png" "file://$page/index.html" >"$output" 2>&1 || true
+	report "a browser shows it" "$(/usr/bin/python3 "$(dirname "$0")/report_check.py" image \
+		"$folder/page.png" 2>&1)"
+}
+
+test_refusals() {
+	unchanged "report into a file" 1 "cannot create $output" \
+		ressd-probe --quick --report "$output/sub" "$disk"
+}
+
+measure
+test_files
+test_browser
+test_refusals
+exit "$failed"
