@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # lint.sh: everything that can be said about the sources without running them: licence lines,
-# checkpatch --strict, kernel build with W=1 and sparse, shellcheck, Python. Prints the findings;
-# exit code 1 if there is one.
+# checkpatch --strict, kernel build with W=1 and sparse, tools for ARM, shellcheck, Python. Prints the
+# findings; exit code 1 if there is one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -134,6 +134,14 @@ check_kernel_build() {
 	return "$bad"
 }
 
+# A Raspberry Pi has one of these, and what holds for 32-bit ARM holds for other 32-bit machines.
+check_cross_build() {
+	local machine
+	for machine in arm-linux-gnueabihf aarch64-linux-gnu; do
+		make --no-print-directory -C userspace cross CROSS="$machine-" || return 1
+	done
+}
+
 check_shell() {
 	local files
 	mapfile -t files < <({ scripts_of bash .sh; scripts_of busybox .sh; } | sort -u)
@@ -172,6 +180,7 @@ step "licence lines" check_licences
 step "checkpatch, kernel code" check_kernel_style
 step "checkpatch, userspace code" check_userspace_style
 step "kernel build with W=1 and sparse" check_kernel_build
+step "tools on 32- and 64-bit ARM" check_cross_build
 step "shellcheck" check_shell
 step "Python" check_python
 exit "$failed"

@@ -47,6 +47,10 @@ packages() {
 		python3               # VM runner, results
 		python3-matplotlib    # plots
 		sparse                # lint: endianness and locking annotations
+		gcc-arm-linux-gnueabihf # lint: the tools compile for 32-bit ARM
+		libc6-dev-armhf-cross # with these headers
+		gcc-aarch64-linux-gnu # lint: and for 64-bit ARM
+		libc6-dev-arm64-cross # likewise
 		shellcheck            # lint: scripts
 		python3-pyflakes      # lint: Python, where ruff cannot be had
 		perl                  # lint: checkpatch

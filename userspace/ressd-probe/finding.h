@@ -47,7 +47,7 @@ struct finding {
 	bool has_phase;
 	u64 phase;
 	const char *method;		/* short, for people */
-	char why[200];			/* a sentence: what was seen */
+	char why[256];			/* a sentence: what was seen */
 	double effect;			/* size of what was seen, as a quotient; 0: none */
 	u32 samples;
 	u64 ns;				/* device time */

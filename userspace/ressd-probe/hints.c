@@ -9,7 +9,9 @@
 static const char *const names[] = {
 	"device/vendor", "device/model", "device/name", "device/type", "device/serial",
 	"device/manfid", "device/date", "device/preferred_erase_size", "device/erase_size",
-	"device/life_time", "queue/rotational", "queue/zoned", "queue/write_cache",
+	"device/life_time", "device/pre_eol_info", "device/rel_sectors", "device/cmdq_en",
+	"device/rev", "queue/fua", "queue/max_hw_sectors_kb", "queue/discard_max_bytes",
+	"queue/rotational", "queue/zoned", "queue/write_cache",
 	"queue/logical_block_size", "queue/physical_block_size", "queue/minimum_io_size",
 	"queue/optimal_io_size", "queue/chunk_sectors", "queue/max_sectors_kb",
 	"queue/discard_granularity", "queue/scheduler",
@@ -83,6 +85,7 @@ void hints_read(const struct blkdev *dev, struct hints *hints)
 		hint->name = names[i];
 		hints->count++;
 	}
+	hints_ask_device(dev, folder, hints);
 	hints->start = partition_start(dev);
 	value = hints_get(hints, "queue/max_sectors_kb");
 	hints->max_request_bytes = value ? strtoul(value, NULL, 10) * 1024 : 0;

@@ -4,12 +4,13 @@
 #define PROBE_HINTS_H
 
 #include "blkdev.h"
+#include "finding.h"
 
 #define HINT_TEXT	64
-#define MAX_HINTS	24
+#define MAX_HINTS	48
 
 struct hint {
-	const char *name;	/* as in sysfs, for example "queue/write_cache" */
+	const char *name;	/* as in sysfs, "queue/write_cache", or "nvme/optimal_write" */
 	char value[HINT_TEXT];
 };
 
@@ -24,6 +25,16 @@ struct hints {
 
 /* Reads all hints there are; a device that tells nothing (or a file) leaves @hints empty. */
 void hints_read(const struct blkdev *dev, struct hints *hints);
+
+/* hints-device.c: adds what the device's registers say; @folder is its own in sysfs. */
+void hints_ask_device(const struct blkdev *dev, const char *folder, struct hints *hints);
+
+/*
+ * hints-check.c: sets hints beside what was measured.  They are said in the finding; one that
+ * contradicts a single method lowers its confidence, and where nothing was measured it is the
+ * finding, with STATUS_HINT.  @findings: all NR_PARAMETERS.
+ */
+void hints_check(const struct hints *hints, struct finding *findings);
 
 /* The value of a hint, or NULL. */
 const char *hints_get(const struct hints *hints, const char *name);

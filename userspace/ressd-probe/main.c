@@ -165,6 +165,7 @@ static int measure_and_restore(struct probe *probe, struct failure *failure)
 static void report_interrupted(struct probe *probe)
 {
 	probe->interrupted = true;
+	hints_check(&probe->hints, probe->session.survey.finding);
 	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
 		&probe->line.options);
 	check_segments(probe);
@@ -175,6 +176,7 @@ static int finish(struct probe *probe, struct failure *failure)
 {
 	int code;
 
+	hints_check(&probe->hints, probe->session.survey.finding);
 	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
 		&probe->line.options);
 	check_segments(probe);

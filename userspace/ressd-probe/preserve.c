@@ -60,7 +60,8 @@ static int to_store(struct preserved *preserved, u64 at, const void *data, u32 b
 		memcpy(preserved->memory + at, data, bytes);
 		return 0;
 	}
-	if (pwrite(preserved->fd, data, bytes, at) != bytes)
+	errno = 0;
+	if (pwrite(preserved->fd, data, bytes, at) != (ssize_t)bytes)
 		return fail(failure, -EIO, "cannot write %s: %s", preserved->path,
 			    errno ? strerror(errno) : "it is full");
 	return 0;
@@ -73,7 +74,7 @@ static int from_store(const struct preserved *preserved, u64 at, void *data, u32
 		memcpy(data, preserved->memory + at, bytes);
 		return 0;
 	}
-	if (pread(preserved->fd, data, bytes, at) != bytes)
+	if (pread(preserved->fd, data, bytes, at) != (ssize_t)bytes)
 		return fail(failure, -EIO, "cannot read %s", preserved->path);
 	return 0;
 }

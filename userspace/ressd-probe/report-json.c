@@ -83,7 +83,8 @@ static struct json_object *parameters_array(const struct probe *probe)
 		const struct finding *finding = &probe->session.survey.finding[p];
 		struct json_object *object = json_object_new_object();
 		const bool known = finding->status == STATUS_MEASURED ||
-				   finding->status == STATUS_BOUNDED;
+				   finding->status == STATUS_BOUNDED ||
+				   finding->status == STATUS_HINT;
 
 		add_text(object, "name", parameter_name(p));
 		add_text(object, "status", status_name(finding->status));

@@ -120,7 +120,7 @@ char *report_value(const struct probe *probe, enum parameter parameter, char *te
 		snprintf(text, size, "at least %llu", finding->low);
 	else if (finding->status == STATUS_BOUNDED)
 		snprintf(text, size, "%llu to %llu", finding->low, finding->high);
-	else if (finding->status != STATUS_MEASURED)
+	else if (finding->status != STATUS_MEASURED && finding->status != STATUS_HINT)
 		snprintf(text, size, "-");
 	else if (parameter == PARAMETER_POLICY)
 		snprintf(text, size, "%s", policy_name(finding->value));

@@ -73,7 +73,7 @@ static void label(FILE *file, double x, double y, const char *anchor, const char
 	fputs("</text>\n", file);
 }
 
-static void stroke(FILE *file, double x1, double y1, double x2, double y2, const char *colour)
+static void draw_segment(FILE *file, double x1, double y1, double x2, double y2, const char *colour)
 {
 	fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1,
 		y1, x2, y2, colour);
@@ -130,10 +130,10 @@ static void draw_x_axis(FILE *file, const struct axis *x, const char *title)
 		const double at = place(x, value_of(x, tick));
 
 		number(value_of(x, tick), x->base == 2, text);
-		stroke(file, at, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 5, "black");
+		draw_segment(file, at, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 5, "black");
 		label(file, at, HEIGHT - BOTTOM + 20, "middle", text);
 	}
-	stroke(file, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "black");
+	draw_segment(file, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "black");
 	label(file, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, "middle", title);
 }
 
@@ -147,10 +147,10 @@ static void draw_y_axis(FILE *file, const struct axis *y, const char *title)
 		const double at = place(y, value_of(y, tick));
 
 		number(value_of(y, tick), false, text);
-		stroke(file, LEFT, at, WIDTH - RIGHT, at, "#dddddd");
+		draw_segment(file, LEFT, at, WIDTH - RIGHT, at, "#dddddd");
 		label(file, LEFT - 6, at + 4, "end", text);
 	}
-	stroke(file, LEFT, TOP, LEFT, HEIGHT - BOTTOM, "black");
+	draw_segment(file, LEFT, TOP, LEFT, HEIGHT - BOTTOM, "black");
 	fprintf(file,
 		"<text transform=\"translate(18 %.0f) rotate(-90)\" text-anchor=\"middle\">",
 		(TOP + HEIGHT - BOTTOM) / 2);
@@ -296,7 +296,7 @@ void svg_bars(FILE *file, const struct svg_bars *bars)
 	y.high = ceil(y.high + 0.1);
 	begin(file, bars->title);
 	draw_y_axis(file, &y, bars->y_title);
-	stroke(file, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "black");
+	draw_segment(file, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "black");
 	for (i = 0; i < bars->count; i++)
 		if (bars->bar[i].value > 0)
 			draw_bar(file, bars, i, &y);
