@@ -16,16 +16,16 @@ HYBRID = ["samsung", "supertalent", "transcend", "sdcard"]
 PAGE = ["ocz", "intel", "ssdsim-sc"]
 PROFILES = HYBRID + PAGE
 
-# What a user of the target would have ressd-probe choose: see docs/performance.md.
-WAIT = "on_full wait"
-OPTIONS = {profile: WAIT for profile in PROFILES}
+# What ressd-probe advises, from what it measures on the drive: see docs/performance.md.
+OPTIONS = "probe"
 
 # Seconds on an idle machine, for the estimate of what is left.
 LOADS = {
     "randwrite-4k": 20, "randwrite-8k": 20, "fsync-4k": 20, "sequential": 5, "randread": 5,
-    "burst-4k": 10, "burst-idle": 10, "patterns": 120,
+    "burst-4k": 10, "pace": 20, "burst-idle": 10, "patterns": 120,
 }
-HYBRID_LOADS = ["randwrite-4k", "randwrite-8k", "fsync-4k", "sequential", "randread", "burst-4k"]
+HYBRID_LOADS = ["randwrite-4k", "randwrite-8k", "fsync-4k", "sequential", "randread", "burst-4k",
+                "pace"]
 PAGE_LOADS = ["randwrite-4k", "sequential", "randread", "burst-idle", "patterns"]
 
 # load -> profile -> bar of its ratio. None: told only.
@@ -53,11 +53,14 @@ def loads_of(profile, chosen):
 def guest(profile, folder, loads=None, options=None):
     """The guest that measures one drive."""
     chosen = loads_of(profile, loads)
+    options = OPTIONS if options is None else options
     steps = {"start": 8}
+    if options == OPTIONS:
+        steps["probe"] = 30
     for load in chosen:
         for side in ("bare", "ressd"):
             steps[f"{side}-{load}"] = LOADS[load] / 2
-    arguments = [profile, options if options is not None else OPTIONS[profile], *chosen]
+    arguments = [profile, options, *chosen]
     return Guest(f"drive-{profile}", HERE / "guest-drive.sh", arguments, steps, folder / profile,
                  files=FILES, memory="3G")
 
@@ -112,6 +115,21 @@ def burst_rows(drive):
     return rows
 
 
+def pace_rows(drive):
+    """The longest of a thousand waits, and the mean, when sweeps are spread in time."""
+    waits = {pace: {kind: drive.found.get(f"ressd.pace-{pace}.{kind}_ns")
+                    for kind in ("p999", "mean")} for pace in ("burst", "even")}
+    if not all(waits["burst"].values()) or not all(waits["even"].values()):
+        return []
+    print(f"pace on {drive.profile}, p99.9 and mean: "
+          + ", ".join(f"{pace} {wait['p999'] / 1e6:.2f} and {wait['mean'] / 1e6:.3f} ms"
+                      for pace, wait in waits.items()))
+    bars = (">=5", ">=1") if drive.profile in LOW_END else (None, None)
+    return [result_files.row(f"pace-{kind}/{drive.profile}/burst-over-even",
+                             round(waits["burst"][kind] / waits["even"][kind], 3), "x", bar)
+            for kind, bar in zip(("p999", "mean"), bars)]
+
+
 def worst_row(drive):
     """The pattern that suffers most, everything brought home."""
     patterns = [load for load in drive.loads() if load.startswith("p-")]
@@ -148,7 +166,7 @@ def rows_of(drive):
     if "ressd.burst-idle.left" in drive.found:
         rows.append(result_files.row(f"burst-idle/{drive.profile}/blocks-left",
                                      int(drive.found["ressd.burst-idle.left"]), "1", "==0"))
-    return rows + burst_rows(drive) + worst_row(drive)
+    return rows + burst_rows(drive) + pace_rows(drive) + worst_row(drive)
 
 
 def describe(drive):

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # guest-drive.sh PROFILE OPTIONS LOAD...: loads on one emulated drive, bare and then with ressd, each
-# side on a fresh drive, in a benchmark guest. OPTIONS: option words of the table line in one word.
+# side on a fresh drive, in a benchmark guest. OPTIONS: option words of the table line in one word, or
+# "probe": those that ressd-probe advises for this drive.
 # Figures are SIDE.LOAD.bytes, .ms, .max_ns, .erases as in guest-lib.sh; SIDE.LOAD.drain_ms and
 # .drain_erases: bringing home what was left in the log then.
 # The load_* functions are called by name.
@@ -21,11 +22,7 @@ loads=("$@")
 drive_sizes "$profile"
 span=${SPAN_MB}M
 
-# start_side bare|ressd: a fresh drive; sets $side and $target.
-start_side() {
-	local size reserved=$((RESERVED_MB * 2048))
-	side=$1
-	target=$disk
+fresh_drive() {
 	sh ./ssdsim.sh create "$drive" "profiles/$profile.conf" "capacity_mb=$CAPACITY_MB"
 	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
 	if [ "$AGE_MB" -gt 0 ]; then
@@ -33,6 +30,29 @@ start_side() {
 		fio_at "$disk" "$span" --rw=randwrite --bs=4k --io_size="${AGE_MB}M" \
 			--randseed=5 >/dev/null
 	fi
+}
+
+# probe: what ressd-probe advises becomes $options. Where it advises against ressd, the target has to
+# find out itself what is good.
+probe() {
+	side=probe
+	step probe
+	fresh_drive
+	ressd-probe --write --yes --reserved "${RESERVED_MB}M" --json "$disk" \
+		>"$figures/probe.json" || die "ressd-probe ended with $?"
+	sh ./ssdsim.sh remove "$drive"
+	options=$(sed -n 's/^ *"table": *"\(.*\)",\{0,1\}$/\1/p' "$figures/probe.json" |
+		cut -d ' ' -f 10-)
+	options=${options:-on_full wait route adaptive}
+	say "options: $options"
+}
+
+# start_side bare|ressd: a fresh drive; sets $side and $target.
+start_side() {
+	local size reserved=$((RESERVED_MB * 2048))
+	side=$1
+	target=$disk
+	fresh_drive
 	[ "$side" = ressd ] || return 0
 	size=$(blockdev --getsz "$disk")
 	# shellcheck disable=SC2086
@@ -54,6 +74,13 @@ end_side() {
 # set_option KEY VALUE: of the target, if there is one.
 set_option() {
 	[ "$side" = bare ] || dmsetup message ressd 0 set "$1" "$2"
+}
+
+# option KEY DEFAULT: what it is set to.
+option() {
+	local value
+	value=$(dmsetup table ressd | sed -n "s/.* $1 \([^ ]*\).*/\1/p")
+	echo "${value:-$2}"
 }
 
 # all_home LOAD: figures of what was still to be done.
@@ -153,9 +180,42 @@ load_bandwidth() {
 	measure "$side.bandwidth" "$target" "$span" write --rw=write --bs=512k --io_size=64M
 }
 
+# rate: what random 4 KB writes reach in steady state, KB/s.
+rate() {
+	local output
+	output=$(fio_at "$target" "$span" --rw=randwrite --bs=4k --io_size="$((2 * RESERVED_MB))M" \
+		--randseed=81)
+	echo "$(($(fio_value write io_bytes <<<"$output") / $(fio_value write runtime <<<"$output")))"
+}
+
+# SC: random writes at two thirds of that rate, by the way in which sweeps are spread in time.
+load_pace() {
+	local output kbytes pace
+	step "$side-pace"
+	[ "$side" = ressd ] || return 0
+	kbytes=$(($(rate) * 65 / 100))
+	for pace in burst even; do
+		set_option pace "$pace"
+		output=$(fio_at "$target" "$span" --rw=randwrite --bs=4k --rate="${kbytes}k" \
+			--io_size="$((3 * RESERVED_MB))M" --randseed=82)
+		figure "ressd.pace-$pace.p999_ns" "$(sed -n '/"write" : {/,/^      }/p' <<<"$output" |
+			sed -n 's/^ *"99.900000" : \([0-9]*\),*$/\1/p' | head -n 1)"
+		figure "ressd.pace-$pace.mean_ns" "$(fio_latency write mean <<<"$output" | cut -d . -f 1)"
+		figure "ressd.pace-$pace.max_ns" "$(fio_latency write max <<<"$output")"
+	done
+	dmsetup message ressd 0 drain
+}
+
 # A burst, then idle time: what is home after ten times the burst's own time on the bare drive.
 load_burst-idle() {
+	local route pace
 	step "$side-burst-idle"
+	if [ "$side" = ressd ]; then
+		route=$(option route always)
+		pace=$(option pace even)
+		set_option route always
+		set_option pace idle
+	fi
 	settle
 	measure "$side.burst-idle" "$target" "$span" write --rw=randwrite --bs=4k \
 		--io_size="$((RESERVED_MB * 1024 * 7 / 16))k" --randseed=62
@@ -163,6 +223,8 @@ load_burst-idle() {
 	sleep 60
 	figure ressd.burst-idle.left "$(left_blocks)"
 	all_home burst-idle
+	set_option route "$route"
+	set_option pace "$pace"
 }
 
 # pattern NAME DIRECTION FIO...: one of the patterns of which the worst counts, its drain included.
@@ -197,6 +259,7 @@ load_patterns() {
 
 load ssdsim
 load dm-ressd
+[ "$options" != probe ] || probe
 for side in bare ressd; do
 	start_side "$side"
 	for load in "${loads[@]}"; do

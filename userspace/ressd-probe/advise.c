@@ -123,7 +123,17 @@ static void advise_route(struct advice_desk *desk)
 	    desk->analysis->alpha_percent);
 }
 
-/* Appends that end on a page border spare the drive reading the rest of the page. */
+/* The target counts clustered blocks from the start of the device. */
+static bool is_usable(const struct finding *block)
+{
+	return is_known(block) && !(block->has_phase && block->phase);
+}
+
+/*
+ * Appends that end on a page border spare the drive reading the rest of the page, but then each
+ * commit of a few blocks takes a whole page of the log.  Where the block is known, to fill its
+ * first page does the most of it for less.
+ */
 static void advise_page(struct advice_desk *desk)
 {
 	const struct finding *page = &desk->findings[PARAMETER_PAGE];
@@ -134,11 +144,17 @@ static void advise_page(struct advice_desk *desk)
 		    "no clustered page above 4 KiB was found with certainty");
 		return;
 	}
-	put(desk, "log_align_sectors", number(page->value / 512, text),
-	    "the clustered page has %llu KiB: appends that end on its borders are not read first",
-	    page->value >> 10);
+	if (!is_usable(&desk->findings[PARAMETER_BLOCK])) {
+		put(desk, "log_align_sectors", number(page->value / 512, text),
+		    "the clustered page has %llu KiB: appends that end on its borders are not read first",
+		    page->value >> 10);
+		return;
+	}
+	put(desk, "log_align_sectors", "0",
+	    "a commit of one block would take a clustered page of %llu KiB", page->value >> 10);
 	put(desk, "log_page_sectors", number(page->value / 512, text),
-	    "the clustered page has %llu KiB", page->value >> 10);
+	    "a record fills the first page of a clustered block, %llu KiB, at once",
+	    page->value >> 10);
 }
 
 /* A batch that fills whole pages; the default is kept when it does already. */
@@ -190,7 +206,7 @@ static void advise_fill(struct advice_desk *desk)
 	u64 from;
 	char text[24];
 
-	if (!is_known(block) || (block->has_phase && block->phase))
+	if (!is_usable(block))
 		return;
 	put(desk, "move_block_sectors", number(block->value / 512, text),
 	    "the clustered block has %llu KiB and begins with the device", block->value >> 10);

@@ -178,9 +178,14 @@ TEST(known_parameters_become_options)
 	findings[PARAMETER_PAGE] = known(48 << 10);
 	findings[PARAMETER_BLOCK] = known(2 << 20);
 	advised(findings, &options);
-	CHECK_EQ(options.log_align_sectors, 96);
+	CHECK_EQ(options.log_align_sectors, 0);
+	CHECK_EQ(options.log_page_sectors, 96);
 	CHECK_EQ(options.move_batch_sectors % 96, 0);
 	CHECK_EQ(options.segment_sectors, 4096);
+	findings[PARAMETER_BLOCK] = (struct finding){ 0 };
+	advised(findings, &options);
+	CHECK_EQ(options.log_align_sectors, 96);
+	CHECK_EQ(options.log_page_sectors, 0);
 }
 
 TEST(uncertain_parameters_change_nothing)

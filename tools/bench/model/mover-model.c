@@ -17,6 +17,7 @@
 #include "model-drive.h"
 #include "ressd-log.h"
 #include "ressd-route.h"
+#include "ressd-summary.h"
 #include "ressd-sweep.h"
 
 #define MAX_MOVES	1024U
@@ -100,6 +101,7 @@ static void make_log(struct model *model)
 	setup.nodes = must(calloc(1, ressd_map_nodes_bytes(setup.geom.nr_blocks)));
 	setup.clean = must(calloc(1, ressd_map_clean_bytes(setup.geom.nr_blocks)));
 	setup.segments = must(calloc(setup.geom.nr_segments, sizeof(*setup.segments)));
+	setup.summary = must(calloc(1, ressd_summary_bytes(&setup.geom)));
 	for (i = 0; i < 2; i++)
 		setup.buffers[i] = must(calloc(RESSD_MAX_RECORD_BLOCKS, RESSD_BLOCK_SIZE));
 	ressd_log_init(&model->log, &setup);
@@ -129,7 +131,7 @@ static bool log_io(struct model *model)
 		model_drive_flush(model->drive);
 	ressd_log_done(&model->log, &io, 0);
 	ressd_route_log_done(&model->route, model_drive_now(model->drive) - start,
-			     io.kind == RESSD_IO_WRITE ? io.record->nr_maps : 0);
+			     io.record ? io.record->nr_maps : 0);
 	return true;
 }
 
@@ -307,7 +309,7 @@ static void write_small(struct model *model, u32 lbn, u32 nr)
 	}
 	if (!ressd_route_may_log(&model->route)) {
 		drain(model);
-		ressd_route_move_ended(&model->route);
+		ressd_route_move_ended(&model->route, true);
 	}
 	for (i = 0; i < nr; i++)
 		write_block(model, lbn + i);
