@@ -20,6 +20,7 @@ enum ressd_bio_flags {
 	RESSD_BIO_FLUSHES = 32,		/* if it fails, a flush may have failed */
 	RESSD_BIO_PROVEN = 64,		/* a read of what no failed flush can take */
 	RESSD_BIO_PIECE = 128,		/* a piece of one block that waits for the mover's batch */
+	RESSD_BIO_TIMED = 256,		/* route adaptive: what it costs is measured */
 };
 
 struct ressd_bio {
@@ -30,7 +31,7 @@ struct ressd_bio {
 	u32 first, nr;			/* whole blocks that it covers */
 	u32 accepted;			/* of these, already in the log */
 	u32 slot;
-	u8 flags;
+	u16 flags;
 	u8 generation;
 	blk_status_t status;
 };
@@ -84,6 +85,14 @@ void ressd_put_reader(struct ressd *ressd, u32 slot);
 int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
 /* A bio whose data is in the open record: true if it completes now.  Under the lock. */
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
+
+/*
+ * dm-ressd-route.c
+ *
+ * A small write that is not logged, or a flush after some, goes to the device: its time counts.
+ * Under the lock.
+ */
+void ressd_route_sent(struct ressd *ressd, struct bio *bio);
 
 /* dm-ressd-merge.c */
 /* Merges the pieces on ressd->merge_waiters.  Context: the bio worker. */

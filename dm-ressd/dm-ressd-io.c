@@ -229,7 +229,7 @@ static int map_discard(struct ressd *ressd, struct bio *bio)
 /* Is the log taking small writes at all?  Under the lock. */
 static bool log_takes_writes(const struct ressd *ressd)
 {
-	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->draining &&
+	return ressd->options.route != RESSD_ROUTE_NEVER && !ressd->draining &&
 	       ressd_log_works(ressd);
 }
 
@@ -240,19 +240,11 @@ static bool may_wait(const struct ressd *ressd)
 	       !ressd->stuck && ressd_log_works(ressd) && !ressd->draining;
 }
 
-/*
- * Pace even (SC): while a sweep runs, writes may use the room that is left only in step with it, so
- * that the log is not suddenly full while half of the sweep is still to come.  Under the lock.
- */
-static bool pace_allows(const struct ressd *ressd)
+/* Has a small write to wait although there is room?  Under the lock. */
+static bool must_keep_step(const struct ressd *ressd)
 {
-	u64 used;
-
-	if (!ressd->sweeping || ressd->options.pace != RESSD_PACE_EVEN || !may_wait(ressd))
-		return true;
-	used = ressd_accepted(ressd) - ressd->sweep_accepted;
-	return used * ressd->sweep_blocks <= ressd->sweep_room * ressd->sweep_moved +
-		ressd->sweep_blocks * ressd->log.geom.record_blocks;
+	return may_wait(ressd) &&
+	       (ressd_pace_holds_writer(ressd) || ressd_route_holds_writer(ressd));
 }
 
 /* Copies what is left of the bio into the log; 0 when all is in.  Under the lock. */
@@ -266,7 +258,7 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 	if (!log_takes_writes(ressd))
 		return -EIO;
 	for (; rb->accepted < rb->nr; rb->accepted++) {
-		if (!pace_allows(ressd))
+		if (must_keep_step(ressd))
 			return -ENOSPC;
 		ret = ressd_log_accept(&ressd->log, rb->first + rb->accepted, &place);
 		if (ret)
@@ -432,7 +424,7 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	struct ressd_bio *rb = ressd_bio(bio);
 	struct ressd_node *node;
-	bool small, mapped, complete = false;
+	bool small, mapped, timed = false, complete = false;
 	int ret;
 
 	spin_lock(&ressd->lock);
@@ -443,6 +435,10 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 		if (!log_takes_writes(ressd)) {
 			ressd->counters.bypassed++;
 			small = false;
+		} else if (e.whole && !ressd_route_to_log(ressd, e.last - e.first + 1)) {
+			ressd->counters.adaptive_direct++;
+			small = false;
+			timed = true;
 		}
 	}
 	node = ressd_map_first_from(&ressd->log.map, e.first);
@@ -452,6 +448,8 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 		cut_write(ressd, bio, &e);
 
 	set_covered(rb, &e);
+	if (timed)
+		ressd_route_sent(ressd, bio);
 	if (e.whole && small)
 		ret = write_log(ressd, bio, &complete);
 	else if (mapped && !e.whole)
@@ -490,6 +488,8 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	ressd->counters.flushes++;
 	if (flush_is_enough(ressd)) {
 		rb->flags |= RESSD_BIO_FLUSHES;
+		if (ressd_route_is_direct(ressd))
+			ressd_route_sent(ressd, bio);
 		/* Without data FUA means nothing, but a device without FUA would flush twice. */
 		bio->bi_opf &= ~REQ_FUA;
 		remap_normal(ressd, bio);
@@ -511,6 +511,7 @@ int ressd_map_bio(struct dm_target *ti, struct bio *bio)
 	struct ressd_bio *rb = ressd_bio(bio);
 
 	*rb = (struct ressd_bio) { };
+	WRITE_ONCE(ressd->last_bio, jiffies);
 	if (bio->bi_opf & REQ_PREFLUSH)
 		return map_flush(ressd, bio);
 	switch (bio_op(bio)) {
@@ -533,8 +534,10 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	struct ressd *ressd = ti->private;
 	struct ressd_bio *rb = ressd_bio(bio);
 	unsigned long flags;
-	u8 was = rb->flags;
+	u16 was = rb->flags;
 
+	if (was & RESSD_BIO_TIMED)
+		ressd_route_ended(ressd, rb->nr);
 	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
 	if (*error && was & RESSD_BIO_FLUSHES) {
 		rb->flags |= RESSD_BIO_FLUSHES;

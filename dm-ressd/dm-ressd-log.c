@@ -368,6 +368,7 @@ void ressd_log_worker(struct work_struct *work)
 	struct ressd *ressd = container_of(work, struct ressd, log_work);
 	struct ressd_io io;
 	bool more;
+	u64 start;
 	int ret;
 
 	for (;;) {
@@ -377,8 +378,11 @@ void ressd_log_worker(struct work_struct *work)
 		spin_unlock(&ressd->lock);
 		if (!more)
 			break;
+		start = ktime_get_ns();
 		ret = do_io(ressd, &io);
 		spin_lock(&ressd->lock);
+		ressd_route_logged(ressd, ktime_get_ns() - start,
+				   io.record ? io.record->nr_maps : 0);
 		if (ret && !io.only_write)
 			ressd->told_flush_errors = atomic_read(&ressd->flush_errors);
 		else

@@ -27,6 +27,9 @@
 #define FIRST_BACKOFF	HZ
 #define LAST_BACKOFF	(64 * HZ)
 
+/* How often the clock is looked at with pace idle. */
+#define CLOCK_INTERVAL	(HZ / 20)
+
 /*
  * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
  * a read never waits for more than one of the mover's slow writes.
@@ -193,10 +196,10 @@ static void count_runs(struct ressd *ressd)
 	}
 }
 
-/* Lets go of the batch; @moved: all of it is home. */
-static void finish_batch(struct ressd *ressd, bool moved)
+/* Lets go of the batch; @moved: all of it is home.  Returns how many blocks turned clean. */
+static u32 finish_batch(struct ressd *ressd, bool moved)
 {
-	u32 i;
+	u32 i, nr = 0;
 
 	spin_lock(&ressd->lock);
 	if (moved)
@@ -208,15 +211,15 @@ static void finish_batch(struct ressd *ressd, bool moved)
 			ressd->counters.filled_blocks += moved;
 			continue;
 		}
-		if (moved && ressd_log_moved(&ressd->log, move->block, move->lbn))
-			ressd->counters.moved_blocks++;
+		nr += moved && ressd_log_moved(&ressd->log, move->block, move->lbn);
 		atomic_dec(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move->block)]);
 	}
+	ressd->counters.moved_blocks += nr;
 	ressd->batch = 0;
 	spin_unlock(&ressd->lock);
 
 	queue_work(ressd->workqueue, &ressd->bio_work);
-	queue_work(ressd->workqueue, &ressd->log_work);
+	return nr;
 }
 
 static int write_home(struct ressd *ressd, u32 lbn, void *data)
@@ -288,10 +291,10 @@ static bool is_owed(const struct ressd *ressd, const struct ressd_move *move)
 	return ressd_log_segment_seq(&ressd->log, move->block) <= ressd->sweep.last_segment;
 }
 
-/* After an error in the batch: what can be moved is moved. */
-static void move_singly(struct ressd *ressd)
+/* After an error in the batch: what can be moved is moved.  Returns how many blocks were. */
+static u32 move_singly(struct ressd *ressd)
 {
-	u32 i;
+	u32 i, nr = 0;
 
 	for (i = 0; i < ressd->batch && !kthread_should_stop() && ressd_log_works(ressd); i++) {
 		const struct ressd_move *move = &ressd->moves[i];
@@ -307,24 +310,39 @@ static void move_singly(struct ressd *ressd)
 		} else if (ressd_log_moved(&ressd->log, move->block, move->lbn)) {
 			ressd->counters.moved_blocks++;
 			ressd->counters.moved_runs++;
+			nr++;
 		}
 		spin_unlock(&ressd->lock);
 	}
+	return nr;
 }
 
 static void move_batch(struct ressd *ressd)
 {
+	u64 start = ktime_get_ns();
 	bool read = !transfer(ressd, false) && batch_is_intact(ressd);
 	bool moved = read && !transfer(ressd, true);
+	u32 nr = 0;
 
 	if (read && !moved)
 		restore_holes(ressd);
 	if (!moved)
-		move_singly(ressd);
-	finish_batch(ressd, moved);
+		nr = move_singly(ressd);
+	nr += finish_batch(ressd, moved);
+	spin_lock(&ressd->lock);
+	ressd_route_moved(ressd, ktime_get_ns() - start, nr);
+	spin_unlock(&ressd->lock);
 }
 
 /* --- one sweep ---------------------------------------------------------------------------- */
+
+/* Why it is made.  All but the first take also the segment that is being written. */
+enum sweep_kind {
+	SWEEP_FOR_ROOM,
+	SWEEP_DRAIN,
+	SWEEP_TRIAL,			/* route adaptive: what does moving cost? */
+	SWEEP_IDLE,			/* pace idle */
+};
 
 /* The device's clustered blocks count from its own first sector, also under a partition. */
 static void plan_visits(struct ressd *ressd)
@@ -370,10 +388,10 @@ static u64 choose_goal(struct ressd *ressd)
 }
 
 /*
- * Between two visits, and the oldest segment has become empty?  A drain goes all the way round, and
- * so does a sweep where blocks could not be moved: it has to say how many there are.
+ * Between two visits, and the oldest segment has become empty?  Who does not want room goes all the
+ * way round, and so does a sweep where blocks could not be moved: it has to say how many there are.
  */
-static bool goal_reached(struct ressd *ressd, bool all)
+static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
 {
 	bool reached;
 
@@ -383,31 +401,29 @@ static bool goal_reached(struct ressd *ressd, bool all)
 			min_t(u64, ressd->sweep_blocks, live_blocks(ressd, ressd->sweep_goal));
 	else
 		ressd->sweep_moved = ressd->sweep.frozen;
-	reached = !all && !ressd->bad_blocks && !ressd->sweep_bad &&
+	reached = kind == SWEEP_FOR_ROOM && !ressd->bad_blocks && !ressd->sweep_bad &&
 		  ressd_sweep_between_visits(&ressd->sweep) && ressd_log_can_reclaim(&ressd->log);
 	ressd->visit_from = ressd->sweep.visit_end;
 	spin_unlock(&ressd->lock);
+	/* Writers that wait look again: at how far the sweep is, which must be known by now. */
+	queue_work(ressd->workqueue, &ressd->log_work);
 	return reached;
 }
 
 /* Freezes the segments; returns the record that must have been written before moving begins. */
-static u64 start_sweep(struct ressd *ressd, bool all)
+static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
 {
-	u64 record;
-	u32 room;
+	u64 record, blocks;
 
 	spin_lock(&ressd->lock);
 	record = ressd_sweep_start(&ressd->sweep, &ressd->log);
-	if (all)
+	if (kind != SWEEP_FOR_ROOM)
 		ressd->sweep.last_segment = ressd->log.head_seq;
 	plan_visits(ressd);
-	room = ressd_log_free_blocks(&ressd->log);
-	ressd->sweep_room = room - min(room, ressd->log.geom.segment_blocks);
-	ressd->sweep_blocks = ressd->sweep.visit_blocks ? choose_goal(ressd) :
-							  blocks_to_move(ressd);
-	ressd->sweep_blocks = max_t(u64, ressd->sweep_blocks, 1);
-	ressd->sweep_moved = 0;
-	ressd->sweep_accepted = ressd_accepted(ressd);
+	ressd->sweep_goal = ressd->sweep.last_segment;
+	blocks = ressd->sweep.visit_blocks ? choose_goal(ressd) : blocks_to_move(ressd);
+	ressd_pace_start(ressd, blocks, (ressd->sweep_goal + 1 - ressd->log.reuse_seq) *
+					ressd->log.geom.segment_blocks);
 	ressd->sweep_bad = 0;
 	ressd->sweeping = true;
 	ressd->counters.sweeps++;
@@ -446,20 +462,69 @@ static bool drain_cancelled(const struct ressd *ressd)
 	return !READ_ONCE(ressd->draining) || READ_ONCE(ressd->suspending);
 }
 
-static bool sweep_ends(const struct ressd *ressd, bool all)
+static bool sweep_ends(const struct ressd *ressd, enum sweep_kind kind)
 {
-	return kthread_should_stop() || !ressd_log_works(ressd) || (all && drain_cancelled(ressd));
+	if (kthread_should_stop() || !ressd_log_works(ressd))
+		return true;
+	switch (kind) {
+	case SWEEP_FOR_ROOM:
+		return false;
+	case SWEEP_DRAIN:
+		return drain_cancelled(ressd);
+	case SWEEP_IDLE:
+		if (!ressd_pace_is_idle(ressd))
+			return true;
+		fallthrough;
+	case SWEEP_TRIAL:
+		break;
+	}
+	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->draining);
+}
+
+/* Is the mover ahead of the writers, and is there time? */
+static bool is_ahead(struct ressd *ressd)
+{
+	bool held;
+
+	if (kthread_should_stop() || READ_ONCE(ressd->draining) || READ_ONCE(ressd->suspending))
+		return false;
+	spin_lock(&ressd->lock);
+	held = ressd_log_works(ressd) && ressd_pace_holds_mover(ressd) &&
+	       !ressd_route_asks_move(ressd);
+	spin_unlock(&ressd->lock);
+	return held;
+}
+
+/* With pace idle nobody but the clock tells when it is time to move. */
+static bool watches_clock(const struct ressd *ressd)
+{
+	return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE &&
+	       READ_ONCE(ressd->log.map.nr_dirty);
+}
+
+/* Waits until the writers have caught up. */
+static void keep_step(struct ressd *ressd)
+{
+	while (is_ahead(ressd)) {
+		bool clock = watches_clock(ressd);
+
+		wait_event_idle_timeout(ressd->wait,
+					!is_ahead(ressd) || watches_clock(ressd) != clock,
+					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
+	}
 }
 
 /*
  * Moves all blocks of the frozen segments, or with visits until the oldest one is empty; false if
  * it has not come to all of them.
  */
-static bool move_all(struct ressd *ressd, bool all)
+static bool move_all(struct ressd *ressd, enum sweep_kind kind)
 {
 	u32 nr;
 
-	while (!sweep_ends(ressd, all)) {
+	while (!sweep_ends(ressd, kind)) {
+		if (kind == SWEEP_FOR_ROOM)
+			keep_step(ressd);
 		nr = pick_batch(ressd);
 		if (!nr)
 			return true;
@@ -467,7 +532,7 @@ static bool move_all(struct ressd *ressd, bool all)
 			wait_for_direct_writes(ressd);
 		move_batch(ressd);
 		cond_resched();
-		if (goal_reached(ressd, all))
+		if (goal_reached(ressd, kind))
 			break;
 	}
 	return false;
@@ -523,11 +588,11 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 	queue_work(ressd->workqueue, &ressd->log_work);
 }
 
-/* @all: also the segment that is being written (drain).  0, or -EIO if not all could be moved. */
-static int sweep(struct ressd *ressd, bool all)
+/* 0, or -EIO if not all could be moved. */
+static int sweep(struct ressd *ressd, enum sweep_kind kind)
 {
 	u64 reused = READ_ONCE(ressd->log.reuse_seq);
-	u64 record = start_sweep(ressd, all);
+	u64 record = start_sweep(ressd, kind);
 	bool complete;
 	u64 ticket;
 	int ret;
@@ -535,12 +600,14 @@ static int sweep(struct ressd *ressd, bool all)
 	queue_work(ressd->workqueue, &ressd->log_work);
 	wait_event(ressd->wait, record_settled(ressd, record));
 	wait_for_direct_writes(ressd);
-	complete = move_all(ressd, all);
+	complete = move_all(ressd, kind);
 
 	spin_lock(&ressd->lock);
 	ressd->sweeping = false;
-	if (all)
+	if (kind == SWEEP_DRAIN)
 		ressd_log_rotate(&ressd->log);
+	if (kind == SWEEP_TRIAL)
+		ressd_route_trial_moved(ressd, complete && !ressd->sweep_bad);
 	ticket = ressd_log_reclaim(&ressd->log);
 	spin_unlock(&ressd->lock);
 	ret = wait_as_mover(ressd, ticket);
@@ -560,6 +627,30 @@ static bool below_threshold(const struct ressd *ressd)
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
 
+/* Is it time to bring home what is on the device?  Under the lock. */
+static bool wants_idle_sweep(const struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	return ressd->mover_on && !ressd->suspending && log->map.nr_dirty && !log->busy &&
+	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
+}
+
+static enum sweep_kind kind_of_sweep(struct ressd *ressd)
+{
+	enum sweep_kind kind = SWEEP_FOR_ROOM;
+
+	spin_lock(&ressd->lock);
+	if (ressd->draining)
+		kind = SWEEP_DRAIN;
+	else if (ressd_route_asks_move(ressd))
+		kind = SWEEP_TRIAL;
+	else if (wants_idle_sweep(ressd))
+		kind = SWEEP_IDLE;
+	spin_unlock(&ressd->lock);
+	return kind;
+}
+
 /* Is there anything that a sweep could free, and reason to? */
 static bool wants_sweep(struct ressd *ressd)
 {
@@ -571,6 +662,8 @@ static bool wants_sweep(struct ressd *ressd)
 		goto out;
 	if (!ressd->suspending &&
 	    (ressd->draining || (ressd->retry_now && ressd->bad_blocks)))
+		wants = true;
+	else if (ressd_route_asks_move(ressd) || wants_idle_sweep(ressd))
 		wants = true;
 	else if (log->reuse_seq < log->head_seq)
 		wants = (ressd->room_wanted && ressd_log_is_full(log)) || below_threshold(ressd);
@@ -607,19 +700,21 @@ static void end_drain(struct ressd *ressd, int result)
 /* One sweep, and what it came to: 0, or the error that a pause must follow. */
 static int sweep_once(struct ressd *ressd)
 {
-	bool all = READ_ONCE(ressd->draining);
+	enum sweep_kind kind = kind_of_sweep(ressd);
+	bool drain = kind == SWEEP_DRAIN;
 	u64 ticket;
 	int ret;
 
-	if (all) {
+	/* Only what is on the device can be moved. */
+	if (drain || kind == SWEEP_TRIAL) {
 		spin_lock(&ressd->lock);
 		ticket = ressd_log_reclaim(&ressd->log);
 		spin_unlock(&ressd->lock);
-		if (wait_as_mover(ressd, ticket) || is_drained(ressd))
+		if (wait_as_mover(ressd, ticket) || (drain && is_drained(ressd)))
 			return 0;
 	}
-	ret = sweep(ressd, all);
-	if (all && !is_drained(ressd) && ret)
+	ret = sweep(ressd, kind);
+	if (drain && !is_drained(ressd) && ret)
 		end_drain(ressd, ret);
 	return ret;
 }
@@ -631,6 +726,19 @@ static bool pause_ends(const struct ressd *ressd, bool failed)
 	       (failed && (READ_ONCE(ressd->retry_now) || READ_ONCE(ressd->draining)));
 }
 
+/* Waits until there is a reason to sweep. */
+static void wait_for_reason(struct ressd *ressd)
+{
+	while (!kthread_should_stop() && !wants_sweep(ressd)) {
+		bool clock = watches_clock(ressd);
+
+		wait_event_idle_timeout(ressd->wait,
+					kthread_should_stop() || wants_sweep(ressd) ||
+					watches_clock(ressd) != clock,
+					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
+	}
+}
+
 static int mover_thread(void *data)
 {
 	struct ressd *ressd = data;
@@ -639,7 +747,7 @@ static int mover_thread(void *data)
 		u64 reused;
 		int ret;
 
-		wait_event_interruptible(ressd->wait, kthread_should_stop() || wants_sweep(ressd));
+		wait_for_reason(ressd);
 		if (kthread_should_stop())
 			break;
 		WRITE_ONCE(ressd->retry_now, false);

@@ -75,6 +75,13 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "bad_blocks", ressd->bad_blocks },
 		{ "lost_blocks", ressd->lost_blocks },
 		{ "filled_blocks", c->filled_blocks },
+		{ "small_to_log", ressd->options.route != RESSD_ROUTE_NEVER &&
+				  !ressd_route_is_direct(ressd) },
+		{ "adaptive_direct", c->adaptive_direct },
+		{ "trials", c->trials },
+		{ "direct_ns", ressd_route_ns(&ressd->route.direct) },
+		{ "log_ns", ressd_route_ns(&ressd->route.log) },
+		{ "move_ns", ressd_route_ns(&ressd->route.move) },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);
@@ -148,6 +155,8 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 		ret = -EINVAL;
 	}
 	if (!ret) {
+		if (options.route == RESSD_ROUTE_ADAPTIVE && !ressd_route_is_adaptive(ressd))
+			ressd_route_init(&ressd->route);
 		ressd->options = options;
 		ressd_rpi_set(&ressd->rpi, options.streams, options.small_write_sectors);
 		ressd_tune_log(ressd);
@@ -190,7 +199,6 @@ static void clear_stats(struct ressd *ressd)
 	spin_lock(&ressd->lock);
 	ressd->counters = (struct ressd_counters) { };
 	ressd->log.counters = (struct ressd_log_counters) { };
-	ressd->sweep_accepted = 0;
 	spin_unlock(&ressd->lock);
 }
 

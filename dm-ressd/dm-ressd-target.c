@@ -289,6 +289,7 @@ static void init_lists(struct ressd *ressd)
 {
 	spin_lock_init(&ressd->lock);
 	spin_lock_init(&ressd->done_lock);
+	spin_lock_init(&ressd->meter.lock);
 	INIT_LIST_HEAD(&ressd->instances);
 	INIT_LIST_HEAD(&ressd->sync_waiters);
 	INIT_LIST_HEAD(&ressd->record_waiters);
@@ -386,6 +387,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		ti->error = ctr_error;
 		return ret;
 	}
+	ressd_route_init(&ressd->route);
 	ressd_rpi_init(&ressd->rpi, ressd->options.streams, ressd->options.small_write_sectors);
 	set_target_features(ti);
 	ti->private = ressd;

@@ -11,6 +11,8 @@
  *	dm-ressd-merge.c	pieces of a block that is in the log
  *	dm-ressd-log.c		superblock, recovery, and the worker that writes the log
  *	dm-ressd-mover.c	the thread that brings the data home
+ *	dm-ressd-pace.c		how that is spread in time
+ *	dm-ressd-route.c	which way costs less (route adaptive)
  *	dm-ressd-error.c	what happens after an I/O error: modes, the message recover
  *	core/			everything that is not Linux: map, log protocol, recovery, grammar
  *
@@ -23,7 +25,7 @@
  * waiting bios.  It is taken in process context only.  ressd->done_lock protects the list of
  * completed bios that still need process context, and the end of the mover's I/Os; it is taken from
  * interrupts, and never together with ressd->lock.  readers[], direct[] and the mover's count of
- * its I/Os are atomic.
+ * its I/Os are atomic.  meter.lock is the innermost lock, and is taken from interrupts.
  *
  * DOC: errors
  *
@@ -77,6 +79,7 @@
 #include "core/ressd-record.h"
 #include "core/ressd-recover.h"
 #include "core/ressd-repair.h"
+#include "core/ressd-route.h"
 #include "core/ressd-rpi.h"
 #include "core/ressd-summary.h"
 #include "core/ressd-sweep.h"
@@ -97,8 +100,19 @@ struct ressd_counters {
 	u64 moved_runs_12k;		/* of these, 12 KiB or longer */
 	u64 filled_blocks;		/* of holes, read at home and written back */
 	u64 sweeps;
+	u64 adaptive_direct;		/* small writes that route adaptive sent direct */
+	u64 trials;			/* of the log, by route adaptive */
 	u64 errors;
 	u64 write_retries;		/* log writes tried again after an error */
+};
+
+/* The time in which small writes were on their direct way, see dm-ressd-route.c. */
+struct ressd_meter {
+	spinlock_t lock;		/* see DOC: locking */
+	u32 in_flight;
+	u32 blocks;			/* completed, not yet told to core */
+	u64 ns;				/* that something was in flight, not yet told */
+	u64 since;			/* ... but what came after this */
 };
 
 struct ressd {
@@ -116,6 +130,7 @@ struct ressd {
 	spinlock_t lock;		/* see DOC: locking */
 	struct ressd_options options;
 	struct ressd_rpi rpi;
+	struct ressd_route route;	/* in use with route adaptive */
 	struct ressd_log log;
 	struct ressd_counters counters;
 	struct list_head sync_waiters;	/* bios waiting for a ticket (log.sync_done) */
@@ -170,16 +185,21 @@ struct ressd {
 	atomic_t move_ios, move_errors;	/* of the batch */
 	struct ressd_sweep sweep;
 	bool sweeping;
+	unsigned long last_bio;		/* jiffies */
 	u32 sweep_bad;			/* blocks that this sweep could not move */
 	int drain_result;
 	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
 	bool retry_now;			/* do not wait for that */
-	u64 sweep_blocks;		/* pace even: to move in this sweep, moved so far, */
-	u64 sweep_moved;
 	u64 sweep_goal;			/* with visits: the segment to be emptied */
 	u64 visit_from;			/* where the next round of visits begins */
-	u64 sweep_room;			/* blocks that were free when it began, */
-	u64 sweep_accepted;		/* and what the log had accepted, overwrites left out */
+	/* For the pace of this sweep, in blocks. */
+	u64 sweep_blocks;		/* to move, and moved so far */
+	u64 sweep_moved;
+	u64 sweep_gain;			/* of room at its end */
+	u32 sweep_free;			/* room when it began, and what of it writers may use */
+	u32 sweep_room;
+
+	struct ressd_meter meter;
 };
 
 static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
@@ -254,11 +274,36 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 /* Moves everything home; interruptible.  0, -EINTR, -EIO. */
 int ressd_drain(struct ressd *ressd);
 
-/* Under the lock: blocks that the log has accepted so far, overwrites in RAM left out. */
-static inline u64 ressd_accepted(const struct ressd *ressd)
+/* dm-ressd-pace.c */
+/* A sweep begins, of @blocks blocks; it makes room for @gain blocks.  Under the lock. */
+void ressd_pace_start(struct ressd *ressd, u64 blocks, u64 gain);
+/* Has a writer, or the mover in a sweep, to wait for the other one?  Under the lock. */
+bool ressd_pace_holds_writer(const struct ressd *ressd);
+bool ressd_pace_holds_mover(const struct ressd *ressd);
+/* Is this time in which pace idle brings all home?  Any context. */
+bool ressd_pace_is_idle(const struct ressd *ressd);
+
+/* dm-ressd-route.c; all do nothing unless the option says adaptive, and need the lock but one. */
+static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
 {
-	return ressd->log.counters.accepted - ressd->log.counters.overwrites;
+	return ressd->options.route == RESSD_ROUTE_ADAPTIVE;
 }
+
+/* A small write of @nr blocks: true if it shall go to the log. */
+bool ressd_route_to_log(struct ressd *ressd, u32 nr);
+/* True while small writes go direct. */
+bool ressd_route_is_direct(const struct ressd *ressd);
+/* Has a writer to wait while a trial is brought home? */
+bool ressd_route_holds_writer(const struct ressd *ressd);
+/* Shall the mover bring all home, for a trial? */
+bool ressd_route_asks_move(const struct ressd *ressd);
+/* The end of what ressd_route_sent() counted, of @blocks blocks.  Any context, no lock needed. */
+void ressd_route_ended(struct ressd *ressd, u32 blocks);
+/* An I/O of the log, or a batch of the mover, has taken @ns for @blocks blocks. */
+void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks);
+void ressd_route_moved(struct ressd *ressd, u64 ns, u32 blocks);
+/* The mover has done what ressd_route_asks_move() asked for, or (not @complete) cannot. */
+void ressd_route_trial_moved(struct ressd *ressd, bool complete);
 
 /* dm-ressd-target.c */
 /* Tells the log what the options say of the device.  Under the lock, or before the log is used. */

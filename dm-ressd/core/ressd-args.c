@@ -8,7 +8,6 @@
 #include "ressd-rpi.h"
 
 #define MAX_MOVE_BATCH_SECTORS	8192U	/* 4 MiB */
-#define MAX_MOVE_BLOCK_SECTORS	524288U	/* 256 MiB */
 
 /* One option: a number within [min, max] in steps of @step, or one of @words. */
 struct option_rule {
@@ -26,8 +25,8 @@ struct option_rule {
 	{ .key = #k, .offset = __builtin_offsetof(struct ressd_options, k), \
 	  .initial = i, .words = w }
 
-static const char *const route_words[] = { "always", "never", NULL };
-static const char *const pace_words[] = { "burst", "even", NULL };
+static const char *const route_words[] = { "always", "never", "adaptive", NULL };
+static const char *const pace_words[] = { "burst", "even", "idle", NULL };
 static const char *const commit_words[] = { "writeback", "writethrough", NULL };
 static const char *const on_full_words[] = { "bypass", "wait", NULL };
 
@@ -37,8 +36,8 @@ static const struct option_rule rules[] = {
 	WORDS(route, RESSD_ROUTE_ALWAYS, route_words),
 	NUMBER(move_threshold, 50, 1, 95, 1),
 	NUMBER(move_batch_sectors, 1024, 8, MAX_MOVE_BATCH_SECTORS, 8),
-	NUMBER(move_block_sectors, 0, 0, MAX_MOVE_BLOCK_SECTORS, 8),
-	NUMBER(move_fill_blocks, 0, 0, MAX_MOVE_BLOCK_SECTORS / RESSD_BLOCK_SECTORS, 1),
+	NUMBER(move_block_sectors, 0, 0, RESSD_MAX_MOVE_BLOCK_SECTORS, 8),
+	NUMBER(move_fill_blocks, 0, 0, RESSD_MAX_MOVE_BLOCK_SECTORS / RESSD_BLOCK_SECTORS, 1),
 	WORDS(pace, RESSD_PACE_EVEN, pace_words),
 	WORDS(commit, RESSD_COMMIT_WRITEBACK, commit_words),
 	NUMBER(commit_interval_ms, 100, 1, 60000, 1),
@@ -55,19 +54,9 @@ static const struct option_rule rules[] = {
 #define NR_RULES	ARRAY_SIZE(rules)
 
 /* In the design, not in this version: refused by name, never silently accepted. */
-static const struct {
-	const char *key;
-	const char *value;		/* NULL: the whole key */
-} unbuilt[] = {
-	{ "route", "adaptive" },
-	{ "pace", "idle" },
-	{ "split_read_sectors", NULL },
-	{ "split_write_sectors", NULL },
-	{ "align_sectors", NULL },
-	{ "dispatch", NULL },
-	{ "bundle_sectors", NULL },
-	{ "pending_expire_ms", NULL },
-	{ "dispatch_depth", NULL },
+static const char *const unbuilt[] = {
+	"split_read_sectors", "split_write_sectors", "align_sectors", "dispatch",
+	"bundle_sectors", "pending_expire_ms", "dispatch_depth",
 };
 
 static u32 *option_field(struct ressd_options *options, const struct option_rule *rule)
@@ -89,13 +78,12 @@ void ressd_options_default(struct ressd_options *options)
 		*option_field(options, &rules[i]) = rules[i].initial;
 }
 
-static bool is_unbuilt(const char *key, const char *value)
+static bool is_unbuilt(const char *key)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(unbuilt); i++)
-		if (!strcmp(key, unbuilt[i].key) &&
-		    (!unbuilt[i].value || (value && !strcmp(value, unbuilt[i].value))))
+		if (!strcmp(key, unbuilt[i]))
 			return true;
 	return false;
 }
@@ -171,7 +159,7 @@ static const struct option_rule *find_rule(const char *key, const char *value,
 {
 	size_t i;
 
-	if (is_unbuilt(key, value)) {
+	if (is_unbuilt(key)) {
 		snprintf(error, size,
 			 "option %s%s%.20s is designed but not built in this version; leave it out",
 			 key, value ? " " : "", value ? value : "");

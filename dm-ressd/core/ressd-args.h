@@ -15,10 +15,12 @@
 
 #define RESSD_ERROR_SIZE	256	/* enough for every sentence here */
 
-enum ressd_route_option { RESSD_ROUTE_ALWAYS, RESSD_ROUTE_NEVER };
+#define RESSD_MAX_MOVE_BLOCK_SECTORS	524288U	/* 256 MiB */
+
+enum ressd_route_option { RESSD_ROUTE_ALWAYS, RESSD_ROUTE_NEVER, RESSD_ROUTE_ADAPTIVE };
 enum ressd_commit { RESSD_COMMIT_WRITEBACK, RESSD_COMMIT_WRITETHROUGH };
 enum ressd_on_full { RESSD_FULL_BYPASS, RESSD_FULL_WAIT };
-enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN };
+enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN, RESSD_PACE_IDLE };
 
 /* Every option of the target; each is one unsigned word, an enumeration or a number. */
 struct ressd_options {

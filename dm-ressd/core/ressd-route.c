@@ -163,8 +163,16 @@ void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks)
 	route->moved = min_t(u64, (u64)route->moved + blocks, 0xffffffffU);
 }
 
-void ressd_route_move_ended(struct ressd_route *route)
+void ressd_route_move_ended(struct ressd_route *route, bool complete)
 {
-	if (route->phase == RESSD_ROUTE_TRY_MOVE)
-		decide(route);
+	if (route->phase != RESSD_ROUTE_TRY_MOVE)
+		return;
+	if (!complete) {
+		enter(route, route->log_wins ? RESSD_ROUTE_LOG : RESSD_ROUTE_DIRECT);
+		return;
+	}
+	/* Most of the trial was overwritten before it was moved: so cheap is a logged block. */
+	if (!route->move.nr)
+		add(&route->move, 0, RESSD_ROUTE_LOG_TRIAL - route->move.sum_blocks);
+	decide(route);
 }

@@ -70,7 +70,10 @@ void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks);
 void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks);
 void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks);
 
-/* The mover has brought home all it was asked to, or cannot. */
-void ressd_route_move_ended(struct ressd_route *route);
+/*
+ * The mover has brought home all it was asked to; or, not @complete, it cannot: then the trial told
+ * nothing, and the last decision stands.
+ */
+void ressd_route_move_ended(struct ressd_route *route, bool complete);
 
 #endif

@@ -158,7 +158,7 @@ TEST(enumerations)
 TEST(options_not_built_yet)
 {
 	static const char *const lines[] = {
-		"route adaptive", "pace idle", "split_read_sectors 64",
+		"split_read_sectors 64",
 		"split_write_sectors 64", "align_sectors 32", "dispatch pai", "dispatch none",
 		"bundle_sectors 8192", "pending_expire_ms 5", "dispatch_depth 4", "dispatch",
 	};
@@ -200,7 +200,7 @@ TEST(hostile_words)
 TEST(small_error_buffers)
 {
 	static const char *const lines[] = { "colour blue", "commit sync", "streams 99",
-		"small_write_sectors 9", "streams 1 streams 1", "streams", "pace idle" };
+		"small_write_sectors 9", "streams 1 streams 1", "streams", "dispatch pai" };
 	struct ressd_options options;
 	char buffer[RESSD_ERROR_SIZE + 1];
 	char copy[64], *words[4], *save;
@@ -299,7 +299,7 @@ TEST(set_by_message)
 	CHECK_EQ(options.segment_sectors, 0);
 	CHECK(ressd_option_set(&options, "streams", "65", error, sizeof(error)), "65");
 	CHECK_EQ(options.streams, 5);
-	CHECK(ressd_option_set(&options, "route", "adaptive", error, sizeof(error)), "unbuilt");
+	CHECK(ressd_option_set(&options, "dispatch", "pai", error, sizeof(error)), "unbuilt");
 	CHECK_HAS(error, "not built");
 	CHECK(ressd_option_set(&options, "nothing", "5", error, sizeof(error)), "unknown");
 	CHECK_HAS(error, "'nothing' is not an option");

@@ -48,7 +48,7 @@ static struct outcome load(struct ressd_route *route, const struct device *devic
 			CHECK(ressd_route_wants_move(route), "waits for nothing");
 			bring_home(route, device, outcome.logged - at_home);
 			at_home = outcome.logged;
-			ressd_route_move_ended(route);
+			ressd_route_move_ended(route, true);
 		}
 		ressd_route_log_done(route, drawn(device, device->log), 1);
 		outcome.logged++;
@@ -167,4 +167,42 @@ TEST(flushes_count_as_direct)
 		ressd_route_direct_done(&route, 900, 0);
 	}
 	CHECK_EQ(ressd_route_ns(&route.direct), 1000);
+}
+
+/* A trial of which hardly anything was left to move: so cheap is a logged block. */
+TEST(overwritten_blocks_need_no_move)
+{
+	struct ressd_route route;
+	u32 i;
+
+	ressd_route_init(&route);
+	for (i = 0; i < 5000 && !ressd_route_wants_move(&route); i++) {
+		if (ressd_route_small(&route, 1))
+			ressd_route_log_done(&route, 100, 1);
+		else
+			ressd_route_direct_done(&route, 1000, 1);
+	}
+	ressd_route_move_done(&route, 2560, 4);
+	ressd_route_move_ended(&route, true);
+	CHECK_EQ(ressd_route_ns(&route.move), 10);
+	CHECK(route.log_wins, "the log does not win");
+}
+
+/* A trial that could not be brought home tells nothing; the direct way is the safe one. */
+TEST(incomplete_trial_is_void)
+{
+	struct ressd_route route;
+	u32 i;
+
+	ressd_route_init(&route);
+	for (i = 0; i < 5000 && !ressd_route_wants_move(&route); i++) {
+		if (ressd_route_small(&route, 1))
+			ressd_route_log_done(&route, 100, 1);
+		else
+			ressd_route_direct_done(&route, 1000, 1);
+	}
+	ressd_route_move_ended(&route, false);
+	CHECK(!ressd_route_wants_move(&route), "the trial goes on");
+	CHECK(!ressd_route_small(&route, 1), "the log is taken");
+	CHECK(ressd_route_may_log(&route), "the writer waits");
 }

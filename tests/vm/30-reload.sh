@@ -97,14 +97,15 @@ set_under_load() {
 	start_load 5000
 	for option in "on_full wait" "commit writethrough" "log_align_sectors 128" "pace burst" \
 		"move_batch_sectors 64" "move_threshold 90" "streams 1" "small_write_sectors 64" \
-		"route never" "route always" "commit_interval_ms 3" "commit writeback" \
+		"route never" "route adaptive" "pace idle" "move_block_sectors 1024" \
+		"move_fill_blocks 2" "log_page_sectors 32" "pace even" "route always" "commit_interval_ms 3" "commit writeback" \
 		"log_align_sectors 0" "on_full bypass" "small_write_sectors 8"; do
 		# shellcheck disable=SC2086
 		check "set $option" dmsetup message ressd 0 set $option
 		check "the table says: $option" grep -q -- "${option% *}" <(
 			dmsetup table ressd
 			# An option that is at its default is not printed.
-			echo "log_align_sectors on_full route commit"
+			echo "log_align_sectors on_full route commit pace"
 		)
 		sleep 0.1
 	done

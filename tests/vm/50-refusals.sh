@@ -83,7 +83,7 @@ options() {
 	refused_options 'option streams is given twice' streams 4 on_full wait streams 5
 	refused_options "on_full is 'panic', but must be one of: bypass wait" on_full panic
 	refused_options "commit is 'never', but must be one of: writeback writethrough" commit never
-	refused_options "pace is 'slow', but must be one of: burst even" pace slow
+	refused_options "pace is 'slow', but must be one of: burst even idle" pace slow
 	refused_options "route is 'home', but must be one of: always never" route home
 	local key
 	for key in small_write_sectors:7 small_write_sectors:12 small_write_sectors:264 streams:0 \
@@ -106,8 +106,6 @@ unbuilt() {
 		refused_options "option $key 8 is designed but not built" "$key" 8
 	done
 	refused_options 'option dispatch fifo is designed but not built' dispatch fifo
-	refused_options 'option route adaptive is designed but not built' route adaptive
-	refused_options 'option pace idle is designed but not built' pace idle
 }
 
 read_only() {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Route adaptive: the clock around core/ressd-route.h.
+ *
+ * The log's I/Os and the mover's batches are timed one by one.  Small writes that go direct, and
+ * flushes after them, may be many at a time: what counts is the time in which any is in flight.
+ * They end in interrupts, so the meter adds that up, and core is told before the next decision.
+ */
+#include <linux/ktime.h>
+
+#include "dm-ressd-bio.h"
+
+/* Adds what has passed since the last call.  Under meter.lock. */
+static void read_clock(struct ressd_meter *meter)
+{
+	u64 now = ktime_get_ns();
+
+	if (meter->in_flight)
+		meter->ns += now - meter->since;
+	meter->since = now;
+}
+
+void ressd_route_sent(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_meter *meter = &ressd->meter;
+	unsigned long flags;
+
+	ressd_bio(bio)->flags |= RESSD_BIO_TIMED;
+	spin_lock_irqsave(&meter->lock, flags);
+	read_clock(meter);
+	meter->in_flight++;
+	spin_unlock_irqrestore(&meter->lock, flags);
+}
+
+void ressd_route_ended(struct ressd *ressd, u32 blocks)
+{
+	struct ressd_meter *meter = &ressd->meter;
+	unsigned long flags;
+
+	spin_lock_irqsave(&meter->lock, flags);
+	read_clock(meter);
+	meter->in_flight--;
+	meter->blocks += blocks;
+	spin_unlock_irqrestore(&meter->lock, flags);
+}
+
+static void tell_core(struct ressd *ressd)
+{
+	struct ressd_meter *meter = &ressd->meter;
+	unsigned long flags;
+	u32 blocks;
+	u64 ns;
+
+	spin_lock_irqsave(&meter->lock, flags);
+	ns = meter->ns;
+	blocks = meter->blocks;
+	meter->ns = 0;
+	meter->blocks = 0;
+	spin_unlock_irqrestore(&meter->lock, flags);
+	if (ns)
+		ressd_route_direct_done(&ressd->route, ns, blocks);
+}
+
+bool ressd_route_to_log(struct ressd *ressd, u32 nr)
+{
+	enum ressd_route_phase phase = ressd->route.phase;
+	bool log;
+
+	if (!ressd_route_is_adaptive(ressd))
+		return true;
+	tell_core(ressd);
+	log = ressd_route_small(&ressd->route, nr);
+	if (ressd->route.phase == phase)
+		return log;
+	if (ressd->route.phase == RESSD_ROUTE_TRY_LOG)
+		ressd->counters.trials++;
+	wake_up(&ressd->wait);	/* the mover: it may be asked to bring all home */
+	return log;
+}
+
+bool ressd_route_is_direct(const struct ressd *ressd)
+{
+	return ressd_route_is_adaptive(ressd) &&
+	       (ressd->route.phase == RESSD_ROUTE_DIRECT ||
+		ressd->route.phase == RESSD_ROUTE_TRY_DIRECT);
+}
+
+bool ressd_route_asks_move(const struct ressd *ressd)
+{
+	return ressd_route_is_adaptive(ressd) && ressd->mover_on && !ressd->suspending &&
+	       ressd_route_wants_move(&ressd->route);
+}
+
+bool ressd_route_holds_writer(const struct ressd *ressd)
+{
+	return ressd_route_asks_move(ressd) && !ressd_route_may_log(&ressd->route);
+}
+
+void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks)
+{
+	if (ressd_route_is_adaptive(ressd))
+		ressd_route_log_done(&ressd->route, ns, blocks);
+}
+
+void ressd_route_moved(struct ressd *ressd, u64 ns, u32 blocks)
+{
+	if (ressd_route_is_adaptive(ressd))
+		ressd_route_move_done(&ressd->route, ns, blocks);
+}
+
+void ressd_route_trial_moved(struct ressd *ressd, bool complete)
+{
+	if (ressd_route_is_adaptive(ressd))
+		ressd_route_move_ended(&ressd->route, complete);
+}

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 25-pace-route.sh: route adaptive and pace: whatever way writes take and whenever blocks move,
+# nothing is lost and nobody waits for ever. Which way is faster is for tools/bench.sh to say.
+# guest: --memory 1G --timeout 600
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+seed=${1:-$((RANDOM * 32768 + RANDOM))}
+reserved=16384
+echo "# seed $seed"
+
+# small_writes NAME BYTES [FIO_WORD...]: verified ones.
+small_writes() {
+	local name=$1 bytes=$2
+	shift 2
+	check "$name: small writes" timeout 120 fio --name=small --filename=/dev/mapper/ressd \
+		--rw=randwrite --bs=4k --size=40M --io_size="$bytes" --direct=1 --randseed="$seed" \
+		--verify=crc32c "$@" --output=/tmp/fio-output
+}
+
+oracle() {
+	local command=$1
+	shift
+	ressd-oracle "$command" --journal /tmp/journal --seed "$seed" "$@" /dev/mapper/ressd
+}
+
+ends() {
+	local name=$1
+	check "$name: no errors" equals 0 status_value ressd errors
+	check "$name: drains" timeout 60 dmsetup message ressd 0 drain
+	check "$name: is removed" timeout 60 dmsetup remove ressd
+}
+
+both_ways_are_tried() {
+	local on_full
+	for on_full in wait bypass; do
+		make_ressd ressd /dev/d0 "$reserved" route adaptive on_full "$on_full"
+		small_writes "adaptive, $on_full" 24M
+		check "adaptive, $on_full: the log was tried" at_least ressd trials 1
+		check "adaptive, $on_full: by a trial at least" at_least ressd accepted 256
+		check "adaptive, $on_full: that was brought home" at_least ressd moved_blocks 100
+		check "adaptive, $on_full: some went direct" at_least ressd adaptive_direct 1024
+		check "adaptive, $on_full: costs are known" eval \
+			'at_least ressd direct_ns 1 && at_least ressd log_ns 1 && at_least ressd move_ns 1'
+		ends "adaptive, $on_full"
+	done
+}
+
+adaptive_load() {
+	rm -f /tmp/journal
+	blkdiscard -f /dev/d0
+	make_ressd ressd /dev/d0 "$reserved" route adaptive on_full wait move_block_sectors 1024 \
+		move_fill_blocks 4
+	check "adaptive: the oracle finds no difference" oracle run --threads 6 --operations 1500
+	check "adaptive: is removed" dmsetup remove ressd
+	make_ressd ressd /dev/d0 "$reserved" route adaptive
+	check "adaptive: nor after recovery" oracle check
+	ends "adaptive"
+}
+
+# While a trial is brought home its writers wait: not for a mover that is off, nor over a suspend.
+trial_meets() {
+	local load i status=0
+	make_ressd ressd /dev/d0 "$reserved" route adaptive on_full wait
+	dmsetup message ressd 0 mover off
+	small_writes "adaptive, mover off" 8M
+	dmsetup message ressd 0 mover on
+	dmsetup message ressd 0 set route always
+	dmsetup message ressd 0 set route adaptive
+	fio --name=load --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --size=40M \
+		--io_size=16M --direct=1 --verify=crc32c --output=/tmp/load-output &
+	load=$!
+	for ((i = 0; i < 6; i++)); do
+		sleep 0.1
+		timeout 60 dmsetup suspend ressd || break
+		timeout 60 dmsetup resume ressd || break
+	done
+	check "adaptive: six suspends" equals 6 echo "$i"
+	check "adaptive: a drain in between" timeout 60 dmsetup message ressd 0 drain
+	wait "$load" || status=$?
+	check "adaptive: the load under them finds no difference" equals 0 echo "$status"
+	ends "adaptive, suspended"
+}
+
+is_all_home() {
+	local i
+	for ((i = 0; i < 1200 && $(status_dirty ressd) > 0; i++)); do
+		sleep 0.05
+	done
+	equals 0 status_dirty ressd
+}
+
+idle_time_is_used() {
+	make_ressd ressd /dev/d0 "$reserved" pace idle on_full wait
+	small_writes "idle" 2M
+	check "idle: all comes home" is_all_home
+	copy_device /dev/mapper/ressd /tmp/before
+	forget_cache
+	check "idle: the bare device holds it" same_as /tmp/before /dev/d0
+	small_writes "idle again" 2M --randseed=77
+	check "idle again: all comes home" is_all_home
+	dmsetup message ressd 0 set pace even
+	small_writes "even" 1M
+	sleep 1
+	check "even: nothing moves without need" test "$(status_dirty ressd)" -gt 0
+	dmsetup message ressd 0 set pace idle
+	check "even, then idle: all comes home" is_all_home
+	ends "idle"
+}
+
+# Pace even: a sweep that is ahead of the writers waits for them; nothing may wait for it then.
+waiting_sweep_holds_up_nobody() {
+	local pace
+	for pace in even idle; do
+		make_ressd ressd /dev/d0 32768 pace "$pace" on_full wait move_threshold 95 \
+			segment_sectors 4096
+		small_writes "$pace, sweeping" 3M
+		check "$pace, sweeping: suspend" timeout 60 dmsetup suspend ressd
+		check "$pace, sweeping: resume" timeout 60 dmsetup resume ressd
+		small_writes "$pace, more than the log holds" 20M
+		check "$pace: the mover has moved" at_least ressd moved_blocks 100
+		ends "$pace, sweeping"
+		blkdiscard -f /dev/d0
+	done
+}
+
+# Found by tools/bench.sh: a writer waited for the mover, which went ahead of it by a visit and waited
+# in its turn; nobody told the writer.
+visits_and_writers_keep_step() {
+	make_disk d1 96 irqmode=2 completion_nsec=100000
+	make_ressd ressd /dev/d1 32768 on_full wait move_block_sectors 16384 \
+		move_fill_blocks 32 segment_sectors 4096
+	small_writes "visits, even" 60M --norandommap
+	check "visits, even: the mover has swept" at_least ressd sweeps 4
+	ends "visits, even"
+	remove_disk d1
+}
+
+load dm-ressd
+make_disk d0 64
+visits_and_writers_keep_step
+[ "${2:-}" != visits ] || finish
+both_ways_are_tried
+adaptive_load
+blkdiscard -f /dev/d0
+trial_meets
+idle_time_is_used
+blkdiscard -f /dev/d0
+waiting_sweep_holds_up_nobody
+finish
