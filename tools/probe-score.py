@@ -82,8 +82,9 @@ def print_table(title, score):
         wrong = score.count(parameter, "WRONG")
         high = score.count(parameter, "WRONG", "high")
         found = shows - score.count(parameter, "not-found", shows="shows")
+        share = f"{percent(right, shows):.1f} %" if shows else "-"
         print(
-            f"| {parameter} | {shows} | {found} | {percent(right, shows):.1f} % "
+            f"| {parameter} | {shows} | {found} | {share} "
             f"| {wrong} | {high} |"
         )
 

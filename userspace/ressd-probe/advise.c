@@ -123,10 +123,15 @@ static void advise_route(struct advice_desk *desk)
 	    desk->analysis->alpha_percent);
 }
 
-/* The target counts clustered blocks from the start of the device. */
-static bool is_usable(const struct finding *block)
+/* The target counts clustered blocks from the start of the disk, also on a partition. */
+static bool is_usable(const struct advice_desk *desk)
 {
-	return is_known(block) && !(block->has_phase && block->phase);
+	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
+
+	if (!is_known(block) || !block->value)
+		return false;
+	return !block->has_phase ||
+	       (desk->measurements->disk_offset + block->phase) % block->value == 0;
 }
 
 /*
@@ -144,7 +149,7 @@ static void advise_page(struct advice_desk *desk)
 		    "no clustered page above 4 KiB was found with certainty");
 		return;
 	}
-	if (!is_usable(&desk->findings[PARAMETER_BLOCK])) {
+	if (!is_usable(desk)) {
 		put(desk, "log_align_sectors", number(page->value / 512, text),
 		    "the clustered page has %llu KiB: appends that end on its borders are not read first",
 		    page->value >> 10);
@@ -206,10 +211,10 @@ static void advise_fill(struct advice_desk *desk)
 	u64 from;
 	char text[24];
 
-	if (!is_usable(block))
+	if (!is_usable(desk))
 		return;
 	put(desk, "move_block_sectors", number(block->value / 512, text),
-	    "the clustered block has %llu KiB and begins with the device", block->value >> 10);
+	    "the clustered block has %llu KiB and begins with the disk", block->value >> 10);
 	if (!one || !desk->measurements->sequential_read.done)
 		return;
 	from = whole / one + 1;

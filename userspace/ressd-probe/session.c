@@ -388,6 +388,7 @@ int session_run(struct session *session, struct failure *failure)
 	session->survey.thoroughness = session->thoroughness;
 	session->survey.may_write = session->may_write;
 	session->survey.disk_offset = session->disk_offset;
+	session->measurements.disk_offset = session->disk_offset;
 	code = fill(session, failure);
 	if (!code)
 		code = run_survey(session, failure);

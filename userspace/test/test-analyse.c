@@ -286,3 +286,25 @@ TEST(advice_is_known_to_the_target)
 	      error);
 	CHECK(!memcmp(&parsed, &options, sizeof(parsed)), "the line says the same");
 }
+
+/* A partition that begins in the middle of a block: its borders count from the disk's start. */
+TEST(blocks_of_a_partition)
+{
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct ressd_options options;
+	struct analysis analysis;
+
+	findings[PARAMETER_BLOCK] = known(4 << 20);
+	findings[PARAMETER_BLOCK].has_phase = true;
+	findings[PARAMETER_BLOCK].phase = 3 << 20;
+	m.disk_offset = 1 << 20;
+	/* The first border is 3 MiB into the partition, 4 MiB into the disk. */
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.move_block_sectors, 8192);
+	m.disk_offset = 0;
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.move_block_sectors, 0);
+}
