@@ -102,8 +102,9 @@ all_steps() {
 	make_step model 100 tests/model
 	vm_steps
 	step runner 80 tests/vm/selftest.sh
-	step tools-on-devices 30 tools/vm/run --mode benchmark --log "$logs/tools-on-devices.console" \
+	step tools-on-devices 60 tools/vm/run --mode benchmark --log "$logs/tools-on-devices.console" \
 		--file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/samsung.conf \
+		--file tests/ssdsim/profiles/sdcard.conf \
 		userspace/test/vm/tools-on-devices.sh
 	step ssdsim-in-a-guest 20 tools/vm/run --log "$logs/ssdsim-in-a-guest.console" \
 		--file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles tests/ssdsim/test/guest.sh

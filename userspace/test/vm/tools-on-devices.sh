@@ -3,7 +3,7 @@
 # tools-on-devices.sh: ressd-probe and ressdctl on block devices. Runs in a guest, in virtual time so
 # that a busy machine does not look like an unsteady drive:
 #   tools/vm/run --mode benchmark --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/samsung.conf \
-#       userspace/test/vm/tools-on-devices.sh
+#       --file tests/ssdsim/profiles/sdcard.conf userspace/test/vm/tools-on-devices.sh
 set -uo pipefail
 . ./lib.sh
 
@@ -99,7 +99,9 @@ test_kernel_sentences() {
 # What the probe finds is the emulated drive's business; here only the way to the device counts.
 test_create() {
 	./ssdsim.sh create ssd0 ./samsung.conf capacity_mb=1024 >/dev/null
-	check "probe --create" ressd-probe --write --yes --quick --create fast /dev/ssd0
+	ressd-probe --write --yes --quick --json --create fast /dev/ssd0 >/run/probe.json
+	check "probe --create" test -b /dev/mapper/fast
+	check_profile samsung 16384
 	check "its table is in the kernel" grep -q "^0 [0-9]* ressd .* on_full wait" <(dmsetup table fast)
 	check "mkfs" mkfs.ext4 -q /dev/mapper/fast
 	mount /dev/mapper/fast "$mount_point"
@@ -146,8 +148,70 @@ test_drain() {
 	check "format a drained log" ressdctl format --yes --table "$line"
 }
 
+# finding NAME FIELD: of the probe's last JSON.
+finding() {
+	sed -n "/\"name\":\"$1\"/,/}/p" /run/probe.json | sed -n "s/.*\"$2\":\"\{0,1\}\([^\",]*\).*/\1/p" |
+		head -n 1
+}
+
+# check_profile NAME PAGE: the way from an emulated drive in the kernel to a verdict; how good the
+# findings are is the business of make probe-score.
+check_profile() {
+	local name=$1 page=$2 said
+	said=$(sed -n 's/.*"verdict":"\([^"]*\)".*/\1/p' /run/probe.json | tail -n 1)
+	check "$name is worth it" test "$said" = worth-it
+	check "$name has a page of $page" test "$(finding clustered-page value)" = "$page"
+	check "$name does what a flush asks for" test "$(finding flush-honoured value)" = 1
+	check "$name was rehearsed" grep -q '"direct_ns"' /run/probe.json
+}
+
+# A card of two open blocks, on which every small random write is a merge.
+test_card() {
+	./ssdsim.sh create ssd1 ./sdcard.conf capacity_mb=1024 >/dev/null
+	ressd-probe --write --yes --quick --json /dev/ssd1 >/run/probe.json
+	check_profile sdcard 16384
+	./ssdsim.sh remove ssd1
+}
+
+# break_soon: the disk below /dev/mapper/weak answers nothing but errors from a second on, as one
+# that was pulled out.
+break_soon() {
+	sleep 1
+	dmsetup suspend --noflush weak
+	dmsetup load weak --table "0 131072 error"
+	dmsetup resume weak
+}
+
+# Each error ends the measurement at once, and is told.  What was to be preserved stays in its file.
+test_errors() {
+	local status
+	dd if=/dev/urandom of=/run/before bs=1M count=64 status=none
+	dd if=/run/before of=/dev/ram0 bs=1M status=none
+	dmsetup create weak --table "0 131072 linear /dev/ram0 0"
+	break_soon &
+	refused "probe: the drive goes away" 1 "cannot (read|write|flush) .*Input/output error" \
+		ressd-probe --write --yes-destroy /dev/mapper/weak --region 32M:32M /dev/mapper/weak
+	wait $!
+	dmsetup reload weak --table "0 131072 linear /dev/ram0 0"
+	dmsetup suspend weak
+	dmsetup resume weak
+	dd if=/run/before of=/dev/ram0 bs=1M oflag=direct status=none
+	break_soon &
+	refused "probe: and cannot be restored" 1 \
+		"was not restored.*its contents are in /run/kept.*dd if=/run/kept of=/dev/[^ ]+ bs=4096 seek=8192" \
+		ressd-probe --preserve --yes --save-file /run/kept --region 32M:16M /dev/mapper/weak
+	wait $!
+	dmsetup remove weak
+	check "the file is kept" cmp -n 16777216 -i 0:33554432 /run/kept /run/before
+	dd if=/run/kept of=/dev/ram0 bs=4096 seek=8192 conv=notrunc status=none
+	check "the command that was told restores it" cmp -n 67108864 /run/before /dev/ram0
+	rm /run/before /run/kept
+}
+
 test_users
 test_partitions
+test_card
+test_errors
 test_kernel_sentences
 test_create
 test_drain
