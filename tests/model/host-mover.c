@@ -145,18 +145,34 @@ static void end_batch(struct host *host)
 		end_sweep(host);
 }
 
-static void read_source(struct host *host, const struct ressd_move *move, u64 *data)
+static u32 source_sector(const struct host *host, const struct ressd_move *move)
 {
-	if (ressd_move_is_hole(move)) {
-		disk_read(&host->disk, move->lbn * BLOCK_SECTORS, BLOCK_SECTORS, data);
-		host_trace(host, "rewriting block %u", move->lbn);
-		return;
-	}
-	disk_read(&host->disk, layout_log_sector(&host->layout, move->block), BLOCK_SECTORS, data);
-	if (ressd_crc(data, RESSD_BLOCK_SIZE) != move->crc)
+	return ressd_move_is_hole(move) ? move->lbn * BLOCK_SECTORS :
+					  layout_log_sector(&host->layout, move->block);
+}
+
+/*
+ * Compares what the log holds of the batch with its checksums; false if some of it is gone, as only
+ * a failed flush may have it.
+ */
+static bool sources_are_intact(struct host *host)
+{
+	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
+	const struct mover *mover = &host->mover;
+	const struct ressd_move *move;
+
+	for (move = mover->moves; move < mover->moves + mover->nr; move++) {
+		if (ressd_move_is_hole(move))
+			continue;
+		disk_read(&host->disk, source_sector(host, move), BLOCK_SECTORS, data);
+		if (ressd_crc(data, RESSD_BLOCK_SIZE) == move->crc)
+			continue;
+		if (ressd_repair_is_unproven(&host->box.log, move->block))
+			return false;
 		violation(host, "log block %u of block %u has changed under the mover",
 			  move->block, move->lbn);
-	host_trace(host, "moving log block %u to block %u", move->block, move->lbn);
+	}
+	return true;
 }
 
 /* All blocks of the batch are read: checks them, and starts to write them home. */
@@ -166,10 +182,19 @@ static void read_moves(struct host *host)
 	struct mover *mover = &host->mover;
 	u32 i;
 
+	if (!sources_are_intact(host)) {
+		mover->sweep_failed = true;
+		end_batch(host);
+		return;
+	}
 	for (i = 0; i < mover->nr; i++) {
 		const struct ressd_move *move = &mover->moves[i];
 
-		read_source(host, move, data);
+		disk_read(&host->disk, source_sector(host, move), BLOCK_SECTORS, data);
+		if (ressd_move_is_hole(move))
+			host_trace(host, "rewriting block %u", move->lbn);
+		else
+			host_trace(host, "moving log block %u to block %u", move->block, move->lbn);
 		mover->failed[i] = false;
 		mover->order[i] = i;
 		mover->writes[i] = disk_submit(&host->disk, move->lbn * BLOCK_SECTORS,

@@ -139,6 +139,38 @@ without_fua() {
 	ssd remove ssd0
 }
 
+# flushes_of_commits DEVICE: commands that reach the drive while ten files are written and synced, one
+# by one, on an ext4 on DEVICE.
+flushes_of_commits() {
+	local before i
+	mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 "$1" 6M &&
+		mount -o commit=1000 "$1" /run/mount || return 1
+	sync
+	before=$(ssd stats ssd0 host_flushes)
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		dd if=/dev/zero of="/run/mount/$i" bs=4096 count=1 conv=fsync status=none || return 1
+	done
+	echo $(($(ssd stats ssd0 host_flushes) - before))
+	umount /run/mount
+}
+
+# A commit of ext4 is one write with PREFLUSH and FUA. Device-mapper makes an empty flush of the first,
+# which still says FUA: left there it would be flushed for twice.
+one_flush_for_a_preflush() {
+	local bare
+	drive ssd0 fua=0
+	modprobe ext4
+	mkdir -p /run/mount
+	bare=$(flushes_of_commits /dev/ssd0)
+	check "without FUA: ten commits of ext4 flush, ${bare:-none} times" test "${bare:-0}" -ge 20
+	check "without FUA: ressd that routes nothing to the log" \
+		make_ressd ressd /dev/ssd0 "$reserved" route never
+	check "without FUA: the same commits flush as often" \
+		equals "${bare:-none}" flushes_of_commits "$mapper"
+	check "without FUA: removed" dmsetup remove ressd
+	ssd remove ssd0
+}
+
 # No flush is sent down, and none would come to the target if it did not ask for them.
 write_through() {
 	make_disk d0 24 cache_size=0 irqmode=2 completion_nsec=50000
@@ -177,6 +209,7 @@ mixed_caches() {
 load dm-ressd
 load ssdsim
 without_fua
+one_flush_for_a_preflush
 write_through
 block_sizes
 mixed_caches
