@@ -31,10 +31,13 @@ load_files() {
 	return 1
 }
 
-# one_cut MKFS_OPTION...: a new file system, a cut in one of its writes; then it is mounted.
+# one_cut MKFS_OPTION...: a new file system on a drive that was used before, so that its journal does
+# not consist of zeroes; a cut in one of its writes; then it is mounted.
 one_cut() {
-	blkdiscard -f /dev/ssd0 && mkfs.ext4 -q "$@" /dev/ssd0 && mount /dev/ssd0 "$folder" || return 2
-	ssd cut ssd0 writes=20-200 fate=writes seed="$((RANDOM + 1))" || return 2
+	dd if=/tmp/used of=/dev/ssd0 bs=1M oflag=direct status=none &&
+		mkfs.ext4 -q -E nodiscard,lazy_journal_init=1,lazy_itable_init=0 -J size=4 "$@" /dev/ssd0 20M &&
+		mount /dev/ssd0 "$folder" || return 2
+	ssd cut ssd0 writes=10-60 fate=writes seed="$((RANDOM + 1))" || return 2
 	load_files || return 2
 	umount "$folder"
 	ssd power ssd0 on
@@ -57,6 +60,7 @@ load ssdsim
 modprobe ext4
 ssd create ssd0 ocz.conf capacity_mb=64 fua=1 track_volatile=1 discard=1 || finish
 mark=$(dmesg_mark)
+head -c 20M /dev/zero | tr '\0' x >/tmp/used
 check "ext4 without checksums: $cuts cuts" count_refused -O ^metadata_csum
 check "ext4 without checksums: every one is mounted" equals 0 cat /tmp/refused
 check "ext4 with checksums: $cuts cuts" count_refused -O metadata_csum
