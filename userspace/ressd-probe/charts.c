@@ -11,13 +11,20 @@
 #define ALIGN		1048576U
 #define LARGEST_WRITE	(512U << 10)	/* of the chart of pages */
 #define LARGEST_READ	(8192U << 10)
+#define LARGEST_UNFLUSHED	(2048U << 10)
+#define MOST_FILL	(17408U << 10)	/* written to fill the write buffer */
 #define LARGEST_BLOCK	(32768U << 10)
 #define BATCH_BYTES	(8192U << 10)	/* written for one point of the chart of blocks, at least */
+#define BATCH_NS	SECOND		/* then it is enough */
 #define FAR_READ	(16384U << 10)	/* forgets all that was read before */
 #define MODE_WRITES	256U
 
-/* One time of a series, for a given size. */
-typedef int (*sample_fn)(struct survey *survey, u64 bytes, u64 *ns, struct failure *failure);
+/*
+ * One time of a series, for a given size.  Always at the same @place: elsewhere the drive might
+ * have to reorganise itself first.
+ */
+typedef int (*sample_fn)(struct survey *survey, u64 place, u64 bytes, u64 *ns,
+			 struct failure *failure);
 
 static void add_point(struct series *series, double x, double y)
 {
@@ -28,8 +35,8 @@ static void add_point(struct series *series, double x, double y)
 }
 
 /* The median of some samples; none if the time is up. */
-static int add_median(struct survey *survey, struct series *series, u64 bytes, sample_fn sample,
-		      struct failure *failure)
+static int add_median(struct survey *survey, struct series *series, u64 place, u64 bytes,
+		      sample_fn sample, struct failure *failure)
 {
 	double times[REPEATS];
 	unsigned int i;
@@ -38,7 +45,7 @@ static int add_median(struct survey *survey, struct series *series, u64 bytes, s
 	for (i = 0; !code && i < REPEATS && !(i && survey_late(survey)); i++) {
 		u64 ns = 0;
 
-		code = sample(survey, bytes, &ns, failure);
+		code = sample(survey, place, bytes, &ns, failure);
 		times[i] = ns;
 	}
 	if (!code)
@@ -46,20 +53,22 @@ static int add_median(struct survey *survey, struct series *series, u64 bytes, s
 	return code;
 }
 
-static int flushed_write(struct survey *survey, u64 bytes, u64 *ns, struct failure *failure)
+static int flushed_write(struct survey *survey, u64 place, u64 bytes, u64 *ns,
+			 struct failure *failure)
 {
-	return survey_write_flush(survey, survey_place(survey, bytes, ALIGN), bytes, ns, failure);
+	return survey_write_flush(survey, place, bytes, ns, failure);
 }
 
 /* ME procedure 1. */
 static int sweep_page(struct charts *charts, struct survey *survey, struct failure *failure)
 {
+	const u64 place = survey_place(survey, LARGEST_WRITE, ALIGN);
 	u64 bytes;
 	int code = 0;
 
 	for (bytes = JUDGE_UNIT; !code && bytes <= LARGEST_WRITE && !survey_late(survey);
 	     bytes += JUDGE_UNIT)
-		code = add_median(survey, &charts->page, bytes, flushed_write, failure);
+		code = add_median(survey, &charts->page, place, bytes, flushed_write, failure);
 	return code;
 }
 
@@ -73,7 +82,7 @@ static int write_batch(struct survey *survey, u64 bytes, bool random, double *sp
 	u64 i, ns = 0, sum = 0;
 	int code = measure_flush(survey->measure, NULL, failure);
 
-	for (i = 0; !code && i < count && !(i && survey_late(survey)); i++) {
+	for (i = 0; !code && i < count && sum < BATCH_NS && !(i && survey_late(survey)); i++) {
 		const u64 place = random ? measure_random(survey->measure, places) : first + i;
 
 		code = survey_write_range(survey, place * bytes, bytes, &ns, failure);
@@ -159,46 +168,51 @@ static int sweep_reads(struct charts *charts, struct survey *survey, struct fail
 }
 
 /* ME procedure 6: after a flush. */
-static int write_to_empty(struct survey *survey, u64 bytes, u64 *ns, struct failure *failure)
+static int write_to_empty(struct survey *survey, u64 place, u64 bytes, u64 *ns,
+			  struct failure *failure)
 {
 	const int code = survey_empty_buffer(survey, failure);
 
-	return code ? code : survey_write_range(survey, survey_place(survey, bytes, ALIGN), bytes,
-						ns, failure);
+	return code ? code : survey_write_range(survey, place, bytes, ns, failure);
 }
 
 /* ME procedure 7: behind so many other writes that none of it finds room. */
-static int write_to_full(struct survey *survey, u64 bytes, u64 *ns, struct failure *failure)
+static int write_to_full(struct survey *survey, u64 place, u64 bytes, u64 *ns,
+			 struct failure *failure)
 {
 	const struct finding *buffer = &survey->finding[PARAMETER_WRITE_BUFFER];
-	const u64 fill = buffer->status == STATUS_MEASURED ? 2 * buffer->value + ALIGN : 2 * ALIGN;
-	int code = survey_write_range(survey, survey_place(survey, fill, ALIGN), fill, ns, failure);
+	const u64 wanted = buffer->status == STATUS_MEASURED ? 2 * buffer->value + ALIGN :
+			   2 * ALIGN;
+	const u64 fill = wanted < MOST_FILL ? wanted : MOST_FILL;
+	const int code = survey_write_range(survey, place + LARGEST_UNFLUSHED, fill, ns, failure);
 
-	return code ? code : survey_write_range(survey, survey_place(survey, bytes, ALIGN), bytes,
-						ns, failure);
+	return code ? code : survey_write_range(survey, place, bytes, ns, failure);
 }
 
 static int sweep_writes(struct charts *charts, struct survey *survey, struct failure *failure)
 {
+	const u64 place = survey_place(survey, LARGEST_UNFLUSHED + MOST_FILL, ALIGN);
 	u64 bytes;
 	int code = 0;
 
-	for (bytes = JUDGE_UNIT; !code && bytes <= LARGEST_READ / 4 && !survey_late(survey);
+	for (bytes = JUDGE_UNIT; !code && bytes <= LARGEST_UNFLUSHED && !survey_late(survey);
 	     bytes = judge_next_size(bytes)) {
-		code = add_median(survey, &charts->write_empty, bytes, write_to_empty, failure);
+		code = add_median(survey, &charts->write_empty, place, bytes, write_to_empty,
+				  failure);
 		if (!code)
-			code = add_median(survey, &charts->write_full, bytes, write_to_full,
-					  failure);
+			code = add_median(survey, &charts->write_full, place, bytes,
+					  write_to_full, failure);
 	}
 	return code;
 }
 
 static const struct {
 	bool writes;
+	unsigned int share;	/* of the time, percent */
 	int (*sweep)(struct charts *charts, struct survey *survey, struct failure *failure);
 } sweeps[] = {
-	{ true, sweep_page }, { true, sweep_modes }, { false, sweep_reads },
-	{ true, sweep_writes }, { true, sweep_block },
+	{ true, 15, sweep_page }, { true, 10, sweep_modes }, { false, 15, sweep_reads },
+	{ true, 15, sweep_writes }, { true, 45, sweep_block },
 };
 
 #define NR_SWEEPS	(sizeof(sweeps) / sizeof(sweeps[0]))
@@ -227,7 +241,8 @@ int charts_measure(struct charts *charts, struct survey *survey, unsigned int se
 	survey->deadline = 0;
 	survey->measure->phase = "charts";
 	for (i = 0; !code && i < NR_SWEEPS; i++) {
-		survey->search_deadline = disk->ops->now(disk) + seconds * SECOND / NR_SWEEPS;
+		survey->search_deadline = disk->ops->now(disk) +
+					  seconds * SECOND / 100 * sweeps[i].share;
 		if (!sweeps[i].writes || survey->may_write)
 			code = sweeps[i].sweep(charts, survey, failure);
 		/* What fits is drawn. */

@@ -9,6 +9,7 @@
 #define REPEATS		0.5	/* rank correlation from which on a sequence repeats itself */
 #define SILENT		0.2	/* below which it has no pattern at all */
 #define NARROW		0.25	/* deviation below which a second mode would have made a pattern */
+#define SINGLE		0.05	/* below which there is no second kind, whatever repeats itself */
 #define LEAST_VALUES	8U	/* of a folded sequence, or two kinds cannot be told */
 
 /*
@@ -112,7 +113,7 @@ void judge_modes(const double *logs, unsigned int count, unsigned int max_lag,
 	if (repeats >= REPEATS && (are_two(folded, places, &judgement->ratio) ||
 				   are_two(clipped, count, &judgement->ratio)))
 		judgement->modes = 2;
-	else if (repeats < SILENT && judgement->spread < NARROW)
+	else if (judgement->spread < SINGLE || (repeats < SILENT && judgement->spread < NARROW))
 		judgement->modes = 1;
 	free(clipped);
 }

@@ -168,6 +168,19 @@ TEST(modes_of_slc)
 	CHECK_EQ(judgement.modes, 1);
 }
 
+/* On a drive without any noise tiny differences repeat themselves. */
+TEST(modes_of_a_silent_drive)
+{
+	struct mode_judgement judgement;
+	double logs[512];
+	int i;
+
+	for (i = 0; i < 512; i++)
+		logs[i] = log(i % 64 ? 0.5e6 + i % 4 * 100 : 15e6);
+	judge_modes(logs, 512, 128, &judgement);
+	CHECK_EQ(judgement.modes, 1);
+}
+
 /* Garbage collection makes two kinds of times as well, but in no order. */
 TEST(garbage_collection_is_no_mlc)
 {
