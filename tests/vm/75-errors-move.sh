@@ -268,7 +268,7 @@ log_full_to_the_last_block() {
 	dmsetup message ressd 0 mover off
 	for ((i = 0; i < 100; i++)); do
 		put $((3 * i)) a || return
-		[ "$(status_value ressd bypassed)" = 0 ] || break
+		[ "$i" -lt 45 ] || [ "$(status_value ressd bypassed)" = 0 ] || break
 	done
 	total=$(dmsetup status ressd | cut -d ' ' -f 4 | cut -d / -f 2)
 	for ((i = 20; i < 40; i++)); do

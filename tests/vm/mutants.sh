@@ -25,6 +25,9 @@ mutants() {
 		no-overlap-check@dm-ressd-io.c@s/if (ressd_mover_overlaps(ressd, rb->first, rb->nr)) {/if (0) {/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
 		flush-error-unseen@dm-ressd-io.c@/atomic_inc(&ressd->flush_errors);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
+		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
+		reads-in-flight-believed@dm-ressd-io.c@s/(int)rb->ticket != atomic_read(&ressd->flush_errors))/0)/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
+		mover-waits-for-itself@dm-ressd-mover.c@/^\t\t  ressd_log_is_starved(&ressd->log);$/s/ressd_log_is_starved(&ressd->log)/0/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
 		kills-believed@core/ressd-repair.c@/^\tdistrust_kills(log);$/d@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@/^\tdistrust_moves(log);$/d@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
