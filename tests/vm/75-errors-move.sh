@@ -3,7 +3,7 @@
 # 75-errors-move.sh: reads of the log, the mover, recovery and formatting meet errors; and dead
 # devices are suspended and removed.
 #   75-errors-move.sh [SEED [FUNCTION]]
-# guest: --timeout 600 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf
+# guest: --timeout 850 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf
 # shellcheck disable=SC2119 # fresh and reopen work without options
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
@@ -266,9 +266,11 @@ log_full_to_the_last_block() {
 	local reserved=768 segment=128 i total
 	fresh on_full bypass
 	dmsetup message ressd 0 mover off
-	for ((i = 0; i < 100; i++)); do
+	fio --name=fill --filename=/dev/mapper/ressd --direct=1 --rw=write:8k --bs=4k --size=2m \
+		--number_ios=50 --buffer_pattern=0x61 >/tmp/fio 2>&1 && commit || return
+	for ((i = 50; i < 100; i++)); do
 		put $((3 * i)) a || return
-		[ "$i" -lt 45 ] || [ "$(status_value ressd bypassed)" = 0 ] || break
+		[ "$(status_value ressd bypassed)" = 0 ] || break
 	done
 	total=$(dmsetup status ressd | cut -d ' ' -f 4 | cut -d / -f 2)
 	for ((i = 20; i < 40; i++)); do
