@@ -93,8 +93,6 @@ static int exit_code_of_verdict(const struct probe *probe)
 	return probe->analysis.verdict == VERDICT_NOT_WORTH ? EXIT_NOT_WORTH : EXIT_INCONCLUSIVE;
 }
 
-#define LEAST_SEGMENTS	16	/* fewer make a sweep too coarse */
-
 /* A block of the drive may be too large a segment for the reserved area: keep the default then. */
 static void check_segments(struct probe *probe)
 {
@@ -107,13 +105,34 @@ static void check_segments(struct probe *probe)
 	if (!options->segment_sectors ||
 	    (!ressd_geom_init(&geom, probe->line.table.reserved_sectors, options->segment_sectors,
 			      ignored.text, sizeof(ignored.text)) &&
-	     geom.nr_segments >= LEAST_SEGMENTS))
+	     geom.nr_segments >= PLAN_BLOCKS))
 		return;
 	options->segment_sectors = 0;
 	for (i = 0; i < analysis->nr_advice; i++)
 		if (strcmp(analysis->advice[i].key, "segment_sectors"))
 			analysis->advice[kept++] = analysis->advice[i];
 	analysis->nr_advice = kept;
+}
+
+/* The areas were planned before the block was known. */
+static void fit_reserved(struct probe *probe)
+{
+	const struct finding *block = &probe->session.survey.finding[PARAMETER_BLOCK];
+
+	if (block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM)
+		plan_fit_block(probe->dev.bytes, block->value, block->phase,
+			       !probe->arguments.reserved, &probe->line.table,
+			       probe->reserved_why, sizeof(probe->reserved_why));
+}
+
+/* All that follows from what was measured. */
+static void conclude(struct probe *probe)
+{
+	hints_check(&probe->hints, probe->session.survey.finding);
+	fit_reserved(probe);
+	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
+		&probe->line.options);
+	check_segments(probe);
 }
 
 static int open_raw(struct probe *probe, struct failure *failure)
@@ -165,10 +184,7 @@ static int measure_and_restore(struct probe *probe, struct failure *failure)
 static void report_interrupted(struct probe *probe)
 {
 	probe->interrupted = true;
-	hints_check(&probe->hints, probe->session.survey.finding);
-	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
-		&probe->line.options);
-	check_segments(probe);
+	conclude(probe);
 	report(probe);
 }
 
@@ -176,10 +192,7 @@ static int finish(struct probe *probe, struct failure *failure)
 {
 	int code;
 
-	hints_check(&probe->hints, probe->session.survey.finding);
-	analyse(&probe->session.measurements, probe->session.survey.finding, &probe->analysis,
-		&probe->line.options);
-	check_segments(probe);
+	conclude(probe);
 	code = probe_create(probe, failure);
 	report(probe);
 	if (!code && probe->arguments.report)

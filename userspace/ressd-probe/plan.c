@@ -129,6 +129,29 @@ int plan_areas(u64 dev_bytes, u64 reserved_bytes, struct ressd_table *table, cha
 	return 0;
 }
 
+bool plan_fit_block(u64 dev_bytes, u64 block, u64 first, bool may_grow, struct ressd_table *table,
+		    char *why, size_t size)
+{
+	const u64 end = align_down(dev_bytes, BLOCK), wanted = block * PLAN_BLOCKS;
+	u64 bytes = table->reserved_sectors * 512, start;
+	const bool grow = may_grow && bytes < wanted && wanted <= dev_bytes / 8;
+
+	if (block % BLOCK || first % BLOCK)
+		return false;
+	if (grow)
+		bytes = wanted;
+	if (bytes + block + first % block >= end)
+		return false;
+	start = end - bytes;
+	start -= (start - first % block) % block;
+	if (grow)
+		snprintf(why, size, "%u clustered blocks, for a segment each", PLAN_BLOCKS);
+	table->len = start / 512;
+	table->reserved_start = start / 512;
+	table->reserved_sectors = (end - start) / 512;
+	return true;
+}
+
 u64 plan_mover_stride(const struct ressd_table *table, u32 bytes)
 {
 	const u64 pieces = table->reserved_sectors * 512 / 2 / bytes;

@@ -3,6 +3,7 @@
 #ifndef PROBE_PLAN_H
 #define PROBE_PLAN_H
 
+#include <stdbool.h>
 #include "failure.h"
 #include "ressd-args.h"
 
@@ -28,6 +29,18 @@ int plan_region(u64 dev_bytes, const char *text, struct region *region, struct f
  */
 int plan_areas(u64 dev_bytes, u64 reserved_bytes, struct ressd_table *table, char *why,
 	       size_t size, struct failure *failure);
+
+/*
+ * Once the clustered block is known: moves the border between the areas down to one of its borders,
+ * @first bytes from the start of the device and every @block bytes from there, so that segments can
+ * be whole blocks.  With @may_grow the reserved area gets PLAN_BLOCKS of them, if that is at most
+ * an eighth of the device; @why then gets the reason.  False, and nothing is changed, where that is
+ * not possible.
+ */
+#define PLAN_BLOCKS	16U		/* fewer segments make a sweep too coarse */
+
+bool plan_fit_block(u64 dev_bytes, u64 block, u64 first, bool may_grow, struct ressd_table *table,
+		    char *why, size_t size);
 
 /*
  * Distance in bytes at which the mover writes pieces of @bytes, when half a reserved area of blocks

@@ -205,3 +205,51 @@ TEST(mover_stride)
 	table.reserved_sectors = 4 * table.len;
 	CHECK_EQ(plan_mover_stride(&table, 4096), 4096);
 }
+
+#define MIB	1048576ULL
+
+static struct ressd_table areas(u64 dev_bytes, u64 reserved)
+{
+	struct ressd_table table = { 0 };
+	struct failure failure;
+	char why[96];
+
+	CHECK(!plan_areas(dev_bytes, reserved, &table, why, sizeof(why), &failure), "%s",
+	      failure.text);
+	return table;
+}
+
+/* The reserved area of 50 MiB becomes one of 16 blocks that begins with one. */
+TEST(areas_fit_the_block)
+{
+	struct ressd_table table = areas(1024 * MIB, 0);
+	char why[96] = "";
+
+	CHECK(plan_fit_block(1024 * MIB, 6 * MIB, 2 * MIB, true, &table, why, sizeof(why)), "fits");
+	CHECK_EQ((table.reserved_start * 512 - 2 * MIB) % (6 * MIB), 0);
+	CHECK(table.reserved_sectors * 512 >= 96 * MIB &&
+	      table.reserved_sectors * 512 < 102 * MIB, "%llu", table.reserved_sectors);
+	CHECK_EQ(table.reserved_start + table.reserved_sectors, 2048 * 1024);
+	CHECK_EQ(table.len, table.reserved_start);
+	CHECK_HAS(why, "16 clustered blocks");
+}
+
+/* As much as asked for, or a block more; and not an eighth of a small device. */
+TEST(areas_that_do_not_grow)
+{
+	struct ressd_table table = areas(1024 * MIB, 20 * MIB);
+	char why[96] = "as asked for";
+
+	CHECK(plan_fit_block(1024 * MIB, 4 * MIB, 0, false, &table, why, sizeof(why)), "fits");
+	CHECK_EQ(table.reserved_sectors * 512, 20 * MIB);
+	CHECK_STR(why, "as asked for");
+	table = areas(256 * MIB, 0);
+	CHECK(plan_fit_block(256 * MIB, 4 * MIB, 0, true, &table, why, sizeof(why)), "fits");
+	CHECK_EQ(table.reserved_start * 512 % (4 * MIB), 0);
+	CHECK(table.reserved_sectors * 512 <= 16 * MIB, "%llu", table.reserved_sectors);
+	table = areas(64 * MIB, 0);
+	CHECK(!plan_fit_block(64 * MIB, 128 * MIB, 0, true, &table, why, sizeof(why)),
+	      "no room for one");
+	CHECK(!plan_fit_block(64 * MIB, 4 * MIB, 512, true, &table, why, sizeof(why)),
+	      "borders within a log block");
+}
