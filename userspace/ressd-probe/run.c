@@ -94,7 +94,9 @@ void probe_print_plan(const struct probe *probe)
 	       size_print(probe->region.bytes, size), probe->region.offset,
 	       size_print(probe->region.offset, offset));
 	if (probe->arguments.write)
-		printf("  write the region once, in order: %s are destroyed\n", size);
+		printf("  write the region once, in order: %s are %s\n", size,
+		       probe->arguments.preserve ? "overwritten, and restored at the end" :
+		       "destroyed");
 	print_cells(probe, &measure.effort);
 	if (!probe->arguments.write) {
 		puts("  no writes: add --write to plan a whole measurement");

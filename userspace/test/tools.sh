@@ -139,6 +139,8 @@ test_preserve() {
 	unchanged "preserve: --create" 2 "exclude each other" "${measure[@]}" --create x "$disk"
 	unchanged "--save-file without --preserve" 2 "needs --preserve" \
 		ressd-probe --write --save-file "$folder/kept" "$disk"
+	unchanged "preserve: --dry-run" 0 "16 MiB are overwritten, and restored" \
+		"${measure[@]}" --dry-run "$disk"
 	touch "$folder/kept"
 	unchanged "preserve: the file exists" 3 "cannot create $folder/kept" \
 		"${measure[@]}" --yes --save-file "$folder/kept" "$disk"
