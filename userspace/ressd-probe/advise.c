@@ -199,30 +199,51 @@ static u64 transfer_ns(const struct result *result, u64 bytes)
 }
 
 /*
+ * Logged blocks of a clustered block from which on it costs less to rewrite it whole, @whole_ns,
+ * than to bring them home one by one; 0: it never does, or that is not known.  One by one costs what
+ * ordered writes cost at the distance that so many blocks have.
+ */
+static u64 fill_from(const struct measurements *measurements, u64 block_bytes, u64 whole_ns)
+{
+	u64 before_nr = 0, before_ns = 0;
+	int i;
+
+	for (i = NR_STRIDES; i--; ) {
+		const u64 nr = block_bytes / MEASURED_STRIDE(i);
+		const u64 ns = nr * transfer_ns(&measurements->by_stride[i], BLOCK);
+
+		if (!ns)
+			continue;
+		if (ns > whole_ns && before_ns <= whole_ns)
+			return before_nr + 1 +
+			       (nr - before_nr) * (whole_ns - before_ns) / (ns - before_ns);
+		before_nr = nr;
+		before_ns = ns;
+	}
+	return 0;
+}
+
+/*
  * The mover can bring blocks home one by one, or read a whole clustered block and write it anew,
- * which costs the drive no merge.  The target counts clustered blocks from the device's start.
+ * which costs the drive no merge.
  */
 static void advise_fill(struct advice_desk *desk)
 {
 	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
-	const u64 one = transfer_ns(&desk->measurements->ordered_write[SIZE_4K], BLOCK);
 	const u64 whole = transfer_ns(&desk->measurements->sequential_read, block->value) +
 			  transfer_ns(&desk->measurements->sequential_write, block->value);
-	u64 from;
 	char text[24];
 
 	if (!is_usable(desk))
 		return;
 	put(desk, "move_block_sectors", number(block->value / 512, text),
 	    "the clustered block has %llu KiB and begins with the disk", block->value >> 10);
-	if (!one || !desk->measurements->sequential_read.done)
+	if (!desk->measurements->sequential_read.done)
 		return;
-	from = whole / one + 1;
-	if (from > block->value / BLOCK)
-		from = 0;
-	put(desk, "move_fill_blocks", number(from, text),
-	    "reading and writing a whole clustered block takes %.1f ms, an ordered write of 4 KiB %.2f ms",
-	    whole / 1e6, one / 1e6);
+	put(desk, "move_fill_blocks",
+	    number(fill_from(desk->measurements, block->value, whole), text),
+	    "reading and writing a whole clustered block takes %.1f ms; ordered writes of that many blocks take longer (0: never)",
+	    whole / 1e6);
 }
 
 /*

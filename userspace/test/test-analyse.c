@@ -188,6 +188,33 @@ TEST(known_parameters_become_options)
 	CHECK_EQ(options.log_page_sectors, 0);
 }
 
+/*
+ * 16 MiB are read and written in 0.4 s. 64 blocks take 0.256 s one by one, 256 take 0.64 s: between
+ * them it is better to rewrite all. Found on the Samsung profile: one ordered write's time, taken for
+ * any number of them, had it rewrite from 26 blocks on, which halved its speed.
+ */
+TEST(rewriting_pays_from_where_the_curves_meet)
+{
+	struct measurements m = drive(80 * 1.048576, 16.3, 0.421, 0.421 * 12);
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options;
+	struct analysis analysis;
+
+	findings[PARAMETER_BLOCK] = known(16 << 20);
+	m.sequential_read = steady(80 * 1.048576);
+	m.by_stride[3] = steady(0.4096);	/* 16 writes of 10 ms */
+	m.by_stride[2] = steady(1.024);		/* 64 of 4 ms */
+	m.by_stride[1] = steady(1.6384);	/* 256 of 2.5 ms */
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.move_block_sectors, 32768);
+	CHECK_EQ(options.move_fill_blocks, 137);
+	m.by_stride[1] = steady(16.384);
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.move_fill_blocks, 0);
+}
+
 TEST(uncertain_parameters_change_nothing)
 {
 	struct finding findings[NR_PARAMETERS] = { 0 };
