@@ -115,9 +115,18 @@ const void *ressd_log_data(const struct ressd_log *log, u32 block)
 	return NULL;
 }
 
+/* How far @block is into a clustered page of the device. */
+static u32 into_page(const struct ressd_log *log, u32 block)
+{
+	u32 into;
+
+	div_u64_rem((u64)block + log->unit_phase, log->page_blocks, &into);
+	return into;
+}
+
 /*
  * First block that the open record must not use: the end of its segment or of its buffer, drawn
- * back to the alignment boundary so that a full record ends on one.
+ * back to a boundary of alignment and of the device's pages so that a full record ends on one.
  */
 static u32 open_limit(const struct ressd_log *log)
 {
@@ -125,6 +134,8 @@ static u32 open_limit(const struct ressd_log *log)
 	u32 limit = min_t(u32, head_end(log), open->block + log->geom.record_blocks);
 	u32 aligned = limit - limit % log->align_blocks;
 
+	if (log->align_blocks == 1 && log->page_blocks)
+		aligned = limit - into_page(log, limit);
 	return aligned > open->block + 1 ? aligned : limit;
 }
 

@@ -147,7 +147,9 @@ struct ressd_log {
 	/*
 	 * Some devices take a second write to the first page of a clustered block for the begin of
 	 * a new version of it, and pay a merge for the old one.  So a record that begins in such a
-	 * page fills it.  The caller sets and may change these; page_blocks of 0: unknown.
+	 * page fills it.  And a full record ends on a page's border, if align_blocks does not say
+	 * otherwise: then the next one begins without a read-modify-write.  The caller sets and may
+	 * change these; page_blocks of 0: unknown.
 	 */
 	u32 page_blocks;		/* the device's clustered page */
 	u32 unit_blocks;		/* its clustered block, at least a page */

@@ -7,7 +7,7 @@
 #include "ressd-route.h"
 
 #define WINDOW_BLOCKS	128U
-#define FIRST_INTERVAL	32768U
+#define FIRST_INTERVAL	131072U
 #define LAST_INTERVAL	4194304U
 #define AHEAD_BLOCKS	64U	/* of the mover, while a trial is brought home */
 

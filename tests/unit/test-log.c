@@ -494,3 +494,30 @@ TEST(first_page_of_a_clustered_block_is_written_once)
 	CHECK_EQ(box_read(2), 2);
 	CHECK_EQ(box_read(3), 3);
 }
+
+/* Padding a commit to a page costs room; ending a full record on its border costs nothing. */
+TEST(full_records_end_on_a_page)
+{
+	const struct ressd_geom *geom = &box.log.geom;
+	u32 lbn = 0, aligned = 0, i, end, slot;
+
+	box_format();
+	box.log.page_blocks = 4;
+	box.log.unit_blocks = 64;
+	box.log.unit_phase = 3;
+	for (i = 0; i < 6; i++) {
+		const struct ressd_record *open = &box.log.records[box.log.open];
+
+		do
+			box_write(lbn++ % 64, i + 1);
+		while (!ressd_log_record_full(&box.log));
+		end = open->block + 1 + open->nr_maps;
+		slot = ressd_geom_slot(geom, open->block);
+		CHECK((end + 3) % 4 == 0 || end == ressd_geom_slot_end(geom, slot),
+		      "a full record ends at block %u", end);
+		aligned += (end + 3) % 4 == 0;
+		box_sync();
+	}
+	CHECK(aligned, "none ends on a page");
+	CHECK_EQ(box_recover(), 0);
+}

@@ -145,11 +145,11 @@ TEST(follows_a_change)
 	load(&route, &device, 20000);
 	CHECK(!route.log_wins, "the log wins");
 	device.direct = 5000;
-	load(&route, &device, 60000);
+	load(&route, &device, 240000);
 	outcome = load(&route, &device, 30000);
 	CHECK(outcome.logged > 28000, "only %u logged", outcome.logged);
 	device.direct = 100;
-	load(&route, &device, 120000);
+	load(&route, &device, 480000);
 	outcome = load(&route, &device, 30000);
 	CHECK(outcome.logged < 400, "%u logged", outcome.logged);
 }

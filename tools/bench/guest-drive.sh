@@ -87,11 +87,9 @@ option() {
 all_home() {
 	local before start
 	before=$(drive_stat nand_erases)
+	[ "$side" = bare ] || figure "$side.$1.left" "$(left_blocks)"
 	start=$(uptime_ms)
-	if [ "$side" = ressd ]; then
-		figure "$side.$1.left" "$(left_blocks)"
-		dmsetup message ressd 0 drain
-	fi
+	[ "$side" = bare ] || dmsetup message ressd 0 drain
 	sync
 	figure "$side.$1.drain_ms" "$(($(uptime_ms) - start))"
 	figure "$side.$1.drain_erases" "$(($(drive_stat nand_erases) - before))"

@@ -200,8 +200,8 @@ static u64 transfer_ns(const struct result *result, u64 bytes)
 
 /*
  * Logged blocks of a clustered block from which on it costs less to rewrite it whole, @whole_ns,
- * than to bring them home one by one; 0: it never does, or that is not known.  One by one costs what
- * ordered writes cost at the distance that so many blocks have.
+ * than to bring them home one by one; 0: it never does, or that is not known.  One by one costs
+ * what ordered writes cost at the distance that so many blocks have.
  */
 static u64 fill_from(const struct measurements *measurements, u64 block_bytes, u64 whole_ns)
 {

@@ -190,8 +190,8 @@ TEST(known_parameters_become_options)
 
 /*
  * 16 MiB are read and written in 0.4 s. 64 blocks take 0.256 s one by one, 256 take 0.64 s: between
- * them it is better to rewrite all. Found on the Samsung profile: one ordered write's time, taken for
- * any number of them, had it rewrite from 26 blocks on, which halved its speed.
+ * them it is better to rewrite all. Found on the Samsung profile: one ordered write's time, taken
+ * for any number of them, had it rewrite from 26 blocks on, and lose a third of its speed.
  */
 TEST(rewriting_pays_from_where_the_curves_meet)
 {
