@@ -27,7 +27,7 @@ PROGRAMS = [
 
 # Modules that a test may load, with what they depend on. The project's own come with the job.
 MODULES = [
-    "ext4", "xfs", "vfat", "nls_cp437", "nls_ascii", "loop", "null_blk", "brd", "configfs",
+    "ext4", "xfs", "vfat", "nls_cp437", "nls_ascii", "loop", "null_blk", "configfs",
     "dm-mod", "dm-flakey", "dm-log-writes", "dm-delay", "dm-zero", "dm-snapshot",
     "virtio_pci", "virtio_blk", "virtio_console",
     "crc32c_generic", "crc32c-intel", "libcrc32c",
