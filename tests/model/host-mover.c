@@ -268,6 +268,7 @@ void host_mover_step(struct host *host, bool error, u64 number)
 		if (mover->sweep_failed && ressd_log_is_starved(log))
 			ressd_log_give_up(&host->box.log);
 		host_complete_waiters(host, false);
+		host_retry(host);
 		break;
 	}
 }
