@@ -524,6 +524,26 @@ static bool cycle_flush(struct ressd_log *log, struct ressd_io *io)
 	return true;
 }
 
+/*
+ * No room for an opening record: but where the next one will stand may be a torn one, which was to
+ * announce a tail.  Sectors of both could make it whole after all, when others have long read what
+ * was recovered without it.
+ */
+static bool blank_place(struct ressd_log *log, struct ressd_io *io)
+{
+	struct ressd_record *open = &log->records[log->open];
+
+	if (!log->opening || log->place_blank || open->block == head_end(log))
+		return false;
+	open->taken_back = true;
+	*io = (struct ressd_io) {
+		.kind = RESSD_IO_WRITE, .data = open->buffer, .record = open,
+		.block = open->block, .nr_blocks = 1,
+	};
+	log->busy = true;
+	return true;
+}
+
 static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 {
 	struct ressd_record *open = &log->records[log->open];
@@ -539,10 +559,9 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	needed = needed || !cycle_is_written(log);
 	if (!needed && (log->cycle_sealed || !log->opening))
 		return cycle_flush(log, io);
-	/* No room for an opening record that says nothing: then no torn one stands there either. */
 	if (!open->nr_maps && !place_bare_record(log, announces)) {
 		log->starved = needed;
-		return !needed && cycle_flush(log, io);
+		return !needed && (blank_place(log, io) || cycle_flush(log, io));
 	}
 	if (summary_is_due(log))
 		return write_summary(log, io);
@@ -707,6 +726,13 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 	}
 }
 
+/* Durably so with the flush that follows. */
+static void place_is_blank(struct ressd_log *log, struct ressd_record *record)
+{
+	record->taken_back = false;
+	log->place_blank = true;
+}
+
 /* A sealed record stays readable from its buffer, and a repair writes it again. */
 static void io_failed(struct ressd_log *log, bool only_write)
 {
@@ -774,7 +800,10 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 	if (error || flush_failed)
 		return;
 	if (io->kind == RESSD_IO_WRITE) {
-		record_done(log, io);
+		if (io->record->taken_back)
+			place_is_blank(log, io->record);
+		else
+			record_done(log, io);
 		return;
 	}
 	records_durable(log);

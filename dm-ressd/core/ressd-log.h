@@ -69,7 +69,7 @@ struct ressd_segment {
 struct ressd_record {
 	void *buffer;		/* record_blocks * 4096 bytes: header, then data */
 	bool sealed;		/* handed out, not yet done */
-	bool taken_back;	/* a repair blanks its place instead of writing it again */
+	bool taken_back;	/* its place is made blank instead of written */
 	u64 seq;
 	u64 segment_seq;
 	u64 tail_seq;		/* announced by it, set when sealed */
@@ -175,6 +175,7 @@ struct ressd_log {
 	u32 prev_crc;			/* of the last written record's header */
 	bool first_pending;		/* the next record is the first of this activation */
 	bool opening;			/* that record, see ressd_recover(), is not yet durable */
+	bool place_blank;		/* there is no room for it, and none is there torn */
 	u64 written_seq;		/* last record whose write has completed */
 	u64 durable_seq;		/* last record known durable */
 	struct ressd_position unproven;	/* first record after it, if one is written */
