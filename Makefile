@@ -46,6 +46,7 @@ check-unit: ## only the tests that need no emulated machine
 		$(MAKE) --no-print-directory -C $$tests check; \
 	done
 	@tests/unit/test_results.py
+	@tests/unit/test_peers.py
 	@tests/vm/selftest_log.py
 
 check-crash: ## the crash simulator: a million crash states, and every deliberate bug found

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# bench.sh [--only drives|overhead|options] [--profile NAME] [--load NAME] [--options WORDS]
-# [--report-only]: speed, costs, effect of the options; writes build/results/bench.json. Called by
+# bench.sh [--only drives|peers|overhead|options] [--profile NAME] [--load NAME] [--options WORDS]
+# [--side NAME] [--report-only]: speed, costs, effect of the options; writes build/results/bench.json. Called by
 # `make bench` after setup and build; docs/performance.md says what it measures.
 set -euo pipefail
 here=$(dirname "$0")

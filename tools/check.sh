@@ -117,6 +117,7 @@ all_steps() {
 	make_step probe 10 tests/probe
 	make_step oracle 10 tests/functional
 	step results 5 python_tests tests/unit/test_results.py
+	step peers 5 python_tests tests/unit/test_peers.py
 	step console-logs 5 python_tests tests/vm/selftest_log.py
 }
 

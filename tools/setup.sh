@@ -26,6 +26,7 @@ packages() {
 		busybox-static|busybox # the guest's small commands
 		bash                  # the guest's scripts
 		dmsetup               # guest: device-mapper tables
+		bcache-tools          # guest: make-bcache, for a peer that ressd is compared with
 		util-linux            # guest: blockdev, blkdiscard, wipefs, flock
 		mount                 # guest: mount, umount, losetup
 		e2fsprogs             # guest: ext4

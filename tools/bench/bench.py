@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Speed on every drive, costs of the target, effect of its options: build/results/bench.json.
 
-Drives: the loads of docs/performance.md on every emulated drive, bare beside ressd. Overhead:
+Drives: the loads of docs/performance.md on every emulated drive, bare beside ressd. Peers: some of
+them beside the kernel's other write caches, with a chart (build/bench/peers.png). Overhead:
 instructions that a 4 KB read or write needs where the target only passes it on, beside dm-linear,
 on a disk that does nothing. Options: small random writes on the emulated Samsung drive under the
 options that decide how writers and mover share it. Exits with 1 if a bar is missed.
@@ -18,6 +19,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "demo"), str(HERE.parent)]
 import drives  # noqa: E402
+import peers  # noqa: E402
 import results as result_files  # noqa: E402
 from guests import PROJECT, Guest, GuestError, fail, figures, run  # noqa: E402
 
@@ -82,6 +84,23 @@ def all_drives(options):
         drives.describe(drive)
         rows += drives.rows_of(drive)
     return rows
+
+
+def all_peers(options):
+    """Rows of the peers, one guest for each drive after the other; writes the chart."""
+    compared = []
+    for profile in options.profile or drives.PROFILES:
+        sides = options.side or peers.SIDES
+        for side in sides if not options.report_only else ():
+            guest = peers.guest(profile, side, FOLDER, options.load, options.options)
+            shutil.rmtree(guest.results, ignore_errors=True)
+            run([guest], TIMEOUT)
+        compared.append(peers.Comparison(profile, FOLDER))
+        peers.describe(compared[-1])
+    picture = peers.chart(compared, "randwrite-4k", FOLDER / "peers.png")
+    if picture:
+        print(f"\nchart    {picture}")
+    return [row for drive in compared for row in peers.rows_of(drive)]
 
 
 def overhead_rows(found):
@@ -156,18 +175,23 @@ def parse():
     """The command line."""
     parser = argparse.ArgumentParser(prog="tools/bench.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["all", "drives", "overhead", "options"], default="all",
+    parser.add_argument("--only", default="all",
+                        choices=["all", "drives", "peers", "overhead", "options"],
                         help="one part; bench.json then holds only its rows")
     parser.add_argument("--profile", action="append", choices=drives.PROFILES,
                         help="only this drive; may be repeated")
     parser.add_argument("--load", action="append", choices=list(drives.LOADS),
                         help="only this load on the drives; may be repeated")
+    parser.add_argument("--side", action="append", choices=list(peers.SIDES),
+                        help="only this one of the peers anew; may be repeated")
     parser.add_argument("--options", metavar="WORDS",
                         help="other options of the table line, in one word: 'pace burst'")
     parser.add_argument("--report-only", action="store_true",
                         help="no run: tables and results of the run before")
     options = parser.parse_args()
-    if options.profile or options.load or options.options:
+    if options.side:
+        options.only = "peers"
+    if options.only != "peers" and (options.profile or options.load or options.options):
         options.only = "drives"
     return options
 
@@ -179,7 +203,9 @@ def main():
     try:
         if options.only in ("all", "drives"):
             rows += all_drives(options)
-        if options.only != "drives":
+        if options.only in ("all", "peers"):
+            rows += all_peers(options)
+        if options.only not in ("drives", "peers"):
             rows += overhead_and_options(options.only, options.report_only)
         path = result_files.write("bench", rows)
     except (GuestError, result_files.ResultError) as error:

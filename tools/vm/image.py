@@ -20,7 +20,7 @@ PROGRAMS = [
     "dmsetup", "blockdev", "blkdiscard", "losetup", "mount", "umount", "wipefs", "blkid", "flock",
     "mkfs.ext4", "e2fsck", "resize2fs", "debugfs", "tune2fs", "dumpe2fs",
     "mkfs.xfs", "xfs_repair", "xfs_db", "xfs_io", "mkfs.fat", "fsck.fat", "sfdisk",
-    "fio", "postmark", "sqlite3", "blktrace", "blkparse", "strace",
+    "fio", "postmark", "sqlite3", "blktrace", "blkparse", "strace", "make-bcache",
     "dd", "stat", "sync", "timeout", "date", "grep", "sed", "od", "cmp", "truncate", "sort",
     "numfmt", "fallocate",
 ]
@@ -29,6 +29,7 @@ PROGRAMS = [
 MODULES = [
     "ext4", "xfs", "vfat", "nls_cp437", "nls_ascii", "loop", "null_blk", "configfs",
     "dm-mod", "dm-flakey", "dm-log-writes", "dm-delay", "dm-zero", "dm-snapshot",
+    "dm-writecache", "dm-cache", "dm-cache-smq", "bcache",
     "virtio_pci", "virtio_blk", "virtio_console",
     "crc32c_generic", "crc32c-intel", "libcrc32c",
 ]
