@@ -351,8 +351,7 @@ static struct counts join_workers(struct worker *workers, unsigned int nr)
 /* A clean end: everything is durable, and the journal holds exactly what was written. */
 static void close_epoch(struct subject *subject)
 {
-	if (fdatasync(subject->fd))
-		die(errno, "'%s' cannot be flushed", subject->settings->device);
+	flush_device(subject);
 	memcpy(subject->journal.base, subject->latest,
 	       subject->journal.sectors * sizeof(uint64_t));
 	journal_begin_epoch(&subject->journal);

@@ -42,6 +42,9 @@ void subject_open(struct subject *subject, const struct settings *settings);
  */
 uint64_t verify_all(struct subject *subject);
 
+/* Flushes the device.  Ends the program on failure, foretold or not. */
+void flush_device(const struct subject *subject);
+
 /*
  * Says what is wrong with a sector whose contents are @data: @expected says in words what was
  * promised.  After some such lines it stays silent.

@@ -160,6 +160,16 @@ static void read_chunk(const struct subject *subject, void *buffer, uint64_t sec
 		    subject->settings->device);
 }
 
+void flush_device(const struct subject *subject)
+{
+	if (!fdatasync(subject->fd))
+		return;
+	if (!subject->settings->may_fail)
+		die(errno, "'%s' cannot be flushed", subject->settings->device);
+	say("the device cannot be flushed, as foretold (%s)", strerror(errno));
+	exit(EXIT_DEVICE_FAILED);
+}
+
 uint64_t verify_all(struct subject *subject)
 {
 	struct journal *journal = &subject->journal;
@@ -190,8 +200,7 @@ uint64_t verify_all(struct subject *subject)
 	if (differences)
 		return differences;
 	/* What was read may so far be in a volatile cache: it must not be forgotten again. */
-	if (fdatasync(subject->fd))
-		die(errno, "'%s' cannot be flushed", subject->settings->device);
+	flush_device(subject);
 	memcpy(journal->base, subject->latest, journal->sectors * sizeof(uint64_t));
 	journal_begin_epoch(journal);
 	return 0;

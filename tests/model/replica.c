@@ -38,15 +38,17 @@ static u32 carry[2][4][256];
 static void make_carry(void)
 {
 	static const u8 zeroes[SECTOR_BYTES];
-	u32 behind, i, byte;
+	u32 behind, bytes, i, value;
 
 	if (carry[0][0][1])
 		return;
-	for (behind = 0; behind < 2; behind++)
+	for (behind = 0; behind < 2; behind++) {
+		bytes = SECTOR_BYTES - behind * BEHIND_CRC;
 		for (i = 0; i < 4; i++)
-			for (byte = 0; byte < 256; byte++)
-				carry[behind][i][byte] = __real_crc32c(byte << 8 * i, zeroes,
-					SECTOR_BYTES - behind * BEHIND_CRC);
+			for (value = 0; value < 256; value++)
+				carry[behind][i][value] =
+					__real_crc32c(value << 8 * i, zeroes, bytes);
+	}
 }
 
 static u32 carry_over(u32 crc, bool behind)

@@ -24,7 +24,7 @@ struct known_crc {
 
 struct replica {
 	u32 nr;				/* sectors */
-	u32 log_first;			/* first one of the reserved area, which is behind the normal one */
+	u32 log_first;			/* first one of the reserved area, behind the normal one */
 	struct sector **held;
 	struct sector **shown;		/* what the bytes are */
 	u64 *weights;			/* what each sector adds to the hash */

@@ -362,9 +362,11 @@ piece_meets_hole() {
 	dmsetup message ressd 0 drain &
 	drain=$!
 	wait_until equals 1 fault_count hit
+	# shellcheck disable=SC2016 # eval expands it
 	check "hole: a piece of a block that is being rewritten" eval \
 		'head -c 512 /dev/zero | tr "\0" y | dd of=/dev/mapper/ressd bs=512 seek=$((113 * 8 + 3)) oflag=direct status=none'
 	check "hole: the drain ends after the piece" ended "$drain"
+	# shellcheck disable=SC2016 # eval expands it
 	check "hole: the piece stays" equals y eval \
 		'dd if=/dev/ssd0 bs=512 skip=$((113 * 8 + 3)) count=1 iflag=direct status=none | head -c 1'
 }

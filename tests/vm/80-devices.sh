@@ -210,6 +210,8 @@ mixed_caches() {
 load dm-ressd
 load ssdsim
 for part in without_fua one_flush_for_a_preflush write_through block_sizes mixed_caches; do
-	[ -n "$only" ] && [ "$only" != "$part" ] || "$part"
+	if [ -z "$only" ] || [ "$only" = "$part" ]; then
+		"$part"
+	fi
 done
 finish

@@ -127,7 +127,7 @@ def pace_rows(drive):
     bars = (">=5", ">=1") if drive.profile in LOW_END else (None, None)
     return [result_files.row(f"pace-{kind}/{drive.profile}/burst-over-even",
                              round(waits["burst"][kind] / waits["even"][kind], 3), "x", bar)
-            for kind, bar in zip(("p999", "mean"), bars)]
+            for kind, bar in zip(("p999", "mean"), bars, strict=True)]
 
 
 def worst_row(drive):
