@@ -31,14 +31,12 @@ class Kernel:
         self.release = release
         self.root = Path("/")
         self.image = BOOT / f"vmlinuz-{release}"
-        self.entered_directly = True
+        self.is_own = False
         own = build / "arch/x86/boot/bzImage"
         if own.exists():
             self.root = build / "root"
             self.image = own
-            # KASAN's checks are compiled into the direct entry as well, which runs before there
-            # is any memory for them.
-            self.entered_directly = False
+            self.is_own = True
         self.modules = self.root / "lib/modules" / release
         for needed in (self.image, self.modules):
             if not needed.exists():
@@ -50,9 +48,10 @@ class Kernel:
     def bootable(self):
         """
         Path of what QEMU boots: the uncompressed kernel, which saves seconds, unpacked into the
-        cache on first use; or the image as it is.
+        cache on first use. A kernel of our own is booted as it is: KASAN's checks are compiled
+        into the direct entry as well, which runs before there is any memory for them.
         """
-        if not self.entered_directly:
+        if self.is_own:
             return self.image
         status = self.image.stat()
         name = f"vmlinux-{self.release}-{status.st_size:x}-{status.st_mtime_ns:x}"
