@@ -98,7 +98,8 @@ set_under_load() {
 	for option in "on_full wait" "commit writethrough" "log_align_sectors 128" "pace burst" \
 		"move_batch_sectors 64" "move_threshold 90" "streams 1" "small_write_sectors 64" \
 		"route never" "route adaptive" "pace idle" "move_block_sectors 1024" \
-		"move_fill_blocks 2" "log_page_sectors 32" "pace even" "route always" "commit_interval_ms 3" "commit writeback" \
+		"move_fill_blocks 2" "log_page_sectors 32" "pace even" "route always" \
+		"commit_interval_ms 3" "commit writeback" \
 		"log_align_sectors 0" "on_full bypass" "small_write_sectors 8"; do
 		# shellcheck disable=SC2086
 		check "set $option" dmsetup message ressd 0 set $option
@@ -111,6 +112,8 @@ set_under_load() {
 	done
 	check "mover off" dmsetup message ressd 0 mover off
 	check "mover on" dmsetup message ressd 0 mover on
+	check "the log has been at work" at_least ressd accepted 100
+	check "and the mover" at_least ressd moved_blocks 100
 	check "clear_stats" dmsetup message ressd 0 clear_stats
 	end_load "set"
 }
@@ -139,6 +142,5 @@ check "back to the defaults" reload ""
 swap_tables
 suspend_under_load
 set_under_load
-check "the mover has been at work" at_least ressd accepted 100
 round_trip
 finish
