@@ -202,7 +202,7 @@ static void do_write(struct worker *worker, uint64_t sector, uint32_t sectors)
 		pattern_fill(memory + (size_t)i * SECTOR_SIZE, worker->subject->journal.seed,
 			     sector + i, version);
 	done = pwritev2(worker->subject->fd, &vector, 1, place_of(worker, sector),
-			durable ? RWF_DSYNC : 0);
+			durable && !worker->subject->settings->no_fua ? RWF_DSYNC : 0);
 	if (done < 0 || (size_t)done != vector.iov_len) {
 		device_failed(worker, "a write", sector, done < 0 ? errno : EIO);
 		return;
@@ -210,10 +210,13 @@ static void do_write(struct worker *worker, uint64_t sector, uint32_t sectors)
 	set_latest(worker, sector, sectors, version);
 	worker->counts.writes++;
 	worker->counts.sectors_written += sectors;
-	if (durable)
+	if (durable && !worker->subject->settings->no_fua) {
 		note_durable(worker, sector, sectors, version);
-	else
-		note_write(worker, sector, sectors, version);
+		return;
+	}
+	note_write(worker, sector, sectors, version);
+	if (durable)
+		do_flush(worker);
 }
 
 static void compare(struct worker *worker, uint64_t sector, const uint8_t *data)

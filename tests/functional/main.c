@@ -32,13 +32,14 @@ static const char help_text[] =
 	"  --discard-percent N  share of discards (default 2)\n"
 	"  --flush-percent N    share of flushes, and of writes with O_DSYNC (default 3)\n"
 	"  --small              write single blocks of 4 KiB at random only, and do not discard\n"
+	"  --no-fua             no write with FUA: a flush after it instead\n"
 	"  --may-fail           the device is going to fail: then end with 3\n"
 	"\n"
 	"Exit codes: 0 no difference, 1 a difference, 2 trouble, 3 it failed as foretold.\n";
 
 enum {
 	OPT_JOURNAL = 256, OPT_SEED, OPT_THREADS, OPT_SECONDS, OPT_OPERATIONS, OPT_OFFSET,
-	OPT_SPAN, OPT_DISCARD, OPT_FLUSH, OPT_SMALL, OPT_MAY_FAIL, OPT_HELP,
+	OPT_SPAN, OPT_DISCARD, OPT_FLUSH, OPT_SMALL, OPT_NO_FUA, OPT_MAY_FAIL, OPT_HELP,
 };
 
 static const struct option options[] = {
@@ -52,6 +53,7 @@ static const struct option options[] = {
 	{ "discard-percent", required_argument, NULL, OPT_DISCARD },
 	{ "flush-percent", required_argument, NULL, OPT_FLUSH },
 	{ "small", no_argument, NULL, OPT_SMALL },
+	{ "no-fua", no_argument, NULL, OPT_NO_FUA },
 	{ "may-fail", no_argument, NULL, OPT_MAY_FAIL },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ }
@@ -90,6 +92,9 @@ static void set_option(struct settings *settings, int option, const char *name)
 	case OPT_SMALL:
 		settings->small = true;
 		settings->discard_percent = 0;
+		break;
+	case OPT_NO_FUA:
+		settings->no_fua = true;
 		break;
 	case OPT_MAY_FAIL:
 		settings->may_fail = true;

@@ -20,6 +20,7 @@ struct settings {
 	unsigned int discard_percent;
 	unsigned int flush_percent;
 	bool small;			/* nearly all writes are single 4 KiB blocks */
+	bool no_fua;			/* writes are made durable by a flush after them */
 	bool may_fail;			/* the device is going to fail: not a trouble */
 };
 

@@ -33,8 +33,9 @@ MODULES = [
     "crc32c_generic", "crc32c-intel", "libcrc32c",
 ]
 
-# What ressd is compared with in benchmarks. A kernel built for tests (debug-kernel) has none of it.
-PEERS = ["dm-writecache", "dm-cache", "dm-cache-smq", "bcache"]
+# A kernel built for tests (debug-kernel) has none of these: the disk of the tools' tests, and what
+# ressd is compared with in benchmarks.
+STOCK_MODULES = ["brd", "dm-writecache", "dm-cache", "dm-cache-smq", "bcache"]
 
 # A library that glibc opens by name when a thread is cancelled, so ldd does not list it.
 OPENED_BY_NAME = ["/lib/x86_64-linux-gnu/libgcc_s.so.1"]
@@ -113,7 +114,7 @@ def add_busybox_applets(archive, busybox):
 def add_modules(archive, kernel):
     """Add kernel modules and a dependency list that holds only them."""
     files = {}
-    for name in MODULES + ([] if kernel.is_own else PEERS):
+    for name in MODULES + ([] if kernel.is_own else STOCK_MODULES):
         for path in kernels.show_depends(kernel, name):
             files[os.path.relpath(path, os.path.realpath(kernel.modules))] = path
     place = f"usr/lib/modules/{kernel.release}"
