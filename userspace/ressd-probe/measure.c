@@ -165,6 +165,11 @@ int measure_read(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct fai
 	return code;
 }
 
+bool measure_is_spent(const struct measure *measure)
+{
+	return measure->write_limit && measure->spent_limit >= measure->write_limit;
+}
+
 int measure_write(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure)
 {
 	int code = check_call(measure, at, bytes, failure);
@@ -173,6 +178,8 @@ int measure_write(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct fa
 	if (code)
 		return code;
 	if (measure->write_limit && measure->written + bytes > measure->write_limit)
+		measure->spent_limit = measure->write_limit;
+	if (measure_is_spent(measure))
 		return fail(failure, -EDQUOT, "the limit of %llu bytes to write is reached",
 			    measure->write_limit);
 	make_unique(measure, bytes);

@@ -45,6 +45,7 @@ struct measure {
 	u64 fill_ns;		/* measure_fill() ends then, if enough is full; 0: never */
 	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
 	u64 written;		/* bytes so far */
+	u64 spent_limit;	/* the limit at which a write was refused; 0: none was */
 	u64 read;		/* bytes so far */
 	u64 zero_reads;		/* transfers that returned nothing but zeroes */
 	u64 random;		/* state of the generator */
@@ -72,11 +73,14 @@ void measure_release(struct measure *measure);
 /*
  * Single timed calls; @at and @bytes (at most MEASURE_MAX_BYTES) are multiples of the disk's
  * granule and lie in the region, or -ERANGE.  A write takes fresh data; one that would exceed
- * write_limit is not made: -EDQUOT.  -ECANCELED when interrupted.  @ns may be NULL.
+ * write_limit is not made, nor any after it: -EDQUOT.  -ECANCELED when interrupted.  @ns may be NULL.
  */
 int measure_read(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure);
 int measure_write(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure);
 int measure_flush(struct measure *measure, u64 *ns, struct failure *failure);
+
+/* Has write_limit refused a write, now or in the run that is resumed? */
+bool measure_is_spent(const struct measure *measure);
 
 /* Has the deadline come? */
 bool measure_is_late(const struct measure *measure);

@@ -31,6 +31,7 @@ struct probe {
 	struct charts charts;		/* for --report */
 	struct analysis analysis;
 	u64 written;			/* bytes, by the measurement */
+	u64 spent_limit;		/* of a resumed one: see struct measure */
 	u64 zero_reads;
 	const char *step;		/* what is being done */
 	unsigned int seconds_left;	/* at most */

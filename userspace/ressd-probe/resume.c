@@ -6,6 +6,7 @@
  *	ressd-probe-results 1
  *	device <what makes it the same measurement>
  *	written <bytes>
+ *	spent <limit of bytes to write, at which a write was refused>
  *	filled <bytes of the region>
  *	finding <name> <numbers...> <method> <sentence>
  *	cell <name> <numbers...>
@@ -86,6 +87,8 @@ static void save_all(FILE *file, struct probe *probe)
 	describe(probe, device, sizeof(device));
 	fprintf(file, "%s\ndevice\t%s\nwritten\t%llu\n", HEADER, device,
 		probe->session.measure->written);
+	if (probe->session.measure->spent_limit)
+		fprintf(file, "spent\t%llu\n", probe->session.measure->spent_limit);
 	/* With --preserve the filling is undone at the end. */
 	if (probe->session.filled && !probe->arguments.preserve)
 		fprintf(file, "filled\t%llu\n", probe->session.measure->bytes);
@@ -223,6 +226,10 @@ static bool load_line(struct probe *probe, char *line)
 		return load_rehearsal(probe, line);
 	if (!strcmp(word, "written")) {
 		probe->written = number(&line);
+		return true;
+	}
+	if (!strcmp(word, "spent")) {
+		probe->spent_limit = number(&line);
 		return true;
 	}
 	if (strcmp(word, "filled"))

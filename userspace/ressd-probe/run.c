@@ -38,6 +38,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		.sequential_bytes = sequential_bytes(probe),
 		.write_limit = probe->max_write,
 		.written = probe->written,
+		.spent_limit = probe->spent_limit,
 		.record = probe->raw ? write_raw : NULL,
 		.record_context = probe->raw,
 	};

@@ -258,13 +258,15 @@ static u64 stride_of(const struct session *session, unsigned int cell)
 	}
 }
 
-/* The limit ends the writing; what was measured by then is still good. */
-static int take_limit(struct session *session, int code)
+static bool may_write_more(const struct session *session)
 {
-	if (code != -EDQUOT)
-		return code;
-	session->limited = true;
-	return 0;
+	return session->may_write && !measure_is_spent(session->measure);
+}
+
+/* The limit ends the writing; what was measured by then is still good. */
+static int take_limit(int code)
+{
+	return code == -EDQUOT ? 0 : code;
 }
 
 static int run_cell(struct session *session, unsigned int cell, struct failure *failure)
@@ -272,7 +274,7 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 	struct result *result = session_cell_result(&session->measurements, cell);
 	int code;
 
-	if (result->done || (session_cell_writes(cell) && !session->may_write))
+	if (result->done || (session_cell_writes(cell) && !may_write_more(session)))
 		return 0;
 	show_step(session, cells[cell].name);
 	session->measure->phase = cells[cell].name;
@@ -280,9 +282,10 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 			    stride_of(session, cell), result, failure);
 	if (!code && session->watcher && session->watcher->result)
 		session->watcher->result(session->context, cells[cell].name, result);
+	code = take_limit(code);
 	if (!code)
 		end_step(session);
-	return take_limit(session, code);
+	return code;
 }
 
 static int run_cells(struct session *session, struct failure *failure)
@@ -347,9 +350,10 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 	code = measure_direct(session, index, &direct, failure);
 	if (!code)
 		code = rehearse(session->measure, &plan, &direct, rehearsal, failure);
+	code = take_limit(code);
 	if (!code)
 		end_step(session);
-	return take_limit(session, code);
+	return code;
 }
 
 /* Ever larger writes, as long as the log pays for them. */
@@ -366,6 +370,8 @@ static int run_rehearsals(struct session *session, struct failure *failure)
 		struct rehearsal *rehearsal = &session->measurements.rehearsal[index];
 
 		if (index && measure_is_late(measure))
+			break;
+		if (!rehearsal->done && !may_write_more(session))
 			break;
 		snprintf(name, sizeof(name), "rehearsal %u KiB", REHEARSAL_BYTES(index) >> 10);
 		show_step(session, name);
@@ -398,5 +404,6 @@ int session_run(struct session *session, struct failure *failure)
 		code = run_rehearsals(session, failure);
 	if (!code && session->may_write && session->thoroughness != SURVEY_QUICK)
 		code = run_sweep(session, failure);
+	session->limited = measure_is_spent(measure);
 	return code;
 }
