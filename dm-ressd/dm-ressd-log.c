@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Superblock, recovery, and the worker that carries out what core/ressd-log.c decides. */
+/* Superblock, recovery, and the worker that carries out what core/ressd-commit.c decides. */
 #include <linux/blkdev.h>
 #include <linux/delay.h>
 #include <linux/dm-io.h>

@@ -11,6 +11,7 @@
  *	dm-ressd-merge.c	pieces of a block that is in the log
  *	dm-ressd-log.c		superblock, recovery, and the worker that writes the log
  *	dm-ressd-mover.c	the thread that brings the data home
+ *	dm-ressd-batch.c	... one batch after the other
  *	dm-ressd-pace.c		how that is spread in time
  *	dm-ressd-route.c	which way costs less (route adaptive)
  *	dm-ressd-error.c	what happens after an I/O error: modes, the message recover
@@ -269,10 +270,19 @@ int ressd_recover_message(struct ressd *ressd);
 /* Starts the thread; nothing to do when it runs already. */
 int ressd_mover_start(struct ressd *ressd);
 void ressd_mover_stop(struct ressd *ressd);
-/* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
-bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 /* Moves everything home; interruptible.  0, -EINTR, -EIO. */
 int ressd_drain(struct ressd *ressd);
+
+/* dm-ressd-batch.c; the mover's thread calls the first two, without the lock */
+/*
+ * Picks the next batch and pins its segments.  From now on direct writes to its blocks wait.
+ * Returns how many were looked at: 0 at the sweep's end.
+ */
+u32 ressd_batch_pick(struct ressd *ressd);
+/* Brings the batch home and lets go of it; blocks that fail stay mapped and count as bad. */
+void ressd_batch_move(struct ressd *ressd);
+/* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
+bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 
 /* dm-ressd-pace.c */
 /* A sweep begins, of @blocks blocks; it makes room for @gain blocks.  Under the lock. */

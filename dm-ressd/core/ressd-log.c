@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The log protocol; ressd-log.h states the contract and the invariants. */
+/*
+ * What the log holds, and where the next record stands in it; ressd-log.h states the contract and
+ * the invariants, ressd-commit.c has what is written and when.
+ */
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include "ressd-log.h"
+#include "ressd-log-private.h"
 #include "ressd-record.h"
-#include "ressd-repair.h"
 #include "ressd-summary.h"
-
-/* A segment without a summary has hardly more records: recovery has to read each. */
-#define MAX_UNSUMMARISED	8U
 
 static struct ressd_segment *segment_of_seq(const struct ressd_log *log, u64 seq)
 {
@@ -24,7 +23,7 @@ static struct ressd_segment *segment_of_block(const struct ressd_log *log, u32 b
 	return &log->segments[ressd_geom_slot(&log->geom, block)];
 }
 
-static u32 head_end(const struct ressd_log *log)
+u32 ressd_log_head_end(const struct ressd_log *log)
 {
 	return ressd_geom_slot_end(&log->geom, ressd_geom_slot_of_seq(&log->geom, log->head_seq));
 }
@@ -47,7 +46,7 @@ u32 ressd_log_free_blocks(const struct ressd_log *log)
 	const struct ressd_record *open = &log->records[log->open];
 	const u32 in_segment = log->geom.segment_blocks - log->geom.summary_blocks;
 
-	return ressd_log_free_segments(log) * in_segment + head_end(log) - open->block -
+	return ressd_log_free_segments(log) * in_segment + ressd_log_head_end(log) - open->block -
 	       (open->nr_maps ? open->nr_maps + 1 : 0);
 }
 
@@ -98,20 +97,15 @@ static bool record_holds(const struct ressd_record *record, u32 block)
 	       block <= record->block + record->nr_maps;
 }
 
-static void *record_data(const struct ressd_record *record, u32 block)
-{
-	return (u8 *)record->buffer + (size_t)(block - record->block) * RESSD_BLOCK_SIZE;
-}
-
 const void *ressd_log_data(const struct ressd_log *log, u32 block)
 {
 	const struct ressd_record *open = &log->records[log->open];
 	const struct ressd_record *other = &log->records[!log->open];
 
 	if (record_holds(open, block))
-		return record_data(open, block);
+		return ressd_record_data(open, block);
 	if (other->sealed && record_holds(other, block))
-		return record_data(other, block);
+		return ressd_record_data(other, block);
 	return NULL;
 }
 
@@ -124,14 +118,10 @@ static u32 into_page(const struct ressd_log *log, u32 block)
 	return into;
 }
 
-/*
- * First block that the open record must not use: the end of its segment or of its buffer, drawn
- * back to a boundary of alignment and of the device's pages so that a full record ends on one.
- */
-static u32 open_limit(const struct ressd_log *log)
+u32 ressd_log_open_limit(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
-	u32 limit = min_t(u32, head_end(log), open->block + log->geom.record_blocks);
+	u32 limit = min_t(u32, ressd_log_head_end(log), open->block + log->geom.record_blocks);
 	u32 aligned = limit - limit % log->align_blocks;
 
 	if (log->align_blocks == 1 && log->page_blocks)
@@ -143,7 +133,7 @@ bool ressd_log_record_full(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
 
-	return open->nr_maps && open->block + 1 + open->nr_maps >= open_limit(log);
+	return open->nr_maps && open->block + 1 + open->nr_maps >= ressd_log_open_limit(log);
 }
 
 /* Forgets what the map still knows of a dead segment before it is overwritten. */
@@ -171,8 +161,7 @@ static void forget_segment(struct ressd_log *log, u32 slot)
 	log->segments[slot] = (struct ressd_segment) { };
 }
 
-/* Moves the (still empty) open record to the next segment if at least @leave stay free. */
-static bool advance_head(struct ressd_log *log, u32 leave)
+bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
 {
 	struct ressd_record *open = &log->records[log->open];
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
@@ -199,11 +188,7 @@ static void unmap_node(struct ressd_log *log, struct ressd_node *node)
 	ressd_map_erase(&log->map, node);
 }
 
-/*
- * The first record of an activation has to stand where the chain ended: recovery may have dropped
- * a torn record there, whose header would otherwise still continue the chain, beside the new one.
- */
-static bool may_rotate(const struct ressd_log *log)
+bool ressd_log_may_rotate(const struct ressd_log *log)
 {
 	return log->rotate && !log->first_pending;
 }
@@ -213,7 +198,8 @@ static bool needs_segment(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
 
-	return !open->nr_maps && (may_rotate(log) || open->block + 1 >= open_limit(log));
+	return !open->nr_maps &&
+	       (ressd_log_may_rotate(log) || open->block + 1 >= ressd_log_open_limit(log));
 }
 
 bool ressd_log_is_full(const struct ressd_log *log)
@@ -244,14 +230,14 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 		return -EIO;
 	old = ressd_map_find(&log->map, lbn);
 	if (old && record_holds(open, ressd_map_block(&log->map, old))) {
-		place->data = record_data(open, ressd_map_block(&log->map, old));
+		place->data = ressd_record_data(open, ressd_map_block(&log->map, old));
 		place->seq = open->seq;
 		log->counters.accepted++;
 		log->counters.overwrites++;
 		return 0;
 	}
 
-	if (needs_segment(log) && !advance_head(log, 1))
+	if (needs_segment(log) && !ressd_log_advance_head(log, 1))
 		return -ENOSPC;
 	if (ressd_log_record_full(log) || (log->rotate && open->nr_maps))
 		return -EAGAIN;
@@ -267,7 +253,7 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 	log->head_maps++;
 	ressd_map_insert(&log->map, block, lbn);
 	segment_of_block(log, block)->live++;
-	place->data = record_data(open, block);
+	place->data = ressd_record_data(open, block);
 	place->seq = open->seq;
 	log->counters.accepted++;
 	return 0;
@@ -367,11 +353,7 @@ bool ressd_log_owes_nothing(const struct ressd_log *log)
 	       !(other->sealed && (other->nr_maps || other->nr_unmaps));
 }
 
-/*
- * The tail that may be announced if everything that records up to @limit did, and every direct
- * write and move completed by now, were durable.
- */
-static u64 scan_tail(const struct ressd_log *log, u64 limit)
+u64 ressd_log_scan_tail(const struct ressd_log *log, u64 limit)
 {
 	u64 tail = log->tail_seq;
 
@@ -387,426 +369,5 @@ static u64 scan_tail(const struct ressd_log *log, u64 limit)
 
 bool ressd_log_can_reclaim(const struct ressd_log *log)
 {
-	return scan_tail(log, ~0ULL) > log->reuse_seq;
-}
-
-/* Where a record that begins at @block has to end at least; see page_blocks. */
-static u32 first_page_end(const struct ressd_log *log, u32 block)
-{
-	u32 into;
-
-	if (!log->page_blocks || !ressd_log_free_segments(log))
-		return 0;
-	div_u64_rem((u64)block + log->unit_phase, log->unit_blocks, &into);
-	return into < log->page_blocks ? block - into + log->page_blocks : 0;
-}
-
-/* Seals the open record with the first @nr_unmaps of the list and makes the other one the open. */
-static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmaps)
-{
-	struct ressd_record *open = &log->records[log->open];
-	struct ressd_record *next = &log->records[!log->open];
-	struct ressd_record_header *header = open->buffer;
-	u32 end = open->block + 1 + open->nr_maps;
-	u32 i;
-
-	for (i = 0; i < nr_unmaps; i++) {
-		struct ressd_node *node = list_first_entry(&log->unmaps, struct ressd_node, unmap);
-
-		/* Until the record is written the node remembers whose the block was. */
-		list_move_tail(&node->unmap, &log->sealed_unmaps);
-		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), true);
-		header->entries[open->nr_maps + i].block =
-			cpu_to_le32(ressd_map_block(&log->map, node));
-	}
-	log->nr_unmaps -= nr_unmaps;
-	open->nr_unmaps = nr_unmaps;
-
-	/* The last segment's blocks are too precious for padding: see SPACE in the header. */
-	if (ressd_log_free_segments(log))
-		end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
-	end = max(end, first_page_end(log, open->block));
-	end = clamp_t(u32, end, open->block + 1 + open->nr_maps,
-		      max_t(u32, open_limit(log), open->block + 1 + open->nr_maps));
-	open->nr_blocks = end - open->block;
-	open->sealed = true;
-
-	*io = (struct ressd_io) {
-		.kind = RESSD_IO_WRITE,
-		.data = open->buffer,
-		.block = open->block,
-		.nr_blocks = open->nr_blocks,
-		.record = open,
-	};
-	next->nr_maps = 0;
-	next->nr_unmaps = 0;
-	next->seq = open->seq + 1;
-	next->segment_seq = log->head_seq;
-	next->block = end;
-	log->open = !log->open;
-	log->kicked = false;
-	log->busy = true;
-}
-
-/*
- * Finds a place for a record that has no data and so none yet: see SPACE in the header.
- * @announces: it announces a new tail and may use the very last block.
- */
-static bool place_bare_record(struct ressd_log *log, bool announces)
-{
-	const struct ressd_record *open = &log->records[log->open];
-	u32 left = head_end(log) - open->block;
-
-	if (!left)
-		return advance_head(log, 0);
-	return ressd_log_free_segments(log) || left > 1 || announces;
-}
-
-void ressd_log_summarise(struct ressd_log *log, const struct ressd_record_header *header,
-			 u32 block)
-{
-	if (log->summary->segment_seq != header->segment_seq)
-		ressd_summary_start(log->summary, &log->geom, le64_to_cpu(header->segment_seq));
-	ressd_summary_add(log->summary, &log->geom, header, block);
-}
-
-/* Has the head left a segment whose summary is complete, but not yet written? */
-static bool summary_is_due(const struct ressd_log *log)
-{
-	u64 segment_seq = le64_to_cpu(log->summary->segment_seq);
-
-	return log->summary->nr_records && segment_seq < log->head_seq &&
-	       segment_seq != log->summary_written &&
-	       ressd_summary_fits(log->summary, &log->geom);
-}
-
-static bool write_summary(struct ressd_log *log, struct ressd_io *io)
-{
-	u64 segment_seq = le64_to_cpu(log->summary->segment_seq);
-	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
-
-	*io = (struct ressd_io) {
-		.kind = RESSD_IO_WRITE,
-		.data = log->summary,
-		.block = ressd_geom_slot_end(&log->geom, slot),
-		.nr_blocks = log->geom.summary_blocks,
-		.preflush = true,
-	};
-	log->busy = true;
-	return true;
-}
-
-static void start_cycle(struct ressd_log *log)
-{
-	log->cycle = log->sync_wanted;
-	log->cycle_sealed = false;
-	log->cycle_unmaps = log->nr_unmaps;
-}
-
-/* True if no UNMAP is left of those that the cycle has to write. */
-static bool cycle_is_written(const struct ressd_log *log)
-{
-	return !log->cycle_unmaps || !log->nr_unmaps;
-}
-
-static void finish_cycle(struct ressd_log *log)
-{
-	log->sync_done = log->cycle;
-	log->cycle = 0;
-}
-
-/* The cycle's flush: everything completed before it becomes durable. */
-static bool cycle_flush(struct ressd_log *log, struct ressd_io *io)
-{
-	*io = (struct ressd_io) { .kind = RESSD_IO_FLUSH };
-	log->cycle_tail = scan_tail(log, log->written_seq);
-	log->busy = true;
-	return true;
-}
-
-/*
- * No room for an opening record: but where the next one will stand may be a torn one, which was to
- * announce a tail.  Sectors of both could make it whole after all, when others have long read what
- * was recovered without it.
- */
-static bool blank_place(struct ressd_log *log, struct ressd_io *io)
-{
-	struct ressd_record *open = &log->records[log->open];
-
-	if (!log->opening || log->place_blank || open->block == head_end(log))
-		return false;
-	open->taken_back = true;
-	*io = (struct ressd_io) {
-		.kind = RESSD_IO_WRITE, .data = open->buffer, .record = open,
-		.block = open->block, .nr_blocks = 1,
-	};
-	log->busy = true;
-	return true;
-}
-
-static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
-{
-	struct ressd_record *open = &log->records[log->open];
-	bool announces, needed;
-	u32 nr_unmaps;
-
-	/* Before looking for dead segments: the one left behind may be among them. */
-	if (may_rotate(log) && !open->nr_maps)
-		advance_head(log, 0);
-	announces = (log->reclaim || log->opening) &&
-		    scan_tail(log, open->seq - 1) > log->written_tail;
-	needed = !log->cycle_sealed && (open->nr_maps || log->nr_unmaps || announces);
-	needed = needed || !cycle_is_written(log);
-	if (!needed && (log->cycle_sealed || !log->opening))
-		return cycle_flush(log, io);
-	if (!open->nr_maps && !place_bare_record(log, announces)) {
-		log->starved = needed;
-		return !needed && (blank_place(log, io) || cycle_flush(log, io));
-	}
-	if (summary_is_due(log))
-		return write_summary(log, io);
-
-	nr_unmaps = min_t(u32, log->nr_unmaps, RESSD_RECORD_ENTRIES - open->nr_maps);
-	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
-	if (nr_unmaps || announces)
-		log->tail_seq = scan_tail(log, open->seq - 1);
-	seal_record(log, io, nr_unmaps);
-	io->preflush = nr_unmaps || announces || log->opening;
-	/* The cycle's next record may need a segment that this one announces. */
-	io->fua = io->preflush && (cycle_is_written(log) || !ressd_log_free_segments(log));
-	io->record->tail_seq = log->tail_seq;
-	log->reclaim = log->reclaim && !announces;
-	log->cycle_sealed = true;
-	return true;
-}
-
-bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
-{
-	const struct ressd_record *open = &log->records[log->open];
-
-	if (log->busy)
-		return false;
-	log->starved = false;
-	if (log->mode != RESSD_MODE_RW)
-		return ressd_repair_next(log, io);
-	if (summary_is_due(log))
-		return write_summary(log, io);
-	if (!log->cycle && log->sync_done < log->sync_wanted)
-		start_cycle(log);
-	if (log->cycle)
-		return next_of_cycle(log, io);
-	if (!open->nr_maps || !(log->kicked || log->rotate || ressd_log_record_full(log)))
-		return false;
-	seal_record(log, io, 0);
-	io->record->tail_seq = log->tail_seq;
-	return true;
-}
-
-void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
-{
-	const struct ressd_record *record = io->record;
-	struct ressd_record_header *header;
-	u32 used, i;
-
-	if (!record) {
-		ressd_summary_seal(log->summary, &log->geom, log->uuid);
-		return;
-	}
-	header = record->buffer;
-	if (record->taken_back) {
-		memset(header, 0, RESSD_BLOCK_SIZE);
-		return;
-	}
-	used = record->nr_maps + record->nr_unmaps;
-	for (i = 0; i < record->nr_maps; i++) {
-		const void *data = record_data(record, record->block + 1 + i);
-
-		header->entries[i].crc = cpu_to_le32(ressd_crc(data, RESSD_BLOCK_SIZE));
-	}
-	for (; i < used; i++)
-		header->entries[i].crc = 0;
-	memset(&header->entries[used], 0,
-	       (RESSD_RECORD_ENTRIES - used) * sizeof(header->entries[0]));
-
-	memset(header, 0, __builtin_offsetof(struct ressd_record_header, entries));
-	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
-	header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
-	memcpy(header->uuid, log->uuid, RESSD_UUID_SIZE);
-	header->seq = cpu_to_le64(record->seq);
-	header->segment_seq = cpu_to_le64(record->segment_seq);
-	header->tail_seq = cpu_to_le64(record->tail_seq);
-	header->durable_seq = cpu_to_le64(log->durable_seq);
-	header->activation = cpu_to_le64(log->activation);
-	header->prev_crc = cpu_to_le32(log->prev_crc);
-	header->nr_maps = cpu_to_le16(record->nr_maps);
-	header->nr_unmaps = cpu_to_le16(record->nr_unmaps);
-	header->nr_blocks = cpu_to_le32(record->nr_blocks);
-	header->block = cpu_to_le32(record->block);
-	header->flags = cpu_to_le32(log->first_pending ? RESSD_RECORD_FIRST : 0);
-	ressd_record_seal(header);
-}
-
-/* The mover checks what it reads against these. */
-static void store_crcs(struct ressd_log *log, const struct ressd_record *record)
-{
-	const struct ressd_record_header *header = record->buffer;
-	u32 i;
-
-	for (i = 0; i < record->nr_maps; i++)
-		log->map.nodes[record->block + 1 + i].crc = le32_to_cpu(header->entries[i].crc);
-}
-
-/* The UNMAPs of the record just written have left RAM. */
-static void forget_sealed_unmaps(struct ressd_log *log)
-{
-	struct ressd_node *node, *next;
-
-	list_for_each_entry_safe(node, next, &log->sealed_unmaps, unmap) {
-		list_del(&node->unmap);
-		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), false);
-		node->lbn = RESSD_NO_BLOCK;
-	}
-}
-
-/*
- * The segment is left if the next record's UNMAPs could be too many for its summary.  A few records
- * with very many are better read one by one than given a segment each.
- */
-static void leave_unsummarised(struct ressd_log *log)
-{
-	const struct ressd_summary *summary = log->summary;
-	u32 most = le32_to_cpu(summary->nr_unmaps) + RESSD_RECORD_ENTRIES;
-
-	if (most > ressd_summary_capacity(&log->geom) &&
-	    le64_to_cpu(summary->segment_seq) == log->head_seq &&
-	    le32_to_cpu(summary->nr_records) >= MAX_UNSUMMARISED)
-		log->rotate = true;
-}
-
-/* The record is on the device, durable or not. */
-static void record_written(struct ressd_log *log, struct ressd_record *record)
-{
-	const struct ressd_record_header *header = record->buffer;
-
-	store_crcs(log, record);
-	forget_sealed_unmaps(log);
-	record->sealed = false;
-	if (log->durable_seq == log->written_seq)
-		log->unproven = (struct ressd_position) {
-			.segment_seq = record->segment_seq, .seq = record->seq,
-			.block = record->block, .prev_crc = log->prev_crc,
-		};
-	log->prev_crc = le32_to_cpu(header->crc);
-	log->first_pending = false;
-	log->written_seq = record->seq;
-	log->written_tail = record->tail_seq;
-	log->counters.records++;
-	log->counters.record_blocks += record->nr_blocks;
-	ressd_log_summarise(log, header, record->block);
-	leave_unsummarised(log);
-}
-
-/* A flush that was begun when all written records were complete has succeeded. */
-static void records_durable(struct ressd_log *log)
-{
-	log->durable_seq = log->written_seq;
-	log->reuse_seq = log->written_tail;
-}
-
-static void record_done(struct ressd_log *log, const struct ressd_io *io)
-{
-	if (io->preflush)
-		records_durable(log);
-	record_written(log, io->record);
-	if (io->fua) {
-		log->opening = false;
-		records_durable(log);
-		if (log->cycle && cycle_is_written(log))
-			finish_cycle(log);
-	}
-}
-
-/* Durably so with the flush that follows. */
-static void place_is_blank(struct ressd_log *log, struct ressd_record *record)
-{
-	record->taken_back = false;
-	log->place_blank = true;
-}
-
-/* A sealed record stays readable from its buffer, and a repair writes it again. */
-static void io_failed(struct ressd_log *log, bool only_write)
-{
-	log->cycle = 0;
-	if (only_write && log->mode == RESSD_MODE_RW) {
-		log->mode = RESSD_MODE_OFF;
-		return;
-	}
-	if (!only_write)
-		ressd_repair_distrust(log);
-}
-
-void ressd_log_give_up(struct ressd_log *log)
-{
-	if (log->mode == RESSD_MODE_RW && log->starved)
-		io_failed(log, true);
-}
-
-/* Nothing is lost without the summary, so an error of its write alone is none of the log. */
-static void summary_done(struct ressd_log *log, bool flush_failed)
-{
-	if (flush_failed) {
-		io_failed(log, false);
-		return;
-	}
-	log->summary_written = le64_to_cpu(log->summary->segment_seq);
-	records_durable(log);
-}
-
-void ressd_log_flush_failed(struct ressd_log *log)
-{
-	if (log->busy) {
-		/* What is in flight may be covered by it, too: decided when that is done. */
-		if (log->mode < RESSD_MODE_RO)
-			log->mode = RESSD_MODE_RO;
-		log->distrust = true;
-	} else {
-		io_failed(log, false);
-	}
-}
-
-void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
-{
-	bool repairing = log->repair.step != RESSD_REPAIR_NONE;
-	bool flush_failed = log->distrust || (error && !io->only_write);
-
-	log->busy = false;
-	log->distrust = false;
-	if (io->kind == RESSD_IO_WRITE && !io->record) {
-		summary_done(log, flush_failed);
-		return;
-	}
-	if (repairing && !error && io->kind == RESSD_IO_WRITE && !flush_failed) {
-		if (io->record->taken_back)
-			ressd_repair_reopen(log);
-		else
-			record_written(log, io->record);
-	}
-	if (error || flush_failed)
-		io_failed(log, !flush_failed);
-	if (repairing) {
-		ressd_repair_done(log, io, error || flush_failed);
-		return;
-	}
-	if (error || flush_failed)
-		return;
-	if (io->kind == RESSD_IO_WRITE) {
-		if (io->record->taken_back)
-			place_is_blank(log, io->record);
-		else
-			record_done(log, io);
-		return;
-	}
-	records_durable(log);
-	log->tail_seq = log->cycle_tail;
-	finish_cycle(log);
+	return ressd_log_scan_tail(log, ~0ULL) > log->reuse_seq;
 }

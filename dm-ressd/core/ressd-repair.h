@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way back after an I/O error: what core/ressd-log.c does no more on its own because the device
+ * The way back after an I/O error: what core/ressd-commit.c does no more on its own because the device
  * cannot be relied on, and how a log that left mode RW returns to it.
  *
  * WHAT A FAILED FLUSH MEANS.  Everything written since the last good flush may be gone, and the
@@ -70,7 +70,7 @@ bool ressd_repair_is_proven(const struct ressd_log *log, u32 block);
  */
 bool ressd_repair_is_unproven(const struct ressd_log *log, u32 block);
 
-/* For ressd-log.c. */
+/* For ressd-commit.c. */
 void ressd_repair_distrust(struct ressd_log *log);
 bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io);
 void ressd_repair_reopen(struct ressd_log *log);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # what: an activation without room for a record leaves a torn one where the next will be
-# file: ressd-log.c
+# file: ressd-commit.c
 # breaks: 2
 s/blank_place(log, io) || cycle_flush(log, io)/cycle_flush(log, io)/

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # what: after a failed write of a record the log stays in service
-# file: ressd-log.c
+# file: ressd-commit.c
 # breaks: 2
 s/log->mode = RESSD_MODE_OFF;/log->mode = RESSD_MODE_RW;/

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What ressd-log.c and ressd-commit.c share; no other file uses it.  Context: as in ressd-log.h.
+ */
+#ifndef RESSD_LOG_PRIVATE_H
+#define RESSD_LOG_PRIVATE_H
+
+#include "ressd-log.h"
+
+/* End of the head's segment: the first block that is no record's any more. */
+u32 ressd_log_head_end(const struct ressd_log *log);
+
+/*
+ * First block that the open record must not use: the end of its segment or of its buffer, drawn
+ * back to a boundary of alignment and of the device's pages so that a full record ends on one.
+ */
+u32 ressd_log_open_limit(const struct ressd_log *log);
+
+/*
+ * The first record of an activation has to stand where the chain ended: recovery may have dropped
+ * a torn record there, whose header would otherwise still continue the chain, beside the new one.
+ */
+bool ressd_log_may_rotate(const struct ressd_log *log);
+
+/* Moves the (still empty) open record to the next segment if at least @leave stay free. */
+bool ressd_log_advance_head(struct ressd_log *log, u32 leave);
+
+/*
+ * The tail that may be announced if everything that records up to @limit did, and every direct
+ * write and move completed by now, were durable.
+ */
+u64 ressd_log_scan_tail(const struct ressd_log *log, u64 limit);
+
+/* Where the buffer of @record holds @block. */
+static inline void *ressd_record_data(const struct ressd_record *record, u32 block)
+{
+	return (u8 *)record->buffer + (size_t)(block - record->block) * RESSD_BLOCK_SIZE;
+}
+
+#endif

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One batch of the mover: picked, read from the log, checked, written home, and the log told.
+ *
+ * If anything of a batch fails, its blocks are moved one by one, so that a block that cannot be
+ * moved keeps back no other one.
+ * If the device's clustered block is known (move_block_sectors), a batch may also hold blocks of
+ * younger segments, and holes: blocks that are read from home and written back there, so that a
+ * clustered block is rewritten whole and in order (core/ressd-sweep.h).
+ */
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/kthread.h>
+
+#include "dm-ressd-bio.h"
+#include "dm-ressd-compat.h"
+
+/*
+ * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
+ * a read never waits for more than one of the mover's slow writes.
+ */
+#define MAX_IOS		32
+#define MAX_IOS_READING	1
+
+static void move_io_done(unsigned long error, void *context)
+{
+	struct ressd *ressd = context;
+	unsigned long flags;
+
+	if (error)
+		atomic_inc(&ressd->move_errors);
+	/* The lock holds up wait_for_moves() until nothing here is touched any more. */
+	spin_lock_irqsave(&ressd->done_lock, flags);
+	atomic_dec(&ressd->move_ios);
+	wake_up(&ressd->wait);
+	spin_unlock_irqrestore(&ressd->done_lock, flags);
+}
+
+static void wait_for_moves(struct ressd *ressd)
+{
+	wait_event(ressd->wait, !atomic_read(&ressd->move_ios));
+	spin_lock_irq(&ressd->done_lock);
+	spin_unlock_irq(&ressd->done_lock);
+}
+
+bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
+{
+	u32 low = 0, high = ressd->batch;
+
+	/* The first move whose destination is not before @first. */
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (ressd->moves[middle].lbn < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ressd->batch && ressd->moves[low].lbn - first < nr;
+}
+
+static bool is_tracked(const struct ressd *ressd, u32 lbn)
+{
+	const struct ressd_bio *rb;
+
+	list_for_each_entry(rb, &ressd->tracked, list)
+		if (lbn - rb->first < rb->nr)
+			return true;
+	return false;
+}
+
+/* Left out are blocks under a direct write, which will kill them, and those still in RAM. */
+static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
+{
+	return !is_tracked(ressd, move->lbn) && !ressd_log_data(&ressd->log, move->block);
+}
+
+u32 ressd_batch_pick(struct ressd *ressd)
+{
+	u32 i, nr, max, kept = 0;
+
+	spin_lock(&ressd->lock);
+	max = min(ressd->max_moves, ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS);
+	nr = ressd_sweep_pick(&ressd->sweep, &ressd->log, ressd->moves, max);
+	for (i = 0; i < nr; i++) {
+		struct ressd_move move = ressd->moves[i];
+
+		if (!ressd_move_is_hole(&move) && !may_move(ressd, &move)) {
+			if (!ressd->sweep.filling)
+				continue;
+			ressd_move_make_hole(&move);
+		}
+		if (!ressd_move_is_hole(&move))
+			atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
+		ressd->moves[kept++] = move;
+	}
+	ressd->batch = kept;
+	spin_unlock(&ressd->lock);
+	return nr;
+}
+
+/* Starts the I/O of @nr blocks of the batch from move @at on: from their sources, or home. */
+static void start_io(struct ressd *ressd, u32 at, u32 nr, bool write)
+{
+	const struct ressd_move *move = &ressd->moves[at];
+	bool home = write || ressd_move_is_hole(move);
+	struct dm_io_region region = {
+		.bdev = home ? ressd->normal->bdev : ressd->reserved->bdev,
+		.sector = home ? ressd_normal_sector(ressd, move->lbn) :
+				 ressd_log_sector(ressd, move->block),
+		.count = (sector_t)nr << 3,
+	};
+	struct dm_io_request request = {
+		.bi_opf = write ? REQ_OP_WRITE : REQ_OP_READ,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = ressd->move_buffer + (size_t)at * RESSD_BLOCK_SIZE,
+		.notify.fn = move_io_done,
+		.notify.context = ressd,
+		.client = ressd->io_client,
+	};
+
+	atomic_inc(&ressd->move_ios);
+	if (ressd_dm_io(&request, &region, NULL))
+		move_io_done(1, ressd);
+}
+
+/* All I/O of the batch in one direction, several at a time, submitted in ascending order. */
+static int transfer(struct ressd *ressd, bool home)
+{
+	u64 reads = READ_ONCE(ressd->counters.reads);
+	u32 at, nr;
+
+	atomic_set(&ressd->move_errors, 0);
+	for (at = 0; at < ressd->batch; at += nr) {
+		u64 reads_now = READ_ONCE(ressd->counters.reads);
+		int limit = reads_now == reads ? MAX_IOS : MAX_IOS_READING;
+
+		reads = reads_now;
+		wait_event(ressd->wait, atomic_read(&ressd->move_ios) < limit);
+		nr = ressd_sweep_run(&ressd->moves[at], ressd->batch - at, !home);
+		start_io(ressd, at, nr, home);
+	}
+	wait_for_moves(ressd);
+	return atomic_read(&ressd->move_errors) ? -EIO : 0;
+}
+
+/* What was read must be what was logged: a damaged block must never be written home. */
+static bool is_intact(const struct ressd_move *move, const void *data)
+{
+	return ressd_crc(data, RESSD_BLOCK_SIZE) == move->crc;
+}
+
+static bool batch_is_intact(const struct ressd *ressd)
+{
+	u32 i;
+
+	for (i = 0; i < ressd->batch; i++)
+		if (!ressd_move_is_hole(&ressd->moves[i]) &&
+		    !is_intact(&ressd->moves[i],
+			       ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE))
+			return false;
+	return true;
+}
+
+/* How the batch was written home, as RE section 4.5 counts it.  Under the lock. */
+static void count_runs(struct ressd *ressd)
+{
+	u32 at, nr;
+
+	for (at = 0; at < ressd->batch; at += nr) {
+		nr = ressd_sweep_run(&ressd->moves[at], ressd->batch - at, false);
+		ressd->counters.moved_runs++;
+		if (nr >= 3)
+			ressd->counters.moved_runs_12k++;
+	}
+}
+
+/* Lets go of the batch; @moved: all of it is home.  Returns how many blocks turned clean. */
+static u32 finish_batch(struct ressd *ressd, bool moved)
+{
+	u32 i, nr = 0;
+
+	spin_lock(&ressd->lock);
+	if (moved)
+		count_runs(ressd);
+	for (i = 0; i < ressd->batch; i++) {
+		const struct ressd_move *move = &ressd->moves[i];
+
+		if (ressd_move_is_hole(move)) {
+			ressd->counters.filled_blocks += moved;
+			continue;
+		}
+		nr += moved && ressd_log_moved(&ressd->log, move->block, move->lbn);
+		atomic_dec(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move->block)]);
+	}
+	ressd->counters.moved_blocks += nr;
+	ressd->batch = 0;
+	spin_unlock(&ressd->lock);
+
+	queue_work(ressd->workqueue, &ressd->bio_work);
+	return nr;
+}
+
+static int write_home(struct ressd *ressd, u32 lbn, void *data)
+{
+	struct dm_io_region home = {
+		.bdev = ressd->normal->bdev,
+		.sector = ressd_normal_sector(ressd, lbn),
+		.count = RESSD_BLOCK_SECTORS,
+	};
+	struct dm_io_request request = {
+		.bi_opf = REQ_OP_WRITE,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = data,
+		.client = ressd->io_client,
+	};
+
+	return ressd_dm_io(&request, &home, NULL);
+}
+
+/* One block, from the log to its place at home.  0, or why it stays in the log. */
+static int move_block(struct ressd *ressd, const struct ressd_move *move, void *data)
+{
+	const char *what = "cannot be written to its place";
+	int ret = ressd_log_rw(ressd, REQ_OP_READ, move->block, 1, data);
+
+	if (ret) {
+		what = "cannot be read from the log";
+	} else if (!is_intact(move, data)) {
+		what = "is damaged in the log";
+		ret = -EILSEQ;
+	} else {
+		ret = write_home(ressd, move->lbn, data);
+	}
+	if (ret)
+		DMERR_LIMIT("%s: block %u (log block %u) %s, error %d; it stays in the log",
+			    ressd_name(ressd), move->lbn, move->block, what, ret);
+	return ret;
+}
+
+/*
+ * After writes of the batch have failed: a hole may be torn, and what it held is nowhere but in the
+ * buffer.  So it is written again, whatever the mode.
+ */
+static void restore_holes(struct ressd *ressd)
+{
+	u32 i;
+
+	for (i = 0; i < ressd->batch; i++) {
+		const struct ressd_move *move = &ressd->moves[i];
+		int ret;
+
+		if (!ressd_move_is_hole(move))
+			continue;
+		ret = write_home(ressd, move->lbn,
+				 ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE);
+		if (!ret)
+			continue;
+		spin_lock(&ressd->lock);
+		ressd->counters.errors++;
+		spin_unlock(&ressd->lock);
+		DMERR_LIMIT("%s: block %u cannot be written back to its place, error %d; what it held may be lost",
+			    ressd_name(ressd), move->lbn, ret);
+	}
+}
+
+/* A sweep owes only the blocks of its own segments; younger ones come along. */
+static bool is_owed(const struct ressd *ressd, const struct ressd_move *move)
+{
+	return ressd_log_segment_seq(&ressd->log, move->block) <= ressd->sweep.last_segment;
+}
+
+/* After an error in the batch: what can be moved is moved.  Returns how many blocks were. */
+static u32 move_singly(struct ressd *ressd)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < ressd->batch && !kthread_should_stop() && ressd_log_works(ressd); i++) {
+		const struct ressd_move *move = &ressd->moves[i];
+		int ret;
+
+		if (ressd_move_is_hole(move))
+			continue;
+		ret = move_block(ressd, move, ressd->move_buffer);
+		spin_lock(&ressd->lock);
+		if (ret) {
+			ressd->sweep_bad += is_owed(ressd, move);
+			ressd->counters.errors++;
+		} else if (ressd_log_moved(&ressd->log, move->block, move->lbn)) {
+			ressd->counters.moved_blocks++;
+			ressd->counters.moved_runs++;
+			nr++;
+		}
+		spin_unlock(&ressd->lock);
+	}
+	return nr;
+}
+
+void ressd_batch_move(struct ressd *ressd)
+{
+	u64 start = ktime_get_ns();
+	bool read = !transfer(ressd, false) && batch_is_intact(ressd);
+	bool moved = read && !transfer(ressd, true);
+	u32 nr = 0;
+
+	if (read && !moved)
+		restore_holes(ressd);
+	if (!moved)
+		nr = move_singly(ressd);
+	nr += finish_batch(ressd, moved);
+	spin_lock(&ressd->lock);
+	ressd_route_moved(ressd, ktime_get_ns() - start, nr);
+	spin_unlock(&ressd->lock);
+}
