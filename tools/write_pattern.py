@@ -67,6 +67,17 @@ def requests(trace, reserved=None):
             yield seconds, sector, sectors, DIRECT
 
 
+def load(trace, seconds, reserved=None):
+    """The writes of a load and how long it took. It ended with its last write, so it is known when
+    it began; the trace begins earlier, when blktrace saw its first event."""
+    writes = list(requests(trace, reserved))
+    if not writes:
+        raise TraceError(f"the trace {trace} holds no write that reached the drive")
+    end = writes[-1][0]
+    seconds = seconds or end
+    return [(time - end + seconds, *rest) for time, *rest in writes], seconds
+
+
 def dots(axes, writes, kind, size):
     """One dot for each write of one class."""
     chosen = [(seconds, sector) for seconds, sector, _, found in writes if found == kind]
@@ -131,11 +142,8 @@ def tear(upper, lower):
 def draw(options):
     """The whole picture."""
     plt.switch_backend("Agg")  # a file, whatever display there may be
-    bare = list(requests(options.bare))
-    ressd = list(requests(options.ressd, options.reserved))
-    if not bare or not ressd:
-        empty = options.ressd if bare else options.bare
-        raise TraceError(f"the trace {empty} holds no write that reached the drive")
+    bare, bare_seconds = load(options.bare, options.bare_seconds)
+    ressd, ressd_seconds = load(options.ressd, options.ressd_seconds, options.reserved)
     shown = options.shown or options.reserved
     figure, (above, strip, below) = plt.subplots(
         3, 1, figsize=(11, 8), sharex=True, layout="constrained",
@@ -143,13 +151,13 @@ def draw(options):
     draw_normal(above, bare, [DIRECT], shown)
     draw_reserved(strip, ressd, options.reserved, options.size)
     draw_normal(below, ressd, [DIRECT, HOME], shown)
-    title(above, f"bare drive, {len(bare):,} writes", bare[-1][0])
-    title(strip, f"the same load on dm-ressd, {len(ressd):,} writes", ressd[-1][0])
+    title(above, f"bare drive, {len(bare):,} writes", bare_seconds)
+    title(strip, f"the same load on dm-ressd, {len(ressd):,} writes", ressd_seconds)
     for axes in (above, strip, below):
         axes.grid(alpha=0.25, linewidth=0.5)
     tear(strip, below)
     legend(strip, below)
-    end = max(bare[-1][0], ressd[-1][0])
+    end = max(bare_seconds, ressd_seconds)
     below.set_xlim(-0.005 * end, 1.005 * end)
     below.set_xlabel("time since the load began (s)")
     figure.suptitle(options.title, fontsize=12)
@@ -168,6 +176,9 @@ def main():
     parser.add_argument("--size", type=int, required=True, help="sectors of the drive")
     parser.add_argument("--shown", type=int,
                         help="sectors of the normal area to show (default: all)")
+    parser.add_argument("--bare-seconds", type=float,
+                        help="how long the load took (default: from the trace's first event)")
+    parser.add_argument("--ressd-seconds", type=float, help="the same on dm-ressd")
     parser.add_argument("--title", default="Writes that reach the drive, one dot each")
     parser.add_argument("--dpi", type=int, default=110)
     parser.add_argument("out", type=Path, help="the picture, PNG")

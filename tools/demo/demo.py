@@ -154,6 +154,8 @@ def draw(bare, ressd, picture):
                "--reserved", str(int(ressd["reserved.start"])),
                "--size", str(int(ressd["drive.sectors"])),
                "--shown", str(int(ressd["fs.sectors"])),
+               "--bare-seconds", str(bare["postmark.ms"] / 1000),
+               "--ressd-seconds", str(ressd["postmark.ms"] / 1000),
                "--title", "Postmark on ext4: the writes that reach the drive, one dot each",
                picture]
     if subprocess.run(command, check=False).returncode:

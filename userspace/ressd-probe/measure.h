@@ -73,7 +73,8 @@ void measure_release(struct measure *measure);
 /*
  * Single timed calls; @at and @bytes (at most MEASURE_MAX_BYTES) are multiples of the disk's
  * granule and lie in the region, or -ERANGE.  A write takes fresh data; one that would exceed
- * write_limit is not made, nor any after it: -EDQUOT.  -ECANCELED when interrupted.  @ns may be NULL.
+ * write_limit is not made, nor any after it: -EDQUOT.  -ECANCELED when interrupted.  @ns may be
+ * NULL.
  */
 int measure_read(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure);
 int measure_write(struct measure *measure, u64 at, u32 bytes, u64 *ns, struct failure *failure);
