@@ -10,7 +10,7 @@ import results as result_files
 from guests import Guest, figures
 
 HERE = Path(__file__).resolve().parent
-FILES = ["tests/ssdsim/profiles", "tools/bench/drives.conf"]
+FILES = ["tests/ssdsim/profiles", "tools/bench/drives.conf", "tools/bench/guest-loads.sh"]
 
 HYBRID = ["samsung", "supertalent", "transcend", "sdcard"]
 PAGE = ["ocz", "intel", "ssdsim-sc"]
@@ -57,8 +57,10 @@ def guest(profile, folder, loads=None, options=None):
     steps = {"start": 8}
     if options == OPTIONS:
         steps["probe"] = 30
+    # dm-linear beside the patterns: what device-mapper itself costs in the guest.
+    sides = ("bare", "linear", "ressd") if "patterns" in chosen else ("bare", "ressd")
     for load in chosen:
-        for side in ("bare", "ressd"):
+        for side in sides:
             steps[f"{side}-{load}"] = LOADS[load] / 2
     arguments = [profile, options, *chosen]
     return Guest(f"drive-{profile}", HERE / "guest-drive.sh", arguments, steps, folder / profile,
@@ -85,9 +87,11 @@ class Drive:
             time += self.found.get(f"{side}.{load}.drain_ms", 0)
         return self.found[f"{side}.{load}.bytes"] / max(time, 1) / 1e3
 
-    def ratio(self, load, drained=False):
-        """ressd over bare."""
-        return round(self.speed("ressd", load, drained) / self.speed("bare", load, drained), 4)
+    def ratio(self, load, drained=False, side="ressd", base="bare"):
+        """One side over another; None if one was not measured."""
+        if any(f"{name}.{load}.bytes" not in self.found for name in (side, base)):
+            return None
+        return round(self.speed(side, load, drained) / self.speed(base, load, drained), 4)
 
     def erases_ratio(self, load):
         """Bare over ressd, for the same bytes, with what is left in the log brought home."""
@@ -137,8 +141,23 @@ def worst_row(drive):
         return []
     worst = min(patterns, key=lambda load: drive.ratio(load, True))
     print(f"worst on {drive.profile}: {worst.removeprefix('p-')}")
-    return [result_files.row(f"worst/{drive.profile}/ratio", drive.ratio(worst, True), "x",
+    rows = [result_files.row(f"worst/{drive.profile}/ratio", drive.ratio(worst, True), "x",
                              NEVER_SLOWER)]
+    beside = [drive.ratio(load, True, base="linear") for load in patterns]
+    if all(beside):
+        rows.append(result_files.row(f"worst/{drive.profile}/over-dm-linear", min(beside), "x"))
+    return rows
+
+
+def pattern_rows(drive, load, name):
+    """One pattern, everything brought home; beside it, what dm-linear is over the bare drive."""
+    rows = [result_files.row(f"{name}/ratio", drive.ratio(load, True), "x", NEVER_SLOWER)]
+    linear = drive.ratio(load, True, side="linear")
+    if linear:
+        rows.append(result_files.row(f"{name}/dm-linear", linear, "x"))
+        rows.append(result_files.row(f"{name}/over-dm-linear",
+                                     drive.ratio(load, True, base="linear"), "x"))
+    return rows
 
 
 def rows_of(drive):
@@ -147,8 +166,7 @@ def rows_of(drive):
     for load in drive.loads():
         name = load.removeprefix("p-")
         if load.startswith("p-"):
-            rows.append(result_files.row(f"pattern-{name}/{drive.profile}/ratio",
-                                         drive.ratio(load, True), "x", NEVER_SLOWER))
+            rows += pattern_rows(drive, load, f"pattern-{name}/{drive.profile}")
             continue
         bar = BARS.get(load, {}).get(drive.profile)
         rows.append(result_files.row(f"{load}/{drive.profile}/ratio", drive.ratio(load), "x", bar))
@@ -172,10 +190,12 @@ def rows_of(drive):
 def describe(drive):
     """Table of one drive."""
     print(f"\n{drive.profile:<24}{'bare MB/s':>12}{'ressd MB/s':>12}{'ratio':>9}{'drained':>9}"
-          f"{'erases':>9}   longest, bare / ressd")
+          f"{'erases':>9}{'linear':>9}   longest, bare / ressd")
     for load in drive.loads():
+        linear = drive.ratio(load, True, side="linear")
         erases = drive.erases_ratio(load)
         print(f"  {load:<22}{drive.speed('bare', load):>12.3f}{drive.speed('ressd', load):>12.3f}"
               f"{drive.ratio(load):>9.2f}{drive.ratio(load, True):>9.2f}"
-              f"{'' if erases is None else f'{erases:.1f}':>9}   {drive.longest('bare', load):.1f}"
+              f"{'' if erases is None else f'{erases:.1f}':>9}"
+              f"{'' if linear is None else f'{linear:.2f}':>9}   {drive.longest('bare', load):.1f}"
               f" / {drive.longest('ressd', load):.1f} ms")

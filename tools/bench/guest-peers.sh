@@ -4,37 +4,17 @@
 # with one of the kernel's other write caches, in a benchmark guest.
 # Cache and origin are two regions of the one drive: the cache has the place and the size that ressd
 # has as its reserved area. OPTIONS: option words of ressd's table line in one word, or "probe": those
-# that ressd-probe advises. SIDE: bare, ressd, writecache, dmcache or bcache.
-# Figures are SIDE.LOAD.bytes, .ms, .max_ns, .erases as in guest-lib.sh; SIDE.LOAD.drain_ms and
-# .drain_erases: bringing home what was in the cache then.
-# The load_*, start_*, drain_* and stop_* functions are called by name.
+# that ressd-probe advises. SIDE: bare, ressd, writecache, dmcache or bcache. Figures: see
+# guest-loads.sh. The load_*, start_*, drain_* and stop_* functions are called by name.
 # shellcheck disable=SC2317
 set -euo pipefail
-# shellcheck source=/dev/null
-. ./lib.sh
-# shellcheck source=tools/demo/guest-lib.sh
-. ./guest-lib.sh
-# shellcheck source=tools/bench/drives.conf
-. ./drives.conf
-
 profile=$1
 options=$2
 side=$3
 shift 3
 loads=("$@")
-drive_sizes "$profile"
-span=${SPAN_MB}M
-reserved=$((RESERVED_MB * 2048))
-
-fresh_drive() {
-	sh ./ssdsim.sh create "$drive" "profiles/$profile.conf" "capacity_mb=$CAPACITY_MB"
-	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
-	normal=$(($(blockdev --getsz "$disk") - reserved))
-	if [ "$AGE_MB" -gt 0 ]; then
-		fio_at "$disk" "$span" --rw=randwrite --bs=4k --io_size="${AGE_MB}M" \
-			--randseed=5 >/dev/null
-	fi
-}
+# shellcheck source=tools/bench/guest-loads.sh
+. ./guest-loads.sh
 
 # regions FIRST: the origin, and the cache without its first FIRST sectors.
 regions() {
@@ -59,25 +39,8 @@ stop_bare() {
 	:
 }
 
-# What ressd-probe advises becomes $options. Where it advises against ressd, the target has to find
-# out itself what is good.
-probe() {
-	step probe
-	fresh_drive
-	ressd-probe --write --yes --reserved "${RESERVED_MB}M" --json "$disk" \
-		>"$figures/probe.json" || die "ressd-probe ended with $?"
-	sh ./ssdsim.sh remove "$drive"
-	options=$(sed -n 's/^ *"table": *"\(.*\)",\{0,1\}$/\1/p' "$figures/probe.json" |
-		cut -d ' ' -f 10-)
-	options=${options:-on_full wait route adaptive}
-	say "options: $options"
-}
-
 start_ressd() {
-	# shellcheck disable=SC2086
-	set -- $options
-	dmsetup create ressd --table "0 $normal ressd $disk 0 $disk $normal $reserved $# $*"
-	target=/dev/mapper/ressd
+	create_ressd
 }
 
 drain_ressd() {
@@ -191,71 +154,13 @@ stop_bcache() {
 	done
 }
 
-# all_home LOAD: figures of what was still to be done.
-all_home() {
-	local before start
-	before=$(drive_stat nand_erases)
-	start=$(uptime_ms)
+bring_home() {
 	"drain_$side"
-	sync
-	figure "$side.$1.drain_ms" "$(($(uptime_ms) - start))"
-	figure "$side.$1.drain_erases" "$(($(drive_stat nand_erases) - before))"
 }
 
-# steady LOAD PART FIO...: as in guest-drive.sh, writes of the size of the cache, then three times as
-# many, which are measured. (In the first round after the warm-up dm-writecache is still twice as
-# fast as it is then.)
-steady() {
-	local load=$1 part=$2 warm=$((RESERVED_MB / $2)) measured=$((3 * RESERVED_MB / $2))
-	shift 2
-	if [ "$side" = bare ] && [ "$measured" -gt "$((BARE_MB / part))" ]; then
-		measured=$((BARE_MB / part))
-		warm=$(((measured + 3) / 4))
-	fi
-	step "$side-$load"
-	fio_at "$target" "$span" "$@" --io_size="${warm}M" --randseed=11 >/dev/null
-	measure "$side.$load" "$target" "$span" write "$@" --io_size="${measured}M" --randseed=12
-	all_home "$load"
-}
-
-load_randwrite-4k() {
-	steady randwrite-4k 1 --rw=randwrite --bs=4k
-}
-
-load_randwrite-8k() {
-	steady randwrite-8k 1 --rw=randwrite --bs=8k
-}
-
-load_fsync-4k() {
-	steady fsync-4k 2 --rw=randwrite --bs=4k --fdatasync=1
-}
-
-# Half of the reserved area less a block of header for each seven, everything at rest before.
 load_burst-4k() {
 	step "$side-burst-4k"
-	settle
-	measure "$side.burst-4k" "$target" "$span" write --rw=randwrite --bs=4k \
-		--io_size="$((RESERVED_MB * 1024 * 7 / 16))k" --randseed=61
-	all_home burst-4k
-}
-
-# The first pass pays for the state that random writes left.
-load_sequential() {
-	step "$side-sequential"
-	fio_at "$target" "$span" --rw=write --bs=512k --io_size="$span" >/dev/null
-	settle
-	measure "$side.seqwrite" "$target" "$span" write --rw=write --bs=512k --io_size="$span"
-	settle
-	measure "$side.seqread" "$target" "$span" read --rw=read --bs=512k --io_size="$span"
-}
-
-load_randread() {
-	step "$side-randread"
-	fio_at "$target" "$span" --rw=randwrite --bs=4k --io_size="$((RESERVED_MB / 4))M" \
-		--randseed=52 >/dev/null
-	settle
-	measure "$side.randread" "$target" "$span" read --rw=randread --bs=4k --io_size=8M \
-		--randseed=53
+	burst burst-4k 1
 }
 
 load ssdsim
@@ -273,6 +178,5 @@ for load in "${loads[@]}"; do
 	"load_$load"
 done
 "stop_$side"
-[ "$(drive_stat nand_violations)" = 0 ] || die "the drive broke a rule of its NAND"
-sh ./ssdsim.sh remove "$drive"
+remove_drive
 step end

@@ -31,11 +31,10 @@ figure() {
 	echo "$1 $2" >>"$figures/figures"
 }
 
-# uptime_ms: virtual time in ms; its resolution is 10 ms.
+# uptime_ms: virtual time in ms, from any start. (/proc/uptime counts hundredths of a second.)
 uptime_ms() {
-	local now rest
-	read -r now rest </proc/uptime
-	echo "${now/./}0"
+	local now=$EPOCHREALTIME
+	echo "$((${now/./} / 1000))"
 }
 
 # drive_stat KEY: a counter of the emulated drive.

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# guest-loads.sh: what the comparisons with the bare drive and with other caches share in a guest: the
+# emulated drive, what ressd-probe advises for it, and the loads.
+#
+# Whoever sources it has set $profile and $options, keeps $side (the name in the figures) and $target
+# (where the loads go), and defines bring_home, which ends when nothing is left in a log or cache.
+# Figures are SIDE.LOAD.bytes, .ms, .max_ns, .erases as in guest-lib.sh; SIDE.LOAD.drain_ms and
+# .drain_erases: bringing home what was left then.
+# The load_* functions are called by name.
+# shellcheck disable=SC2154
+# shellcheck source=/dev/null
+. ./lib.sh
+# shellcheck source=tools/demo/guest-lib.sh
+. ./guest-lib.sh
+# shellcheck source=tools/bench/drives.conf
+. ./drives.conf
+
+drive_sizes "$profile"
+span=${SPAN_MB}M
+reserved=$((RESERVED_MB * 2048))	# sectors, as $normal
+
+fresh_drive() {
+	sh ./ssdsim.sh create "$drive" "profiles/$profile.conf" "capacity_mb=$CAPACITY_MB"
+	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
+	normal=$(($(blockdev --getsz "$disk") - reserved))
+	if [ "$AGE_MB" -gt 0 ]; then
+		fio_at "$disk" "$span" --rw=randwrite --bs=4k --io_size="${AGE_MB}M" \
+			--randseed=5 >/dev/null
+	fi
+}
+
+remove_drive() {
+	[ "$(drive_stat nand_violations)" = 0 ] || die "the drive broke a rule of its NAND"
+	sh ./ssdsim.sh remove "$drive"
+}
+
+# probe: what ressd-probe advises becomes $options. Where it advises against ressd, the target has to
+# find out itself what is good.
+probe() {
+	step probe
+	fresh_drive
+	ressd-probe --write --yes --reserved "${RESERVED_MB}M" --json "$disk" \
+		>"$figures/probe.json" || die "ressd-probe ended with $?"
+	sh ./ssdsim.sh remove "$drive"
+	options=$(sed -n 's/^ *"table": *"\(.*\)",\{0,1\}$/\1/p' "$figures/probe.json" |
+		cut -d ' ' -f 10-)
+	options=${options:-on_full wait route adaptive}
+	say "options: $options"
+}
+
+# create_ressd: the target on the drive, the reserved area at its end.
+create_ressd() {
+	# shellcheck disable=SC2086
+	set -- $options
+	dmsetup create ressd --table "0 $normal ressd $disk 0 $disk $normal $reserved $# $*"
+	target=/dev/mapper/ressd
+}
+
+# all_home LOAD: figures of what was still to be done.
+all_home() {
+	local before start
+	before=$(drive_stat nand_erases)
+	start=$(uptime_ms)
+	bring_home
+	sync
+	figure "$side.$1.drain_ms" "$(($(uptime_ms) - start))"
+	figure "$side.$1.drain_erases" "$(($(drive_stat nand_erases) - before))"
+}
+
+# steady LOAD PART FIO...: warm-up until the log has gone round once, then three times round; 1 / PART
+# of the log is data. (In the first round after the warm-up dm-writecache is still twice as fast as it
+# is then.) On the bare drive (whose speed is the same from the start) BARE_MB / PART.
+steady() {
+	local load=$1 part=$2 warm=$((RESERVED_MB / $2)) measured=$((3 * RESERVED_MB / $2))
+	shift 2
+	if [ "$side" = bare ] && [ "$measured" -gt "$((BARE_MB / part))" ]; then
+		measured=$((BARE_MB / part))
+		warm=$(((measured + 3) / 4))
+	fi
+	step "$side-$load"
+	fio_at "$target" "$span" "$@" --io_size="${warm}M" --randseed=11 >/dev/null
+	measure "$side.$load" "$target" "$span" write "$@" --io_size="${measured}M" --randseed=12
+	all_home "$load"
+}
+
+load_randwrite-4k() {
+	steady randwrite-4k 1 --rw=randwrite --bs=4k
+}
+
+load_randwrite-8k() {
+	steady randwrite-8k 1 --rw=randwrite --bs=8k
+}
+
+# Each write is followed by a flush, as a commit of a database is: a block of header for each.
+load_fsync-4k() {
+	steady fsync-4k 2 --rw=randwrite --bs=4k --fdatasync=1
+}
+
+# After random writes a drive is slow at first, whoever writes: the first pass does not count.
+load_sequential() {
+	step "$side-sequential"
+	fio_at "$target" "$span" --rw=write --bs=512k --io_size="$span" >/dev/null
+	settle
+	measure "$side.seqwrite" "$target" "$span" write --rw=write --bs=512k --io_size="$span"
+	settle
+	measure "$side.seqread" "$target" "$span" read --rw=read --bs=512k --io_size="$span"
+}
+
+# With a part of the data in the log, the mover at rest (RE 4.2).
+load_randread() {
+	step "$side-randread"
+	fio_at "$target" "$span" --rw=randwrite --bs=4k --io_size="$((RESERVED_MB / 4))M" \
+		--randseed=52 >/dev/null
+	settle
+	measure "$side.randread" "$target" "$span" read --rw=randread --bs=4k --io_size=8M \
+		--randseed=53
+	all_home randread
+}
+
+# burst LOAD PART: a burst that fits half of the log, of which 1 / PART is data; at rest before.
+burst() {
+	settle
+	measure "$side.$1" "$target" "$span" write --rw=randwrite --bs=4k \
+		--io_size="$((RESERVED_MB * 1024 * 7 / 16 / $2))k" --randseed=61
+	all_home "$1"
+}
