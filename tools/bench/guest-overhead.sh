@@ -13,10 +13,15 @@ null=/dev/nullb0
 normal=4194304		# sectors
 reserved=1048576	# 512 MB as in RE 4.2, 131,072 blocks
 mapped=60000		# as in RE 4.2
+extent=1G		# where reads go
+large_normal=20971520	# room for every other one of two million blocks
+large_reserved=10485760
+large_mapped=1000000
+large_extent=7G
 transfers=30000
 
 make_null_disk() {
-	modprobe null_blk queue_mode=0 gb=4 bs=512
+	modprobe null_blk queue_mode=0 gb=16 bs=512
 	[ -b "$null" ] || die "$null did not appear"
 }
 
@@ -24,7 +29,7 @@ make_null_disk() {
 latency() {
 	local key=$1 target=$2 direction=$3 output
 	shift 3
-	output=$(fio_at "$target" 1G --number_ios="$transfers" "$@") ||
+	output=$(fio_at "$target" "$extent" --number_ios="$transfers" "$@") ||
 		die "fio failed on $target: $output"
 	figure "$key" "$(fio_latency "$direction" mean <<<"$output")"
 }
@@ -36,7 +41,7 @@ layer() {
 	step "$name"
 	latency "read.$name" "$target" read --rw=randread --bs=4k --blockalign=8k --offset=4k \
 		--randseed=1
-	latency "write.$name" "$target" write --rw=write --bs=4k --offset=1G
+	latency "write.$name" "$target" write --rw=write --bs=4k --offset="$extent"
 }
 
 make_ressd() {
@@ -45,7 +50,7 @@ make_ressd() {
 	dmsetup message ressd 0 mover off
 }
 
-# Every other block (the even ones) gets into the log.
+# Every other block (the even ones) gets into the log. $1: of the figure with their number.
 fill_map() {
 	fio_at /dev/mapper/ressd "$((mapped * 8))k" --rw=write:4k --bs=4k \
 		--io_size="$((mapped * 4))k" >/dev/null
@@ -53,21 +58,34 @@ fill_map() {
 	read -r _ _ _ _ blocks _ < <(dmsetup status ressd)
 	[ "${blocks#*/}" -ge "$((mapped * 99 / 100))" ] ||
 		die "only ${blocks#*/} blocks are mapped, but $mapped were to be"
-	figure mapped "${blocks#*/}"
+	figure "$1" "${blocks#*/}"
 }
 
-# Small random writes into the open record, and those of them that a record's end delays.
+# log_writes SUFFIX: small random writes into the open record, and those of them that a record's end
+# delays; reads of blocks that are in the log.
 log_writes() {
-	step log-write
-	latency log-write /dev/mapper/ressd write --rw=randwrite --bs=4k --randseed=2
-	latency log-read /dev/mapper/ressd read --rw=randread --bs=4k --blockalign=8k --randseed=3
+	step "log-write$1"
+	latency "log-write$1" /dev/mapper/ressd write --rw=randwrite --bs=4k --randseed=2
+	latency "log-read$1" /dev/mapper/ressd read --rw=randread --bs=4k --blockalign=8k \
+		--randseed=3
 }
 
+# available: memory that could be had, KB; the free pages on a processor's own list, which MemAvailable
+# leaves out, included.
+available() {
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^MemAvailable:/ { kilobytes = $2 } $1 == "count:" { kilobytes += $2 * 4 }
+		END { print kilobytes }' /proc/meminfo /proc/zoneinfo
+}
+
+# memory SUFFIX RESERVED: what the target says that it takes, and what is missing when it is there.
 memory() {
-	step memory
-	make_ressd 204800
-	figure memory.100mb "$(status_word map_bytes)"
-	figure memory.buffers "$(status_word buffer_bytes)"
+	local before
+	before=$(available)
+	make_ressd "$2"
+	figure "memory$1.taken" "$(((before - $(available)) * 1024))"
+	figure "memory$1.map" "$(status_word map_bytes)"
+	figure "memory$1.buffers" "$(status_word buffer_bytes)"
 	dmsetup remove ressd
 }
 
@@ -79,11 +97,24 @@ layer bare "$null"
 dmsetup create linear --table "0 $normal linear $null 0"
 layer dm-linear /dev/mapper/linear
 dmsetup remove linear
-memory
+step memory
+# The first one pays for what stays: caches of the allocators.
+memory .first 204800
+memory .100mb 204800
+memory .512mb "$reserved"
 make_ressd "$reserved"
 layer ressd-empty /dev/mapper/ressd
-fill_map
+fill_map mapped
 layer ressd-mapped /dev/mapper/ressd
-log_writes
+log_writes ""
+dmsetup remove ressd
+
+# Blank at the start of its reserved area, as that of the device before; null_blk reads as zero.
+normal=$large_normal mapped=$large_mapped extent=$large_extent
+step large
+make_ressd "$large_reserved"
+fill_map mapped-large
+layer ressd-large /dev/mapper/ressd
+log_writes -large
 dmsetup remove ressd
 step end
