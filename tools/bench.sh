@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# bench.sh [--only drives|peers|overhead|options] [--profile NAME] [--load NAME] [--options WORDS]
+# bench.sh [--only drives|peers|postmark|overhead|options] [--profile NAME] [--load NAME] [--options WORDS]
 # [--side NAME] [--report-only]: speed, costs, effect of the options; writes build/results/bench.json. Called by
 # `make bench` after setup and build; docs/performance.md says what it measures.
 set -euo pipefail

@@ -3,7 +3,8 @@
 """Speed on every drive, costs of the target, effect of its options: build/results/bench.json.
 
 Drives: the loads of docs/performance.md on every emulated drive, bare beside ressd. Peers: some of
-them beside the kernel's other write caches, with a chart (build/bench/peers.png). Overhead:
+them beside the kernel's other write caches, with a chart (build/bench/peers.png). Postmark: the
+mail server load of the paper on the low-end drives. Overhead:
 instructions that a 4 KB read or write needs where the target only passes it on, beside dm-linear,
 on a disk that does nothing. Options: small random writes on the emulated Samsung drive under the
 options that decide how writers and mover share it. Exits with 1 if a bar is missed.
@@ -20,11 +21,14 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "demo"), str(HERE.parent)]
 import drives  # noqa: E402
 import peers  # noqa: E402
+import postmark  # noqa: E402
 import results as result_files  # noqa: E402
 from guests import PROJECT, Guest, GuestError, fail, figures, run  # noqa: E402
 
 FOLDER = PROJECT / "build/bench"
-TIMEOUT = 3000
+TIMEOUT = 7200
+
+PARTS = ["drives", "peers", "postmark", "overhead", "options"]
 
 VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
 LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
@@ -101,6 +105,20 @@ def all_peers(options):
     if picture:
         print(f"\nchart    {picture}")
     return [row for drive in compared for row in peers.rows_of(drive)]
+
+
+def all_postmark(options):
+    """Rows of Postmark, one guest for each drive after the other."""
+    rows = []
+    for profile in options.profile or postmark.PROFILES:
+        if not options.report_only:
+            guest = postmark.guest(profile, FOLDER, options.options)
+            shutil.rmtree(guest.results, ignore_errors=True)
+            run([guest], TIMEOUT)
+        drive = postmark.Drive(profile, FOLDER)
+        postmark.describe(drive)
+        rows += postmark.rows_of(drive)
+    return rows
 
 
 def overhead_rows(found):
@@ -191,11 +209,12 @@ def parse():
     parser = argparse.ArgumentParser(prog="tools/bench.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="all",
-                        choices=["all", "drives", "peers", "overhead", "options"],
+                        choices=["all", *PARTS],
                         help="one part; bench.json then holds only its rows")
     parser.add_argument("--profile", action="append", choices=drives.PROFILES,
                         help="only this drive; may be repeated")
-    parser.add_argument("--load", action="append", choices=list(drives.LOADS),
+    parser.add_argument("--load", action="append",
+                        choices=sorted({*drives.LOADS, *peers.LOADS}),
                         help="only this load on the drives; may be repeated")
     parser.add_argument("--side", action="append", choices=list(peers.SIDES),
                         help="only this one of the peers anew; may be repeated")
@@ -206,7 +225,7 @@ def parse():
     options = parser.parse_args()
     if options.side:
         options.only = "peers"
-    if options.only != "peers" and (options.profile or options.load or options.options):
+    if options.only == "all" and (options.profile or options.load or options.options):
         options.only = "drives"
     return options
 
@@ -220,7 +239,9 @@ def main():
             rows += all_drives(options)
         if options.only in ("all", "peers"):
             rows += all_peers(options)
-        if options.only not in ("drives", "peers"):
+        if options.only in ("all", "postmark"):
+            rows += all_postmark(options)
+        if options.only in ("all", "overhead", "options"):
             rows += overhead_and_options(options.only, options.report_only)
         path = result_files.write("bench", rows)
     except (GuestError, result_files.ResultError) as error:

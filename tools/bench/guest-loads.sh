@@ -13,6 +13,8 @@
 . ./lib.sh
 # shellcheck source=tools/demo/guest-lib.sh
 . ./guest-lib.sh
+# shellcheck source=tools/demo/postmark-lib.sh
+. ./postmark-lib.sh
 # shellcheck source=tools/bench/drives.conf
 . ./drives.conf
 
@@ -124,4 +126,23 @@ burst() {
 	measure "$side.$1" "$target" "$span" write --rw=randwrite --bs=4k \
 		--io_size="$((RESERVED_MB * 1024 * 7 / 16 / $2))k" --randseed=61
 	all_home "$1"
+}
+
+# postmark_load CONFIGURATION LOAD: Postmark on a new ext4, a sync at its end included. As bytes counts
+# what Postmark says that it has written: the same on all sides.
+postmark_load() {
+	local report="$figures/$side.$2.txt"
+	postmark_sizes "$1"
+	postmark_memory "$CACHE_SIZE"
+	postmark_filesystem "$target" "$FS_SIZE"
+	settle
+	timed "$side.$2" postmark_run "$FILES" "$DIRECTORIES" "$TRANSACTIONS" "$report"
+	figure "$side.$2.bytes" "$(awk '/ megabytes written / { print int($1 * 1048576) }' "$report")"
+	umount /mnt
+	all_home "$2"
+}
+
+load_postmark() {
+	step "$side-postmark"
+	postmark_load b postmark
 }

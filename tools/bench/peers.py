@@ -22,7 +22,7 @@ OPTIONS = drives.OPTIONS
 
 # Seconds of one side on an idle machine, for the estimate of what is left.
 LOADS = {"randwrite-4k": 30, "randwrite-8k": 30, "fsync-4k": 30, "burst-4k": 10,
-         "sequential": 10, "randread": 5}
+         "sequential": 10, "randread": 5, "postmark": 60}
 
 # On random writes ressd is to be this much faster than the best of the others.
 FASTER = ">=1.5"

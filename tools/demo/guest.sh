@@ -8,6 +8,8 @@ set -euo pipefail
 . ./lib.sh
 # shellcheck source=tools/demo/guest-lib.sh
 . ./guest-lib.sh
+# shellcheck source=tools/demo/postmark-lib.sh
+. ./postmark-lib.sh
 # shellcheck source=tools/demo/demo.conf
 . ./demo.conf
 
@@ -100,40 +102,12 @@ sequential() {
 		--iodepth=8 --io_size="$SMALL_SEQUENTIAL_SIZE"
 }
 
-# mke2fs takes 1 KiB blocks for small file systems, but large drives have 4 KiB ones. Inode tables
-# are written at once, or a kernel thread would do it while the load runs.
 make_filesystem() {
 	step mkfs
-	mkfs.ext4 -q -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 "$target" "$FS_SIZE"
-	mount "$target" /mnt
+	postmark_filesystem "$target" "$FS_SIZE"
 	figure fs.sectors "$(($(numfmt --from=iec "$FS_SIZE") / 512))"
 	settle
 	[ "$side" = bare ] || dmsetup message ressd 0 clear_stats
-}
-
-# A group whose page cache is as small against the files as in RE 4.1 (384 MB for 0.8 to 2.4 GB).
-limit_memory() {
-	mkdir -p /sys/fs/cgroup
-	mount -t cgroup2 cgroup2 /sys/fs/cgroup
-	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-	mkdir /sys/fs/cgroup/load
-	echo "$CACHE_SIZE" >/sys/fs/cgroup/load/memory.max
-}
-
-postmark_commands() {
-	printf 'set %s\n' "location /mnt" "number $POSTMARK_FILES" \
-		"subdirectories $POSTMARK_DIRECTORIES" "transactions $POSTMARK_TRANSACTIONS" \
-		"size 500 20000" "seed 42"
-	printf 'run\nquit\n'
-}
-
-run_postmark() {
-	(
-		echo "$BASHPID" >/sys/fs/cgroup/load/cgroup.procs
-		exec postmark /tmp/postmark.commands >"$figures/postmark.txt"
-	)
-	grep -q '^Time:' "$figures/postmark.txt" || die "postmark did not come to its end"
-	sync
 }
 
 start_trace() {
@@ -151,10 +125,10 @@ end_trace() {
 
 postmark_load() {
 	step postmark
-	limit_memory
-	postmark_commands >/tmp/postmark.commands
+	postmark_memory "$CACHE_SIZE"
 	[ "$TRACE" = no ] || start_trace
-	timed postmark run_postmark
+	timed postmark postmark_run "$POSTMARK_FILES" "$POSTMARK_DIRECTORIES" \
+		"$POSTMARK_TRANSACTIONS" "$figures/postmark.txt"
 	[ "$TRACE" = no ] || end_trace
 	note_log postmark
 	[ "$side" = bare ] || dmsetup status ressd >"$figures/postmark.status"

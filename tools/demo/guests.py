@@ -16,7 +16,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 RUNNER = PROJECT / "tools/vm/run"
 GUEST_FILES = ["tests/ssdsim/ssdsim.sh", "tests/ssdsim/profiles/samsung.conf",
-               "tools/demo/guest-lib.sh", "tools/demo/demo.conf"]
+               "tools/demo/guest-lib.sh", "tools/demo/postmark-lib.sh", "tools/demo/demo.conf"]
 POLL_SECONDS = 0.2
 TELL_SECONDS = 10
 LAST = "end"

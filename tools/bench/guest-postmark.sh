@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# guest-postmark.sh PROFILE OPTIONS RUN...: Postmark on one emulated drive, in a benchmark guest, each
+# run on a fresh drive. RUN: CONFIGURATION-bare, or CONFIGURATION-MIB with so much reserved area; the
+# configurations are those of postmark_sizes in drives.conf. OPTIONS: option words of the table line in
+# one word, or "probe": those that ressd-probe advises.
+# Figures are RUN.ms, RUN.erases, RUN.drain_ms, RUN.drain_erases, and of ressd RUN.small_permille.
+set -euo pipefail
+profile=$1
+options=$2
+shift 2
+# shellcheck source=tools/bench/guest-loads.sh
+. ./guest-loads.sh
+
+bring_home() {
+	[ "$kind" = bare ] || dmsetup message ressd 0 drain
+}
+
+# one_run RUN: see the top. $side is what the figures begin with.
+one_run() {
+	local configuration=${1%-*}
+	kind=${1#*-}
+	side=postmark
+	reserved=0
+	[ "$kind" = bare ] || reserved=$((kind * 2048))
+	step "$1"
+	fresh_drive
+	target=$disk
+	[ "$kind" = bare ] || create_ressd
+	postmark_load "$configuration" "$1"
+	if [ "$kind" != bare ]; then
+		figure "postmark.$1.small_permille" "$(status_word small_permille)"
+		dmsetup remove ressd
+	fi
+	remove_drive
+}
+
+load ssdsim
+load dm-ressd
+[ "$options" != probe ] || probe
+for run; do
+	one_run "$run"
+done
+step end
