@@ -22,8 +22,9 @@ void ressd_rpi_set(struct ressd_rpi *rpi, u32 streams, u32 small_sectors)
 
 bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors)
 {
+	const u64 end = sector + sectors;
 	u32 i, slot = 0;
-	bool continues = false;
+	bool continues = false, rewrites = false;
 
 	rpi->clock++;
 	for (i = 0; i < rpi->streams; i++) {
@@ -32,10 +33,13 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors)
 			continues = true;
 			break;
 		}
-		if (rpi->stream[i].used < rpi->stream[slot].used)
+		if (rewrites)
+			continue;
+		rewrites = rpi->stream[i].used && rpi->stream[i].next == end;
+		if (rewrites || rpi->stream[i].used < rpi->stream[slot].used)
 			slot = i;	/* least recently used */
 	}
-	rpi->stream[slot].next = sector + sectors;
+	rpi->stream[slot].next = end;
 	rpi->stream[slot].used = rpi->clock;
 
 	return !continues && sectors <= rpi->small_sectors;

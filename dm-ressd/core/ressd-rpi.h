@@ -4,7 +4,10 @@
  *
  * The paper follows one stream: a write that starts where the previous one ended is sequential.
  * Here up to RESSD_RPI_MAX_STREAMS streams are followed at once, so that several sequential
- * writers do not look random to each other; @streams of 1 is exactly the paper's rule.
+ * writers do not look random to each other; @streams of 1 is exactly the paper's rule.  A write
+ * that ends where a stream's last one ended stays with that stream: the end of a file that is
+ * written again and again is random each time, and takes one stream, not many that would then look
+ * sequential.
  *
  * Context: the caller serialises all calls on one struct.
  */

@@ -4,10 +4,10 @@
 
 Drives: the loads of docs/performance.md on every emulated drive, bare beside ressd. Peers: some of
 them beside the kernel's other write caches, with a chart (build/bench/peers.png). Postmark: the
-mail server load of the paper on the low-end drives. Overhead:
-instructions that a 4 KB read or write needs where the target only passes it on, beside dm-linear,
-on a disk that does nothing. Options: small random writes on the emulated Samsung drive under the
-options that decide how writers and mover share it. Exits with 1 if a bar is missed.
+mail server load of the paper on the low-end drives. Overhead: instructions that a 4 KB read or
+write needs in the target beside dm-linear, on a disk that does nothing; its memory; how often its
+lock is waited for. Options: small random writes on the emulated Samsung drive under the options
+that decide how writers and mover share it. Exits with 1 if a bar is missed.
 """
 
 import argparse
@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "demo"), str(HERE.parent)]
 import drives  # noqa: E402
+import overhead  # noqa: E402
 import peers  # noqa: E402
 import postmark  # noqa: E402
 import results as result_files  # noqa: E402
@@ -34,46 +35,44 @@ VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
 LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
          ("whole", "4 KB, whole drive")]
 
-# Name, script, arguments, steps with the seconds that they took on an idle machine.
-GUESTS = [
-    ("overhead", "guest-overhead.sh", [],
-     {"start": 6, "bare": 2, "dm-linear": 2, "memory": 1, "ressd-empty": 4, "ressd-mapped": 4,
-      "log-write": 4, "large": 60, "ressd-large": 4, "log-write-large": 4}),
-    ("options", "guest-options.sh", ["others"], {"start": 8, "bare": 45, "bypass": 50}),
-    ("waiting", "guest-options.sh", ["waiting"],
+# Name, arguments, steps with the seconds that they took on an idle machine.
+OPTION_GUESTS = [
+    ("options", ["others"], {"start": 8, "bare": 45, "bypass": 50}),
+    ("waiting", ["waiting"],
      {"start": 8, "wait-even": 25, "wait-burst": 25, "writethrough": 60}),
 ]
 
 
-def batches(chosen):
-    """The guests that run together: overhead first, then the two halves of the options."""
-    made = {}
-    for name, script, arguments, steps in GUESTS:
-        made[name] = Guest(name, HERE / script, arguments, steps, FOLDER / name)
-    if chosen in ("all", "overhead"):
-        yield [made["overhead"]]
-    if chosen in ("all", "options"):
-        yield [made["options"], made["waiting"]]
+def fresh_run(guests):
+    """Run guests side by side, without figures of the run before."""
+    for guest in guests:
+        shutil.rmtree(guest.results, ignore_errors=True)
+    run(guests, TIMEOUT)
 
 
-def overhead_and_options(chosen, report_only):
-    """Rows of these two parts."""
+def all_overhead(report_only):
+    """Rows of what the target costs, and of its lock."""
     rows = []
-    for guests in batches(chosen):
+    for guest, rows_of, describe in overhead.parts(FOLDER):
         if not report_only:
-            for guest in guests:
-                shutil.rmtree(guest.results, ignore_errors=True)
-            run(guests, TIMEOUT)
-        found = {}
-        for guest in guests:
-            found.update(figures(guest.results))
-        if "mapped" in found:
-            describe_overhead(found)
-            rows += overhead_rows(found)
-        else:
-            describe_options(found)
-            rows += option_rows(found)
+            fresh_run([guest])
+        found = figures(guest.results)
+        describe(found)
+        rows += rows_of(found)
     return rows
+
+
+def all_options(report_only):
+    """Rows of the options: two guests at a time."""
+    guests = [Guest(name, HERE / "guest-options.sh", arguments, steps, FOLDER / name)
+              for name, arguments, steps in OPTION_GUESTS]
+    if not report_only:
+        fresh_run(guests)
+    found = {}
+    for guest in guests:
+        found.update(figures(guest.results))
+    describe_options(found)
+    return option_rows(found)
 
 
 def all_drives(options):
@@ -81,9 +80,7 @@ def all_drives(options):
     rows = []
     for profile in options.profile or drives.PROFILES:
         if not options.report_only:
-            guest = drives.guest(profile, FOLDER, options.load, options.options)
-            shutil.rmtree(guest.results, ignore_errors=True)
-            run([guest], TIMEOUT)
+            fresh_run([drives.guest(profile, FOLDER, options.load, options.options)])
         drive = drives.Drive(profile, FOLDER)
         drives.describe(drive)
         rows += drives.rows_of(drive)
@@ -96,9 +93,7 @@ def all_peers(options):
     for profile in options.profile or drives.PROFILES:
         sides = options.side or peers.SIDES
         for side in sides if not options.report_only else ():
-            guest = peers.guest(profile, side, FOLDER, options.load, options.options)
-            shutil.rmtree(guest.results, ignore_errors=True)
-            run([guest], TIMEOUT)
+            fresh_run([peers.guest(profile, side, FOLDER, options.load, options.options)])
         compared.append(peers.Comparison(profile, FOLDER))
         peers.describe(compared[-1])
     picture = peers.chart(compared, "randwrite-4k", FOLDER / "peers.png")
@@ -112,64 +107,11 @@ def all_postmark(options):
     rows = []
     for profile in options.profile or postmark.PROFILES:
         if not options.report_only:
-            guest = postmark.guest(profile, FOLDER, options.options)
-            shutil.rmtree(guest.results, ignore_errors=True)
-            run([guest], TIMEOUT)
+            fresh_run([postmark.guest(profile, FOLDER, options.options)])
         drive = postmark.Drive(profile, FOLDER)
         postmark.describe(drive)
         rows += postmark.rows_of(drive)
     return rows
-
-
-def overhead_rows(found):
-    """Instructions; each layer's own are the difference to the bare disk."""
-    names = {"bare": "bare", "dm-linear": "dm-linear", "ressd-empty": "passthrough",
-             "ressd-mapped": "passthrough-mapped", "ressd-large": "passthrough-large"}
-    rows = []
-    for kind in ("read", "write"):
-        for layer, name in names.items():
-            value = found[f"{kind}.{layer}"]
-            if layer != "bare":
-                value -= found[f"{kind}.bare"]
-            rows.append(result_files.row(f"{name}-{kind}/nullblk/instructions", round(value), "1"))
-    for name in ("log-write", "log-read", "log-write-large", "log-read-large"):
-        direction = name.split("-")[1]
-        rows.append(result_files.row(f"{name}/nullblk/instructions",
-                                     round(found[name] - found[f"{direction}.bare"]), "1"))
-    rows.append(result_files.row("map/60000/nodes", int(found["mapped"]), "1"))
-    rows.append(result_files.row("map/1000000/nodes", int(found["mapped-large"]), "1"))
-    return rows + memory_rows(found)
-
-
-def memory_rows(found):
-    """RE claims 1 MB of memory for 100 MB of reserved area, its map has 1.4. Here buffers and all,
-    at the 512 MB of its measurements; and the map alone, which is what grows with the area."""
-    rows = [result_files.row("map-memory/100MB/bytes", int(found["memory.100mb.map"]), "B",
-                             "<=1048576"),
-            result_files.row("buffer-memory/100MB/bytes", int(found["memory.100mb.buffers"]), "B")]
-    everything = {"memory": found["memory.512mb.map"] + found["memory.512mb.buffers"],
-                  "memory-map": found["memory.512mb.map"],
-                  "memory-taken": found["memory.512mb.taken"]}
-    for name, value in everything.items():
-        rows.append(result_files.row(f"{name}/any/mb-per-100mb", round(value / 5.12 / (1 << 20), 4),
-                                     "MB", "<=0.82" if name == "memory" else None))
-    return rows
-
-
-def describe_overhead(found):
-    """Table of the overhead."""
-    print(f"\n4 KB, one at a time, instructions more than the bare disk's\n"
-          f"{'':<28}{'read':>8}{'write':>8}")
-    mapped = {"ressd-mapped": "mapped", "ressd-large": "mapped-large"}
-    for layer in ("dm-linear", "ressd-empty", "ressd-mapped", "ressd-large"):
-        cells = "".join(f"{found[f'{kind}.{layer}'] - found[f'{kind}.bare']:>8.0f}"
-                        for kind in ("read", "write"))
-        name = f"ressd, {found[mapped[layer]]:,.0f} mapped" if layer in mapped else layer
-        print(f"{name:<28}{cells}")
-    for suffix, key in (("", "mapped"), ("-large", "mapped-large")):
-        name = f"  its log, {found[key]:,.0f} mapped"
-        print(f"{name:<28}{found[f'log-read{suffix}'] - found['read.bare']:>8.0f}"
-              f"{found[f'log-write{suffix}'] - found['write.bare']:>8.0f}")
 
 
 def speed(found, key):
@@ -241,8 +183,10 @@ def main():
             rows += all_peers(options)
         if options.only in ("all", "postmark"):
             rows += all_postmark(options)
-        if options.only in ("all", "overhead", "options"):
-            rows += overhead_and_options(options.only, options.report_only)
+        if options.only in ("all", "overhead"):
+            rows += all_overhead(options.report_only)
+        if options.only in ("all", "options"):
+            rows += all_options(options.report_only)
         path = result_files.write("bench", rows)
     except (GuestError, result_files.ResultError) as error:
         return fail("bench", error)

@@ -41,6 +41,7 @@ class Guest:
     results: Path
     files: list = field(default_factory=list)
     memory: str = "2G"
+    mode: str = "benchmark"
     number: int = 0
     step: str = "start"
     done_weight: float = 0
@@ -54,7 +55,7 @@ class Guest:
         """Boot it."""
         self.output = folder / f"{self.name}.output"
         self.began = self.step_began = time.monotonic()
-        command = [RUNNER, "--mode", "benchmark", "--timeout", str(timeout), "--quiet",
+        command = [RUNNER, "--mode", self.mode, "--timeout", str(timeout), "--quiet",
                    "--memory", self.memory,
                    "--fetch", f"/tmp/figures:{self.results}"]
         for path in [*GUEST_FILES, *self.files]:

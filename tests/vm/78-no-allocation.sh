@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 78-no-allocation.sh: nothing on the way of a bio, of the log or of the mover takes memory, except
+# from mempools and bio sets, which have reserves. The kernel counts every allocation by its call stack
+# (histograms of the kmem events) while all ways are taken.
+# guest: --memory 1G --timeout 600
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+tracing=/sys/kernel/debug/tracing
+events=(kmalloc kmalloc_node kmem_cache_alloc kmem_cache_alloc_node mm_page_alloc)
+
+# each_event FUNCTION: for the folders of those that this kernel has.
+each_event() {
+	local event
+	for event in "${events[@]}"; do
+		[ ! -d "$tracing/events/kmem/$event" ] || "$1" "$tracing/events/kmem/$event"
+	done
+}
+
+watch_event() {
+	echo "hist:keys=stacktrace:size=16384" >"$1/trigger"
+}
+
+collect_event() {
+	cat "$1/hist"
+	echo "!hist:keys=stacktrace:size=16384" >"$1/trigger"
+}
+
+begin_watch() {
+	each_event watch_event
+}
+
+# end_watch: what was counted goes to /tmp/stacks.
+end_watch() {
+	each_event collect_event >/tmp/stacks
+	dropped=$(awk '/^ *Dropped:/ { sum += $2 } END { print sum + 0 }' /tmp/stacks)
+}
+
+# stacks reserved|own: call stacks of allocations made by the module, with their counts: from reserves,
+# or by itself. A stack is read from the allocation outwards, until it says whose it is: an interrupt
+# and the device below are not the module's.
+stacks() {
+	awk -v wanted="$1" '
+		/stacktrace:/ { verdict = stack = ""; pool = 0; next }
+		/hitcount:/ {
+			if (verdict == wanted)
+				print stack "\n" $0
+			next
+		}
+		{ stack = stack "\n" $0 }
+		verdict { next }
+		/interrupt|sysvec|submit_bio|blk_mq|blk_flush_plug/ { verdict = "other" }
+		/mempool_alloc|bio_alloc_bioset|bvec_alloc/ { pool = 1 }
+		/\[dm_ressd\]/ { verdict = pool ? "reserved" : "own" }' /tmp/stacks
+}
+
+# some reserved|own: there are any.
+some() {
+	[ -n "$(stacks "$1")" ]
+}
+
+# no_own_allocation: fails with the stacks.
+no_own_allocation() {
+	stacks own >/tmp/own
+	[ ! -s /tmp/own ] || {
+		cat /tmp/own
+		return 1
+	}
+}
+
+small_writes() {
+	fio --name=small --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --size=24M --direct=1 \
+		--io_size="$1" --fdatasync=16 --randseed=1 --output=/tmp/fio-output
+}
+
+# transfers FIO_WORD...: one after the other.
+transfers() {
+	fio --name=other --filename=/dev/mapper/ressd --size=24M --direct=1 --number_ios=400 \
+		--randseed=2 --output=/tmp/fio-output "$@"
+}
+
+set_option() {
+	dmsetup message ressd 0 set "$1" "$2"
+}
+
+# Every way that a bio, a record or a batch can take.
+all_ways() {
+	small_writes 12M
+	transfers --rw=randread --bs=16k
+	transfers --rw=write --bs=64k
+	transfers --rw=randrw --bs=512
+	transfers --rw=randtrim --bs=8k
+	set_option commit writethrough
+	small_writes 1M
+	set_option commit writeback
+	set_option route adaptive
+	small_writes 8M
+	set_option route always
+	set_option pace idle
+	small_writes 2M
+	sleep 1
+	dmsetup message ressd 0 drain
+}
+
+# That the histograms see what they are to see: the constructor may allocate, and does.
+load dm-ressd
+make_disk d0 64
+begin_watch
+check "a device is created" make_ressd ressd /dev/d0 16384 move_block_sectors 1024 \
+	move_fill_blocks 8 on_full wait
+end_watch
+check "no stack of the constructor was dropped" equals 0 echo "$dropped"
+check "its allocations are seen" some own
+
+begin_watch
+check "every way is taken" all_ways
+end_watch
+check "no stack was dropped" equals 0 echo "$dropped"
+check "allocations from reserves are seen" some reserved
+check "none is without a reserve" no_own_allocation
+check "small writes were logged" at_least ressd accepted 3000
+check "they were moved home" at_least ressd moved_blocks 1000
+check "holes were filled" at_least ressd filled_blocks 100
+check "the log was read" at_least ressd log_reads 10
+check "a trial was made" at_least ressd trials 1
+check "there were discards" at_least ressd discards 100
+check "there were flushes" at_least ressd flushes 100
+check "no errors" equals 0 status_value ressd errors
+check "is removed" dmsetup remove ressd
+remove_disk d0
+finish

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# guest-contention.sh: how often a spinlock must be waited for in the target, with one and with two
+# threads on a machine of two processors; the disk does nothing (null_blk, as in guest-overhead.sh).
+# The kernel counts the slow path of its spinlocks by call stack. Not in virtual time: a machine of two
+# processors has none. What else runs on the host makes the figures larger, never smaller.
+set -euo pipefail
+# shellcheck source=/dev/null
+. ./lib.sh
+# shellcheck source=tools/demo/guest-lib.sh
+. ./guest-lib.sh
+
+null=/dev/nullb0
+normal=4194304		# sectors
+reserved=1048576
+transfers=20000		# of each thread
+tracing=/sys/kernel/debug/tracing
+waits=$tracing/events/kprobes/waits
+
+begin_count() {
+	echo "hist:keys=stacktrace:size=8192" >"$waits/trigger"
+}
+
+# contended MODULE: waits in a call stack through the module since begin_count; "." for any.
+contended() {
+	cat "$waits/hist" >/tmp/hist
+	echo "!hist:keys=stacktrace:size=8192" >"$waits/trigger"
+	awk -v module="$1" '
+		/stacktrace:/ { inside = 0 }
+		index($0, "[" module "]") || module == "." { inside = 1 }
+		/hitcount:/ { if (inside) sum += $NF }
+		END { print sum + 0 }' /tmp/hist
+}
+
+# threads KEY TARGET MODULE NUMBER FIO_WORD...: figures KEY-NUMBER.waits, .ios and .ms. Each thread has
+# an area of its own.
+threads() {
+	local key=$1-$4 target=$2 module=$3 number=$4 direction=write output
+	shift 4
+	[[ " $* " != *" --rw=randread "* ]] || direction="read"
+	begin_count
+	output=$(fio_at "$target" 768M --numjobs="$number" --offset_increment=1G --thread \
+		--group_reporting --number_ios="$transfers" "$@") || die "fio failed on $target: $output"
+	figure "$key.waits" "$(contended "$module")"
+	figure "$key.ios" "$(fio_value "$direction" total_ios <<<"$output")"
+	figure "$key.ms" "$(fio_value "$direction" runtime <<<"$output")"
+}
+
+# loads NAME TARGET MODULE: all of them by one and by two threads.
+loads() {
+	local number
+	step "$1"
+	for number in 1 2; do
+		threads "direct-write.$1" "$2" "$3" "$number" --rw=write --bs=4k
+		threads "read.$1" "$2" "$3" "$number" --rw=randread --bs=4k --randseed=1
+		[ "$1" != ressd ] ||
+			threads "small-write.$1" "$2" "$3" "$number" --rw=randwrite --bs=4k --randseed=2
+	done
+}
+
+load dm-ressd
+modprobe null_blk queue_mode=0 gb=4 bs=512
+[ -b "$null" ] || die "$null did not appear"
+echo 'p:waits native_queued_spin_lock_slowpath' >"$tracing/kprobe_events"
+dmsetup create linear --table "0 $normal linear $null 0"
+loads dm-linear /dev/mapper/linear dm_mod
+dmsetup remove linear
+dmsetup create ressd --table "0 $normal ressd $null 0 $null $normal $reserved"
+# A disk without memory gives nothing back: the mover must not look.
+dmsetup message ressd 0 mover off
+loads ressd /dev/mapper/ressd dm_ressd
+dmsetup remove ressd
+step end
