@@ -47,6 +47,7 @@ check-unit: ## only the tests that need no emulated machine
 	done
 	@tests/unit/test_results.py
 	@tests/unit/test_peers.py
+	@tests/unit/test_bench.py
 	@tests/vm/selftest_log.py
 
 check-crash: ## the crash simulator: a million crash states, and every deliberate bug found

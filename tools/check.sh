@@ -118,6 +118,7 @@ all_steps() {
 	make_step oracle 10 tests/functional
 	step results 5 python_tests tests/unit/test_results.py
 	step peers 5 python_tests tests/unit/test_peers.py
+	step bench-rows 5 python_tests tests/unit/test_bench.py
 	step console-logs 5 python_tests tests/vm/selftest_log.py
 }
 

@@ -287,15 +287,18 @@ static u32 play(const char *path, struct trace *trace)
 	return writes;
 }
 
-/* Journals are written in order, so they pass by the log; what they protect is scattered. */
+/*
+ * Journals are written in order, so they pass by the log.  New files are, too: the allocators put them
+ * one behind the other, in as many places as there are groups.
+ */
 TEST(journal_of_ext4)
 {
 	struct trace trace;
 
 	CHECK(play(TRACES "/ext4.trace", &trace) > 1000, "too few writes");
 	CHECK_STR(trace.names[0], "journal");
-	expect("ext4-journal", &parts[0], 0, 5);
-	expect("ext4-files", &parts[1], 50, 100);
+	expect("ext4-journal", &parts[0], 0, 2);
+	expect("ext4-files", &parts[1], 0, 6);
 }
 
 TEST(journal_of_xfs)
@@ -304,18 +307,24 @@ TEST(journal_of_xfs)
 
 	CHECK(play(TRACES "/xfs.trace", &trace) > 500, "too few writes");
 	CHECK_STR(trace.names[0], "journal");
-	expect("xfs-journal", &parts[0], 0, 5);
-	expect("xfs-files", &parts[1], 50, 100);
+	expect("xfs-journal", &parts[0], 0, 2);
+	expect("xfs-files", &parts[1], 0, 20);
 }
 
+/*
+ * A frame is 24 bytes longer than a page, so every transaction writes the page again in which the one
+ * before it ended: those writes are random, the rest of the log is not.  What a checkpoint brings to
+ * its place is.
+ */
 TEST(database_with_write_ahead_log)
 {
 	struct trace trace;
 
 	CHECK(play(TRACES "/wal.trace", &trace) > 1000, "too few writes");
+	CHECK_STR(trace.names[0], "journal");
 	CHECK_STR(trace.names[1], "log");
 	CHECK_STR(trace.names[2], "pages");
-	expect("wal-journal", &parts[0], 0, 5);
-	expect("wal-log", &parts[1], 0, 100);
-	expect("wal-pages", &parts[2], 50, 100);
+	expect("wal-journal", &parts[0], 0, 2);
+	expect("wal-log", &parts[1], 20, 34);
+	expect("wal-pages", &parts[2], 99, 100);
 }

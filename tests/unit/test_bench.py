@@ -1,0 +1,119 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Self test of tools/bench: rows of drives, of Postmark and of the overhead, from invented figures."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.path[:0] = [str(TOOLS / "bench"), str(TOOLS / "demo"), str(TOOLS)]
+
+import drives  # noqa: E402
+import overhead  # noqa: E402
+import postmark  # noqa: E402
+
+
+def rows_by_id(rows):
+    """Rows, to be found by their ids."""
+    return {row["id"]: row for row in rows}
+
+
+def drive(figures, profile="ocz", kind=drives.Drive, folder=""):
+    """A drive with these figures."""
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place) / (folder or profile)
+        home.mkdir()
+        (home / "figures").write_text("".join(f"{key} {value}\n"
+                                              for key, value in figures.items()))
+        return kind(profile, Path(place))
+
+
+def pattern(times):
+    """Figures of one pattern, 1 MB in so many ms and 10 ms of bringing home on each side."""
+    figures = {}
+    for side, milliseconds in times.items():
+        figures |= {f"{side}.p-write-4k.bytes": 1000000, f"{side}.p-write-4k.ms": milliseconds,
+                    f"{side}.p-write-4k.drain_ms": 10, f"{side}.p-write-4k.max_ns": 1,
+                    f"{side}.p-write-4k.erases": 0}
+    return figures
+
+
+class DrivesTest(unittest.TestCase):
+    """The patterns of page-mapped drives, with and without dm-linear beside them."""
+
+    def test_a_pattern_is_told_beside_dm_linear(self):
+        rows = rows_by_id(drives.rows_of(drive(pattern({"bare": 90, "linear": 110, "ressd": 115}))))
+        self.assertEqual(rows["pattern-write-4k/ocz/ratio"]["value"], 0.8)
+        self.assertFalse(rows["pattern-write-4k/ocz/ratio"]["ok"])
+        self.assertEqual(rows["pattern-write-4k/ocz/dm-linear"]["value"], 0.8333)
+        self.assertEqual(rows["worst/ocz/over-dm-linear"]["value"], 0.96)
+        self.assertIsNone(rows["worst/ocz/over-dm-linear"]["ok"])
+
+    def test_dm_linear_may_be_missing(self):
+        rows = rows_by_id(drives.rows_of(drive(pattern({"bare": 90, "ressd": 90}))))
+        self.assertEqual(rows["worst/ocz/ratio"]["value"], 1.0)
+        self.assertNotIn("worst/ocz/over-dm-linear", rows)
+
+    def test_dm_linear_takes_a_step_where_patterns_are(self):
+        folder = Path("nowhere")
+        self.assertIn("linear-patterns", drives.guest("ocz", folder, ["patterns"]).steps)
+        self.assertNotIn("linear-randread", drives.guest("ocz", folder, ["randread"]).steps)
+
+
+class PostmarkTest(unittest.TestCase):
+    """Percent less time, and which bar holds."""
+
+    def rows(self, seconds):
+        """Rows of a drive whose runs took so long with ressd; 100 s bare."""
+        figures = {}
+        for run in postmark.runs():
+            milliseconds = 100000 if run.endswith("bare") else seconds * 1000
+            figures |= {f"postmark.{run}.ms": milliseconds, f"postmark.{run}.drain_ms": 0,
+                        f"postmark.{run}.small_permille": 200, f"postmark.{run}.erases": 1}
+        return rows_by_id(postmark.rows_of(drive(figures, "samsung", postmark.Drive,
+                                                 "postmark-samsung")))
+
+    def test_the_papers_figures_are_the_bars(self):
+        rows = self.rows(65)
+        self.assertEqual((rows["postmark-a/samsung/percent-less"]["value"],
+                          rows["postmark-a/samsung/percent-less"]["bar"]), (35.0, ">=28"))
+        self.assertTrue(rows["postmark-a/samsung/percent-less"]["ok"])
+        self.assertEqual(rows["postmark-c/samsung/percent-less"]["bar"], ">=36.3")
+        self.assertFalse(rows["postmark-c/samsung/percent-less"]["ok"])
+
+    def test_every_run_is_told(self):
+        rows = self.rows(50)
+        self.assertEqual(len([name for name in rows if name.endswith("/percent-less")]), 5)
+        self.assertIn("postmark-c-8mb/samsung/percent-less", rows)
+
+
+class OverheadTest(unittest.TestCase):
+    """Memory for 100 MB of reserved area, and waits for the lock."""
+
+    def test_memory_is_that_of_map_and_buffers(self):
+        mebibyte = 1 << 20
+        rows = rows_by_id(overhead.memory_rows({
+            "memory.100mb.map": 0.8 * mebibyte, "memory.100mb.buffers": mebibyte,
+            "memory.512mb.map": 4.096 * mebibyte, "memory.512mb.buffers": 1.024 * mebibyte,
+            "memory.512mb.taken": 5.632 * mebibyte}))
+        self.assertEqual((rows["memory/any/mb-per-100mb"]["value"],
+                          rows["memory/any/mb-per-100mb"]["ok"]), (1.0, False))
+        self.assertEqual(rows["memory-map/any/mb-per-100mb"]["value"], 0.8)
+        self.assertEqual(rows["memory-taken/any/mb-per-100mb"]["value"], 1.1)
+
+    def test_waits_are_told_for_a_thousand(self):
+        figures = {}
+        for load in overhead.CONTENTION_LOADS:
+            for number in (1, 2):
+                figures |= {f"{load}.ressd-{number}.waits": 30 * (number - 1),
+                            f"{load}.ressd-{number}.ios": 20000 * number}
+        rows = rows_by_id(overhead.contention_rows(figures))
+        self.assertEqual(rows["lock-waits-read-1/nullblk/permille"]["value"], 0)
+        self.assertEqual(rows["lock-waits-small-write-2/nullblk/permille"]["value"], 0.75)
+
+
+if __name__ == "__main__":
+    unittest.main()
