@@ -232,7 +232,7 @@ static int allocate(struct ressd *ressd)
 	ressd->segments = kvcalloc(geom.nr_segments, sizeof(*ressd->segments), GFP_KERNEL);
 	ressd->readers = kvcalloc(geom.nr_segments, sizeof(*ressd->readers), GFP_KERNEL);
 	if (!ressd->nodes || !ressd->clean || !ressd->segments || !ressd->readers)
-		return out_of_memory("the map (32 bytes for each 4 KiB of reserved area)");
+		return out_of_memory("the map (20 bytes for each 4 KiB of reserved area)");
 
 	ressd->max_moves = ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS;
 	ressd->move_buffer = vmalloc((size_t)ressd->max_moves * RESSD_BLOCK_SIZE);

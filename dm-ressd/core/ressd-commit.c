@@ -37,10 +37,11 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	u32 i;
 
 	for (i = 0; i < nr_unmaps; i++) {
-		struct ressd_node *node = list_first_entry(&log->unmaps, struct ressd_node, unmap);
+		struct ressd_node *node = ressd_dying_first(&log->map, &log->unmaps);
 
 		/* Until the record is written the node remembers whose the block was. */
-		list_move_tail(&node->unmap, &log->sealed_unmaps);
+		ressd_dying_remove(&log->map, &log->unmaps, node);
+		ressd_dying_add_last(&log->map, &log->sealed_unmaps, node);
 		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), true);
 		header->entries[open->nr_maps + i].block =
 			cpu_to_le32(ressd_map_block(&log->map, node));
@@ -285,10 +286,10 @@ static void store_crcs(struct ressd_log *log, const struct ressd_record *record)
 /* The UNMAPs of the record just written have left RAM. */
 static void forget_sealed_unmaps(struct ressd_log *log)
 {
-	struct ressd_node *node, *next;
+	struct ressd_node *node;
 
-	list_for_each_entry_safe(node, next, &log->sealed_unmaps, unmap) {
-		list_del(&node->unmap);
+	while ((node = ressd_dying_first(&log->map, &log->sealed_unmaps))) {
+		ressd_dying_remove(&log->map, &log->sealed_unmaps, node);
 		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), false);
 		node->lbn = RESSD_NO_BLOCK;
 	}

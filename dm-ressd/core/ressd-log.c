@@ -77,8 +77,8 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 		log->segments[i] = (struct ressd_segment) { };
 	for (i = 0; i < 2; i++)
 		log->records[i].buffer = setup->buffers[i];
-	INIT_LIST_HEAD(&log->unmaps);
-	INIT_LIST_HEAD(&log->sealed_unmaps);
+	ressd_dying_init(&log->unmaps);
+	ressd_dying_init(&log->sealed_unmaps);
 
 	log->head_seq = 1;
 	log->tail_seq = 1;
@@ -136,6 +136,20 @@ bool ressd_log_record_full(const struct ressd_log *log)
 	return open->nr_maps && open->block + 1 + open->nr_maps >= ressd_log_open_limit(log);
 }
 
+/* The UNMAP of @node, wherever it waits, is not needed any more. */
+static void forget_unmap(struct ressd_log *log, struct ressd_node *node)
+{
+	u32 block = ressd_map_block(&log->map, node);
+
+	if (ressd_map_is_sealed(&log->map, block)) {
+		ressd_dying_remove(&log->map, &log->sealed_unmaps, node);
+	} else {
+		ressd_dying_remove(&log->map, &log->unmaps, node);
+		log->nr_unmaps--;
+	}
+	ressd_map_mark_sealed(&log->map, block, false);
+}
+
 /* Forgets what the map still knows of a dead segment before it is overwritten. */
 static void forget_segment(struct ressd_log *log, u32 slot)
 {
@@ -151,10 +165,7 @@ static void forget_segment(struct ressd_log *log, u32 slot)
 			WARN_ON_ONCE(!ressd_map_is_clean(&log->map, block));
 			ressd_map_erase(&log->map, node);
 		} else {
-			list_del(&node->unmap);	/* the UNMAP dies with what it refers to */
-			if (!ressd_map_is_sealed(&log->map, block))
-				log->nr_unmaps--;
-			ressd_map_mark_sealed(&log->map, block, false);
+			forget_unmap(log, node);	/* it dies with what it refers to */
 		}
 		node->lbn = RESSD_NO_BLOCK;
 	}
@@ -273,7 +284,7 @@ static void kill_node(struct ressd_log *log, struct ressd_node *node)
 		node->lbn = RESSD_NO_BLOCK;
 		return;
 	}
-	list_add_tail(&node->unmap, &log->unmaps);
+	ressd_dying_add_last(&log->map, &log->unmaps, node);
 	log->nr_unmaps++;
 }
 
@@ -341,7 +352,7 @@ bool ressd_log_is_volatile(const struct ressd_log *log)
 bool ressd_log_unmaps_pending(const struct ressd_log *log)
 {
 	/* A failed cycle may have left some in a record that is written, but not flushed. */
-	return log->nr_unmaps || log->cycle || !list_empty(&log->sealed_unmaps) ||
+	return log->nr_unmaps || log->cycle || !ressd_dying_is_empty(&log->sealed_unmaps) ||
 	       (log->mode != RESSD_MODE_RW && log->durable_seq != log->written_seq);
 }
 

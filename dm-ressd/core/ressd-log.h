@@ -54,6 +54,7 @@
 #ifndef RESSD_LOG_H
 #define RESSD_LOG_H
 
+#include "ressd-dying.h"
 #include "ressd-geom.h"
 #include "ressd-map.h"
 
@@ -180,9 +181,9 @@ struct ressd_log {
 	u64 durable_seq;		/* last record known durable */
 	struct ressd_position unproven;	/* first record after it, if one is written */
 
-	struct list_head unmaps;	/* dying nodes, UNMAP not yet sealed into a record */
+	struct ressd_dying unmaps;	/* dying nodes, UNMAP not yet sealed into a record */
 	u32 nr_unmaps;
-	struct list_head sealed_unmaps;	/* sealed into the record that is not yet written */
+	struct ressd_dying sealed_unmaps;	/* sealed into the record that is not yet written */
 
 	/* Commit cycle: seal, write, flush. */
 	bool busy;			/* an I/O is handed out */

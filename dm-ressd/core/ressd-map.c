@@ -19,7 +19,7 @@ void ressd_map_init(struct ressd_map *map, struct ressd_node *nodes, unsigned lo
 {
 	size_t i;
 
-	*map = (struct ressd_map) { .root = RB_ROOT, .nodes = nodes, .clean = clean, .nr = nr };
+	*map = (struct ressd_map) { .nodes = nodes, .clean = clean, .nr = nr };
 	for (i = 0; i < nr; i++)
 		nodes[i].lbn = RESSD_NO_BLOCK;
 	for (i = 0; i < ressd_map_clean_bytes(nr) / sizeof(unsigned long); i++)
@@ -41,19 +41,16 @@ static void write_clean_bit(struct ressd_map *map, u32 block, bool clean)
 
 struct ressd_node *ressd_map_first_from(const struct ressd_map *map, u32 lbn)
 {
-	struct ressd_node *best = NULL;
-	struct rb_node *rb = map->root.rb_node;
+	struct ressd_node *best = NULL, *node = map->root;
 
-	while (rb) {
-		struct ressd_node *node = rb_entry(rb, struct ressd_node, rb);
-
+	while (node) {
 		if (node->lbn < lbn) {
-			rb = rb->rb_right;
+			node = ressd_tree_child(node, 1);
 		} else {
 			best = node;
 			if (node->lbn == lbn)
 				break;
-			rb = rb->rb_left;
+			node = ressd_tree_child(node, 0);
 		}
 	}
 	return best;
@@ -66,32 +63,23 @@ struct ressd_node *ressd_map_find(const struct ressd_map *map, u32 lbn)
 	return node && node->lbn == lbn ? node : NULL;
 }
 
-struct ressd_node *ressd_map_next(const struct ressd_node *node)
-{
-	struct rb_node *rb = rb_next(&node->rb);
-
-	return rb ? rb_entry(rb, struct ressd_node, rb) : NULL;
-}
-
 void ressd_map_insert(struct ressd_map *map, u32 block, u32 lbn)
 {
 	struct ressd_node *node = &map->nodes[block];
-	struct rb_node **link = &map->root.rb_node;
-	struct rb_node *parent = NULL;
+	struct ressd_node *parent = NULL, *other = map->root;
+	int side = 0;
 
 	WARN_ON_ONCE(node->lbn != RESSD_NO_BLOCK);
-	while (*link) {
-		struct ressd_node *other = rb_entry(*link, struct ressd_node, rb);
-
-		parent = *link;
-		if (WARN_ON_ONCE(other->lbn == lbn))
+	while (other) {
+		parent = other;
+		if (WARN_ON_ONCE(parent->lbn == lbn))
 			return;
-		link = lbn < other->lbn ? &parent->rb_left : &parent->rb_right;
+		side = lbn > parent->lbn;
+		other = ressd_tree_child(parent, side);
 	}
 	node->lbn = lbn;
 	node->crc = 0;
-	rb_link_node(&node->rb, parent, link);
-	rb_insert_color(&node->rb, &map->root);
+	ressd_tree_insert(&map->root, node, parent, side);
 	write_clean_bit(map, block, false);
 	map->nr_mapped++;
 	map->nr_dirty++;
@@ -99,7 +87,7 @@ void ressd_map_insert(struct ressd_map *map, u32 block, u32 lbn)
 
 void ressd_map_erase(struct ressd_map *map, struct ressd_node *node)
 {
-	rb_erase(&node->rb, &map->root);
+	ressd_tree_erase(&map->root, node);
 	map->nr_mapped--;
 	if (!ressd_map_is_clean(map, ressd_map_block(map, node)))
 		map->nr_dirty--;

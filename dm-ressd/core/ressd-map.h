@@ -3,7 +3,7 @@
  * The map: a red-black tree from normal-area block to log block (RE section 3.2).
  *
  * There is one node for each block of the reserved area, in one preallocated array, and the index
- * of the node *is* the log block.  So nothing is allocated on the I/O path, and memory is 32 bytes
+ * of the node *is* the log block.  So nothing is allocated on the I/O path, and memory is 20 bytes
  * per 4 KiB of reserved area (plus one bit, see below), whatever happens.
  *
  * State of a log block:
@@ -20,21 +20,11 @@
 #ifndef RESSD_MAP_H
 #define RESSD_MAP_H
 
-#include <linux/list.h>
-#include <linux/rbtree.h>
 #include "ressd-format.h"
-
-struct ressd_node {
-	union {
-		struct rb_node rb;		/* dirty, clean */
-		struct list_head unmap;		/* dying */
-	};
-	u32 lbn;				/* normal-area block */
-	u32 crc;				/* crc32c of the data, once its record is written */
-};
+#include "ressd-tree.h"
 
 struct ressd_map {
-	struct rb_root root;
+	struct ressd_node *root;	/* of the tree */
 	struct ressd_node *nodes;	/* nr of them */
 	unsigned long *clean;		/* bitmap of nr bits */
 	u32 nr;
@@ -62,8 +52,11 @@ struct ressd_node *ressd_map_find(const struct ressd_map *map, u32 lbn);
 /* The node with the lowest normal block >= @lbn, or NULL. */
 struct ressd_node *ressd_map_first_from(const struct ressd_map *map, u32 lbn);
 
-/* The node after @node in ascending normal-area order, or NULL. */
-struct ressd_node *ressd_map_next(const struct ressd_node *node);
+/* The node after @node, which is in the tree, in ascending normal-area order, or NULL. */
+static inline struct ressd_node *ressd_map_next(const struct ressd_node *node)
+{
+	return ressd_tree_next(node);
+}
 
 /* Maps @lbn, which must not be mapped, to the free log block @block, dirty. */
 void ressd_map_insert(struct ressd_map *map, u32 block, u32 lbn);

@@ -16,11 +16,12 @@ static struct ressd_segment *segment_of_block(const struct ressd_log *log, u32 b
 static void unseal_unmaps(struct ressd_log *log)
 {
 	struct ressd_record *record = &log->records[!log->open];
-	struct ressd_node *node, *next;
+	struct ressd_node *node;
 
-	list_for_each_entry_safe_reverse(node, next, &log->sealed_unmaps, unmap) {
+	while ((node = ressd_dying_last(&log->map, &log->sealed_unmaps))) {
 		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), false);
-		list_move(&node->unmap, &log->unmaps);
+		ressd_dying_remove(&log->map, &log->sealed_unmaps, node);
+		ressd_dying_add_first(&log->map, &log->unmaps, node);
 		log->nr_unmaps++;
 	}
 	if (record->sealed) {
@@ -52,14 +53,15 @@ static void distrust_moves(struct ressd_log *log)
 /* The one that was killed last comes first: of two versions the newer one is revived. */
 static void distrust_kills(struct ressd_log *log)
 {
-	struct ressd_node *node, *next;
+	struct ressd_node *node, *before;
 
-	list_for_each_entry_safe_reverse(node, next, &log->unmaps, unmap) {
+	for (node = ressd_dying_last(&log->map, &log->unmaps); node; node = before) {
 		u32 block = ressd_map_block(&log->map, node);
 
+		before = ressd_dying_before(&log->map, node);
 		if (is_dead(log, block) || ressd_map_find(&log->map, node->lbn))
 			continue;
-		list_del(&node->unmap);
+		ressd_dying_remove(&log->map, &log->unmaps, node);
 		log->nr_unmaps--;
 		ressd_map_revive(&log->map, node);
 		segment_of_block(log, block)->live++;

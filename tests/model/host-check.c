@@ -85,10 +85,12 @@ static void count_map(struct host *host, struct books *books)
 			books->live[ressd_geom_slot(&log->geom, block)]++;
 		}
 	}
-	list_for_each_entry(node, &log->unmaps, unmap)
+	for (node = ressd_dying_first(&log->map, &log->unmaps); node;
+	     node = ressd_dying_after(&log->map, node))
 		if (++books->dying > log->map.nr || node->lbn == RESSD_NO_BLOCK)
 			violation(host, "the list of UNMAPs is broken");
-	list_for_each_entry(node, &log->sealed_unmaps, unmap)
+	for (node = ressd_dying_first(&log->map, &log->sealed_unmaps); node;
+	     node = ressd_dying_after(&log->map, node))
 		if (++books->sealed > log->map.nr || node->lbn == RESSD_NO_BLOCK)
 			violation(host, "the list of sealed UNMAPs is broken");
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "harness.h"
+#include "ressd-dying.h"
 #include "ressd-map.h"
 
 const char test_suite[] = "map";
@@ -143,11 +144,99 @@ TEST(highest_block_numbers)
 	CHECK_EQ(ressd_map_find(&map, 0)->lbn, 0);
 }
 
+/* Black nodes on all ways below @node, which are equally many; the order and colours are right. */
+static u32 check_subtree(const struct ressd_node *node, u64 least, u64 most)
+{
+	u32 black[2];
+	int side;
+
+	if (!node)
+		return 0;
+	CHECK(node->lbn >= least && node->lbn <= most, "%u is in the wrong place", node->lbn);
+	for (side = 0; side < 2; side++) {
+		const struct ressd_node *child = ressd_tree_child(node, side);
+
+		CHECK(!(node->up & 1) || !child || !(child->up & 1), "red below red at %u", node->lbn);
+		CHECK(!child || child + (child->up - (child->up & 1)) / 2 == node,
+		      "%u does not know its parent", child->lbn);
+		black[side] = check_subtree(child, side ? node->lbn + 1ULL : least,
+					    side ? most : node->lbn - 1ULL);
+	}
+	CHECK_EQ(black[0], black[1]);
+	return black[0] + !(node->up & 1);
+}
+
+static void check_tree(void)
+{
+	CHECK(!map.root || !(map.root->up & 1), "a red root");
+	CHECK(!map.root || map.root->up == 0, "the root has a parent");
+	check_subtree(map.root, 0, RESSD_NO_BLOCK);
+}
+
+/* Ascending, descending and random, to the full and back: the tree stays balanced at every step. */
+TEST(tree_stays_balanced)
+{
+	u32 i, round;
+
+	start();
+	for (i = 0; i < NR_LOG; i++) {
+		insert(i < NR_LOG / 2 ? i : NR_NORMAL - i);
+		check_tree();
+	}
+	for (i = 0; i < NR_LOG; i += 2) {
+		erase(i < NR_LOG / 2 ? i : NR_NORMAL - i);
+		check_tree();
+	}
+	for (round = 0; round < 20000; round++) {
+		step(test_below(round / 5000 % 2 ? 30 : NR_NORMAL));
+		check_tree();
+	}
+}
+
+/* Nodes come to either end of a list, and leave from anywhere. */
+TEST(dying_list_against_an_array)
+{
+	u32 order[NR_LOG], nr = 0, round, i, at;
+	struct ressd_dying list;
+	struct ressd_node *node;
+
+	start();
+	ressd_dying_init(&list);
+	for (round = 0; round < 20000; round++) {
+		bool grows = nr_free && test_below(round / 3000 % 2 ? 3 : 2);
+
+		if (grows) {
+			bool first = test_below(4) == 0;
+
+			at = first ? 0 : nr;
+			memmove(&order[at + 1], &order[at], (nr++ - at) * sizeof(order[0]));
+			order[at] = free_blocks[--nr_free];
+			(first ? ressd_dying_add_first : ressd_dying_add_last)(&map, &list,
+									       &nodes[order[at]]);
+		} else if (nr) {
+			at = test_below(nr);
+			ressd_dying_remove(&map, &list, &nodes[order[at]]);
+			free_blocks[nr_free++] = order[at];
+			memmove(&order[at], &order[at + 1], (--nr - at) * sizeof(order[0]));
+		}
+		CHECK_EQ(ressd_dying_is_empty(&list), !nr);
+		if (round % 50)
+			continue;
+		node = ressd_dying_first(&map, &list);
+		for (i = 0; i < nr; i++, node = ressd_dying_after(&map, node))
+			CHECK(node == &nodes[order[i]], "forward at %u of %u", i, nr);
+		CHECK(!node, "a node after the last");
+		node = ressd_dying_last(&map, &list);
+		for (; i; i--, node = ressd_dying_before(&map, node))
+			CHECK(node == &nodes[order[i - 1]], "backward at %u of %u", i, nr);
+		CHECK(!node, "a node before the first");
+	}
+}
+
 /* The price that the design promises. */
 TEST(memory_per_block)
 {
-	if (sizeof(long) == 8)
-		CHECK_EQ(sizeof(struct ressd_node), 32);
+	CHECK_EQ(sizeof(struct ressd_node), 20);
 	CHECK_EQ(ressd_map_nodes_bytes(1 << 20), (1ULL << 20) * sizeof(struct ressd_node));
 	CHECK_EQ(ressd_map_clean_bytes(1 << 20), (1 << 20) / 8);
 	CHECK_EQ(ressd_map_clean_bytes(1), sizeof(long));

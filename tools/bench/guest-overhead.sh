@@ -14,10 +14,12 @@ normal=4194304		# sectors
 reserved=1048576	# 512 MB as in RE 4.2, 131,072 blocks
 mapped=60000		# as in RE 4.2
 extent=1G		# where reads go
+beyond=1G		# where nothing is mapped, and sequential writes go
 large_normal=20971520	# room for every other one of two million blocks
 large_reserved=10485760
 large_mapped=1000000
 large_extent=7G
+large_beyond=8G
 transfers=30000
 
 make_null_disk() {
@@ -41,7 +43,7 @@ layer() {
 	step "$name"
 	latency "read.$name" "$target" read --rw=randread --bs=4k --blockalign=8k --offset=4k \
 		--randseed=1
-	latency "write.$name" "$target" write --rw=write --bs=4k --offset="$extent"
+	latency "write.$name" "$target" write --rw=write --bs=4k --offset="$beyond"
 }
 
 make_ressd() {
@@ -110,7 +112,7 @@ log_writes ""
 dmsetup remove ressd
 
 # Blank at the start of its reserved area, as that of the device before; null_blk reads as zero.
-normal=$large_normal mapped=$large_mapped extent=$large_extent
+normal=$large_normal mapped=$large_mapped extent=$large_extent beyond=$large_beyond
 step large
 make_ressd "$large_reserved"
 fill_map mapped-large
