@@ -37,18 +37,28 @@ remove_drive() {
 	sh ./ssdsim.sh remove "$drive"
 }
 
-# probe: what ressd-probe advises becomes $options. Where it advises against ressd, the target has to
-# find out itself what is good.
+# probe: what ressd-probe advises becomes $options. Where it advises against ressd (it ends with 4 then)
+# or cannot tell (5), the target has to find out itself what is good.
 probe() {
+	local status=0
 	step probe
 	fresh_drive
 	ressd-probe --write --yes --reserved "${RESERVED_MB}M" --json "$disk" \
-		>"$figures/probe.json" || die "ressd-probe ended with $?"
+		>"$figures/probe.json" || status=$?
 	sh ./ssdsim.sh remove "$drive"
+	case $status in
+	0) advised_options ;;
+	4 | 5) options="on_full wait route adaptive" ;;
+	*) die "ressd-probe ended with $status" ;;
+	esac
+	say "options: $options"
+}
+
+# advised_options: the option words of the table line in what ressd-probe has printed.
+advised_options() {
 	options=$(sed -n 's/^ *"table": *"\(.*\)",\{0,1\}$/\1/p' "$figures/probe.json" |
 		cut -d ' ' -f 10-)
-	options=${options:-on_full wait route adaptive}
-	say "options: $options"
+	[ -n "$options" ] || die "ressd-probe advises ressd, but without options"
 }
 
 # create_ressd: the target on the drive, the reserved area at its end.
