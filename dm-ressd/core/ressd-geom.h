@@ -20,7 +20,7 @@
 #define RESSD_MIN_SEGMENT_BLOCKS	16U		/* 64 KiB */
 #define RESSD_MAX_SEGMENT_BLOCKS	65536U		/* 256 MiB */
 #define RESSD_MAX_RECORD_BLOCKS		128U		/* 512 KiB: one header, 127 data blocks */
-#define RESSD_MAX_RESERVED_BLOCKS	0x10000000U	/* 1 TiB: 8 GiB of map */
+#define RESSD_MAX_RESERVED_BLOCKS	0x10000000U	/* 1 TiB: 5 GiB of map */
 
 struct ressd_geom {
 	u32 nr_blocks;		/* whole reserved area */

@@ -2,9 +2,10 @@
 /*
  * The red-black tree of the map, over nodes of one array.
  *
- * A link is the distance between two nodes in the array, so a node takes 20 bytes; with the kernel's
- * own tree, whose links are pointers, it would take 32.  That is the memory of the target: there is
- * a node for each 4 KiB of reserved area.
+ * A link is the distance between two nodes in the array, which has at most 2^30 of them (it has
+ * RESSD_MAX_RESERVED_BLOCKS).  So a node takes 20 bytes; with the kernel's own tree, whose links
+ * are pointers, it would take 32.  That is the memory of the target: there is a node for each 4 KiB
+ * of reserved area.
  *
  * Context: no locks inside; callers serialise all calls on one tree.
  */
@@ -13,14 +14,11 @@
 
 #include <linux/types.h>
 
-/* Nodes that an array may have: distances are kept in 31 bits, with sign. */
-#define RESSD_TREE_MAX_NODES	(1U << 30)
-
 struct ressd_node {
 	union {
-		struct {		/* in the tree */
-			s32 up;		/* twice the distance to the parent (0: none), 1 more: red */
-			s32 child[2];	/* distance to the lower and the higher child; 0: none */
+		struct {		/* in the tree; the distance 0: there is none */
+			s32 up;		/* twice the distance to the parent, 1 more: red */
+			s32 child[2];	/* distance to the lower and the higher child */
 		};
 		struct {		/* on a list of core/ressd-dying.h: */
 			u32 before;	/* index of the neighbour, or RESSD_NO_BLOCK */

@@ -156,7 +156,8 @@ static u32 check_subtree(const struct ressd_node *node, u64 least, u64 most)
 	for (side = 0; side < 2; side++) {
 		const struct ressd_node *child = ressd_tree_child(node, side);
 
-		CHECK(!(node->up & 1) || !child || !(child->up & 1), "red below red at %u", node->lbn);
+		CHECK(!(node->up & 1) || !child || !(child->up & 1), "red below red at %u",
+		      node->lbn);
 		CHECK(!child || child + (child->up - (child->up & 1)) / 2 == node,
 		      "%u does not know its parent", child->lbn);
 		black[side] = check_subtree(child, side ? node->lbn + 1ULL : least,

@@ -106,7 +106,8 @@ static void interleave(u32 writers, u32 sectors)
 
 	begin();
 	for (i = 0; i < WRITES; i++)
-		note(&parts[0], (i % writers) * 100000000ULL + (u64)(i / writers) * sectors, sectors);
+		note(&parts[0], (i % writers) * 100000000ULL + (u64)(i / writers) * sectors,
+		     sectors);
 }
 
 TEST(sequential)
@@ -209,7 +210,7 @@ TEST(mixed)
 	expect("mixed-random", &parts[1], 99, 100);
 }
 
-/* A log of a database that is written in pieces of less than a page: the last page again and again. */
+/* A log that is written in pieces of less than a page: the last page again and again. */
 TEST(page_rewritten_until_full)
 {
 	u32 page, i;
@@ -288,8 +289,8 @@ static u32 play(const char *path, struct trace *trace)
 }
 
 /*
- * Journals are written in order, so they pass by the log.  New files are, too: the allocators put them
- * one behind the other, in as many places as there are groups.
+ * Journals are written in order, so they pass by the log.  New files are, too: the allocators put
+ * them one behind the other, in as many places as there are groups.
  */
 TEST(journal_of_ext4)
 {
@@ -312,9 +313,9 @@ TEST(journal_of_xfs)
 }
 
 /*
- * A frame is 24 bytes longer than a page, so every transaction writes the page again in which the one
- * before it ended: those writes are random, the rest of the log is not.  What a checkpoint brings to
- * its place is.
+ * A frame is 24 bytes longer than a page, so every transaction writes the page again in which the
+ * one before it ended: those writes are random, the rest of the log is not.  What a checkpoint
+ * brings to its place is.
  */
 TEST(database_with_write_ahead_log)
 {

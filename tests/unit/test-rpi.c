@@ -81,7 +81,7 @@ TEST(random_writes_do_not_evict_a_busy_stream)
 	}
 }
 
-/* Regression: each rewrite of a page began a stream of its own, so the fifth page looked sequential. */
+/* Regression: each rewrite of a page began a stream of its own, so the fifth page passed by. */
 TEST(page_rewritten_is_random_each_time)
 {
 	u32 page, i, random = 0;

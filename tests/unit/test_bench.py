@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Self test of tools/bench: rows of drives, of Postmark and of the overhead, from invented figures."""
+"""Self test of tools/bench: rows of drives, Postmark and overhead, from invented figures."""
 
 import sys
 import tempfile
