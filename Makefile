@@ -72,9 +72,9 @@ calibrate: setup ## the emulated drives beside the published figures of the real
 	@$(MAKE) --no-print-directory modules MODULES=tests/ssdsim
 	@tools/calibrate.sh
 
-probe-score: ## ressd-probe against emulated drives: what it finds, misses and gets wrong
+probe-score: all ## ressd-probe against emulated drives: what it finds, misses and gets wrong
 	@$(MAKE) --no-print-directory -C tests/probe
-	@tools/probe-score.py
+	@tools/probe-score.py --guest
 
 lint: ## checkpatch, sparse, warnings, shellcheck, Python
 	@tools/lint.sh

@@ -5,9 +5,14 @@
  *
  *	probe-score --named FOLDER [PROFILE...]	the profiles of tests/ssdsim
  *	probe-score --random SEED FIRST COUNT	drives drawn by random-drive.c
+ *	probe-score --judge FOLDER PROFILE RESULT SECONDS
+ *						what ressd-probe --json wrote of such a profile
+ *	probe-score --sizes			the profiles, and the size that each is taken in
+ *
+ * --quick before these: as ressd-probe --quick measures.
  *
  * One line for each drive and parameter: "DRIVE PARAMETER OUTCOME CONFIDENCE FOUND TRUE
- * shows|hidden WHY", and a line "DRIVE time SECONDS MEGABYTES".  tools/probe-score.py adds them
+ * shows|hidden SECONDS WHY", and a line "DRIVE time SECONDS MEGABYTES".  tools/probe-score.py adds them
  * up.  With PROBE_SCORE_SHOW set: the drives and when each step begins, on standard error.
  */
 #include <errno.h>
@@ -17,135 +22,9 @@
 #include "drive.h"
 #include "plan.h"
 #include "random-drive.h"
+#include "result-file.h"
+#include "scoring.h"
 #include "session.h"
-
-enum outcome { CORRECT, NOT_FOUND, WRONG };
-
-static const char *const outcomes[] = { "correct", "not-found", "WRONG" };
-
-struct scored {
-	const struct truth *truth;
-	const struct survey *survey;
-};
-
-static bool near(u64 value, u64 truth, u64 tolerance)
-{
-	return value + tolerance >= truth && value <= truth + tolerance;
-}
-
-/* Found, not found, or wrong: a number that is @truth, or 0 when there is nothing to find. */
-static enum outcome judge_number(const struct finding *finding, u64 truth, u64 tolerance)
-{
-	if (finding->status == STATUS_BOUNDED)
-		return truth >= finding->low && truth <= finding->high ? CORRECT : WRONG;
-	if (finding->status != STATUS_MEASURED)
-		return truth ? NOT_FOUND : CORRECT;
-	return near(finding->value, truth, tolerance) ? CORRECT : WRONG;
-}
-
-/* Phases are on a grid of 4 KiB of the device: the borders of a partition may be off it. */
-static enum outcome judge_phase(const struct finding *finding, u64 size, u64 phase)
-{
-	if (finding->status != STATUS_MEASURED || !finding->has_phase || !size)
-		return CORRECT;
-	return finding->phase % size == phase % size / 4096 * 4096 ? CORRECT : WRONG;
-}
-
-static u64 page_phase(const struct truth *truth)
-{
-	return truth->page ? truth->block_phase % truth->page : 0;
-}
-
-static enum outcome judge(const struct scored *scored, enum parameter parameter, u64 *expected,
-			  bool *shows)
-{
-	const struct truth *truth = scored->truth;
-	const struct finding *finding = &scored->survey->finding[parameter];
-	const u64 page = truth->page ? truth->page : 4096;
-	enum outcome outcome;
-
-	*shows = true;
-	switch (parameter) {
-	case PARAMETER_FLUSH:
-		*expected = truth->flush_honoured;
-		return finding->status != STATUS_MEASURED ? NOT_FOUND :
-		       finding->value == *expected ? CORRECT : WRONG;
-	case PARAMETER_PAGE:
-		*expected = truth->page;
-		/* Smaller ones, and borders off the grid, are beyond writes of 4 KiB. */
-		*shows = truth->page > 4096 && truth->flush_honoured &&
-			 page_phase(truth) % 4096 == 0;
-		outcome = judge_number(finding, truth->page > 4096 ? truth->page : 0, 0);
-		return outcome == CORRECT ? judge_phase(finding, truth->page, page_phase(truth)) :
-		       outcome;
-	case PARAMETER_BLOCK:
-		*expected = truth->block;
-		*shows = !truth->page_mapped && truth->flush_honoured;
-		outcome = judge_number(finding, truth->block, 0);
-		return outcome == CORRECT ? judge_phase(finding, truth->block, truth->block_phase) :
-		       outcome;
-	case PARAMETER_MODES:
-		*expected = truth->two_speeds ? 2 : 1;
-		*shows = truth->flush_honoured;
-		if (finding->status != STATUS_MEASURED)
-			return NOT_FOUND;
-		return finding->value == *expected ? CORRECT : WRONG;
-	case PARAMETER_READ_BUFFER:
-		*expected = truth->read_buffer;
-		return judge_number(finding, truth->read_buffer, page + truth->prefetch);
-	case PARAMETER_WRITE_BUFFER:
-		*expected = truth->write_buffer;
-		return judge_number(finding, truth->write_buffer, 1024);
-	case PARAMETER_PREFETCH:
-		*expected = truth->prefetch;
-		return judge_number(finding, truth->prefetch, page - 1);
-	case PARAMETER_POLICY:
-		*expected = !truth->write_buffer ? POLICY_NONE :
-			    truth->merges_rewrites ? POLICY_CACHE : POLICY_BUFFER;
-		*shows = truth->flush_honoured && truth->page > 4096 &&
-			 page_phase(truth) % 4096 == 0;
-		if (finding->status != STATUS_MEASURED)
-			return NOT_FOUND;
-		return finding->value == *expected ? CORRECT : WRONG;
-	case PARAMETER_OPEN_UNITS:
-		*expected = truth->log_blocks;
-		*shows = !truth->page_mapped && truth->flush_honoured;
-		if (truth->page_mapped)
-			return finding->status == STATUS_MEASURED ? WRONG : CORRECT;
-		return judge_number(finding, truth->log_blocks, 0);
-	case PARAMETER_FAST_AREA:
-		/* None of these drives has one, so that not finding it is no merit. */
-		*expected = 0;
-		*shows = false;
-		return judge_number(finding, 0, 0);
-	default:
-		return NOT_FOUND;
-	}
-}
-
-static void print_scores(const char *name, const struct truth *truth, const struct survey *survey)
-{
-	const struct scored scored = { truth, survey };
-	int p;
-
-	for (p = 0; p < NR_PARAMETERS; p++) {
-		const struct finding *finding = &survey->finding[p];
-		enum outcome outcome;
-		u64 expected = 0;
-		bool shows;
-
-		/* What a flush costs has no truth but its time. */
-		if (finding->status == STATUS_UNKNOWN || p == PARAMETER_FLUSH_COST)
-			continue;
-		outcome = judge(&scored, p, &expected, &shows);
-		printf("%s %s %s %s %s:%llu+%llu %llu+%llu %s %.1fs %s\n", name, parameter_name(p),
-		       outcomes[outcome], confidence_name(finding->confidence),
-		       status_name(finding->status), finding->value, finding->phase, expected,
-		       (unsigned long long)(p == PARAMETER_PAGE ? page_phase(truth) :
-					    p == PARAMETER_BLOCK ? truth->block_phase : 0),
-		       shows ? "shows" : "hidden", finding->ns / 1e9, finding->why);
-	}
-}
 
 static void print_rehearsals(const char *name, const struct measurements *measurements)
 {
@@ -172,6 +51,8 @@ static void print_verdict(const char *name, const struct session *session)
 	       analysis.alpha_percent, options.small_write_sectors, analysis.reason);
 }
 
+static enum thoroughness thoroughness = SURVEY_DEFAULT;
+
 /* What ressd-probe does with a device, from the region on. */
 static int prepare(struct session *session, struct drive *drive, struct failure *failure)
 {
@@ -190,7 +71,7 @@ static int prepare(struct session *session, struct drive *drive, struct failure 
 	measure->bytes = region.bytes;
 	measure->sequential_bytes = 524288;
 	session->may_write = true;
-	session->thoroughness = SURVEY_DEFAULT;
+	session->thoroughness = thoroughness;
 	session->mover_stride[SIZE_4K] = plan_mover_stride(&table, 4096);
 	session->mover_stride[SIZE_8K] = plan_mover_stride(&table, 8192);
 	session_effort(measure, session->thoroughness);
@@ -229,7 +110,7 @@ static int survey_drive(const char *name, const char *profile, const struct host
 		return 1;
 	}
 	emulated_truth(drive.emulated, &truth);
-	print_scores(name, &truth, &session.survey);
+	print_scores(name, &truth, session.survey.finding);
 	print_rehearsals(name, &session.measurements);
 	print_verdict(name, &session);
 	printf("%s time %.1f %.0f\n", name, drive.disk.ops->now(&drive.disk) / 1e9,
@@ -254,24 +135,36 @@ static const struct {
 	{ "ssdsim-sc", "capacity_mb=1024" },
 };
 
-static int survey_named(const char *folder, const char *name, const char *size)
+#define NR_NAMED	(sizeof(named) / sizeof(named[0]))
+#define PROFILE_TEXT	65536U
+
+/* Reads a profile and adds its size.  False, with a sentence, if it cannot be read. */
+static bool read_profile(const char *folder, size_t index, char *profile)
 {
-	const struct host host = { .seed = 1, .noise = 0.03, .spike_share = 0.005,
-				   .spike_ns = 5e6, .host_ns = 14000 };
-	char path[4096], profile[65536];
+	char path[4096];
 	size_t length;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s.conf", folder, name);
+	snprintf(path, sizeof(path), "%s/%s.conf", folder, named[index].name);
 	file = fopen(path, "re");
 	if (!file) {
 		fprintf(stderr, "probe-score: cannot open %s: %s\n", path, strerror(errno));
-		return 1;
+		return false;
 	}
-	length = fread(profile, 1, sizeof(profile) - 256, file);
+	length = fread(profile, 1, PROFILE_TEXT - 256, file);
 	fclose(file);
-	snprintf(profile + length, 256, "\n%s\n", size);
-	return survey_drive(name, profile, &host);
+	snprintf(profile + length, 256, "\n%s\n", named[index].size);
+	return true;
+}
+
+static int survey_named(const char *folder, size_t index)
+{
+	const struct host host = { .seed = 1, .noise = 0.03, .spike_share = 0.005,
+				   .spike_ns = 5e6, .host_ns = 14000 };
+	char profile[PROFILE_TEXT];
+
+	return read_profile(folder, index, profile) ?
+	       survey_drive(named[index].name, profile, &host) : 1;
 }
 
 static int run_named(const char *folder, int count, char **only)
@@ -279,11 +172,11 @@ static int run_named(const char *folder, int count, char **only)
 	int failed = 0, i;
 	size_t n;
 
-	for (n = 0; n < sizeof(named) / sizeof(named[0]); n++) {
+	for (n = 0; n < NR_NAMED; n++) {
 		for (i = 0; i < count && strcmp(only[i], named[n].name); )
 			i++;
 		if (!count || i < count)
-			failed |= survey_named(folder, named[n].name, named[n].size);
+			failed |= survey_named(folder, n);
 	}
 	return failed;
 }
@@ -307,12 +200,63 @@ static int run_random(u64 seed, unsigned int first, unsigned int count)
 	return failed;
 }
 
+/* The judgement of a whole run of ressd-probe on an emulated drive somewhere else. */
+static int judge_file(const char *folder, const char *name, const char *path, const char *seconds)
+{
+	const struct host host = { 0 };
+	struct failure failure = { "" };
+	struct result_file result;
+	char profile[PROFILE_TEXT];
+	struct drive drive;
+	struct truth truth;
+	size_t n = 0;
+	int code;
+
+	while (n < NR_NAMED && strcmp(named[n].name, name))
+		n++;
+	if (n == NR_NAMED || !read_profile(folder, n, profile)) {
+		fprintf(stderr, "probe-score: there is no profile %s\n", name);
+		return 1;
+	}
+	code = result_file_read(path, &result, &failure);
+	if (!code)
+		code = drive_create(&drive, profile, &host, &failure);
+	if (code) {
+		fprintf(stderr, "probe-score: %s: %s\n", name, failure.text);
+		return 1;
+	}
+	emulated_truth(drive.emulated, &truth);
+	drive_destroy(&drive);
+	print_scores(name, &truth, result.finding);
+	printf("%s verdict %s\n%s time %s %.0f\n", name, result.verdict, name, seconds,
+	       result.written / 1e6);
+	return 0;
+}
+
+static int print_sizes(void)
+{
+	size_t n;
+
+	for (n = 0; n < NR_NAMED; n++)
+		printf("%s %s\n", named[n].name, named[n].size);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc >= 2 && !strcmp(argv[1], "--quick")) {
+		thoroughness = SURVEY_QUICK;
+		argc--;
+		argv++;
+	}
+	if (argc == 6 && !strcmp(argv[1], "--judge"))
+		return judge_file(argv[2], argv[3], argv[4], argv[5]);
+	if (argc == 2 && !strcmp(argv[1], "--sizes"))
+		return print_sizes();
 	if (argc >= 3 && !strcmp(argv[1], "--named"))
 		return run_named(argv[2], argc - 3, argv + 3);
 	if (argc == 5 && !strcmp(argv[1], "--random"))
 		return run_random(strtoull(argv[2], NULL, 10), atoi(argv[3]), atoi(argv[4]));
-	fprintf(stderr, "how to call: probe-score --named FOLDER [PROFILE...] | --random SEED FIRST COUNT\n");
+	fprintf(stderr, "how to call: probe-score [--quick] --named FOLDER [PROFILE...] | --random SEED FIRST COUNT | --judge FOLDER PROFILE RESULT SECONDS | --sizes\n");
 	return 2;
 }

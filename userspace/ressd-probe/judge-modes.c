@@ -10,6 +10,7 @@
 #define SILENT		0.2	/* below which it has no pattern at all */
 #define NARROW		0.25	/* deviation below which a second mode would have made a pattern */
 #define SINGLE		0.05	/* below which there is no second kind, whatever repeats itself */
+#define LEAST_RATIO	1.05	/* slow over fast: what is closer is the host's own pattern */
 #define LEAST_VALUES	8U	/* of a folded sequence, or two kinds cannot be told */
 
 /*
@@ -88,8 +89,8 @@ static bool are_two(double *values, unsigned int count, double *ratio)
 		return false;
 	stat_mixture(values, count, &mixture);
 	*ratio = exp(mixture.mean[1] - mixture.mean[0]);
-	return mixture.evidence > 10 && mixture.distance > 2 && mixture.share > 0.15 &&
-	       mixture.share < 0.85;
+	return mixture.evidence > 10 && mixture.distance > 2 && *ratio >= LEAST_RATIO &&
+	       mixture.share > 0.15 && mixture.share < 0.85;
 }
 
 void judge_modes(const double *logs, unsigned int count, unsigned int max_lag,

@@ -73,7 +73,7 @@ static void add_result(struct json_object *array, const char *id, u32 size, u64 
 	json_object_array_add(array, object);
 }
 
-/* Sizes in bytes; "policy" as a word; "value" only if it is known. */
+/* Sizes in bytes; "policy" as a word; "value" only if it is known, else how sure it is that not. */
 static struct json_object *parameters_array(const struct probe *probe)
 {
 	struct json_object *array = json_object_new_array();
@@ -88,10 +88,10 @@ static struct json_object *parameters_array(const struct probe *probe)
 
 		add_text(object, "name", parameter_name(p));
 		add_text(object, "status", status_name(finding->status));
-		if (known) {
+		if (finding->status != STATUS_UNKNOWN)
 			add_text(object, "confidence", confidence_name(finding->confidence));
+		if (known)
 			add_text(object, "unit", parameter_unit(p));
-		}
 		if (known && p == PARAMETER_POLICY)
 			add_text(object, "value", policy_name(finding->value));
 		else if (known)

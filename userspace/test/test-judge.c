@@ -169,6 +169,22 @@ TEST(modes_of_slc)
 }
 
 /* On a drive without any noise tiny differences repeat themselves. */
+/*
+ * In a guest, times have next to no noise, and the host's own work repeats itself: that is no
+ * second kind of pages (seen on the ssdsim-sc profile as a block device).
+ */
+TEST(modes_beside_the_pattern_of_a_quiet_host)
+{
+	struct mode_judgement judgement;
+	double logs[512];
+	int i;
+
+	for (i = 0; i < 512; i++)
+		logs[i] = log(noisy(i % 51 < 17 ? 1.52e6 : 1.5e6, 0.001));
+	judge_modes(logs, 512, 128, &judgement);
+	CHECK_EQ(judgement.modes, 1);
+}
+
 TEST(modes_of_a_silent_drive)
 {
 	struct mode_judgement judgement;
