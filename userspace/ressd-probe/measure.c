@@ -215,33 +215,50 @@ static int transfer(struct measure *measure, struct cursor *cursor, u64 *ns,
 	return measure_read(measure, at, cursor->size, ns, failure);
 }
 
-/*
- * How many transfers the next round may have.  Its time would not tell alone: a large write buffer
- * takes thousands in no time, and the flush pays for them.
- */
-static u64 most_transfers(const struct effort *effort, const struct round *last)
-{
-	double most = last ? (double)effort->round_ns * last->ops / (last->ns + 1) : 0;
+#define MAX_GROWTH	4	/* of the transfers from round to round */
 
+/* How many transfers a round has. */
+struct quota {
+	u64 least;
+	u64 most;
+};
+
+/*
+ * That of the next round, from the @last one (NULL: there is none).  Its time would not tell alone:
+ * a large write buffer takes thousands in no time, and the flush pays for them.
+ */
+static struct quota next_quota(const struct effort *effort, const struct round *last)
+{
+	const double speed = last ? last->ops / (last->ns + 1.0) : 0;
+	double least = effort->min_ops, most = effort->round_ns * speed;
+
+	if (effort->slow_ns && least > effort->slow_ns * speed)
+		least = effort->slow_ns * speed;
+	if (least < MEASURE_LATE_OPS && effort->min_ops > MEASURE_LATE_OPS)
+		least = MEASURE_LATE_OPS;
+	/* The last one may have been fast by luck. */
+	if (effort->slow_ns && last && most > MAX_GROWTH * last->ops)
+		most = MAX_GROWTH * last->ops;
 	if (most > effort->max_ops)
 		most = effort->max_ops;
-	return most < effort->min_ops ? effort->min_ops : most;
+	return (struct quota){ .least = least, .most = most < least ? least : most };
 }
 
 /*
  * Time of a round is the sum of its transfers and its flush: what the probe itself does between
  * them is not the device's.
  */
-static int measure_round(struct measure *measure, struct cursor *cursor, u64 most,
-			 struct round *round, u64 *samples, struct failure *failure)
+static int measure_round(struct measure *measure, struct cursor *cursor,
+			 const struct quota *quota, struct round *round, u64 *samples,
+			 struct failure *failure)
 {
 	const struct effort *effort = &measure->effort;
 	u64 ns = 0;
 	int code;
 
 	memset(round, 0, sizeof(*round));
-	while (round->ops < effort->min_ops ||
-	       (round->ops < most && round->ns < effort->round_ns)) {
+	while (round->ops < quota->least ||
+	       (round->ops < quota->most && round->ns < effort->round_ns)) {
 		code = transfer(measure, cursor, &samples[round->ops], failure);
 		if (code)
 			return code;
@@ -272,10 +289,10 @@ int measure_cell(struct measure *measure, enum access access, u32 size, u64 stri
 	if (is_write(access))
 		code = measure_flush(measure, NULL, failure);
 	while (!code && rounds_want_more(rounds, count) && !(count && measure_is_late(measure))) {
-		const u64 most = most_transfers(&measure->effort,
-						count ? &rounds[count - 1] : NULL);
+		const struct quota quota = next_quota(&measure->effort,
+						      count ? &rounds[count - 1] : NULL);
 
-		code = measure_round(measure, &cursor, most, &rounds[count],
+		code = measure_round(measure, &cursor, &quota, &rounds[count],
 				     measure->samples + ops, failure);
 		ops += rounds[count].ops;
 		count++;
@@ -298,7 +315,7 @@ int measure_fill(struct measure *measure, struct failure *failure)
 
 		code = measure_write(measure, at, size, &ns, failure);
 		at += size;
-		if (measure->fill_ns && at >= MEASURE_MIN_FILL &&
+		if (measure->fill_ns && at >= measure->least_fill &&
 		    disk->ops->now(disk) - begin > measure->fill_ns)
 			measure->bytes = at;
 		if (!code && measure->filled)

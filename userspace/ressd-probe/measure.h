@@ -19,11 +19,16 @@ enum access {
 	ACCESS_RANDOM_READ,
 };
 
-/* How long one round lasts: until time or transfers are reached, but min_ops at least. */
+/*
+ * How long one round lasts: until time or transfers are reached, but min_ops at least.  Where these
+ * would take longer than slow_ns (0: as long as they may), as many as take that, but
+ * MEASURE_LATE_OPS.  The first round, which is start-up, has to show that.
+ */
 struct effort {
 	u64 round_ns;
 	u64 min_ops;
 	u64 max_ops;
+	u64 slow_ns;
 };
 
 /* One call to the disk, for those who want to see all of them. */
@@ -43,6 +48,7 @@ struct measure {
 	struct effort effort;
 	u64 deadline;		/* on the disk's clock: cells end early from then on; 0: none */
 	u64 fill_ns;		/* measure_fill() ends then, if enough is full; 0: never */
+	u64 least_fill;		/* bytes: enough */
 	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
 	u64 written;		/* bytes so far */
 	u64 spent_limit;	/* the limit at which a write was refused; 0: none was */
@@ -61,7 +67,6 @@ struct measure {
 };
 
 #define MEASURE_MAX_BYTES	(512U << 10)
-#define MEASURE_MIN_FILL	(128ULL << 20)
 
 /* Set by a signal handler: the transfer in progress is the last one. */
 extern atomic_bool measure_interrupted;
@@ -91,11 +96,11 @@ u64 measure_random(struct measure *measure, u64 below);
 
 /*
  * Writes the whole region once, in order, and flushes.  When fill_ns are over and it has at least
- * MEASURE_MIN_FILL bytes, what is written by then becomes the region.
+ * least_fill bytes, what is written by then becomes the region.
  */
 int measure_fill(struct measure *measure, struct failure *failure);
 
-#define MEASURE_LATE_OPS	8U	/* of a round that the deadline ends, at least */
+#define MEASURE_LATE_OPS	8U	/* of a round that would take too long, at least */
 
 /*
  * One cell: transfers of @size bytes (multiple of 4096; sequential ones take their own size) until

@@ -171,11 +171,10 @@ static void add_step(struct step *sum, const struct step *step)
 	sum->ns += step->ns;
 }
 
-/* The last rounds count, as everywhere. */
+/* The last @kept rounds count. */
 static void sum_up(const struct act *acts, const struct round *rounds, unsigned int count,
-		   const struct result *direct, struct rehearsal *rehearsal)
+		   unsigned int kept, const struct result *direct, struct rehearsal *rehearsal)
 {
-	const unsigned int kept = count < ROUNDS_KEPT ? count : ROUNDS_KEPT;
 	const u32 blocks = rehearsal->size / BLOCK;
 	struct act sum = { 0 };
 	unsigned int i;
@@ -197,6 +196,14 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 	rehearsal->gain_percent = both ? rehearsal->direct_ns * 100 / both : 0;
 	rehearsal->pieces = sum.home.pieces;
 	rehearsal->done = rehearsal->pieces && rehearsal->direct_ns;
+}
+
+/* As everywhere; but a first round that pays for others does not count, even if it is the only one. */
+static unsigned int rounds_to_keep(const struct rehearsal_plan *plan, unsigned int count)
+{
+	const unsigned int good = plan->flush_ignored ? count - 1 : count;
+
+	return good < ROUNDS_KEPT ? good : ROUNDS_KEPT;
 }
 
 int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
@@ -222,6 +229,6 @@ int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 	}
 	rehearsal->written = measure->written - written;
 	if (!code)
-		sum_up(acts, rounds, count, direct, rehearsal);
+		sum_up(acts, rounds, count, rounds_to_keep(plan, count), direct, rehearsal);
 	return code;
 }

@@ -35,6 +35,7 @@ struct rehearsal_plan {
 	u64 log_start;		/* of the log in the region */
 	u64 log_bytes;		/* to its end; the part before is the normal area */
 	u64 stride;		/* mean distance at which pieces go home, bytes */
+	bool flush_ignored;	/* the first round pays for what was buffered before, too */
 };
 
 /*
@@ -47,7 +48,7 @@ void rehearsal_place(const struct measure *measure, u32 align, u64 phase,
 /*
  * Runs rounds of records and moves until they agree (rounds_want_more()) or measure->deadline has
  * come.  @direct: random writes of plan->size, measured before.  0, or a negative errno with a
- * sentence.
+ * sentence.  Not done if a drive that ignores flushes had no time for a second round.
  */
 int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 	     const struct result *direct, struct rehearsal *rehearsal, struct failure *failure);

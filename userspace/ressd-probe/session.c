@@ -62,7 +62,9 @@ static const struct cell cells[] = {
 
 #define NR_CELLS	((unsigned int)(sizeof(cells) / sizeof(cells[0])))
 #define FIRST_SWEEP	(NR_CELLS - NR_STRIDES)
-#define NEEDED_CELLS	7U		/* by the model; the others only if there is time */
+/* What the model needs, of 4 KiB and of 8 KiB as well; the others only if there is time. */
+#define NEEDED_4K	4U
+#define NEEDED_CELLS	7U
 
 static const u32 size_bytes[NR_SIZES] = { 4096, 8192 };
 
@@ -73,15 +75,19 @@ struct budget {
 	unsigned int cells;
 	unsigned int rehearsal;
 	unsigned int sweep;
+	u64 least_fill;			/* bytes that are filled, however slow the drive */
+	unsigned int needed;		/* cells that are measured, however late it is */
 	struct effort effort;		/* of a cell */
 };
 
 static const struct budget budgets[] = {
-	[SURVEY_QUICK] = { 12, 22, 14, 12, 0,
-			   { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024 } },
-	[SURVEY_DEFAULT] = { 45, 115, 50, 40, 10,
-			     { .round_ns = 500000000, .min_ops = 24, .max_ops = 8192 } },
-	[SURVEY_THOROUGH] = { 1800, 1200, 600, 600, 300,
+	[SURVEY_QUICK] = { 12, 22, 14, 12, 0, 64 << 20, NEEDED_4K,
+			   { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024,
+			     .slow_ns = 2000000000 } },
+	[SURVEY_DEFAULT] = { 45, 115, 50, 40, 10, 128 << 20, NEEDED_CELLS,
+			     { .round_ns = 500000000, .min_ops = 24, .max_ops = 8192,
+			       .slow_ns = 8000000000 } },
+	[SURVEY_THOROUGH] = { 1800, 1200, 600, 600, 300, 128 << 20, NEEDED_CELLS,
 			      { .round_ns = 2000000000, .min_ops = 64, .max_ops = 32768 } },
 };
 
@@ -117,6 +123,7 @@ void session_effort(struct measure *measure, enum thoroughness thoroughness)
 {
 	measure->effort = budgets[thoroughness].effort;
 	measure->fill_ns = budgets[thoroughness].fill * SECOND;
+	measure->least_fill = budgets[thoroughness].least_fill;
 }
 
 static u64 now_of(const struct session *session)
@@ -298,7 +305,7 @@ static int run_cells(struct session *session, struct failure *failure)
 	measure->deadline = end_of_part(session, budget->cells,
 					budget->rehearsal + budget->sweep);
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
-		if (cell < NEEDED_CELLS || !measure_is_late(measure))
+		if (cell < budget->needed || !measure_is_late(measure))
 			code = run_cell(session, cell, failure);
 	return code;
 }
@@ -321,6 +328,13 @@ static int run_sweep(struct session *session, struct failure *failure)
 	return code;
 }
 
+static bool flush_ignored(const struct session *session)
+{
+	const struct finding *flush = &session->survey.finding[PARAMETER_FLUSH];
+
+	return flush->status == STATUS_MEASURED && !flush->value;
+}
+
 /* Random writes of one size, from the cell if there is one. */
 static int measure_direct(struct session *session, unsigned int index, struct result *direct,
 			  struct failure *failure)
@@ -341,6 +355,7 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 	struct rehearsal_plan plan = {
 		.size = REHEARSAL_BYTES(index),
 		.stride = session->mover_stride[SIZE_4K] * (REHEARSAL_BYTES(index) / 4096),
+		.flush_ignored = flush_ignored(session),
 	};
 	struct result direct = { 0 };
 	int code;
@@ -356,6 +371,20 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 	return code;
 }
 
+#define BUFFERED	(2ULL << 20)	/* bytes that a drive may hold back */
+
+/*
+ * Where flushes are ignored, the first append may have to wait for all the random writes that the
+ * drive has buffered, whatever the deadline: half a second each on some.
+ */
+static bool may_take_a_minute(const struct session *session)
+{
+	const struct result *random = &session->measurements.random_write[SIZE_4K];
+
+	return flush_ignored(session) && random->done &&
+	       random->bandwidth * budgets[session->thoroughness].rehearsal < BUFFERED;
+}
+
 /* Ever larger writes, as long as the log pays for them. */
 static int run_rehearsals(struct session *session, struct failure *failure)
 {
@@ -365,6 +394,8 @@ static int run_rehearsals(struct session *session, struct failure *failure)
 	char name[48];
 	int code = 0;
 
+	if (session->thoroughness == SURVEY_QUICK && may_take_a_minute(session))
+		return 0;
 	measure->deadline = end_of_part(session, budget->rehearsal, budget->sweep);
 	for (index = 0; !code && index < NR_REHEARSALS; index++) {
 		struct rehearsal *rehearsal = &session->measurements.rehearsal[index];

@@ -220,3 +220,89 @@ TEST(interrupted)
 	measure_interrupted = false;
 	stop();
 }
+
+/* A disk in virtual time, on which every write takes as long as the test says. */
+static struct {
+	u64 now;
+	u64 write_ns;
+	u64 flush_ns;		/* for each write since the flush before */
+	u64 fast;		/* so many writes cost their flush nothing */
+	u64 writes;
+	u64 unflushed;
+} slow;
+
+static int slow_write(struct disk *disk, u64 offset, const void *data, u32 bytes, u64 *ns,
+		      struct failure *why)
+{
+	(void)disk;
+	(void)offset;
+	(void)data;
+	(void)bytes;
+	(void)why;
+	*ns = slow.write_ns;
+	slow.now += *ns;
+	slow.unflushed += slow.writes++ >= slow.fast;
+	return 0;
+}
+
+static int slow_flush(struct disk *disk, u64 *ns, struct failure *why)
+{
+	(void)disk;
+	(void)why;
+	*ns = slow.unflushed * slow.flush_ns;
+	slow.now += *ns;
+	slow.unflushed = 0;
+	return 0;
+}
+
+static u64 slow_now(struct disk *disk)
+{
+	(void)disk;
+	return slow.now;
+}
+
+static u64 seconds_of_cell(u64 deadline)
+{
+	static const struct disk_ops ops = {
+		.write = slow_write, .flush = slow_flush, .now = slow_now,
+	};
+	struct disk disk = { .ops = &ops, .path = "a test disk", .granule = 512 };
+	struct result result;
+
+	slow.now = 0;
+	slow.writes = 0;
+	slow.unflushed = 0;
+	measure_interrupted = false;
+	measure = (struct measure){
+		.disk = &disk,
+		.bytes = BLOCKS * 4096,
+		.deadline = deadline,
+		.effort = { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024,
+			    .slow_ns = 2000000000 },
+	};
+	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
+	CHECK(!measure_cell(&measure, ACCESS_RANDOM_WRITE, 4096, 0, &result, &failure), "%s",
+	      failure.text);
+	CHECK(result.done, "there is a result");
+	measure_release(&measure);
+	return slow.now / 1000000000;
+}
+
+/* Drives on which a random write takes a second once held up --quick for minutes. */
+TEST(slow_writes_are_few)
+{
+	slow.write_ns = 1000000000;
+	slow.flush_ns = 0;
+	slow.fast = 0;
+	CHECK_EQ(seconds_of_cell(0), 4 * MEASURE_LATE_OPS);
+	CHECK_EQ(seconds_of_cell(1), MEASURE_LATE_OPS);
+}
+
+/* The first writes meet a buffer, or log blocks that are free; the flush pays for all that follow. */
+TEST(a_fast_start_does_not_run_away)
+{
+	slow.write_ns = 100000;
+	slow.flush_ns = 100000000;
+	slow.fast = 8;
+	CHECK(seconds_of_cell(1000000000) < 10, "%llu s", slow.now / 1000000000);
+}

@@ -173,3 +173,30 @@ TEST(deadline_ends_it)
 	CHECK(rehearsal.done && !rehearsal.steady, "one round, so nobody knows how steady");
 	measure_release(&measure);
 }
+
+/*
+ * A drive that ignores flushes makes the first append wait for the random writes before it: a round
+ * that paid for them once made the log of a slow drive look worthless.
+ */
+TEST(debts_of_random_writes_do_not_count)
+{
+	struct rehearsal_plan plan = { .size = 4096, .stride = 131072, .flush_ignored = true };
+	const struct result random = { .done = true, .steady = true, .bandwidth = 4096000 };
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	memset(&seen, 0, sizeof(seen));
+	measure = (struct measure){
+		.disk = &disk, .offset = START, .bytes = REGION, .deadline = 1,
+		.effort = { .round_ns = 200000000, .min_ops = 24, .max_ops = 1000 },
+	};
+	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
+	rehearsal_place(&measure, 4096, 0, &plan);
+	seen.now = 2;
+	CHECK(!rehearse(&measure, &plan, &random, &rehearsal, &failure), "%s", failure.text);
+	CHECK(!rehearsal.done, "the only round paid for others");
+	measure.deadline = 0;
+	CHECK(!rehearse(&measure, &plan, &random, &rehearsal, &failure), "%s", failure.text);
+	CHECK(rehearsal.done && rehearsal.steady, "with time for more rounds it is done");
+	measure_release(&measure);
+}
