@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "judge.h"
+#include "statistics.h"
 #include "survey.h"
 
 #define MIN_STRIDE	(64U << 10)
@@ -23,8 +24,13 @@
 #define ENOUGH_BORDERS	8U
 #define EDGES		12U
 #define MAX_WIDTH	(2 * MAX_STRIDE / JUDGE_UNIT + 2)	/* of a window, units */
-#define PRESSURE_STEP	1048576U
+#define FINE_LOOK	512U		/* writes at MIN_STRIDE where the page is not known */
+#define PRESSURE_STEP	(512U << 10)	/* the smallest block: larger steps would make a period */
+#define PRESSURE_LOOK	96U		/* writes ... */
+#define PRESSURE_SLOW	12U		/* ... of which so many are slow ... */
+#define PRESSURE_RATIO	5.0		/* ... by so much, where every block costs */
 #define PAIRS		8U
+#define COMPARE_SHARE	5U		/* of the time for the search */
 #define BATCH		3U		/* the drive pays for a block when it opens the next one */
 #define LIKELY		2.3		/* deviate: by chance once in a hundred */
 
@@ -40,8 +46,22 @@ struct block_scan {
 	struct block_judgement judgement;
 	bool slow[EDGES * MAX_WIDTH];
 	u64 edge[EDGES];		/* units */
+	unsigned int edges;		/* of them that were visited */
 	struct edge_judgement exact;
 };
+
+/* Do the last writes show that each block opened now costs another one?  Sorts @times. */
+static bool is_under_pressure(double *times)
+{
+	unsigned int i, slow = 0;
+	double median;
+
+	stat_sort(times, PRESSURE_LOOK);
+	median = stat_quantile(times, PRESSURE_LOOK, 0.5);
+	for (i = 0; i < PRESSURE_LOOK; i++)
+		slow += times[i] > PRESSURE_RATIO * median;
+	return slow >= PRESSURE_SLOW;
+}
 
 /*
  * Opens blocks all over the region until the drive has no log block left for another one: for a
@@ -54,6 +74,8 @@ static int put_under_pressure(struct survey *survey, struct block_scan *scan,
 	const u64 now = disk->ops->now(disk);
 	const u64 end = survey->search_deadline > now ? now + (survey->search_deadline - now) / 3 :
 			now;
+	double times[PRESSURE_LOOK];
+	unsigned int count = 0;
 	int code = 0;
 
 	for (scan->next = 0; !code && scan->next + PRESSURE_STEP <= survey->measure->bytes &&
@@ -61,6 +83,10 @@ static int put_under_pressure(struct survey *survey, struct block_scan *scan,
 		u64 ns = 0;
 
 		code = survey_write_flush(survey, scan->next, JUDGE_UNIT, &ns, failure);
+		times[count++] = ns + 1;
+		if (count == PRESSURE_LOOK && is_under_pressure(times))
+			break;
+		count %= PRESSURE_LOOK;
 	}
 	return code;
 }
@@ -81,14 +107,18 @@ static bool is_clear(const struct block_judgement *judgement)
 	       judgement->hits >= ENOUGH_BORDERS;
 }
 
-static int scan_blocks(struct survey *survey, struct block_scan *scan, struct failure *failure)
+/* At most @most writes, scan->stride apart. */
+static int scan_blocks(struct survey *survey, struct block_scan *scan, unsigned int most,
+		       struct failure *failure)
 {
 	unsigned int taken = 0, look = FIRST_LOOK;
 	int code = 0;
 
 	turn_at_end(survey, scan, survey->measure->bytes / 2);
 	scan->start = scan->next;
-	while (!code && taken < MAX_WRITES && !survey_late(survey) &&
+	scan->count = 0;
+	scan->judgement = (struct block_judgement){ 0 };
+	while (!code && taken < most && !survey_late(survey) &&
 	       taken * (u64)scan->stride < survey->measure->bytes) {
 		u64 ns = 0;
 
@@ -198,14 +228,17 @@ static int write_blocks(struct survey *survey, u64 block, u64 border, u64 shift,
  */
 static int compare_places(struct survey *survey, u64 block, u64 border, struct failure *failure)
 {
-	const u64 half = block / 2 / JUDGE_UNIT * JUDGE_UNIT;
+	struct disk *disk = survey->measure->disk;
+	const u64 half = block / 2 / JUDGE_UNIT * JUDGE_UNIT, begin = disk->ops->now(disk);
+	/* Large blocks of slow drives would leave no time for what comes next. */
+	const u64 end = begin + survey->search_ns / COMPARE_SHARE;
 	double at_place[PAIRS], shifted[PAIRS];
 	unsigned int i;
 	int code = 0;
 
 	if ((survey->measure->bytes - border) / block < 4)
 		return 0;
-	for (i = 0; !code && i < PAIRS && !survey_late(survey); i++) {
+	for (i = 0; !code && i < PAIRS && !survey_late(survey) && disk->ops->now(disk) < end; i++) {
 		code = write_blocks(survey, block, border, 0, &at_place[i], failure);
 		if (!code)
 			code = write_blocks(survey, block, border, half, &shifted[i], failure);
@@ -213,30 +246,18 @@ static int compare_places(struct survey *survey, u64 block, u64 border, struct f
 	return code ? code : judge_pairs(shifted, at_place, i) >= LIKELY;
 }
 
-static int conclude(struct survey *survey, struct block_scan *scan, unsigned int edges,
-		    struct failure *failure)
+/* The size to a page, and where blocks begin. */
+static int conclude_exact(struct survey *survey, struct block_scan *scan, struct failure *failure)
 {
 	struct finding *finding = &survey->finding[PARAMETER_BLOCK];
 	const struct edge_judgement *exact = &scan->exact;
 	const u64 block = exact->period * scan->unit;
 	const u64 border = (scan->grid + exact->border * scan->unit) % (block ? block : 1);
-	const double spacing = scan->stride / (scan->judgement.borders - 1.0);
-	int agrees;
+	const int agrees = compare_places(survey, block, border, failure);
 
-	finding->effect = scan->judgement.evidence;
-	finding->low = scan->judgement.period - 3 * spacing;
-	finding->high = scan->judgement.period + 3 * spacing;
-	if (edges < 4 || exact->hits * 10 < edges * 8 || exact->second * 10 > exact->hits * 8) {
-		finding->value = scan->judgement.period;
-		/* Garbage collection may have such a period, too. */
-		survey_conclude(survey, PARAMETER_BLOCK, STATUS_BOUNDED, CONFIDENCE_LOW,
-				"%u of %u first writes in a block were slow; their borders could not be seen exactly",
-				scan->judgement.hits, scan->judgement.borders);
-		return 0;
-	}
-	agrees = compare_places(survey, block, border, failure);
 	if (agrees < 0)
 		return agrees;
+	finding->effect = scan->judgement.evidence;
 	finding->value = block;
 	finding->low = block;
 	finding->high = block;
@@ -245,45 +266,93 @@ static int conclude(struct survey *survey, struct block_scan *scan, unsigned int
 	survey_conclude(survey, PARAMETER_BLOCK, STATUS_MEASURED,
 			agrees ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
 			"%u of %u first writes in a block were slow, %u of %u borders are exact; whole blocks at their places %s",
-			scan->judgement.hits, scan->judgement.borders, exact->hits, edges,
+			scan->judgement.hits, scan->judgement.borders, exact->hits, scan->edges,
 			agrees ? "are faster than shifted ones" : "do not differ clearly from shifted ones");
 	return 0;
 }
 
+static void conclude_roughly(struct survey *survey, const struct block_scan *scan)
+{
+	struct finding *finding = &survey->finding[PARAMETER_BLOCK];
+	const double spacing = scan->stride / (scan->judgement.borders - 1.0);
+
+	finding->effect = scan->judgement.evidence;
+	finding->low = scan->judgement.period - 3 * spacing;
+	finding->high = scan->judgement.period + 3 * spacing;
+	finding->value = scan->judgement.period;
+	/* Garbage collection may have such a period, too. */
+	survey_conclude(survey, PARAMETER_BLOCK, STATUS_BOUNDED, CONFIDENCE_LOW,
+			"%u of %u first writes in a block were slow; their borders could not be seen exactly",
+			scan->judgement.hits, scan->judgement.borders);
+}
+
+static bool is_exact(const struct block_scan *scan)
+{
+	const struct edge_judgement *exact = &scan->exact;
+
+	return scan->edges >= 4 && exact->hits * 10 >= scan->edges * 8 &&
+	       exact->second * 10 <= exact->hits * 8;
+}
+
+/*
+ * An ordered scan of at most @most writes, @stride apart, and the borders that it shows from close
+ * by.  scan->exact tells whether they are.
+ */
+static int scan_at(struct survey *survey, struct block_scan *scan, u32 stride, unsigned int most,
+		   struct failure *failure)
+{
+	int edges, code;
+
+	scan->stride = stride;
+	scan->width = 2 * stride / scan->unit + 2;
+	scan->edges = 0;
+	code = scan_blocks(survey, scan, most, failure);
+	if (code || !is_clear(&scan->judgement))
+		return code;
+	edges = visit_edges(survey, scan, failure);
+	if (edges < 0)
+		return edges;
+	scan->edges = edges;
+	judge_block_edges(scan->slow, scan->edge, edges, scan->width,
+			  scan->judgement.period / scan->unit,
+			  4.0 * stride / scan->unit / (scan->judgement.borders - 1) + 2,
+			  &scan->exact);
+	return 0;
+}
+
+/*
+ * Every write takes a page of a log block, which must not be full before the border.  Where the page
+ * is not known it may be larger than any, or a NAND page, whose blocks are small.  A few writes
+ * show the latter; but what they show must be exact, as log blocks that fill have a period, too.
+ */
 static int search_block(struct survey *survey, struct block_scan *scan, struct failure *failure)
 {
 	const struct finding *page = &survey->finding[PARAMETER_PAGE];
 	const bool known = page->status == STATUS_MEASURED;
-	int edges, code;
+	const u32 stride = !known ? MAX_STRIDE :
+			   2 * page->value > MIN_STRIDE ? 2 * page->value : MIN_STRIDE;
+	int code;
 
-	/* Every write takes a page of a log block, which must not be full before the border. */
-	scan->stride = !known ? MAX_STRIDE :
-		       2 * page->value > MIN_STRIDE ? 2 * page->value : MIN_STRIDE;
 	scan->unit = known ? page->value : JUDGE_UNIT;
 	scan->grid = known ? (page->value - (survey->measure->offset + page->value - page->phase) %
 			      page->value) % page->value : 0;
-	scan->width = 2 * scan->stride / scan->unit + 2;
 	code = put_under_pressure(survey, scan, failure);
-
-	if (!code)
-		code = scan_blocks(survey, scan, failure);
+	if (!code && !known)
+		code = scan_at(survey, scan, MIN_STRIDE, FINE_LOOK, failure);
+	if (!code && !is_exact(scan))
+		code = scan_at(survey, scan, stride, MAX_WRITES, failure);
 	if (code)
 		return code;
-	if (!is_clear(&scan->judgement)) {
+	if (is_exact(scan))
+		return conclude_exact(survey, scan, failure);
+	if (is_clear(&scan->judgement))
+		conclude_roughly(survey, scan);
+	else
 		survey_conclude(survey, PARAMETER_BLOCK,
 				survey_late(survey) ? STATUS_INCONCLUSIVE : STATUS_NOT_DETECTABLE,
 				CONFIDENCE_LOW,
 				"no regular slow writes in an ordered scan: pages are mapped one by one, or log blocks are plenty");
-		return 0;
-	}
-	edges = visit_edges(survey, scan, failure);
-	if (edges < 0)
-		return edges;
-	judge_block_edges(scan->slow, scan->edge, edges, scan->width,
-			  scan->judgement.period / scan->unit,
-			  4.0 * scan->stride / scan->unit / (scan->judgement.borders - 1) + 2,
-			  &scan->exact);
-	return conclude(survey, scan, edges, failure);
+	return 0;
 }
 
 int find_block(struct survey *survey, struct failure *failure)

@@ -11,22 +11,45 @@
 #include "read-pairs.h"
 #include "statistics.h"
 
-#define WRITES		512U
+#define FIRST_LOOK	512U	/* writes; twice as many at each look that tells nothing */
+#define MOST_WRITES	2048U
 #define MAX_LAG		128U
 
-static int take_writes(struct survey *survey, u64 page, double *times, unsigned int *count,
-		       struct failure *failure)
+/* Page after page from @base on, until there are @enough times. */
+static int take_writes(struct survey *survey, u64 base, u64 page, unsigned int enough,
+		       double *times, unsigned int *count, struct failure *failure)
 {
-	const u64 base = read_pairs_place(survey, WRITES * page);
 	int code = 0;
 
-	for (*count = 0; !code && *count < WRITES && !survey_late(survey); ++*count) {
+	for (; !code && *count < enough && !survey_late(survey); ++*count) {
 		u64 ns = 0;
 
 		code = survey_write_flush(survey, base + *count * page, page, &ns, failure);
 		times[*count] = log(ns + 1.0);
 	}
 	return code;
+}
+
+/* Interference hides a pattern from few writes, but not from many. */
+static int look_at_writes(struct survey *survey, u64 page, double *times,
+			  struct mode_judgement *judgement, struct failure *failure)
+{
+	const u64 room = survey->measure->bytes / 2 / page;
+	const unsigned int most = room < MOST_WRITES ? room : MOST_WRITES;
+	const u64 base = read_pairs_place(survey, most * page);
+	unsigned int enough = FIRST_LOOK < most ? FIRST_LOOK : most, count = 0;
+	int code;
+
+	for (;;) {
+		code = take_writes(survey, base, page, enough, times, &count, failure);
+		survey->finding[PARAMETER_MODES].samples = count;
+		if (code)
+			return code;
+		judge_modes(times, count, MAX_LAG, judgement);
+		if (judgement->modes || enough == most || survey_late(survey))
+			return 0;
+		enough = 2 * enough < most ? 2 * enough : most;
+	}
 }
 
 static void judge_found(struct survey *survey, const struct mode_judgement *judgement)
@@ -65,7 +88,6 @@ int find_modes(struct survey *survey, struct failure *failure)
 	struct finding *finding = &survey->finding[PARAMETER_MODES];
 	const u64 bytes = page->status == STATUS_MEASURED ? page->value : JUDGE_UNIT;
 	struct mode_judgement judgement;
-	unsigned int count = 0;
 	double *times;
 	int code;
 
@@ -75,15 +97,12 @@ int find_modes(struct survey *survey, struct failure *failure)
 				"flushes are ignored");
 		return 0;
 	}
-	times = calloc(WRITES, sizeof(*times));
+	times = calloc(MOST_WRITES, sizeof(*times));
 	if (!times)
 		return fail(failure, -ENOMEM, "not enough memory for the samples");
-	code = take_writes(survey, bytes, times, &count, failure);
-	finding->samples = count;
-	if (!code) {
-		judge_modes(times, count, MAX_LAG, &judgement);
+	code = look_at_writes(survey, bytes, times, &judgement, failure);
+	if (!code)
 		judge_found(survey, &judgement);
-	}
 	free(times);
 	return code;
 }

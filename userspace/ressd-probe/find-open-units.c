@@ -9,33 +9,14 @@
 #include "survey.h"
 
 #define MAX_STREAMS	16U
-#define ROUNDS		5U		/* after the first, in which the blocks are opened */
-#define COLLAPSE	3.0		/* as much longer a write takes then */
+#define OPENING		2U		/* rounds in which the blocks are opened, and others closed */
+#define ROUNDS		4U		/* after them */
+#define SINGLE_ROUNDS	10U		/* of one stream, which says what a write costs */
+#define COLLAPSE	3.0		/* as much longer a write takes that closes a block */
+#define COLLAPSED	0.25		/* share of such writes: with FIFO not all are */
+#define FEW_STREAMS	4U
+#define LEAST_SLOW	4U		/* of them, or it may be interference */
 #define LARGEST_BLOCK	(32ULL << 20)	/* that is known of any drive */
-
-/* The median time of writes to @streams blocks in turn, @gap bytes apart, from @base on. */
-static int run_streams(struct survey *survey, u64 base, u64 gap, unsigned int streams, u32 step,
-		       double *median, struct failure *failure)
-{
-	double times[ROUNDS * MAX_STREAMS];
-	unsigned int round, stream, count = 0;
-	int code = 0;
-
-	/* A drive that has collapsed needs no more rounds to show it. */
-	for (round = 0; !code && round <= (survey_late(survey) ? 2 : ROUNDS); round++) {
-		for (stream = 0; !code && stream < streams; stream++) {
-			const u64 at = base + stream * gap + (round + 1) * step;
-			u64 ns = 0;
-
-			code = survey_write_flush(survey, at, JUDGE_UNIT, &ns, failure);
-			if (round)
-				times[count++] = ns + 1;
-		}
-	}
-	survey->finding[PARAMETER_OPEN_UNITS].samples += count;
-	*median = code ? 0 : stat_median(times, count);
-	return code;
-}
 
 /* Where streams are put: each in a block of its own. */
 struct stream_places {
@@ -43,36 +24,159 @@ struct stream_places {
 	u64 gap;		/* bytes between streams */
 	u32 step;		/* bytes between the writes of a stream */
 	unsigned int most;	/* streams that there is room for */
+	unsigned int zones;	/* for so many of them */
+	unsigned int next;	/* zone */
 };
 
-/* Streams from 1 on, until the time collapses or the time is up. */
-static int search_streams(struct survey *survey, const struct stream_places *places,
-			  unsigned int *good, double *effect, struct failure *failure)
+/* What came of writing to some streams in turn. */
+struct stream_run {
+	double times[ROUNDS * MAX_STREAMS];
+	unsigned int count;
+	unsigned int slow;	/* of them */
+};
+
+static int write_round(struct survey *survey, u64 base, const struct stream_places *places,
+		       unsigned int streams, unsigned int round, double *times,
+		       struct failure *failure)
 {
-	const u64 zone = places->most * places->gap;
-	const u64 zones = (survey->measure->bytes - places->first) / zone;
-	static const unsigned int counts[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
-	double single = 0, median = 0;
-	unsigned int i;
+	unsigned int stream;
+	int code = 0;
+
+	for (stream = 0; !code && stream < streams; stream++) {
+		const u64 at = base + stream * places->gap + (round + 1) * places->step;
+		u64 ns = 0;
+
+		code = survey_write_flush(survey, at, JUDGE_UNIT, &ns, failure);
+		times[stream] = ns + 1;
+	}
+	survey->finding[PARAMETER_OPEN_UNITS].samples += streams;
+	return code;
+}
+
+static unsigned int count_slow(const double *times, unsigned int count, double slow)
+{
+	unsigned int i, found = 0;
+
+	for (i = 0; i < count; i++)
+		found += times[i] > slow;
+	return found;
+}
+
+/*
+ * Writes to @streams blocks in turn, in a zone of their own; longer times than @slow are slow.
+ * Rounds of nothing else have shown enough.
+ */
+static int run_streams(struct survey *survey, struct stream_places *places, unsigned int streams,
+		       double slow, struct stream_run *run, struct failure *failure)
+{
+	const u64 zone = places->next++ % places->zones;
+	const u64 base = places->first + zone * places->most * places->gap;
+	unsigned int round;
+	double times[MAX_STREAMS];
 	int code;
 
-	*good = 0;
-	for (i = 0; i < sizeof(counts) / sizeof(counts[0]) && counts[i] <= places->most &&
-	     !survey_late(survey); i++) {
-		const u64 base = places->first + (zones ? i % zones : 0) * zone;
+	run->count = 0;
+	run->slow = 0;
+	for (round = 0; round < OPENING + ROUNDS; round++) {
+		unsigned int i, found;
 
-		code = run_streams(survey, base, places->gap, counts[i], places->step, &median,
+		code = write_round(survey, base, places, streams, round, times, failure);
+		if (code)
+			return code;
+		found = count_slow(times, streams, slow);
+		/* Where all are slow though all blocks were open, they close one another. */
+		if (round < OPENING && (!round || found < streams || streams < LEAST_SLOW))
+			continue;
+		for (i = 0; i < streams; i++)
+			run->times[run->count++] = times[i];
+		run->slow += found;
+		if (run->slow == run->count && run->slow >= LEAST_SLOW)
+			break;
+	}
+	return 0;
+}
+
+static bool has_collapsed(const struct stream_run *run)
+{
+	return run->slow >= LEAST_SLOW && run->slow >= COLLAPSED * run->count;
+}
+
+/* A usual time, to slow pages of MLC, too. */
+static int measure_single(struct survey *survey, struct stream_places *places, double *usual,
+			  struct failure *failure)
+{
+	double times[SINGLE_ROUNDS];
+	unsigned int round;
+	int code = 0;
+
+	for (round = 0; !code && round < SINGLE_ROUNDS; round++)
+		code = write_round(survey, places->first, places, 1, round, &times[round], failure);
+	stat_sort(times, SINGLE_ROUNDS);
+	*usual = stat_quantile(times, SINGLE_ROUNDS, 0.75);
+	return code;
+}
+
+/* What was found: so many streams are good, and so many are too many (0: not seen). */
+struct stream_search {
+	unsigned int good;
+	unsigned int bad;
+	double usual;
+};
+
+/* Streams from 2 on, until the time collapses or is up. */
+static int search_streams(struct survey *survey, struct stream_places *places,
+			  struct stream_search *search, double *effect, struct failure *failure)
+{
+	static const unsigned int counts[] = { 2, 3, 4, 6, 8, 12, 16 };
+	struct stream_run run;
+	unsigned int i;
+	int code = measure_single(survey, places, &search->usual, failure);
+
+	search->good = 1;
+	for (i = 0; !code && i < sizeof(counts) / sizeof(counts[0]) && counts[i] <= places->most &&
+	     !survey_late(survey); i++) {
+		const double slow = COLLAPSE * search->usual;
+
+		code = run_streams(survey, places, counts[i], slow, &run, failure);
+		/* Few writes: interference may have hit a third of them. */
+		if (!code && has_collapsed(&run) && counts[i] <= FEW_STREAMS)
+			code = run_streams(survey, places, counts[i], slow, &run, failure);
+		if (!code && has_collapsed(&run)) {
+			stat_sort(run.times, run.count);
+			*effect = run.times[run.count - (run.slow + 1) / 2] / search->usual;
+			search->bad = counts[i];
+			return 0;
+		}
+		search->good = counts[i];
+	}
+	return code;
+}
+
+/*
+ * Once more: garbage collection, too, makes writes slow at some time, but not whenever there is a
+ * stream too many.  1 if it is confirmed, 0 if not or if there is no time, or a negative errno.
+ */
+static int confirm(struct survey *survey, struct stream_places *places,
+		   const struct stream_search *search, struct failure *failure)
+{
+	const unsigned int turns[] = { search->good, search->bad, search->good, search->bad };
+	struct stream_run run;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+		const bool collapses = turns[i] == search->bad;
+		int code;
+
+		if (survey_late(survey))
+			return 0;
+		code = run_streams(survey, places, turns[i], COLLAPSE * search->usual, &run,
 				   failure);
 		if (code)
 			return code;
-		if (!i)
-			single = median;
-		*effect = median / single;
-		if (median > COLLAPSE * single)
+		if (has_collapsed(&run) != collapses)
 			return 0;
-		*good = counts[i];
 	}
-	return 0;
+	return 1;
 }
 
 /* Blocks whose size is not known are taken as the largest there are: streams must not share one. */
@@ -94,53 +198,58 @@ static void place_streams(const struct survey *survey, struct stream_places *pla
 	}
 	most = bytes > places->first ? (bytes - places->first) / places->gap : 0;
 	places->most = most < MAX_STREAMS ? most : MAX_STREAMS;
+	places->zones = most ? most / places->most : 1;
 }
 
-static void conclude(struct survey *survey, unsigned int good)
+static void conclude(struct survey *survey, const struct stream_search *search, bool confirmed)
 {
 	const bool blocks = survey->finding[PARAMETER_BLOCK].status == STATUS_MEASURED;
 	struct finding *finding = &survey->finding[PARAMETER_OPEN_UNITS];
 
-	finding->value = good;
-	finding->low = good;
-	if (!good || finding->effect <= COLLAPSE) {
-		finding->high = ~0ULL;
-		survey_conclude(survey, PARAMETER_OPEN_UNITS,
-				good ? STATUS_BOUNDED : STATUS_INCONCLUSIVE, CONFIDENCE_MEDIUM,
-				"%u blocks can be written in turn without loss", good);
+	finding->value = search->good;
+	finding->low = search->good;
+	finding->high = search->bad ? search->bad - 1 : ~0ULL;
+	if (!search->bad) {
+		survey_conclude(survey, PARAMETER_OPEN_UNITS, STATUS_BOUNDED, CONFIDENCE_MEDIUM,
+				"%u blocks can be written in turn without loss", search->good);
 		return;
 	}
-	if (!blocks) {
+	if (!blocks && !confirmed) {
 		survey_conclude(survey, PARAMETER_OPEN_UNITS, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
 				"%u streams slow down, but without visible blocks that may be garbage collection",
-				good + 1);
+				search->bad);
 		return;
 	}
 	/* The counts that are tried leave gaps. */
-	finding->high = good < 4 ? good : good < 8 ? good + 1 : good + 3;
 	survey_conclude(survey, PARAMETER_OPEN_UNITS,
-			finding->high == good ? STATUS_MEASURED : STATUS_BOUNDED, CONFIDENCE_MEDIUM,
-			"%u blocks can be written in turn; with more, a write takes %.0f times as long",
-			good, finding->effect);
+			blocks && finding->high == finding->low ? STATUS_MEASURED : STATUS_BOUNDED,
+			blocks ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW,
+			"%u blocks can be written in turn; with %u, a write that closes one takes %.0f times as long",
+			search->good, search->bad, finding->effect);
 }
 
 int find_open_units(struct survey *survey, struct failure *failure)
 {
+	const bool blocks = survey->finding[PARAMETER_BLOCK].status == STATUS_MEASURED;
 	const struct finding *flush = &survey->finding[PARAMETER_FLUSH];
 	struct finding *finding = &survey->finding[PARAMETER_OPEN_UNITS];
+	struct stream_search search = { 0 };
 	struct stream_places places;
-	unsigned int good = 0;
-	int code;
+	int code, confirmed = 0;
 
-	finding->method = "flushed writes to 1 to 16 blocks in turn";
+	finding->method = "flushed writes to 2 to 16 blocks in turn";
 	place_streams(survey, &places);
 	if ((flush->status == STATUS_MEASURED && !flush->value) || places.most < 2) {
 		survey_conclude(survey, PARAMETER_OPEN_UNITS, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
 				"that needs flushes that work, and a region of at least two blocks (of 32 MiB, if their size is not known)");
 		return 0;
 	}
-	code = search_streams(survey, &places, &good, &finding->effect, failure);
+	code = search_streams(survey, &places, &search, &finding->effect, failure);
+	if (!code && search.bad && !blocks)
+		confirmed = confirm(survey, &places, &search, failure);
+	if (confirmed < 0)
+		code = confirmed;
 	if (!code)
-		conclude(survey, good);
+		conclude(survey, &search, confirmed);
 	return code;
 }

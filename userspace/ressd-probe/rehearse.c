@@ -198,7 +198,7 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 	rehearsal->done = rehearsal->pieces && rehearsal->direct_ns;
 }
 
-/* As everywhere; but a first round that pays for others does not count, even if it is the only one. */
+/* As everywhere; but a first round that pays for others never counts. */
 static unsigned int rounds_to_keep(const struct rehearsal_plan *plan, unsigned int count)
 {
 	const unsigned int good = plan->flush_ignored ? count - 1 : count;

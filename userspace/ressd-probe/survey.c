@@ -96,22 +96,23 @@ static const struct {
 	bool writes;
 	enum thoroughness from;
 	unsigned int seconds;	/* that it may take by default */
+	unsigned int behind;	/* that it leaves to those behind it, even if it needs more */
 	int (*find)(struct survey *survey, struct failure *failure);
 } searches[] = {
-	{ PARAMETER_FLUSH, true, SURVEY_QUICK, 15, find_flush },
-	{ PARAMETER_PAGE, true, SURVEY_QUICK, 30, find_page },
-	{ PARAMETER_WRITE_BUFFER, true, SURVEY_DEFAULT, 20, find_write_buffer },
-	{ PARAMETER_POLICY, true, SURVEY_DEFAULT, 25, find_policy },
-	{ PARAMETER_PREFETCH, false, SURVEY_DEFAULT, 10, find_prefetch },
-	{ PARAMETER_READ_BUFFER, false, SURVEY_DEFAULT, 30, find_read_buffer },
-	{ PARAMETER_MODES, true, SURVEY_DEFAULT, 20, find_modes },
-	{ PARAMETER_BLOCK, true, SURVEY_QUICK, 75, find_block },
-	{ PARAMETER_OPEN_UNITS, true, SURVEY_DEFAULT, 20, find_open_units },
+	{ PARAMETER_FLUSH, true, SURVEY_QUICK, 15, 0, find_flush },
+	{ PARAMETER_PAGE, true, SURVEY_QUICK, 30, 0, find_page },
+	{ PARAMETER_WRITE_BUFFER, true, SURVEY_DEFAULT, 20, 0, find_write_buffer },
+	{ PARAMETER_POLICY, true, SURVEY_DEFAULT, 25, 0, find_policy },
+	{ PARAMETER_PREFETCH, false, SURVEY_DEFAULT, 10, 0, find_prefetch },
+	{ PARAMETER_READ_BUFFER, false, SURVEY_DEFAULT, 30, 0, find_read_buffer },
+	{ PARAMETER_MODES, true, SURVEY_DEFAULT, 20, 0, find_modes },
+	{ PARAMETER_BLOCK, true, SURVEY_QUICK, 75, 15, find_block },
+	{ PARAMETER_OPEN_UNITS, true, SURVEY_DEFAULT, 20, 0, find_open_units },
 };
 
-static u64 search_ns(const struct survey *survey, size_t index)
+static u64 scaled_ns(const struct survey *survey, unsigned int seconds)
 {
-	const u64 ns = searches[index].seconds * 1000000000ULL;
+	const u64 ns = seconds * 1000000000ULL;
 
 	switch (survey->thoroughness) {
 	case SURVEY_QUICK:
@@ -123,6 +124,19 @@ static u64 search_ns(const struct survey *survey, size_t index)
 	}
 }
 
+/* Device time of a search that begins at @start. */
+static u64 search_ns(const struct survey *survey, size_t index, u64 start)
+{
+	const bool last = searches[index].from == SURVEY_QUICK &&
+			  survey->thoroughness == SURVEY_QUICK;
+	const u64 whole = scaled_ns(survey, searches[index].seconds);
+	const u64 behind = last ? 0 : scaled_ns(survey, searches[index].behind);
+
+	if (!survey->deadline || start + whole + behind <= survey->deadline)
+		return whole;
+	return survey->deadline > start + behind ? survey->deadline - start - behind : 1;
+}
+
 /* A limit of bytes to write, or a small region, ends a search, not the survey. */
 static int run_search(struct survey *survey, size_t index, struct failure *failure)
 {
@@ -132,7 +146,8 @@ static int run_search(struct survey *survey, size_t index, struct failure *failu
 	const u64 start = disk->ops->now(disk), written = survey->measure->written;
 	int code;
 
-	survey->search_deadline = start + search_ns(survey, index);
+	survey->search_ns = search_ns(survey, index, start);
+	survey->search_deadline = start + survey->search_ns;
 	survey->measure->phase = parameter_name(parameter);
 	if (survey->progress)
 		survey->progress(survey->progress_context, parameter);

@@ -298,7 +298,7 @@ TEST(slow_writes_are_few)
 	CHECK_EQ(seconds_of_cell(1), MEASURE_LATE_OPS);
 }
 
-/* The first writes meet a buffer, or log blocks that are free; the flush pays for all that follow. */
+/* The first writes meet free log blocks; the flush pays for all that follow. */
 TEST(a_fast_start_does_not_run_away)
 {
 	slow.write_ns = 100000;
