@@ -99,11 +99,18 @@ u32 ressd_batch_pick(struct ressd *ressd)
 	return nr;
 }
 
-/* Starts the I/O of @nr blocks of the batch from move @at on: from their sources, or home. */
-static void start_io(struct ressd *ressd, u32 at, u32 nr, bool write)
+/* The steps of a batch.  The log holds what is newer than home, so it is read second. */
+enum step {
+	READ_HOME,
+	READ_LOG,
+	WRITE_HOME,
+};
+
+/* Starts the I/O of @nr blocks of the batch from move @at on. */
+static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 {
 	const struct ressd_move *move = &ressd->moves[at];
-	bool home = write || ressd_move_is_hole(move);
+	bool home = step != READ_LOG;
 	struct dm_io_region region = {
 		.bdev = home ? ressd->normal->bdev : ressd->reserved->bdev,
 		.sector = home ? ressd_normal_sector(ressd, move->lbn) :
@@ -111,7 +118,7 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, bool write)
 		.count = (sector_t)nr << 3,
 	};
 	struct dm_io_request request = {
-		.bi_opf = write ? REQ_OP_WRITE : REQ_OP_READ,
+		.bi_opf = step == WRITE_HOME ? REQ_OP_WRITE : REQ_OP_READ,
 		.mem.type = DM_IO_VMA,
 		.mem.ptr.vma = ressd->move_buffer + (size_t)at * RESSD_BLOCK_SIZE,
 		.notify.fn = move_io_done,
@@ -124,8 +131,32 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, bool write)
 		move_io_done(1, ressd);
 }
 
-/* All I/O of the batch in one direction, several at a time, submitted in ascending order. */
-static int transfer(struct ressd *ressd, bool home)
+/*
+ * How many blocks the batch's next I/O is for, and whether there is one.  Home is read over a few
+ * logged blocks as well, and the log afterwards.
+ */
+static u32 next_run(const struct ressd *ressd, enum step step, u32 at, bool *starts)
+{
+	const struct ressd_move *moves = &ressd->moves[at];
+	u32 nr = ressd->batch - at;
+
+	*starts = true;
+	switch (step) {
+	case READ_HOME:
+		nr = ressd_sweep_home_run(moves, nr);
+		*starts = nr;
+		return max(nr, 1U);
+	case READ_LOG:
+		*starts = !ressd_move_is_hole(moves);
+		return ressd_sweep_run(moves, nr, true);
+	case WRITE_HOME:
+		break;
+	}
+	return ressd_sweep_run(moves, nr, false);
+}
+
+/* All I/O of one step of the batch, several at a time, submitted in ascending order. */
+static int transfer(struct ressd *ressd, enum step step)
 {
 	u64 reads = READ_ONCE(ressd->counters.reads);
 	u32 at, nr;
@@ -134,11 +165,14 @@ static int transfer(struct ressd *ressd, bool home)
 	for (at = 0; at < ressd->batch; at += nr) {
 		u64 reads_now = READ_ONCE(ressd->counters.reads);
 		int limit = reads_now == reads ? MAX_IOS : MAX_IOS_READING;
+		bool starts;
 
+		nr = next_run(ressd, step, at, &starts);
+		if (!starts)
+			continue;
 		reads = reads_now;
 		wait_event(ressd->wait, atomic_read(&ressd->move_ios) < limit);
-		nr = ressd_sweep_run(&ressd->moves[at], ressd->batch - at, !home);
-		start_io(ressd, at, nr, home);
+		start_io(ressd, at, nr, step);
 	}
 	wait_for_moves(ressd);
 	return atomic_read(&ressd->move_errors) ? -EIO : 0;
@@ -299,8 +333,9 @@ static u32 move_singly(struct ressd *ressd)
 void ressd_batch_move(struct ressd *ressd)
 {
 	u64 start = ktime_get_ns();
-	bool read = !transfer(ressd, false) && batch_is_intact(ressd);
-	bool moved = read && !transfer(ressd, true);
+	bool read = !transfer(ressd, READ_HOME) && !transfer(ressd, READ_LOG) &&
+		    batch_is_intact(ressd);
+	bool moved = read && !transfer(ressd, WRITE_HOME);
 	u32 nr = 0;
 
 	if (read && !moved)

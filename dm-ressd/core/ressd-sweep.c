@@ -5,6 +5,12 @@
 #include <linux/minmax.h>
 #include "ressd-sweep.h"
 
+/*
+ * So many logged blocks between two holes are read from home as well, for nothing: slow drives take
+ * about as long for a command.
+ */
+#define HOME_BRIDGE_BLOCKS	8
+
 u64 ressd_sweep_start(struct ressd_sweep *sweep, const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
@@ -184,4 +190,19 @@ u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr, bool sources)
 			break;
 	}
 	return i;
+}
+
+u32 ressd_sweep_home_run(const struct ressd_move *moves, u32 nr)
+{
+	u32 i, run = 0;
+
+	for (i = 0; i < nr && i - run <= HOME_BRIDGE_BLOCKS; i++) {
+		if (moves[i].lbn != moves[0].lbn + i)
+			break;
+		if (ressd_move_is_hole(&moves[i]))
+			run = i + 1;
+		else if (!i)
+			break;
+	}
+	return run;
 }

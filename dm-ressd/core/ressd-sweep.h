@@ -81,4 +81,11 @@ static inline void ressd_move_make_hole(struct ressd_move *move)
 /* Length of the run of consecutive destinations (and with @sources also sources) at moves[0]. */
 u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr, bool sources);
 
+/*
+ * A batch with holes is read in two steps: first from home, then from the log what it holds, which
+ * is newer.  Length of the read from home that begins with the hole moves[0]; 0: that is none.  It
+ * ends with a hole, but may go on over a few logged blocks, for the sake of fewer commands.
+ */
+u32 ressd_sweep_home_run(const struct ressd_move *moves, u32 nr);
+
 #endif

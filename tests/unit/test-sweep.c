@@ -229,6 +229,32 @@ TEST(runs_of_holes)
 	CHECK_EQ(ressd_sweep_run(moves + 4, 1, true), 1);
 }
 
+/* Home is read from hole to hole, over what the log holds of a few blocks between. */
+TEST(holes_are_read_over_a_few_logged_blocks)
+{
+	struct ressd_move moves[20];
+	u32 i;
+
+	for (i = 0; i < 20; i++)
+		moves[i] = (struct ressd_move) { .lbn = 30 + i, .block = RESSD_NO_BLOCK };
+	CHECK_EQ(ressd_sweep_home_run(moves, 20), 20);
+	moves[0].block = 7;
+	CHECK_EQ(ressd_sweep_home_run(moves, 20), 0);
+	moves[3].block = 90;
+	moves[4].block = 70;
+	moves[19].block = 71;
+	CHECK_EQ(ressd_sweep_home_run(moves + 1, 19), 18);
+	CHECK_EQ(ressd_sweep_home_run(moves + 1, 3), 2);
+	for (i = 6; i < 15; i++)
+		moves[i].block = 100 + i;
+	CHECK_EQ(ressd_sweep_home_run(moves + 1, 19), 5);
+	for (i = 10; i < 20; i++)
+		moves[i].lbn += 5;
+	CHECK_EQ(ressd_sweep_home_run(moves + 1, 19), 5);
+	moves[9].block = RESSD_NO_BLOCK;
+	CHECK_EQ(ressd_sweep_home_run(moves + 1, 19), 9);
+}
+
 /* Each round begins where the last one ended, and comes to every block once. */
 TEST(rounds_go_on_where_the_last_one_ended)
 {
