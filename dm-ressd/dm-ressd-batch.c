@@ -344,6 +344,7 @@ void ressd_batch_move(struct ressd *ressd)
 		nr = move_singly(ressd);
 	nr += finish_batch(ressd, moved);
 	spin_lock(&ressd->lock);
+	ressd->unprimed |= nr && ressd->log.page_blocks;
 	ressd_route_moved(ressd, ktime_get_ns() - start, nr);
 	spin_unlock(&ressd->lock);
 }

@@ -21,7 +21,7 @@
 #define FIRST_BACKOFF	HZ
 #define LAST_BACKOFF	(64 * HZ)
 
-/* How often the clock is looked at with pace idle. */
+/* How often the clock is looked at while something is to be done in idle time. */
 #define CLOCK_INTERVAL	(HZ / 20)
 
 /* --- one sweep ---------------------------------------------------------------------------- */
@@ -185,11 +185,12 @@ static bool is_ahead(struct ressd *ressd)
 	return held;
 }
 
-/* With pace idle nobody but the clock tells when it is time to move. */
+/* Nobody but the clock tells when it is time to move, with pace idle, or to prime the log. */
 static bool watches_clock(const struct ressd *ressd)
 {
-	return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE &&
-	       READ_ONCE(ressd->log.map.nr_dirty);
+	if (READ_ONCE(ressd->log.map.nr_dirty))
+		return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE;
+	return READ_ONCE(ressd->unprimed);
 }
 
 /* Waits until the writers have caught up. */
@@ -304,6 +305,47 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 	if (ressd->sweep_bad || ressd->bad_blocks)
 		note_bad_blocks(ressd, complete, READ_ONCE(ressd->log.reuse_seq) != reused);
 	return ressd->bad_blocks ? -EIO : ret;
+}
+
+/* --- idle time ---------------------------------------------------------------------------- */
+
+/*
+ * All is home: the log can be made ready for a burst, once after something was moved.  Under the
+ * lock.
+ */
+static bool wants_priming(const struct ressd *ressd)
+{
+	return ressd->unprimed && ressd->mover_on && !ressd->suspending && !ressd->draining &&
+	       ressd_pace_is_quiet(ressd) && !ressd->log.busy;
+}
+
+static bool may_prime(struct ressd *ressd)
+{
+	bool wants;
+
+	spin_lock(&ressd->lock);
+	wants = wants_priming(ressd);
+	spin_unlock(&ressd->lock);
+	return wants;
+}
+
+/* Until all is done or somebody comes; the mover's part of it is to wait. */
+static void prime_log(struct ressd *ressd)
+{
+	struct ressd_log *log = &ressd->log;
+	u64 head = 0, ticket = 0;
+
+	while (!kthread_should_stop() && may_prime(ressd)) {
+		spin_lock(&ressd->lock);
+		/* A step that came to nothing would do so again. */
+		ressd->unprimed = log->head_seq != head && ressd_log_can_prime(log);
+		head = log->head_seq;
+		if (ressd->unprimed)
+			ticket = ressd_log_prime(log);
+		spin_unlock(&ressd->lock);
+		if (ressd->unprimed)
+			wait_as_mover(ressd, ticket);
+	}
 }
 
 /* --- the thread --------------------------------------------------------------------------- */
@@ -426,6 +468,8 @@ static void wait_for_reason(struct ressd *ressd)
 					kthread_should_stop() || wants_sweep(ressd) ||
 					watches_clock(ressd) != clock,
 					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
+		if (clock)
+			prime_log(ressd);
 	}
 }
 

@@ -44,10 +44,14 @@ bool ressd_pace_holds_writer(const struct ressd *ressd)
 		ressd->sweep_blocks * ressd->log.geom.record_blocks;
 }
 
+bool ressd_pace_is_quiet(const struct ressd *ressd)
+{
+	return time_after(jiffies, READ_ONCE(ressd->last_bio) + IDLE_TIME);
+}
+
 bool ressd_pace_is_idle(const struct ressd *ressd)
 {
-	return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE &&
-	       time_after(jiffies, READ_ONCE(ressd->last_bio) + IDLE_TIME);
+	return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE && ressd_pace_is_quiet(ressd);
 }
 
 bool ressd_pace_holds_mover(const struct ressd *ressd)

@@ -187,6 +187,7 @@ struct ressd {
 	struct ressd_sweep sweep;
 	bool sweeping;
 	unsigned long last_bio;		/* jiffies */
+	bool unprimed;			/* something was moved since the log was last primed */
 	u32 sweep_bad;			/* blocks that this sweep could not move */
 	int drain_result;
 	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
@@ -290,6 +291,8 @@ void ressd_pace_start(struct ressd *ressd, u64 blocks, u64 gain);
 /* Has a writer, or the mover in a sweep, to wait for the other one?  Under the lock. */
 bool ressd_pace_holds_writer(const struct ressd *ressd);
 bool ressd_pace_holds_mover(const struct ressd *ressd);
+/* Has no bio come for a while?  Any context. */
+bool ressd_pace_is_quiet(const struct ressd *ressd);
 /* Is this time in which pace idle brings all home?  Any context. */
 bool ressd_pace_is_idle(const struct ressd *ressd);
 

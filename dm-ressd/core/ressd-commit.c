@@ -5,7 +5,6 @@
  * invariants.
  */
 #include <linux/kernel.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include "ressd-log-private.h"
@@ -16,26 +15,16 @@
 /* A segment without a summary has hardly more records: recovery has to read each. */
 #define MAX_UNSUMMARISED	8U
 
-/* Where a record that begins at @block has to end at least; see page_blocks. */
-static u32 first_page_end(const struct ressd_log *log, u32 block)
-{
-	u32 into;
-
-	if (!log->page_blocks || !ressd_log_free_segments(log))
-		return 0;
-	div_u64_rem((u64)block + log->unit_phase, log->unit_blocks, &into);
-	return into < log->page_blocks ? block - into + log->page_blocks : 0;
-}
-
 /* Seals the open record with the first @nr_unmaps of the list and makes the other one the open. */
 static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmaps)
 {
 	struct ressd_record *open = &log->records[log->open];
 	struct ressd_record *next = &log->records[!log->open];
 	struct ressd_record_header *header = open->buffer;
-	u32 end = open->block + 1 + open->nr_maps;
-	u32 i;
+	u32 used = open->block + 1 + open->nr_maps;
+	u32 i, end;
 
+	log->filling = ressd_log_record_full(log);
 	for (i = 0; i < nr_unmaps; i++) {
 		struct ressd_node *node = ressd_dying_first(&log->map, &log->unmaps);
 
@@ -49,12 +38,8 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	log->nr_unmaps -= nr_unmaps;
 	open->nr_unmaps = nr_unmaps;
 
-	/* The last segment's blocks are too precious for padding: see SPACE in the header. */
-	if (ressd_log_free_segments(log))
-		end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
-	end = max(end, first_page_end(log, open->block));
-	end = clamp_t(u32, end, open->block + 1 + open->nr_maps,
-		      max_t(u32, ressd_log_open_limit(log), open->block + 1 + open->nr_maps));
+	end = ressd_log_padded_end(log, open->block, used);
+	end = clamp_t(u32, end, used, max_t(u32, ressd_log_open_limit(log), used));
 	open->nr_blocks = end - open->block;
 	open->sealed = true;
 

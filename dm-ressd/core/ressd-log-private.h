@@ -17,6 +17,12 @@ u32 ressd_log_head_end(const struct ressd_log *log);
 u32 ressd_log_open_limit(const struct ressd_log *log);
 
 /*
+ * Where a record that begins at @block and needs room up to @end shall end, padding included; see
+ * align_blocks and page_blocks.  It may be beyond what the segment and the buffer have.
+ */
+u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end);
+
+/*
  * The first record of an activation has to stand where the chain ended: recovery may have dropped
  * a torn record there, whose header would otherwise still continue the chain, beside the new one.
  */

@@ -109,7 +109,7 @@ const void *ressd_log_data(const struct ressd_log *log, u32 block)
 	return NULL;
 }
 
-/* How far @block is into a clustered page of the device. */
+/* How far @block is into a page of the device. */
 static u32 into_page(const struct ressd_log *log, u32 block)
 {
 	u32 into;
@@ -148,6 +148,32 @@ static void forget_unmap(struct ressd_log *log, struct ressd_node *node)
 		log->nr_unmaps--;
 	}
 	ressd_map_mark_sealed(&log->map, block, false);
+}
+
+/* The end of a page that begins a clustered block of the device, if @block is in one; or 0. */
+static u32 first_page_end(const struct ressd_log *log, u32 block)
+{
+	u32 into;
+
+	if (!log->page_blocks)
+		return 0;
+	div_u64_rem((u64)block + log->unit_phase, log->unit_blocks, &into);
+	return into < log->page_blocks ? block - into + log->page_blocks : 0;
+}
+
+u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end)
+{
+	const bool last_segment = !ressd_log_free_segments(log);
+
+	/* Its blocks are too precious for padding: see SPACE in the header. */
+	if (last_segment)
+		return end;
+	end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
+	end = max(end, first_page_end(log, block));
+	if (log->align_blocks == 1 && log->page_blocks > 1 &&
+	    into_page(log, end) == log->page_blocks - 1)
+		end++;
+	return end;
 }
 
 /* Forgets what the map still knows of a dead segment before it is overwritten. */
@@ -204,13 +230,28 @@ bool ressd_log_may_rotate(const struct ressd_log *log)
 	return log->rotate && !log->first_pending;
 }
 
+/*
+ * Is nothing left of the segment but the page that its summary will be in?  Records that are
+ * written because they are full leave it: the flush before the summary would have the device write
+ * it twice, and merge the clustered block for that.  Commits have it written more often anyway.
+ */
+static bool leaves_summary_page(const struct ressd_log *log)
+{
+	u32 end = ressd_log_head_end(log);
+
+	if (!log->filling || !log->page_blocks || ressd_log_free_segments(log) < 2)
+		return false;
+	return log->records[log->open].block == end - into_page(log, end);
+}
+
 /* True if a data block can be accepted only in a new segment. */
 static bool needs_segment(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
 
 	return !open->nr_maps &&
-	       (ressd_log_may_rotate(log) || open->block + 1 >= ressd_log_open_limit(log));
+	       (ressd_log_may_rotate(log) || open->block + 1 >= ressd_log_open_limit(log) ||
+		leaves_summary_page(log));
 }
 
 bool ressd_log_is_full(const struct ressd_log *log)
@@ -336,6 +377,50 @@ void ressd_log_rotate(struct ressd_log *log)
 	/* A segment without data is as good as a new one. */
 	if (log->head_maps)
 		log->rotate = true;
+}
+
+/* Does a clustered block of the device begin in the page that the slot's first record begins in? */
+static bool begins_unit(const struct ressd_log *log, u32 slot)
+{
+	return first_page_end(log, ressd_geom_slot_start(&log->geom, slot));
+}
+
+/* Has the head's segment nothing but its first record, and begins a clustered block? */
+static bool is_primed(const struct ressd_log *log)
+{
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+	u32 start = ressd_geom_slot_start(&log->geom, slot);
+
+	return begins_unit(log, slot) &&
+	       log->records[log->open].block <= ressd_log_padded_end(log, start, start + 1);
+}
+
+/* Is there a clustered block ahead that begins where a segment does? */
+static bool unit_ahead(const struct ressd_log *log)
+{
+	u32 steps = min_t(u64, log->geom.nr_segments,
+			  log->unit_blocks / log->geom.segment_blocks + 1);
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+
+	while (steps--) {
+		slot = slot + 1 < log->geom.nr_segments ? slot + 1 : 0;
+		if (begins_unit(log, slot))
+			return true;
+	}
+	return false;
+}
+
+bool ressd_log_can_prime(const struct ressd_log *log)
+{
+	return log->mode == RESSD_MODE_RW && !log->busy && !log->map.nr_dirty &&
+	       !log->records[log->open].nr_maps && !log->first_pending &&
+	       ressd_log_free_segments(log) && !is_primed(log) && unit_ahead(log);
+}
+
+u64 ressd_log_prime(struct ressd_log *log)
+{
+	log->rotate = true;
+	return ressd_log_reclaim(log);
 }
 
 bool ressd_log_is_drained(const struct ressd_log *log)

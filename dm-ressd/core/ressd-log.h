@@ -149,7 +149,8 @@ struct ressd_log {
 	 * Some devices take a second write to the first page of a clustered block for the begin of
 	 * a new version of it, and pay a merge for the old one.  So a record that begins in such a
 	 * page fills it.  And a full record ends on a page's border, if align_blocks does not say
-	 * otherwise: then the next one begins without a read-modify-write.  The caller sets and may
+	 * otherwise: then the next one begins without a read-modify-write.  Nor does any leave just
+	 * one block of a page: the next commit would take two pages.  The caller sets and may
 	 * change these; page_blocks of 0: unknown.
 	 */
 	u32 page_blocks;		/* the device's clustered page */
@@ -194,6 +195,7 @@ struct ressd_log {
 	bool kicked;			/* the open record must go out though it is not full */
 	bool reclaim;			/* announce a new tail with the next sync */
 	bool rotate;			/* the next record starts a new segment */
+	bool filling;			/* the last record was sealed because it was full */
 	u64 sync_wanted;		/* last ticket drawn */
 	u64 sync_done;			/* last ticket completed */
 	u64 cycle;			/* ticket this cycle completes, 0: no cycle */
@@ -293,6 +295,17 @@ void ressd_log_kick(struct ressd_log *log);
 
 /* The next record starts a new segment, so that all older ones can be moved (drain). */
 void ressd_log_rotate(struct ressd_log *log);
+
+/*
+ * Begins what a burst will need, while there is time: some devices pay a merge for the first write
+ * to a clustered block, and for each write to one that they had closed meanwhile.  So an empty log
+ * goes to the next segment in whose first page a clustered block begins (see page_blocks), and
+ * writes its first record: what follows continues that block in order.
+ * ressd_log_can_prime() is true while there is a step to go, ressd_log_prime() takes it: one
+ * segment further.  It returns the ticket of a sync to wait for, and may come to nothing.
+ */
+bool ressd_log_can_prime(const struct ressd_log *log);
+u64 ressd_log_prime(struct ressd_log *log);
 
 /* True if recovery would find no mapping at all: the normal area is a plain disk. */
 bool ressd_log_is_drained(const struct ressd_log *log);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way back after an I/O error: what core/ressd-commit.c does no more on its own because the device
- * cannot be relied on, and how a log that left mode RW returns to it.
+ * The way back after an I/O error: what core/ressd-commit.c does no more on its own because the
+ * device cannot be relied on, and how a log that left mode RW returns to it.
  *
  * WHAT A FAILED FLUSH MEANS.  Everything written since the last good flush may be gone, and the
  * next flush will succeed all the same.  So until a repair:

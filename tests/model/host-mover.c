@@ -34,12 +34,23 @@ static bool under_tracked_write(const struct host *host, u32 lbn)
 	return false;
 }
 
+/* In idle time, when all is home; the model's clock says so by the same events as for a sweep. */
+static bool prime_log(struct host *host)
+{
+	if (host->draining || !ressd_log_can_prime(&host->box.log))
+		return false;
+	host_trace(host, "priming the log");
+	host->mover.ticket = ressd_log_prime(&host->box.log);
+	host->mover.state = MOVER_RECLAIM;
+	return true;
+}
+
 void host_mover_start(struct host *host)
 {
 	struct mover *mover = &host->mover;
 	const struct ressd_log *log = &host->box.log;
 
-	if (mover->state != MOVER_IDLE || !host_log_works(host))
+	if (mover->state != MOVER_IDLE || !host_log_works(host) || prime_log(host))
 		return;
 	mover->record = ressd_sweep_start(&mover->sweep, log);
 	if (host->draining)

@@ -194,6 +194,21 @@ void host_sync(struct host *host)
 	host_settle(host);
 }
 
+/* Idle time after a drain: the log is still empty afterwards. */
+static void prime(struct host *host)
+{
+	u32 steps;
+
+	for (steps = 0; host_log_works(host) && ressd_log_can_prime(&host->box.log); steps++) {
+		if (steps == MAX_SLOTS)
+			violation(host, "priming the log does not end");
+		host_mover_start(host);
+		host_settle(host);
+	}
+	if (host_log_works(host))
+		host_check_home(host);
+}
+
 static void drain(struct host *host)
 {
 	const struct ressd_log *log = &host->box.log;
@@ -215,6 +230,7 @@ static void drain(struct host *host)
 	if (host_log_works(host))
 		host_check_home(host);
 	host->draining = false;
+	prime(host);
 }
 
 static void suspend(struct host *host)

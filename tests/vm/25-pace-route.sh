@@ -140,8 +140,74 @@ visits_and_writers_keep_step() {
 	remove_disk d1
 }
 
+writes_of() {
+	sed 's/^ *//' "/sys/block/$1/stat" | tr -s ' ' | cut -d ' ' -f 5
+}
+
+# no_more_writes DISK: it gets none for a second and a half, after six seconds at most.
+no_more_writes() {
+	local i before=-1 now
+	for ((i = 0; i < 4; i++)); do
+		now=$(writes_of "$1")
+		[ "$now" != "$before" ] || return 0
+		before=$now
+		sleep 1.5
+	done
+	echo "it still writes: $now"
+	return 1
+}
+
+# primed LEAST: records of the empty log since $records.
+primed() {
+	local i
+	for ((i = 0; i < 100 && $(status_value ressd records) < records + $1; i++)); do
+		sleep 0.1
+	done
+	at_least ressd records $((records + $1))
+}
+
+# After a drain the log goes on to a segment in which a clustered block begins: 4 segments further at
+# most, once, and only if something was moved.
+empty_log_is_primed_once() {
+	local records i
+	make_disk d1 48 irqmode=2 completion_nsec=100000
+	make_ressd ressd /dev/d1 32768 on_full wait move_block_sectors 8192 log_page_sectors 256 \
+		segment_sectors 2048
+	small_writes "primed" 2M
+	check "primed: drains" timeout 60 dmsetup message ressd 0 drain
+	check "primed: comes to an end" no_more_writes d1
+	# From there on it is known how far the log is from the next clustered block.
+	small_writes "primed again" 1M --randseed=9
+	dmsetup message ressd 0 mover off
+	check "primed again: drains" timeout 60 dmsetup message ressd 0 drain
+	records=$(status_value ressd records)
+	dmsetup message ressd 0 mover on
+	check "primed again: the log goes on" primed 2
+	check "primed again: and comes to an end" no_more_writes d1
+	check "primed again: by two records" equals $((records + 2)) status_value ressd records
+	copy_device /dev/mapper/ressd /tmp/before
+	forget_cache
+	check "primed: the bare device holds all" same_as /tmp/before /dev/d1
+	records=$(status_value ressd records)
+	check "primed: drains again" timeout 60 dmsetup message ressd 0 drain
+	sleep 1
+	check "primed: not once more" equals "$records" status_value ressd records
+	for ((i = 0; i < 4; i++)); do
+		small_writes "primed under suspend, $i" 256k --randseed="$i"
+		timeout 60 dmsetup message ressd 0 drain || break
+		sleep "0.2$((i * 2))"
+		timeout 60 dmsetup suspend ressd || break
+		timeout 60 dmsetup resume ressd || break
+	done
+	check "primed: four suspends" equals 4 echo "$i"
+	ends "primed"
+	remove_disk d1
+}
+
 load dm-ressd
 make_disk d0 64
+empty_log_is_primed_once
+[ "${2:-}" != primed ] || finish
 visits_and_writers_keep_step
 [ "${2:-}" != visits ] || finish
 both_ways_are_tried

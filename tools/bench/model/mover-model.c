@@ -26,6 +26,9 @@
 struct settings {
 	unsigned int span_mb, warm_mb, total_mb, write_kb, fsync;
 	unsigned int threshold, batch, visit, fill, segment, align, page, bare, adaptive, drain;
+	unsigned int burst_kb;		/* random writes without fsync after all that and the drain */
+	unsigned int through;		/* commit writethrough in the burst */
+	unsigned int prime;		/* the log, before that */
 	unsigned int whole_rounds;	/* a sweep goes all the way round, reclaims only then */
 };
 
@@ -37,6 +40,7 @@ struct model {
 	struct ressd_sweep sweep;
 	struct ressd_move moves[MAX_MOVES];
 	bool sweeping;
+	bool through;			/* each write is a record of its own */
 	bool all;			/* the sweep is to bring home all there is */
 	struct ressd_route route;
 	u64 direct;			/* blocks that adaptive routing sent past the log */
@@ -55,7 +59,8 @@ static const struct {
 #define KEY(k, i) { #k, offsetof(struct settings, k), i }
 	KEY(span_mb, 256), KEY(warm_mb, 32), KEY(total_mb, 96), KEY(write_kb, 4), KEY(fsync, 0),
 	KEY(threshold, 50), KEY(batch, 128), KEY(visit, 0), KEY(fill, 0), KEY(segment, 0),
-	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(drain, 0), KEY(whole_rounds, 0),
+	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(drain, 0),
+	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
 };
 
 static u64 random_below(struct model *model, u64 below)
@@ -207,9 +212,15 @@ static void move_batch(struct model *model)
 		if (!ressd_move_is_hole(&moves[i]) &&
 		    ressd_log_data(&model->log, moves[i].block))
 			abort();	/* a record in flight: this host has none */
+	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
+		run = ressd_sweep_home_run(moves + at, nr - at);
+		if (run)
+			move_run(model, moves + at, run, false);
+	}
 	for (at = 0; at < nr; at += run) {
 		run = ressd_sweep_run(moves + at, nr - at, true);
-		move_run(model, moves + at, run, false);
+		if (!ressd_move_is_hole(&moves[at]))
+			move_run(model, moves + at, run, false);
 	}
 	for (at = 0; at < nr; at += run) {
 		run = ressd_sweep_run(moves + at, nr - at, false);
@@ -342,12 +353,31 @@ static void write_some(struct model *model, u64 writes)
 					  each * RESSD_BLOCK_SECTORS);
 		else
 			write_small(model, lbn, each);
+		if (model->through) {
+			ressd_log_kick(&model->log);
+			log_io(model);
+		}
 		if (model->set.fsync)
 			flush(model);
 	}
 	if (!model->set.bare)
 		settle_ticket(model, ressd_log_sync(&model->log));
 	model_drive_flush(model->drive);
+}
+
+/* What the target is used for at its best: writes after a pause, less than the log has room for. */
+static void burst(struct model *model)
+{
+	u64 start;
+
+	while (model->set.prime && ressd_log_can_prime(&model->log))
+		settle_ticket(model, ressd_log_prime(&model->log));
+	start = model_drive_now(model->drive);
+	model->set.fsync = 0;
+	model->through = model->set.through;
+	write_some(model, model->set.burst_kb / model->set.write_kb);
+	printf("%8.4f MB/s in the burst\n",
+	       model->set.burst_kb * 1024e3 / (model_drive_now(model->drive) - start));
 }
 
 static int set_key(struct settings *set, const char *word)
@@ -409,5 +439,7 @@ int main(int argc, char **argv)
 	       (double)(model_drive_now(model->drive) - start) / writes / 1e3,
 	       (unsigned long long)(model_drive_erases(model->drive) - erases),
 	       (unsigned long long)model->moved, (unsigned long long)model->holes);
+	if (model->set.burst_kb)
+		burst(model);
 	return 0;
 }
