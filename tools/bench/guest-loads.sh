@@ -127,7 +127,7 @@ load_randread() {
 	settle
 	measure "$side.randread" "$target" "$span" read --rw=randread --bs=4k --io_size=8M \
 		--randseed=53
-	all_home randread
+	bring_home
 }
 
 # burst LOAD PART: a burst that fits half of the log, of which 1 / PART is data; at rest before.
