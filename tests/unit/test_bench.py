@@ -59,8 +59,13 @@ class DrivesTest(unittest.TestCase):
 
     def test_dm_linear_takes_a_step_where_patterns_are(self):
         folder = Path("nowhere")
-        self.assertIn("linear-patterns", drives.guest("ocz", folder, ["patterns"]).steps)
+        self.assertIn("linear-p-write-4k", drives.guest("ocz", folder, ["patterns"]).steps)
         self.assertNotIn("linear-randread", drives.guest("ocz", folder, ["randread"]).steps)
+
+    def test_the_patterns_are_those_of_the_script(self):
+        script = (TOOLS / "bench/guest-drive.sh").read_text()
+        told = [line.split()[1] for line in script.splitlines() if line.startswith("\tpattern p-")]
+        self.assertEqual(told, drives.PATTERNS)
 
 
 class PostmarkTest(unittest.TestCase):

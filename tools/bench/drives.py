@@ -24,6 +24,10 @@ LOADS = {
     "randwrite-4k": 20, "randwrite-8k": 20, "fsync-4k": 20, "sequential": 5, "randread": 5,
     "burst-4k": 10, "pace": 20, "burst-idle": 10, "patterns": 120,
 }
+# Each announces itself as a step.
+PATTERNS = ["p-randwrite-4k", "p-randwrite-8k", "p-randwrite-64k", "p-randwrite-4k-deep",
+            "p-zipf-4k", "p-mixed-4k", "p-fsync-4k", "p-strided-4k", "p-write-4k", "p-write-512k",
+            "p-read-512k", "p-randread-4k", "p-randread-4k-deep"]
 HYBRID_LOADS = ["randwrite-4k", "randwrite-8k", "fsync-4k", "sequential", "randread", "burst-4k",
                 "pace"]
 PAGE_LOADS = ["randwrite-4k", "sequential", "randread", "burst-idle", "patterns"]
@@ -60,8 +64,10 @@ def guest(profile, folder, loads=None, options=None):
     # dm-linear beside the patterns: what device-mapper itself costs in the guest.
     sides = ("bare", "linear", "ressd") if "patterns" in chosen else ("bare", "ressd")
     for load in chosen:
+        announced = PATTERNS if load == "patterns" else [load]
         for side in sides:
-            steps[f"{side}-{load}"] = LOADS[load] / 2
+            steps.update({f"{side}-{name}": LOADS[load] / 2 / len(announced)
+                          for name in announced})
     arguments = [profile, options, *chosen]
     return Guest(f"drive-{profile}", HERE / "guest-drive.sh", arguments, steps, folder / profile,
                  files=FILES, memory="3G")
