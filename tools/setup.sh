@@ -48,10 +48,11 @@ packages() {
 		python3               # VM runner, results
 		python3-matplotlib    # plots
 		sparse                # lint: endianness and locking annotations
-		gcc-arm-linux-gnueabihf # lint: the tools compile for 32-bit ARM
+		gcc-arm-linux-gnueabihf # test: the tools run on 32-bit ARM
 		libc6-dev-armhf-cross # with these headers
-		gcc-aarch64-linux-gnu # lint: and for 64-bit ARM
+		gcc-aarch64-linux-gnu # test: and on 64-bit ARM
 		libc6-dev-arm64-cross # likewise
+		qemu-user-static      # test: emulates these
 		shellcheck            # lint: scripts
 		python3-pyflakes      # lint: Python, where ruff cannot be had
 		perl                  # lint: checkpatch

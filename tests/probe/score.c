@@ -11,9 +11,10 @@
  *
  * --quick before these: as ressd-probe --quick measures.
  *
- * One line for each drive and parameter: "DRIVE PARAMETER OUTCOME CONFIDENCE FOUND TRUE
- * shows|hidden SECONDS WHY", and a line "DRIVE time SECONDS MEGABYTES".  tools/probe-score.py adds them
- * up.  With PROBE_SCORE_SHOW set: the drives and when each step begins, on standard error.
+ * One line for each drive and parameter, as in scoring.h, and a line "DRIVE time SECONDS
+ * MEGABYTES".
+ * tools/probe-score.py adds them up.  With PROBE_SCORE_SHOW set: the drives and when each step
+ * begins, on standard error.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -321,9 +321,10 @@ static int scan_at(struct survey *survey, struct block_scan *scan, u32 stride, u
 }
 
 /*
- * Every write takes a page of a log block, which must not be full before the border.  Where the page
- * is not known it may be larger than any, or a NAND page, whose blocks are small.  A few writes
- * show the latter; but what they show must be exact, as log blocks that fill have a period, too.
+ * Every write takes a page of a log block, which must not be full before the border.  Where the
+ * page is not known it may be larger than any, or a NAND page, whose blocks are small.  A few
+ * writes show the latter; but what they show must be exact, as log blocks that fill have a period,
+ * too.
  */
 static int search_block(struct survey *survey, struct block_scan *scan, struct failure *failure)
 {

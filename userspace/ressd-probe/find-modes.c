@@ -37,7 +37,7 @@ static int look_at_writes(struct survey *survey, u64 page, double *times,
 	const u64 room = survey->measure->bytes / 2 / page;
 	const unsigned int most = room < MOST_WRITES ? room : MOST_WRITES;
 	const u64 base = read_pairs_place(survey, most * page);
-	unsigned int enough = FIRST_LOOK < most ? FIRST_LOOK : most, count = 0;
+	unsigned int enough = most > FIRST_LOOK ? FIRST_LOOK : most, count = 0;
 	int code;
 
 	for (;;) {

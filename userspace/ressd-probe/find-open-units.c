@@ -9,7 +9,7 @@
 #include "survey.h"
 
 #define MAX_STREAMS	16U
-#define OPENING		2U		/* rounds in which the blocks are opened, and others closed */
+#define OPENING		2U	/* rounds in which blocks are opened, and others closed */
 #define ROUNDS		4U		/* after them */
 #define SINGLE_ROUNDS	10U		/* of one stream, which says what a write costs */
 #define COLLAPSE	3.0		/* as much longer a write takes that closes a block */
