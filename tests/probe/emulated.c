@@ -133,6 +133,8 @@ void emulated_truth(const struct emulated *emulated, struct truth *truth)
 		.prefetch = profile->prefetch_pages * page,
 		.merges_rewrites = profile->write_buffer_match == SSD_BUFFER_MATCH_ALL,
 		.log_blocks = geometry->log_blocks,
+		.fast_area = (uint64_t)geometry->slc_blocks * (geometry->rows / 2) *
+			     profile->ways * page,
 		/* Without a cache, what has completed needs no flush. */
 		.flush_honoured = !profile->write_cache || (!profile->lies_about_flush &&
 							    !emulated->host.drops_flushes),

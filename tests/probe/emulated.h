@@ -36,6 +36,7 @@ struct truth {
 	bool merges_rewrites;	/* the write buffer is a cache */
 	uint32_t log_blocks;
 	bool flush_honoured;
+	uint64_t fast_area;	/* pseudo-SLC */
 };
 
 struct emulated;

@@ -622,6 +622,8 @@ int ssd_drive_print(const struct ssd_drive *drive, char *text, size_t size)
 		{ "merge_copies", ftl->merge_copies },
 		{ "gc_blocks", ftl->gc_blocks },
 		{ "gc_copies", ftl->gc_copies },
+		{ "slc_programs", ftl->slc_programs },
+		{ "slc_copies", ftl->slc_copies },
 		{ "map_hits", ftl->map_hits },
 		{ "map_reads", ftl->map_reads },
 		{ "map_writes", ftl->map_writes },

@@ -12,6 +12,11 @@
  * Optionally only part of the map is in RAM. The map's own pages are then written
  * like data, with numbers behind those of the host. A change of the map by garbage
  * collection costs nothing here: the moved page's spare bytes name it.
+ *
+ * Optionally some blocks of each set are a pseudo-SLC area, which holds one bit in a cell: half as
+ * much, and faster. The host's pages go there as long as one of its blocks is erased, then
+ * straight to the others; when the host has been idle for a while, the oldest blocks of the
+ * area are folded: their valid pages are copied to the others, and they are erased.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -26,9 +31,24 @@
 
 #define NO_BLOCK	0xffffffffU
 #define NO_SLOT		0xffffffffU
+#define FOLD_IDLE_NS	100000000ULL	/* the host is idle for so long before folding begins */
 
 /* Who fills a block. */
 enum stream { STREAM_HOST, STREAM_COPY, STREAMS };
+
+/*
+ * struct slc_set - the pseudo-SLC area of a die set.
+ * @free: erased blocks
+ * @full: blocks to be folded, the oldest first
+ * @open: block that the host's pages go to, or NO_BLOCK
+ * @cursor: place in the oldest block to look at next, as in struct page_set
+ */
+struct slc_set {
+	struct ssd_free_ring free;
+	struct ssd_free_ring full;
+	u32 open;
+	u32 cursor;
+};
 
 /*
  * struct page_set - blocks of one die set.
@@ -38,6 +58,7 @@ enum stream { STREAM_HOST, STREAM_COPY, STREAMS };
  * @victim: block being collected, or NO_BLOCK
  * @cursor: place in it to look at next, way by way, row by row
  * @since: time from which the set has too few erased blocks, and power
+ * @slc: its pseudo-SLC area
  */
 struct page_set {
 	struct ssd_free_ring free;
@@ -46,6 +67,7 @@ struct page_set {
 	u32 victim;
 	u32 cursor;
 	u64 since;
+	struct slc_set slc;
 };
 
 /*
@@ -58,6 +80,9 @@ struct page_set {
  * @owner: [slots] logical page that is there, or SSD_NO_PAGE
  * @valid: [blocks] valid pages
  * @filled: [blocks] programmed pages
+ * @slc_from: blocks from that one on are the pseudo-SLC area
+ * @slc_blocks: of it in each set; 0: there is none
+ * @slc_rings: memory of slc_set's rings
  */
 struct ftl_page {
 	struct ssd_ftl ftl;
@@ -77,6 +102,9 @@ struct ftl_page {
 	u32 *owner;
 	u16 *valid;
 	u16 *filled;
+	u32 slc_from;
+	u32 slc_blocks;
+	u32 *slc_rings;
 	struct ssd_map_cache cache;
 };
 
@@ -99,9 +127,15 @@ static struct ssd_place place_at(const struct ftl_page *map, u32 slot)
 	};
 }
 
+/* Rows of a way that are used: half of them with one bit in a cell. */
+static u32 rows_of(const struct ftl_page *map, u32 block)
+{
+	return block < map->slc_from ? map->rows : map->rows / 2;
+}
+
 static bool is_full(const struct ftl_page *map, u32 block)
 {
-	return block == NO_BLOCK || map->filled[block] == map->block_pages;
+	return block == NO_BLOCK || map->filled[block] == rows_of(map, block) * map->ways;
 }
 
 /* The page is not valid any more where it was. */
@@ -149,7 +183,8 @@ static u32 best_way(const struct ftl_page *map, u32 block, u32 first, u64 start,
 		u32 way = (first + i) % map->ways;
 		u64 time = max(start, ssd_nand_die_free(map->ftl.nand, block, way));
 
-		if (ssd_nand_next_row(map->ftl.nand, block, way) < map->rows && time < *free_at) {
+		if (ssd_nand_next_row(map->ftl.nand, block, way) < rows_of(map, block) &&
+		    time < *free_at) {
 			*free_at = time;
 			best = way;
 		}
@@ -163,7 +198,7 @@ static u32 choose_victim(const struct ftl_page *map, u32 index)
 	const struct page_set *set = &map->set[index];
 	u32 block, best = NO_BLOCK, fewest = map->block_pages;
 
-	for (block = index; block < map->ftl.nand->blocks; block += map->sets) {
+	for (block = index; block < map->slc_from; block += map->sets) {
 		if (map->filled[block] && map->valid[block] < fewest &&
 		    block != set->open[STREAM_HOST] && block != set->open[STREAM_COPY]) {
 			best = block;
@@ -187,18 +222,21 @@ static u64 move_page(struct ftl_page *map, struct page_set *set, u32 slot, u64 s
 		to.way = best_way(map, to.block, to.way, start, &unused);
 	invalidate(map, page);
 	occupy(map, page, &to);
-	map->ftl.counters.gc_copies++;
+	if (from.block < map->slc_from)
+		map->ftl.counters.gc_copies++;
+	else
+		map->ftl.counters.slc_copies++;
 	return ssd_nand_copy(map->ftl.nand, &from, &to, page, start);
 }
 
-/* The slot of the victim to be moved next, or NO_SLOT. */
-static u32 next_valid(struct ftl_page *map, struct page_set *set)
+/* The first valid slot of a block, from @cursor on, or NO_SLOT. */
+static u32 next_valid(struct ftl_page *map, u32 block, u32 *cursor)
 {
-	for (; set->cursor < map->block_pages; set->cursor++) {
+	for (; *cursor < map->block_pages; ++*cursor) {
 		struct ssd_place place = {
-			.block = set->victim,
-			.way = set->cursor % map->ways,
-			.row = set->cursor / map->ways,
+			.block = block,
+			.way = *cursor % map->ways,
+			.row = *cursor / map->ways,
 		};
 		u32 slot = slot_at(map, &place);
 
@@ -236,7 +274,7 @@ static u64 collect_now(struct ftl_page *map, u32 index, u64 start)
 	u64 end = start;
 
 	while (set->free.count < 2 && have_victim(map, index)) {
-		u32 slot = next_valid(map, set);
+		u32 slot = next_valid(map, set->victim, &set->cursor);
 
 		if (slot == NO_SLOT)
 			erase_victim(map, set, end);
@@ -254,7 +292,7 @@ static u64 collect_idle(struct ftl_page *map, u32 index, u64 from, u64 now)
 
 	while ((set->victim != NO_BLOCK || set->free.count < map->low) &&
 	       have_victim(map, index)) {
-		u32 slot = next_valid(map, set);
+		u32 slot = next_valid(map, set->victim, &set->cursor);
 		struct ssd_place place = place_at(map, slot == NO_SLOT ?
 						       set->victim * map->block_pages : slot);
 		u64 start = max(set->since,
@@ -271,6 +309,47 @@ static u64 collect_idle(struct ftl_page *map, u32 index, u64 from, u64 now)
 	return end;
 }
 
+static void erase_folded(struct ftl_page *map, struct slc_set *slc, u64 start)
+{
+	u32 block = ssd_free_take(&slc->full);
+
+	ssd_nand_erase(map->ftl.nand, block, start);
+	map->filled[block] = 0;
+	ssd_free_give(&slc->free, block);
+	slc->cursor = 0;
+}
+
+/* Fold until @now on idle dies, if the host is idle for long. Returns the end of the last copy. */
+static u64 fold_idle(struct ftl_page *map, u32 index, u64 from, u64 now)
+{
+	struct page_set *set = &map->set[index];
+	struct slc_set *slc = &set->slc;
+	u64 end = max(from, set->since) + FOLD_IDLE_NS, last = from;
+
+	while (slc->full.count && end < now) {
+		u32 block = ssd_free_next(&slc->full), slot;
+		u64 start;
+
+		/* Garbage collection keeps the last erased block for its own copies. */
+		if (is_full(map, set->open[STREAM_COPY]) && set->free.count < 2)
+			end = collect_now(map, index, end);
+		if (is_full(map, set->open[STREAM_COPY]) && set->free.count < 2)
+			break;
+		slot = next_valid(map, block, &slc->cursor);
+		if (slot == NO_SLOT) {
+			erase_folded(map, slc, end);
+			continue;
+		}
+		start = ssd_nand_die_free(map->ftl.nand, block, place_at(map, slot).way);
+		end = max(end, start);
+		if (end >= now)
+			break;
+		end = move_page(map, set, slot, end);
+		last = end;
+	}
+	return last;
+}
+
 static u64 page_ftl_background(struct ssd_ftl *ftl, u64 from, u64 now)
 {
 	struct ftl_page *map = to_page_ftl(ftl);
@@ -279,6 +358,8 @@ static u64 page_ftl_background(struct ssd_ftl *ftl, u64 from, u64 now)
 
 	for (i = 0; i < map->sets; i++)
 		end = max(end, collect_idle(map, i, map->serial ? end : from, now));
+	for (i = 0; i < map->sets && map->slc_blocks; i++)
+		end = max(end, fold_idle(map, i, map->serial ? end : from, now));
 	return end;
 }
 
@@ -316,6 +397,44 @@ static bool choose_die(struct ftl_page *map, u64 start, u32 *index, u32 *way)
 	return earliest != U64_MAX;
 }
 
+/* Have an open block of the pseudo-SLC area with room. Returns false if it is full. */
+static bool open_slc(struct ftl_page *map, struct slc_set *slc)
+{
+	if (!is_full(map, slc->open))
+		return true;
+	if (slc->open != NO_BLOCK)
+		ssd_free_give(&slc->full, slc->open);
+	slc->open = slc->free.count ? ssd_free_take(&slc->free) : NO_BLOCK;
+	return slc->open != NO_BLOCK;
+}
+
+/*
+ * Choose the die of the pseudo-SLC area that is free first. What is valid there counts against the
+ * room of its set, which must hold it later. Returns false if no set has room.
+ */
+static bool choose_slc(struct ftl_page *map, u64 start, struct ssd_place *place)
+{
+	u64 earliest = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < map->sets && map->slc_blocks && earliest > start; i++) {
+		u32 index = (map->turn + i) % map->sets, way;
+		struct page_set *set = &map->set[index];
+		u64 time;
+
+		if (set->valid >= map->limit || !open_slc(map, &set->slc))
+			continue;
+		way = best_way(map, set->slc.open, map->filled[set->slc.open] % map->ways, start,
+			       &time);
+		if (time < earliest) {
+			earliest = time;
+			place->block = set->slc.open;
+			place->way = way;
+		}
+	}
+	return earliest != U64_MAX;
+}
+
 /* The set with the most garbage among those the host may use. */
 static u32 dirtiest_set(const struct ftl_page *map)
 {
@@ -328,6 +447,15 @@ static u32 dirtiest_set(const struct ftl_page *map)
 	return best;
 }
 
+/* Program a page where it goes next. Returns the time its data have left. */
+static u64 program_at(struct ftl_page *map, u32 page, struct ssd_place *place, u64 start)
+{
+	map->turn = (place->block % map->sets + 1) % map->sets;
+	invalidate(map, page);
+	occupy(map, page, place);
+	return ssd_nand_program(map->ftl.nand, place, page, start);
+}
+
 /* Program a page of host or map. Returns the time its data have left. */
 static u64 write_page(struct ftl_page *map, u32 page, u64 start)
 {
@@ -335,6 +463,10 @@ static u64 write_page(struct ftl_page *map, u32 page, u64 start)
 	struct page_set *set;
 	u32 index = 0;
 
+	if (choose_slc(map, start, &place)) {
+		map->ftl.counters.slc_programs++;
+		return program_at(map, page, &place, start);
+	}
 	while (!choose_die(map, start, &index, &place.way)) {
 		u64 end = collect_now(map, dirtiest_set(map), start);
 
@@ -345,10 +477,7 @@ static u64 write_page(struct ftl_page *map, u32 page, u64 start)
 	if (is_full(map, set->open[STREAM_HOST]))
 		open_block(set, STREAM_HOST, start, map->low);
 	place.block = set->open[STREAM_HOST];
-	map->turn = (index + 1) % map->sets;
-	invalidate(map, page);
-	occupy(map, page, &place);
-	return ssd_nand_program(map->ftl.nand, &place, page, start);
+	return program_at(map, page, &place, start);
 }
 
 /* Have the map entry of a page in RAM, to read or to change it. Returns when it is. */
@@ -470,18 +599,31 @@ static bool block_fits(const struct ftl_page *map, u32 block)
 	return filled == map->filled[block] && valid == map->valid[block];
 }
 
+/* Each block of a set's pseudo-SLC area is erased, open, or to be folded. */
+static bool slc_fits(const struct ftl_page *map, const struct slc_set *slc)
+{
+	u32 i, known = slc->free.count + slc->full.count + (slc->open != NO_BLOCK);
+	bool good = known == map->slc_blocks;
+
+	for (i = 0; i < slc->free.count; i++)
+		good &= !map->filled[slc->free.block[(slc->free.head + i) % slc->free.size]];
+	for (i = 0; i < slc->full.count; i++)
+		good &= is_full(map, slc->full.block[(slc->full.head + i) % slc->full.size]);
+	return good;
+}
+
 /* No block of a set is lost: the erased ones are those in the ring. */
 static int check_set(struct ftl_page *map, u32 index, char *error, size_t size)
 {
 	const struct page_set *set = &map->set[index];
 	u32 block, i, erased = 0, valid = 0;
-	bool wrong = false;
+	bool wrong = !slc_fits(map, &set->slc);
 
 	for (block = index; block < map->ftl.nand->blocks; block += map->sets) {
 		wrong |= !block_fits(map, block);
 		valid += map->valid[block];
 		erased += !map->filled[block] && block != set->open[STREAM_HOST] &&
-			  block != set->open[STREAM_COPY];
+			  block != set->open[STREAM_COPY] && block < map->slc_from;
 	}
 	for (i = 0; i < set->free.count; i++) {
 		block = set->free.block[(set->free.head + i) % set->free.size];
@@ -520,6 +662,7 @@ static void page_ftl_destroy(struct ssd_ftl *ftl)
 	kvfree(map->owner);
 	kvfree(map->valid);
 	kvfree(map->filled);
+	kvfree(map->slc_rings);
 	ssd_map_cache_destroy(&map->cache);
 	kvfree(map);
 }
@@ -547,8 +690,9 @@ static int allocate(struct ftl_page *map)
 	map->owner = kvcalloc((size_t)blocks * map->block_pages, sizeof(u32), GFP_KERNEL);
 	map->valid = kvcalloc(blocks, sizeof(u16), GFP_KERNEL);
 	map->filled = kvcalloc(blocks, sizeof(u16), GFP_KERNEL);
+	map->slc_rings = kvcalloc(2 * map->sets * map->slc_blocks + 1, sizeof(u32), GFP_KERNEL);
 	if (!map->set || !map->free_blocks || !map->slot || !map->owner || !map->valid ||
-	    !map->filled)
+	    !map->filled || !map->slc_rings)
 		return -ENOMEM;
 	return ssd_map_cache_create(&map->cache, map->ftl.geometry->map_cache_pages,
 				    map->ftl.geometry->map_pages);
@@ -567,6 +711,18 @@ static void fill_page(struct ftl_page *map, u32 page)
 	ssd_nand_fill(map->ftl.nand, &place, page);
 }
 
+static void set_up_slc(struct ftl_page *map, u32 index)
+{
+	struct slc_set *slc = &map->set[index].slc;
+	u32 *rings = map->slc_rings + 2 * index * map->slc_blocks, i;
+
+	slc->open = NO_BLOCK;
+	ssd_free_init(&slc->free, rings, map->slc_blocks);
+	ssd_free_init(&slc->full, rings + map->slc_blocks, map->slc_blocks);
+	for (i = 0; i < map->slc_blocks; i++)
+		ssd_free_give(&slc->free, map->slc_from + i * map->sets + index);
+}
+
 static void set_up(struct ftl_page *map, const struct ssd_profile *profile)
 {
 	u32 i, block, spare, data_blocks;
@@ -581,10 +737,11 @@ static void set_up(struct ftl_page *map, const struct ssd_profile *profile)
 		set->victim = NO_BLOCK;
 		ssd_free_init(&set->free, &map->free_blocks[i * map->blocks_per_set],
 			      map->blocks_per_set);
+		set_up_slc(map, i);
 	}
 	for (i = 0; profile->prefill && i < map->logical; i++)
 		fill_page(map, i);
-	for (block = 0; block < map->ftl.nand->blocks; block++) {
+	for (block = 0; block < map->slc_from; block++) {
 		if (!map->filled[block])
 			ssd_free_give(&map->set[block % map->sets].free, block);
 	}
@@ -611,7 +768,9 @@ int ssd_ftl_page_create(const struct ssd_profile *profile,
 	map->rows = geometry->rows;
 	map->block_pages = geometry->block_pages;
 	map->sets = nand->die_sets;
-	map->blocks_per_set = geometry->total_blocks / map->sets;
+	map->slc_from = nand->slc_from;
+	map->slc_blocks = geometry->slc_blocks / map->sets;
+	map->blocks_per_set = map->slc_from / map->sets;
 	map->logical = geometry->pages + geometry->map_pages;
 	if (allocate(map)) {
 		page_ftl_destroy(&map->ftl);

@@ -24,6 +24,8 @@ struct ssd_ftl;
  * @merge_copies: pages copied by merges
  * @gc_blocks: blocks that garbage collection erased
  * @gc_copies: pages it copied
+ * @slc_programs: pages of the host that the pseudo-SLC area took
+ * @slc_copies: pages that were folded out of it
  * @map_hits, @map_reads, @map_writes: uses of the map that found it in RAM, and map
  *	pages read and written
  */
@@ -34,6 +36,8 @@ struct ssd_ftl_counters {
 	u64 merge_copies;
 	u64 gc_blocks;
 	u64 gc_copies;
+	u64 slc_programs;
+	u64 slc_copies;
 	u64 map_hits;
 	u64 map_reads;
 	u64 map_writes;
@@ -106,7 +110,7 @@ int ssd_ftl_fast_create(const struct ssd_profile *profile,
 
 /**
  * ssd_ftl_page_create - every page mapped, greedy garbage collection.
- * @profile: firmware, gc_threshold_ppm, map_cache_pages, prefill
+ * @profile: firmware, gc_threshold_ppm, map_cache_pages, slc_mb, prefill
  * @geometry, @nand: must outlive the layer
  * @ftl: the new layer
  *

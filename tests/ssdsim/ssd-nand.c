@@ -29,6 +29,8 @@ int ssd_nand_create(struct ssd_nand *nand, const struct ssd_profile *profile,
 		.read_ns = profile->read_ns,
 		.program_ns = profile->program_ns,
 		.program_slow_ns = profile->program_slow_ns,
+		.slc_program_ns = profile->slc_program_ns,
+		.slc_from = geometry->total_blocks - geometry->slc_blocks,
 		.planes = profile->planes,
 		.buses = profile->channel_sets,
 		.erase_ns = profile->erase_ns,
@@ -198,10 +200,13 @@ u64 ssd_nand_read(struct ssd_nand *nand, const struct ssd_place *place, u32 page
  * Of the two pages that share the cells of an MLC block one is fast and one slow.
  * In the common order the first row and the odd ones are fast, but the last is not.
  */
-static u32 program_time(const struct ssd_nand *nand, u32 row)
+static u32 program_time(const struct ssd_nand *nand, const struct ssd_place *place)
 {
+	u32 row = place->row;
 	bool fast = !row || (row % 2 && row + 1 != nand->rows);
 
+	if (place->block >= nand->slc_from)
+		return nand->slc_program_ns;
 	return fast || !nand->program_slow_ns ? nand->program_ns : nand->program_slow_ns;
 }
 
@@ -212,7 +217,7 @@ u64 ssd_nand_program(struct ssd_nand *nand, const struct ssd_place *place, u32 p
 				    nand->bus_write_ns) + nand->bus_write_ns;
 
 	take_row(nand, place, page);
-	*die_free = moved + program_time(nand, place->row);
+	*die_free = moved + program_time(nand, place);
 	note_program(nand, *die_free);
 	return moved;
 }
@@ -232,7 +237,7 @@ u64 ssd_nand_copy(struct ssd_nand *nand, const struct ssd_place *from,
 	check_read(nand, from, page);
 	take_row(nand, to, page);
 	nand->reads++;
-	*die_free = max(start, *die_free) + nand->read_ns + program_time(nand, to->row);
+	*die_free = max(start, *die_free) + nand->read_ns + program_time(nand, to);
 	note_program(nand, *die_free);
 	return *die_free;
 }

@@ -55,6 +55,8 @@ struct ssd_nand {
 	u32 read_ns;
 	u32 program_ns;
 	u32 program_slow_ns;
+	u32 slc_program_ns;
+	u32 slc_from;		/* first block of the pseudo-SLC area, or @blocks */
 	u32 erase_ns;
 	u32 planes;
 	u32 buses;

@@ -54,6 +54,8 @@ static const struct profile_key profile_keys[] = {
 	NUMBER(overprovision_ppm, 0, 900000),
 	NUMBER(gc_threshold_ppm, 0, 900000),
 	NUMBER(map_cache_pages, 0, 1000000),
+	NUMBER(slc_mb, 0, 1024 * 1024),
+	NUMBER(slc_program_ns, 0, 100000000),
 	NUMBER(log_blocks, 0, 32768),
 	NUMBER(log_ppm, 0, 1000000),
 	WORD(log_association, log_association_words),
@@ -319,16 +321,28 @@ static u32 map_page_count(const struct ssd_profile *profile, const struct ssd_ge
 	return DIV_ROUND_UP(geometry->pages, geometry->page_sectors * 128);
 }
 
+/* Blocks that hold half of what others do, the same number in each die set. */
+static u32 slc_block_count(const struct ssd_profile *profile, const struct ssd_geometry *geometry)
+{
+	u64 sectors = div_u64((u64)profile->slc_mb << 11, profile->scale);
+	u32 block_sectors = geometry->rows / 2 * profile->ways * geometry->page_sectors;
+	u32 blocks = div_u64(sectors + block_sectors - 1, block_sectors);
+
+	return DIV_ROUND_UP(blocks, profile->die_sets) * profile->die_sets;
+}
+
 static void count_blocks(const struct ssd_profile *profile, struct ssd_geometry *geometry)
 {
 	geometry->log_blocks = 0;
+	geometry->slc_blocks = slc_block_count(profile, geometry);
 	geometry->map_pages = map_page_count(profile, geometry);
 	geometry->map_cache_pages = DIV_ROUND_UP(profile->map_cache_pages, profile->scale);
 	if (profile->ftl == SSD_FTL_PAGE) {
 		u32 map_blocks = DIV_ROUND_UP(geometry->map_pages, geometry->block_pages);
 
 		geometry->total_blocks = page_block_count(profile,
-							  geometry->data_blocks + map_blocks);
+							  geometry->data_blocks + map_blocks) +
+					 geometry->slc_blocks;
 		return;
 	}
 	geometry->log_blocks = log_block_count(profile, geometry->data_blocks);
@@ -343,6 +357,24 @@ static int check_keys(const struct ssd_profile *profile, char *error, size_t siz
 		scnprintf(error, size,
 			  "map_cache_pages=%u needs a map of pages; give ftl=page with it, or 0",
 			  profile->map_cache_pages);
+		return -EINVAL;
+	}
+	if (profile->slc_mb && profile->ftl != SSD_FTL_PAGE) {
+		scnprintf(error, size,
+			  "slc_mb=%u needs a map of pages; give ftl=page with it, or 0",
+			  profile->slc_mb);
+		return -EINVAL;
+	}
+	if (profile->slc_mb && !profile->slc_program_ns) {
+		scnprintf(error, size,
+			  "slc_mb=%u needs the time of its programs; give slc_program_ns with it",
+			  profile->slc_mb);
+		return -EINVAL;
+	}
+	if (profile->slc_mb > profile->capacity_mb) {
+		scnprintf(error, size,
+			  "slc_mb=%u is more than capacity_mb=%u; an area that holds the whole drive is no cache",
+			  profile->slc_mb, profile->capacity_mb);
 		return -EINVAL;
 	}
 	if (profile->log_association == SSD_LOG_ASSOCIATION_FULL && profile->log_blocks == 1) {

@@ -88,11 +88,15 @@ enum ssd_buffer_drain {
  * @copyback: 1 if the firmware moves pages inside a die, without the bus
  * @firmware: enum ssd_firmware
  * @ftl: enum ssd_ftl_kind; the keys log_* belong to "log", @overprovision_ppm,
- *	@gc_threshold_ppm and @map_cache_pages to "page"
+ *	@gc_threshold_ppm, @map_cache_pages and @slc_mb to "page"
  * @overprovision_ppm: physical blocks beyond the capacity, in parts per million of all
  * @gc_threshold_ppm: a die set with fewer erased blocks, in parts per million of its
  *	blocks, collects garbage in the background (at most half of its spare blocks)
  * @map_cache_pages: clustered pages of the map that fit in RAM; 0 = all of it
+ * @slc_mb: pseudo-SLC area of "page", of blocks beyond all others that hold one bit in a cell
+ *	for two: what the host writes goes there first, and is folded into the other blocks
+ *	when the host is idle; 0 = none
+ * @slc_program_ns: page register to such a block
  * @log_blocks: log blocks, not scaled; 0 = take @log_ppm
  * @log_ppm: log blocks in parts per million of the data blocks (minimum 2)
  * @log_association: enum ssd_log_association; @log_victim and @log_restart belong to
@@ -153,6 +157,8 @@ struct ssd_profile {
 	u32 overprovision_ppm;
 	u32 gc_threshold_ppm;
 	u32 map_cache_pages;
+	u32 slc_mb;
+	u32 slc_program_ns;
 	u32 log_blocks;
 	u32 log_ppm;
 	u32 log_association;
@@ -192,6 +198,7 @@ struct ssd_profile {
  * @log_blocks: log blocks (0 with page mapping)
  * @map_pages: clustered pages that hold the map, if only part of it fits in RAM
  * @map_cache_pages: those that do
+ * @slc_blocks: physical clustered blocks of the pseudo-SLC area, likewise; they are the last ones
  * @total_blocks: physical clustered blocks, a multiple of the die sets
  * @pages: clustered pages of the user capacity
  * @sectors: user capacity, sectors
@@ -204,6 +211,7 @@ struct ssd_geometry {
 	u32 log_blocks;
 	u32 map_pages;
 	u32 map_cache_pages;
+	u32 slc_blocks;
 	u32 total_blocks;
 	u32 pages;
 	u64 sectors;

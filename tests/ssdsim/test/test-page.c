@@ -323,6 +323,80 @@ DRIVE_TEST(no_work_without_power, "gc_threshold_ppm=60000")
 	EXPECT(drive->nand.copies > copies, "nothing was copied while the power was on");
 }
 
+/* A pseudo-SLC area of 256 pages in blocks of 8, on both dies. */
+#define SLC		"slc_mb=1 slc_program_ns=50000"
+#define SLC_PAGES	256U
+
+static u64 counter(const struct ssd_drive *drive, bool copies)
+{
+	return copies ? drive->ftl->counters.slc_copies : drive->ftl->counters.slc_programs;
+}
+
+/* A page that is written and flushed alone, and waits for nothing. */
+static u64 flushed_write(struct ssd_drive *drive, u64 now, u32 page)
+{
+	return ssd_drive_flush(drive, ssd_drive_write(drive, now, (u64)page * PAGE, PAGE, false)) -
+	       now;
+}
+
+DRIVE_TEST(the_pseudo_slc_area_is_faster, SLC)
+{
+	struct ssd_drive *plain = make_drive("");
+	u64 fast = flushed_write(drive, later(0), 7), slow = flushed_write(plain, later(0), 7);
+
+	EXPECT(slow - fast == 150 * US, "%llu ns faster, not %llu",
+	       (unsigned long long)(slow - fast), (unsigned long long)(150 * US));
+	finish(plain);
+}
+
+DRIVE_TEST(a_full_pseudo_slc_area_is_passed_by, SLC)
+{
+	u64 now = fill(drive, 0, 0, SLC_PAGES), took;
+
+	EXPECT(counter(drive, false) == SLC_PAGES, "it took %llu pages",
+	       (unsigned long long)counter(drive, false));
+	took = flushed_write(drive, now, SLC_PAGES);
+	EXPECT(counter(drive, false) == SLC_PAGES && took > 200 * US,
+	       "the next one went there, too, or took only %llu ns", (unsigned long long)took);
+	EXPECT(!counter(drive, true), "the host was never idle, but pages were folded");
+}
+
+DRIVE_TEST(the_pseudo_slc_area_is_folded_when_idle, SLC)
+{
+	u64 now = fill(drive, 0, 0, SLC_PAGES), took;
+
+	/* Half of them are written once more, straight to the other blocks. */
+	now = fill(drive, now, 0, SLC_PAGES / 2);
+	ssd_drive_nothing(drive, now + 50000 * US);
+	EXPECT(!counter(drive, true), "folding did not wait for the host to be idle");
+	now = later(now);
+	ssd_drive_nothing(drive, now);
+	/* A block that is open on each die is not folded. */
+	EXPECT(counter(drive, true) >= SLC_PAGES / 2 - 16 && counter(drive, true) <= SLC_PAGES / 2,
+	       "%llu pages were folded", (unsigned long long)counter(drive, true));
+	took = flushed_write(drive, later(now), 9);
+	EXPECT(took < 200 * US, "a write after it took %llu ns", (unsigned long long)took);
+}
+
+/* finish() then compares the map with the NAND. */
+DRIVE_TEST(the_pseudo_slc_area_loses_nothing, SLC " die_sets=4 overprovision_ppm=50000")
+{
+	u64 now = 0;
+	u32 i;
+
+	for (i = 0; i < 20000; i++) {
+		now = ssd_drive_write(drive, now, (u64)random_number(drive->geometry.pages) * PAGE,
+				      PAGE, false);
+		if (!random_number(300))
+			now += (u64)random_number(400000) * US;
+		if (!random_number(2000))
+			ssd_drive_power_cycle(drive, now, now + 1);
+	}
+	EXPECT(counter(drive, true) && counter(drive, false) > counter(drive, true),
+	       "%llu pages went in, %llu were folded", (unsigned long long)counter(drive, false),
+	       (unsigned long long)counter(drive, true));
+}
+
 const struct test page_tests[] = {
 	{ "queued reads of two dies overlap", queued_reads_overlap_on_dies },
 	{ "queued reads of one die follow each other", queued_reads_wait_for_a_die },
@@ -343,5 +417,10 @@ const struct test page_tests[] = {
 	{ "a power cut empties the read buffer", power_cut_empties_the_read_buffer },
 	{ "a power cut empties the write buffer", power_cut_empties_the_write_buffer },
 	{ "no work is done without power", no_work_without_power },
+	{ "programs of the pseudo-SLC area are faster", the_pseudo_slc_area_is_faster },
+	{ "a full pseudo-SLC area is passed by", a_full_pseudo_slc_area_is_passed_by },
+	{ "the pseudo-SLC area is folded when the host is idle",
+	  the_pseudo_slc_area_is_folded_when_idle },
+	{ "the pseudo-SLC area loses nothing", the_pseudo_slc_area_loses_nothing },
 	{ NULL, NULL },
 };
