@@ -142,6 +142,29 @@ void emulated_truth(const struct emulated *emulated, struct truth *truth)
 	truth->block_phase = (truth->block - emulated->host.offset % truth->block) % truth->block;
 }
 
+/* The time of writes in order, ns for each byte. */
+static double write_in_order(struct emulated *emulated, uint64_t from, uint64_t to)
+{
+	const uint32_t piece = 512 << 10;
+	uint64_t at, ns = 0;
+
+	for (at = from; at < to; at += piece)
+		ns += emulated_write(emulated, at, piece);
+	return (double)ns / (to - from);
+}
+
+double emulated_slowdown(struct emulated *emulated)
+{
+	const uint64_t area = emulated->drive->profile.slc_mb * 1048576ULL;
+	double fast;
+
+	if (!area)
+		return 1;
+	fast = write_in_order(emulated, 0, area * 3 / 4);
+	write_in_order(emulated, area * 3 / 4, area * 5 / 4);
+	return write_in_order(emulated, area * 5 / 4, area * 2) / fast;
+}
+
 struct emulated *emulated_create(const char *text, const struct host *host, char *error,
 				 unsigned int size)
 {

@@ -37,6 +37,8 @@ struct truth {
 	uint32_t log_blocks;
 	bool flush_honoured;
 	uint64_t fast_area;	/* pseudo-SLC */
+	double slowdown;	/* behind it; the caller sets it: emulated_slowdown() */
+	uint64_t filled;	/* bytes that were written in order at first; likewise */
 };
 
 struct emulated;
@@ -59,5 +61,11 @@ uint64_t emulated_now(const struct emulated *emulated);
 uint64_t emulated_bytes(const struct emulated *emulated);
 uint32_t emulated_max_request(const struct emulated *emulated);
 void emulated_truth(const struct emulated *emulated, struct truth *truth);
+
+/*
+ * How much slower writes in order are behind the pseudo-SLC area than in it; 1: there is none.
+ * Of a fresh drive, which is used for that.
+ */
+double emulated_slowdown(struct emulated *emulated);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Drives drawn from a seed; see random-drive.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "random-drive.h"
 
@@ -134,12 +135,20 @@ static uint64_t draw_offset(uint64_t *state)
 	return kind < 95 ? between(state, 1, 2048) * 4096 : 63 * 512;
 }
 
+/* Some drives that map pages have a pseudo-SLC area. */
+static int add_fast_area(uint64_t *state, char *text, int size)
+{
+	return snprintf(text, size, "slc_mb=%u slc_program_ns=%u\n",
+			(unsigned int)between(state, 16, 512),
+			(unsigned int)between(state, 80, 190) * 1000);
+}
+
 void random_drive(uint64_t seed, unsigned int number, char *profile, struct host *host)
 {
 	static const double noises[] = { 0.03, 0.03, 0.1, 0.1, 0.2 };
 	static const unsigned int request_kb[] = { 64, 120, 128, 240, 256, 512, 1024 };
 	uint64_t state = (seed * 1000003 + number + 1) * 0x9e3779b97f4a7c15ULL;
-	char *end = profile + RANDOM_DRIVE_TEXT;
+	char *end = profile + RANDOM_DRIVE_TEXT, *start = profile;
 	struct shape shape;
 	int i;
 
@@ -161,4 +170,7 @@ void random_drive(uint64_t seed, unsigned int number, char *profile, struct host
 		.drops_flushes = chance(&state, 8),
 		.offset = draw_offset(&state),
 	};
+	profile += strlen(profile);
+	if (strstr(start, "ftl=page") && chance(&state, 40))
+		add_fast_area(&state, profile, end - profile);
 }

@@ -90,6 +90,21 @@ static void show_step(void *context, const char *name, unsigned int seconds)
 
 static const struct watcher steps = { .step = show_step };
 
+/* Of a drive like that, behind a host that adds nothing. */
+static double slowdown_of(const char *profile)
+{
+	const struct host host = { 0 };
+	struct failure failure;
+	struct drive drive;
+	double slowdown;
+
+	if (drive_create(&drive, profile, &host, &failure))
+		return 1;
+	slowdown = emulated_slowdown(drive.emulated);
+	drive_destroy(&drive);
+	return slowdown;
+}
+
 static int survey_drive(const char *name, const char *profile, const struct host *host)
 {
 	struct failure failure = { "" };
@@ -111,6 +126,8 @@ static int survey_drive(const char *name, const char *profile, const struct host
 		return 1;
 	}
 	emulated_truth(drive.emulated, &truth);
+	truth.filled = measure.bytes;
+	truth.slowdown = slowdown_of(profile);
 	print_scores(name, &truth, session.survey.finding);
 	print_rehearsals(name, &session.measurements);
 	print_verdict(name, &session);

@@ -62,7 +62,8 @@ static enum outcome judge(const struct finding *finding, const struct truth *tru
 		return outcome == CORRECT ? judge_phase(finding, truth->block, truth->block_phase) :
 		       outcome;
 	case PARAMETER_MODES:
-		*expected = truth->two_speeds ? 2 : 1;
+		/* What goes to a pseudo-SLC area is of one kind; "one" is said to include that. */
+		*expected = truth->two_speeds && !(truth->fast_area && finding->value == 1) ? 2 : 1;
 		*shows = truth->flush_honoured;
 		if (finding->status != STATUS_MEASURED)
 			return NOT_FOUND;
@@ -91,10 +92,12 @@ static enum outcome judge(const struct finding *finding, const struct truth *tru
 			return finding->status == STATUS_MEASURED ? WRONG : CORRECT;
 		return judge_number(finding, truth->log_blocks, 0);
 	case PARAMETER_FAST_AREA:
-		/* None of these drives has one, so that not finding it is no merit. */
-		*expected = 0;
-		*shows = false;
-		return judge_number(finding, 0, 0);
+		/* Where there is none, not finding it is no merit. */
+		*expected = truth->fast_area;
+		*shows = truth->slowdown >= 2 && truth->fast_area < truth->filled * 3 / 4;
+		if (finding->status != STATUS_BOUNDED)
+			return *expected ? NOT_FOUND : CORRECT;
+		return near(finding->value, *expected, *expected / 10) ? CORRECT : WRONG;
 	default:
 		return NOT_FOUND;
 	}

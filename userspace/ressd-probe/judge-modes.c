@@ -11,6 +11,9 @@
 #define NARROW		0.25	/* deviation below which a second mode would have made a pattern */
 #define SINGLE		0.05	/* below which there is no second kind, whatever repeats itself */
 #define LEAST_RATIO	1.05	/* slow over fast: what is closer is the host's own pattern */
+#define STEP		0.5	/* of the variance that a change of level explains */
+#define LEAST_WRITES	64U
+#define DIP		0.3	/* by which the correlation is lower in between */
 #define LEAST_VALUES	8U	/* of a folded sequence, or two kinds cannot be told */
 
 /*
@@ -36,10 +39,60 @@ static double clip(double *logs, unsigned int count)
 	return spread;
 }
 
+/*
+ * Where the values change their level most, and how much of their variance that explains.  A drive
+ * whose pseudo-SLC area is used up does so once, which is no order that repeats itself.
+ */
+static double best_step(const double *logs, unsigned int count, unsigned int *cut)
+{
+	double sum = 0, squares = 0, left = 0, best = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		sum += logs[i];
+		squares += logs[i] * logs[i];
+	}
+	*cut = 0;
+	for (i = 1; i < count; i++) {
+		double shift, gain;
+
+		left += logs[i - 1];
+		shift = left / i - (sum - left) / (count - i);
+		gain = shift * shift * i / count * (count - i);
+		if (gain > best) {
+			best = gain;
+			*cut = i;
+		}
+	}
+	squares -= sum * sum / count;
+	return squares > 0 ? best / squares : 0;
+}
+
+/* The longest part of @logs at one level; @count gets its length. */
+static const double *level_part(const double *logs, unsigned int *count)
+{
+	unsigned int cut;
+
+	while (*count >= 2 * LEAST_WRITES && best_step(logs, *count, &cut) > STEP) {
+		if (cut < *count / 2) {
+			logs += cut;
+			*count -= cut;
+		} else {
+			*count = cut;
+		}
+	}
+	return logs;
+}
+
+/*
+ * How well @logs repeat themselves after @lag, 0 if they do not.  In between they must be unlike
+ * themselves: what only changes its level now and then, as a drive that folds its pseudo-SLC area,
+ * is most like itself one write later.
+ */
 static double best_lag(const double *logs, unsigned int count, unsigned int max_lag,
 		       unsigned int *lag)
 {
-	double best = 0;
+	double best = 0, lowest = 1, lowest_before = 1;
 	unsigned int i;
 
 	*lag = 0;
@@ -49,10 +102,13 @@ static double best_lag(const double *logs, unsigned int count, unsigned int max_
 		/* The first of those that are about as good: the others are its multiples. */
 		if (correlation > best + 0.02) {
 			best = correlation;
+			lowest_before = lowest;
 			*lag = i;
 		}
+		if (correlation < lowest)
+			lowest = correlation;
 	}
-	return best;
+	return *lag > 1 && lowest_before < best - DIP ? best : 0;
 }
 
 /*
@@ -101,7 +157,8 @@ void judge_modes(const double *logs, unsigned int count, unsigned int max_lag,
 	double repeats;
 
 	memset(judgement, 0, sizeof(*judgement));
-	if (!clipped || count < 64) {
+	logs = level_part(logs, &count);
+	if (!clipped || count < LEAST_WRITES) {
 		free(clipped);
 		return;
 	}

@@ -170,6 +170,33 @@ TEST(modes_of_slc)
 
 /* On a drive without any noise tiny differences repeat themselves. */
 /*
+ * A pseudo-SLC area that is used up, or folded now and then: two kinds of times, but in no order
+ * that repeats itself (taken for MLC, with high confidence, on drawn drives).
+ */
+TEST(modes_beside_changes_of_level)
+{
+	struct mode_judgement judgement;
+	unsigned int left = 0;
+	double logs[512];
+	bool slow = false;
+	int i;
+
+	for (i = 0; i < 512; i++)
+		logs[i] = log(noisy(i < 200 ? 0.4e6 : 0.9e6, 0.05));
+	judge_modes(logs, 512, 128, &judgement);
+	CHECK(judgement.modes != 2, "one change is no second kind");
+	for (i = 0; i < 512; i++) {
+		if (!left--) {
+			slow = !slow;
+			left = 10 + test_below(60);
+		}
+		logs[i] = log(noisy(slow ? 0.9e6 : 0.4e6, 0.05));
+	}
+	judge_modes(logs, 512, 128, &judgement);
+	CHECK(judgement.modes != 2, "changes at random, lag %u", judgement.lag);
+}
+
+/*
  * In a guest, times have next to no noise, and the host's own work repeats itself: that is no
  * second kind of pages (seen on the ssdsim-sc profile as a block device).
  */
