@@ -68,6 +68,30 @@ static void distrust_kills(struct ressd_log *log)
 	}
 }
 
+/* The last record that holds data, be it in RAM only. */
+static u64 last_data_record(const struct ressd_log *log)
+{
+	const struct ressd_record *open = &log->records[log->open];
+	const struct ressd_record *other = &log->records[!log->open];
+
+	if (open->nr_maps)
+		return open->seq;
+	return other->sealed && other->nr_maps ? other->seq : log->written_seq;
+}
+
+/*
+ * A block that was moved and then logged again: home may be lost, and the map knows the older log
+ * block no more.  So no segment is dead before all that was logged by now is durable: the record
+ * with the newer version must not be the one that announces the death of the older.
+ */
+static void distrust_deaths(struct ressd_log *log)
+{
+	u64 seq, last = last_data_record(log);
+
+	for (seq = log->written_tail; seq <= log->head_seq; seq++)
+		log->segments[ressd_geom_slot_of_seq(&log->geom, seq)].kill_seq = last;
+}
+
 void ressd_repair_distrust(struct ressd_log *log)
 {
 	if (log->mode < RESSD_MODE_RO)
@@ -76,6 +100,7 @@ void ressd_repair_distrust(struct ressd_log *log)
 	log->tail_seq = log->written_tail;
 	distrust_moves(log);
 	distrust_kills(log);
+	distrust_deaths(log);
 }
 
 /* --- the repair ---------------------------------------------------------------------------- */

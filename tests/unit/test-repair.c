@@ -145,6 +145,33 @@ TEST(failed_flush_takes_back_moves)
 	move(2);
 }
 
+/*
+ * Found by tests/model: home may be lost, the newer version is not durable, and the map knows the
+ * older one no more.
+ */
+TEST(death_waits_for_what_was_logged_again)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_record(1, 1, 10);
+	ressd_log_rotate(&box.log);
+	write_record(20, 1, 10);
+	box_sync();
+	move(1);
+	CHECK_EQ(box_write(1, 11), 0);
+	ressd_log_flush_failed(&box.log);
+	CHECK_EQ(repair(), 0);
+	ressd_log_reclaim(&box.log);
+	CHECK(box_io(&io) && io.record && io.record->nr_maps == 1, "no record");
+	CHECK_EQ(io.record->tail_seq, 1);
+	box_run();
+	box_sync();
+	CHECK_EQ(box.log.reuse_seq, 2);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), 11);
+}
+
 TEST(failed_flush_takes_back_kills)
 {
 	box_format();
