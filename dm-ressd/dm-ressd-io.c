@@ -80,6 +80,12 @@ static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 
 	return node && node->lbn <= last ? node : NULL;
 }
 
+/* How many failed flushes the map takes into account.  Under the lock. */
+static int known_flush_errors(const struct ressd *ressd)
+{
+	return ressd->told_flush_errors - ressd_log_is_doubtful(&ressd->log);
+}
+
 static int map_read(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
@@ -91,7 +97,7 @@ static int map_read(struct ressd *ressd, struct bio *bio)
 
 	spin_lock(&ressd->lock);
 	ressd->counters.reads++;
-	rb->ticket = ressd->told_flush_errors;
+	rb->ticket = known_flush_errors(ressd);
 	node = first_dirty(ressd, e.first, e.last);
 	if (!node || node->lbn > e.first) {
 		if (node)

@@ -40,8 +40,9 @@
  * A read that was in flight when a flush failed fails, too: of the log it may have seen what was
  * there before a record that is gone, of the normal area something older than what core has then
  * revived.  Only what is in RAM or in a durable record is safe from that.  So a read remembers how
- * many failures core knew of when it was mapped, and compares that with all that are known when it
- * ends: one that is mapped after the failure, but before core has heard of it, fails as well.
+ * many failures the map took into account when it was mapped, and compares that with all that are
+ * known when it ends: one that is mapped after the failure, but before core has heard of it or can
+ * act on it (ressd_log_is_doubtful()), fails as well.
  *
  * DOC: a direct write and the mover
  *

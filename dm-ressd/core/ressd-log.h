@@ -372,6 +372,16 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error);
 void ressd_log_flush_failed(struct ressd_log *log);
 
 /*
+ * True from then on until the I/O that was in flight is done: only then the map shows what the
+ * failed flush may have taken along.  A read that begins meanwhile may see something older than
+ * what was durable; it must fail like one that was in flight when the flush failed.
+ */
+static inline bool ressd_log_is_doubtful(const struct ressd_log *log)
+{
+	return log->distrust;
+}
+
+/*
  * Mode OFF: true if the log holds nothing that is in RAM only, so that a flush of the devices may
  * succeed.
  */
