@@ -219,7 +219,8 @@ static bool move_all(struct ressd *ressd, enum sweep_kind kind)
 		nr = ressd_batch_pick(ressd);
 		if (!nr)
 			return true;
-		if (ressd->sweep.visit_blocks)
+		/* Then it takes also what was logged since the sweep began. */
+		if (ressd->sweep.visit_blocks || kind != SWEEP_FOR_ROOM)
 			wait_for_direct_writes(ressd);
 		ressd_batch_move(ressd);
 		cond_resched();

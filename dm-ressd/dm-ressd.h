@@ -54,9 +54,10 @@
  * segments are done (the two generations of direct[]).
  *
  * With move_block_sectors a batch may also hold blocks that were logged since, and holes: blocks
- * that are only read from home and written back.  Then the same is done for each batch: from its
- * choice on direct writes that touch it wait, and reading begins when those in flight are done.
- * Without it a direct write that lands between reading and writing a hole would be lost.
+ * that are only read from home and written back.  The former is also true of a sweep that takes the
+ * segment in use (drain, idle, trial).  Then the same is done for each batch: from its choice on
+ * direct writes that touch it wait, and reading begins when those in flight are done.  Without it a
+ * direct write that lands between reading and writing a hole would be lost.
  *
  * A clean block (core/ressd-map.h) is killed when a direct write to it is *submitted*: home holds
  * the same data, and the UNMAP is written only after a flush.
