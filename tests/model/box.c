@@ -44,6 +44,15 @@ void box_free(struct box *box)
 	free(box->summary);
 }
 
+void box_tune(struct box *box, const struct layout *layout)
+{
+	box->layout = *layout;
+	box->log.align_blocks = layout->align_blocks;
+	box->log.page_blocks = layout->page_blocks;
+	box->log.unit_blocks = layout->unit_blocks;
+	box->log.unit_phase = layout->unit_phase;
+}
+
 struct reading {
 	struct ressd_reader reader;
 	const struct box *box;
@@ -93,6 +102,7 @@ int box_recover(struct box *box, struct replica *replica, u64 activation, u32 ba
 		.segment_busy = box->segment_busy,
 		.context = box->context,
 	});
+	box_tune(box, &box->layout);
 	return ressd_recover(&box->log, &reading.reader, &recovery, box->error,
 			     sizeof(box->error));
 }

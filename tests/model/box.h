@@ -15,6 +15,9 @@ struct layout {
 	struct ressd_geom geom;
 	u32 normal_blocks;
 	u32 align_blocks;
+	u32 page_blocks;		/* see core's struct ressd_log */
+	u32 unit_blocks;
+	u32 unit_phase;
 };
 
 static inline u32 layout_sectors(const struct layout *layout)
@@ -44,6 +47,9 @@ struct box {
 void box_init(struct box *box, const struct layout *layout,
 	      bool (*segment_busy)(void *context, u32 slot), void *context);
 void box_free(struct box *box);
+
+/* The log, and its next activations, take what may change of @layout while it is in use. */
+void box_tune(struct box *box, const struct layout *layout);
 
 /*
  * A new activation: the log starts empty, then recovers from @replica.  The read number @bad_read

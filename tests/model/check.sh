@@ -61,6 +61,13 @@ check_document() {
 	verdict "$status" "docs/crash-safety.md lists the deliberate bugs (else: bugs.sh --table)"
 }
 
+# They run in guests, by `make soak`; that they still can is seen here.
+check_guest_mutants() {
+	local status=0
+	../vm/mutants.sh --apply | grep '^not ok' && status=1
+	verdict "$status" "the deliberate bugs of tests/vm/mutants.sh fit the sources"
+}
+
 # One deliberate bug: its line on stdout.
 find_bug() {
 	local name=$1 program=$out/model options=(--fault "$1") hint line
@@ -75,6 +82,10 @@ find_bug() {
 		else
 			echo "ok - model: finds $name by $hint"
 		fi
+		return
+	fi
+	if [ -n "$hint" ] && ! "$out/model" --seed "$hint" >/dev/null 2>&1; then
+		echo "not ok - model: seed $hint of tests/model/hints fails without $name: a real bug"
 		return
 	fi
 	if [ -n "$hint" ] && line=$("$program" --seed "$hint" --must-fail "$name" "${options[@]}" \
@@ -96,7 +107,7 @@ search model "$states" >"$log" || failed=1
 cat "$log"
 tried=$(sed -n 's/^# states \([0-9]*\) .*/\1/p' "$log")
 search model-sanitized "$sanitized_states" || failed=1
-for script in replays/*.script; do
+for script in replays/*.script finders/*.script; do
 	"$out/model-sanitized" --replay "$script" || failed=1
 done
 violations=$failed
@@ -104,6 +115,7 @@ violations=$failed
 check_shrinking
 check_mutant_refusal
 check_document
+check_guest_mutants
 
 ./bugs.sh | cut -d ' ' -f 1 | xargs -P "$jobs" -I NAME bash -c 'find_bug NAME' >"$out/bugs.log"
 sort "$out/bugs.log"

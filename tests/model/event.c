@@ -5,9 +5,48 @@
 
 #define SLOW_STEPS	100	/* a slow I/O ends once in so many draws */
 
-void config_draw(struct config *config, u64 seed)
+static u32 draw_alignment(struct random *random)
 {
 	static const u32 alignments[] = { 1, 1, 2, 4, 8 };
+
+	return alignments[random_below(random, ARRAY_SIZE(alignments))];
+}
+
+/* The clustered block and the page, if they are known; a page is known only with its block. */
+static void draw_clusters(struct config *config, struct random *random)
+{
+	config->visit_blocks = 0;
+	config->fill_blocks = 0;
+	config->page_blocks = 0;
+	if (random_once_in(random, 2))
+		return;
+	config->visit_blocks = 2 + random_below(random, 10);
+	config->visit_phase = random_below(random, config->visit_blocks);
+	config->fill_blocks = random_below(random, 4);
+	if (random_once_in(random, 2))
+		return;
+	config->page_blocks = 1 + random_below(random, config->visit_blocks);
+	config->page_phase = random_below(random, config->visit_blocks);
+}
+
+/* So long that a summary's UNMAPs are behind its first block; padding fills them soon enough. */
+static void draw_long_segments(struct config *config, struct random *random)
+{
+	config->segment_blocks = 504;
+	config->reserved_blocks = config->segment_blocks * 4 + random_below(random, 200);
+	config->align_blocks = 8;
+}
+
+void config_tune(struct config *config, u64 choice)
+{
+	struct random random = { .state = choice };
+
+	config->align_blocks = draw_alignment(&random);
+	draw_clusters(config, &random);
+}
+
+void config_draw(struct config *config, u64 seed)
+{
 	struct random random = { .state = ~seed };
 	u32 segment = 16 + 8 * random_below(&random, 2);
 
@@ -16,7 +55,7 @@ void config_draw(struct config *config, u64 seed)
 		.reserved_blocks = segment * (4 + random_below(&random, 4)) +
 				   random_below(&random, segment),
 		.normal_blocks = 12 + random_below(&random, 24),
-		.align_blocks = alignments[random_below(&random, ARRAY_SIZE(alignments))],
+		.align_blocks = draw_alignment(&random),
 		.hot_blocks = 6 + random_below(&random, 6),
 		.writethrough = random_once_in(&random, 4),
 		.wait = random_once_in(&random, 2),
@@ -25,11 +64,10 @@ void config_draw(struct config *config, u64 seed)
 		.errors = random_once_in(&random, 2),
 		.crash_every = 25U << random_below(&random, 6),
 	};
-	if (random_once_in(&random, 2))
-		return;
-	config->visit_blocks = 2 + random_below(&random, 10);
-	config->visit_phase = random_below(&random, config->visit_blocks);
-	config->fill_blocks = random_below(&random, 4);
+	draw_clusters(config, &random);
+	config->tunes = random_once_in(&random, 4);
+	if (random_once_in(&random, 24))
+		draw_long_segments(config, &random);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */
@@ -153,6 +191,7 @@ static void draw_mover(struct event *event, const struct host *host, struct rand
 	event->kind = EVENT_MOVER;
 	if (mover->state == MOVER_IDLE) {
 		event->kind = mover_is_wanted(host, random) ? EVENT_SWEEP : EVENT_LOG;
+		event->number = event->kind == EVENT_SWEEP && random_once_in(random, 4);
 		return;
 	}
 	/* Sometimes it sleeps between batches, while much happens. */
@@ -202,6 +241,8 @@ static bool draw_fate(struct event *event, const struct host *host, struct rando
 		event->kind = EVENT_DRAIN;
 	} else if (random_once_in(random, 1500)) {
 		event->kind = EVENT_SUSPEND;
+	} else if (host->config.tunes && random_once_in(random, 150)) {
+		event->kind = EVENT_TUNE;
 	} else {
 		return false;
 	}

@@ -18,6 +18,9 @@ struct config {
 	u32 visit_blocks;	/* clustered block by which the mover goes; 0: unknown */
 	u32 visit_phase;
 	u32 fill_blocks;	/* so many logged blocks have it rewritten whole; 0: never */
+	u32 page_blocks;	/* clustered page that records fill; 0: unknown */
+	u32 page_phase;		/* log block 0 is this far into a clustered block */
+	u32 tunes;		/* what the device is like is set anew at times */
 	u32 writethrough;	/* commit writethrough */
 	u32 wait;		/* on_full wait */
 	u32 overlap;		/* writes of one block at the same time */
@@ -33,10 +36,11 @@ enum event_kind {
 	EVENT_FLUSH,
 	EVENT_END,		/* the I/O of bio @slot at the disk ends */
 	EVENT_LOG,		/* the log worker's next step */
-	EVENT_SWEEP,		/* the mover begins a sweep */
+	EVENT_SWEEP,		/* the mover begins a sweep; @number: also of the segment in use */
 	EVENT_MOVER,		/* the mover's next step; @number chooses */
 	EVENT_KICK,		/* the commit interval is over */
 	EVENT_ROTATE,		/* the head moves on to a new segment */
+	EVENT_TUNE,		/* the message set: another page, alignment, clustered block */
 	EVENT_REPAIR,		/* the log is to return to service after an error */
 	EVENT_CHECK,		/* every block is read and compared */
 	EVENT_SUSPEND,		/* suspend and resume */
@@ -63,6 +67,9 @@ struct event {
 
 /* Every configuration follows from its seed. */
 void config_draw(struct config *config, u64 seed);
+
+/* Draws anew what may change while the host runs; all of it follows from @choice. */
+void config_tune(struct config *config, u64 choice);
 
 struct host;
 

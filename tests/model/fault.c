@@ -38,6 +38,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a direct write does not wait for the mover's batch" },
 	[FAULT_FILL_IGNORES_DIRECT] = { "fill-ignores-direct", 5, false,
 		"holes are read before older direct writes have landed" },
+	[FAULT_IDLE_IGNORES_DIRECT] = { "idle-ignores-direct", 5, false,
+		"a sweep of the segment in use does not wait for direct writes before each batch" },
 	[FAULT_DROP_UNMAPS] = { "drop-unmaps", 3, false, "records leave without their UNMAPs" },
 	[FAULT_FLUSH_ERROR_DROPPED] = { "flush-error-dropped", 2, true,
 		"the error of a flush is not told to the log" },
@@ -53,6 +55,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a record is written although a flush beside its PREFLUSH has failed" },
 	[FAULT_READS_BESIDE_FLUSH] = { "reads-beside-flush", 2, true,
 		"a read of the normal area completes although a flush has failed meanwhile" },
+	[FAULT_DOUBT_IGNORED] = { "doubt-ignored", 2, true,
+		"a read believes the map before a failed flush shows in it" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

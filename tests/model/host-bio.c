@@ -298,7 +298,7 @@ static void start_read(struct host *host, struct op *op)
 		op->proven = ressd_repair_is_proven(&host->box.log, op->block);
 		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;
 	}
-	op->flush_errors = host->flush_errors;
+	op->flush_errors = host->flush_errors - host_is_doubtful(host);
 	op->state = OP_READING;
 	oracle_pin(&host->oracle, op->first, op->nr, true);
 }

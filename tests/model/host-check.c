@@ -19,16 +19,19 @@ void host_check_sector(struct host *host, u32 sector, const u64 *words, u64 sinc
 		  (unsigned long long)since, allowed);
 }
 
-/* What a failed flush may have taken from the log must not be read. */
+/* What a failed flush may have taken must not be read. */
 static bool read_fails(const struct host *host, u32 lbn)
 {
 	const struct ressd_map *map = &host->box.log.map;
 	const struct ressd_node *node = ressd_map_find(map, lbn);
 	u32 block = node ? ressd_map_block(map, node) : 0;
+	bool logged = node && !ressd_map_is_clean(map, block);
 
-	return node && !ressd_map_is_clean(map, block) &&
-	       !ressd_log_data(&host->box.log, block) &&
-	       ressd_repair_is_unproven(&host->box.log, block) &&
+	if (logged && ressd_log_data(&host->box.log, block))
+		return false;
+	if (host_is_doubtful(host) && !(logged && ressd_repair_is_proven(&host->box.log, block)))
+		return true;
+	return logged && ressd_repair_is_unproven(&host->box.log, block) &&
 	       host->fault != FAULT_READS_UNPROVEN;
 }
 

@@ -154,6 +154,8 @@ void host_repair(struct host *host)
 			return;
 	if (host_log_works(host) || !ressd_repair_is_over(log) || host->mover.nr)
 		return;
+	if (log->mode >= RESSD_MODE_RO && host->io_stage != IO_IDLE)
+		return;
 	host_trace(host, "repair from mode %u", log->mode);
 	ressd_repair_start(log, host->repair_buffer, host->layout.geom.record_blocks);
 }

@@ -45,7 +45,7 @@ static bool prime_log(struct host *host)
 	return true;
 }
 
-void host_mover_start(struct host *host)
+void host_mover_start(struct host *host, bool whole)
 {
 	struct mover *mover = &host->mover;
 	const struct ressd_log *log = &host->box.log;
@@ -53,7 +53,8 @@ void host_mover_start(struct host *host)
 	if (mover->state != MOVER_IDLE || !host_log_works(host) || prime_log(host))
 		return;
 	mover->record = ressd_sweep_start(&mover->sweep, log);
-	if (host->draining)
+	mover->whole = whole;
+	if (whole)
 		mover->sweep.last_segment = log->head_seq;
 	ressd_sweep_visits(&mover->sweep, host->config.visit_blocks, host->config.visit_phase,
 			   host->config.fill_blocks, mover->visit_from);
@@ -83,6 +84,12 @@ static bool may_move(const struct host *host, const struct ressd_move *move)
 	       !ressd_log_data(&host->box.log, move->block);
 }
 
+/* Does it also move what was logged since it began? */
+static bool takes_younger(const struct mover *mover)
+{
+	return mover->sweep.visit_blocks || mover->whole;
+}
+
 static void pick_moves(struct host *host, u32 max)
 {
 	struct mover *mover = &host->mover;
@@ -108,7 +115,7 @@ static void pick_moves(struct host *host, u32 max)
 	}
 	if (mover->nr)
 		mover->state = MOVER_READ;
-	if (mover->sweep.visit_blocks)
+	if (takes_younger(mover))
 		mover->started = ++host->time;
 }
 
@@ -151,7 +158,7 @@ static void end_batch(struct host *host)
 	mover->state = MOVER_PICK;
 	mover->visit_from = mover->sweep.visit_end;
 	host_retry(host);
-	if (!host->draining && ressd_sweep_between_visits(&mover->sweep) &&
+	if (!mover->whole && ressd_sweep_between_visits(&mover->sweep) &&
 	    ressd_log_can_reclaim(&host->box.log))
 		end_sweep(host);
 }
@@ -237,6 +244,12 @@ static void write_moves(struct host *host, bool error, u64 number)
 	end_batch(host);
 }
 
+/* One of idle time ends when a bio comes. */
+static bool is_cut_short(const struct host *host, u64 number)
+{
+	return host->mover.whole && !host->draining && number / MAX_MOVES % 8 == 7;
+}
+
 void host_mover_step(struct host *host, bool error, u64 number)
 {
 	struct mover *mover = &host->mover;
@@ -253,14 +266,15 @@ void host_mover_step(struct host *host, bool error, u64 number)
 			mover->state = MOVER_PICK;
 		break;
 	case MOVER_PICK:
-		if (!host_log_works(host))
+		if (!host_log_works(host) || is_cut_short(host, number))
 			end_sweep(host);
 		else
 			pick_moves(host, 1 + number % MAX_MOVES);
 		break;
 	case MOVER_READ:
-		if (mover->sweep.visit_blocks && older_direct_writes(host) &&
-		    host->fault != FAULT_FILL_IGNORES_DIRECT)
+		if (takes_younger(mover) && older_direct_writes(host) &&
+		    host->fault != FAULT_FILL_IGNORES_DIRECT &&
+		    !(host->fault == FAULT_IDLE_IGNORES_DIRECT && !mover->sweep.visit_blocks))
 			break;
 		mover->sweep_failed |= error;
 		if (error)

@@ -39,6 +39,15 @@ static bool slot_busy(void *context, u32 slot)
 	return host->readers[slot] && host->fault != FAULT_NOT_BUSY;
 }
 
+/* What of the layout may change while the host runs. */
+static void tune_layout(struct layout *layout, const struct config *config)
+{
+	layout->align_blocks = config->align_blocks;
+	layout->page_blocks = config->page_blocks;
+	layout->unit_blocks = config->visit_blocks;
+	layout->unit_phase = config->page_phase;
+}
+
 static void init_layout(struct host *host)
 {
 	const struct config *config = &host->config;
@@ -51,7 +60,7 @@ static void init_layout(struct host *host)
 	if (layout->geom.nr_segments > MAX_SLOTS)
 		violation(host, "more than %u segments", MAX_SLOTS);
 	layout->normal_blocks = config->normal_blocks;
-	layout->align_blocks = config->align_blocks;
+	tune_layout(layout, config);
 }
 
 void host_init(struct host *host)
@@ -170,7 +179,7 @@ static void settle_step(struct host *host, u32 step)
 	host_log_step(host, false, 0);
 	host->moment(host->context);
 	if (host->mover.state == MOVER_IDLE && mover_is_wanted(host))
-		host_mover_start(host);
+		host_mover_start(host, host->draining);
 	host_mover_step(host, false, MAX_MOVES - 1);
 	host->moment(host->context);
 }
@@ -202,7 +211,7 @@ static void prime(struct host *host)
 	for (steps = 0; host_log_works(host) && ressd_log_can_prime(&host->box.log); steps++) {
 		if (steps == MAX_SLOTS)
 			violation(host, "priming the log does not end");
-		host_mover_start(host);
+		host_mover_start(host, false);
 		host_settle(host);
 	}
 	if (host_log_works(host))
@@ -223,7 +232,7 @@ static void drain(struct host *host)
 				  log->map.nr_dirty);
 		if (is_settled(host)) {
 			host_flush(host);
-			host_mover_start(host);
+			host_mover_start(host, true);
 		}
 		settle_step(host, steps);
 	}
@@ -237,6 +246,16 @@ static void suspend(struct host *host)
 {
 	host_sync(host);
 	host_check_reads(host);
+}
+
+static void tune(struct host *host, u64 choice)
+{
+	config_tune(&host->config, choice);
+	tune_layout(&host->layout, &host->config);
+	box_tune(&host->box, &host->layout);
+	host_trace(host, "alignment %u, clustered block %u, page %u + %u",
+		   host->config.align_blocks, host->config.visit_blocks, host->config.page_blocks,
+		   host->config.page_phase);
 }
 
 static void running_step(struct host *host, const struct event *event)
@@ -256,7 +275,7 @@ static void running_step(struct host *host, const struct event *event)
 		host_log_step(host, event->error, event->number);
 		break;
 	case EVENT_SWEEP:
-		host_mover_start(host);
+		host_mover_start(host, event->number);
 		break;
 	case EVENT_MOVER:
 		host_mover_step(host, event->error, event->number);
@@ -266,6 +285,9 @@ static void running_step(struct host *host, const struct event *event)
 		break;
 	case EVENT_ROTATE:
 		ressd_log_rotate(&host->box.log);
+		break;
+	case EVENT_TUNE:
+		tune(host, event->number);
 		break;
 	case EVENT_REPAIR:
 		host_repair(host);

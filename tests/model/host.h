@@ -62,6 +62,7 @@ struct mover {
 	u64 record;			/* must be written before the first move */
 	u64 started;			/* host's time: direct writes before must have landed */
 	u64 visit_from;			/* where the next round begins */
+	bool whole;			/* sweeps the segment in use, too */
 	u64 ticket;
 	struct ressd_move moves[MAX_MOVES];
 	struct disk_write *writes[MAX_MOVES];
@@ -153,6 +154,12 @@ static inline bool host_log_works(const struct host *host)
 	return host->box.log.mode == RESSD_MODE_RW;
 }
 
+/* Does the map not yet show what a failed flush may have taken? */
+static inline bool host_is_doubtful(const struct host *host)
+{
+	return ressd_log_is_doubtful(&host->box.log) && host->fault != FAULT_DOUBT_IGNORED;
+}
+
 /* A flush has failed, and the driver knows: nothing that only it made durable is promised. */
 static inline void host_flush_failed(struct host *host)
 {
@@ -181,7 +188,8 @@ void host_repair(struct host *host);
 void host_log_step(struct host *host, bool error, u64 number);
 
 /* host-mover.c */
-void host_mover_start(struct host *host);
+/* Begins a sweep; @whole: also of the segment in use, as by a drain or in idle time. */
+void host_mover_start(struct host *host, bool whole);
 void host_mover_step(struct host *host, bool error, u64 number);
 bool host_mover_overlaps(const struct host *host, const struct op *op);
 

@@ -156,6 +156,23 @@ TEST(first_header_of_the_newest_segment_is_missed)
 	refused("records are missing from number 2");
 }
 
+/*
+ * Where the chain ended may be the rest of a torn record that continues it: so the first record of
+ * an activation stands there, even if the next segment is asked for before it is written.
+ */
+TEST(first_record_stands_where_the_chain_ended)
+{
+	struct ressd_io io;
+
+	three_records();
+	CHECK_EQ(box_recover(), 0);
+	ressd_log_rotate(&box.log);
+	ressd_log_sync(&box.log);
+	CHECK(box_io(&io), "no opening record");
+	CHECK_EQ(io.block, 24);
+	CHECK_EQ(le64_to_cpu(header_at(24)->segment_seq), 1);
+}
+
 /* Somebody has stored a copy of the log in the log: its records stand in other blocks. */
 TEST(copy_of_a_header_is_no_record)
 {

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# what: a record of the last free segment is padded with blocks that are needed for making room
+# file: ressd-log.c
+# breaks: 4
+s/const bool last_segment = !ressd_log_free_segments(log);/const bool last_segment = false;/
