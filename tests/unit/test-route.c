@@ -169,19 +169,26 @@ TEST(flushes_count_as_direct)
 	CHECK_EQ(ressd_route_ns(&route.direct), 1000);
 }
 
+/* Small writes, each ten times as cheap in the log, until a trial is to be brought home. */
+static void write_until_trial_moves(struct ressd_route *route)
+{
+	u32 i;
+
+	ressd_route_init(route);
+	for (i = 0; i < 5000 && !ressd_route_wants_move(route); i++) {
+		if (ressd_route_small(route, 1))
+			ressd_route_log_done(route, 100, 1);
+		else
+			ressd_route_direct_done(route, 1000, 1);
+	}
+}
+
 /* A trial of which hardly anything was left to move: so cheap is a logged block. */
 TEST(overwritten_blocks_need_no_move)
 {
 	struct ressd_route route;
-	u32 i;
 
-	ressd_route_init(&route);
-	for (i = 0; i < 5000 && !ressd_route_wants_move(&route); i++) {
-		if (ressd_route_small(&route, 1))
-			ressd_route_log_done(&route, 100, 1);
-		else
-			ressd_route_direct_done(&route, 1000, 1);
-	}
+	write_until_trial_moves(&route);
 	ressd_route_move_done(&route, 2560, 4);
 	ressd_route_move_ended(&route, true);
 	CHECK_EQ(ressd_route_ns(&route.move), 10);
@@ -192,15 +199,8 @@ TEST(overwritten_blocks_need_no_move)
 TEST(incomplete_trial_is_void)
 {
 	struct ressd_route route;
-	u32 i;
 
-	ressd_route_init(&route);
-	for (i = 0; i < 5000 && !ressd_route_wants_move(&route); i++) {
-		if (ressd_route_small(&route, 1))
-			ressd_route_log_done(&route, 100, 1);
-		else
-			ressd_route_direct_done(&route, 1000, 1);
-	}
+	write_until_trial_moves(&route);
 	ressd_route_move_ended(&route, false);
 	CHECK(!ressd_route_wants_move(&route), "the trial goes on");
 	CHECK(!ressd_route_small(&route, 1), "the log is taken");

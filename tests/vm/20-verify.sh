@@ -9,9 +9,8 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
+take_arguments "$@"
 operations=${2:-700}
-echo "# seed $seed"
 
 # with_ressd NAME LINE TEST...: a device from a table line, a test on it, and the proof that the
 # mover and the log were at work; then a remove, and another look after recovery.

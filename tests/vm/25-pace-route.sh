@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 25-pace-route.sh: route adaptive and pace: whatever way writes take and whenever blocks move,
 # nothing is lost and nobody waits for ever. Which way is faster is for tools/bench.sh to say.
+#   25-pace-route.sh [SEED [FUNCTION]]
 # guest: --memory 1G --timeout 600
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
@@ -9,9 +10,8 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
+take_arguments "$@"
 reserved=16384
-echo "# seed $seed"
 
 # small_writes NAME BYTES [FIO_WORD...]: verified ones.
 small_writes() {
@@ -204,17 +204,50 @@ empty_log_is_primed_once() {
 	remove_disk d1
 }
 
+# As visits_and_writers_keep_step, step by step: a writer waits, for the mover's first batch is held up; once that is home
+# the mover is ahead and waits in its turn. So the writer must be told, and not before that counts.
+writers_are_told_of_moves() {
+	local load normal=$((64 * 2048 - 32768))
+	blkdiscard -f /dev/d0
+	make_gate home /dev/d0 0 "$normal"
+	dmsetup create gated --table "0 $normal linear /dev/mapper/home 0
+$normal 32768 linear /dev/d0 $normal"
+	make_ressd ressd /dev/mapper/gated 32768 on_full wait segment_sectors 4096 \
+		move_threshold 95 move_batch_sectors 8192
+	dmsetup message ressd 0 mover off
+	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=40M --number_ios=2300 \
+		--direct=1 --output=/tmp/fio-output
+	# Each write is a record of its own: nothing is left that a timer would write, and wake us.
+	dmsetup message ressd 0 set commit writethrough
+	dmsetup message ressd 0 mover on
+	wait_until fails equals 0 writes_at_gate home
+	fio --name=load --filename=/dev/mapper/ressd --rw=write:8k --bs=4k --offset=24M --size=16M \
+		--number_ios=150 --direct=1 --output=/tmp/load-output &
+	load=$!
+	wait_until at_least ressd accepted 2360
+	sleep 0.5
+	check "a writer ahead of the mover waits" kill -0 "$load"
+	check "nothing is home as yet" equals 0 status_value ressd moved_blocks
+	open_gate home
+	check "it is told of what has moved" ended "$load"
+	check "the mover was ahead, and waits for writers" test "$(status_dirty ressd)" -gt 0
+	dmsetup message ressd 0 set pace burst # lets go of whoever waits, should that have failed
+	ends "told of moves"
+	dmsetup remove gated
+	dmsetup remove home
+}
+
 load dm-ressd
 make_disk d0 64
-empty_log_is_primed_once
-[ "${2:-}" != primed ] || finish
-visits_and_writers_keep_step
-[ "${2:-}" != visits ] || finish
-both_ways_are_tried
-adaptive_load
+scenario empty_log_is_primed_once
+scenario visits_and_writers_keep_step
+scenario writers_are_told_of_moves
 blkdiscard -f /dev/d0
-trial_meets
-idle_time_is_used
+scenario both_ways_are_tried
+scenario adaptive_load
 blkdiscard -f /dev/d0
-waiting_sweep_holds_up_nobody
+scenario trial_meets
+scenario idle_time_is_used
+blkdiscard -f /dev/d0
+scenario waiting_sweep_holds_up_nobody
 finish

@@ -9,9 +9,8 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
+take_arguments "$@"
 reserved=16384
-echo "# seed $seed"
 
 # start_load OPERATIONS: the oracle in the background, in $load.
 start_load() {

@@ -9,9 +9,8 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
+take_arguments "$@"
 reserved=32768
-echo "# seed $seed"
 
 # fill_log: small random writes that stay in the log.
 fill_log() {
@@ -74,8 +73,8 @@ file_system_moves_to_the_bare_device() {
 	sync
 	sum=$(tree_checksum)
 	umount /mnt
-	check "with a file system: drains" dmsetup message ressd 0 drain
-	dmsetup remove ressd
+	check "with a file system: ressdctl drain" ressdctl drain ressd
+	check "with a file system: ressdctl close" ressdctl close ressd
 	check "with a file system: the bare device is clean" e2fsck -fn /dev/d0
 	mount /dev/d0 /mnt
 	check "with a file system: the files are the same" equals "$sum" tree_checksum

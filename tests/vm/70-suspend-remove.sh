@@ -9,9 +9,8 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
+take_arguments "$@"
 reserved=16384
-echo "# seed $seed"
 
 busy_device() {
 	make_ressd ressd /dev/d0 "$reserved"

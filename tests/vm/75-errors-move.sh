@@ -13,9 +13,7 @@ set -uo pipefail
 # shellcheck source=tests/vm/errors.sh
 . ./errors.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
-only=${2:-}
-echo "# seed $seed"
+take_arguments "$@"
 
 # The first record of a new log stands at the start of segment 1: header, then its blocks in the
 # order in which they were written.
@@ -194,11 +192,6 @@ errors_of_formatting() {
 	done
 }
 
-# ended PID: it ends by itself, and not because we lost patience.
-ended() {
-	wait_until fails kill -0 "$1"
-}
-
 # Everything under ressd is gone, in the middle of a load: nothing may hang.
 dead_device() {
 	local how=$1 load
@@ -309,15 +302,21 @@ full_log_cannot_be_moved() {
 	check "full log, moves fail: all is there" eval 'holds 0 a && holds 60 b && holds 120 a'
 }
 
+# drain_stops_at BLOCK: a drain is under way, as $drain, and the drive takes its time for the mover's
+# write to that block. (What it writes can be read at once.)
+drain_stops_at() {
+	fault write "range=$(($1 * 8))+8" slow_us=3000000 times=1
+	dmsetup message ressd 0 drain &
+	drain=$!
+	wait_until equals 1 fault_count hit
+}
+
 # The mover's write to a block is on its way when a direct write to the same block comes: that must
 # wait, or the older data would land over it.
 direct_write_meets_move() {
 	local drain
 	a_log_of_ten
-	fault write "range=$((112 * 8))+8" slow_us=5000000 times=1
-	dmsetup message ressd 0 drain &
-	drain=$!
-	wait_until equals 1 fault_count hit
+	drain_stops_at 112
 	check "overlap: nothing is moved yet" equals 0 status_value ressd moved_blocks
 	check "overlap: a direct write to a block on its way home" put 112 b
 	check "overlap: it has waited for the move" at_least ressd moved_blocks 10
@@ -343,10 +342,7 @@ direct_put() {
 direct_write_meets_hole() {
 	local drain
 	a_log_of_ten_with_holes
-	fault write "range=$((113 * 8))+8" slow_us=3000000 times=1
-	dmsetup message ressd 0 drain &
-	drain=$!
-	wait_until equals 1 fault_count hit
+	drain_stops_at 113
 	check "hole: a direct write to a block that is being rewritten" put 113 b
 	check "hole: it has waited" at_least ressd filled_blocks 54
 	check "hole: the drain ends" ended "$drain"
@@ -358,10 +354,7 @@ direct_write_meets_hole() {
 piece_meets_hole() {
 	local drain
 	a_log_of_ten_with_holes
-	fault write "range=$((113 * 8))+8" slow_us=3000000 times=1
-	dmsetup message ressd 0 drain &
-	drain=$!
-	wait_until equals 1 fault_count hit
+	drain_stops_at 113
 	# shellcheck disable=SC2016 # eval expands it
 	check "hole: a piece of a block that is being rewritten" eval \
 		'head -c 512 /dev/zero | tr "\0" y | dd of=/dev/mapper/ressd bs=512 seek=$((113 * 8 + 3)) oflag=direct status=none'
@@ -371,23 +364,110 @@ piece_meets_hole() {
 		'dd if=/dev/ssd0 bs=512 skip=$((113 * 8 + 3)) count=1 iflag=direct status=none | head -c 1'
 }
 
-# A direct write to block 113 is on its way when the mover decides to rewrite that block. The
-# mover's own write comes last, so what it writes must have been read after the direct one.
-hole_waits_for_direct_write() {
-	local drain write
-	a_log_of_ten_with_holes
-	fault write "range=$((113 * 8))+8" slow_us=2000000 times=1
-	ssd fault ssd0 write "range=$((113 * 8))+8" slow_us=5000000 after=1 times=1
-	direct_put 113 b &
+# gated_drive: from now on writes to the blocks 0, 113 and 200 of the drive under ressd can be held up.
+gated_drive() {
+	local end=0 block
+	dmsetup info ressd >/dev/null 2>&1 && dmsetup remove ressd
+	for block in 0 113 200; do
+		make_gate "gate$block" /dev/ssd0 $((block * 8)) 8
+		[ "$end" -eq $((block * 8)) ] ||
+			echo "$end $((block * 8 - end)) linear /dev/ssd0 $end"
+		echo "$((block * 8)) 8 linear /dev/mapper/gate$block 0"
+		end=$((block * 8 + 8))
+	done >/tmp/gated
+	echo "$end $(($(sectors_of /dev/ssd0) - end)) linear /dev/ssd0 $end" >>/tmp/gated
+	dmsetup create gated /tmp/gated
+}
+
+# ungated_drive: as it was before.
+ungated_drive() {
+	dmsetup remove ressd
+	dmsetup remove gated
+	dmsetup remove gate0 gate113 gate200
+}
+
+# Nothing of the log has been read since `fault read`. A mover that does not wait has had the time.
+nothing_is_read() {
+	sleep 1
+	equals 0 fault_count seen
+}
+
+# A direct write to block 200 is on its way when the same block is logged. Moved home before that
+# write has landed, it would be overwritten with something older.
+sweep_waits_for_direct_write() {
+	local drive=/dev/mapper/gated reserved=768 segment=128 write
+	gated_drive
+	fresh route never
+	open_gate gate0 && open_gate gate113
+	dmsetup message ressd 0 mover off
+	put 200 a &
 	write=$!
-	wait_until eval 'ssd faults ssd0 | grep -q "hit 1"'
+	wait_until equals 1 writes_at_gate gate200
+	dmsetup message ressd 0 set route always
+	# More than a segment: this one will be swept.
+	put 200 b && commit && push_out && push_out && push_out
+	fault read "$log_range" slow_us=1
+	dmsetup message ressd 0 set move_threshold 95
+	dmsetup message ressd 0 mover on
+	wait_until at_least ressd sweeps 1
+	check "sweep meets a direct write: it waits" nothing_is_read
+	open_gate gate200
+	check "sweep meets a direct write: that ends" ended "$write"
+	check "sweep meets a direct write: the newer one comes home" wait_until holds 200 b /dev/ssd0
+	check "sweep meets a direct write: and is read" holds 200 b
+	ungated_drive
+}
+
+# A sweep in idle time takes the segment in use, too: block 200 is logged after the sweep has begun, and
+# a direct write from before that is still on its way when the mover comes to it.
+idle_sweep_waits_for_direct_write() {
+	local drive=/dev/mapper/gated write
+	gated_drive
+	fresh pace idle move_batch_sectors 8
+	open_gate gate113
+	put 0 f && commit && push_out
+	wait_until equals 1 writes_at_gate gate0
+	direct_put 200 a &
+	write=$!
+	wait_until equals 1 writes_at_gate gate200
+	dmsetup message ressd 0 set route always
+	put 200 b && commit && push_out
+	fault read "$log_range" slow_us=1
+	sleep 0.5
+	open_gate gate0
+	check "idle sweep meets a direct write: it waits" nothing_is_read
+	open_gate gate200
+	check "idle sweep meets a direct write: that ends" ended "$write"
+	check "idle sweep meets a direct write: all comes home" wait_until equals 0 status_dirty ressd
+	check "idle sweep meets a direct write: the newer one, too" holds 200 b /dev/ssd0
+	ungated_drive
+}
+
+# A direct write to block 113 begins after the sweep, and is on its way when the mover comes to the
+# clustered block around it. What the mover writes there must have been read after that write.
+hole_waits_for_direct_write() {
+	local drive=/dev/mapper/gated drain write
+	gated_drive
+	a_log_of_ten_with_holes
+	open_gate gate200
+	put 0 f && commit && push_out
 	dmsetup message ressd 0 drain &
 	drain=$!
+	wait_until equals 1 writes_at_gate gate0
+	direct_put 113 b &
+	write=$!
+	wait_until equals 1 writes_at_gate gate113
+	fault read "$log_range" slow_us=1
+	open_gate gate0
+	wait_until at_least ressd moved_blocks 1
+	check "hole after a direct write: the mover waits" nothing_is_read
+	open_gate gate113
 	check "hole after a direct write: the write ends" ended "$write"
 	check "hole after a direct write: the drain ends" ended "$drain"
 	check "hole after a direct write: the block was rewritten" at_least ressd filled_blocks 54
 	check "hole after a direct write: the write is not lost" eval \
 		'holds 113 b && holds 113 b /dev/ssd0'
+	ungated_drive
 }
 
 errors_at_holes() {
@@ -446,6 +526,8 @@ scenario full_log_cannot_be_moved
 scenario direct_write_meets_move
 scenario direct_write_meets_hole
 scenario piece_meets_hole
+scenario sweep_waits_for_direct_write
+scenario idle_sweep_waits_for_direct_write
 scenario hole_waits_for_direct_write
 scenario errors_at_holes
 scenario visits_forget_a_bad_block

@@ -11,12 +11,10 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
-only=${2:-}
+take_arguments "$@"
 normal=16384
 reserved=4096
 mapper=/dev/mapper/ressd
-echo "# seed $seed"
 RANDOM=$((seed % 32768))
 
 ssd() {

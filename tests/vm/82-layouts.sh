@@ -11,12 +11,11 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
+take_arguments "$@"
 reserved=4096
 mapper=/dev/mapper/ressd
 folder=/run/mount
 copy=/tmp/copy
-echo "# seed $seed"
 mkdir -p "$folder"
 
 make_copy() {

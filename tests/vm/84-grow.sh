@@ -10,13 +10,12 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-seed=${1:-$((RANDOM * 32768 + RANDOM))}
+take_arguments "$@"
 # The reserved area comes first, so that the normal area has room to grow.
 reserved=8192
 old=8192
 new=16384
 mapper=/dev/mapper/ressd
-echo "# seed $seed"
 
 ssd() {
 	sh ./ssdsim.sh "$@"

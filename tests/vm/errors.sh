@@ -7,15 +7,9 @@
 
 reserved=16384
 segment=256
-seed=1 # of the oracle; the scripts set it
-mark=  # in the kernel log
-
-# scenario FUNCTION [ARGUMENT...]: part of a script; all but one of them are left out if $only is set.
-only=
-scenario() {
-	[ -n "$only" ] && [ "$only" != "$1" ] && return
-	"$@"
-}
+seed=${seed:-1} # of the oracle; the scripts set it
+mark=          # in the kernel log
+drive=/dev/ssd0 # under ressd; a scenario may have put something between
 
 ssd() {
 	sh ./ssdsim.sh "$@"
@@ -59,13 +53,13 @@ fresh() {
 	dmsetup info ressd >/dev/null 2>&1 && dmsetup remove ressd
 	blkdiscard -f /dev/ssd0 2>/dev/null
 	rm -f /tmp/journal
-	make_ressd ressd /dev/ssd0 "$reserved" segment_sectors "$segment" commit_interval_ms 60000 "$@"
+	make_ressd ressd "$drive" "$reserved" segment_sectors "$segment" commit_interval_ms 60000 "$@"
 }
 
 # reopen [KEY VALUE...]: removed and created again, with what the drive has.
 # shellcheck disable=SC2120
 reopen() {
-	dmsetup remove ressd && make_ressd ressd /dev/ssd0 "$reserved" "$@"
+	dmsetup remove ressd && make_ressd ressd "$drive" "$reserved" "$@"
 }
 
 # oracle COMMAND [OPTION...]: on the ressd device, with a journal in RAM.
@@ -115,13 +109,6 @@ commit() {
 	dd if=/dev/null of=/dev/mapper/ressd conv=fsync,notrunc status=none
 }
 
-fails() {
-	if "$@"; then
-		echo "'$*' succeeded"
-		return 1
-	fi
-}
-
 # push_out: what was written before is on the drive only, no more in a buffer; and durable.
 push_out() {
 	local i
@@ -140,17 +127,6 @@ event_follows() {
 	number=$(event_number)
 	"$@" || true
 	timeout 60 dmsetup wait ressd "$number" >/dev/null
-}
-
-# wait_until COMMAND...: it succeeds at last; looks a thousand times.
-wait_until() {
-	local i
-	for ((i = 0; i < 1000; i++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	echo "'$*' does not come true: $(dmsetup status ressd)"
-	return 1
 }
 
 state_is() {

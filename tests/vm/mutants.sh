@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# mutants.sh [NAME...]: shows that the guest tests would find a module that is wrong. Builds copies of
+# mutants.sh [--apply] [NAME...]: shows that the guest tests would find a module that is wrong. Builds copies of
 # the module with one deliberate bug each and runs the test that must fail with it. Part of `make soak`,
-# not of `make check`. (Bugs of dm-ressd/core are the business of tests/model.)
+# not of `make check`. (Bugs of dm-ressd/core are the business of tests/model.) --apply only looks
+# whether each bug still fits the sources.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 folder=build/mutants
 passed=0
 failed=0
+apply_only=
 
 # NAME @ FILE in dm-ressd @ sed that makes the bug @ test and its arguments @ what the bug is
 mutants() {
@@ -22,12 +24,17 @@ mutants() {
 		no-kill@dm-ressd-io.c@s/^\t\t\tif (!rb->status)$/\t\t\tif (0)/@67-log-writes@a direct write leaves the older block in the log
 		length-not-written@dm-ressd-log.c@s/ret = adopt_length(ressd);/ret = 0;/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/info->table.len = min_t(u64,/info->table.len = max_t(u64,/@84-grow@a growth that was cut short counts as done
-		no-overlap-check@dm-ressd-io.c@s/if (ressd_mover_overlaps(ressd, rb->first, rb->nr)) {/if (0) {/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
+		no-overlap-check@dm-ressd-io.c@s/if (!ressd_mover_overlaps(ressd, e.first, e.last - e.first + 1))/if (1)/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
 		flush-error-unseen@dm-ressd-io.c@/atomic_inc(&ressd->flush_errors);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-io.c@s/(int)rb->ticket != atomic_read(&ressd->flush_errors))/0)/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-mover.c@/^\t\t  ressd_log_is_starved(&ressd->log);$/s/ressd_log_is_starved(&ressd->log)/0/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
+		sweep-ignores-direct@dm-ressd-mover.c@s/^\twait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
+		fill-ignores-direct@dm-ressd-mover.c@s/if (ressd->sweep.visit_blocks || kind != SWEEP_FOR_ROOM)/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
+		idle-ignores-direct@dm-ressd-mover.c@s/ || kind != SWEEP_FOR_ROOM)/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
+		doubt-ignored@dm-ressd-io.c@s/ - ressd_log_is_doubtful(&ressd->log);/;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
+		told-too-early@dm-ressd-mover.c@/^static bool goal_reached/,/^}/{/queue_work(/d;s/^\tbool reached;$/&\n\n\tqueue_work(ressd->workqueue, \&ressd->log_work);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace-route 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		kills-believed@core/ressd-repair.c@/^\tdistrust_kills(log);$/d@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@/^\tdistrust_moves(log);$/d@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
@@ -39,9 +46,9 @@ wanted() {
 	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]]
 }
 
-# build_mutant NAME FILE SED: in $folder/NAME; the sed must change the file.
-build_mutant() {
-	local name=$1 file=$2 change=$3 copy=$PWD/$folder/$1
+# plant NAME FILE SED: a copy of the module with that bug in $folder/NAME; the sed must change the file.
+plant() {
+	local file=$2 change=$3 copy=$PWD/$folder/$1
 	rm -rf "$copy"
 	mkdir -p "$copy/core"
 	cp dm-ressd/Kbuild dm-ressd/*.[ch] "$copy/"
@@ -51,17 +58,23 @@ build_mutant() {
 		echo "the change does not apply to dm-ressd/$file any more: $change"
 		return 1
 	fi
+}
+
+# build NAME: what was planted.
+build() {
+	local copy=$PWD/$folder/$1
 	make -s -C "$(tools/vm/kernel-dir)" M="$copy" modules >"$copy/log" 2>&1 || {
 		tail -n 5 "$copy/log"
 		return 1
 	}
 }
 
-# run_mutant NAME TEST [ARGUMENT...]: true if the test finds a difference.
+# run_mutant NAME TEST [ARGUMENT...]: true if the test finds a difference. With some bugs the guest
+# then hangs for good.
 run_mutant() {
 	local name=$1 status=0
 	shift
-	tests/vm/in-guest --quiet --log "$folder/$name/console" \
+	tests/vm/in-guest --quiet --timeout 500 --log "$folder/$name/console" \
 		--file "$folder/$name/dm-ressd.ko:/modules/dm-ressd.ko" -- "$@" \
 		>"$folder/$name/output" 2>&1 || status=$?
 	[ "$status" -ne 0 ] && grep -q '^not ok' "$folder/$name/output"
@@ -77,11 +90,20 @@ verdict() {
 	fi
 }
 
+if [ "${1:-}" = --apply ]; then
+	apply_only=1
+	folder=build/mutants-apply
+	shift
+fi
 mkdir -p "$folder"
 while IFS=@ read -r name file change test bug; do
 	wanted "$name" "$@" || continue
 	read -r -a words <<<"$test"
-	if ! why=$(build_mutant "$name" "$file" "$change"); then
+	if ! why=$(plant "$name" "$file" "$change"); then
+		verdict "$name" "$bug" "$why"
+	elif [ -n "$apply_only" ]; then
+		verdict "$name" "fits $file" ""
+	elif ! why=$(build "$name"); then
 		verdict "$name" "$bug" "$why"
 	elif run_mutant "$name" "${words[@]}"; then
 		verdict "$name" "$bug, found by ${words[0]}" ""
@@ -89,6 +111,6 @@ while IFS=@ read -r name file change test bug; do
 		verdict "$name" "$bug" "${words[0]} does not find it; see $folder/$name/output"
 	fi
 done < <(mutants)
-echo "# result mutants/guest/missed $failed 1 ==0"
+[ -n "$apply_only" ] || echo "# result mutants/guest/missed $failed 1 ==0"
 echo "# $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

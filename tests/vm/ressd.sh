@@ -2,6 +2,22 @@
 # shellcheck shell=bash
 # ressd.sh: disks and ressd devices for the functional tests. Use:  . ./lib.sh; . ./ressd.sh
 
+seed= # of what is random in a script
+only= # the part of it that alone is wanted
+
+# take_arguments [SEED [FUNCTION]]: of a script.
+take_arguments() {
+	seed=${1:-$((RANDOM * 32768 + RANDOM))}
+	only=${2:-}
+	echo "# seed $seed"
+}
+
+# scenario FUNCTION [ARGUMENT...]: part of a script; all but one of them are left out if $only is set.
+scenario() {
+	[ -n "$only" ] && [ "$only" != "$1" ] && return
+	"$@"
+}
+
 # make_disk NAME MIB [ATTRIBUTE=VALUE...]: a disk /dev/NAME in memory with discard and a volatile
 # write cache: what was not flushed is gone after cut_power. Attributes are those of null_blk in
 # configfs, for example completion_nsec=200000 irqmode=2 for a disk that takes its time.
@@ -43,6 +59,25 @@ fail_all_io() {
 	is_loaded dm_flakey || modprobe dm-flakey
 	dmsetup load "$1" --table "$line" && dmsetup suspend --noflush --nolockfs "$1" &&
 		dmsetup resume "$1"
+}
+
+# make_gate NAME DEVICE FIRST SECTORS: these sectors of the device, as a device of their own. A write
+# to it waits until open_gate NAME, and takes effect only then; reads and flushes pass.
+make_gate() {
+	is_loaded dm_delay || modprobe dm-delay
+	dmsetup create "$1" --table "0 $4 delay $2 $3 0 $2 $3 100000000 $2 $3 0"
+}
+
+# writes_at_gate NAME: how many wait there.
+writes_at_gate() {
+	dmsetup status "$1" | cut -d ' ' -f 5
+}
+
+# open_gate NAME: those that wait go on in their order, and all that come later.
+open_gate() {
+	local words
+	read -r -a words < <(dmsetup table "$1")
+	dmsetup load "$1" --table "0 ${words[1]} linear ${words[3]} ${words[4]}" && dmsetup resume "$1"
 }
 
 sectors_of() {
@@ -87,6 +122,29 @@ at_least() {
 		echo "$2 is '$value', expected at least $3: $(dmsetup status "$1")"
 		return 1
 	fi
+}
+
+fails() {
+	if "$@"; then
+		echo "'$*' succeeded"
+		return 1
+	fi
+}
+
+# wait_until COMMAND...: it succeeds at last; looks a thousand times.
+wait_until() {
+	local i
+	for ((i = 0; i < 1000; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	echo "'$*' does not come true: $(dmsetup status)"
+	return 1
+}
+
+# ended PID: it ends by itself, and not because we lost patience.
+ended() {
+	wait_until fails kill -0 "$1"
 }
 
 # copy_device DEVICE FILE [SECTORS]: its contents, or those of its first sectors.
