@@ -25,6 +25,8 @@ void ressd_route_sent(struct ressd *ressd, struct bio *bio)
 	struct ressd_meter *meter = &ressd->meter;
 	unsigned long flags;
 
+	if (!ressd_route_times_direct(&ressd->route))
+		return;
 	ressd_bio(bio)->flags |= RESSD_BIO_TIMED;
 	spin_lock_irqsave(&meter->lock, flags);
 	read_clock(meter);
@@ -68,7 +70,8 @@ bool ressd_route_to_log(struct ressd *ressd, u32 nr)
 
 	if (!ressd_route_is_adaptive(ressd))
 		return true;
-	tell_core(ressd);
+	if (ressd_route_times_direct(&ressd->route))
+		tell_core(ressd);
 	log = ressd_route_small(&ressd->route, nr);
 	if (ressd->route.phase == phase)
 		return log;

@@ -11,6 +11,9 @@
 #define LAST_INTERVAL	4194304U
 #define AHEAD_BLOCKS	64U	/* of the mover, while a trial is brought home */
 
+/* Before a trial so many direct blocks are timed: twice what counts. */
+#define DIRECT_TIMED	(2 * RESSD_ROUTE_RECENT * WINDOW_BLOCKS)
+
 /* What the log must save of the direct cost, in percent, to be taken; and to be kept. */
 #define TAKE_PERCENT	10
 #define KEEP_PERCENT	3
@@ -47,6 +50,13 @@ static void add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
 		cost->nr = RESSD_ROUTE_RECENT;
 	cost->sum_ns = 0;
 	cost->sum_blocks = 0;
+}
+
+bool ressd_route_times_direct(const struct ressd_route *route)
+{
+	if (route->phase == RESSD_ROUTE_DIRECT)
+		return (u64)route->sent + DIRECT_TIMED >= route->interval;
+	return route->phase == RESSD_ROUTE_TRY_DIRECT;
 }
 
 u64 ressd_route_ns(const struct ressd_route_cost *cost)

@@ -5,8 +5,9 @@
  * The cost of a block through the log is that of the log's I/Os, syncs included, and of bringing it
  * home; that of a direct one is the time in which direct small writes, and flushes after them, are
  * in flight.  Both are measured by trials: a few hundred blocks this way, a few hundred the other
- * way, the latter brought home at once.  The way that is taken is measured all the time.  The other
- * one is tried again after ever longer intervals, as long as the answer stays the same; so what the
+ * way, the latter brought home at once.  The way that is taken is measured as well, the direct one
+ * before a trial only, for its time is short and a clock costs some of it.  The other one is tried
+ * again after ever longer intervals, as long as the answer stays the same; so what the
  * trials can cost is bounded.  The log must win clearly, and a decision changes only by a clear
  * difference, so that equal costs make no oscillation.  Costs come in bursts where a device
  * collects its garbage, and the first writes to an idle device cost little; so the median of some
@@ -58,6 +59,9 @@ bool ressd_route_small(struct ressd_route *route, u32 nr);
 
 /* False while a trial's blocks are brought home and the writer is too far ahead: it must wait. */
 bool ressd_route_may_log(const struct ressd_route *route);
+
+/* Shall a direct write that is sent now be timed, and told to ressd_route_direct_done()? */
+bool ressd_route_times_direct(const struct ressd_route *route);
 
 /* True while the mover is asked to bring all home that the log holds. */
 bool ressd_route_wants_move(const struct ressd_route *route);

@@ -39,8 +39,9 @@ static struct outcome load(struct ressd_route *route, const struct device *devic
 		bool burst = device->burst && !test_below(device->burst);
 
 		if (!ressd_route_small(route, 1)) {
-			ressd_route_direct_done(route, drawn(device, device->direct) *
-						(burst ? 1000 : 1), 1);
+			if (ressd_route_times_direct(route))
+				ressd_route_direct_done(route, drawn(device, device->direct) *
+							(burst ? 1000 : 1), 1);
 			outcome.direct++;
 			continue;
 		}
