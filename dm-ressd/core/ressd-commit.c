@@ -24,7 +24,6 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	u32 used = open->block + 1 + open->nr_maps;
 	u32 i, end;
 
-	log->filling = ressd_log_record_full(log);
 	for (i = 0; i < nr_unmaps; i++) {
 		struct ressd_node *node = ressd_dying_first(&log->map, &log->unmaps);
 
@@ -182,6 +181,7 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
 	if (nr_unmaps || announces)
 		log->tail_seq = ressd_log_scan_tail(log, open->seq - 1);
+	log->filling = false;
 	seal_record(log, io, nr_unmaps);
 	io->preflush = nr_unmaps || announces || log->opening;
 	/* The cycle's next record may need a segment that this one announces. */
@@ -209,6 +209,7 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 		return next_of_cycle(log, io);
 	if (!open->nr_maps || !(log->kicked || log->rotate || ressd_log_record_full(log)))
 		return false;
+	log->filling = !log->kicked;
 	seal_record(log, io, 0);
 	io->record->tail_seq = log->tail_seq;
 	return true;

@@ -518,7 +518,7 @@ TEST(full_records_end_on_a_page)
 		CHECK((end + 3) % 4 == 0 || end == ressd_geom_slot_end(geom, slot),
 		      "a full record ends at block %u", end);
 		aligned += (end + 3) % 4 == 0;
-		box_sync();
+		box_run();
 	}
 	CHECK(aligned, "none ends on a page");
 	CHECK_EQ(box_recover(), 0);

@@ -244,7 +244,7 @@ static bool below_threshold(const struct model *model)
 	       (u64)ressd_log_total_blocks(&model->log) * model->set.threshold;
 }
 
-/* As pace_allows() of the target. */
+/* As ressd_pace_holds_writer(). */
 static bool in_step(const struct model *model)
 {
 	const struct ressd_log *log = &model->log;
@@ -305,7 +305,8 @@ static void write_direct(struct model *model, u32 lbn, u32 nr)
 
 	model_drive_write(model->drive, (u64)lbn * RESSD_BLOCK_SECTORS, nr * RESSD_BLOCK_SECTORS);
 	ressd_log_kill(&model->log, lbn, nr);
-	ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, nr);
+	if (ressd_route_times_direct(&model->route))
+		ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, nr);
 	model->direct += nr;
 }
 
@@ -336,7 +337,8 @@ static void flush(struct model *model)
 		return;
 	}
 	model_drive_flush(model->drive);
-	ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, 0);
+	if (ressd_route_times_direct(&model->route))
+		ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, 0);
 }
 
 static void write_some(struct model *model, u64 writes)
