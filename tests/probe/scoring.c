@@ -64,7 +64,7 @@ static enum outcome judge(const struct finding *finding, const struct truth *tru
 	case PARAMETER_MODES:
 		/* What goes to a pseudo-SLC area is of one kind; "one" is said to include that. */
 		*expected = truth->two_speeds && !(truth->fast_area && finding->value == 1) ? 2 : 1;
-		*shows = truth->flush_honoured;
+		*shows = truth->flush_honoured && !truth->fast_area;
 		if (finding->status != STATUS_MEASURED)
 			return NOT_FOUND;
 		return finding->value == *expected ? CORRECT : WRONG;

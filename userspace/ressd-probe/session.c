@@ -295,6 +295,28 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 	return code;
 }
 
+static bool flush_ignored(const struct session *session)
+{
+	const struct finding *flush = &session->survey.finding[PARAMETER_FLUSH];
+
+	return flush->status == STATUS_MEASURED && !flush->value;
+}
+
+/*
+ * Where flushes are ignored, a read may have to wait for all the writes that the drive has
+ * buffered: so it comes before them, not to pay for them.
+ */
+static int run_reads(struct session *session, struct failure *failure)
+{
+	unsigned int cell;
+	int code = 0;
+
+	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
+		if (!session_cell_writes(cell))
+			code = run_cell(session, cell, failure);
+	return code;
+}
+
 static int run_cells(struct session *session, struct failure *failure)
 {
 	const struct budget *budget = &budgets[session->thoroughness];
@@ -304,6 +326,8 @@ static int run_cells(struct session *session, struct failure *failure)
 
 	measure->deadline = end_of_part(session, budget->cells,
 					budget->rehearsal + budget->sweep);
+	if (flush_ignored(session))
+		code = run_reads(session, failure);
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
 		if (cell < budget->needed || !measure_is_late(measure))
 			code = run_cell(session, cell, failure);
@@ -326,13 +350,6 @@ static int run_sweep(struct session *session, struct failure *failure)
 			code = run_cell(session, cell, failure);
 	measure->effort = whole;
 	return code;
-}
-
-static bool flush_ignored(const struct session *session)
-{
-	const struct finding *flush = &session->survey.finding[PARAMETER_FLUSH];
-
-	return flush->status == STATUS_MEASURED && !flush->value;
 }
 
 /* Random writes of one size, from the cell if there is one. */
