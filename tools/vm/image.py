@@ -33,9 +33,12 @@ MODULES = [
     "crc32c_generic", "crc32c-intel", "libcrc32c",
 ]
 
-# A kernel built for tests (debug-kernel) has none of these: the disk of the tools' tests, and what
+# A kernel built for tests (debug-kernel) has none of these: the disks of the tools' tests, and what
 # ressd is compared with in benchmarks.
-STOCK_MODULES = ["brd", "dm-writecache", "dm-cache", "dm-cache-smq", "bcache"]
+STOCK_MODULES = [
+    "brd", "nvme", "virtio_scsi", "sd_mod", "sdhci-pci", "mmc_block",
+    "dm-writecache", "dm-cache", "dm-cache-smq", "bcache",
+]
 
 # A library that glibc opens by name when a thread is cancelled, so ldd does not list it.
 OPENED_BY_NAME = ["/lib/x86_64-linux-gnu/libgcc_s.so.1"]

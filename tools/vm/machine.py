@@ -54,6 +54,12 @@ def command_line(options, folder, kernel, initrd, log):
         command += ["-drive", f"file={name},if=none,id=disk{number},format=raw,cache=writeback,"
                               "discard=unmap",
                     "-device", f"virtio-blk-pci,drive=disk{number},serial=disk{number}"]
+    for number, (file, device) in enumerate(options.device):
+        if file:
+            name = str(file).replace(",", ",,")
+            command += ["-drive", f"file={name},if=none,id=device{number},format=raw"]
+            device += f",drive=device{number}"
+        command += ["-device", device]
     if options.fetch:
         command += ["-device", "virtio-serial-pci",
                     "-chardev", f"file,id=fetch,path={folder / 'fetch.tar'}",

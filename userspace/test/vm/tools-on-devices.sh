@@ -170,6 +170,7 @@ test_card() {
 	./ssdsim.sh create ssd1 ./sdcard.conf capacity_mb=1024 >/dev/null
 	ressd-probe --write --yes --quick --json /dev/ssd1 >/run/probe.json
 	check_profile sdcard 16384
+	check "ressd-probe sends no discard" test "$(./ssdsim.sh stats ssd1 host_discards)" -eq 0
 	./ssdsim.sh remove ssd1
 }
 
