@@ -123,6 +123,14 @@ static u32 best_gain(u64 direct, u64 log)
 	return direct * 100 / (log ? log : 1);
 }
 
+/*
+ * The gain in percent from which on bursts are worth a word.  It is a word and no advice: whether
+ * there is idle time, in which moving is free, the load decides, and nothing here has seen that.
+ */
+#define BURST_GAIN	200
+#define BURSTS		\
+	"; or where writes come in bursts with idle time between them, with 'route always pace idle'"
+
 static void explain_verdict(struct analysis *analysis, const char *source, u32 gain, u32 best)
 {
 	switch (analysis->verdict) {
@@ -133,8 +141,9 @@ static void explain_verdict(struct analysis *analysis, const char *source, u32 g
 		break;
 	case VERDICT_LOCALITY:
 		explain(analysis,
-			"small random writes gain only if at least %u %% of the blocks in the log are overwritten there before they are moved (%s: %u.%02u times as fast with none, %u.%02u with all)",
-			analysis->alpha_percent, source, GAIN(gain), GAIN(best));
+			"small random writes gain only if at least %u %% of the blocks in the log are overwritten there before they are moved (%s: %u.%02u times as fast with none, %u.%02u with all)%s",
+			analysis->alpha_percent, source, GAIN(gain), GAIN(best),
+			best >= BURST_GAIN ? BURSTS : "");
 		break;
 	default:
 		explain(analysis,

@@ -68,7 +68,7 @@ struct analysis {
 	bool has_cost[NR_SIZES];
 	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
 	struct size_verdict by_size[NR_REHEARSALS];	/* of the rehearsals */
-	char reason[256];	/* of the verdict, a sentence */
+	char reason[384];	/* of the verdict, a sentence */
 	unsigned int nr_advice;
 	struct advice advice[MAX_ADVICE];
 };
