@@ -95,7 +95,7 @@ static void expect(const char *name, const struct part *part, double least, doub
 	       percent(part->small_one, part->writes));
 	printf("# result rpi-share/%s/adaptive-where-the-log-costs-more %.2f %%\n", name,
 	       percent(part->adaptive, part->writes));
-	CHECK(share >= least && share <= most, "%s: %.2f %% of %u writes go to the log, not %g to %g",
+	CHECK(share >= least && share <= most, "%s: %.2f %% of %u go to the log, not %g to %g",
 	      name, share, part->writes, least, most);
 }
 
