@@ -13,13 +13,11 @@ null=/dev/nullb0
 normal=4194304		# sectors
 reserved=1048576	# 512 MB as in RE 4.2, 131,072 blocks
 mapped=60000		# as in RE 4.2
-piece=4			# KB mapped, then as much that is not, and so on
 extent=1G		# where reads go
 beyond=1G		# where nothing is mapped, and sequential writes go
 large_normal=20971520	# room for every other one of two million blocks
 large_reserved=10485760
 large_mapped=1000000
-large_piece=64		# a million writes of 4 KB would take minutes
 large_extent=7G
 large_beyond=8G
 transfers=30000
@@ -38,13 +36,13 @@ latency() {
 	figure "$key" "$(fio_latency "$direction" mean <<<"$output")"
 }
 
-# layer NAME TARGET: reads and writes that pass through. Reads take blocks right behind mapped ones,
-# at random; writes are sequential, so no write is small and random.
+# layer NAME TARGET: reads and writes that pass through. Reads take every other block (the odd
+# ones), at random; writes are sequential, so no write is small and random.
 layer() {
 	local name=$1 target=$2
 	step "$name"
-	latency "read.$name" "$target" read --rw=randread --bs=4k --blockalign="$((2 * piece))k" \
-		--offset="${piece}k" --randseed=1
+	latency "read.$name" "$target" read --rw=randread --bs=4k --blockalign=8k --offset=4k \
+		--randseed=1
 	latency "write.$name" "$target" write --rw=write --bs=4k --offset="$beyond"
 }
 
@@ -54,12 +52,10 @@ make_ressd() {
 	dmsetup message ressd 0 mover off
 }
 
-# Every other piece gets into the log. $1: of the figure with the number of blocks.
+# Every other block (the even ones) gets into the log. $1: of the figure with their number.
 fill_map() {
-	dmsetup message ressd 0 set small_write_sectors "$((piece < 8 ? 16 : piece * 2))"
-	fio_at /dev/mapper/ressd "$((mapped * 8))k" --rw=write:"${piece}k" --bs="${piece}k" \
+	fio_at /dev/mapper/ressd "$((mapped * 8))k" --rw=write:4k --bs=4k \
 		--io_size="$((mapped * 4))k" >/dev/null
-	dmsetup message ressd 0 set small_write_sectors 16
 	local blocks
 	read -r _ _ _ _ blocks _ < <(dmsetup status ressd)
 	[ "${blocks#*/}" -ge "$((mapped * 99 / 100))" ] ||
@@ -72,8 +68,8 @@ fill_map() {
 log_writes() {
 	step "log-write$1"
 	latency "log-write$1" /dev/mapper/ressd write --rw=randwrite --bs=4k --randseed=2
-	latency "log-read$1" /dev/mapper/ressd read --rw=randread --bs=4k \
-		--blockalign="$((2 * piece))k" --randseed=3
+	latency "log-read$1" /dev/mapper/ressd read --rw=randread --bs=4k --blockalign=8k \
+		--randseed=3
 }
 
 # available: memory that could be had, KB; the free pages on a processor's own list, which MemAvailable
@@ -116,7 +112,7 @@ log_writes ""
 dmsetup remove ressd
 
 # Blank at the start of its reserved area, as that of the device before; null_blk reads as zero.
-normal=$large_normal mapped=$large_mapped piece=$large_piece extent=$large_extent beyond=$large_beyond
+normal=$large_normal mapped=$large_mapped extent=$large_extent beyond=$large_beyond
 step large
 make_ressd "$large_reserved"
 fill_map mapped-large

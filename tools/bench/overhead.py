@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 
 # Seconds on an idle machine, for the estimate of what is left.
 STEPS = {"start": 6, "bare": 2, "dm-linear": 2, "memory": 3, "ressd-empty": 4, "ressd-mapped": 4,
-         "log-write": 4, "large": 8, "ressd-large": 4, "log-write-large": 4}
+         "log-write": 4, "large": 60, "ressd-large": 4, "log-write-large": 4}
 CONTENTION_STEPS = {"start": 10, "dm-linear": 15, "ressd": 25}
 
 CONTENTION_LOADS = ["direct-write", "read", "small-write"]
