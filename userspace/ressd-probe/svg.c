@@ -18,6 +18,7 @@ struct axis {
 	double low, high;	/* values, logarithms on a logarithmic axis */
 	double from, to;	/* places */
 	double base;		/* of the logarithm; 0: a linear axis */
+	bool used;		/* low and high are set */
 };
 
 void svg_text(FILE *file, const char *text)
@@ -158,10 +159,19 @@ static void draw_y_axis(FILE *file, const struct axis *y, const char *title)
 	fputs("</text>\n", file);
 }
 
+/* The range of values that the first call begins, and the others widen. */
+static void widen(struct axis *axis, double value)
+{
+	const double at = scaled(axis, value);
+
+	axis->low = axis->used ? fmin(axis->low, at) : at;
+	axis->high = axis->used ? fmax(axis->high, at) : at;
+	axis->used = true;
+}
+
 /* Room for all that can be shown; a linear axis begins at zero. */
 static void find_range(const struct svg_chart *chart, struct axis *x, struct axis *y)
 {
-	bool first = true;
 	unsigned int s, i;
 
 	for (s = 0; s < chart->nr_series; s++) {
@@ -170,11 +180,8 @@ static void find_range(const struct svg_chart *chart, struct axis *x, struct axi
 
 			if (!can_show(x, y, a, b))
 				continue;
-			x->low = first ? scaled(x, a) : fmin(x->low, scaled(x, a));
-			x->high = first ? scaled(x, a) : fmax(x->high, scaled(x, a));
-			y->low = first ? scaled(y, b) : fmin(y->low, scaled(y, b));
-			y->high = first ? scaled(y, b) : fmax(y->high, scaled(y, b));
-			first = false;
+			widen(x, a);
+			widen(y, b);
 		}
 	}
 	if (y->base > 0) {
@@ -280,17 +287,10 @@ void svg_bars(FILE *file, const struct svg_bars *bars)
 {
 	struct axis y = { .from = HEIGHT - BOTTOM, .to = TOP, .base = 10 };
 	unsigned int i;
-	bool first = true;
 
-	for (i = 0; i < bars->count; i++) {
-		const double value = bars->bar[i].value;
-
-		if (value <= 0)
-			continue;
-		y.low = first ? log10(value) : fmin(y.low, log10(value));
-		y.high = first ? log10(value) : fmax(y.high, log10(value));
-		first = false;
-	}
+	for (i = 0; i < bars->count; i++)
+		if (bars->bar[i].value > 0)
+			widen(&y, bars->bar[i].value);
 	/* The least bar must be one, too. */
 	y.low = floor(y.low - 0.3);
 	y.high = ceil(y.high + 0.1);

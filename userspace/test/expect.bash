@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# expect.bash: the verdicts of the tests that call the programs. Use:
-#   failed=0; disk=FILE; output=FILE; . expect.bash; ...; exit "$failed"
+# expect.bash: the verdicts of the tests that call the programs, and a folder for each. Use:
+#   suite=NAME; . expect.bash; ...; exit "$failed"
+
+# shellcheck disable=SC2034 # the scripts' exit code
+failed=0
+# In memory where that is possible: the probe flushes thousands of times.
+folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+disk=$folder/disk
+output=$folder/output
 
 # report NAME WHY: a test has passed if there is no reason why not.
 report() {

@@ -6,14 +6,9 @@
 set -euo pipefail
 
 suite=offline
-failed=0
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-disk=$folder/disk
-output=$folder/output
-backup=$folder/backup
 # shellcheck source=userspace/test/expect.bash
 . "$(dirname "$0")/expect.bash"
+backup=$folder/backup
 
 # make_log SEED [ARGUMENTS...]: a valid log on the disk; sets its table line.
 make_log() {

@@ -5,15 +5,10 @@
 set -euo pipefail
 
 suite=report
-failed=0
-folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-output=$folder/output
-disk="$folder/<b>&disk"
-page=$folder/page
-
 # shellcheck source=userspace/test/expect.bash
 . "$(dirname "$0")/expect.bash"
+disk="$folder/<b>&disk"
+page=$folder/page
 
 charts="bandwidth page modes read-buffer write-buffer block"
 

@@ -154,11 +154,12 @@ TEST(padded_records)
 	CHECK_EQ(seen.unaligned, 0);
 }
 
-TEST(deadline_ends_it)
+/* 4 KiB in 1 ms. */
+static const struct result millisecond = { .done = true, .steady = true, .bandwidth = 4096000 };
+
+/* A rehearsal whose time is up as soon as it begins. */
+static void start_late(struct rehearsal_plan *plan)
 {
-	struct rehearsal_plan plan = { .size = 4096, .stride = 131072 };
-	const struct result random = { .done = true, .steady = true, .bandwidth = 4096000 };
-	struct rehearsal rehearsal;
 	struct failure failure;
 
 	memset(&seen, 0, sizeof(seen));
@@ -167,9 +168,19 @@ TEST(deadline_ends_it)
 		.effort = { .round_ns = 200000000, .min_ops = 24, .max_ops = 1000 },
 	};
 	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
-	rehearsal_place(&measure, 4096, 0, &plan);
+	*plan = (struct rehearsal_plan){ .size = 4096, .stride = 131072 };
+	rehearsal_place(&measure, 4096, 0, plan);
 	seen.now = 2;
-	CHECK(!rehearse(&measure, &plan, &random, &rehearsal, &failure), "%s", failure.text);
+}
+
+TEST(deadline_ends_it)
+{
+	struct rehearsal_plan plan;
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	start_late(&plan);
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
 	CHECK(rehearsal.done && !rehearsal.steady, "one round, so nobody knows how steady");
 	measure_release(&measure);
 }
@@ -180,23 +191,16 @@ TEST(deadline_ends_it)
  */
 TEST(debts_of_random_writes_do_not_count)
 {
-	struct rehearsal_plan plan = { .size = 4096, .stride = 131072, .flush_ignored = true };
-	const struct result random = { .done = true, .steady = true, .bandwidth = 4096000 };
+	struct rehearsal_plan plan;
 	struct rehearsal rehearsal;
 	struct failure failure;
 
-	memset(&seen, 0, sizeof(seen));
-	measure = (struct measure){
-		.disk = &disk, .offset = START, .bytes = REGION, .deadline = 1,
-		.effort = { .round_ns = 200000000, .min_ops = 24, .max_ops = 1000 },
-	};
-	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
-	rehearsal_place(&measure, 4096, 0, &plan);
-	seen.now = 2;
-	CHECK(!rehearse(&measure, &plan, &random, &rehearsal, &failure), "%s", failure.text);
+	start_late(&plan);
+	plan.flush_ignored = true;
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
 	CHECK(!rehearsal.done, "the only round paid for others");
 	measure.deadline = 0;
-	CHECK(!rehearse(&measure, &plan, &random, &rehearsal, &failure), "%s", failure.text);
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
 	CHECK(rehearsal.done && rehearsal.steady, "with time for more rounds it is done");
 	measure_release(&measure);
 }

@@ -5,13 +5,6 @@
 set -euo pipefail
 
 suite=tools
-failed=0
-# In memory where that is possible: the probe flushes thousands of times.
-folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-disk=$folder/disk
-output=$folder/output
-
 # shellcheck source=userspace/test/expect.bash
 . "$(dirname "$0")/expect.bash"
 
