@@ -52,6 +52,33 @@ static void make_png(struct report *report, const char *name)
 	}
 }
 
+/* What to look for in a chart, for those who do not know the papers. */
+static const char *caption(const char *name)
+{
+	static const struct {
+		const char *name;
+		const char *text;
+	} all[] = {
+		{ "bandwidth",
+		  "The larger the gap between writes in order and random writes, the more a log can gain. Each step of the scale is ten times as fast." },
+		{ "page",
+		  "The drive writes whole pages: where a write is a multiple of one, the time drops." },
+		{ "block",
+		  "Where random writes become as fast as those in order, they are as large as the blocks that the drive erases." },
+		{ "modes",
+		  "Two bands of points are the fast and the slow pages of MLC flash; one band is SLC, or a drive that hides it." },
+		{ "read-buffer",
+		  "As long as the second read is faster than the first one, the drive still remembers it: up to the size of its read buffer." },
+		{ "write-buffer",
+		  "As long as writes into an empty buffer are faster, the drive takes them into RAM: up to the size of its write buffer." },
+	};
+	size_t i = 0;
+
+	while (strcmp(all[i].name, name))
+		i++;
+	return all[i].text;
+}
+
 /* One chart: @text is its SVG. */
 static int add_image(struct report *report, const char *name, const char *text,
 		     struct failure *failure)
@@ -65,7 +92,8 @@ static int add_image(struct report *report, const char *name, const char *text,
 		return -EIO;
 	fputs(text, file);
 	fclose(file);
-	fprintf(report->page, "<figure id=\"%s\">%s</figure>\n", name, text);
+	fprintf(report->page, "<figure id=\"%s\">%s<figcaption>%s</figcaption></figure>\n", name,
+		text, caption(name));
 	make_png(report, name);
 	return 0;
 }
@@ -279,7 +307,8 @@ static int write_page(struct report *report, struct failure *failure)
 	code = add_bandwidths(report, failure);
 	add_rehearsals(report);
 	add_findings(report);
-	fputs("<h2>Charts</h2>\n", report->page);
+	fputs("<h2>Charts</h2>\n<p>ME and RE name the figures of the papers that show the same of other drives.</p>\n",
+	      report->page);
 	if (!code)
 		code = add_charts(report, failure);
 	add_options(report);

@@ -26,6 +26,10 @@ test_files() {
 		grep -q "<figure id=\"$chart\">" "$page/index.html" || missing+=" $chart in the page"
 	done
 	report "all charts are there" "${missing:+$missing missing}"
+	report "each chart says what to look for" \
+		"$(awk '/<figure id=/ { n++ } /<figcaption>[A-Z].*\.<\/figcaption>/ { c++ }
+			END { if (n != 6 || c != n) print c + 0 " of " n + 0 " do" }' \
+			"$page/index.html")"
 	report "what is shown is escaped" \
 		"$(! grep -q '<b>&disk' "$page/index.html" || echo "it is not")"
 	report "charts are XML" "$(/usr/bin/python3 "$(dirname "$0")/report_check.py" xml \
