@@ -59,18 +59,30 @@ static const char *caption(const char *name)
 		const char *name;
 		const char *text;
 	} all[] = {
-		{ "bandwidth",
-		  "The larger the gap between writes in order and random writes, the more a log can gain. Each step of the scale is ten times as fast." },
-		{ "page",
-		  "The drive writes whole pages: where a write is a multiple of one, the time drops." },
-		{ "block",
-		  "Where random writes become as fast as those in order, they are as large as the blocks that the drive erases." },
-		{ "modes",
-		  "Two bands of points are the fast and the slow pages of MLC flash; one band is SLC, or a drive that hides it." },
-		{ "read-buffer",
-		  "As long as the second read is faster than the first one, the drive still remembers it: up to the size of its read buffer." },
-		{ "write-buffer",
-		  "As long as writes into an empty buffer are faster, the drive takes them into RAM: up to the size of its write buffer." },
+		{
+			"bandwidth",
+			"The larger the gap between writes in order and random writes, the more a log can gain. Each step of the scale is ten times as fast."
+		},
+		{
+			"page",
+			"The drive writes whole pages: where a write is a multiple of one, the time drops."
+		},
+		{
+			"block",
+			"Where random writes become as fast as those in order, they are as large as the blocks that the drive erases."
+		},
+		{
+			"modes",
+			"Two bands of points are the fast and the slow pages of MLC flash; one band is SLC, or a drive that hides it."
+		},
+		{
+			"read-buffer",
+			"As long as the second read is faster than the first one, the drive still remembers it: up to the size of its read buffer."
+		},
+		{
+			"write-buffer",
+			"As long as writes into an empty buffer are faster, the drive takes them into RAM: up to the size of its write buffer."
+		},
 	};
 	size_t i = 0;
 
