@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 60-crash.sh: kills a virtual machine (kill -9) at random moments under fsync load, boots it again
 # on the same disks, and compares with what fsync had acknowledged.
-#   tests/vm/60-crash.sh [KILLS [SEED]]
+#   tests/vm/60-crash.sh [KILLS [SEED]]   GUEST_OPTIONS: more options of tools/vm/run
 # host
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,6 +12,7 @@ seed=${2:-$((RANDOM * 32768 + RANDOM))}
 max_delay_ms=2500
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+read -r -a guest_options <<<"${GUEST_OPTIONS:-}"
 passed=0
 failed=0
 
@@ -33,7 +34,7 @@ boot() {
 	output=$folder/output-$number
 	tools/vm/run --quiet --memory 512M --timeout 300 --log "$folder/console-$number" \
 		--disk "$folder/raw" --disk "$folder/files" --disk "$folder/raw-journal" \
-		--disk "$folder/files-journal" --file tests/vm/ressd.sh "$@" \
+		--disk "$folder/files-journal" --file tests/vm/ressd.sh "${guest_options[@]}" "$@" \
 		tests/vm/crash/guest.sh "$seed" "$what" "${variant%|*}" "${variant#*|}" \
 		"${kind[@]}" >"$output" 2>&1 || status=$?
 	return "$status"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# debug-kernel.sh [TEST...]: guest tests on a kernel with KASAN, lockdep and their like, whose reports
+# debug-kernel.sh ["TEST [ARGUMENT...]"...]: guest tests on a kernel with KASAN, lockdep and their like, whose reports
 # fail a test. Part of `make soak`, not of `make check`: the kernel is built first (half an hour on two
 # cores, once), and a test takes some three times as long on it.
 set -euo pipefail
@@ -25,12 +25,18 @@ build_modules() {
 	done
 }
 
+# run_test "TEST [ARGUMENT...]": in a guest, or by a script of this machine that starts guests.
 run_test() {
-	local name=$1 status=0
-	tests/vm/in-guest --log "$folder/$name.console" --timeout 3600 \
-		--file "$folder/dm-ressd/dm-ressd.ko:/modules/dm-ressd.ko" \
-		--file "$folder/tests/ssdsim/ssdsim.ko:/modules/ssdsim.ko" -- "$name" \
-		>"$folder/$name.log" 2>&1 || status=$?
+	local words name status=0 options=(--timeout 3600
+		--file "$folder/dm-ressd/dm-ressd.ko:/modules/dm-ressd.ko"
+		--file "$folder/tests/ssdsim/ssdsim.ko:/modules/ssdsim.ko")
+	read -r -a words <<<"$1"
+	name=${words[0]}
+	if grep -q '^# host$' "tests/vm/$name.sh"; then
+		GUEST_OPTIONS="${options[*]}" "tests/vm/$name.sh" "${words[@]:1}"
+	else
+		tests/vm/in-guest --log "$folder/$name.console" "${options[@]}" -- "${words[@]}"
+	fi >"$folder/$name.log" 2>&1 || status=$?
 	if [ "$status" -eq 0 ]; then
 		echo "ok - $name on the debug kernel"
 	else
