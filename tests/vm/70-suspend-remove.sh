@@ -99,12 +99,17 @@ vmalloc_of_ressd() {
 }
 
 # The disk's cache is emptied first, up to 16 MiB of memory. The pages that each processor keeps for
-# itself, up to 26 MiB of them here, are free as well, but MemAvailable does not count them.
+# itself, up to 26 MiB of them here, are free as well, but MemAvailable does not count them. And a kernel
+# with KASAN keeps what was freed in a quarantine, which is emptied with each cache that is shrunk.
 available_kb() {
+	local cache
 	sync /dev/d0
 	echo 3 >/proc/sys/vm/drop_caches
 	sleep 1 # what is freed after a grace period
 	echo 3 >/proc/sys/vm/drop_caches
+	for cache in /sys/kernel/slab/*/shrink; do
+		echo 1 >"$cache"
+	done
 	awk '/^MemAvailable:/ { kilobytes = $2 } $1 == "count:" { kilobytes += $2 * 4 }
 		END { print kilobytes }' /proc/meminfo /proc/zoneinfo
 }
