@@ -46,18 +46,34 @@ static void add_first(struct ressd_summary *summary, const struct ressd_record_h
 	summary->flags = header->flags;
 }
 
+/*
+ * An UNMAP of a block of this segment that only a later record can write unmaps nothing, but would
+ * unmap what that record puts there once it came after all MAPs: it is left out.  No log that we
+ * have written has one.
+ */
+static bool unmaps_nothing(const struct ressd_geom *geom, u32 unmap, u32 block, u32 nr_maps)
+{
+	return unmap > block + nr_maps && ressd_geom_slot(geom, unmap) == ressd_geom_slot(geom, block);
+}
+
 static void add_unmaps(struct ressd_summary *summary, const struct ressd_geom *geom,
-		       const struct ressd_entry *entries, u32 nr)
+		       const struct ressd_record_header *header, u32 block)
 {
 	__le32 *unmaps = (__le32 *)&summary->maps[geom->segment_blocks];
+	u32 nr_maps = le16_to_cpu(header->nr_maps), nr_unmaps = le16_to_cpu(header->nr_unmaps);
 	u32 at = le32_to_cpu(summary->nr_unmaps);
 	u32 i;
 
-	summary->nr_unmaps = cpu_to_le32(at + nr);
-	if (!ressd_summary_fits(summary, geom))
-		return;
-	for (i = 0; i < nr; i++)
-		unmaps[at + i] = entries[i].block;
+	for (i = nr_maps; i < nr_maps + nr_unmaps; i++) {
+		__le32 unmap = header->entries[i].block;
+
+		if (unmaps_nothing(geom, le32_to_cpu(unmap), block, nr_maps))
+			continue;
+		if (at < ressd_summary_capacity(geom))
+			unmaps[at] = unmap;
+		at++;
+	}
+	summary->nr_unmaps = cpu_to_le32(at);
 }
 
 void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *geom,
@@ -74,7 +90,7 @@ void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *g
 	}
 	memcpy(&summary->maps[(block + 1) % geom->segment_blocks], header->entries,
 	       nr_maps * sizeof(header->entries[0]));
-	add_unmaps(summary, geom, &header->entries[nr_maps], le16_to_cpu(header->nr_unmaps));
+	add_unmaps(summary, geom, header, block);
 	summary->last_seq = header->seq;
 	summary->tail_seq = header->tail_seq;
 	summary->activation = header->activation;

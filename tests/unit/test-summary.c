@@ -39,6 +39,17 @@ static void start(u32 segment_blocks)
 	memset(&header, 0, sizeof(header));
 }
 
+/* A log block that a record of @nr_maps can unmap: not one that only a later record will write. */
+static u32 draw_unmap(u32 nr_maps)
+{
+	u32 unmap;
+
+	do
+		unmap = test_below(geom.nr_blocks);
+	while (unmap > next_block + nr_maps && ressd_geom_slot(&geom, unmap) == SLOT);
+	return unmap;
+}
+
 /* One more record with random entries and one block of padding; its header stays in @header. */
 static void add(u32 nr_maps, u32 nr_unmaps)
 {
@@ -53,7 +64,8 @@ static void add(u32 nr_maps, u32 nr_unmaps)
 	header.nr_unmaps = cpu_to_le16(nr_unmaps);
 	header.nr_blocks = cpu_to_le32(1 + nr_maps);
 	for (i = 0; i < nr_maps + nr_unmaps; i++) {
-		header.entries[i].block = cpu_to_le32(test_below(geom.nr_blocks));
+		header.entries[i].block = cpu_to_le32(i < nr_maps ? test_below(geom.nr_blocks) :
+						      draw_unmap(nr_maps));
 		header.entries[i].crc = cpu_to_le32(i < nr_maps ? test_random() : 0);
 	}
 	header.crc = cpu_to_le32(test_random());
@@ -274,6 +286,38 @@ TEST(entries_outside_the_areas)
 	ressd_summary_start(&box.summary, &geom, SEGMENT);
 	ressd_summary_add(&box.summary, &geom, &header, 2 * 64);
 	CHECK(!ressd_summary_in_range(&box.summary, &geom, 1000001), "UNMAP of no log block");
+}
+
+/*
+ * Found by the fuzzer: a forged record unmapped a block of its segment that the next record wrote.
+ * Record after record that block stayed mapped, by the summary it did not.
+ */
+TEST(no_unmap_before_its_map)
+{
+	static const struct {
+		u32 block;
+		bool kept;
+	} cases[] = {
+		{ 2 * 64 - 1, true },		/* the slot before */
+		{ 2 * 64 + 1, true },		/* the record's own first and last block */
+		{ 2 * 64 + 3, true },
+		{ 2 * 64 + 4, false },		/* the next record */
+		{ 3 * 64 - 1, false },		/* the end of the slot */
+		{ 3 * 64, true },		/* the slot behind */
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		start(64);
+		add(3, 2);
+		header.entries[3].block = cpu_to_le32(cases[i].block);
+		header.entries[4].block = cpu_to_le32(1);
+		ressd_summary_start(&box.summary, &geom, SEGMENT);
+		ressd_summary_add(&box.summary, &geom, &header, 2 * 64);
+		CHECK(le32_to_cpu(box.summary.nr_unmaps) == 1U + cases[i].kept,
+		      "block %u: %u UNMAPs", cases[i].block, le32_to_cpu(box.summary.nr_unmaps));
+		CHECK_EQ(le32_to_cpu(ressd_summary_unmaps(&box.summary, &geom)[cases[i].kept]), 1);
+	}
 }
 
 /* Exactly full still fits, one more does not, and never is anything written behind the end. */
