@@ -425,6 +425,22 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 	return start_direct(ressd, bio);
 }
 
+/* May a flush go straight down, because the log has nothing to add to it?  Under the lock. */
+static bool flush_is_enough(const struct ressd *ressd)
+{
+	if (!ressd->same_dev)
+		return false;
+	if (ressd_log_works(ressd))
+		return !ressd_log_is_volatile(&ressd->log) && !ressd->log.cycle;
+	return ressd_log_owes_nothing(&ressd->log);
+}
+
+/* The log is not in service and owes something that it cannot write.  Under the lock. */
+static bool flushes_fail(const struct ressd *ressd)
+{
+	return !ressd_log_works(ressd) && !flush_is_enough(ressd);
+}
+
 static int map_write(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
@@ -434,6 +450,15 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 	int ret;
 
 	spin_lock(&ressd->lock);
+	/*
+	 * dm sends the PREFLUSH of a write with data on its own, then the data, whatever became of
+	 * the flush (dm_io_complete(), 6.1).  So a commit block of a journal would pass for durable
+	 * behind data that is not.
+	 */
+	if (bio->bi_opf & REQ_FUA && flushes_fail(ressd)) {
+		spin_unlock(&ressd->lock);
+		return DM_MAPIO_KILL;
+	}
 	ressd->counters.writes++;
 	small = ressd_rpi_write(&ressd->rpi, e.sector, e.sectors);
 	if (small) {
@@ -471,16 +496,6 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 	return ret;
 }
 
-/* May a flush go straight down, because the log has nothing to add to it?  Under the lock. */
-static bool flush_is_enough(const struct ressd *ressd)
-{
-	if (!ressd->same_dev)
-		return false;
-	if (ressd_log_works(ressd))
-		return !ressd_log_is_volatile(&ressd->log) && !ressd->log.cycle;
-	return ressd_log_owes_nothing(&ressd->log);
-}
-
 /*
  * A flush that must also write what is in RAM is done by the log worker, together with those of
  * others.  If the log is not in service it fails: what was accepted cannot be made durable.
@@ -500,7 +515,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 		bio->bi_opf &= ~REQ_FUA;
 		remap_normal(ressd, bio);
 		ret = DM_MAPIO_REMAPPED;
-	} else if (!ressd_log_works(ressd)) {
+	} else if (flushes_fail(ressd)) {
 		ret = DM_MAPIO_KILL;
 	} else {
 		rb->ticket = ressd_log_sync(&ressd->log);

@@ -39,6 +39,8 @@ failed_commit() {
 	check "commit, $effect written: what was accepted is readable" eval 'holds 10 b && holds 11 b'
 	check "commit, $effect written: a small write goes direct" eval 'put 12 c && holds 12 c'
 	check "commit, $effect written: over what is in the log, too" eval 'put 11 d && holds 11 d'
+	check "commit, $effect written: a write with FUA fails, and writes nothing" \
+		eval 'fails put 13 e oflag=direct,dsync 2>/dev/null && fails holds 13 e >/dev/null'
 	expect_fail 'the device still returns errors' ressdctl recover ressd
 	heal
 	check "commit, $effect written: on a healthy drive fsync still fails" fails commit

@@ -233,13 +233,17 @@ file_system() {
 	cp /bin/busybox /mnt/synced
 	dd if=/dev/urandom of=/mnt/data bs=1M count=4 status=none
 	sync
-	# Small and random, as they come from the page cache: they go to the log.
+	fault write "$log_range"
+	# Taken by the log, in RAM, and soon written by its timer: so the log is off before fsync.
+	dd if=/dev/urandom of=/mnt/data bs=4k count=1 seek=1000 oflag=direct conv=notrunc status=none
+	check "ext4: the log is off" wait_until state_is off
 	for ((i = 0; i < 20; i++)); do
 		dd if=/dev/urandom of=/mnt/data bs=4k count=1 seek=$((i * 37)) conv=notrunc status=none
 	done
-	fault write "$log_range"
+	# Its commit block has PREFLUSH and FUA. dm sends the data of such a write though the flush failed.
 	check "ext4: fsync fails" fails dd if=/dev/null of=/mnt/data conv=fsync,notrunc status=none
-	check "ext4: is read-only" wait_until fails touch /mnt/file
+	# A new file each time: once the journal is aborted, times of an old one still change in memory.
+	check "ext4: is read-only" wait_until fails eval 'sync; touch "/mnt/new.$RANDOM"'
 	check "ext4: is read on" cmp /bin/busybox /mnt/synced
 	check "ext4: is unmounted" umount /mnt
 	heal
