@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The shim itself: a wrong crc or tree here would make every other test worthless. */
+/* The shim itself: a wrong crc or list here would make every other test worthless. */
 #include <linux/crc32c.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/log2.h>
-#include <linux/rbtree.h>
 #include <linux/string.h>
 #include "harness.h"
 
@@ -83,107 +82,6 @@ TEST(log2_and_rounding)
 	CHECK_EQ(round_down(17, 8), 16);
 	CHECK_EQ(DIV_ROUND_UP(17, 8), 3);
 	CHECK_EQ(clamp_t(u32, 9, 1, 5), 5);
-}
-
-struct item {
-	struct rb_node rb;
-	u32 key;
-};
-
-#define NR_ITEMS	512
-
-static struct item items[NR_ITEMS];
-static bool present[NR_ITEMS];
-
-static void insert_item(struct rb_root *root, u32 i)
-{
-	struct rb_node **link = &root->rb_node, *parent = NULL;
-
-	items[i].key = i;
-	while (*link) {
-		parent = *link;
-		link = i < rb_entry(parent, struct item, rb)->key ? &parent->rb_left :
-								    &parent->rb_right;
-	}
-	rb_link_node(&items[i].rb, parent, link);
-	rb_insert_color(&items[i].rb, root);
-	present[i] = true;
-}
-
-static u32 depth(const struct rb_node *node)
-{
-	return node ? 1 + max_t(u32, depth(node->rb_left), depth(node->rb_right)) : 0;
-}
-
-static void check_tree(const struct rb_root *root)
-{
-	struct rb_node *node = rb_first(root);
-	int i;
-
-	for (i = 0; i < NR_ITEMS; i++) {
-		if (!present[i])
-			continue;
-		CHECK(node == &items[i].rb, "forward at %d", i);
-		node = rb_next(node);
-	}
-	CHECK(!node, "tail");
-	node = rb_last(root);
-	for (i = NR_ITEMS - 1; i >= 0; i--) {
-		if (!present[i])
-			continue;
-		CHECK(node == &items[i].rb, "backward at %d", i);
-		node = rb_prev(node);
-	}
-	CHECK(!node, "head");
-}
-
-TEST(rbtree_against_an_array)
-{
-	struct rb_root root = RB_ROOT;
-	u32 round;
-
-	memset(present, 0, sizeof(present));
-	for (round = 0; round < 20000; round++) {
-		u32 i = test_below(NR_ITEMS);
-
-		if (!present[i]) {
-			insert_item(&root, i);
-		} else {
-			rb_erase(&items[i].rb, &root);
-			present[i] = false;
-		}
-		if (round % 50 == 0)
-			check_tree(&root);
-	}
-}
-
-TEST(rbtree_stays_shallow)
-{
-	struct rb_root root = RB_ROOT;
-	u32 i;
-
-	memset(present, 0, sizeof(present));
-	for (i = 0; i < NR_ITEMS; i++)
-		insert_item(&root, i);	/* ascending: a bare tree would be a list */
-	check_tree(&root);
-	CHECK(depth(root.rb_node) < 40, "depth %u", depth(root.rb_node));
-}
-
-TEST(rbtree_replaces_a_node)
-{
-	struct rb_root root = RB_ROOT;
-	struct item fresh = { .key = 77 };
-	u32 i;
-
-	memset(present, 0, sizeof(present));
-	for (i = 0; i < 100; i++)
-		insert_item(&root, i);
-	rb_replace_node(&items[77].rb, &fresh.rb, &root);
-	CHECK(rb_next(&items[76].rb) == &fresh.rb, "forward");
-	CHECK(rb_prev(&items[78].rb) == &fresh.rb, "backward");
-	rb_erase(&fresh.rb, &root);
-	present[77] = false;
-	check_tree(&root);
 }
 
 struct entry {

@@ -207,9 +207,9 @@ mixed_caches() {
 
 load dm-ressd
 load ssdsim
-for part in without_fua one_flush_for_a_preflush write_through block_sizes mixed_caches; do
-	if [ -z "$only" ] || [ "$only" = "$part" ]; then
-		"$part"
-	fi
-done
+scenario without_fua
+scenario one_flush_for_a_preflush
+scenario write_through
+scenario block_sizes
+scenario mixed_caches
 finish
