@@ -45,9 +45,13 @@ static void print_verdict(const char *name, const struct session *session)
 {
 	struct ressd_options options;
 	struct analysis analysis;
+	unsigned int i;
 
 	ressd_options_default(&options);
 	analyse(&session->measurements, session->survey.finding, &analysis, &options);
+	for (i = 0; i < analysis.nr_advice; i++)
+		printf("%s advice %s %s\n", name, analysis.advice[i].key,
+		       analysis.advice[i].value);
 	printf("%s verdict %s %u small %u: %s\n", name, verdict_name(analysis.verdict),
 	       analysis.alpha_percent, options.small_write_sectors, analysis.reason);
 }

@@ -198,10 +198,21 @@ static u64 transfer_ns(const struct result *result, u64 bytes)
 	return result->bandwidth ? bytes * 1000000000.0 / result->bandwidth : 0;
 }
 
+/* Is it known what ordered writes cost at any distance? */
+static bool knows_distances(const struct measurements *measurements)
+{
+	int i;
+
+	for (i = 0; i < NR_STRIDES; i++)
+		if (measurements->by_stride[i].done)
+			return true;
+	return false;
+}
+
 /*
  * Logged blocks of a clustered block from which on it costs less to rewrite it whole, @whole_ns,
- * than to bring them home one by one; 0: it never does, or that is not known.  One by one costs
- * what ordered writes cost at the distance that so many blocks have.
+ * than to bring them home one by one; 0: it never does.  One by one costs what ordered writes cost
+ * at the distance that so many blocks have.
  */
 static u64 fill_from(const struct measurements *measurements, u64 block_bytes, u64 whole_ns)
 {
@@ -238,7 +249,7 @@ static void advise_fill(struct advice_desk *desk)
 		return;
 	put(desk, "move_block_sectors", number(block->value / 512, text),
 	    "the clustered block has %llu KiB and begins with the disk", block->value >> 10);
-	if (!desk->measurements->sequential_read.done)
+	if (!desk->measurements->sequential_read.done || !knows_distances(desk->measurements))
 		return;
 	put(desk, "move_fill_blocks",
 	    number(fill_from(desk->measurements, block->value, whole), text),

@@ -217,10 +217,11 @@ static int transfer(struct measure *measure, struct cursor *cursor, u64 *ns,
 
 #define MAX_GROWTH	4	/* of the transfers from round to round */
 
-/* How many transfers a round has. */
+/* How many transfers a round has: a multiple of @unit. */
 struct quota {
 	u64 least;
 	u64 most;
+	u64 unit;
 };
 
 /*
@@ -241,7 +242,25 @@ static struct quota next_quota(const struct effort *effort, const struct round *
 		most = MAX_GROWTH * last->ops;
 	if (most > effort->max_ops)
 		most = effort->max_ops;
-	return (struct quota){ .least = least, .most = most < least ? least : most };
+	return (struct quota){ .least = least, .most = most < least ? least : most, .unit = 1 };
+}
+
+/*
+ * A drive pays for a clustered block at once, with a merge: part of one would tell too little or
+ * far too much.
+ */
+static void make_whole(const struct measure *measure, const struct cursor *cursor,
+		       struct quota *quota)
+{
+	const u64 max_ops = measure->effort.max_ops;
+	const u64 unit = cursor->access == ACCESS_ORDERED_WRITE ?
+			 measure->whole_bytes / cursor->stride : 0;
+
+	if (!unit || unit > max_ops)
+		return;
+	quota->unit = unit;
+	if (quota->most > max_ops / unit * unit)
+		quota->most = max_ops / unit * unit;
 }
 
 /*
@@ -257,7 +276,7 @@ static int measure_round(struct measure *measure, struct cursor *cursor,
 	int code;
 
 	memset(round, 0, sizeof(*round));
-	while (round->ops < quota->least ||
+	while (round->ops < quota->least || round->ops % quota->unit ||
 	       (round->ops < quota->most && round->ns < effort->round_ns)) {
 		code = transfer(measure, cursor, &samples[round->ops], failure);
 		if (code)
@@ -265,7 +284,8 @@ static int measure_round(struct measure *measure, struct cursor *cursor,
 		round->ns += samples[round->ops];
 		round->bytes += cursor->size;
 		round->ops++;
-		if (round->ops >= MEASURE_LATE_OPS && measure_is_late(measure))
+		if (round->ops >= MEASURE_LATE_OPS && !(round->ops % quota->unit) &&
+		    measure_is_late(measure))
 			break;
 	}
 	if (!is_write(cursor->access))
@@ -289,9 +309,9 @@ int measure_cell(struct measure *measure, enum access access, u32 size, u64 stri
 	if (is_write(access))
 		code = measure_flush(measure, NULL, failure);
 	while (!code && rounds_want_more(rounds, count) && !(count && measure_is_late(measure))) {
-		const struct quota quota = next_quota(&measure->effort,
-						      count ? &rounds[count - 1] : NULL);
+		struct quota quota = next_quota(&measure->effort, count ? &rounds[count - 1] : NULL);
 
+		make_whole(measure, &cursor, &quota);
 		code = measure_round(measure, &cursor, &quota, &rounds[count],
 				     measure->samples + ops, failure);
 		ops += rounds[count].ops;

@@ -47,6 +47,7 @@ struct measure {
 	u32 sequential_bytes;	/* size of one sequential transfer, at most MEASURE_MAX_BYTES */
 	struct effort effort;
 	u64 deadline;		/* on the disk's clock: cells end early from then on; 0: none */
+	u64 whole_bytes;	/* rounds of ordered writes pass over whole multiples of it; 0: any */
 	u64 fill_ns;		/* measure_fill() ends then, if enough is full; 0: never */
 	u64 least_fill;		/* bytes: enough */
 	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
@@ -105,8 +106,9 @@ int measure_fill(struct measure *measure, struct failure *failure);
 /*
  * One cell: transfers of @size bytes (multiple of 4096; sequential ones take their own size) until
  * rounds_want_more() is content or the deadline has come, after one round at least.  @stride only
- * for ACCESS_ORDERED_WRITE: bytes between the starts of transfers, multiple of 4096.  0, -ECANCELED
- * when interrupted, or another negative errno; all with a sentence.
+ * for ACCESS_ORDERED_WRITE: bytes between the starts of transfers, multiple of 4096.  With
+ * whole_bytes a round of these may be longer than effort says, unless max_ops is too low for it.
+ * 0, -ECANCELED when interrupted, or another negative errno; all with a sentence.
  */
 int measure_cell(struct measure *measure, enum access access, u32 size, u64 stride,
 		 struct result *result, struct failure *failure);

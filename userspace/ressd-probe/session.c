@@ -32,8 +32,9 @@ struct cell {
 
 /*
  * Sequential writes first, on a region written in order; then the random ones, so that the ordered
- * ones meet the state that random writes leave, as the mover does.  What the verdict needs comes
- * before the rest, for which there may be no time.
+ * ones meet the state that random writes leave, as the mover does.  What verdict and advice need
+ * comes before the rest, for which there may be no time: sequential reads say whether rewriting
+ * whole blocks pays, and take some milliseconds where it is late.
  */
 static const struct cell cells[] = {
 	{ "sequential write", ACCESS_SEQUENTIAL_WRITE, SIZE_4K, STRIDE_NONE,
@@ -44,6 +45,8 @@ static const struct cell cells[] = {
 	  STRIDE_MOVER, RESULT(ordered_write[SIZE_4K]) },
 	{ "random read 4 KiB", ACCESS_RANDOM_READ, SIZE_4K, STRIDE_NONE,
 	  RESULT(random_read[SIZE_4K]) },
+	{ "sequential read", ACCESS_SEQUENTIAL_READ, SIZE_4K, STRIDE_NONE,
+	  RESULT(sequential_read) },
 	{ "random write 8 KiB", ACCESS_RANDOM_WRITE, SIZE_8K, STRIDE_NONE,
 	  RESULT(random_write[SIZE_8K]) },
 	{ "ordered write 8 KiB at the mover's distance", ACCESS_ORDERED_WRITE, SIZE_8K,
@@ -54,17 +57,15 @@ static const struct cell cells[] = {
 	  RESULT(ordered_write_128k[SIZE_4K]) },
 	{ "ordered write 8 KiB every 128 KiB", ACCESS_ORDERED_WRITE, SIZE_8K, STRIDE_128K,
 	  RESULT(ordered_write_128k[SIZE_8K]) },
-	{ "sequential read", ACCESS_SEQUENTIAL_READ, SIZE_4K, STRIDE_NONE,
-	  RESULT(sequential_read) },
 	SWEEP(0, "16 KiB"), SWEEP(1, "64 KiB"), SWEEP(2, "256 KiB"), SWEEP(3, "1 MiB"),
 	SWEEP(4, "4 MiB"), SWEEP(5, "16 MiB"),
 };
 
 #define NR_CELLS	((unsigned int)(sizeof(cells) / sizeof(cells[0])))
 #define FIRST_SWEEP	(NR_CELLS - NR_STRIDES)
-/* What the model needs, of 4 KiB and of 8 KiB as well; the others only if there is time. */
-#define NEEDED_4K	4U
-#define NEEDED_CELLS	7U
+/* What is needed, of 4 KiB and of 8 KiB as well; the others only if there is time. */
+#define NEEDED_4K	5U
+#define NEEDED_CELLS	8U
 
 static const u32 size_bytes[NR_SIZES] = { 4096, 8192 };
 
@@ -334,20 +335,34 @@ static int run_cells(struct session *session, struct failure *failure)
 	return code;
 }
 
-/* Ordered writes at ever larger distances, shortly: what the mover gains by a denser sweep. */
+/*
+ * The distances of the sweep: first those that the mover's visits have, on which it depends whether
+ * rewriting whole blocks pays.  A drive that programs a page for each write takes seconds for one
+ * round of the shortest.
+ */
+static const unsigned int sweep_order[NR_STRIDES] = { 1, 2, 0, 3, 4, 5 };
+
+/*
+ * Ordered writes at several distances, shortly: what the mover gains by a denser sweep.  A quick run
+ * has only the time for it that the other parts have left.
+ */
 static int run_sweep(struct session *session, struct failure *failure)
 {
+	const unsigned int seconds = budgets[session->thoroughness].sweep;
+	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
 	const struct effort whole = session->measure->effort;
 	struct measure *measure = session->measure;
-	unsigned int cell;
+	unsigned int i;
 	int code = 0;
 
-	measure->deadline = end_of_part(session, budgets[session->thoroughness].sweep, 0);
+	measure->deadline = seconds ? end_of_part(session, seconds, 0) : session->end;
+	measure->whole_bytes = block->status == STATUS_MEASURED ? block->value : 0;
 	measure->effort.round_ns /= 5;
-	for (cell = FIRST_SWEEP; !code && cell < NR_CELLS; cell++)
+	for (i = 0; !code && i < NR_STRIDES; i++)
 		if (!measure_is_late(measure) &&
-		    MEASURED_STRIDE(cell - FIRST_SWEEP) * 4 <= measure->bytes)
-			code = run_cell(session, cell, failure);
+		    MEASURED_STRIDE(sweep_order[i]) * 4 <= measure->bytes)
+			code = run_cell(session, FIRST_SWEEP + sweep_order[i], failure);
+	measure->whole_bytes = 0;
 	measure->effort = whole;
 	return code;
 }
@@ -450,7 +465,7 @@ int session_run(struct session *session, struct failure *failure)
 		code = run_cells(session, failure);
 	if (!code && session->may_write)
 		code = run_rehearsals(session, failure);
-	if (!code && session->may_write && session->thoroughness != SURVEY_QUICK)
+	if (!code && session->may_write)
 		code = run_sweep(session, failure);
 	session->limited = measure_is_spent(measure);
 	return code;

@@ -191,6 +191,16 @@ TEST(known_parameters_become_options)
 	CHECK_EQ(options.log_page_sectors, 0);
 }
 
+static bool is_advised(const struct analysis *analysis, const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < analysis->nr_advice; i++)
+		if (!strcmp(analysis->advice[i].key, key))
+			return true;
+	return false;
+}
+
 /*
  * 16 MiB are read and written in 0.4 s. 64 blocks take 0.256 s one by one, 256 take 0.64 s: between
  * them it is better to rewrite all. Found on the Samsung profile: one ordered write's time, taken
@@ -216,6 +226,23 @@ TEST(rewriting_pays_from_where_the_curves_meet)
 	ressd_options_default(&options);
 	analyse(&m, findings, &analysis, &options);
 	CHECK_EQ(options.move_fill_blocks, 0);
+	CHECK(is_advised(&analysis, "move_fill_blocks"), "never, and that is known");
+}
+
+/* A quick run on a slow drive has measured no ordered writes: that is not "never". */
+TEST(without_ordered_writes_nothing_is_said_of_rewriting)
+{
+	struct measurements m = drive(80 * 1.048576, 16.3, 0.421, 0.421 * 12);
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options;
+	struct analysis analysis;
+
+	findings[PARAMETER_BLOCK] = known(16 << 20);
+	m.sequential_read = steady(80 * 1.048576);
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK(is_advised(&analysis, "move_block_sectors"), "the block is known");
+	CHECK(!is_advised(&analysis, "move_fill_blocks"), "what its writes cost is not");
 }
 
 TEST(uncertain_parameters_change_nothing)

@@ -306,3 +306,69 @@ TEST(a_fast_start_does_not_run_away)
 	slow.fast = 8;
 	CHECK(seconds_of_cell(1000000000) < 10, "%llu s", slow.now / 1000000000);
 }
+
+#define MERGED		(4ULL << 20)	/* a clustered block of the disk below */
+#define MERGE_NS	100000000
+
+/* 1 ms for a write, and a merge for the first one in each block. */
+static int merging_write(struct disk *disk, u64 offset, const void *data, u32 bytes, u64 *ns,
+			 struct failure *why)
+{
+	const u64 block = offset / MERGED + 1;
+
+	(void)disk;
+	(void)data;
+	(void)bytes;
+	(void)why;
+	*ns = 1000000 + (block == slow.fast ? 0 : MERGE_NS);
+	slow.fast = block;
+	slow.now += *ns;
+	return 0;
+}
+
+/* Ordered writes, so many in each block; @max_ops in a round. */
+static struct result ordered_over_blocks(u32 in_a_block, u64 max_ops, u64 deadline)
+{
+	static const struct disk_ops ops = {
+		.write = merging_write, .flush = slow_flush, .now = slow_now,
+	};
+	struct disk disk = { .ops = &ops, .path = "a test disk", .granule = 512 };
+	struct result result;
+
+	memset(&slow, 0, sizeof(slow));
+	measure_interrupted = false;
+	measure = (struct measure){
+		.disk = &disk,
+		.bytes = 1000 * MERGED,
+		.deadline = deadline,
+		.whole_bytes = MERGED,
+		.effort = { .round_ns = 20000000, .min_ops = 24, .max_ops = max_ops },
+	};
+	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
+	CHECK(!measure_cell(&measure, ACCESS_ORDERED_WRITE, 4096, MERGED / in_a_block, &result,
+			    &failure), "%s", failure.text);
+	measure_release(&measure);
+	return result;
+}
+
+/*
+ * Found on the Transcend and Super Talent profiles: a round of some writes met a merge, or none, so
+ * what bringing a block's writes home costs was wrong by a factor of eight, either way.
+ */
+TEST(rounds_pass_over_whole_blocks)
+{
+	const struct result result = ordered_over_blocks(64, 1024, 0);
+
+	CHECK(result.steady, "the same in each block");
+	CHECK_EQ(result.ops % 64, 0);
+	CHECK_EQ(result.ns / (result.ops / 64), MERGE_NS + 64 * 1000000);
+	/* Too late is no reason to end within a block. */
+	CHECK_EQ(ordered_over_blocks(64, 1024, 1).ops, 64);
+}
+
+TEST(whole_blocks_do_not_exceed_a_round)
+{
+	/* 512 fit once, although 24 writes were enough; 1024 not at all. */
+	CHECK_EQ(ordered_over_blocks(512, 1000, 0).ops, 3 * 512);
+	CHECK(ordered_over_blocks(1024, 1000, 0).ops < 3 * 1000, "as if no block were known");
+}
