@@ -188,10 +188,9 @@ def fills_well(named):
     which nothing was advised: a third of the speed.
     """
     fill = named.fill
-    return (
-        all(0 < fill.get(drive, 0) <= 200 for drive in ("supertalent", "transcend"))
-        and all(fill.get(drive) == 0 or fill.get(drive, 1) >= 150 for drive in ("samsung", "sdcard"))
-    )
+    faster = [0 < fill.get(drive, 0) <= 200 for drive in ("supertalent", "transcend")]
+    slower = [not 0 < fill.get(drive, 1) < 150 for drive in ("samsung", "sdcard")]
+    return all(faster + slower)
 
 
 def check(named, drawn, quick):

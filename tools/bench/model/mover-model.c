@@ -48,6 +48,7 @@ struct model {
 	u64 goal;			/* segment to be emptied by this sweep */
 	u64 from;			/* where the next round of visits begins */
 	u64 moved, holes;
+	u64 longest;			/* ns of a write */
 	u64 random;
 };
 
@@ -347,8 +348,10 @@ static void write_some(struct model *model, u64 writes)
 	u64 places = (u64)model->set.span_mb * 256 / each;
 	u64 i;
 
+	model->longest = 0;
 	for (i = 0; i < writes; i++) {
 		u64 lbn = random_below(model, places) * each;
+		u64 start = model_drive_now(model->drive);
 
 		if (model->set.bare)
 			model_drive_write(model->drive, lbn * RESSD_BLOCK_SECTORS,
@@ -361,6 +364,7 @@ static void write_some(struct model *model, u64 writes)
 		}
 		if (model->set.fsync)
 			flush(model);
+		model->longest = max(model->longest, model_drive_now(model->drive) - start);
 	}
 	if (!model->set.bare)
 		settle_ticket(model, ressd_log_sync(&model->log));
@@ -435,12 +439,13 @@ int main(int argc, char **argv)
 		       (unsigned long long)ressd_route_ns(&model->route.direct),
 		       (unsigned long long)ressd_route_ns(&model->route.log),
 		       (unsigned long long)ressd_route_ns(&model->route.move));
-	printf("%8.4f MB/s  %9.1f us a write  %7llu erases  %llu moved  %llu holes\n",
+	printf("%8.4f MB/s  %9.1f us a write  %7llu erases  %llu moved  %llu holes  longest %llu ms\n",
 	       writes * model->set.write_kb * 1024e3 /
 	       (model_drive_now(model->drive) - start),
 	       (double)(model_drive_now(model->drive) - start) / writes / 1e3,
 	       (unsigned long long)(model_drive_erases(model->drive) - erases),
-	       (unsigned long long)model->moved, (unsigned long long)model->holes);
+	       (unsigned long long)model->moved, (unsigned long long)model->holes,
+	       (unsigned long long)model->longest / 1000000);
 	if (model->set.burst_kb)
 		burst(model);
 	return 0;
