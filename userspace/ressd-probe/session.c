@@ -343,8 +343,8 @@ static int run_cells(struct session *session, struct failure *failure)
 static const unsigned int sweep_order[NR_STRIDES] = { 1, 2, 0, 3, 4, 5 };
 
 /*
- * Ordered writes at several distances, shortly: what the mover gains by a denser sweep.  A quick run
- * has only the time for it that the other parts have left.
+ * Ordered writes at several distances, shortly: what the mover gains by a denser sweep.  A quick
+ * run has only the time for it that the other parts have left.
  */
 static int run_sweep(struct session *session, struct failure *failure)
 {
