@@ -246,11 +246,10 @@ static bool may_wait(const struct ressd *ressd)
 	       !ressd->stuck && ressd_log_works(ressd) && !ressd->draining;
 }
 
-/* Has a small write to wait although there is room?  Under the lock. */
+/* Is the log not to take a small write although there is room?  Under the lock. */
 static bool must_keep_step(const struct ressd *ressd)
 {
-	return may_wait(ressd) &&
-	       (ressd_pace_holds_writer(ressd) || ressd_route_holds_writer(ressd));
+	return (may_wait(ressd) && ressd_pace_holds_writer(ressd)) || ressd_route_asks_move(ressd);
 }
 
 /* Copies what is left of the bio into the log; 0 when all is in.  Under the lock. */
@@ -261,7 +260,7 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 	int ret;
 
 	/* The route may have changed while it waited. */
-	if (!log_takes_writes(ressd))
+	if (!log_takes_writes(ressd) || ressd_route_is_direct(ressd))
 		return -EIO;
 	for (; rb->accepted < rb->nr; rb->accepted++) {
 		if (must_keep_step(ressd))
@@ -466,7 +465,7 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 		if (!log_takes_writes(ressd)) {
 			ressd->counters.bypassed++;
 			small = false;
-		} else if (e.whole && !ressd_route_to_log(ressd, e.last - e.first + 1)) {
+		} else if (e.whole && !ressd_route_to_log(ressd, bio, e.last - e.first + 1)) {
 			ressd->counters.adaptive_direct++;
 			small = false;
 			timed = true;
@@ -507,6 +506,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 
 	spin_lock(&ressd->lock);
 	ressd->counters.flushes++;
+	ressd_route_flush(&ressd->route);
 	if (flush_is_enough(ressd)) {
 		rb->flags |= RESSD_BIO_FLUSHES;
 		if (ressd_route_is_direct(ressd))
@@ -559,6 +559,8 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 
 	if (was & RESSD_BIO_TIMED)
 		ressd_route_ended(ressd, rb->nr);
+	if (was & RESSD_BIO_SMALL)
+		atomic_dec(&ressd->small_in_flight);
 	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
 	if (*error && was & RESSD_BIO_FLUSHES) {
 		rb->flags |= RESSD_BIO_FLUSHES;

@@ -63,16 +63,22 @@ static void tell_core(struct ressd *ressd)
 		ressd_route_direct_done(&ressd->route, ns, blocks);
 }
 
-bool ressd_route_to_log(struct ressd *ressd, u32 nr)
+bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 {
 	enum ressd_route_phase phase = ressd->route.phase;
+	u32 in_flight;
 	bool log;
 
 	if (!ressd_route_is_adaptive(ressd))
 		return true;
+	in_flight = atomic_fetch_inc(&ressd->small_in_flight);
+	ressd_bio(bio)->flags |= RESSD_BIO_SMALL;
 	if (ressd_route_times_direct(&ressd->route))
 		tell_core(ressd);
-	log = ressd_route_small(&ressd->route, nr);
+	/* The clock is for peeks: jiffies will do. */
+	log = ressd_route_small(&ressd->route, nr, in_flight, ktime_get_coarse_ns());
+	if (bio->bi_opf & REQ_FUA)
+		ressd_route_flush(&ressd->route);
 	if (ressd->route.phase == phase)
 		return log;
 	if (ressd->route.phase == RESSD_ROUTE_TRY_LOG)
@@ -92,11 +98,6 @@ bool ressd_route_asks_move(const struct ressd *ressd)
 {
 	return ressd_route_is_adaptive(ressd) && ressd->mover_on && !ressd->suspending &&
 	       ressd_route_wants_move(&ressd->route);
-}
-
-bool ressd_route_holds_writer(const struct ressd *ressd)
-{
-	return ressd_route_asks_move(ressd) && !ressd_route_may_log(&ressd->route);
 }
 
 void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks)

@@ -79,9 +79,12 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 				  !ressd_route_is_direct(ressd) },
 		{ "adaptive_direct", c->adaptive_direct },
 		{ "trials", c->trials },
-		{ "direct_ns", ressd_route_ns(&ressd->route.direct) },
-		{ "log_ns", ressd_route_ns(&ressd->route.log) },
+		{ "direct_ns", ressd_route_ns(&ressd_route_case(&ressd->route)->direct) },
+		{ "log_ns", ressd_route_log_ns(&ressd->route) },
 		{ "move_ns", ressd_route_ns(&ressd->route.move) },
+		{ "route_depth", ressd_route_depth(&ressd->route) },
+		{ "route_flushes", ressd->route.flushes },
+		{ "small_in_flight", atomic_read(&ressd->small_in_flight) },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);

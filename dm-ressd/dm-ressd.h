@@ -25,8 +25,8 @@
  * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
  * waiting bios.  It is taken in process context only.  ressd->done_lock protects the list of
  * completed bios that still need process context, and the end of the mover's I/Os; it is taken from
- * interrupts, and never together with ressd->lock.  readers[], direct[] and the mover's count of
- * its I/Os are atomic.  meter.lock is the innermost lock, and is taken from interrupts.
+ * interrupts, and never together with ressd->lock.  readers[], direct[], small_in_flight and the
+ * mover's count of its I/Os are atomic.  meter.lock is the innermost lock, and is taken from interrupts.
  *
  * DOC: errors
  *
@@ -204,6 +204,7 @@ struct ressd {
 	u32 sweep_room;
 
 	struct ressd_meter meter;
+	atomic_t small_in_flight;	/* small writes under route adaptive, whichever way they go */
 };
 
 static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
@@ -304,13 +305,14 @@ static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
 	return ressd->options.route == RESSD_ROUTE_ADAPTIVE;
 }
 
-/* A small write of @nr blocks: true if it shall go to the log. */
-bool ressd_route_to_log(struct ressd *ressd, u32 nr);
+/*
+ * A small write of @nr blocks comes, and is in flight until its end_io: true if it shall go to the
+ * log.  Only while the log works, so it is not refused afterwards.
+ */
+bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr);
 /* True while small writes go direct. */
 bool ressd_route_is_direct(const struct ressd *ressd);
-/* Has a writer to wait while a trial is brought home? */
-bool ressd_route_holds_writer(const struct ressd *ressd);
-/* Shall the mover bring all home, for a trial? */
+/* Shall the mover bring all home, for a trial?  Nothing is logged then. */
 bool ressd_route_asks_move(const struct ressd *ressd);
 /* The end of what ressd_route_sent() counted, of @blocks blocks.  Any context, no lock needed. */
 void ressd_route_ended(struct ressd *ressd, u32 blocks);

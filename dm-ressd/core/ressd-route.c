@@ -9,7 +9,6 @@
 #define WINDOW_BLOCKS	128U
 #define FIRST_INTERVAL	131072U
 #define LAST_INTERVAL	4194304U
-#define AHEAD_BLOCKS	64U	/* of the mover, while a trial is brought home */
 
 /* Before a trial so many direct blocks are timed: twice what counts. */
 #define DIRECT_TIMED	(2 * RESSD_ROUTE_RECENT * WINDOW_BLOCKS)
@@ -18,12 +17,80 @@
 #define TAKE_PERCENT	10
 #define KEEP_PERCENT	3
 
+/*
+ * A trial of the direct way ends when so many of its parts in a row cost so many times what they
+ * would through the log: a device that collects garbage now and then does not do so in each of
+ * them.  While that is not known, when it has taken a second.
+ */
+#define PART_BLOCKS		8U
+#define DEAR_PARTS		8U
+#define DEAR_TIMES		2
+#define DIRECT_TRIAL_NS		1000000000ULL
+
+/*
+ * So many blocks of the log's trial are enough to see that it is lost: a device remembers what was
+ * written to the log, for that leaves garbage among data that rests, so the fewer the better.
+ */
+#define LOST_BLOCKS	32U
+
+/*
+ * What was measured in another situation must promise that the log costs one part in so many of the
+ * direct way, or it is not tried in this one before the interval is over.
+ */
+#define PROMISE_PART	2
+
+/* A log that has become dear is noticed after this part of the interval. */
+#define DEAR_PART	32
+
+/* Peeks may cost one part in so many of the time. */
+#define PEEK_PART	100
+
+/* One small write changes averages by such a part. */
+#define DEPTH_SHIFT	5
+#define FLUSH_SHIFT	4
+
+/* A situation is left when the depth is below such a part of its least, in 256ths. */
+#define FEWER		160
+
+/* Flushes follow many writes, no longer do; in 256ths. */
+#define MANY_FLUSHES	64
+#define FEW_FLUSHES	16
+
 void ressd_route_init(struct ressd_route *route)
 {
+	u32 i;
+
 	memset(route, 0, sizeof(*route));
 	route->phase = RESSD_ROUTE_TRY_DIRECT;
-	route->interval = FIRST_INTERVAL;
+	for (i = 0; i < ARRAY_SIZE(route->cases); i++)
+		route->cases[i].interval = FIRST_INTERVAL;
 }
+
+static struct ressd_route_case *present(struct ressd_route *route)
+{
+	return &route->cases[route->now];
+}
+
+static bool takes_log(const struct ressd_route *route)
+{
+	return route->phase != RESSD_ROUTE_TRY_DIRECT && route->phase != RESSD_ROUTE_DIRECT;
+}
+
+static void enter(struct ressd_route *route, enum ressd_route_phase phase)
+{
+	route->phase = phase;
+	route->sent = 0;
+	route->dear = false;
+	route->peeking = false;
+}
+
+/* Goes the way that was found to be cheaper in the present situation, the direct one at first. */
+static void follow_decision(struct ressd_route *route)
+{
+	enter(route, present(route)->log_wins ? RESSD_ROUTE_LOG : RESSD_ROUTE_DIRECT);
+}
+
+/* --- costs ------------------------------------------------------------------------------- */
 
 /* Forgets what was measured before a trial, which may have been under another load. */
 static void restart(struct ressd_route_cost *cost)
@@ -31,19 +98,8 @@ static void restart(struct ressd_route_cost *cost)
 	*cost = (struct ressd_route_cost) { };
 }
 
-static void enter(struct ressd_route *route, enum ressd_route_phase phase)
+static void close_window(struct ressd_route_cost *cost)
 {
-	route->phase = phase;
-	route->sent = 0;
-	route->moved = 0;
-}
-
-static void add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
-{
-	cost->sum_ns += ns;
-	cost->sum_blocks += blocks;
-	if (cost->sum_blocks < WINDOW_BLOCKS)
-		return;
 	cost->recent[cost->nr++ % RESSD_ROUTE_RECENT] =
 		max_t(u64, div_u64(cost->sum_ns, cost->sum_blocks), 1);
 	if (cost->nr == 2 * RESSD_ROUTE_RECENT)
@@ -52,11 +108,27 @@ static void add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
 	cost->sum_blocks = 0;
 }
 
-bool ressd_route_times_direct(const struct ressd_route *route)
+static void set_cost(struct ressd_route_cost *cost, u64 ns)
 {
-	if (route->phase == RESSD_ROUTE_DIRECT)
-		return (u64)route->sent + DIRECT_TIMED >= route->interval;
-	return route->phase == RESSD_ROUTE_TRY_DIRECT;
+	*cost = (struct ressd_route_cost) { .recent = { ns }, .nr = 1 };
+}
+
+/* True if that has made a window full. */
+static bool add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
+{
+	cost->sum_ns += ns;
+	cost->sum_blocks += blocks;
+	if (cost->sum_blocks < WINDOW_BLOCKS)
+		return false;
+	close_window(cost);
+	return true;
+}
+
+/* Of the direct way; 0: too few blocks yet, for the first ones may cost far less than the others. */
+static u64 trial_mean(const struct ressd_route_case *c)
+{
+	return c->trial_blocks >= RESSD_ROUTE_DIRECT_TRIAL / 2 ?
+		div_u64(c->trial_ns, c->trial_blocks) : 0;
 }
 
 u64 ressd_route_ns(const struct ressd_route_cost *cost)
@@ -78,77 +150,235 @@ u64 ressd_route_ns(const struct ressd_route_cost *cost)
 	return 0;
 }
 
-/* Costs are compared when all are known; the log must save something, the less if it is in use. */
+/* Elsewhere it is at least as much in most cases: with flushes it costs more than without. */
+u64 ressd_route_log_ns(const struct ressd_route *route)
+{
+	u64 ns = ressd_route_ns(&ressd_route_case(route)->log), least = 0;
+	u32 i;
+
+	for (i = 0; !ns && i < ARRAY_SIZE(route->cases); i++) {
+		u64 other = ressd_route_ns(&route->cases[i].log);
+
+		if (other && i % 2 <= route->now % 2 && (!least || other < least))
+			least = other;
+	}
+	return ns ? ns : least;
+}
+
+/* A block through the log and home; 0: not known yet. */
+static u64 through_log_ns(const struct ressd_route *route)
+{
+	u64 log = ressd_route_log_ns(route), move = ressd_route_ns(&route->move);
+
+	return log && move ? log + move : 0;
+}
+
+/* The log must save something, the less if it is in use; and have shown that in this situation. */
 static bool log_is_cheaper(const struct ressd_route *route)
 {
-	u32 percent = 100 - (route->log_wins ? KEEP_PERCENT : TAKE_PERCENT);
+	const struct ressd_route_case *c = ressd_route_case(route);
+	u32 percent = 100 - (c->log_wins ? KEEP_PERCENT : TAKE_PERCENT);
+	u64 through = c->log.nr ? through_log_ns(route) : 0;
 
-	return (ressd_route_ns(&route->log) + ressd_route_ns(&route->move)) * 100 <
-		ressd_route_ns(&route->direct) * percent;
+	return through && through * 100 < ressd_route_ns(&c->direct) * percent;
 }
+
+/* --- situations -------------------------------------------------------------------------- */
+
+static const u32 depths[RESSD_ROUTE_DEPTHS] = { 1, 2, RESSD_ROUTE_MANY };
+
+u32 ressd_route_depth(const struct ressd_route *route)
+{
+	return depths[route->now / 2];
+}
+
+static u32 situation(const struct ressd_route *route)
+{
+	u32 class = RESSD_ROUTE_DEPTHS - 1;
+
+	while (class && route->depth < depths[class] * (class > route->now / 2 ? 256 : FEWER))
+		class--;
+	return 2 * class + route->flushes;
+}
+
+/* The log hides how many writes there could be: it may show more, but never less. */
+static void observe(struct ressd_route *route, u32 in_flight)
+{
+	u32 depth = min(in_flight + 1, 2 * RESSD_ROUTE_MANY) * 256;
+
+	if (!takes_log(route))
+		route->depth -= route->depth >> DEPTH_SHIFT;
+	route->depth = max(depth, route->depth);
+	route->flush_share -= route->flush_share >> FLUSH_SHIFT;
+	if (route->flushed)
+		route->flush_share += 256 >> FLUSH_SHIFT;
+	route->flushed = false;
+	if (route->flush_share >= MANY_FLUSHES)
+		route->flushes = true;
+	else if (route->flush_share < FEW_FLUSHES)
+		route->flushes = false;
+}
+
+/* The writes of a trial that the log has taken belong to the situation that they came in. */
+static void follow_situation(struct ressd_route *route)
+{
+	u32 now = situation(route);
+
+	if (now == route->now || route->phase == RESSD_ROUTE_TRY_LOG ||
+	    route->phase == RESSD_ROUTE_TRY_MOVE)
+		return;
+	route->now = now;
+	route->unfinished = false;
+	if (present(route)->decided)
+		follow_decision(route);
+	else
+		enter(route, RESSD_ROUTE_TRY_DIRECT);
+}
+
+/* Shall this write go direct for once, to see what comes while it is in flight? */
+static bool peeks(struct ressd_route *route, u32 nr, u32 in_flight, u64 now)
+{
+	u64 cost = ressd_route_ns(&ressd_route_case(route)->direct) * nr;
+
+	if (route->peeking)
+		route->peeking = in_flight && in_flight + 1 < RESSD_ROUTE_MANY;
+	else
+		route->peeking = cost && !in_flight && now >= route->next_peek &&
+				 ressd_route_depth(route) < RESSD_ROUTE_MANY;
+	if (route->peeking)
+		route->next_peek = max(route->next_peek, now) + cost * PEEK_PART;
+	return route->peeking;
+}
+
+/* --- trials ------------------------------------------------------------------------------ */
 
 static void decide(struct ressd_route *route)
 {
-	bool known = route->direct.nr && route->log.nr && route->move.nr;
-	bool log_wins = known && log_is_cheaper(route);
+	struct ressd_route_case *c = present(route);
+	bool log_wins = log_is_cheaper(route);
 
-	if (route->decided && log_wins == route->log_wins)
-		route->interval = min_t(u64, 2 * route->interval, LAST_INTERVAL);
+	if (c->decided && log_wins == c->log_wins)
+		c->interval = min_t(u64, 2 * c->interval, LAST_INTERVAL);
 	else
-		route->interval = FIRST_INTERVAL;
-	route->decided = known;
-	route->log_wins = log_wins;
-	enter(route, log_wins ? RESSD_ROUTE_LOG : RESSD_ROUTE_DIRECT);
+		c->interval = FIRST_INTERVAL;
+	c->decided = true;
+	c->log_wins = log_wins;
+	c->sent = 0;
+	follow_decision(route);
 }
 
-static void end_direct_trial(struct ressd_route *route)
+static void try_direct(struct ressd_route *route)
 {
-	if (route->log.nr && route->move.nr) {
-		decide(route);
-		return;
-	}
-	enter(route, RESSD_ROUTE_TRY_LOG);
+	struct ressd_route_case *c = present(route);
+
+	restart(&c->direct);
+	c->trial_ns = 0;
+	c->trial_blocks = 0;
+	c->part_ns = 0;
+	c->part_blocks = 0;
+	c->dear_parts = 0;
+	enter(route, RESSD_ROUTE_TRY_DIRECT);
 }
 
 static void try_log(struct ressd_route *route)
 {
-	restart(&route->log);
-	restart(&route->move);
+	restart(&present(route)->log);
+	route->log_ns = 0;
+	route->log_blocks = 0;
 	enter(route, RESSD_ROUTE_TRY_LOG);
 }
 
-bool ressd_route_small(struct ressd_route *route, u32 nr)
+/* Does what the log costs elsewhere, at most as much as here, make it worth a trial? */
+static bool log_is_promising(const struct ressd_route *route)
 {
-	switch (route->phase) {
-	case RESSD_ROUTE_TRY_DIRECT:
-		if (route->sent >= RESSD_ROUTE_DIRECT_TRIAL && route->direct.nr)
-			end_direct_trial(route);
-		break;
-	case RESSD_ROUTE_TRY_LOG:
-		if (route->sent >= RESSD_ROUTE_LOG_TRIAL)
-			enter(route, RESSD_ROUTE_TRY_MOVE);
-		break;
-	case RESSD_ROUTE_DIRECT:
-		if (route->sent >= route->interval)
-			try_log(route);
-		break;
-	case RESSD_ROUTE_LOG:
-		if (route->sent >= route->interval) {
-			restart(&route->direct);
-			enter(route, RESSD_ROUTE_TRY_DIRECT);
-		}
-		break;
-	case RESSD_ROUTE_TRY_MOVE:
-		break;
-	}
-	route->sent = min_t(u64, (u64)route->sent + nr, 0xffffffffU);
-	return route->phase != RESSD_ROUTE_TRY_DIRECT && route->phase != RESSD_ROUTE_DIRECT;
+	u64 direct = trial_mean(ressd_route_case(route));
+
+	return !direct || through_log_ns(route) * PROMISE_PART <= direct;
 }
 
-bool ressd_route_may_log(const struct ressd_route *route)
+static void continue_direct_trial(struct ressd_route *route)
 {
-	return route->phase != RESSD_ROUTE_TRY_MOVE ||
-	       route->sent <= route->moved + AHEAD_BLOCKS;
+	struct ressd_route_case *c = present(route);
+	u64 through = c->log.nr ? through_log_ns(route) : 0;
+	bool all = c->trial_blocks >= RESSD_ROUTE_DIRECT_TRIAL;
+	bool dear = c->dear_parts >= DEAR_PARTS;
+
+	route->unfinished = !all && !through && c->trial_blocks &&
+			    c->trial_ns >= DIRECT_TRIAL_NS;
+	if (!all && !dear && !route->unfinished)
+		return;
+	if (dear)
+		set_cost(&c->direct, div_u64(c->dear_ns, c->dear_blocks));
+	if (through || !log_is_promising(route))
+		decide(route);
+	else
+		try_log(route);
+}
+
+/*
+ * The log alone, without the move, has taken as long as it may: it cannot win.  What it holds of
+ * the trial stays there, as after any decision.
+ */
+static bool log_trial_is_lost(const struct ressd_route *route)
+{
+	const struct ressd_route_case *c = ressd_route_case(route);
+	u64 direct = route->unfinished ? trial_mean(c) : ressd_route_ns(&c->direct);
+	u32 blocks = max(route->log_blocks, LOST_BLOCKS);
+
+	return direct &&
+	       route->log_ns * 100 >= direct * blocks * (100 - TAKE_PERCENT);
+}
+
+static void continue_log_trial(struct ressd_route *route)
+{
+	struct ressd_route_case *c = present(route);
+
+	if (log_trial_is_lost(route)) {
+		if (c->log.sum_blocks)
+			close_window(&c->log);
+		decide(route);
+	} else if (route->sent >= RESSD_ROUTE_LOG_TRIAL) {
+		restart(&route->move);
+		enter(route, RESSD_ROUTE_TRY_MOVE);
+	}
+}
+
+static void look_for_trial(struct ressd_route *route)
+{
+	const struct ressd_route_case *c = ressd_route_case(route);
+
+	if (route->phase == RESSD_ROUTE_DIRECT && c->sent >= c->interval)
+		try_log(route);
+	else if (route->phase == RESSD_ROUTE_LOG &&
+		 (c->sent >= c->interval ||
+		  (route->dear && c->sent >= c->interval / DEAR_PART)))
+		try_direct(route);
+}
+
+bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight, u64 now)
+{
+	observe(route, in_flight);
+	if (route->phase == RESSD_ROUTE_LOG && peeks(route, nr, in_flight, now))
+		return false;
+	follow_situation(route);
+	if (route->phase == RESSD_ROUTE_TRY_DIRECT)
+		continue_direct_trial(route);
+	else if (route->phase == RESSD_ROUTE_TRY_LOG)
+		continue_log_trial(route);
+	else
+		look_for_trial(route);
+	route->sent = min_t(u64, (u64)route->sent + nr, 0xffffffffU);
+	present(route)->sent += nr;
+	return takes_log(route);
+}
+
+bool ressd_route_times_direct(const struct ressd_route *route)
+{
+	const struct ressd_route_case *c = ressd_route_case(route);
+
+	if (route->phase == RESSD_ROUTE_DIRECT)
+		return c->sent + DIRECT_TIMED >= c->interval;
+	return route->phase == RESSD_ROUTE_TRY_DIRECT;
 }
 
 bool ressd_route_wants_move(const struct ressd_route *route)
@@ -156,21 +386,72 @@ bool ressd_route_wants_move(const struct ressd_route *route)
 	return route->phase == RESSD_ROUTE_TRY_MOVE;
 }
 
+/* --- what is measured -------------------------------------------------------------------- */
+
+/* In use the log is compared with what the direct way cost when it was last tried. */
+static void watch_log(struct ressd_route *route)
+{
+	const struct ressd_route_case *c = ressd_route_case(route);
+
+	if (route->phase == RESSD_ROUTE_LOG && c->log.nr >= RESSD_ROUTE_RECENT)
+		route->dear = through_log_ns(route) >= ressd_route_ns(&c->direct);
+}
+
+/* Parts in a row that cost far more than they would through the log, as that has cost here. */
+static void judge_part(struct ressd_route *route, struct ressd_route_case *c)
+{
+	u64 through = c->log.nr ? through_log_ns(route) : 0;
+
+	if (!through || c->part_ns < through * c->part_blocks * DEAR_TIMES) {
+		c->dear_parts = 0;
+		return;
+	}
+	if (!c->dear_parts++) {
+		c->dear_ns = 0;
+		c->dear_blocks = 0;
+	}
+	c->dear_ns += c->part_ns;
+	c->dear_blocks += c->part_blocks;
+}
+
+static void add_to_trial(struct ressd_route *route, struct ressd_route_case *c, u64 ns, u32 blocks)
+{
+	c->trial_ns += ns;
+	c->trial_blocks += blocks;
+	c->part_ns += ns;
+	c->part_blocks += blocks;
+	if (c->part_blocks < PART_BLOCKS)
+		return;
+	judge_part(route, c);
+	c->part_ns = 0;
+	c->part_blocks = 0;
+}
+
 void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks)
 {
-	if (route->phase == RESSD_ROUTE_TRY_DIRECT || route->phase == RESSD_ROUTE_DIRECT)
-		add(&route->direct, ns, blocks);
+	struct ressd_route_case *c = present(route);
+
+	if (takes_log(route))
+		return;
+	add(&c->direct, ns, blocks);
+	if (route->phase == RESSD_ROUTE_TRY_DIRECT)
+		add_to_trial(route, c, ns, blocks);
 }
 
 void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks)
 {
-	add(&route->log, ns, blocks);
+	if (!takes_log(route))
+		return;
+	route->log_ns += ns;
+	route->log_blocks += blocks;
+	if (add(&present(route)->log, ns, blocks))
+		watch_log(route);
 }
 
 void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks)
 {
-	add(&route->move, ns, blocks);
-	route->moved = min_t(u64, (u64)route->moved + blocks, 0xffffffffU);
+	if (add(&route->move, ns, blocks))
+		watch_log(route);
 }
 
 void ressd_route_move_ended(struct ressd_route *route, bool complete)
@@ -178,11 +459,16 @@ void ressd_route_move_ended(struct ressd_route *route, bool complete)
 	if (route->phase != RESSD_ROUTE_TRY_MOVE)
 		return;
 	if (!complete) {
-		enter(route, route->log_wins ? RESSD_ROUTE_LOG : RESSD_ROUTE_DIRECT);
+		present(route)->decided = true;
+		present(route)->sent = 0;
+		follow_decision(route);
 		return;
 	}
 	/* Most of the trial was overwritten before it was moved: so cheap is a logged block. */
 	if (!route->move.nr)
 		add(&route->move, 0, RESSD_ROUTE_LOG_TRIAL - route->move.sum_blocks);
-	decide(route);
+	if (route->unfinished)
+		enter(route, RESSD_ROUTE_TRY_DIRECT);
+	else
+		decide(route);
 }

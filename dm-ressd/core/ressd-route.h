@@ -4,14 +4,21 @@
  *
  * The cost of a block through the log is that of the log's I/Os, syncs included, and of bringing it
  * home; that of a direct one is the time in which direct small writes, and flushes after them, are
- * in flight.  Both are measured by trials: a few hundred blocks this way, a few hundred the other
+ * in flight.  Both are measured by trials: some hundred blocks this way, some hundred the other
  * way, the latter brought home at once.  The way that is taken is measured as well, the direct one
  * before a trial only, for its time is short and a clock costs some of it.  The other one is tried
- * again after ever longer intervals, as long as the answer stays the same; so what the
- * trials can cost is bounded.  The log must win clearly, and a decision changes only by a clear
- * difference, so that equal costs make no oscillation.  Costs come in bursts where a device
- * collects its garbage, and the first writes to an idle device cost little; so the median of some
- * windows counts, not their mean.
+ * again after ever longer intervals, as long as the answer stays the same; and no trial goes on
+ * when it has cost several times what the other way would have.  So what trials can cost is
+ * bounded.  The log must win clearly, and a decision changes only by a clear difference, so that
+ * equal costs make no oscillation.  Costs come in bursts where a device collects its garbage, and
+ * the first writes to an idle device cost little; so the median of some windows counts, not their
+ * mean.
+ *
+ * A decision holds for the situation in which it was taken: many direct writes in flight may cost a
+ * device no more time than one, and the log saves nothing where a flush follows each write.  So each
+ * situation has its costs and its decision.  The writes that the log takes complete at once, and
+ * hide how many there could be.  So now and then one goes direct, and what comes while it is in
+ * flight (a "peek"); that happens so rarely that it costs a hundredth of the time at most.
  *
  * Nothing here knows sizes or kinds of devices.  Context: the caller serialises all calls.
  */
@@ -42,32 +49,81 @@ struct ressd_route_cost {
 	u64 sum_ns;
 };
 
-struct ressd_route {
-	enum ressd_route_phase phase;
-	struct ressd_route_cost direct, log, move;
-	u32 sent;			/* blocks sent in this phase, */
-	u32 moved;			/* and brought home */
+/* Small writes in flight at once: 1, 2 to 7, or more; each with and without flushes. */
+#define RESSD_ROUTE_DEPTHS	3U
+#define RESSD_ROUTE_MANY	8U
+
+/* One situation. */
+struct ressd_route_case {
+	struct ressd_route_cost direct, log;
+	/* The last trial of the direct way; of that, the part under way, and dear parts in a row. */
+	u64 trial_ns, part_ns, dear_ns;
+	u32 trial_blocks, part_blocks, dear_blocks;
+	u32 dear_parts;
+	u64 sent;			/* blocks since the decision */
 	u64 interval;			/* blocks until the other way is tried again */
 	bool log_wins;			/* the last decision */
 	bool decided;			/* there has been one */
 };
 
+struct ressd_route {
+	enum ressd_route_phase phase;
+	struct ressd_route_case cases[RESSD_ROUTE_DEPTHS * 2];
+	u32 now;			/* the present one; that of the trial, if there is one */
+	struct ressd_route_cost move;
+	u64 log_ns;			/* that the log's I/Os took in this trial, */
+	u32 log_blocks;			/* and of how many blocks they were */
+	u32 sent;			/* blocks sent in this phase */
+	bool unfinished;		/* the trial of the direct way is, and goes on afterwards */
+	bool dear;			/* the log costs more than the direct way did */
+	u32 depth;			/* most small writes in flight lately, in 256ths */
+	u32 flush_share;		/* of the small writes that a flush follows, in 256ths */
+	bool flushed;			/* one has come since the last small write */
+	bool flushes;			/* many writes are followed by one */
+	bool peeking;
+	u64 next_peek;			/* ns */
+};
+
 void ressd_route_init(struct ressd_route *route);
 
-/* A small write of @nr blocks comes: true if it is to go through the log. */
-bool ressd_route_small(struct ressd_route *route, u32 nr);
+/*
+ * A small write of @nr blocks comes while @in_flight others have not completed, whichever way they
+ * went; @now: of any clock, in ns.  True if it is to go through the log.
+ */
+bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight, u64 now);
 
-/* False while a trial's blocks are brought home and the writer is too far ahead: it must wait. */
-bool ressd_route_may_log(const struct ressd_route *route);
+/* A flush has come, or a small write that is durable when it completes. */
+static inline void ressd_route_flush(struct ressd_route *route)
+{
+	route->flushed = true;
+}
 
 /* Shall a direct write that is sent now be timed, and told to ressd_route_direct_done()? */
 bool ressd_route_times_direct(const struct ressd_route *route);
 
-/* True while the mover is asked to bring all home that the log holds. */
+/*
+ * True while the mover is asked to bring all home that the log holds.  Nothing should be logged
+ * then: who comes has to wait.
+ */
 bool ressd_route_wants_move(const struct ressd_route *route);
 
 /* The cost of a block, the median of the latest windows; 0: not known yet. */
 u64 ressd_route_ns(const struct ressd_route_cost *cost);
+
+/* The present situation: its costs, and whether the log has won in it. */
+static inline const struct ressd_route_case *ressd_route_case(const struct ressd_route *route)
+{
+	return &route->cases[route->now];
+}
+
+/* The least number of writes in flight in the present situation: 1, 2 or RESSD_ROUTE_MANY. */
+u32 ressd_route_depth(const struct ressd_route *route);
+
+/*
+ * What a block costs through the log in the present situation, without the move; if that is not
+ * known yet, what it cost where it was cheapest.  0: not known yet either.
+ */
+u64 ressd_route_log_ns(const struct ressd_route *route);
 
 /* What @blocks cost; @blocks may be 0 for time alone, as that of a flush. */
 void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks);

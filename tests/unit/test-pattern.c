@@ -44,14 +44,14 @@ static bool papers_rule(u64 sector, u32 sectors)
 static bool goes_to_log(u32 sectors)
 {
 	u32 blocks = (sectors + 7) / 8;
-	bool log = ressd_route_small(&route, blocks);
+	bool log = ressd_route_small(&route, blocks, 0, 0);
 
 	if (!log) {
 		ressd_route_direct_done(&route, 100000 * blocks, blocks);
 		return false;
 	}
 	ressd_route_log_done(&route, 20000 * blocks, blocks);
-	if (!ressd_route_may_log(&route)) {
+	if (ressd_route_wants_move(&route)) {
 		ressd_route_move_done(&route, 150000 * RESSD_ROUTE_LOG_TRIAL,
 				      RESSD_ROUTE_LOG_TRIAL);
 		ressd_route_move_ended(&route, true);

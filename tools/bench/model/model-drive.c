@@ -19,6 +19,8 @@ struct model_drive {
 	struct ssd_profile profile;
 	struct ssd_drive *drive;
 	u64 now;
+	u32 depth;
+	u64 ends[MODEL_DRIVE_DEPTH];	/* of the commands in flight, or later ones in their place */
 };
 
 struct model_drive *model_drive_create(const char *profile)
@@ -36,6 +38,7 @@ struct model_drive *model_drive_create(const char *profile)
 	length = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[length] = '\0';
+	drive->depth = 1;
 	ssd_profile_init(&drive->profile);
 	if (ssd_profile_parse(&drive->profile, text, error, sizeof(error))) {
 		fprintf(stderr, "mover-model: %s: %s\n", profile, error);
@@ -80,14 +83,55 @@ u64 model_drive_erases(const struct model_drive *drive)
 	return drive->drive->nand.erases;
 }
 
+/* The place of the command that ends first, or has ended. */
+static u64 *first_end(struct model_drive *drive)
+{
+	u64 *first = drive->ends;
+	u32 i;
+
+	for (i = 1; i < drive->depth; i++)
+		if (drive->ends[i] < *first)
+			first = &drive->ends[i];
+	return first;
+}
+
+static void wait_for_all(struct model_drive *drive)
+{
+	u32 i;
+
+	for (i = 0; i < drive->depth; i++)
+		drive->now = max(drive->now, drive->ends[i]);
+}
+
+void model_drive_depth(struct model_drive *drive, u32 depth)
+{
+	depth = min(depth, MODEL_DRIVE_DEPTH);
+	if (depth == drive->depth)
+		return;
+	wait_for_all(drive);
+	drive->depth = depth;
+	memset(drive->ends, 0, sizeof(drive->ends));
+}
+
+u32 model_drive_in_flight(const struct model_drive *drive)
+{
+	u32 nr = 0, i;
+
+	for (i = 0; i < drive->depth; i++)
+		nr += drive->ends[i] > drive->now;
+	return nr;
+}
+
 static void transfer(struct model_drive *drive, u64 sector, u32 sectors, bool write)
 {
 	while (sectors) {
 		u32 piece = min(sectors, drive->profile.max_request_kb * 2);
-		u64 now = drive->now + HOST_NS;
+		u64 *end = first_end(drive);
 
-		drive->now = write ? ssd_drive_write(drive->drive, now, sector, piece, false) :
-				     ssd_drive_read(drive->drive, now, sector, piece);
+		drive->now += HOST_NS;
+		*end = write ? ssd_drive_write(drive->drive, drive->now, sector, piece, false) :
+			       ssd_drive_read(drive->drive, drive->now, sector, piece);
+		drive->now = max(drive->now, *first_end(drive));
 		sector += piece;
 		sectors -= piece;
 	}
@@ -105,5 +149,6 @@ void model_drive_write(struct model_drive *drive, u64 sector, u32 sectors)
 
 void model_drive_flush(struct model_drive *drive)
 {
+	wait_for_all(drive);
 	drive->now = ssd_drive_flush(drive->drive, drive->now);
 }

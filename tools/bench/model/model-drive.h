@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An emulated drive and its clock for mover-model.  Apart, because the drive is compiled against
- * its own shim of kernel headers.  One command at a time; each call ends when the command does.
+ * its own shim of kernel headers.  One command at a time, each call ends when the command does; or
+ * several, see model_drive_depth().
  */
 #ifndef MODEL_DRIVE_H
 #define MODEL_DRIVE_H
@@ -19,6 +20,14 @@ int model_drive_start(struct model_drive *drive);
 u64 model_drive_sectors(const struct model_drive *drive);
 u64 model_drive_now(const struct model_drive *drive);	/* nanoseconds */
 u64 model_drive_erases(const struct model_drive *drive);
+
+/*
+ * From now on up to @depth commands are in flight, MODEL_DRIVE_DEPTH at most: a call ends when
+ * another one could follow.  Waits for all that are, if that is another depth or 1.
+ */
+#define MODEL_DRIVE_DEPTH	32U
+void model_drive_depth(struct model_drive *drive, u32 depth);
+u32 model_drive_in_flight(const struct model_drive *drive);
 
 void model_drive_read(struct model_drive *drive, u64 sector, u32 sectors);
 void model_drive_write(struct model_drive *drive, u64 sector, u32 sectors);

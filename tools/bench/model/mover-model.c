@@ -3,11 +3,13 @@
  * mover-model: what the choices of log and mover cost on an emulated drive, in userspace and in
  * virtual time, in seconds instead of the minutes of a guest.
  *
- *	mover-model PROFILE [key=value...]	one line of figures
+ *	mover-model PROFILE [key=value...] [then [key=value...]]...	a line of figures for each load
  *
  * The code of dm-ressd/core (log, map, sweep) and of the drive (tests/ssdsim) is what runs in the
- * kernel.  Around them is the simplest host there is: one request at a time, a mover that works
- * when a writer has to wait for room (pace even) and nothing that takes processor time.
+ * kernel.  Around them is the simplest host there is: one request at a time, or as many direct ones
+ * as depth= says; a mover that works when a writer has to wait for room (pace even); and nothing that
+ * takes processor time.  The word "then" begins another load, measured after the one before on the
+ * same drive; keys behind it are for that one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,10 +23,14 @@
 #include "ressd-sweep.h"
 
 #define MAX_MOVES	1024U
+#define MAX_LOADS	16U
 
 /* Sizes are in 4 KiB blocks. */
 struct settings {
 	unsigned int span_mb, warm_mb, total_mb, write_kb, fsync;
+	unsigned int depth;		/* direct writes in flight */
+	unsigned int mover_depth;	/* I/Os of the mover in flight */
+	unsigned int seed;
 	unsigned int threshold, batch, visit, fill, segment, align, page, bare, adaptive, drain;
 	unsigned int burst_kb;		/* random writes without fsync after all that and the drain */
 	unsigned int through;		/* commit writethrough in the burst */
@@ -41,6 +47,7 @@ struct model {
 	struct ressd_move moves[MAX_MOVES];
 	bool sweeping;
 	bool through;			/* each write is a record of its own */
+	bool waited;			/* the last write had to, and the others behind it */
 	bool all;			/* the sweep is to bring home all there is */
 	struct ressd_route route;
 	u64 direct;			/* blocks that adaptive routing sent past the log */
@@ -62,6 +69,7 @@ static const struct {
 	KEY(threshold, 50), KEY(batch, 128), KEY(visit, 0), KEY(fill, 0), KEY(segment, 0),
 	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(drain, 0),
 	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
+	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0),
 };
 
 static u64 random_below(struct model *model, u64 below)
@@ -122,11 +130,13 @@ static void make_log(struct model *model)
 /* One I/O of the log; false: there is none. */
 static bool log_io(struct model *model)
 {
-	u64 start = model_drive_now(model->drive);
 	struct ressd_io io;
+	u64 start;
 
 	if (!ressd_log_next(&model->log, &io))
 		return false;
+	model_drive_depth(model->drive, 1);
+	start = model_drive_now(model->drive);
 	if (io.kind == RESSD_IO_FLUSH || io.preflush)
 		model_drive_flush(model->drive);
 	if (io.kind == RESSD_IO_WRITE)
@@ -196,11 +206,18 @@ static void end_sweep(struct model *model)
 	model->sweeping = false;
 }
 
+/* The mover's I/Os of one kind, side by side; those before them have ended. */
+static void begin_phase(struct model *model)
+{
+	model_drive_depth(model->drive, 1);
+	model_drive_depth(model->drive, model->set.mover_depth);
+}
+
 static void move_batch(struct model *model)
 {
-	u64 start = model_drive_now(model->drive), before = model->moved;
 	struct ressd_move *moves = model->moves;
 	u32 nr = ressd_sweep_pick(&model->sweep, &model->log, moves, model->set.batch);
+	u64 start, before = model->moved;
 	u32 at, run, i;
 
 	if (model->set.visit)
@@ -213,20 +230,25 @@ static void move_batch(struct model *model)
 		if (!ressd_move_is_hole(&moves[i]) &&
 		    ressd_log_data(&model->log, moves[i].block))
 			abort();	/* a record in flight: this host has none */
+	begin_phase(model);
+	start = model_drive_now(model->drive);
 	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
 		run = ressd_sweep_home_run(moves + at, nr - at);
 		if (run)
 			move_run(model, moves + at, run, false);
 	}
+	begin_phase(model);
 	for (at = 0; at < nr; at += run) {
 		run = ressd_sweep_run(moves + at, nr - at, true);
 		if (!ressd_move_is_hole(&moves[at]))
 			move_run(model, moves + at, run, false);
 	}
+	begin_phase(model);
 	for (at = 0; at < nr; at += run) {
 		run = ressd_sweep_run(moves + at, nr - at, false);
 		move_run(model, moves + at, run, true);
 	}
+	model_drive_depth(model->drive, 1);
 	for (i = 0; i < nr; i++) {
 		model->holes += ressd_move_is_hole(&moves[i]);
 		if (!ressd_move_is_hole(&moves[i]))
@@ -271,11 +293,14 @@ static void write_block(struct model *model, u32 lbn)
 		if (!model->sweeping && below_threshold(model) &&
 		    model->log.reuse_seq < model->log.head_seq)
 			start_sweep(model);
-		while (model->sweeping && !in_step(model))
+		while (model->sweeping && !in_step(model)) {
+			model->waited = true;
 			move_batch(model);
+		}
 		ret = ressd_log_accept(&model->log, lbn, &place);
 		if (!ret)
 			break;
+		model->waited = true;
 		if (ret == -EAGAIN && log_io(model))
 			continue;
 		if (model->sweeping)
@@ -304,6 +329,7 @@ static void write_direct(struct model *model, u32 lbn, u32 nr)
 {
 	u64 start = model_drive_now(model->drive);
 
+	model_drive_depth(model->drive, model->set.depth);
 	model_drive_write(model->drive, (u64)lbn * RESSD_BLOCK_SECTORS, nr * RESSD_BLOCK_SECTORS);
 	ressd_log_kill(&model->log, lbn, nr);
 	if (ressd_route_times_direct(&model->route))
@@ -314,13 +340,18 @@ static void write_direct(struct model *model, u32 lbn, u32 nr)
 /* One small write, by the way that it is to go. */
 static void write_small(struct model *model, u32 lbn, u32 nr)
 {
+	u32 in_flight = model_drive_in_flight(model->drive);
 	u32 i;
 
-	if (model->set.adaptive && !ressd_route_small(&model->route, nr)) {
+	if (model->waited)
+		in_flight = model->set.depth - 1;
+	model->waited = false;
+	if (model->set.adaptive &&
+	    !ressd_route_small(&model->route, nr, in_flight, model_drive_now(model->drive))) {
 		write_direct(model, lbn, nr);
 		return;
 	}
-	if (!ressd_route_may_log(&model->route)) {
+	if (ressd_route_wants_move(&model->route)) {
 		drain(model);
 		ressd_route_move_ended(&model->route, true);
 	}
@@ -333,6 +364,7 @@ static void flush(struct model *model)
 {
 	u64 start = model_drive_now(model->drive);
 
+	ressd_route_flush(&model->route);
 	if (!model->set.bare && ressd_log_is_volatile(&model->log)) {
 		settle_ticket(model, ressd_log_sync(&model->log));
 		return;
@@ -349,6 +381,8 @@ static void write_some(struct model *model, u64 writes)
 	u64 i;
 
 	model->longest = 0;
+	if (model->set.bare)
+		model_drive_depth(model->drive, model->set.depth);
 	for (i = 0; i < writes; i++) {
 		u64 lbn = random_below(model, places) * each;
 		u64 start = model_drive_now(model->drive);
@@ -400,44 +434,47 @@ static int set_key(struct settings *set, const char *word)
 	return -EINVAL;
 }
 
-int main(int argc, char **argv)
+/* The words of the command line; returns the number of loads, each with all that was set so far. */
+static u32 read_words(struct model *model, struct settings *loads, int argc, char **argv)
 {
-	struct model *model = must(calloc(1, sizeof(*model)));
-	u64 writes, start, erases;
-	size_t k;
+	u32 nr = 1;
 	int i;
 
-	if (argc < 2) {
-		fprintf(stderr, "how to call: mover-model PROFILE [key=value...]\n");
-		return 2;
+	for (i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "then")) {
+			if (nr == MAX_LOADS) {
+				fprintf(stderr, "mover-model: %u loads at most\n", MAX_LOADS);
+				exit(2);
+			}
+			loads[nr] = loads[nr - 1];
+			nr++;
+		} else if (set_key(&loads[nr - 1], argv[i]) &&
+			   model_drive_set(model->drive, argv[i])) {
+			exit(2);
+		}
 	}
-	for (k = 0; k < ARRAY_SIZE(keys); k++)
-		*(unsigned int *)((char *)&model->set + keys[k].offset) = keys[k].initial;
-	model->drive = model_drive_create(argv[1]);
-	for (i = 2; model->drive && i < argc; i++)
-		if (set_key(&model->set, argv[i]) && model_drive_set(model->drive, argv[i]))
-			return 2;
-	if (!model->drive || model_drive_start(model->drive))
-		return 2;
-	model->random = 88172645463325252ULL;
-	make_log(model);
-	ressd_route_init(&model->route);
-	write_some(model, (u64)model->set.warm_mb * 1024 / model->set.write_kb);
-	writes = (u64)model->set.total_mb * 1024 / model->set.write_kb;
-	start = model_drive_now(model->drive);
-	erases = model_drive_erases(model->drive);
+	return nr;
+}
+
+static void measure(struct model *model)
+{
+	const struct ressd_route_case *now;
+	u64 writes = (u64)model->set.total_mb * 1024 / model->set.write_kb;
+	u64 start = model_drive_now(model->drive), erases = model_drive_erases(model->drive);
+
 	model->moved = 0;
 	model->holes = 0;
 	model->direct = 0;
 	write_some(model, writes);
 	if (model->set.drain && !model->set.bare)
 		drain(model);
+	now = ressd_route_case(&model->route);
 	if (model->set.adaptive)
 		printf("direct %llu of %llu, ns: direct %llu log %llu move %llu\n",
 		       (unsigned long long)model->direct,
 		       (unsigned long long)writes * model->set.write_kb / 4,
-		       (unsigned long long)ressd_route_ns(&model->route.direct),
-		       (unsigned long long)ressd_route_ns(&model->route.log),
+		       (unsigned long long)ressd_route_ns(&now->direct),
+		       (unsigned long long)ressd_route_log_ns(&model->route),
 		       (unsigned long long)ressd_route_ns(&model->route.move));
 	printf("%8.4f MB/s  %9.1f us a write  %7llu erases  %llu moved  %llu holes  longest %llu ms\n",
 	       writes * model->set.write_kb * 1024e3 /
@@ -448,5 +485,35 @@ int main(int argc, char **argv)
 	       (unsigned long long)model->longest / 1000000);
 	if (model->set.burst_kb)
 		burst(model);
+}
+
+int main(int argc, char **argv)
+{
+	struct model *model = must(calloc(1, sizeof(*model)));
+	static struct settings loads[MAX_LOADS];
+	u32 nr, i;
+	size_t k;
+
+	if (argc < 2) {
+		fprintf(stderr, "how to call: mover-model PROFILE [key=value...] [then ...]\n");
+		return 2;
+	}
+	for (k = 0; k < ARRAY_SIZE(keys); k++)
+		*(unsigned int *)((char *)loads + keys[k].offset) = keys[k].initial;
+	model->drive = model_drive_create(argv[1]);
+	if (!model->drive)
+		return 2;
+	nr = read_words(model, loads, argc - 2, argv + 2);
+	if (model_drive_start(model->drive))
+		return 2;
+	model->set = loads[0];
+	model->random = 88172645463325252ULL + model->set.seed;
+	make_log(model);
+	ressd_route_init(&model->route);
+	write_some(model, (u64)model->set.warm_mb * 1024 / model->set.write_kb);
+	for (i = 0; i < nr; i++) {
+		model->set = loads[i];
+		measure(model);
+	}
 	return 0;
 }
