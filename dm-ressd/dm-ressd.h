@@ -26,7 +26,8 @@
  * waiting bios.  It is taken in process context only.  ressd->done_lock protects the list of
  * completed bios that still need process context, and the end of the mover's I/Os; it is taken from
  * interrupts, and never together with ressd->lock.  readers[], direct[], small_in_flight and the
- * mover's count of its I/Os are atomic.  meter.lock is the innermost lock, and is taken from interrupts.
+ * mover's count of its I/Os are atomic.  meter.lock is the innermost lock, and is taken from
+ * interrupts.
  *
  * DOC: errors
  *
@@ -204,7 +205,7 @@ struct ressd {
 	u32 sweep_room;
 
 	struct ressd_meter meter;
-	atomic_t small_in_flight;	/* small writes under route adaptive, whichever way they go */
+	atomic_t small_in_flight;	/* small writes under route adaptive, both ways */
 };
 
 static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)

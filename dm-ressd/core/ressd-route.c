@@ -124,7 +124,7 @@ static bool add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
 	return true;
 }
 
-/* Of the direct way; 0: too few blocks yet, for the first ones may cost far less than the others. */
+/* Of the direct way; 0: too few blocks yet, the first ones may cost far less than the others. */
 static u64 trial_mean(const struct ressd_route_case *c)
 {
 	return c->trial_blocks >= RESSD_ROUTE_DIRECT_TRIAL / 2 ?

@@ -15,9 +15,9 @@
  * mean.
  *
  * A decision holds for the situation in which it was taken: many direct writes in flight may cost a
- * device no more time than one, and the log saves nothing where a flush follows each write.  So each
- * situation has its costs and its decision.  The writes that the log takes complete at once, and
- * hide how many there could be.  So now and then one goes direct, and what comes while it is in
+ * device no more time than one, and the log saves nothing where a flush follows each write.  So
+ * each situation has its costs and its decision.  The writes that the log takes complete at once,
+ * and hide how many there could be.  So now and then one goes direct, and what comes while it is in
  * flight (a "peek"); that happens so rarely that it costs a hundredth of the time at most.
  *
  * Nothing here knows sizes or kinds of devices.  Context: the caller serialises all calls.
@@ -56,7 +56,7 @@ struct ressd_route_cost {
 /* One situation. */
 struct ressd_route_case {
 	struct ressd_route_cost direct, log;
-	/* The last trial of the direct way; of that, the part under way, and dear parts in a row. */
+	/* The last trial of the direct way; the part of it under way; dear parts in a row. */
 	u64 trial_ns, part_ns, dear_ns;
 	u32 trial_blocks, part_blocks, dear_blocks;
 	u32 dear_parts;
