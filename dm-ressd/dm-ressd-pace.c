@@ -9,7 +9,9 @@
  *		suddenly full.
  *	idle	as even; and when nothing was asked of the target for a while, all comes home
  *
- * Ahead means: by more than a record.  So never both wait for each other.
+ * Ahead means for the mover: by more than a record; for a writer: by a record at most, or by an
+ * eighth of the room where that is less.  So never both wait for each other, and a writer does not
+ * use up what the sweep's last visits will need: it would then wait for all of them at once.
  */
 #include "dm-ressd.h"
 
@@ -37,11 +39,12 @@ void ressd_pace_start(struct ressd *ressd, u64 blocks, u64 gain)
 
 bool ressd_pace_holds_writer(const struct ressd *ressd)
 {
+	u64 ahead = min(ressd->log.geom.record_blocks, ressd->sweep_room / 8);
+
 	if (!ressd->sweeping || ressd->options.pace == RESSD_PACE_BURST)
 		return false;
 	return used_room(ressd) * ressd->sweep_blocks >
-		ressd->sweep_room * ressd->sweep_moved +
-		ressd->sweep_blocks * ressd->log.geom.record_blocks;
+		ressd->sweep_room * ressd->sweep_moved + ressd->sweep_blocks * ahead;
 }
 
 bool ressd_pace_is_quiet(const struct ressd *ressd)

@@ -229,10 +229,9 @@ empty_log_is_primed_once() {
 	remove_disk d1
 }
 
-# As visits_and_writers_keep_step, step by step: a writer waits, for the mover's first batch is held up; once that is home
-# the mover is ahead and waits in its turn. So the writer must be told, and not before that counts.
-writers_are_told_of_moves() {
-	local load normal=$((64 * 2048 - 32768))
+# gated_log: ressd whose mover is off, on a disk whose normal area is behind the gate "home".
+gated_log() {
+	local normal=$((64 * 2048 - 32768))
 	blkdiscard -f /dev/d0
 	make_gate home /dev/d0 0 "$normal"
 	dmsetup create gated --table "0 $normal linear /dev/mapper/home 0
@@ -240,14 +239,33 @@ $normal 32768 linear /dev/d0 $normal"
 	make_ressd ressd /dev/mapper/gated 32768 on_full wait segment_sectors 4096 \
 		move_threshold 95 move_batch_sectors 8192
 	dmsetup message ressd 0 mover off
+}
+
+remove_gated_log() {
+	dmsetup message ressd 0 set pace burst # lets go of whoever waits, should something have failed
+	ends "$1"
+	dmsetup remove gated
+	dmsetup remove home
+}
+
+# scattered_writes NUMBER OFFSET OUTPUT: small ones, none beside another.
+scattered_writes() {
+	fio --name=load --filename=/dev/mapper/ressd --rw=write:8k --bs=4k --offset="$2" --size=16M \
+		--number_ios="$1" --direct=1 --end_fsync=1 --output="$3"
+}
+
+# As visits_and_writers_keep_step, step by step: a writer waits, for the mover's first batch is held up; once that is home
+# the mover is ahead and waits in its turn. So the writer must be told, and not before that counts.
+writers_are_told_of_moves() {
+	local load
+	gated_log
 	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=40M --number_ios=2300 \
 		--direct=1 --output=/tmp/fio-output
 	# Each write is a record of its own: nothing is left that a timer would write, and wake us.
 	dmsetup message ressd 0 set commit writethrough
 	dmsetup message ressd 0 mover on
 	wait_until fails equals 0 writes_at_gate home
-	fio --name=load --filename=/dev/mapper/ressd --rw=write:8k --bs=4k --offset=24M --size=16M \
-		--number_ios=150 --direct=1 --output=/tmp/load-output &
+	scattered_writes 150 24M /tmp/load-output &
 	load=$!
 	wait_until at_least ressd accepted 2360
 	sleep 0.5
@@ -256,10 +274,55 @@ $normal 32768 linear /dev/d0 $normal"
 	open_gate home
 	check "it is told of what has moved" ended "$load"
 	check "the mover was ahead, and waits for writers" test "$(status_dirty ressd)" -gt 0
-	dmsetup message ressd 0 set pace burst # lets go of whoever waits, should that have failed
-	ends "told of moves"
-	dmsetup remove gated
-	dmsetup remove home
+	remove_gated_log "told of moves"
+}
+
+# status_used NAME: log blocks that are in use; status_free: those that are not.
+status_used() {
+	dmsetup status "$1" | cut -d ' ' -f 4 | cut -d / -f 1
+}
+
+status_free() {
+	dmsetup status "$1" | cut -d ' ' -f 4 | awk -F / '{ print $2 - $1 }'
+}
+
+uses_more_than() {
+	test "$(status_used ressd)" -gt "$1"
+}
+
+at_most() {
+	if [ "$1" -gt "$2" ]; then
+		echo "$1 is more than $2: $(dmsetup status)"
+		return 1
+	fi
+}
+
+# Found on the SD card profile: a writer was let ahead by a whole record although the room of the sweep was little more, so
+# the log was full before the sweep's last visits, and the next writer waited for all of them: 4 s.
+writers_do_not_use_up_little_room() {
+	local load room used
+	gated_log
+	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=40M --number_ios=3100 \
+		--direct=1 --end_fsync=1 --output=/tmp/fio-output
+	dmsetup message ressd 0 set commit writethrough
+	# Each one now uses two blocks; a segment is kept in reserve.
+	scattered_writes "$((($(status_free ressd) - 512 - 130) / 2))" 30M /tmp/fio-output
+	room=$(($(status_free ressd) - 512))
+	used=$(status_used ressd)
+	check "there is hardly more room than for a record" at_most "$room" 146
+	check "but some" at_most 114 "$room"
+	dmsetup message ressd 0 mover on
+	wait_until fails equals 0 writes_at_gate home
+	scattered_writes 60 1M /tmp/load-output &
+	load=$!
+	wait_until uses_more_than $((used + 8))
+	sleep 0.5
+	check "a writer waits in time" kill -0 "$load"
+	check "a quarter of the room is left for the sweep's end" at_most "$(status_used ressd)" \
+		$((used + room * 3 / 4))
+	open_gate home
+	check "it is told of what has moved" ended "$load"
+	remove_gated_log "little room"
 }
 
 load dm-ressd
@@ -267,6 +330,7 @@ make_disk d0 64
 scenario empty_log_is_primed_once
 scenario visits_and_writers_keep_step
 scenario writers_are_told_of_moves
+scenario writers_do_not_use_up_little_room
 blkdiscard -f /dev/d0
 scenario both_ways_are_tried
 scenario situations_change

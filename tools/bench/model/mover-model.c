@@ -274,12 +274,13 @@ static bool in_step(const struct model *model)
 	const struct ressd_log_counters *c = &log->counters;
 	u64 used = c->accepted - c->overwrites - model->sweep_accepted;
 	u64 done = model->sweep.frozen;
+	u64 ahead = min_t(u64, log->geom.record_blocks, model->sweep_room / 8);
 
 	if (model->set.visit)
 		done = model->sweep_blocks -
 			log->segments[ressd_geom_slot_of_seq(&log->geom, model->goal)].live;
 	return used * model->sweep_blocks <= model->sweep_room * done +
-		model->sweep_blocks * model->log.geom.record_blocks;
+		model->sweep_blocks * ahead;
 }
 
 /* --- the writer --------------------------------------------------------------------------- */
