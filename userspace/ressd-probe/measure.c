@@ -309,7 +309,8 @@ int measure_cell(struct measure *measure, enum access access, u32 size, u64 stri
 	if (is_write(access))
 		code = measure_flush(measure, NULL, failure);
 	while (!code && rounds_want_more(rounds, count) && !(count && measure_is_late(measure))) {
-		struct quota quota = next_quota(&measure->effort, count ? &rounds[count - 1] : NULL);
+		const struct round *last = count ? &rounds[count - 1] : NULL;
+		struct quota quota = next_quota(&measure->effort, last);
 
 		make_whole(measure, &cursor, &quota);
 		code = measure_round(measure, &cursor, &quota, &rounds[count],

@@ -47,7 +47,7 @@ struct measure {
 	u32 sequential_bytes;	/* size of one sequential transfer, at most MEASURE_MAX_BYTES */
 	struct effort effort;
 	u64 deadline;		/* on the disk's clock: cells end early from then on; 0: none */
-	u64 whole_bytes;	/* rounds of ordered writes pass over whole multiples of it; 0: any */
+	u64 whole_bytes;	/* rounds of ordered writes pass over multiples of it; 0: any */
 	u64 fill_ns;		/* measure_fill() ends then, if enough is full; 0: never */
 	u64 least_fill;		/* bytes: enough */
 	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
