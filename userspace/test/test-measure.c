@@ -307,6 +307,17 @@ TEST(a_fast_start_does_not_run_away)
 	CHECK(seconds_of_cell(1000000000) < 10, "%llu s", slow.now / 1000000000);
 }
 
+/* A round whose flush pays for its writes is not begun so late that it would end after the time. */
+TEST(no_round_that_ends_too_late)
+{
+	slow.write_ns = 100000;
+	slow.flush_ns = 400000000;
+	slow.fast = 0;
+	/* 3.2 s each: three of them. */
+	CHECK_EQ(seconds_of_cell(10000000000), 9);
+	CHECK_EQ(seconds_of_cell(1), 3);
+}
+
 #define MERGED		(4ULL << 20)	/* a clustered block of the disk below */
 #define MERGE_NS	100000000
 
