@@ -5,20 +5,22 @@
 Runs build/bin/probe-score on the profiles of tests/ssdsim and on drives drawn from a seed, prints a
 table and the rows wrong/named/count, wrong/random/percent, correct/random/percent,
 time/worst/seconds, and time/quick/seconds for --quick on the same drives. With --guest, ressd-probe
-itself also runs on each profile as a block device of the benchmark VM, and what it says is judged
-in the same way. Exit code 1 when more is wrong, or less is right, than issue 6 allows.
+itself also runs on all of them as block devices of the benchmark VM, and what it says is judged in
+the same way. Exit code 1 when more is wrong, or less is right, than issue 6 allows, or a drive of
+the guest has no result.
 """
 import argparse
 import collections
 import concurrent.futures
 import subprocess
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True
+
+import probe_guest  # noqa: E402
 
 PROGRAM = "build/bin/probe-score"
 PROFILES = "tests/ssdsim/profiles"
-GUEST_SCRIPT = "tests/probe/guest-score.sh"
-GUEST_SECONDS = "3600"  # real ones, until the guest counts as hung
 CHUNK = 10  # drives that one process looks at
 TITLES = [
     "flush-honoured",
@@ -48,35 +50,43 @@ def collect(jobs, calls):
         return [line.split(None, 8) for lines in pool.map(run, calls) for line in lines]
 
 
-def run_guest(names, folder):
-    """ressd-probe in the benchmark VM on these profiles (all if there are none).
+def survey_guest(jobs, drives, judge):
+    """ressd-probe in the benchmark VM on these drives.
 
-    Its results go to folder. Returns what each took, seconds of the guest's time, by name.
+    Returns the rows of the judgements by @judge, which makes a call of a drive's name, and what
+    failed.
     """
-    drives = [line for line in run(["--sizes"]) if not names or line.split()[0] in names]
-    done = subprocess.run(
-        [
-            "tools/vm/run", "--mode", "benchmark", "--memory", "3G", "--timeout", GUEST_SECONDS,
-            "--file", "tests/ssdsim/ssdsim.sh", "--file", PROFILES,
-            "--fetch", f"/run/score:{folder}", GUEST_SCRIPT, *drives,
-        ],
-        stdout=subprocess.PIPE, text=True, check=False,
-    )
-    if done.returncode:
-        sys.exit(f"the guest failed:\n{done.stdout}")
-    words = [line.split() for line in done.stdout.splitlines()]
-    return {line[1]: float(line[2]) for line in words if line[:1] == ["time"]}
+    survey = probe_guest.Survey(drives)
+    survey.run(jobs)
+    calls = [
+        [*judge(name), str(survey.path(name)), survey.seconds(name)] for name in survey.names()
+    ]
+    return collect(1, calls), survey.failures
 
 
-def survey_guest(names):
-    """The rows of a run in the guest."""
-    with tempfile.TemporaryDirectory() as folder:
-        seconds = run_guest(names, folder)
-        calls = [
-            ["--judge", PROFILES, name, f"{folder}/{name}.json", f"{took:.1f}"]
-            for name, took in seconds.items()
-        ]
-        return collect(1, calls)
+class Guest:
+    """What came of the guests: the profiles, the drawn drives, and failures."""
+
+    def __init__(self, options):
+        self.named = self.drawn = Score([])
+        self.failures = []
+        if options.guest is None:
+            return
+        lines = run(["--list-named", PROFILES, *options.guest])
+        rows, self.failures = survey_guest(
+            options.jobs, lines, lambda name: ["--judge-named", PROFILES, name]
+        )
+        self.named = Score(rows)
+        if options.guest:
+            return
+        lines = run(["--list-random", options.seed, "0", str(options.drives)])
+        rows, failures = survey_guest(
+            options.jobs,
+            lines,
+            lambda name: ["--judge-random", options.seed, name.partition("-")[2]],
+        )
+        self.drawn = Score(rows)
+        self.failures += failures
 
 
 class Score:
@@ -137,41 +147,57 @@ def print_wrong(score):
             print("wrong:", " ".join(row))
 
 
-def print_differences(named, guest):
+def print_differences(here, guest, columns):
     """What the guest finds otherwise than the same searches in userspace: the kernel's doing."""
-    here = {(row[0], row[1]): row for row in named.findings}
+    others = {(row[0], row[1]): row for row in here.findings}
     for row in guest.findings:
-        other = here[row[0], row[1]]
-        if row[2:5] != other[2:5]:
+        other = others[row[0], row[1]]
+        if row[columns] != other[columns]:
             print(
                 f"differs: {row[0]} {row[1]}: {row[2]} {row[3]} {row[4]} in the guest, "
                 f"{other[2]} {other[3]} {other[4]} in userspace"
             )
 
 
-def print_rows(named, guest, drawn, quick):
-    """The rows of issue 6; True if all are good enough.  Named drives count in both places."""
+def print_drawn_rows(where, drawn):
+    """The two rows of drawn drives; True if both are good enough."""
     high = drawn.count(confidence="high")
-    wrong_share = percent(drawn.count(outcome="WRONG", confidence="high"), high)
-    right_share = percent(
-        drawn.count(outcome="correct", shows="shows"), drawn.count(shows="shows")
-    )
-    worst = max(named.seconds + guest.seconds + drawn.seconds)
-    wrong_named = named.count(outcome="WRONG") + guest.count(outcome="WRONG")
+    wrong = percent(drawn.count(outcome="WRONG", confidence="high"), high)
+    right = percent(drawn.count(outcome="correct", shows="shows"), drawn.count(shows="shows"))
+    print(f"# result wrong/{where}/percent {wrong:.2f} % 1")
+    print(f"# result correct/{where}/percent {right:.1f} % 95")
+    return wrong <= 1 and right >= 95
+
+
+def print_rows(named, drawn, quick, guest):
+    """The rows of issue 6; True if all are good enough.  Named drives count in both places."""
+    worst = max(named.seconds + drawn.seconds + guest.named.seconds + guest.drawn.seconds)
+    wrong_named = named.count(outcome="WRONG") + guest.named.count(outcome="WRONG")
     print()
     print(f"# result wrong/named/count {wrong_named} findings 0")
-    print(f"# result wrong/random/percent {wrong_share:.2f} % 1")
-    print(f"# result correct/random/percent {right_share:.1f} % 95")
+    good = print_drawn_rows("random", drawn)
+    if guest.drawn.drives():
+        good = print_drawn_rows("random-in-guest", guest.drawn) and good
     print(f"# result time/worst/seconds {worst:.0f} s 300")
     print(f"# result time/quick/seconds {max(quick.seconds):.0f} s 75")
     print(f"bytes written, most: {max(named.megabytes + drawn.megabytes):.0f} MB")
-    return (
-        wrong_named == 0
-        and wrong_share <= 1
-        and right_share >= 95
-        and worst <= 300
-        and max(quick.seconds) <= 75
-    )
+    return good and wrong_named == 0 and worst <= 300 and max(quick.seconds) <= 75
+
+
+def print_guest(named, drawn, guest):
+    """The tables of the guests, and how they differ from userspace."""
+    if guest.named.drives():
+        print_table("The same profiles as block devices of the benchmark VM", guest.named)
+        for row in guest.named.times:
+            print(f"{row[0]}: {row[2]} s")
+        print_differences(named, guest.named, slice(2, 5))
+        print_wrong(guest.named)
+    if guest.drawn.drives():
+        print_table("The drawn drives as block devices of the benchmark VM", guest.drawn)
+        print_differences(drawn, guest.drawn, slice(2, 3))
+        print_wrong(guest.drawn)
+    for failure in guest.failures:
+        print("failed in the guest:", failure)
 
 
 def verdict(good, what):
@@ -226,7 +252,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="ok and not ok lines only")
     parser.add_argument("--guest", nargs="*", metavar="PROFILE",
-                        help="also in the benchmark VM: on these profiles, or all")
+                        help="also in the benchmark VM: these profiles, or all of them and all "
+                             "drawn drives")
     options = parser.parse_args()
     named = Score(collect(options.jobs, [["--named", PROFILES]]))
     chunks = [
@@ -238,19 +265,15 @@ def main():
     if options.check:
         sys.exit(0 if check(named, drawn, quick) else 1)
     print_table("Profiles of tests/ssdsim", named)
-    guest = Score([] if options.guest is None else survey_guest(options.guest))
-    if guest.drives():
-        print_table("The same profiles as block devices of the benchmark VM", guest)
-        for row in guest.times:
-            print(f"{row[0]}: {row[2]} s")
-        print_differences(named, guest)
-        print_wrong(guest)
     print_table(f"Drawn from seed {options.seed}", drawn)
     totals = collections.Counter(row[2] for row in drawn.findings)
     print(f"\nall findings on drawn drives: {dict(totals)}")
     print_wrong(named)
     print_wrong(drawn)
-    sys.exit(0 if print_rows(named, guest, drawn, quick) else 1)
+    guest = Guest(options)
+    print_guest(named, drawn, guest)
+    good = print_rows(named, drawn, quick, guest) and not guest.failures
+    sys.exit(0 if good else 1)
 
 
 if __name__ == "__main__":

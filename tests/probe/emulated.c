@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* An emulated drive and its host in virtual time; see emulated.h. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulated.h"
 #include "ssd-drive.h"
+#include "ssd-noise.h"
 
 long shim_allocations_left = -1;
 
@@ -19,32 +19,15 @@ struct emulated {
 	struct host host;
 	uint64_t drive_now;
 	uint64_t shown;
-	uint64_t random;
+	struct ssd_noise noise;
 };
-
-static double uniform(struct emulated *emulated)
-{
-	emulated->random = emulated->random * 6364136223846793005ULL + 1442695040888963407ULL;
-	return ((emulated->random >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(struct emulated *emulated)
-{
-	const double radius = sqrt(-2 * log(uniform(emulated)));
-
-	return radius * cos(2 * M_PI * uniform(emulated));
-}
 
 static uint64_t show(struct emulated *emulated, uint64_t took)
 {
-	double ns = took;
+	const uint64_t shown = ssd_noise_show(&emulated->noise, took);
 
-	if (emulated->host.noise > 0)
-		ns *= exp(emulated->host.noise * normal(emulated));
-	if (emulated->host.spike_share > 0 && uniform(emulated) < emulated->host.spike_share)
-		ns += -log(uniform(emulated)) * emulated->host.spike_ns;
-	emulated->shown += ns;
-	return ns;
+	emulated->shown += shown;
+	return shown;
 }
 
 static uint64_t transfer(struct emulated *emulated, bool write, uint64_t offset, uint32_t bytes)
@@ -87,7 +70,7 @@ uint64_t emulated_flush(struct emulated *emulated)
 	/* Without a cache that it knows of, the kernel sends no flush. */
 	if (!emulated->drive->profile.write_cache)
 		return show(emulated, 1000);
-	if (emulated->host.drops_flushes || emulated->drive->profile.lies_about_flush)
+	if (emulated->drive->profile.lies_about_flush)
 		now = ssd_drive_nothing(emulated->drive, now);
 	else
 		now = ssd_drive_flush(emulated->drive, now);
@@ -127,6 +110,8 @@ void emulated_truth(const struct emulated *emulated, struct truth *truth)
 		.page = profile->partial_update ? 0 : page,
 		.block = page * geometry->block_pages,
 		.page_mapped = profile->ftl == SSD_FTL_PAGE,
+		.logs_shared = profile->ftl == SSD_FTL_LOG &&
+			       profile->log_association == SSD_LOG_ASSOCIATION_FULL,
 		.two_speeds = profile->program_slow_ns > profile->program_ns,
 		.read_buffer = profile->read_buffer_kb * 1024ULL,
 		.write_buffer = profile->write_cache ? profile->write_buffer_kb * 1024ULL : 0,
@@ -136,8 +121,7 @@ void emulated_truth(const struct emulated *emulated, struct truth *truth)
 		.fast_area = (uint64_t)geometry->slc_blocks * (geometry->rows / 2) *
 			     profile->ways * page,
 		/* Without a cache, what has completed needs no flush. */
-		.flush_honoured = !profile->write_cache || (!profile->lies_about_flush &&
-							    !emulated->host.drops_flushes),
+		.flush_honoured = !profile->write_cache || !profile->lies_about_flush,
 	};
 	truth->block_phase = (truth->block - emulated->host.offset % truth->block) % truth->block;
 }
@@ -176,13 +160,13 @@ struct emulated *emulated_create(const char *text, const struct host *host, char
 		return NULL;
 	}
 	emulated->host = *host;
-	emulated->random = host->seed * 2 + 1;
 	ssd_profile_init(&profile);
 	if (ssd_profile_parse(&profile, text, error, size) ||
 	    ssd_drive_create(&emulated->drive, &profile, NULL, NULL, error, size)) {
 		free(emulated);
 		return NULL;
 	}
+	ssd_noise_init(&emulated->noise, &profile);
 	return emulated;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The emulated SSD of tests/ssdsim in this process, with a host in front of it: the host splits
- * large requests, adds its own time, noise and interference, may drop flushes, and shows the drive
- * from some offset on (a partition).  Virtual time; nothing is stored.
+ * large requests, adds its own time, and shows the drive from some offset on (a partition).  Noise
+ * and interference are the drive's own (noise_ppm, interference_ppm).  Virtual time; nothing is
+ * stored.
  *
  * This header is the border between two worlds that both shadow <linux/types.h>; so only C types.
  */
@@ -14,12 +15,7 @@
 
 /* What the host does to a drive. */
 struct host {
-	uint64_t seed;		/* of noise and interference */
-	double noise;		/* relative, log-normal: 0.03 is 3 % */
-	double spike_share;	/* calls that something else delays, 0 to 1 */
-	double spike_ns;	/* mean length of such a delay, exponential */
 	uint32_t host_ns;	/* the host's own time for a command */
-	bool drops_flushes;
 	uint64_t offset;	/* bytes of the drive that the probe does not see */
 };
 
@@ -29,6 +25,7 @@ struct truth {
 	uint64_t block;
 	uint64_t block_phase;	/* first block border, seen from the offset */
 	bool page_mapped;
+	bool logs_shared;	/* by all blocks: none has to be closed for another one */
 	bool two_speeds;	/* NAND with fast and slow pages */
 	uint64_t read_buffer;
 	uint64_t write_buffer;
@@ -64,7 +61,7 @@ void emulated_truth(const struct emulated *emulated, struct truth *truth);
 
 /*
  * How much slower writes in order are behind the pseudo-SLC area than in it; 1: there is none.
- * Of a fresh drive, which is used for that.
+ * Of a fresh drive without noise, which is used for that.
  */
 double emulated_slowdown(struct emulated *emulated);
 

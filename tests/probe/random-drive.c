@@ -46,6 +46,9 @@ static void draw_shape(uint64_t *state, struct shape *shape)
 	static const unsigned int ways[] = { 1, 1, 2, 4, 8 };
 	static const unsigned int block_pages[] = { 64, 96, 128, 192, 256 };
 
+	/* Few of the combinations have the largest pages, so they get a share of their own. */
+	const unsigned int least = chance(state, 8) ? 256 << 10 : 0;
+
 	do {
 		shape->channels = ONE_OF(state, channels);
 		shape->planes = ONE_OF(state, planes);
@@ -54,7 +57,8 @@ static void draw_shape(uint64_t *state, struct shape *shape)
 		shape->block_pages = ONE_OF(state, block_pages);
 		shape->page = shape->channels * shape->planes * shape->page_bytes;
 		shape->block = shape->page * shape->ways * shape->block_pages;
-	} while (shape->page > 256 << 10 || shape->block < 512 << 10 || shape->block > 24 << 20);
+	} while (shape->page < least || shape->page > 512 << 10 ||
+		 shape->block < 512 << 10 || shape->block > 24 << 20);
 }
 
 static int add_shape(uint64_t *state, const struct shape *shape, char *text, int size)
@@ -94,7 +98,9 @@ static int add_layer(uint64_t *state, char *text, int size)
 				(unsigned int)between(state, 40, 200) * 1000,
 				(unsigned int)between(state, 5, 30) * 1000,
 				chance(state, 15) ? (unsigned int)between(state, 4, 64) : 0);
-	return snprintf(text, size, "ftl=log firmware=%s log_ppm=%u log_victim=%s log_restart=%u\n",
+	return snprintf(text, size,
+			"ftl=log log_association=%s firmware=%s log_ppm=%u log_victim=%s log_restart=%u\n",
+			chance(state, 15) ? "full" : "block",
 			chance(state, 70) ? "serial" : "parallel",
 			(unsigned int)between(state, 5, 40) * 1000,
 			chance(state, 70) ? "lru" : "fifo", (unsigned int)draw(state, 2));
@@ -143,9 +149,20 @@ static int add_fast_area(uint64_t *state, char *text, int size)
 			(unsigned int)between(state, 80, 190) * 1000);
 }
 
+/* What is seen of the drive's times, and whether it keeps its promises. */
+static int add_noise(uint64_t *state, char *text, int size)
+{
+	static const unsigned int noise_ppm[] = { 30000, 30000, 100000, 100000, 200000 };
+	const unsigned int seed = draw(state, 1ULL << 32), noise = ONE_OF(state, noise_ppm);
+
+	return snprintf(text, size,
+			"noise_seed=%u noise_ppm=%u interference_ppm=%u interference_us=%u lies_about_flush=%u\n",
+			seed, noise, (unsigned int)draw(state, 31) * 1000,
+			(unsigned int)between(state, 2, 20) * 1000, chance(state, 8));
+}
+
 void random_drive(uint64_t seed, unsigned int number, char *profile, struct host *host)
 {
-	static const double noises[] = { 0.03, 0.03, 0.1, 0.1, 0.2 };
 	static const unsigned int request_kb[] = { 64, 120, 128, 240, 256, 512, 1024 };
 	uint64_t state = (seed * 1000003 + number + 1) * 0x9e3779b97f4a7c15ULL;
 	char *end = profile + RANDOM_DRIVE_TEXT, *start = profile;
@@ -159,18 +176,13 @@ void random_drive(uint64_t seed, unsigned int number, char *profile, struct host
 	profile += add_times(&state, profile, end - profile);
 	profile += add_layer(&state, profile, end - profile);
 	profile += add_buffers(&state, &shape, profile, end - profile);
-	snprintf(profile, end - profile, "capacity_mb=%u max_request_kb=%u\n",
-		 (unsigned int)between(&state, 3000, 8000), ONE_OF(&state, request_kb));
+	profile += snprintf(profile, end - profile, "capacity_mb=%u max_request_kb=%u\n",
+			    (unsigned int)between(&state, 3000, 8000), ONE_OF(&state, request_kb));
+	profile += add_noise(&state, profile, end - profile);
 	*host = (struct host){
-		.seed = draw(&state, 1ULL << 40),
-		.noise = ONE_OF(&state, noises),
-		.spike_share = draw(&state, 31) / 1000.0,
-		.spike_ns = between(&state, 2, 20) * 1e6,
 		.host_ns = between(&state, 5, 60) * 1000,
-		.drops_flushes = chance(&state, 8),
 		.offset = draw_offset(&state),
 	};
-	profile += strlen(profile);
 	if (strstr(start, "ftl=page") && chance(&state, 40))
 		add_fast_area(&state, profile, end - profile);
 }

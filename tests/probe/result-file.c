@@ -92,8 +92,10 @@ int result_file_read(const char *path, struct result_file *result, struct failur
 
 	memset(result, 0, sizeof(*result));
 	good = root && take_findings(root, result);
-	if (good && json_object_object_get_ex(root, "region", &part))
+	if (good && json_object_object_get_ex(root, "region", &part)) {
+		result->region = number_of(part, "bytes", 0);
 		result->written = number_of(part, "written", 0);
+	}
 	if (good && json_object_object_get_ex(root, "verdict", &part))
 		snprintf(result->verdict, sizeof(result->verdict), "%s", text_of(part, "verdict"));
 	json_object_put(root);

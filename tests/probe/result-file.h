@@ -9,6 +9,7 @@
 
 struct result_file {
 	struct finding finding[NR_PARAMETERS];
+	u64 region;		/* bytes that were measured in */
 	u64 written;		/* bytes, by the whole measurement */
 	char verdict[32];
 };

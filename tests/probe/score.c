@@ -5,9 +5,12 @@
  *
  *	probe-score --named FOLDER [PROFILE...]	the profiles of tests/ssdsim
  *	probe-score --random SEED FIRST COUNT	drives drawn by random-drive.c
- *	probe-score --judge FOLDER PROFILE RESULT SECONDS
- *						what ressd-probe --json wrote of such a profile
- *	probe-score --sizes			the profiles, and the size that each is taken in
+ *	probe-score --judge-named FOLDER PROFILE RESULT SECONDS
+ *	probe-score --judge-random SEED NUMBER RESULT SECONDS
+ *						what ressd-probe --json wrote of such a drive
+ *	probe-score --list-named FOLDER [PROFILE...]
+ *	probe-score --list-random SEED FIRST COUNT
+ *						the drives, in lines for tests/probe/guest-score.sh
  *
  * --quick before these: as ressd-probe --quick measures.
  *
@@ -16,13 +19,12 @@
  * tools/probe-score.py adds them up.  With PROBE_SCORE_SHOW set: the drives and when each step
  * begins, on standard error.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "candidate.h"
 #include "drive.h"
 #include "plan.h"
-#include "random-drive.h"
 #include "result-file.h"
 #include "scoring.h"
 #include "session.h"
@@ -94,48 +96,37 @@ static void show_step(void *context, const char *name, unsigned int seconds)
 
 static const struct watcher steps = { .step = show_step };
 
-/* Of a drive like that, behind a host that adds nothing. */
-static double slowdown_of(const char *profile)
-{
-	const struct host host = { 0 };
-	struct failure failure;
-	struct drive drive;
-	double slowdown;
-
-	if (drive_create(&drive, profile, &host, &failure))
-		return 1;
-	slowdown = emulated_slowdown(drive.emulated);
-	drive_destroy(&drive);
-	return slowdown;
-}
-
-static int survey_drive(const char *name, const char *profile, const struct host *host)
+static int survey_drive(const struct candidate *candidate)
 {
 	struct failure failure = { "" };
 	struct measure measure = { 0 };
 	struct session session = { .measure = &measure };
 	struct drive drive;
 	struct truth truth;
-	int code = drive_create(&drive, profile, host, &failure);
+	int code = drive_create(&drive, candidate->profile, &candidate->host, &failure);
 
-	if (getenv("PROBE_SCORE_SHOW"))
+	if (getenv("PROBE_SCORE_SHOW")) {
 		session.watcher = &steps;
+		fprintf(stderr, "%s%shost %u offset %llu\n", candidate->name, candidate->profile,
+			candidate->host.host_ns, (unsigned long long)candidate->host.offset);
+	}
 	session.context = &drive.disk;
 	if (!code)
 		code = prepare(&session, &drive, &failure);
 	if (!code)
 		code = session_run(&session, &failure);
 	if (code) {
-		fprintf(stderr, "probe-score: %s: %s\n%s", name, failure.text, profile);
+		fprintf(stderr, "probe-score: %s: %s\n%s", candidate->name, failure.text,
+			candidate->profile);
 		return 1;
 	}
-	emulated_truth(drive.emulated, &truth);
+	if (candidate_truth(candidate, &truth))
+		return 1;
 	truth.filled = measure.bytes;
-	truth.slowdown = slowdown_of(profile);
-	print_scores(name, &truth, session.survey.finding);
-	print_rehearsals(name, &session.measurements);
-	print_verdict(name, &session);
-	printf("%s time %.1f %.0f\n", name, drive.disk.ops->now(&drive.disk) / 1e9,
+	print_scores(candidate->name, &truth, session.survey.finding);
+	print_rehearsals(candidate->name, &session.measurements);
+	print_verdict(candidate->name, &session);
+	printf("%s time %.1f %.0f\n", candidate->name, drive.disk.ops->now(&drive.disk) / 1e9,
 	       measure.written / 1e6);
 	fflush(stdout);
 	measure_release(&measure);
@@ -143,142 +134,115 @@ static int survey_drive(const char *name, const char *profile, const struct host
 	return 0;
 }
 
-/* The size of each profile at which docs/ssdsim.md calibrates it. */
-static const struct {
-	const char *name;
-	const char *size;
-} named[] = {
-	{ "samsung", "capacity_mb=3816" },
-	{ "supertalent", "capacity_mb=3580" },
-	{ "intel", "capacity_mb=1192 queue_depth=1" },
-	{ "transcend", "capacity_mb=3808" },
-	{ "ocz", "capacity_mb=3577" },
-	{ "sdcard", "capacity_mb=7600" },
-	{ "ssdsim-sc", "capacity_mb=1024" },
-};
-
-#define NR_NAMED	(sizeof(named) / sizeof(named[0]))
-#define PROFILE_TEXT	65536U
-
-/* Reads a profile and adds its size.  False, with a sentence, if it cannot be read. */
-static bool read_profile(const char *folder, size_t index, char *profile)
+static int list_drive(const struct candidate *candidate)
 {
-	char path[4096];
-	size_t length;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s.conf", folder, named[index].name);
-	file = fopen(path, "re");
-	if (!file) {
-		fprintf(stderr, "probe-score: cannot open %s: %s\n", path, strerror(errno));
-		return false;
-	}
-	length = fread(profile, 1, PROFILE_TEXT - 256, file);
-	fclose(file);
-	snprintf(profile + length, 256, "\n%s\n", named[index].size);
-	return true;
+	candidate_print(candidate);
+	return 0;
 }
 
-static int survey_named(const char *folder, size_t index)
+/* 1 if one of them failed. */
+static int each_named(int (*use)(const struct candidate *), const char *folder, int count,
+		      char **only)
 {
-	const struct host host = { .seed = 1, .noise = 0.03, .spike_share = 0.005,
-				   .spike_ns = 5e6, .host_ns = 14000 };
-	char profile[PROFILE_TEXT];
-
-	return read_profile(folder, index, profile) ?
-	       survey_drive(named[index].name, profile, &host) : 1;
-}
-
-static int run_named(const char *folder, int count, char **only)
-{
+	struct candidate candidate;
+	unsigned int n;
 	int failed = 0, i;
-	size_t n;
 
-	for (n = 0; n < NR_NAMED; n++) {
-		for (i = 0; i < count && strcmp(only[i], named[n].name); )
+	for (n = 0; candidate_name(n); n++) {
+		for (i = 0; i < count && strcmp(only[i], candidate_name(n)); )
 			i++;
-		if (!count || i < count)
-			failed |= survey_named(folder, n);
+		if (count && i == count)
+			continue;
+		failed |= !candidate_named(&candidate, folder, n) || use(&candidate);
 	}
 	return failed;
 }
 
-static int run_random(u64 seed, unsigned int first, unsigned int count)
+static int each_random(int (*use)(const struct candidate *), u64 seed, unsigned int first,
+		       unsigned int count)
 {
-	char profile[RANDOM_DRIVE_TEXT], name[32];
-	struct host host;
+	struct candidate candidate;
 	unsigned int i;
 	int failed = 0;
 
 	for (i = first; i < first + count; i++) {
-		random_drive(seed, i, profile, &host);
-		snprintf(name, sizeof(name), "random-%u", i);
-		if (getenv("PROBE_SCORE_SHOW"))
-			fprintf(stderr, "%s%snoise %.2f spikes %.3f x %.0f host %u drop %d offset %llu\n",
-				name, profile, host.noise, host.spike_share, host.spike_ns,
-				host.host_ns, host.drops_flushes, (unsigned long long)host.offset);
-		failed |= survey_drive(name, profile, &host);
+		candidate_random(&candidate, seed, i);
+		failed |= use(&candidate);
 	}
 	return failed;
 }
 
 /* The judgement of a whole run of ressd-probe on an emulated drive somewhere else. */
-static int judge_file(const char *folder, const char *name, const char *path, const char *seconds)
+static int judge_file(const struct candidate *candidate, const char *path, const char *seconds)
 {
-	const struct host host = { 0 };
 	struct failure failure = { "" };
 	struct result_file result;
-	char profile[PROFILE_TEXT];
-	struct drive drive;
 	struct truth truth;
-	size_t n = 0;
-	int code;
 
-	while (n < NR_NAMED && strcmp(named[n].name, name))
-		n++;
-	if (n == NR_NAMED || !read_profile(folder, n, profile)) {
-		fprintf(stderr, "probe-score: there is no profile %s\n", name);
+	if (result_file_read(path, &result, &failure)) {
+		fprintf(stderr, "probe-score: %s: %s\n", candidate->name, failure.text);
 		return 1;
 	}
-	code = result_file_read(path, &result, &failure);
-	if (!code)
-		code = drive_create(&drive, profile, &host, &failure);
-	if (code) {
-		fprintf(stderr, "probe-score: %s: %s\n", name, failure.text);
+	if (candidate_truth(candidate, &truth))
 		return 1;
-	}
-	emulated_truth(drive.emulated, &truth);
-	drive_destroy(&drive);
-	print_scores(name, &truth, result.finding);
-	printf("%s verdict %s\n%s time %s %.0f\n", name, result.verdict, name, seconds,
-	       result.written / 1e6);
+	truth.filled = result.region;
+	print_scores(candidate->name, &truth, result.finding);
+	printf("%s verdict %s\n%s time %s %.0f\n", candidate->name, result.verdict,
+	       candidate->name, seconds, result.written / 1e6);
 	return 0;
 }
 
-static int print_sizes(void)
+static int judge_named(const char *folder, const char *name, const char *path, const char *seconds)
 {
-	size_t n;
+	struct candidate candidate;
+	unsigned int n = 0;
 
-	for (n = 0; n < NR_NAMED; n++)
-		printf("%s %s\n", named[n].name, named[n].size);
-	return 0;
+	while (candidate_name(n) && strcmp(candidate_name(n), name))
+		n++;
+	if (!candidate_name(n)) {
+		fprintf(stderr, "probe-score: there is no profile %s\n", name);
+		return 1;
+	}
+	return !candidate_named(&candidate, folder, n) || judge_file(&candidate, path, seconds);
+}
+
+static int judge_random(u64 seed, unsigned int number, const char *path, const char *seconds)
+{
+	struct candidate candidate;
+
+	candidate_random(&candidate, seed, number);
+	return judge_file(&candidate, path, seconds);
+}
+
+static u64 number_of(const char *text)
+{
+	return strtoull(text, NULL, 10);
 }
 
 int main(int argc, char **argv)
 {
+	const char *mode;
+
 	if (argc >= 2 && !strcmp(argv[1], "--quick")) {
 		thoroughness = SURVEY_QUICK;
 		argc--;
 		argv++;
 	}
-	if (argc == 6 && !strcmp(argv[1], "--judge"))
-		return judge_file(argv[2], argv[3], argv[4], argv[5]);
-	if (argc == 2 && !strcmp(argv[1], "--sizes"))
-		return print_sizes();
-	if (argc >= 3 && !strcmp(argv[1], "--named"))
-		return run_named(argv[2], argc - 3, argv + 3);
-	if (argc == 5 && !strcmp(argv[1], "--random"))
-		return run_random(strtoull(argv[2], NULL, 10), atoi(argv[3]), atoi(argv[4]));
-	fprintf(stderr, "how to call: probe-score [--quick] --named FOLDER [PROFILE...] | --random SEED FIRST COUNT | --judge FOLDER PROFILE RESULT SECONDS | --sizes\n");
+	mode = argc >= 2 ? argv[1] : "";
+	if (argc >= 3 && !strcmp(mode, "--named"))
+		return each_named(survey_drive, argv[2], argc - 3, argv + 3);
+	if (argc >= 3 && !strcmp(mode, "--list-named"))
+		return each_named(list_drive, argv[2], argc - 3, argv + 3);
+	if (argc == 5 && !strcmp(mode, "--random"))
+		return each_random(survey_drive, number_of(argv[2]), number_of(argv[3]),
+				   number_of(argv[4]));
+	if (argc == 5 && !strcmp(mode, "--list-random"))
+		return each_random(list_drive, number_of(argv[2]), number_of(argv[3]),
+				   number_of(argv[4]));
+	if (argc == 6 && !strcmp(mode, "--judge-named"))
+		return judge_named(argv[2], argv[3], argv[4], argv[5]);
+	if (argc == 6 && !strcmp(mode, "--judge-random"))
+		return judge_random(number_of(argv[2]), number_of(argv[3]), argv[4], argv[5]);
+	fprintf(stderr, "how to call: see the head of tests/probe/score.c\n");
 	return 2;
 }

@@ -87,8 +87,8 @@ static enum outcome judge(const struct finding *finding, const struct truth *tru
 		return finding->value == *expected ? CORRECT : WRONG;
 	case PARAMETER_OPEN_UNITS:
 		*expected = truth->log_blocks;
-		*shows = !truth->page_mapped && truth->flush_honoured;
-		if (truth->page_mapped)
+		*shows = !truth->page_mapped && !truth->logs_shared && truth->flush_honoured;
+		if (truth->page_mapped || truth->logs_shared)
 			return finding->status == STATUS_MEASURED ? WRONG : CORRECT;
 		return judge_number(finding, truth->log_blocks, 0);
 	case PARAMETER_FAST_AREA:

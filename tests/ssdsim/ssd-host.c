@@ -42,6 +42,7 @@ int ssd_host_create(struct ssd_host *host, const struct ssd_profile *profile,
 	memset(host, 0, sizeof(*host));
 	host->copy = copy;
 	host->context = context;
+	ssd_noise_init(&host->noise, profile);
 	r = ssd_drive_create(&host->drive, profile, events, host, error, size);
 	if (r)
 		return r;
@@ -143,6 +144,7 @@ struct ssd_answer ssd_host_serve(struct ssd_host *host, const struct ssd_command
 				 u64 now)
 {
 	struct ssd_answer answer = { .end = now, .failed = true };
+	const u64 arrived = ssd_noise_arrive(&host->noise, now);
 	struct ssd_fault_verdict fault;
 
 	ssd_power_tick(&host->power, now);
@@ -153,17 +155,18 @@ struct ssd_answer ssd_host_serve(struct ssd_host *host, const struct ssd_command
 	ssd_faults_judge(&host->faults, command, &fault);
 	switch (command->operation) {
 	case SSD_READ:
-		answer.end = serve_read(host, command, &fault, now) + fault.slow_ns;
+		answer.end = serve_read(host, command, &fault, arrived) + fault.slow_ns;
 		break;
 	case SSD_WRITE:
-		answer.end = serve_write(host, command, &fault, now);
+		answer.end = serve_write(host, command, &fault, arrived);
 		break;
 	case SSD_DISCARD:
-		answer.end = serve_discard(host, command, &fault, now);
+		answer.end = serve_discard(host, command, &fault, arrived);
 		break;
 	default:
-		answer.end = serve_flush(host, &fault, now);
+		answer.end = serve_flush(host, &fault, arrived);
 	}
+	answer.end = ssd_noise_complete(&host->noise, now, answer.end);
 	answer.failed = fault.fail;
 	ssd_power_count(&host->power, command, now);
 	return answer;

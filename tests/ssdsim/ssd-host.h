@@ -13,6 +13,7 @@
 #include "ssd-command.h"
 #include "ssd-drive.h"
 #include "ssd-fault.h"
+#include "ssd-noise.h"
 #include "ssd-power.h"
 #include "ssd-store.h"
 
@@ -28,6 +29,7 @@ struct ssd_host {
 	struct ssd_store *store;
 	struct ssd_power power;
 	struct ssd_faults faults;
+	struct ssd_noise noise;
 	void (*copy)(void *context, u64 sector, u32 sectors, bool write);
 	void *context;
 };

@@ -76,6 +76,10 @@ static const struct profile_key profile_keys[] = {
 	NUMBER(interface_mb_s, 1, 20000),
 	NUMBER(queue_depth, 1, 256),
 	NUMBER(max_request_kb, 4, 16384),
+	NUMBER(noise_ppm, 0, 300000),
+	NUMBER(interference_ppm, 0, 1000000),
+	NUMBER(interference_us, 0, 1000000),
+	NUMBER(noise_seed, 0, 4294967295U),
 	NUMBER(fua, 0, 1),
 	NUMBER(discard, 0, 1),
 	NUMBER(prefill, 0, 1),
@@ -386,6 +390,11 @@ static int check_keys(const struct ssd_profile *profile, char *error, size_t siz
 		scnprintf(error, size,
 			  "prefetch_pages=%u has nowhere to go; give read_buffer_kb with it, or 0",
 			  profile->prefetch_pages);
+		return -EINVAL;
+	}
+	if (profile->track_volatile && (profile->noise_ppm || profile->interference_ppm)) {
+		scnprintf(error, size,
+			  "track_volatile=1 needs one clock for host and drive; give noise_ppm=0 interference_ppm=0 with it");
 		return -EINVAL;
 	}
 	if (profile->channel_sets > profile->die_sets * profile->ways) {

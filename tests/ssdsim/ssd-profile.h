@@ -14,7 +14,7 @@
 #define SSD_SECTOR_SHIFT	9
 
 /* Largest clustered page: bounds the sector bitmap of a write buffer entry. */
-#define SSD_MAX_PAGE_SECTORS	512
+#define SSD_MAX_PAGE_SECTORS	1024
 
 /* The translation layer. */
 enum ssd_ftl_kind {
@@ -123,6 +123,11 @@ enum ssd_buffer_drain {
  * @queue_depth: commands the kernel may send before one completes; more than 1 is
  *	native command queueing: they are served side by side
  * @max_request_kb: largest command, KiB
+ * @noise_ppm: each command is seen to take longer or shorter by a factor with the median 1, whose
+ *	logarithm has this standard deviation, parts per million (log-normal); 30000 is 3 %
+ * @interference_ppm: share of the commands that something else delays, parts per million
+ * @interference_us: mean of these delays, microseconds (exponential)
+ * @noise_seed: of both
  * @fua: 1 if forced-unit-access writes are accepted
  * @discard: 1 if the drive accepts discard
  * @prefill: 1 = starts as a drive whose every page has been written (zeros)
@@ -179,6 +184,10 @@ struct ssd_profile {
 	u32 interface_mb_s;
 	u32 queue_depth;
 	u32 max_request_kb;
+	u32 noise_ppm;
+	u32 interference_ppm;
+	u32 interference_us;
+	u32 noise_seed;
 	u32 fua;
 	u32 discard;
 	u32 prefill;

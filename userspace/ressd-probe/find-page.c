@@ -63,7 +63,9 @@ static int take_triple(struct survey *survey, u64 window, const struct page_cand
 {
 	const u32 page = candidate->page;
 	const u32 half = (page / 2 + JUDGE_UNIT - 1) / JUDGE_UNIT * JUDGE_UNIT;
-	const u32 places = (WINDOW - candidate->phase - half) / page;
+	/* Behind the window is as much again that may be used. */
+	const u32 span = page > WINDOW / 4 ? 2 * WINDOW : WINDOW;
+	const u32 places = (span - candidate->phase - half) / page;
 	const u32 place = measure_random(survey->measure, places);
 	const u64 at = window + candidate->phase + place * page;
 	unsigned int order[3], i;
@@ -199,7 +201,7 @@ static int try_sizes(struct survey *survey, u64 window, bool *found, struct fail
 	u64 size;
 	int code = 0;
 
-	for (size = 2 * JUDGE_UNIT; !code && !*found && size <= WINDOW / 4 &&
+	for (size = 2 * JUDGE_UNIT; !code && !*found && size <= WINDOW / 2 &&
 	     !survey_late(survey); size = judge_next_size(size)) {
 		struct page_candidate candidate = {
 			.page = size,
@@ -250,6 +252,6 @@ int find_page(struct survey *survey, struct failure *failure)
 				"a whole one is written faster than a part of it; borders do not show");
 	else if (!code)
 		survey_conclude(survey, PARAMETER_PAGE, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
-				"no size from 8 to 256 KiB is written faster than a part of it");
+				"no size from 8 to 512 KiB is written faster than a part of it");
 	return code;
 }

@@ -61,7 +61,7 @@ unsigned int judge_page_scan(double *times, unsigned int positions, unsigned int
 	sums = times;
 	for (i = positions; i < positions * passes; i++)
 		sums[i % positions] += times[i];
-	for (size = 2 * JUDGE_UNIT; size * 4 <= (positions + 1ULL) * JUDGE_UNIT;
+	for (size = 2 * JUDGE_UNIT; size * 2 <= (positions + 1ULL) * JUDGE_UNIT;
 	     size = judge_next_size(size)) {
 		struct page_candidate best = { .page = size };
 

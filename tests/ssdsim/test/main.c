@@ -107,6 +107,7 @@ int main(int argc, char **argv)
 	failed += run_all(calibration_tests);
 	failed += run_all(random_tests);
 	failed += run_all(fault_tests);
+	failed += run_all(noise_tests);
 	failed += run_all(power_tests);
 	failed += run_all(power_random_tests);
 	return failed ? 1 : 0;

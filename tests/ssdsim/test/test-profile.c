@@ -65,7 +65,7 @@ static void refuses_bad_geometry(void)
 {
 	static const char * const cases[][2] = {
 		{ "page_bytes=1000", "clustered page" },
-		{ "page_bytes=65536 channels=8", "clustered page" },
+		{ "page_bytes=65536 channels=16", "clustered page" },
 		{ "ways=64 block_pages=4096", "65535" },
 		{ "page_bytes=65536 write_buffer_kb=32", "write_buffer_kb" },
 		{ "capacity_mb=8 page_bytes=65536 block_pages=128", "capacity_mb" },
@@ -78,6 +78,8 @@ static void refuses_bad_geometry(void)
 		{ "prefetch_pages=4", "read_buffer_kb" },
 		{ "log_association=full log_blocks=1", "at least 2" },
 		{ "channel_sets=2", "die_sets x ways" },
+		{ "track_volatile=1 noise_ppm=1", "noise_ppm=0" },
+		{ "track_volatile=1 interference_ppm=1", "interference_ppm=0" },
 	};
 	size_t i;
 

@@ -36,6 +36,7 @@ extern const struct test page_tests[];
 extern const struct test calibration_tests[];
 extern const struct test random_tests[];
 extern const struct test fault_tests[];
+extern const struct test noise_tests[];
 extern const struct test power_tests[];
 extern const struct test power_random_tests[];
 
