@@ -189,7 +189,7 @@ def print_guest(named, drawn, guest):
     if guest.named.drives():
         print_table("The same profiles as block devices of the benchmark VM", guest.named)
         for row in guest.named.times:
-            print(f"{row[0]}: {row[2]} s")
+            print(f"{row[0]}: {float(row[2]):.0f} s")
         print_differences(named, guest.named, slice(2, 5))
         print_wrong(guest.named)
     if guest.drawn.drives():
@@ -230,7 +230,7 @@ def check(named, drawn, quick):
             "the pages that show are found with high confidence",
         ),
         verdict(
-            named.count("clustered-block", "correct", shows="shows") == 4,
+            named.count("clustered-block", "correct", shows="shows") == 5,
             "all blocks that show are found",
         ),
         verdict(fills_well(named), "whole blocks are to be rewritten where that is faster"),

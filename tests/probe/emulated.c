@@ -104,12 +104,15 @@ void emulated_truth(const struct emulated *emulated, struct truth *truth)
 {
 	const struct ssd_profile *profile = &emulated->drive->profile;
 	const struct ssd_geometry *geometry = &emulated->drive->geometry;
+	const bool page_mapped = profile->ftl == SSD_FTL_PAGE;
 	const uint64_t page = geometry->page_sectors * 512ULL;
 
 	*truth = (struct truth){
 		.page = profile->partial_update ? 0 : page,
-		.block = page * geometry->block_pages,
-		.page_mapped = profile->ftl == SSD_FTL_PAGE,
+		/* A map of pages deals them out over all sets, so their blocks are one. */
+		.block = page * geometry->block_pages * (page_mapped ? profile->die_sets : 1),
+		.page_mapped = page_mapped,
+		.erases_on_open = profile->erase_on_open,
 		.logs_shared = profile->ftl == SSD_FTL_LOG &&
 			       profile->log_association == SSD_LOG_ASSOCIATION_FULL,
 		.two_speeds = profile->program_slow_ns > profile->program_ns,

@@ -25,6 +25,7 @@ struct truth {
 	uint64_t block;
 	uint64_t block_phase;	/* first block border, seen from the offset */
 	bool page_mapped;
+	bool erases_on_open;	/* each block costs something when it is opened */
 	bool logs_shared;	/* by all blocks: none has to be closed for another one */
 	bool two_speeds;	/* NAND with fast and slow pages */
 	uint64_t read_buffer;

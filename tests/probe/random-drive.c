@@ -183,6 +183,10 @@ void random_drive(uint64_t seed, unsigned int number, char *profile, struct host
 		.host_ns = between(&state, 5, 60) * 1000,
 		.offset = draw_offset(&state),
 	};
-	if (strstr(start, "ftl=page") && chance(&state, 40))
-		add_fast_area(&state, profile, end - profile);
+	if (strstr(start, "ftl=page")) {
+		if (chance(&state, 40))
+			profile += add_fast_area(&state, profile, end - profile);
+		snprintf(profile, end - profile, "erase_on_open=%u\n",
+			 (unsigned int)draw(&state, 2));
+	}
 }

@@ -243,6 +243,6 @@ int main(int argc, char **argv)
 		return judge_named(argv[2], argv[3], argv[4], argv[5]);
 	if (argc == 6 && !strcmp(mode, "--judge-random"))
 		return judge_random(number_of(argv[2]), number_of(argv[3]), argv[4], argv[5]);
-	fprintf(stderr, "how to call: see the head of tests/probe/score.c\n");
+	fprintf(stderr, "how to call: probe-score [--quick] --named FOLDER [PROFILE...] | --random SEED FIRST COUNT | --judge-named FOLDER PROFILE RESULT SECONDS | --judge-random SEED NUMBER RESULT SECONDS | --list-named FOLDER [PROFILE...] | --list-random SEED FIRST COUNT\n");
 	return 2;
 }

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include "scoring.h"
 
+#define LARGEST_BLOCK	(24ULL << 20)	/* that issue 6 asks for */
+
 enum outcome { CORRECT, NOT_FOUND, WRONG };
 
 static const char *const outcomes[] = { "correct", "not-found", "WRONG" };
@@ -28,6 +30,15 @@ static enum outcome judge_phase(const struct finding *finding, u64 size, u64 pha
 	if (finding->status != STATUS_MEASURED || !finding->has_phase || !size)
 		return CORRECT;
 	return finding->phase % size == phase % size / 4096 * 4096 ? CORRECT : WRONG;
+}
+
+/*
+ * Where pages are mapped one by one a block shows if each one that is opened costs something, and
+ * nothing else takes the writes.
+ */
+static bool written_block_shows(const struct truth *truth)
+{
+	return truth->erases_on_open && !truth->fast_area && truth->block <= LARGEST_BLOCK;
 }
 
 static u64 page_phase(const struct truth *truth)
@@ -57,7 +68,8 @@ static enum outcome judge(const struct finding *finding, const struct truth *tru
 		       outcome;
 	case PARAMETER_BLOCK:
 		*expected = truth->block;
-		*shows = !truth->page_mapped && truth->flush_honoured;
+		*shows = truth->flush_honoured &&
+			 (!truth->page_mapped || written_block_shows(truth));
 		outcome = judge_number(finding, truth->block, 0);
 		return outcome == CORRECT ? judge_phase(finding, truth->block, truth->block_phase) :
 		       outcome;

@@ -9,6 +9,8 @@
  * That happens in the background on dies that are idle, and in the foreground, so
  * that the write waits, when no set has an erased block to give.
  *
+ * Optionally a block is erased only when it is opened. The page that opens it waits.
+ *
  * Optionally only part of the map is in RAM. The map's own pages are then written
  * like data, with numbers behind those of the host. A change of the map by garbage
  * collection costs nothing here: the moved page's spare bytes name it.
@@ -72,6 +74,7 @@ struct page_set {
 
 /*
  * struct ftl_page - the layer. A slot is a physical page: row of a way of a block.
+ * @erase_on_open: "erased" blocks are to be erased when they are opened
  * @limit: valid pages of a set above which the host's pages go elsewhere
  * @low: erased blocks below which a set collects garbage in the background
  * @turn: die set that is asked first
@@ -87,6 +90,7 @@ struct page_set {
 struct ftl_page {
 	struct ssd_ftl ftl;
 	bool serial;
+	bool erase_on_open;
 	u32 ways;
 	u32 rows;
 	u32 block_pages;
@@ -166,11 +170,20 @@ static void occupy(struct ftl_page *map, u32 page, struct ssd_place *place)
 	map->set[place->block % map->sets].valid++;
 }
 
-static void open_block(struct page_set *set, enum stream stream, u64 time, u32 low)
+static void open_block(struct ftl_page *map, struct page_set *set, enum stream stream, u64 time)
 {
 	set->open[stream] = ssd_free_take(&set->free);
-	if (set->free.count + 1 == low)
+	if (map->erase_on_open)
+		ssd_nand_erase(map->ftl.nand, set->open[stream], time);
+	if (set->free.count + 1 == map->low)
 		set->since = time;
+}
+
+/* Is there an empty page, maybe after the erase that the block is to get? */
+static bool has_room(const struct ftl_page *map, u32 block, u32 way)
+{
+	return ssd_nand_next_row(map->ftl.nand, block, way) < rows_of(map, block) ||
+	       (map->erase_on_open && !map->filled[block]);
 }
 
 /* The way of a block with room whose die is free first, asking @first first. */
@@ -183,8 +196,7 @@ static u32 best_way(const struct ftl_page *map, u32 block, u32 first, u64 start,
 		u32 way = (first + i) % map->ways;
 		u64 time = max(start, ssd_nand_die_free(map->ftl.nand, block, way));
 
-		if (ssd_nand_next_row(map->ftl.nand, block, way) < rows_of(map, block) &&
-		    time < *free_at) {
+		if (has_room(map, block, way) && time < *free_at) {
 			*free_at = time;
 			best = way;
 		}
@@ -216,7 +228,7 @@ static u64 move_page(struct ftl_page *map, struct page_set *set, u32 slot, u64 s
 	u64 unused;
 
 	if (is_full(map, set->open[STREAM_COPY]))
-		open_block(set, STREAM_COPY, start, map->low);
+		open_block(map, set, STREAM_COPY, start);
 	to.block = set->open[STREAM_COPY];
 	if (ssd_nand_next_row(map->ftl.nand, to.block, to.way) == map->rows)
 		to.way = best_way(map, to.block, to.way, start, &unused);
@@ -248,7 +260,8 @@ static u32 next_valid(struct ftl_page *map, u32 block, u32 *cursor)
 
 static void erase_victim(struct ftl_page *map, struct page_set *set, u64 start)
 {
-	ssd_nand_erase(map->ftl.nand, set->victim, start);
+	if (!map->erase_on_open)
+		ssd_nand_erase(map->ftl.nand, set->victim, start);
 	map->filled[set->victim] = 0;
 	ssd_free_give(&set->free, set->victim);
 	set->victim = NO_BLOCK;
@@ -475,7 +488,7 @@ static u64 write_page(struct ftl_page *map, u32 page, u64 start)
 	}
 	set = &map->set[index];
 	if (is_full(map, set->open[STREAM_HOST]))
-		open_block(set, STREAM_HOST, start, map->low);
+		open_block(map, set, STREAM_HOST, start);
 	place.block = set->open[STREAM_HOST];
 	return program_at(map, page, &place, start);
 }
@@ -596,6 +609,8 @@ static bool block_fits(const struct ftl_page *map, u32 block)
 		filled += ssd_nand_next_row(map->ftl.nand, block, way);
 	for (i = 0; i < map->block_pages; i++)
 		valid += map->owner[block * map->block_pages + i] != SSD_NO_PAGE;
+	if (map->erase_on_open && block < map->slc_from && !map->filled[block])
+		filled = 0;
 	return filled == map->filled[block] && valid == map->valid[block];
 }
 
@@ -764,6 +779,7 @@ int ssd_ftl_page_create(const struct ssd_profile *profile,
 	map->ftl.geometry = geometry;
 	map->ftl.nand = nand;
 	map->serial = profile->firmware == SSD_FIRMWARE_SERIAL;
+	map->erase_on_open = profile->erase_on_open;
 	map->ways = profile->ways;
 	map->rows = geometry->rows;
 	map->block_pages = geometry->block_pages;

@@ -10,8 +10,8 @@
 #include "ssd-noise.h"
 #include "ssd-words.h"
 
-#define ONE_SHIFT	16
-#define ONE		(1 << ONE_SHIFT)
+#define ONE_SHIFT	16		/* of ONE */
+#define ONE		65536U
 #define LOG_OF_2	45426		/* ln 2 */
 #define MILLION		1000000
 

@@ -53,6 +53,7 @@ static const struct profile_key profile_keys[] = {
 	WORD(ftl, ftl_words),
 	NUMBER(overprovision_ppm, 0, 900000),
 	NUMBER(gc_threshold_ppm, 0, 900000),
+	NUMBER(erase_on_open, 0, 1),
 	NUMBER(map_cache_pages, 0, 1000000),
 	NUMBER(slc_mb, 0, 1024 * 1024),
 	NUMBER(slc_program_ns, 0, 100000000),
@@ -361,6 +362,11 @@ static int check_keys(const struct ssd_profile *profile, char *error, size_t siz
 		scnprintf(error, size,
 			  "map_cache_pages=%u needs a map of pages; give ftl=page with it, or 0",
 			  profile->map_cache_pages);
+		return -EINVAL;
+	}
+	if (profile->erase_on_open && profile->ftl != SSD_FTL_PAGE) {
+		scnprintf(error, size,
+			  "erase_on_open=1 is for a map of pages; give ftl=page with it, or 0");
 		return -EINVAL;
 	}
 	if (profile->slc_mb && profile->ftl != SSD_FTL_PAGE) {

@@ -88,10 +88,12 @@ enum ssd_buffer_drain {
  * @copyback: 1 if the firmware moves pages inside a die, without the bus
  * @firmware: enum ssd_firmware
  * @ftl: enum ssd_ftl_kind; the keys log_* belong to "log", @overprovision_ppm,
- *	@gc_threshold_ppm, @map_cache_pages and @slc_mb to "page"
+ *	@gc_threshold_ppm, @erase_on_open, @map_cache_pages and @slc_mb to "page"
  * @overprovision_ppm: physical blocks beyond the capacity, in parts per million of all
  * @gc_threshold_ppm: a die set with fewer erased blocks, in parts per million of its
  *	blocks, collects garbage in the background (at most half of its spare blocks)
+ * @erase_on_open: 0 = a block is erased as soon as nothing in it is valid any more; 1 = only when
+ *	it is opened again, so that what is written next waits for it
  * @map_cache_pages: clustered pages of the map that fit in RAM; 0 = all of it
  * @slc_mb: pseudo-SLC area of "page", of blocks beyond all others that hold one bit in a cell
  *	for two: what the host writes goes there first, and is folded into the other blocks
@@ -161,6 +163,7 @@ struct ssd_profile {
 	u32 ftl;
 	u32 overprovision_ppm;
 	u32 gc_threshold_ppm;
+	u32 erase_on_open;
 	u32 map_cache_pages;
 	u32 slc_mb;
 	u32 slc_program_ns;

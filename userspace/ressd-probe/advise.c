@@ -123,14 +123,15 @@ static void advise_route(struct advice_desk *desk)
 	    desk->analysis->alpha_percent);
 }
 
-/* The target counts clustered blocks from the start of the disk, also on a partition. */
+/*
+ * The target counts clustered blocks from the start of the disk, also on a partition.  Those of a
+ * drive that maps pages have no place to count.
+ */
 static bool is_usable(const struct advice_desk *desk)
 {
 	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
 
-	if (!is_known(block) || !block->value)
-		return false;
-	return !block->has_phase ||
+	return is_known(block) && block->value && block->has_phase &&
 	       (desk->measurements->disk_offset + block->phase) % block->value == 0;
 }
 
@@ -184,7 +185,7 @@ static void advise_segment(struct advice_desk *desk)
 	const u64 sectors = block->value / 512;
 	char text[24];
 
-	if (!is_known(block) || sectors % RESSD_BLOCK_SECTORS ||
+	if (!is_known(block) || !block->has_phase || sectors % RESSD_BLOCK_SECTORS ||
 	    sectors < RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS ||
 	    sectors > RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS)
 		return;

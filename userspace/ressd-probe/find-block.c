@@ -346,6 +346,9 @@ static int search_block(struct survey *survey, struct block_scan *scan, struct f
 		return code;
 	if (is_exact(scan))
 		return conclude_exact(survey, scan, failure);
+	code = find_written_block(survey, scan->grid, failure);
+	if (code)
+		return code < 0 ? code : 0;
 	if (is_clear(&scan->judgement))
 		conclude_roughly(survey, scan);
 	else

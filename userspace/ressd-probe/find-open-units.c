@@ -179,6 +179,12 @@ static int confirm(struct survey *survey, struct stream_places *places,
 	return 1;
 }
 
+/* A block without a place is filled by all streams together. */
+static bool has_places(const struct finding *block)
+{
+	return block->status == STATUS_MEASURED && block->has_phase;
+}
+
 /* Blocks whose size is not known are taken as the largest there are: streams must not share one. */
 static void place_streams(const struct survey *survey, struct stream_places *places)
 {
@@ -191,7 +197,7 @@ static void place_streams(const struct survey *survey, struct stream_places *pla
 		.gap = LARGEST_BLOCK,
 		.step = page->status == STATUS_MEASURED ? page->value : 64 << 10,
 	};
-	if (block->status == STATUS_MEASURED) {
+	if (has_places(block)) {
 		places->gap = block->value;
 		places->first = (block->value + block->phase -
 				 survey->measure->offset % block->value) % block->value;
@@ -203,7 +209,7 @@ static void place_streams(const struct survey *survey, struct stream_places *pla
 
 static void conclude(struct survey *survey, const struct stream_search *search, bool confirmed)
 {
-	const bool blocks = survey->finding[PARAMETER_BLOCK].status == STATUS_MEASURED;
+	const bool blocks = has_places(&survey->finding[PARAMETER_BLOCK]);
 	struct finding *finding = &survey->finding[PARAMETER_OPEN_UNITS];
 
 	finding->value = search->good;
@@ -230,7 +236,7 @@ static void conclude(struct survey *survey, const struct stream_search *search, 
 
 int find_open_units(struct survey *survey, struct failure *failure)
 {
-	const bool blocks = survey->finding[PARAMETER_BLOCK].status == STATUS_MEASURED;
+	const bool blocks = has_places(&survey->finding[PARAMETER_BLOCK]);
 	const struct finding *flush = &survey->finding[PARAMETER_FLUSH];
 	struct finding *finding = &survey->finding[PARAMETER_OPEN_UNITS];
 	struct stream_search search = { 0 };

@@ -114,4 +114,19 @@ void judge_block_edges(const bool *slow, const u64 *start, unsigned int edges,
 		       unsigned int width, double period, double slack,
 		       struct edge_judgement *judgement);
 
+/*
+ * P2, of writes that are all alike: every @period of them one takes longer.  Finds it among @count
+ * times, if it is not less than @least and was seen six times.
+ */
+struct cycle_judgement {
+	unsigned int period;	/* writes, 0: none */
+	unsigned int first;	/* the first long one */
+	unsigned int cycles;	/* that were seen */
+	unsigned int hits;	/* of them that began with a long one */
+	double evidence;	/* common logarithm of the odds against chance */
+};
+
+void judge_cycle(const double *times, unsigned int count, unsigned int least,
+		 struct cycle_judgement *judgement);
+
 #endif

@@ -119,7 +119,8 @@ static void fit_reserved(struct probe *probe)
 {
 	const struct finding *block = &probe->session.survey.finding[PARAMETER_BLOCK];
 
-	if (block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM)
+	if (block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
+	    block->has_phase)
 		plan_fit_block(probe->dev.bytes, block->value, block->phase,
 			       !probe->arguments.reserved, &probe->line.table,
 			       probe->reserved_why, sizeof(probe->reserved_why));

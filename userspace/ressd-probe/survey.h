@@ -46,6 +46,12 @@ int find_prefetch(struct survey *survey, struct failure *failure);
 int find_policy(struct survey *survey, struct failure *failure);
 int find_open_units(struct survey *survey, struct failure *failure);
 
+/*
+ * A part of find_block(), for drives whose blocks have no places: @grid is where pages begin in the
+ * region.  1 if the finding is there, 0 if not, or a negative errno with a sentence.
+ */
+int find_written_block(struct survey *survey, u64 grid, struct failure *failure);
+
 /* From the times that @count parts of the filling took, @chunk_bytes each. */
 void find_fast_area(struct survey *survey, const double *chunk_ns, unsigned int count,
 		    u64 chunk_bytes);

@@ -173,13 +173,22 @@ static struct finding known(u64 value)
 				 .value = value };
 }
 
+/* A block that begins with the disk. */
+static struct finding known_block(u64 value)
+{
+	struct finding finding = known(value);
+
+	finding.has_phase = true;
+	return finding;
+}
+
 TEST(known_parameters_become_options)
 {
 	struct finding findings[NR_PARAMETERS] = { 0 };
 	struct ressd_options options;
 
 	findings[PARAMETER_PAGE] = known(48 << 10);
-	findings[PARAMETER_BLOCK] = known(2 << 20);
+	findings[PARAMETER_BLOCK] = known_block(2 << 20);
 	advised(findings, &options);
 	CHECK_EQ(options.log_align_sectors, 0);
 	CHECK_EQ(options.log_page_sectors, 96);
@@ -213,7 +222,7 @@ TEST(rewriting_pays_from_where_the_curves_meet)
 	struct ressd_options options;
 	struct analysis analysis;
 
-	findings[PARAMETER_BLOCK] = known(16 << 20);
+	findings[PARAMETER_BLOCK] = known_block(16 << 20);
 	m.sequential_read = steady(80 * 1.048576);
 	m.by_stride[3] = steady(0.4096);	/* 16 writes of 10 ms */
 	m.by_stride[2] = steady(1.024);		/* 64 of 4 ms */
@@ -237,12 +246,25 @@ TEST(without_ordered_writes_nothing_is_said_of_rewriting)
 	struct ressd_options options;
 	struct analysis analysis;
 
-	findings[PARAMETER_BLOCK] = known(16 << 20);
+	findings[PARAMETER_BLOCK] = known_block(16 << 20);
 	m.sequential_read = steady(80 * 1.048576);
 	ressd_options_default(&options);
 	analyse(&m, findings, &analysis, &options);
 	CHECK(is_advised(&analysis, "move_block_sectors"), "the block is known");
 	CHECK(!is_advised(&analysis, "move_fill_blocks"), "what its writes cost is not");
+}
+
+/* Where pages are mapped one by one a block has no place that the table could be laid out by. */
+TEST(blocks_without_places_change_nothing)
+{
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options, defaults;
+
+	ressd_options_default(&defaults);
+	findings[PARAMETER_BLOCK] = known(2 << 20);
+	advised(findings, &options);
+	CHECK_EQ(options.segment_sectors, defaults.segment_sectors);
+	CHECK_EQ(options.move_block_sectors, defaults.move_block_sectors);
 }
 
 TEST(uncertain_parameters_change_nothing)
@@ -253,7 +275,7 @@ TEST(uncertain_parameters_change_nothing)
 	ressd_options_default(&defaults);
 	findings[PARAMETER_PAGE] = known(16 << 10);
 	findings[PARAMETER_PAGE].confidence = CONFIDENCE_LOW;
-	findings[PARAMETER_BLOCK] = known(2 << 20);
+	findings[PARAMETER_BLOCK] = known_block(2 << 20);
 	findings[PARAMETER_BLOCK].status = STATUS_BOUNDED;
 	advised(findings, &options);
 	CHECK_EQ(options.log_align_sectors, defaults.log_align_sectors);

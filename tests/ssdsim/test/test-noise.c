@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Noise of the times that a drive is seen to take: how large it is, and that it changes no drive. */
+/* Noise of the times that a drive is seen to take: how large it is; it changes no drive. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +100,8 @@ static void as_many_delays_as_told(void)
 
 static void seed_decides(void)
 {
-	const char *words = "noise_ppm=30000 interference_ppm=30000 interference_us=900 noise_seed=8";
+	const char *words =
+		"noise_ppm=30000 interference_ppm=30000 interference_us=900 noise_seed=8";
 	struct ssd_noise one = noise_of(words), two = noise_of(words);
 	struct ssd_noise other = noise_of("noise_ppm=30000 noise_seed=9");
 	u32 i, same = 0;
@@ -145,7 +146,7 @@ static void run_commands(const char *words, u64 *own, u32 count)
 	ssd_host_destroy(&host);
 }
 
-static void drive_is_the_same_behind_noise(void)
+static void drive_is_the_same(void)
 {
 	u64 quiet[600], noisy[600];
 	u32 i;
@@ -182,7 +183,7 @@ const struct test noise_tests[] = {
 	{ "delays are exponential with the mean told", delays_are_exponential },
 	{ "as many commands are delayed as told", as_many_delays_as_told },
 	{ "the seed decides the noise", seed_decides },
-	{ "noise changes what is seen of a drive, and not the drive", drive_is_the_same_behind_noise },
-	{ "noise of several commands under way keeps their order in time", many_commands_under_way },
+	{ "noise changes what is seen of a drive, and not the drive", drive_is_the_same },
+	{ "noise of several commands under way keeps their order", many_commands_under_way },
 	{ NULL, NULL },
 };

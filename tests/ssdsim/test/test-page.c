@@ -323,6 +323,47 @@ DRIVE_TEST(no_work_without_power, "gc_threshold_ppm=60000")
 	EXPECT(drive->nand.copies > copies, "nothing was copied while the power was on");
 }
 
+/* Every 16th page opens a block, whose erase its write waits for; the others take 200 us. */
+DRIVE_TEST(a_block_is_erased_when_it_is_opened, ONE_DIE "erase_on_open=1 write_cache=0 prefill=0")
+{
+	u64 now = later(0);
+	u32 page;
+
+	for (page = 0; page < 5 * 16; page++) {
+		const u64 took = ssd_drive_write(drive, now, page % 16 * PAGE, PAGE, false) - now;
+		const u64 expected = COMMAND_NS + LINK_NS + BUS_NS + 200 * US +
+				     (page % 16 ? 0 : 1000 * US);
+
+		EXPECT(took == expected, "page %u took %llu ns, not %llu", page,
+		       (unsigned long long)took, (unsigned long long)expected);
+		now = later(now);
+	}
+	EXPECT(drive->nand.erases == 5, "%llu erases", (unsigned long long)drive->nand.erases);
+}
+
+/* When a block is erased changes nothing about what is copied; finish() looks at the map. */
+DRIVE_TEST(erasing_late_loses_nothing, "erase_on_open=1 gc_threshold_ppm=60000")
+{
+	double early, late;
+	u64 now = 0;
+	u32 i;
+
+	for (i = 0; i < 20000; i++) {
+		now = ssd_drive_write(drive, now, (u64)random_number(drive->geometry.pages) * PAGE,
+				      PAGE, false);
+		if (!random_number(300))
+			now += (u64)random_number(40000) * US;
+		if (!random_number(2000))
+			ssd_drive_power_cycle(drive, now, now + 1);
+	}
+	random_seed(1);
+	early = amplification("overprovision_ppm=100000");
+	random_seed(1);
+	late = amplification("overprovision_ppm=100000 erase_on_open=1");
+	EXPECT(late > 0.97 * early && late < 1.03 * early,
+	       "%.2f programs a write, %.2f with early erases", late, early);
+}
+
 /* A pseudo-SLC area of 256 pages in blocks of 8, on both dies. */
 #define SLC		"slc_mb=1 slc_program_ns=50000"
 #define SLC_PAGES	256U
@@ -407,6 +448,8 @@ const struct test page_tests[] = {
 	{ "more over-provisioning means fewer copies", more_room_means_fewer_copies },
 	{ "garbage is collected while the host is idle", garbage_is_collected_when_idle },
 	{ "slow pages of an MLC block take longer", slow_pages_take_longer },
+	{ "a block is erased when it is opened", a_block_is_erased_when_it_is_opened },
+	{ "erasing late loses nothing", erasing_late_loses_nothing },
 	{ "a map page not in RAM costs a read, a changed one a program", map_misses_cost_reads },
 	{ "prefetched pages are read from RAM", prefetched_pages_are_there },
 	{ "prefetching takes the time of the reads", prefetched_pages_take_their_time },

@@ -73,6 +73,7 @@ static void refuses_bad_geometry(void)
 		{ "capacity_mb=1048576 page_bytes=512 block_pages=4", "capacity_mb" },
 		{ "map_cache_pages=4", "ftl=page" },
 		{ "slc_mb=16 slc_program_ns=1", "ftl=page" },
+		{ "erase_on_open=1", "ftl=page" },
 		{ "ftl=page slc_mb=16", "slc_program_ns" },
 		{ "ftl=page slc_mb=512 slc_program_ns=1", "capacity_mb=256" },
 		{ "prefetch_pages=4", "read_buffer_kb" },
