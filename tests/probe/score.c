@@ -111,6 +111,7 @@ static int survey_drive(const struct candidate *candidate)
 			candidate->host.host_ns, (unsigned long long)candidate->host.offset);
 	}
 	session.context = &drive.disk;
+	session.disk_offset = candidate->host.offset;
 	if (!code)
 		code = prepare(&session, &drive, &failure);
 	if (!code)

@@ -24,12 +24,12 @@ static enum outcome judge_number(const struct finding *finding, u64 truth, u64 t
 	return near(finding->value, truth, tolerance) ? CORRECT : WRONG;
 }
 
-/* Phases are on a grid of 4 KiB of the device: the borders of a partition may be off it. */
+/* The probe knows where a partition begins, so its phases are exact. */
 static enum outcome judge_phase(const struct finding *finding, u64 size, u64 phase)
 {
 	if (finding->status != STATUS_MEASURED || !finding->has_phase || !size)
 		return CORRECT;
-	return finding->phase % size == phase % size / 4096 * 4096 ? CORRECT : WRONG;
+	return finding->phase % size == phase % size ? CORRECT : WRONG;
 }
 
 /*
@@ -60,9 +60,8 @@ static enum outcome judge(const struct finding *finding, const struct truth *tru
 		       finding->value == *expected ? CORRECT : WRONG;
 	case PARAMETER_PAGE:
 		*expected = truth->page;
-		/* Smaller ones, and borders off the grid, are beyond writes of 4 KiB. */
-		*shows = truth->page > 4096 && truth->flush_honoured &&
-			 page_phase(truth) % 4096 == 0;
+		/* Smaller ones are beyond writes of 4 KiB. */
+		*shows = truth->page > 4096 && truth->flush_honoured;
 		outcome = judge_number(finding, truth->page > 4096 ? truth->page : 0, 0);
 		return outcome == CORRECT ? judge_phase(finding, truth->page, page_phase(truth)) :
 		       outcome;
@@ -92,8 +91,7 @@ static enum outcome judge(const struct finding *finding, const struct truth *tru
 	case PARAMETER_POLICY:
 		*expected = !truth->write_buffer ? POLICY_NONE :
 			    truth->merges_rewrites ? POLICY_CACHE : POLICY_BUFFER;
-		*shows = truth->flush_honoured && truth->page > 4096 &&
-			 page_phase(truth) % 4096 == 0;
+		*shows = truth->flush_honoured && truth->page > 4096;
 		if (finding->status != STATUS_MEASURED)
 			return NOT_FOUND;
 		return finding->value == *expected ? CORRECT : WRONG;

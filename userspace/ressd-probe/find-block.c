@@ -330,13 +330,15 @@ static int search_block(struct survey *survey, struct block_scan *scan, struct f
 {
 	const struct finding *page = &survey->finding[PARAMETER_PAGE];
 	const bool known = page->status == STATUS_MEASURED;
+	const u64 start = survey->disk_offset + survey->measure->offset;
 	const u32 stride = !known ? MAX_STRIDE :
 			   2 * page->value > MIN_STRIDE ? 2 * page->value : MIN_STRIDE;
 	int code;
 
 	scan->unit = known ? page->value : JUDGE_UNIT;
 	scan->grid = known ? (page->value - (survey->measure->offset + page->value - page->phase) %
-			      page->value) % page->value : 0;
+			      page->value) % page->value :
+		     (JUDGE_UNIT - start % JUDGE_UNIT) % JUDGE_UNIT;
 	code = put_under_pressure(survey, scan, failure);
 	if (!code && !known)
 		code = scan_at(survey, scan, MIN_STRIDE, FINE_LOOK, failure);
