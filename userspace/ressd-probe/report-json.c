@@ -43,6 +43,7 @@ static struct json_object *region_object(const struct probe *probe)
 	add_number(object, "offset", probe->region.offset);
 	add_number(object, "bytes", probe->region.bytes);
 	add_number(object, "written", probe->written);
+	add_bool(object, "write_limit_reached", probe->session.limited);
 	add_number(object, "zero_reads", probe->zero_reads);
 	return object;
 }

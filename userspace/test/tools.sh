@@ -190,8 +190,10 @@ test_resume() {
 test_resume_at_limit() {
 	local -a measure=(ressd-probe --write --yes --quick --region 8M:8M --resume "$folder/limited")
 	blank_disk
-	"${measure[@]}" --max-write 9M --raw "$folder/raw0" "$disk" >"$output" 2>&1 || true
+	"${measure[@]}" --max-write 9M --json "$disk" >"$output" 2>/dev/null || true
 	report "limit: reached" "$(grep -q '^spent' "$folder/limited" || echo "it is not noted")"
+	report "limit: the JSON says so" \
+		"$(grep -q '"write_limit_reached":true' "$output" || cat "$output")"
 	"${measure[@]}" --max-write 9M --raw "$folder/raw1" "$disk" >"$output" 2>&1 || true
 	report "limit: a resumed run writes nothing" \
 		"$(! grep -m 1 -E ',[wf],' "$folder/raw1" || true)"
