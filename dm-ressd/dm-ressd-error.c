@@ -59,7 +59,7 @@ void ressd_note_mode(struct ressd *ressd)
 	/* Whoever waits for the log may have to fail, or to go on. */
 	queue_work(ressd->workqueue, &ressd->log_work);
 	queue_work(ressd->workqueue, &ressd->bio_work);
-	wake_up(&ressd->wait);
+	ressd_wake(ressd);
 }
 
 /* --- the message recover ------------------------------------------------------------------- */
@@ -195,6 +195,6 @@ int ressd_recover_message(struct ressd *ressd)
 		DMERR("%s: the log is being repaired already", ressd_name(ressd));
 	}
 	WRITE_ONCE(ressd->retry_now, true);
-	wake_up(&ressd->wait);
+	ressd_wake(ressd);
 	return ret;
 }

@@ -307,11 +307,11 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 		list_add_tail(&ressd_bio(bio)->list, &ressd->space_waiters);
 		WRITE_ONCE(ressd->room_wanted, true);
 		queue_work(ressd->workqueue, &ressd->log_work);
-		wake_up(&ressd->wait);
+		ressd_wake(ressd);
 		return DM_MAPIO_SUBMITTED;
 	}
 	ressd->counters.bypassed++;
-	wake_up(&ressd->wait);
+	ressd_wake(ressd);
 	return write_direct(ressd, bio);
 }
 
@@ -606,17 +606,28 @@ static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 rea
 	}
 }
 
-void ressd_complete_waiters(struct ressd *ressd)
+void ressd_take_settled(struct ressd *ressd, struct list_head *settled)
 {
-	LIST_HEAD(complete);
+	take_settled(ressd, &ressd->sync_waiters, ressd_log_synced(&ressd->log), settled);
+	take_settled(ressd, &ressd->record_waiters, ressd->log.written_seq, settled);
+}
+
+void ressd_end_settled(struct list_head *settled)
+{
 	struct ressd_bio *rb, *next;
 
-	spin_lock(&ressd->lock);
-	take_settled(ressd, &ressd->sync_waiters, ressd_log_synced(&ressd->log), &complete);
-	take_settled(ressd, &ressd->record_waiters, ressd->log.written_seq, &complete);
-	spin_unlock(&ressd->lock);
-	list_for_each_entry_safe(rb, next, &complete, list)
+	list_for_each_entry_safe(rb, next, settled, list)
 		bio_endio(ressd_bio_of(rb));
+}
+
+void ressd_complete_waiters(struct ressd *ressd)
+{
+	LIST_HEAD(settled);
+
+	spin_lock(&ressd->lock);
+	ressd_take_settled(ressd, &settled);
+	spin_unlock(&ressd->lock);
+	ressd_end_settled(&settled);
 }
 
 /*

@@ -77,7 +77,7 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 		WRITE_ONCE(ressd->room_wanted, true);
 		if (ret == -EAGAIN)
 			queue_work(ressd->workqueue, &ressd->log_work);
-		wake_up(&ressd->wait);
+		ressd_wake(ressd);
 	} else {
 		ressd->counters.errors++;
 		bio->bi_status = BLK_STS_IOERR;

@@ -384,25 +384,35 @@ static enum sweep_kind kind_of_sweep(struct ressd *ressd)
 	return kind;
 }
 
-/* Is there anything that a sweep could free, and reason to? */
-static bool wants_sweep(struct ressd *ressd)
+/* Is there anything that a sweep could free, and reason to?  Under the lock. */
+static bool has_reason(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
-	bool wants = false;
 
-	spin_lock(&ressd->lock);
 	if (!ressd_log_works(ressd))
-		goto out;
+		return false;
 	if (!ressd->suspending &&
 	    (ressd->draining || (ressd->retry_now && ressd->bad_blocks)))
-		wants = true;
-	else if (ressd_route_asks_move(ressd) || wants_idle_sweep(ressd))
-		wants = true;
-	else if (log->reuse_seq < log->head_seq)
-		wants = (ressd->room_wanted && ressd_log_is_full(log)) || below_threshold(ressd);
-out:
+		return true;
+	if (ressd_route_asks_move(ressd) || wants_idle_sweep(ressd))
+		return true;
+	return log->reuse_seq < log->head_seq &&
+	       ((ressd->room_wanted && ressd_log_is_full(log)) || below_threshold(ressd));
+}
+
+static bool wants_sweep(struct ressd *ressd)
+{
+	bool wants;
+
+	spin_lock(&ressd->lock);
+	wants = has_reason(ressd);
 	spin_unlock(&ressd->lock);
 	return wants;
+}
+
+bool ressd_mover_is_wanted(const struct ressd *ressd)
+{
+	return has_reason(ressd) || watches_clock(ressd) != READ_ONCE(ressd->mover_watches);
 }
 
 static bool is_drained(struct ressd *ressd)
@@ -465,7 +475,8 @@ static void wait_for_reason(struct ressd *ressd)
 	while (!kthread_should_stop() && !wants_sweep(ressd)) {
 		bool clock = watches_clock(ressd);
 
-		wait_event_idle_timeout(ressd->wait,
+		WRITE_ONCE(ressd->mover_watches, clock);
+		wait_event_idle_timeout(ressd->mover_wait,
 					kthread_should_stop() || wants_sweep(ressd) ||
 					watches_clock(ressd) != clock,
 					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
@@ -539,7 +550,7 @@ int ressd_drain(struct ressd *ressd)
 	ressd->drained = false;
 	ressd->drain_result = -EINTR;
 	spin_unlock(&ressd->lock);
-	wake_up(&ressd->wait);
+	ressd_wake(ressd);
 	/* Why it ended is told by the state that it left. */
 	(void)wait_event_interruptible(ressd->wait, drain_settled(ressd));
 

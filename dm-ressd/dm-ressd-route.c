@@ -83,7 +83,7 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 		return log;
 	if (ressd->route.phase == RESSD_ROUTE_TRY_LOG)
 		ressd->counters.trials++;
-	wake_up(&ressd->wait);	/* the mover: it may be asked to bring all home */
+	ressd_wake(ressd);	/* the mover: it may be asked to bring all home */
 	return log;
 }
 

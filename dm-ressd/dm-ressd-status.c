@@ -167,7 +167,7 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 	spin_unlock(&ressd->lock);
 	if (ret)
 		DMERR("%s: %s", ressd_name(ressd), error);
-	wake_up(&ressd->wait);
+	ressd_wake(ressd);
 	return ret;
 }
 
@@ -180,7 +180,7 @@ static int message_mover(struct ressd *ressd, const char *word)
 		return -EINVAL;
 	}
 	WRITE_ONCE(ressd->mover_on, on);
-	wake_up(&ressd->wait);
+	ressd_wake(ressd);
 	return 0;
 }
 
@@ -193,7 +193,7 @@ static int message_drain(struct ressd *ressd, unsigned int argc, char **argv)
 		return -EINVAL;
 	}
 	WRITE_ONCE(ressd->draining, false);
-	wake_up(&ressd->wait);
+	ressd_wake(ressd);
 	return 0;
 }
 

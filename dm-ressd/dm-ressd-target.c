@@ -299,6 +299,7 @@ static void init_lists(struct ressd *ressd)
 	INIT_LIST_HEAD(&ressd->tracked);
 	INIT_LIST_HEAD(&ressd->done);
 	init_waitqueue_head(&ressd->wait);
+	init_waitqueue_head(&ressd->mover_wait);
 	INIT_WORK(&ressd->log_work, ressd_log_worker);
 	INIT_WORK(&ressd->bio_work, ressd_bio_worker);
 	INIT_DELAYED_WORK(&ressd->commit_work, ressd_commit_timer);
@@ -433,7 +434,7 @@ static void ressd_presuspend(struct dm_target *ti)
 	spin_lock(&ressd->lock);
 	ressd->suspending = true;
 	spin_unlock(&ressd->lock);
-	wake_up(&ressd->wait);
+	ressd_wake(ressd);
 	queue_work(ressd->workqueue, &ressd->log_work);
 }
 
@@ -453,6 +454,8 @@ static void ressd_postsuspend(struct dm_target *ti)
 		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost",
 		      ressd_name(ressd));
 	ressd_mover_stop(ressd);
+	/* After an error a write of the log may still be in flight, though nobody waits for it. */
+	ressd_wait_for_log_io(ressd);
 	flush_workqueue(ressd->workqueue);
 }
 

@@ -9,7 +9,8 @@
  *	dm-ressd-status.c	status and messages
  *	dm-ressd-io.c		bios: the router, reads, direct writes, discard, flush
  *	dm-ressd-merge.c	pieces of a block that is in the log
- *	dm-ressd-log.c		superblock, recovery, and the worker that writes the log
+ *	dm-ressd-log.c		superblock, recovery
+ *	dm-ressd-commit.c	the worker that writes the log
  *	dm-ressd-mover.c	the thread that brings the data home
  *	dm-ressd-batch.c	... one batch after the other
  *	dm-ressd-pace.c		how that is spread in time
@@ -23,11 +24,12 @@
  * DOC: locking
  *
  * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
- * waiting bios.  It is taken in process context only.  ressd->done_lock protects the list of
- * completed bios that still need process context, and the end of the mover's I/Os; it is taken from
- * interrupts, and never together with ressd->lock.  readers[], direct[], small_in_flight and the
- * mover's count of its I/Os are atomic.  meter.lock is the innermost lock, and is taken from
- * interrupts.
+ * waiting bios.  It is taken in process context only; the end of a log write, which may come in an
+ * interrupt, tries it and leaves the rest to the worker if it is held.  ressd->done_lock protects
+ * the list of completed bios that still need process context, and the end of the mover's I/Os; it
+ * is taken from interrupts, and never together with ressd->lock.  readers[], direct[],
+ * small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is the innermost lock,
+ * and is taken from interrupts.
  *
  * DOC: errors
  *
@@ -175,6 +177,10 @@ struct ressd {
 	struct dm_io_client *io_client;
 	struct workqueue_struct *workqueue;
 	struct work_struct log_work;	/* writes the log: core decides, one I/O at a time */
+	struct ressd_io io;		/* that one, while log.busy */
+	u64 io_start;			/* ns */
+	int io_error;			/* valid with io_ended */
+	bool io_ended;			/* the worker has yet to tell core */
 	struct work_struct bio_work;	/* bios that need process context */
 	struct delayed_work commit_work; /* commit_interval_ms after a write */
 	void *merge_buffer;		/* 4 KiB, bio_work only */
@@ -182,6 +188,8 @@ struct ressd {
 	/* The mover; batch and moves change under the lock. */
 	struct task_struct *mover;
 	wait_queue_head_t wait;		/* mover, drain: something happened */
+	wait_queue_head_t mover_wait;	/* the mover at rest: there may be something to do */
+	bool mover_watches;		/* it looks at the clock meanwhile */
 	void *move_buffer;
 	struct ressd_move *moves;
 	u32 max_moves;
@@ -232,6 +240,9 @@ void ressd_bio_worker(struct work_struct *work);
 void ressd_retry_space_waiters(struct ressd *ressd);
 /* Completes whatever waited for records or syncs that are done now. */
 void ressd_complete_waiters(struct ressd *ressd);
+/* The same in two steps: collects them, under the lock; completes them, without it, in any context. */
+void ressd_take_settled(struct ressd *ressd, struct list_head *settled);
+void ressd_end_settled(struct list_head *settled);
 
 /* dm-ressd-log.c */
 /* Reads or writes @nr blocks at log block @block, @buffer from vmalloc.  May sleep. */
@@ -244,12 +255,16 @@ int ressd_read_super(struct ressd *ressd, char *error, size_t size);
 void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom);
 /* Formats a blank reserved area or recovers the log; logs a sentence on failure. */
 int ressd_activate(struct ressd *ressd);
+
+/* dm-ressd-commit.c */
 void ressd_log_worker(struct work_struct *work);
 void ressd_commit_timer(struct work_struct *work);
 /* Writes and flushes everything that is only in RAM; 0 or -EIO. */
 int ressd_sync(struct ressd *ressd);
 /* Waits for a ticket of ressd_log_sync() or ressd_log_reclaim(). */
 int ressd_wait_ticket(struct ressd *ressd, u64 ticket);
+/* Waits until no I/O of the log is in flight; nothing must ask for another one meanwhile. */
+void ressd_wait_for_log_io(struct ressd *ressd);
 
 /* dm-ressd-error.c */
 /* True if every write and discard must fail.  Any context; exact under the lock. */
@@ -271,7 +286,16 @@ void ressd_note_mode(struct ressd *ressd);
 /* The message recover: 0, -EBUSY, -ENOMEM, -EIO, or -EUCLEAN when data is gone; may sleep long. */
 int ressd_recover_message(struct ressd *ressd);
 
+/* Something happened that the mover, busy or at rest, or others may wait for.  Any context. */
+static inline void ressd_wake(struct ressd *ressd)
+{
+	wake_up(&ressd->wait);
+	wake_up(&ressd->mover_wait);
+}
+
 /* dm-ressd-mover.c */
+/* Has the mover, if it is at rest, something to do now?  Under the lock. */
+bool ressd_mover_is_wanted(const struct ressd *ressd);
 /* Starts the thread; nothing to do when it runs already. */
 int ressd_mover_start(struct ressd *ressd);
 void ressd_mover_stop(struct ressd *ressd);

@@ -192,10 +192,21 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	return true;
 }
 
+/* Is the open record to be written though no sync asks for it? */
+static bool record_is_due(const struct ressd_log *log)
+{
+	return log->records[log->open].nr_maps &&
+	       (log->kicked || log->rotate || ressd_log_record_full(log));
+}
+
+bool ressd_log_is_at_rest(const struct ressd_log *log)
+{
+	return log->mode == RESSD_MODE_RW && !log->busy && !log->cycle &&
+	       log->sync_done == log->sync_wanted && !summary_is_due(log) && !record_is_due(log);
+}
+
 bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 {
-	const struct ressd_record *open = &log->records[log->open];
-
 	if (log->busy)
 		return false;
 	log->starved = false;
@@ -207,9 +218,9 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 		start_cycle(log);
 	if (log->cycle)
 		return next_of_cycle(log, io);
-	if (!open->nr_maps || !(log->kicked || log->rotate || ressd_log_record_full(log)))
+	if (!record_is_due(log))
 		return false;
-	log->filling = !log->kicked;
+	log->filling = true;
 	seal_record(log, io, 0);
 	io->record->tail_seq = log->tail_seq;
 	return true;

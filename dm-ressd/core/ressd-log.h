@@ -343,6 +343,9 @@ struct ressd_io {
  */
 bool ressd_log_next(struct ressd_log *log, struct ressd_io *io);
 
+/* True if the log is in service, nothing is in flight, and ressd_log_next() has nothing to do. */
+bool ressd_log_is_at_rest(const struct ressd_log *log);
+
 /*
  * Fills in header and checksums of a WRITE.  No lock needed: neither a sealed record nor the
  * summary changes while its write is under way.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The log worker: carries out one I/O of the log after the other, as dm-ressd-log.c does. */
+/* The log worker: carries out one I/O of the log after the other, as dm-ressd-commit.c does. */
 #include <stdio.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -73,9 +73,12 @@ static void begin_flush(struct host *host, u32 disk)
 static void start_io(struct host *host)
 {
 	struct ressd_io *io = &host->io;
+	bool at_rest = ressd_log_is_at_rest(&host->box.log);
 
 	if (!ressd_log_next(&host->box.log, io))
 		return;
+	if (at_rest)
+		violation(host, "a log at rest, which nobody asks for an I/O, has one");
 	if (io->kind == RESSD_IO_READ) {
 		trace_io(host, "starts");
 		host->io_stage = IO_READING;

@@ -104,11 +104,14 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *hw_queue,
 	struct ssd_command command;
 	struct ssd_answer answer;
 	unsigned long flags;
+	u64 now;
 
 	if (!to_command(request, &command))
 		return BLK_STS_NOTSUPP;
 
 	spin_lock_irqsave(&device->lock, flags);
+	/* Before memory is found for what is written: that is no time of the host's. */
+	now = ktime_get_ns();
 	/*
 	 * No memory now: the block layer tries the request again soon. While the power
 	 * is off somebody else may be deciding what survived in the store.
@@ -121,7 +124,7 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *hw_queue,
 	if (command.sectors)
 		cursor_set(device, request);
 	own->cut_number = device->host.power.cut_number;
-	answer = ssd_host_serve(&device->host, &command, ktime_get_ns());
+	answer = ssd_host_serve(&device->host, &command, now);
 	own->failed = answer.failed;
 	spin_unlock_irqrestore(&device->lock, flags);
 

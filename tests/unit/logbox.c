@@ -84,8 +84,15 @@ int box_write(u32 lbn, u64 id)
 
 bool box_io(struct ressd_io *io)
 {
-	if (!ressd_log_next(&box.log, io))
+	bool at_rest = ressd_log_is_at_rest(&box.log);
+
+	if (!ressd_log_next(&box.log, io)) {
+		CHECK(at_rest || box.log.mode != RESSD_MODE_RW || box.log.busy ||
+		      ressd_log_synced(&box.log) < box.log.sync_wanted,
+		      "nothing to do, and not at rest");
 		return false;
+	}
+	CHECK(!at_rest, "at rest, and has an I/O");
 	if (io->kind == RESSD_IO_FLUSH) {
 		box.flushes++;
 	} else if (io->kind == RESSD_IO_READ) {

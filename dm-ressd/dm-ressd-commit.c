@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The worker that carries out what core/ressd-commit.c decides: one I/O of the log at a time.
+ *
+ * It waits for all of them but the plain write of a record, without a flush before or FUA.  That is
+ * what each small write waits for with commit writethrough, so its end is dealt with where the
+ * device reports it, in an interrupt, if nobody holds the lock then and nothing else is to be done:
+ * so whoever waits for the record need not wait for the worker as well.
+ */
+#include <linux/blkdev.h>
+#include <linux/delay.h>
+#include <linux/dm-io.h>
+
+#include "dm-ressd.h"
+#include "dm-ressd-compat.h"
+
+#define FIRST_RETRY_MS	100	/* of a failed log write; doubled each time */
+#define LAST_RETRY_MS	400
+
+/*
+ * Many errors of cheap devices are gone a moment later.  A write can be tried again, for its data
+ * is still here; a flush cannot, for the next one would succeed whatever the failed one has lost.
+ * @ret: what has come of the first attempt.
+ */
+static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
+{
+	blk_opf_t opf = REQ_OP_WRITE | REQ_SYNC | (io->fua ? REQ_FUA : 0);
+	unsigned int wait;
+
+	io->only_write = !io->fua || bdev_fua(ressd->reserved->bdev);
+	for (wait = FIRST_RETRY_MS; ret && io->only_write && wait <= LAST_RETRY_MS; wait *= 2) {
+		spin_lock(&ressd->lock);
+		ressd->counters.write_retries++;
+		spin_unlock(&ressd->lock);
+		msleep(wait);
+		ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
+	}
+	if (ret && !io->only_write)
+		atomic_inc(&ressd->flush_errors);
+	return ret;
+}
+
+static int write_record(struct ressd *ressd, struct ressd_io *io)
+{
+	blk_opf_t opf = REQ_OP_WRITE | REQ_SYNC | (io->fua ? REQ_FUA : 0);
+	int ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
+
+	return retry_write(ressd, io, ret);
+}
+
+/* Reads that are in flight learn of an error by the count, core by ressd_log_done(). */
+static int flush_for_log(struct ressd *ressd)
+{
+	int ret = ressd_flush_devices(ressd);
+
+	if (ret)
+		atomic_inc(&ressd->flush_errors);
+	return ret;
+}
+
+/*
+ * Not by REQ_PREFLUSH: then it could not be told what has failed.  A flush sent by others may have
+ * failed before this one was begun, which then knew nothing of what that one had lost.
+ */
+static int preflush(struct ressd *ressd)
+{
+	int ret = flush_for_log(ressd);
+
+	if (ret)
+		return ret;
+	spin_lock(&ressd->lock);
+	ressd_take_flush_errors(ressd);
+	if (!ressd_log_may_write(&ressd->log))
+		ret = -EIO;
+	spin_unlock(&ressd->lock);
+	return ret;
+}
+
+static int do_io(struct ressd *ressd, struct ressd_io *io)
+{
+	int ret = 0;
+
+	switch (io->kind) {
+	case RESSD_IO_FLUSH:
+		return flush_for_log(ressd);
+	case RESSD_IO_READ:
+		io->only_write = true;
+		return ressd_log_rw(ressd, REQ_OP_READ, io->block, io->nr_blocks, io->data);
+	case RESSD_IO_WRITE:
+		ressd_log_encode(&ressd->log, io);
+		if (io->preflush)
+			ret = preflush(ressd);
+		return ret ? ret : write_record(ressd, io);
+	}
+	return -EINVAL;
+}
+
+/*
+ * What core wants done next.  If there is nothing though somebody waits, the reason may be a read
+ * in flight in the segment to be reused: its end must not be missed.  Under the lock.
+ */
+static bool next_io(struct ressd *ressd, struct ressd_io *io)
+{
+	bool wanted;
+
+	if (ressd_log_next(&ressd->log, io))
+		return true;
+	wanted = !list_empty(&ressd->space_waiters) ||
+		 ressd_log_synced(&ressd->log) < ressd->log.sync_wanted;
+	if (!wanted || ressd->room_wanted) {
+		WRITE_ONCE(ressd->room_wanted, wanted);
+		return false;
+	}
+	WRITE_ONCE(ressd->room_wanted, true);
+	smp_mb();	/* pairs with atomic_dec_and_test() in ressd_put_reader() */
+	return ressd_log_next(&ressd->log, io);
+}
+
+/* Core learns how the I/O has ended.  Under the lock. */
+static void tell_core(struct ressd *ressd, int ret)
+{
+	struct ressd_io *io = &ressd->io;
+
+	ressd_route_logged(ressd, ktime_get_ns() - ressd->io_start,
+			   io->record ? io->record->nr_maps : 0);
+	ressd_log_done(&ressd->log, io, ret);
+	if (ret)
+		ressd->counters.errors++;
+}
+
+/*
+ * Who waits on ressd->wait is woken each time, for any of it may be what they wait for; the mover
+ * at rest only if there is something to do for it.  Under the lock.
+ */
+static void wake_waiters(struct ressd *ressd)
+{
+	wake_up(&ressd->wait);
+	if (ressd_mover_is_wanted(ressd))
+		wake_up(&ressd->mover_wait);
+}
+
+static void finish_io(struct ressd *ressd, int ret)
+{
+	spin_lock(&ressd->lock);
+	if (ret && !ressd->io.only_write)
+		ressd->told_flush_errors = atomic_read(&ressd->flush_errors);
+	else
+		ressd_take_flush_errors(ressd);
+	tell_core(ressd, ret);
+	spin_unlock(&ressd->lock);
+	ressd_note_mode(ressd);
+	ressd_complete_waiters(ressd);
+}
+
+/*
+ * The end of a write that has gone well, if that is all there is to it: no news of flushes, no other
+ * I/O to be begun, nobody who waits for room.  Any context, so the lock is not waited for.  Once it
+ * is given up nothing of the target is touched any more: it may be gone by then.
+ */
+static bool finish_at_once(struct ressd *ressd)
+{
+	LIST_HEAD(complete);
+	bool rest;
+
+	if (!spin_trylock(&ressd->lock))
+		return false;
+	if (!ressd_log_works(ressd) ||
+	    atomic_read(&ressd->flush_errors) != ressd->told_flush_errors) {
+		spin_unlock(&ressd->lock);
+		return false;
+	}
+	tell_core(ressd, 0);
+	ressd_take_settled(ressd, &complete);
+	rest = ressd_log_is_at_rest(&ressd->log) && list_empty(&ressd->space_waiters);
+	if (!rest)
+		queue_work(ressd->workqueue, &ressd->log_work);
+	wake_waiters(ressd);
+	spin_unlock(&ressd->lock);
+	ressd_end_settled(&complete);
+	return true;
+}
+
+static void write_ended(unsigned long error, void *context)
+{
+	struct ressd *ressd = context;
+
+	if (!error && finish_at_once(ressd))
+		return;
+	ressd->io_error = error ? -EIO : 0;
+	/* Pairs with smp_load_acquire() in ressd_log_worker(). */
+	smp_store_release(&ressd->io_ended, true);
+	queue_work(ressd->workqueue, &ressd->log_work);
+}
+
+/* Plugged, so that the block layer dispatches it here and now instead of asking a thread to. */
+static void start_write(struct ressd *ressd)
+{
+	struct ressd_io *io = &ressd->io;
+	struct dm_io_region region = {
+		.bdev = ressd->reserved->bdev,
+		.sector = ressd_log_sector(ressd, io->block),
+		.count = (sector_t)io->nr_blocks << 3,
+	};
+	struct dm_io_request request = {
+		.bi_opf = REQ_OP_WRITE | REQ_SYNC,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = io->data,
+		.notify.fn = write_ended,
+		.notify.context = ressd,
+		.client = ressd->io_client,
+	};
+	struct blk_plug plug;
+
+	ressd_log_encode(&ressd->log, io);
+	blk_start_plug(&plug);
+	if (ressd_dm_io(&request, &region, NULL))
+		write_ended(1, ressd);
+	blk_finish_plug(&plug);
+}
+
+static bool is_plain_write(const struct ressd_io *io)
+{
+	return io->kind == RESSD_IO_WRITE && !io->preflush && !io->fua;
+}
+
+/* The end of a write that was not finished at once. */
+static void finish_ended(struct ressd *ressd)
+{
+	ressd->io_ended = false;
+	finish_io(ressd, retry_write(ressd, &ressd->io, ressd->io_error));
+}
+
+/* One I/O at a time, as core decides; whatever waits is looked at in between. */
+void ressd_log_worker(struct work_struct *work)
+{
+	struct ressd *ressd = container_of(work, struct ressd, log_work);
+	bool more;
+
+	for (;;) {
+		/* Pairs with smp_store_release() in write_ended(). */
+		if (smp_load_acquire(&ressd->io_ended))
+			finish_ended(ressd);
+		ressd_retry_space_waiters(ressd);
+		spin_lock(&ressd->lock);
+		more = ressd->active && next_io(ressd, &ressd->io);
+		wake_waiters(ressd);
+		spin_unlock(&ressd->lock);
+		if (!more)
+			break;
+		ressd->io_start = ktime_get_ns();
+		if (is_plain_write(&ressd->io))
+			start_write(ressd);
+		else
+			finish_io(ressd, do_io(ressd, &ressd->io));
+	}
+	ressd_complete_waiters(ressd);
+}
+
+void ressd_commit_timer(struct work_struct *work)
+{
+	struct ressd *ressd = container_of(to_delayed_work(work), struct ressd, commit_work);
+
+	spin_lock(&ressd->lock);
+	ressd_log_kick(&ressd->log);
+	spin_unlock(&ressd->lock);
+	queue_work(ressd->workqueue, &ressd->log_work);
+}
+
+static bool log_io_ended(struct ressd *ressd)
+{
+	bool ended;
+
+	spin_lock(&ressd->lock);
+	ended = !ressd->log.busy;
+	spin_unlock(&ressd->lock);
+	return ended;
+}
+
+void ressd_wait_for_log_io(struct ressd *ressd)
+{
+	wait_event(ressd->wait, log_io_ended(ressd));
+}
+
+static bool ticket_settled(struct ressd *ressd, u64 ticket)
+{
+	bool settled;
+
+	spin_lock(&ressd->lock);
+	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd);
+	spin_unlock(&ressd->lock);
+	return settled;
+}
+
+int ressd_wait_ticket(struct ressd *ressd, u64 ticket)
+{
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, ticket_settled(ressd, ticket));
+	return ressd_log_works(ressd) ? 0 : -EIO;
+}
+
+int ressd_sync(struct ressd *ressd)
+{
+	u64 ticket;
+
+	spin_lock(&ressd->lock);
+	ticket = ressd_log_sync(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return ressd_wait_ticket(ressd, ticket);
+}
