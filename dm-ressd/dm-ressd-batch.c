@@ -17,9 +17,12 @@
 
 /*
  * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
- * a read never waits for more than one of the mover's slow writes.
+ * a read never waits for more than one of the mover's slow writes.  While the log is being written,
+ * unless the pace is burst, two: somebody may wait for that, and a drive without a queue does not
+ * rest with two.
  */
 #define MAX_IOS		32
+#define MAX_IOS_LOGGING	2
 #define MAX_IOS_READING	1
 
 static void move_io_done(unsigned long error, void *context)
@@ -155,22 +158,47 @@ static u32 next_run(const struct ressd *ressd, enum step step, u32 at, bool *sta
 	return ressd_sweep_run(moves, nr, false);
 }
 
+/* What others have asked for until now. */
+struct traffic {
+	u64 reads, records;
+};
+
+static struct traffic traffic_now(const struct ressd *ressd)
+{
+	return (struct traffic) {
+		.reads = READ_ONCE(ressd->counters.reads),
+		.records = READ_ONCE(ressd->log.counters.records),
+	};
+}
+
+/* How many I/Os may be in flight, given the traffic since the last one was begun. */
+static int max_ios(const struct ressd *ressd, const struct traffic *before,
+		   const struct traffic *now)
+{
+	if (now->reads != before->reads)
+		return MAX_IOS_READING;
+	if (READ_ONCE(ressd->options.pace) != RESSD_PACE_BURST &&
+	    (now->records != before->records || READ_ONCE(ressd->log.busy)))
+		return MAX_IOS_LOGGING;
+	return MAX_IOS;
+}
+
 /* All I/O of one step of the batch, several at a time, submitted in ascending order. */
 static int transfer(struct ressd *ressd, enum step step)
 {
-	u64 reads = READ_ONCE(ressd->counters.reads);
+	struct traffic before = traffic_now(ressd);
 	u32 at, nr;
 
 	atomic_set(&ressd->move_errors, 0);
 	for (at = 0; at < ressd->batch; at += nr) {
-		u64 reads_now = READ_ONCE(ressd->counters.reads);
-		int limit = reads_now == reads ? MAX_IOS : MAX_IOS_READING;
+		struct traffic now = traffic_now(ressd);
+		int limit = max_ios(ressd, &before, &now);
 		bool starts;
 
 		nr = next_run(ressd, step, at, &starts);
 		if (!starts)
 			continue;
-		reads = reads_now;
+		before = now;
 		wait_event(ressd->wait, atomic_read(&ressd->move_ios) < limit);
 		start_io(ressd, at, nr, step);
 	}

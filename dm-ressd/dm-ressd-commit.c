@@ -153,9 +153,9 @@ static void finish_io(struct ressd *ressd, int ret)
 }
 
 /*
- * The end of a write that has gone well, if that is all there is to it: no news of flushes, no other
- * I/O to be begun, nobody who waits for room.  Any context, so the lock is not waited for.  Once it
- * is given up nothing of the target is touched any more: it may be gone by then.
+ * The end of a write that has gone well, if the lock is free and there is no news of a flush.  Any
+ * context, so the lock is not waited for.  Once it is given up nothing of the target is touched any
+ * more: it may be gone by then.
  */
 static bool finish_at_once(struct ressd *ressd)
 {

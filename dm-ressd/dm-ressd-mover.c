@@ -47,36 +47,6 @@ static void plan_visits(struct ressd *ressd)
 			   ressd->visit_from);
 }
 
-static u32 live_blocks(const struct ressd *ressd, u64 segment)
-{
-	const struct ressd_log *log = &ressd->log;
-
-	/* Its slot may hold a younger segment by now. */
-	if (segment < log->reuse_seq)
-		return 0;
-	return log->segments[ressd_geom_slot_of_seq(&log->geom, segment)].live;
-}
-
-static u64 blocks_to_move(const struct ressd *ressd)
-{
-	u64 seq, blocks = 0;
-
-	for (seq = ressd->log.tail_seq; seq <= ressd->sweep.last_segment; seq++)
-		blocks += live_blocks(ressd, seq);
-	return blocks;
-}
-
-/* With visits a sweep is done when the oldest segment that holds something is empty. */
-static u64 choose_goal(struct ressd *ressd)
-{
-	u64 seq = ressd->log.tail_seq;
-
-	while (seq < ressd->sweep.last_segment && !live_blocks(ressd, seq))
-		seq++;
-	ressd->sweep_goal = seq;
-	return live_blocks(ressd, seq);
-}
-
 /*
  * Between two visits, and the oldest segment has become empty?  Who does not want room goes all the
  * way round, and so does a sweep where blocks could not be moved: it has to say how many there are.
@@ -86,13 +56,10 @@ static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
 	bool reached;
 
 	spin_lock(&ressd->lock);
-	if (ressd->sweep.visit_blocks)
-		ressd->sweep_moved = ressd->sweep_blocks -
-			min_t(u64, ressd->sweep_blocks, live_blocks(ressd, ressd->sweep_goal));
-	else
-		ressd->sweep_moved = ressd->sweep.frozen;
+	ressd_step_moved(&ressd->step, &ressd->sweep, &ressd->log);
 	reached = kind == SWEEP_FOR_ROOM && !ressd->bad_blocks && !ressd->sweep_bad &&
-		  ressd_sweep_between_visits(&ressd->sweep) && ressd_log_can_reclaim(&ressd->log);
+		  ressd_sweep_between_visits(&ressd->sweep) &&
+		  ressd_step_has_room(&ressd->step, &ressd->log);
 	ressd->visit_from = ressd->sweep.visit_end;
 	spin_unlock(&ressd->lock);
 	/* Writers that wait look again: at how far the sweep is, which must be known by now. */
@@ -103,17 +70,14 @@ static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
 /* Freezes the segments; returns the record that must have been written before moving begins. */
 static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
 {
-	u64 record, blocks;
+	u64 record;
 
 	spin_lock(&ressd->lock);
 	record = ressd_sweep_start(&ressd->sweep, &ressd->log);
 	if (kind != SWEEP_FOR_ROOM)
 		ressd->sweep.last_segment = ressd->log.head_seq;
 	plan_visits(ressd);
-	ressd->sweep_goal = ressd->sweep.last_segment;
-	blocks = ressd->sweep.visit_blocks ? choose_goal(ressd) : blocks_to_move(ressd);
-	ressd_pace_start(ressd, blocks, (ressd->sweep_goal + 1 - ressd->log.reuse_seq) *
-					ressd->log.geom.segment_blocks);
+	ressd_step_start(&ressd->step, &ressd->sweep, &ressd->log);
 	ressd->sweep_bad = 0;
 	ressd->sweeping = true;
 	ressd->counters.sweeps++;

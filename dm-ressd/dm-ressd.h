@@ -82,6 +82,7 @@
 
 #include "core/ressd-args.h"
 #include "core/ressd-log.h"
+#include "core/ressd-step.h"
 #include "core/ressd-record.h"
 #include "core/ressd-recover.h"
 #include "core/ressd-repair.h"
@@ -203,14 +204,8 @@ struct ressd {
 	int drain_result;
 	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
 	bool retry_now;			/* do not wait for that */
-	u64 sweep_goal;			/* with visits: the segment to be emptied */
 	u64 visit_from;			/* where the next round of visits begins */
-	/* For the pace of this sweep, in blocks. */
-	u64 sweep_blocks;		/* to move, and moved so far */
-	u64 sweep_moved;
-	u64 sweep_gain;			/* of room at its end */
-	u32 sweep_free;			/* room when it began, and what of it writers may use */
-	u32 sweep_room;
+	struct ressd_step step;		/* of this sweep */
 
 	struct ressd_meter meter;
 	atomic_t small_in_flight;	/* small writes under route adaptive, both ways */
@@ -240,7 +235,7 @@ void ressd_bio_worker(struct work_struct *work);
 void ressd_retry_space_waiters(struct ressd *ressd);
 /* Completes whatever waited for records or syncs that are done now. */
 void ressd_complete_waiters(struct ressd *ressd);
-/* The same in two steps: collects them, under the lock; completes them, without it, in any context. */
+/* The same in two steps: collects them, under the lock; completes them, in any context. */
 void ressd_take_settled(struct ressd *ressd, struct list_head *settled);
 void ressd_end_settled(struct list_head *settled);
 
@@ -314,8 +309,6 @@ void ressd_batch_move(struct ressd *ressd);
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 
 /* dm-ressd-pace.c */
-/* A sweep begins, of @blocks blocks; it makes room for @gain blocks.  Under the lock. */
-void ressd_pace_start(struct ressd *ressd, u64 blocks, u64 gain);
 /* Has a writer, or the mover in a sweep, to wait for the other one?  Under the lock. */
 bool ressd_pace_holds_writer(const struct ressd *ressd);
 bool ressd_pace_holds_mover(const struct ressd *ressd);

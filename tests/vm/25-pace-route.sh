@@ -254,20 +254,22 @@ scattered_writes() {
 		--number_ios="$1" --direct=1 --end_fsync=1 --output="$3"
 }
 
-# As visits_and_writers_keep_step, step by step: a writer waits, for the mover's first batch is held up; once that is home
-# the mover is ahead and waits in its turn. So the writer must be told, and not before that counts.
+# As visits_and_writers_keep_step, step by step: a writer has used two thirds of the room and waits, for the mover's first
+# batch is held up; that is nearly all of the sweep, so that once it is home the mover is ahead and waits in its turn. So
+# the writer must be told, and not before that counts. (2300 writes to 1370 blocks: four full segments of eight with 1090
+# blocks to move, of which a batch has 1024, and 1240 blocks of room. A write takes two, so it waits after 413.)
 writers_are_told_of_moves() {
 	local load
 	gated_log
-	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=40M --number_ios=2300 \
-		--direct=1 --output=/tmp/fio-output
+	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=10960k \
+		--io_size=9200k --direct=1 --output=/tmp/fio-output
 	# Each write is a record of its own: nothing is left that a timer would write, and wake us.
 	dmsetup message ressd 0 set commit writethrough
 	dmsetup message ressd 0 mover on
 	wait_until fails equals 0 writes_at_gate home
-	scattered_writes 150 24M /tmp/load-output &
+	scattered_writes 520 24M /tmp/load-output &
 	load=$!
-	wait_until at_least ressd accepted 2360
+	wait_until at_least ressd accepted 2700
 	sleep 0.5
 	check "a writer ahead of the mover waits" kill -0 "$load"
 	check "nothing is home as yet" equals 0 status_value ressd moved_blocks

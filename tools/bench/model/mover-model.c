@@ -18,6 +18,7 @@
 #include <linux/kernel.h>
 #include "model-drive.h"
 #include "ressd-log.h"
+#include "ressd-step.h"
 #include "ressd-route.h"
 #include "ressd-summary.h"
 #include "ressd-sweep.h"
@@ -51,8 +52,7 @@ struct model {
 	bool all;			/* the sweep is to bring home all there is */
 	struct ressd_route route;
 	u64 direct;			/* blocks that adaptive routing sent past the log */
-	u64 sweep_blocks, sweep_room, sweep_accepted;
-	u64 goal;			/* segment to be emptied by this sweep */
+	struct ressd_step step;
 	u64 from;			/* where the next round of visits begins */
 	u64 moved, holes;
 	u64 longest;			/* ns of a write */
@@ -163,27 +163,13 @@ static void settle_ticket(struct model *model, u64 ticket)
 static void start_sweep(struct model *model)
 {
 	struct ressd_log *log = &model->log;
-	u32 room = ressd_log_free_blocks(log);
-	u64 seq;
 
 	ressd_sweep_start(&model->sweep, log);
 	if (model->all)
 		model->sweep.last_segment = log->head_seq;
 	ressd_sweep_visits(&model->sweep, model->set.visit, 0, model->set.fill, model->from);
 	model->sweeping = true;
-	model->sweep_room = room - min(room, log->geom.segment_blocks);
-	model->sweep_blocks = 1;
-	model->goal = log->tail_seq;
-	for (seq = log->tail_seq; seq <= model->sweep.last_segment; seq++) {
-		u32 live = log->segments[ressd_geom_slot_of_seq(&log->geom, seq)].live;
-
-		model->sweep_blocks += live;
-		if (model->set.visit && live) {
-			model->goal = seq;
-			break;
-		}
-	}
-	model->sweep_accepted = log->counters.accepted - log->counters.overwrites;
+	ressd_step_start(&model->step, &model->sweep, log);
 }
 
 static void move_run(struct model *model, const struct ressd_move *move, u32 nr, bool write)
@@ -256,8 +242,9 @@ static void move_batch(struct model *model)
 	}
 	ressd_route_move_done(&model->route, model_drive_now(model->drive) - start,
 			      model->moved - before);
+	ressd_step_moved(&model->step, &model->sweep, &model->log);
 	if (!model->set.whole_rounds && !model->all && ressd_sweep_between_visits(&model->sweep) &&
-	    ressd_log_can_reclaim(&model->log))
+	    ressd_step_has_room(&model->step, &model->log))
 		end_sweep(model);
 }
 
@@ -265,22 +252,6 @@ static bool below_threshold(const struct model *model)
 {
 	return (u64)ressd_log_free_blocks(&model->log) * 100 <
 	       (u64)ressd_log_total_blocks(&model->log) * model->set.threshold;
-}
-
-/* As ressd_pace_holds_writer(). */
-static bool in_step(const struct model *model)
-{
-	const struct ressd_log *log = &model->log;
-	const struct ressd_log_counters *c = &log->counters;
-	u64 used = c->accepted - c->overwrites - model->sweep_accepted;
-	u64 done = model->sweep.frozen;
-	u64 ahead = min_t(u64, log->geom.record_blocks, model->sweep_room / 8);
-
-	if (model->set.visit)
-		done = model->sweep_blocks -
-			log->segments[ressd_geom_slot_of_seq(&log->geom, model->goal)].live;
-	return used * model->sweep_blocks <= model->sweep_room * done +
-		model->sweep_blocks * ahead;
 }
 
 /* --- the writer --------------------------------------------------------------------------- */
@@ -294,7 +265,8 @@ static void write_block(struct model *model, u32 lbn)
 		if (!model->sweeping && below_threshold(model) &&
 		    model->log.reuse_seq < model->log.head_seq)
 			start_sweep(model);
-		while (model->sweeping && !in_step(model)) {
+		while (model->sweeping &&
+		       ressd_step_writer_is_ahead(&model->step, &model->log)) {
 			model->waited = true;
 			move_batch(model);
 		}
@@ -466,6 +438,7 @@ static void measure(struct model *model)
 	model->moved = 0;
 	model->holes = 0;
 	model->direct = 0;
+	model->longest = 0;
 	write_some(model, writes);
 	if (model->set.drain && !model->set.bare)
 		drain(model);

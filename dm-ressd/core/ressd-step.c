@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who is ahead, the mover or the writers; see ressd-step.h. */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include "ressd-step.h"
+
+/* So many log blocks are looked at, and so many clustered blocks told apart. */
+#define MAX_SAMPLES	512U
+#define MAX_VISITS	64U
+
+static u32 live_blocks(const struct ressd_log *log, u64 segment)
+{
+	/* Its slot may hold a younger segment by now. */
+	if (segment < log->reuse_seq)
+		return 0;
+	return log->segments[ressd_geom_slot_of_seq(&log->geom, segment)].live;
+}
+
+/*
+ * How many clustered blocks after the next one to be visited that one comes which @block is to be
+ * moved to; ~0: it holds nothing that the sweep has to move.
+ */
+static u32 distance(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 block)
+{
+	const struct ressd_node *node = &log->map.nodes[block];
+	u32 from, to;
+
+	if (node->lbn == RESSD_NO_BLOCK || ressd_map_is_clean(&log->map, block) ||
+	    ressd_log_segment_seq(log, block) > sweep->last_segment)
+		return ~0U;
+	from = div_u64(sweep->next_lbn + sweep->visit_phase, sweep->visit_blocks);
+	to = div_u64((u64)node->lbn + sweep->visit_phase, sweep->visit_blocks);
+	/* The round goes on at the first block. */
+	if (to < from)
+		to += div_u64((u64)log->normal_blocks + sweep->visit_phase,
+			      sweep->visit_blocks) + 1;
+	return to - from;
+}
+
+/* The farthest of those of the log blocks from @block to @end, by a sample; ~0: there is none. */
+static u32 farthest(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 block,
+		    u32 end)
+{
+	u32 stride = ((end - block) / MAX_SAMPLES) | 1;
+	u32 far = ~0U;
+
+	for (; block < end; block += stride) {
+		u32 here = distance(sweep, log, block);
+
+		if (here != ~0U && (far == ~0U || here > far))
+			far = here;
+	}
+	return far;
+}
+
+/* How many different ones of the whole log come before @far, by a sample. */
+static u32 visits_before(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 far)
+{
+	/* Odd, for records of commits have data in every other block. */
+	u32 stride = (log->geom.nr_blocks / MAX_SAMPLES) | 1;
+	u32 found[MAX_VISITS], block, i, nr = 0;
+
+	for (block = 0; block < log->geom.nr_blocks && nr < MAX_VISITS; block += stride) {
+		u32 here = distance(sweep, log, block);
+
+		if (here >= far)
+			continue;
+		for (i = 0; i < nr && found[i] != here; i++)
+			;
+		if (i == nr)
+			found[nr++] = here;
+	}
+	return nr;
+}
+
+/* Visits until @segment is empty, at least one. */
+static u32 visits_left(const struct ressd_sweep *sweep, const struct ressd_log *log, u64 segment)
+{
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment);
+	u32 far = ~0U;
+
+	if (live_blocks(log, segment) && sweep->next_lbn < RESSD_NO_BLOCK)
+		far = farthest(sweep, log, ressd_geom_slot_start(&log->geom, slot),
+			       ressd_geom_slot_end(&log->geom, slot));
+	return far == ~0U ? 1 : visits_before(sweep, log, far) + 1;
+}
+
+/* The oldest segment that holds something; if none does, the newest one of the sweep. */
+static u64 oldest_segment(const struct ressd_sweep *sweep, const struct ressd_log *log)
+{
+	u64 seq = log->tail_seq;
+
+	while (seq < sweep->last_segment && !live_blocks(log, seq))
+		seq++;
+	return seq;
+}
+
+static u64 blocks_to_move(const struct ressd_sweep *sweep, const struct ressd_log *log)
+{
+	u64 seq, blocks = 0;
+
+	for (seq = log->tail_seq; seq <= sweep->last_segment; seq++)
+		blocks += live_blocks(log, seq);
+	return blocks;
+}
+
+void ressd_step_start(struct ressd_step *step, const struct ressd_sweep *sweep,
+		      const struct ressd_log *log)
+{
+	const u32 segment = log->geom.segment_blocks;
+	u32 left = ressd_log_free_blocks(log);
+
+	*step = (struct ressd_step) {
+		.goal = sweep->last_segment, .reused = log->reuse_seq,
+		.free = left, .room = left - min(left, segment),
+	};
+	if (sweep->visit_blocks) {
+		step->goal = oldest_segment(sweep, log);
+		step->visit = RESSD_STEP_WHOLE / visits_left(sweep, log, step->goal);
+	} else {
+		step->blocks = max_t(u64, blocks_to_move(sweep, log), 1);
+	}
+	step->gain = (step->goal + 1 - log->reuse_seq) * segment;
+}
+
+/* Where the sweep goes next the segment may have nothing: then a part of the rest is added. */
+static void visit_has_ended(struct ressd_step *step, const struct ressd_sweep *sweep,
+			    const struct ressd_log *log)
+{
+	step->visited += step->visit;
+	step->done = step->visited;
+	step->visit = (RESSD_STEP_WHOLE - step->visited) / visits_left(sweep, log, step->goal);
+	step->visit_end = 0;
+}
+
+static void visit_goes_on(struct ressd_step *step, const struct ressd_sweep *sweep,
+			  const struct ressd_log *log)
+{
+	u64 left = sweep->visit_end - min(sweep->visit_end, sweep->next_lbn);
+
+	/* The rest of one visit may have held nothing. */
+	if (step->visit_end && step->visit_end != sweep->visit_end)
+		visit_has_ended(step, sweep, log);
+	step->visit_end = sweep->visit_end;
+	if (left && left < sweep->visit_blocks)
+		step->done = step->visited +
+			div_u64((u64)step->visit * (sweep->visit_blocks - (u32)left),
+				sweep->visit_blocks);
+	else
+		visit_has_ended(step, sweep, log);
+}
+
+void ressd_step_moved(struct ressd_step *step, const struct ressd_sweep *sweep,
+		      const struct ressd_log *log)
+{
+	if (sweep->visit_blocks)
+		visit_goes_on(step, sweep, log);
+	else
+		step->done = min_t(u64, RESSD_STEP_WHOLE,
+				   div64_u64(sweep->frozen * RESSD_STEP_WHOLE, step->blocks));
+}
+
+/*
+ * Room used since the sweep began, headers and padding included; what commits have made reusable
+ * meanwhile counts for the next sweep.
+ */
+static u64 used_room(const struct ressd_step *step, const struct ressd_log *log)
+{
+	u64 room = step->free + (log->reuse_seq - step->reused) *
+		(log->geom.segment_blocks - log->geom.summary_blocks);
+	u32 left = ressd_log_free_blocks(log);
+
+	return room - min_t(u64, room, left);
+}
+
+bool ressd_step_writer_is_ahead(const struct ressd_step *step, const struct ressd_log *log)
+{
+	return used_room(step, log) * 3 * RESSD_STEP_WHOLE >
+		(u64)step->room * (2 * RESSD_STEP_WHOLE + step->done);
+}
+
+bool ressd_step_mover_is_ahead(const struct ressd_step *step, const struct ressd_log *log)
+{
+	return (u64)min(step->room, step->gain) * step->done >
+		(used_room(step, log) + log->geom.record_blocks) * RESSD_STEP_WHOLE;
+}

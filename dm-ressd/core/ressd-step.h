@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How far a sweep is, and who is ahead: the mover, or the writers, who use up room meanwhile.  No
+ * rate is estimated: the room that is used is the clock.
+ *
+ * A sweep that visits clustered blocks (ressd-sweep.h) ends when its oldest segment is empty.  How
+ * far it is follows from the visits that it still takes to get round to the last block of that
+ * segment, by a sample of the log, and from how much of the one under way is done: visits are what
+ * takes time, and not the segment's few blocks in them.
+ *
+ * Two thirds of the room that there is when a sweep begins are the writers' at once, so that none
+ * is held while there is plenty, and visits find much to move; the rest becomes theirs little by
+ * little as the sweep goes on, so that they do not find the log suddenly full.  The mover, for its
+ * part, is ahead when it has gained a record more of room than the writers have used.  So never
+ * both are ahead.
+ *
+ * Context: caller holds the lock that protects the log.
+ */
+#ifndef RESSD_STEP_H
+#define RESSD_STEP_H
+
+#include "ressd-log.h"
+#include "ressd-sweep.h"
+
+#define RESSD_STEP_WHOLE	65536U	/* a sweep that is done */
+
+struct ressd_step {
+	u64 goal;		/* segment that is to be emptied, or the newest one of the sweep */
+	u64 blocks;		/* without visits: to be moved */
+	u64 reused;		/* log->reuse_seq when the sweep began */
+	u32 free;		/* room then, in blocks */
+	u32 room;		/* what of it writers may use */
+	u32 gain;		/* room at the sweep's end, in blocks */
+	u32 done;		/* of RESSD_STEP_WHOLE */
+	u32 visited;		/* the same, when the visit under way began */
+	u32 visit;		/* and what that adds */
+	u64 visit_end;		/* where it ends; 0: none is under way */
+};
+
+/* A sweep begins: after ressd_sweep_start(), with ressd_sweep_visits() or without. */
+void ressd_step_start(struct ressd_step *step, const struct ressd_sweep *sweep,
+		      const struct ressd_log *log);
+
+/* Some of it has been moved. */
+void ressd_step_moved(struct ressd_step *step, const struct ressd_sweep *sweep,
+		      const struct ressd_log *log);
+
+/*
+ * True if the sweep has gained a segment, or can: the oldest one is empty, or commits, which
+ * announce what is dead as well, have made it reusable already.
+ */
+static inline bool ressd_step_has_room(const struct ressd_step *step, const struct ressd_log *log)
+{
+	return log->reuse_seq > step->goal || ressd_log_can_reclaim(log);
+}
+
+/* Have the writers, or has the mover, to wait for the other one? */
+bool ressd_step_writer_is_ahead(const struct ressd_step *step, const struct ressd_log *log);
+bool ressd_step_mover_is_ahead(const struct ressd_step *step, const struct ressd_log *log);
+
+#endif

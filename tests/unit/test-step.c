@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ressd-step: how far a sweep is, and who has to wait for whom. */
+#include <linux/minmax.h>
+#include "logbox.h"
+#include "ressd-step.h"
+
+const char test_suite[] = "step";
+
+#define UNIT	100U	/* blocks of a clustered block */
+
+static struct ressd_sweep sweep;
+static struct ressd_step step;
+
+static void start(u32 visit_blocks)
+{
+	ressd_sweep_start(&sweep, &box.log);
+	ressd_sweep_visits(&sweep, visit_blocks, 0, 0, 0);
+	ressd_step_start(&step, &sweep, &box.log);
+}
+
+/* One batch of at most @max blocks; returns how many it had. */
+static u32 move(u32 max)
+{
+	struct ressd_move moves[64];
+	u32 i, nr = ressd_sweep_pick(&sweep, &box.log, moves, max);
+
+	for (i = 0; i < nr; i++)
+		ressd_log_moved(&box.log, moves[i].block, moves[i].lbn);
+	if (nr)
+		ressd_step_moved(&step, &sweep, &box.log);
+	return nr;
+}
+
+/* Small writes, each a record of its own. */
+static void commit(u32 lbn, u32 nr)
+{
+	for (; nr--; lbn++) {
+		CHECK_EQ(box_write(lbn, lbn), 0);
+		box_sync();
+	}
+}
+
+/* Blocks of the log that records have gone over since the sweep began. */
+static u32 used(void)
+{
+	u32 freed = (box.log.reuse_seq - step.reused) *
+		(box.log.geom.segment_blocks - box.log.geom.summary_blocks);
+
+	return step.free + freed - ressd_log_free_blocks(&box.log);
+}
+
+/*
+ * Found by tools/bench.sh: at the begin of a sweep a writer could be ahead by a record only, until
+ * a block of the oldest segment was moved; so it waited while most of the log was free.
+ */
+TEST(most_of_the_room_is_the_writers_at_once)
+{
+	u32 limit, lbn = 300;
+
+	box_format_large();
+	commit(0, 140);
+	start(UNIT);
+	limit = step.room * 2 / 3;
+	CHECK(limit > box.log.geom.record_blocks, "%u blocks are no room", step.room);
+	while (used() <= limit) {
+		CHECK(!ressd_step_writer_is_ahead(&step, &box.log), "held at %u of %u", used(),
+		      limit);
+		commit(lbn++, 1);
+	}
+	CHECK(ressd_step_writer_is_ahead(&step, &box.log), "not held at %u of %u", used(), limit);
+	step.done = RESSD_STEP_WHOLE / 2;
+	CHECK(!ressd_step_writer_is_ahead(&step, &box.log), "held though the mover goes on");
+}
+
+/*
+ * Found by tools/bench/model: a commit announced what a sweep had emptied half way.  The room that
+ * it made was taken for room that nobody had used, so that the writers used up all of it at once;
+ * and the sweep, whose goal was behind it, went on until the next segment was empty.
+ */
+TEST(commits_that_free_segments_are_no_news_for_a_sweep)
+{
+	u32 before;
+
+	box_format_large();
+	commit(0, 30);
+	ressd_log_rotate(&box.log);
+	commit(5 * UNIT, 30);
+	start(UNIT);
+	while (move(64) && !ressd_sweep_between_visits(&sweep))
+		;
+	CHECK(ressd_step_has_room(&step, &box.log), "the oldest segment is empty");
+	before = used();
+	box_sync();
+	commit(9 * UNIT, 2);
+	commit(8 * UNIT, 2);
+	CHECK(box.log.reuse_seq > step.goal && !ressd_log_can_reclaim(&box.log),
+	      "commits have not freed it");
+	CHECK(ressd_step_has_room(&step, &box.log), "the sweep would go on");
+	step.room = (used() - before) / 2;
+	step.done = 0;
+	CHECK(used() > before, "nothing was used");
+	CHECK(ressd_step_writer_is_ahead(&step, &box.log), "what was freed counts as unused");
+}
+
+/* Each clustered block that the oldest segment has blocks of is one of three thirds. */
+TEST(visits_count_alike)
+{
+	u32 before = 0, i;
+
+	box_format_large();
+	for (i = 0; i < 3; i++)
+		commit(i * UNIT, i == 1 ? 1 : 20);
+	ressd_log_rotate(&box.log);
+	commit(5 * UNIT, 1);
+	start(UNIT);
+	CHECK_EQ(step.goal, 1);
+	for (i = 1; i <= 3; i++) {
+		do {
+			CHECK(step.done >= before, "goes back");
+			before = step.done;
+		} while (move(7) && !ressd_sweep_between_visits(&sweep));
+		CHECK(step.done + 3 >= RESSD_STEP_WHOLE * i / 3 &&
+		      step.done <= RESSD_STEP_WHOLE * i / 3, "%u of %u after visit %u", step.done,
+		      RESSD_STEP_WHOLE, i);
+	}
+}
+
+/* Within a visit it is the place that counts. */
+TEST(a_visit_goes_on_evenly)
+{
+	u32 before = 0;
+
+	box_format_large();
+	commit(0, UNIT);
+	ressd_log_rotate(&box.log);
+	commit(5 * UNIT, 1);
+	start(UNIT);
+	while (move(10)) {
+		CHECK(step.done - before + 1 >= RESSD_STEP_WHOLE / 10 &&
+		      step.done - before <= RESSD_STEP_WHOLE / 10 + 1, "a tenth of it is %u",
+		      step.done - before);
+		before = step.done;
+		if (ressd_sweep_between_visits(&sweep))
+			break;
+	}
+	CHECK_EQ(step.done, RESSD_STEP_WHOLE);
+}
+
+static void write_some(u32 nr)
+{
+	while (nr--) {
+		if (box_write(test_below(BOX_NORMAL_BLOCKS), nr + 1)) {
+			box_run();
+			return;
+		}
+		if (!test_below(4))
+			box_sync();
+	}
+	box_sync();
+}
+
+/* Whatever is written and moved: who waits is waited for by nobody. */
+TEST(never_both_wait)
+{
+	u32 round;
+
+	for (round = 0; round < 300; round++) {
+		u32 before = 0;
+
+		box_format_large();
+		write_some(300 + test_below(200));
+		start(test_below(3) ? 20 + test_below(400) : 0);
+		do {
+			CHECK(!ressd_step_writer_is_ahead(&step, &box.log) ||
+			      !ressd_step_mover_is_ahead(&step, &box.log), "both wait, round %u",
+			      round);
+			CHECK(step.done >= before && step.done <= RESSD_STEP_WHOLE,
+			      "from %u to %u, round %u", before, step.done, round);
+			before = step.done;
+			write_some(test_below(20));
+		} while (move(1 + test_below(64)));
+	}
+}
