@@ -182,6 +182,8 @@ bool ressd_step_writer_is_ahead(const struct ressd_step *step, const struct ress
 
 bool ressd_step_mover_is_ahead(const struct ressd_step *step, const struct ressd_log *log)
 {
-	return (u64)min(step->room, step->gain) * step->done >
+	const u32 spread = max(min(step->room, step->gain), step->room / 2);
+
+	return (u64)spread * step->done >
 		(used_room(step, log) + log->geom.record_blocks) * RESSD_STEP_WHOLE;
 }

@@ -10,9 +10,12 @@
  *
  * Two thirds of the room that there is when a sweep begins are the writers' at once, so that none
  * is held while there is plenty, and visits find much to move; the rest becomes theirs little by
- * little as the sweep goes on, so that they do not find the log suddenly full.  The mover, for its
- * part, is ahead when it has gained a record more of room than the writers have used.  So never
- * both are ahead.
+ * little as the sweep goes on, so that they do not find the log suddenly full.
+ *
+ * The mover is ahead when it has done more of the sweep than the writers have used of what it
+ * gains, or of half of the room if that is more; by a record more.  So it does not run ahead of
+ * commits, which leave the device to it for most of the time: a fifth of the log stays free, no
+ * matter how slow they are, and the rest waits for visits that find much.  Never both are ahead.
  *
  * Context: caller holds the lock that protects the log.
  */
