@@ -15,10 +15,7 @@
  * like data, with numbers behind those of the host. A change of the map by garbage
  * collection costs nothing here: the moved page's spare bytes name it.
  *
- * Optionally some blocks of each set are a pseudo-SLC area, which holds one bit in a cell: half as
- * much, and faster. The host's pages go there as long as one of its blocks is erased, then
- * straight to the others; when the host has been idle for a while, the oldest blocks of the
- * area are folded: their valid pages are copied to the others, and they are erased.
+ * Optionally there is a pseudo-SLC area: ssd-ftl-slc.c.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -27,90 +24,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "ssd-free.h"
-#include "ssd-ftl.h"
-#include "ssd-map-cache.h"
-
-#define NO_BLOCK	0xffffffffU
-#define NO_SLOT		0xffffffffU
-#define FOLD_IDLE_NS	100000000ULL	/* the host is idle for so long before folding begins */
-
-/* Who fills a block. */
-enum stream { STREAM_HOST, STREAM_COPY, STREAMS };
-
-/*
- * struct slc_set - the pseudo-SLC area of a die set.
- * @free: erased blocks
- * @full: blocks to be folded, the oldest first
- * @open: block that the host's pages go to, or NO_BLOCK
- * @cursor: place in the oldest block to look at next, as in struct page_set
- */
-struct slc_set {
-	struct ssd_free_ring free;
-	struct ssd_free_ring full;
-	u32 open;
-	u32 cursor;
-};
-
-/*
- * struct page_set - blocks of one die set.
- * @free: erased blocks
- * @open: [STREAMS] block being filled, or NO_BLOCK
- * @valid: valid pages
- * @victim: block being collected, or NO_BLOCK
- * @cursor: place in it to look at next, way by way, row by row
- * @since: time from which the set has too few erased blocks, and power
- * @slc: its pseudo-SLC area
- */
-struct page_set {
-	struct ssd_free_ring free;
-	u32 open[STREAMS];
-	u32 valid;
-	u32 victim;
-	u32 cursor;
-	u64 since;
-	struct slc_set slc;
-};
-
-/*
- * struct ftl_page - the layer. A slot is a physical page: row of a way of a block.
- * @erase_on_open: "erased" blocks are to be erased when they are opened
- * @limit: valid pages of a set above which the host's pages go elsewhere
- * @low: erased blocks below which a set collects garbage in the background
- * @turn: die set that is asked first
- * @logical: pages of host and map
- * @slot: [logical] where it is, or NO_SLOT
- * @owner: [slots] logical page that is there, or SSD_NO_PAGE
- * @valid: [blocks] valid pages
- * @filled: [blocks] programmed pages
- * @slc_from: blocks from that one on are the pseudo-SLC area
- * @slc_blocks: of it in each set; 0: there is none
- * @slc_rings: memory of slc_set's rings
- */
-struct ftl_page {
-	struct ssd_ftl ftl;
-	bool serial;
-	bool erase_on_open;
-	u32 ways;
-	u32 rows;
-	u32 block_pages;
-	u32 sets;
-	u32 blocks_per_set;
-	u32 limit;
-	u32 low;
-	u32 turn;
-	u32 logical;
-	struct page_set *set;
-	u32 *free_blocks;
-	u32 *slot;
-	u32 *owner;
-	u16 *valid;
-	u16 *filled;
-	u32 slc_from;
-	u32 slc_blocks;
-	u32 *slc_rings;
-	struct ssd_map_cache cache;
-};
+#include "ssd-ftl-page.h"
 
 static struct ftl_page *to_page_ftl(struct ssd_ftl *ftl)
 {
@@ -120,26 +34,6 @@ static struct ftl_page *to_page_ftl(struct ssd_ftl *ftl)
 static u32 slot_at(const struct ftl_page *map, const struct ssd_place *place)
 {
 	return (place->block * map->ways + place->way) * map->rows + place->row;
-}
-
-static struct ssd_place place_at(const struct ftl_page *map, u32 slot)
-{
-	return (struct ssd_place) {
-		.block = slot / map->block_pages,
-		.way = slot / map->rows % map->ways,
-		.row = slot % map->rows,
-	};
-}
-
-/* Rows of a way that are used: half of them with one bit in a cell. */
-static u32 rows_of(const struct ftl_page *map, u32 block)
-{
-	return block < map->slc_from ? map->rows : map->rows / 2;
-}
-
-static bool is_full(const struct ftl_page *map, u32 block)
-{
-	return block == NO_BLOCK || map->filled[block] == rows_of(map, block) * map->ways;
 }
 
 /* The page is not valid any more where it was. */
@@ -182,12 +76,12 @@ static void open_block(struct ftl_page *map, struct page_set *set, enum stream s
 /* Is there an empty page, maybe after the erase that the block is to get? */
 static bool has_room(const struct ftl_page *map, u32 block, u32 way)
 {
-	return ssd_nand_next_row(map->ftl.nand, block, way) < rows_of(map, block) ||
+	return ssd_nand_next_row(map->ftl.nand, block, way) < ssd_page_rows(map, block) ||
 	       (map->erase_on_open && !map->filled[block]);
 }
 
 /* The way of a block with room whose die is free first, asking @first first. */
-static u32 best_way(const struct ftl_page *map, u32 block, u32 first, u64 start, u64 *free_at)
+u32 ssd_page_best_way(const struct ftl_page *map, u32 block, u32 first, u64 start, u64 *free_at)
 {
 	u32 i, best = first;
 
@@ -221,17 +115,17 @@ static u32 choose_victim(const struct ftl_page *map, u32 index)
 }
 
 /* Move one valid page of the victim. Returns the time it is programmed. */
-static u64 move_page(struct ftl_page *map, struct page_set *set, u32 slot, u64 start)
+u64 ssd_page_move(struct ftl_page *map, struct page_set *set, u32 slot, u64 start)
 {
-	struct ssd_place from = place_at(map, slot), to = from;
+	struct ssd_place from = ssd_page_place(map, slot), to = from;
 	u32 page = map->owner[slot];
 	u64 unused;
 
-	if (is_full(map, set->open[STREAM_COPY]))
+	if (ssd_page_full(map, set->open[STREAM_COPY]))
 		open_block(map, set, STREAM_COPY, start);
 	to.block = set->open[STREAM_COPY];
 	if (ssd_nand_next_row(map->ftl.nand, to.block, to.way) == map->rows)
-		to.way = best_way(map, to.block, to.way, start, &unused);
+		to.way = ssd_page_best_way(map, to.block, to.way, start, &unused);
 	invalidate(map, page);
 	occupy(map, page, &to);
 	if (from.block < map->slc_from)
@@ -242,7 +136,7 @@ static u64 move_page(struct ftl_page *map, struct page_set *set, u32 slot, u64 s
 }
 
 /* The first valid slot of a block, from @cursor on, or NO_SLOT. */
-static u32 next_valid(struct ftl_page *map, u32 block, u32 *cursor)
+u32 ssd_page_next_valid(struct ftl_page *map, u32 block, u32 *cursor)
 {
 	for (; *cursor < map->block_pages; ++*cursor) {
 		struct ssd_place place = {
@@ -281,18 +175,18 @@ static bool have_victim(struct ftl_page *map, u32 index)
 }
 
 /* Collect until the set has an erased block to give. Returns the end of the last copy. */
-static u64 collect_now(struct ftl_page *map, u32 index, u64 start)
+u64 ssd_page_collect(struct ftl_page *map, u32 index, u64 start)
 {
 	struct page_set *set = &map->set[index];
 	u64 end = start;
 
 	while (set->free.count < 2 && have_victim(map, index)) {
-		u32 slot = next_valid(map, set->victim, &set->cursor);
+		u32 slot = ssd_page_next_valid(map, set->victim, &set->cursor);
 
 		if (slot == NO_SLOT)
 			erase_victim(map, set, end);
 		else
-			end = max(end, move_page(map, set, slot, map->serial ? end : start));
+			end = max(end, ssd_page_move(map, set, slot, map->serial ? end : start));
 	}
 	return end;
 }
@@ -305,8 +199,8 @@ static u64 collect_idle(struct ftl_page *map, u32 index, u64 from, u64 now)
 
 	while ((set->victim != NO_BLOCK || set->free.count < map->low) &&
 	       have_victim(map, index)) {
-		u32 slot = next_valid(map, set->victim, &set->cursor);
-		struct ssd_place place = place_at(map, slot == NO_SLOT ?
+		u32 slot = ssd_page_next_valid(map, set->victim, &set->cursor);
+		struct ssd_place place = ssd_page_place(map, slot == NO_SLOT ?
 						       set->victim * map->block_pages : slot);
 		u64 start = max(set->since,
 				ssd_nand_die_free(map->ftl.nand, place.block, place.way));
@@ -317,50 +211,9 @@ static u64 collect_idle(struct ftl_page *map, u32 index, u64 from, u64 now)
 		if (slot == NO_SLOT)
 			erase_victim(map, set, start);
 		else
-			end = max(end, move_page(map, set, slot, start));
+			end = max(end, ssd_page_move(map, set, slot, start));
 	}
 	return end;
-}
-
-static void erase_folded(struct ftl_page *map, struct slc_set *slc, u64 start)
-{
-	u32 block = ssd_free_take(&slc->full);
-
-	ssd_nand_erase(map->ftl.nand, block, start);
-	map->filled[block] = 0;
-	ssd_free_give(&slc->free, block);
-	slc->cursor = 0;
-}
-
-/* Fold until @now on idle dies, if the host is idle for long. Returns the end of the last copy. */
-static u64 fold_idle(struct ftl_page *map, u32 index, u64 from, u64 now)
-{
-	struct page_set *set = &map->set[index];
-	struct slc_set *slc = &set->slc;
-	u64 end = max(from, set->since) + FOLD_IDLE_NS, last = from;
-
-	while (slc->full.count && end < now) {
-		u32 block = ssd_free_next(&slc->full), slot;
-		u64 start;
-
-		/* Garbage collection keeps the last erased block for its own copies. */
-		if (is_full(map, set->open[STREAM_COPY]) && set->free.count < 2)
-			end = collect_now(map, index, end);
-		if (is_full(map, set->open[STREAM_COPY]) && set->free.count < 2)
-			break;
-		slot = next_valid(map, block, &slc->cursor);
-		if (slot == NO_SLOT) {
-			erase_folded(map, slc, end);
-			continue;
-		}
-		start = ssd_nand_die_free(map->ftl.nand, block, place_at(map, slot).way);
-		end = max(end, start);
-		if (end >= now)
-			break;
-		end = move_page(map, set, slot, end);
-		last = end;
-	}
-	return last;
 }
 
 static u64 page_ftl_background(struct ssd_ftl *ftl, u64 from, u64 now)
@@ -372,7 +225,7 @@ static u64 page_ftl_background(struct ssd_ftl *ftl, u64 from, u64 now)
 	for (i = 0; i < map->sets; i++)
 		end = max(end, collect_idle(map, i, map->serial ? end : from, now));
 	for (i = 0; i < map->sets && map->slc_blocks; i++)
-		end = max(end, fold_idle(map, i, map->serial ? end : from, now));
+		end = max(end, ssd_slc_fold(map, i, map->serial ? end : from, now));
 	return end;
 }
 
@@ -380,7 +233,7 @@ static u64 page_ftl_background(struct ssd_ftl *ftl, u64 from, u64 now)
 static bool may_take(const struct ftl_page *map, const struct page_set *set)
 {
 	return set->valid < map->limit &&
-	       (!is_full(map, set->open[STREAM_HOST]) || set->free.count >= 2);
+	       (!ssd_page_full(map, set->open[STREAM_HOST]) || set->free.count >= 2);
 }
 
 /* The set and way whose die is free first. Returns false if no set has room. */
@@ -398,51 +251,14 @@ static bool choose_die(struct ftl_page *map, u64 start, u32 *index, u32 *way)
 		if (!may_take(map, set))
 			continue;
 		/* An erased block of the set stands for the one that would be opened. */
-		if (is_full(map, block))
+		if (ssd_page_full(map, block))
 			block = ssd_free_next(&set->free);
-		candidate_way = best_way(map, block, map->filled[block] % map->ways, start, &time);
+		candidate_way = ssd_page_best_way(map, block, map->filled[block] % map->ways,
+						  start, &time);
 		if (time < earliest) {
 			earliest = time;
 			*index = candidate;
 			*way = candidate_way;
-		}
-	}
-	return earliest != U64_MAX;
-}
-
-/* Have an open block of the pseudo-SLC area with room. Returns false if it is full. */
-static bool open_slc(struct ftl_page *map, struct slc_set *slc)
-{
-	if (!is_full(map, slc->open))
-		return true;
-	if (slc->open != NO_BLOCK)
-		ssd_free_give(&slc->full, slc->open);
-	slc->open = slc->free.count ? ssd_free_take(&slc->free) : NO_BLOCK;
-	return slc->open != NO_BLOCK;
-}
-
-/*
- * Choose the die of the pseudo-SLC area that is free first. What is valid there counts against the
- * room of its set, which must hold it later. Returns false if no set has room.
- */
-static bool choose_slc(struct ftl_page *map, u64 start, struct ssd_place *place)
-{
-	u64 earliest = U64_MAX;
-	u32 i;
-
-	for (i = 0; i < map->sets && map->slc_blocks && earliest > start; i++) {
-		u32 index = (map->turn + i) % map->sets, way;
-		struct page_set *set = &map->set[index];
-		u64 time;
-
-		if (set->valid >= map->limit || !open_slc(map, &set->slc))
-			continue;
-		way = best_way(map, set->slc.open, map->filled[set->slc.open] % map->ways, start,
-			       &time);
-		if (time < earliest) {
-			earliest = time;
-			place->block = set->slc.open;
-			place->way = way;
 		}
 	}
 	return earliest != U64_MAX;
@@ -476,18 +292,18 @@ static u64 write_page(struct ftl_page *map, u32 page, u64 start)
 	struct page_set *set;
 	u32 index = 0;
 
-	if (choose_slc(map, start, &place)) {
+	if (ssd_slc_choose(map, start, &place)) {
 		map->ftl.counters.slc_programs++;
 		return program_at(map, page, &place, start);
 	}
 	while (!choose_die(map, start, &index, &place.way)) {
-		u64 end = collect_now(map, dirtiest_set(map), start);
+		u64 end = ssd_page_collect(map, dirtiest_set(map), start);
 
 		if (map->serial)
 			start = end;
 	}
 	set = &map->set[index];
-	if (is_full(map, set->open[STREAM_HOST]))
+	if (ssd_page_full(map, set->open[STREAM_HOST]))
 		open_block(map, set, STREAM_HOST, start);
 	place.block = set->open[STREAM_HOST];
 	return program_at(map, page, &place, start);
@@ -512,7 +328,7 @@ static u64 touch_map(struct ftl_page *map, u32 page, bool change, u64 start)
 	}
 	map_page += map->ftl.geometry->pages;
 	if (map->slot[map_page] != NO_SLOT) {
-		struct ssd_place place = place_at(map, map->slot[map_page]);
+		struct ssd_place place = ssd_page_place(map, map->slot[map_page]);
 
 		start = ssd_nand_read(map->ftl.nand, &place, map_page, start);
 		map->ftl.counters.map_reads++;
@@ -549,7 +365,7 @@ static bool page_ftl_lookup(struct ssd_ftl *ftl, u32 page, struct ssd_place *pla
 
 	if (map->slot[page] == NO_SLOT)
 		return false;
-	*place = place_at(map, map->slot[page]);
+	*place = ssd_page_place(map, map->slot[page]);
 	return true;
 }
 
@@ -614,25 +430,12 @@ static bool block_fits(const struct ftl_page *map, u32 block)
 	return filled == map->filled[block] && valid == map->valid[block];
 }
 
-/* Each block of a set's pseudo-SLC area is erased, open, or to be folded. */
-static bool slc_fits(const struct ftl_page *map, const struct slc_set *slc)
-{
-	u32 i, known = slc->free.count + slc->full.count + (slc->open != NO_BLOCK);
-	bool good = known == map->slc_blocks;
-
-	for (i = 0; i < slc->free.count; i++)
-		good &= !map->filled[slc->free.block[(slc->free.head + i) % slc->free.size]];
-	for (i = 0; i < slc->full.count; i++)
-		good &= is_full(map, slc->full.block[(slc->full.head + i) % slc->full.size]);
-	return good;
-}
-
 /* No block of a set is lost: the erased ones are those in the ring. */
 static int check_set(struct ftl_page *map, u32 index, char *error, size_t size)
 {
 	const struct page_set *set = &map->set[index];
 	u32 block, i, erased = 0, valid = 0;
-	bool wrong = !slc_fits(map, &set->slc);
+	bool wrong = !ssd_slc_fits(map, &set->slc);
 
 	for (block = index; block < map->ftl.nand->blocks; block += map->sets) {
 		wrong |= !block_fits(map, block);
@@ -726,18 +529,6 @@ static void fill_page(struct ftl_page *map, u32 page)
 	ssd_nand_fill(map->ftl.nand, &place, page);
 }
 
-static void set_up_slc(struct ftl_page *map, u32 index)
-{
-	struct slc_set *slc = &map->set[index].slc;
-	u32 *rings = map->slc_rings + 2 * index * map->slc_blocks, i;
-
-	slc->open = NO_BLOCK;
-	ssd_free_init(&slc->free, rings, map->slc_blocks);
-	ssd_free_init(&slc->full, rings + map->slc_blocks, map->slc_blocks);
-	for (i = 0; i < map->slc_blocks; i++)
-		ssd_free_give(&slc->free, map->slc_from + i * map->sets + index);
-}
-
 static void set_up(struct ftl_page *map, const struct ssd_profile *profile)
 {
 	u32 i, block, spare, data_blocks;
@@ -752,7 +543,7 @@ static void set_up(struct ftl_page *map, const struct ssd_profile *profile)
 		set->victim = NO_BLOCK;
 		ssd_free_init(&set->free, &map->free_blocks[i * map->blocks_per_set],
 			      map->blocks_per_set);
-		set_up_slc(map, i);
+		ssd_slc_set_up(map, i);
 	}
 	for (i = 0; profile->prefill && i < map->logical; i++)
 		fill_page(map, i);
