@@ -153,6 +153,7 @@ read_before_doubt_shows() {
 	put 100 a && push_out
 	dmsetup message ressd 0 set commit writethrough
 	fault flush error slow_us=1500000 times=1
+	mark_log
 	commit &
 	flush=$!
 	wait_until equals 1 fault_count hit
@@ -166,6 +167,7 @@ read_before_doubt_shows() {
 	check "flush fails beside a record: what is durable in the log is" holds 11007 p
 	check "flush fails beside a record: the record's write ends" ended "$write"
 	check "flush fails beside a record: then what was durable is read" wait_until holds 100 a
+	check "flush fails beside a record: the kernel log says it" wait_until log_says 'a flush has failed'
 	check "flush fails beside a record: recover" ressdctl recover ressd
 }
 
