@@ -153,6 +153,15 @@ static void finish_io(struct ressd *ressd, int ret)
 }
 
 /*
+ * On one processor a trylock always succeeds, in an interrupt that has come while a task holds the
+ * lock as well; and with PREEMPT_RT the lock is none for interrupts.  There the worker does it all.
+ */
+static bool may_finish_at_once(void)
+{
+	return IS_ENABLED(CONFIG_SMP) && !IS_ENABLED(CONFIG_PREEMPT_RT);
+}
+
+/*
  * The end of a write that has gone well, if the lock is free and there is no news of a flush.  Any
  * context, so the lock is not waited for.  Once it is given up nothing of the target is touched any
  * more: it may be gone by then.
@@ -162,9 +171,9 @@ static bool finish_at_once(struct ressd *ressd)
 	LIST_HEAD(complete);
 	bool rest;
 
-	if (!spin_trylock(&ressd->lock))
+	if (!may_finish_at_once() || !spin_trylock(&ressd->lock))
 		return false;
-	if (!ressd_log_works(ressd) ||
+	if (!ressd_log_works(ressd) || ressd_log_is_doubtful(&ressd->log) ||
 	    atomic_read(&ressd->flush_errors) != ressd->told_flush_errors) {
 		spin_unlock(&ressd->lock);
 		return false;
