@@ -62,6 +62,12 @@ class DrivesTest(unittest.TestCase):
         self.assertIn("linear-p-write-4k", drives.guest("ocz", folder, ["patterns"]).steps)
         self.assertNotIn("linear-randread", drives.guest("ocz", folder, ["randread"]).steps)
 
+    def test_patterns_may_be_chosen_one_by_one(self):
+        guest = drives.guest("ocz", Path("nowhere"), ["p-strided-4k", "p-fsync-4k"], "")
+        self.assertEqual(guest.arguments[2:], ["p-fsync-4k", "p-strided-4k"])
+        self.assertEqual(list(guest.steps), ["start", "bare-p-fsync-4k", "ressd-p-fsync-4k",
+                                             "bare-p-strided-4k", "ressd-p-strided-4k"])
+
     def test_the_patterns_are_those_of_the_script(self):
         script = (TOOLS / "bench/guest-drive.sh").read_text()
         told = [line.split()[1] for line in script.splitlines() if line.startswith("\tpattern p-")]

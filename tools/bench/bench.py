@@ -156,7 +156,7 @@ def parse():
     parser.add_argument("--profile", action="append", choices=drives.PROFILES,
                         help="only this drive; may be repeated")
     parser.add_argument("--load", action="append",
-                        choices=sorted({*drives.LOADS, *peers.LOADS}),
+                        choices=sorted({*drives.LOADS, *drives.PATTERNS, *peers.LOADS}),
                         help="only this load on the drives; may be repeated")
     parser.add_argument("--side", action="append", choices=list(peers.SIDES),
                         help="only this one of the peers anew; may be repeated")

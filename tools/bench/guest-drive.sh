@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # guest-drive.sh PROFILE OPTIONS LOAD...: loads on one emulated drive, bare and then with ressd, each
-# side on a fresh drive, in a benchmark guest; the load "patterns" brings a third side, dm-linear.
+# side on a fresh drive, in a benchmark guest; the load "patterns" brings a third side, dm-linear. One
+# pattern may be a LOAD as well ("p-fsync-4k"); several run in their usual order.
 # OPTIONS: option words of the table line in one word, or "probe": those that ressd-probe advises for
 # this drive. Figures: see guest-loads.sh.
 # The load_* functions are called by name.
@@ -141,6 +142,7 @@ load_burst-idle() {
 pattern() {
 	local name=$1 direction=$2
 	shift 2
+	[[ " ${loads[*]} " == *" patterns "* || " ${loads[*]} " == *" $name "* ]] || return 0
 	step "$side-$name"
 	measure "$side.$name" "$target" "$span" "$direction" "$@" --randseed=71
 	all_home "$name"
@@ -149,7 +151,7 @@ pattern() {
 # Everything that a drive without need of ressd may be used for. Sequential ones are longer, or a few
 # milliseconds would be a percent.
 load_patterns() {
-	local bytes="--io_size=$((RESERVED_MB * 2))M" long="--io_size=$span"
+	local bytes="--io_size=${PATTERN_MB}M" long="--io_size=$span"
 	local deep="--ioengine=libaio --iodepth=32"
 	pattern p-randwrite-4k write --rw=randwrite --bs=4k "$bytes"
 	pattern p-randwrite-8k write --rw=randwrite --bs=8k "$bytes"
@@ -159,7 +161,7 @@ load_patterns() {
 	pattern p-zipf-4k write --rw=randwrite --bs=4k --random_distribution=zipf:1.1 "$bytes"
 	pattern p-mixed-4k write --rw=randrw --bs=4k "$bytes"
 	pattern p-fsync-4k write --rw=randwrite --bs=4k --fdatasync=1 \
-		--io_size="$((RESERVED_MB / 2))M"
+		--io_size="$((PATTERN_MB / 4))M"
 	pattern p-strided-4k write --rw=write:12k --bs=4k "$bytes"
 	pattern p-write-4k write --rw=write --bs=4k "$long"
 	pattern p-write-512k write --rw=write --bs=512k "$long"
@@ -178,8 +180,12 @@ sides=(bare ressd)
 for side in "${sides[@]}"; do
 	start_side "$side"
 	for load in "${loads[@]}"; do
-		"load_$load"
+		[[ $load == p-* ]] || "load_$load"
 	done
+	case " ${loads[*]} " in
+	*" patterns "*) ;; # all of them
+	*" p-"*) load_patterns ;;
+	esac
 	end_side
 done
 step end
