@@ -124,13 +124,6 @@ static bool add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
 	return true;
 }
 
-/* Of the direct way; 0: too few blocks yet, the first ones may cost far less than the others. */
-static u64 trial_mean(const struct ressd_route_case *c)
-{
-	return c->trial_blocks >= RESSD_ROUTE_DIRECT_TRIAL / 2 ?
-		div_u64(c->trial_ns, c->trial_blocks) : 0;
-}
-
 u64 ressd_route_ns(const struct ressd_route_cost *cost)
 {
 	u32 nr = min(cost->nr, RESSD_ROUTE_RECENT);
@@ -288,12 +281,19 @@ static void try_log(struct ressd_route *route)
 	enter(route, RESSD_ROUTE_TRY_LOG);
 }
 
+/* Of the direct way; 0: too few blocks yet, the first ones may cost far less than the others. */
+static u64 trial_ns(const struct ressd_route_case *c)
+{
+	return c->trial_blocks < RESSD_ROUTE_DIRECT_TRIAL / 2 ? 0 : ressd_route_ns(&c->direct);
+}
+
 /* Does what the log costs elsewhere, at most as much as here, make it worth a trial? */
 static bool log_is_promising(const struct ressd_route *route)
 {
-	u64 direct = trial_mean(ressd_route_case(route));
+	u64 through = ressd_route_log_ns(route) + ressd_route_ns(&route->move);
+	u64 direct = trial_ns(ressd_route_case(route));
 
-	return !direct || through_log_ns(route) * PROMISE_PART <= direct;
+	return !direct || through * PROMISE_PART <= direct;
 }
 
 static void continue_direct_trial(struct ressd_route *route)
@@ -322,7 +322,7 @@ static void continue_direct_trial(struct ressd_route *route)
 static bool log_trial_is_lost(const struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
-	u64 direct = route->unfinished ? trial_mean(c) : ressd_route_ns(&c->direct);
+	u64 direct = route->unfinished ? trial_ns(c) : ressd_route_ns(&c->direct);
 	u32 blocks = max(route->log_blocks, LOST_BLOCKS);
 
 	return direct &&
