@@ -21,7 +21,7 @@ OPTIONS = "probe"
 
 # Seconds on an idle machine, for the estimate of what is left.
 # In the order of measurement. A burst on a page-mapped drive comes before the span is rewritten in
-# order: that takes all garbage off the drive, and random writes are as fast as sequential ones then.
+# order: that takes all garbage off the drive, and random writes are as fast as sequential ones.
 LOADS = {
     "randwrite-4k": 20, "randwrite-8k": 20, "fsync-4k": 20, "burst-idle": 10, "sequential": 5,
     "randread": 5, "burst-4k": 10, "pace": 20, "patterns": 120,
