@@ -53,7 +53,8 @@ static void add_first(struct ressd_summary *summary, const struct ressd_record_h
  */
 static bool unmaps_nothing(const struct ressd_geom *geom, u32 unmap, u32 block, u32 nr_maps)
 {
-	return unmap > block + nr_maps && ressd_geom_slot(geom, unmap) == ressd_geom_slot(geom, block);
+	return unmap > block + nr_maps &&
+	       ressd_geom_slot(geom, unmap) == ressd_geom_slot(geom, block);
 }
 
 static void add_unmaps(struct ressd_summary *summary, const struct ressd_geom *geom,

@@ -222,6 +222,11 @@ dead_device() {
 	dmsetup remove ressd
 }
 
+new_file() {
+	sync
+	touch "/mnt/new.$RANDOM"
+}
+
 # The log fails under ext4: it turns read-only, is unmounted, and after a recover is mounted again
 # with all that was synced.
 file_system() {
@@ -243,7 +248,7 @@ file_system() {
 	# Its commit block has PREFLUSH and FUA. dm sends the data of such a write though the flush failed.
 	check "ext4: fsync fails" fails dd if=/dev/null of=/mnt/data conv=fsync,notrunc status=none
 	# A new file each time: once the journal is aborted, times of an old one still change in memory.
-	check "ext4: is read-only" wait_until fails eval 'sync; touch "/mnt/new.$RANDOM"'
+	check "ext4: is read-only" wait_until fails new_file
 	check "ext4: is read on" cmp /bin/busybox /mnt/synced
 	check "ext4: is unmounted" umount /mnt
 	heal
