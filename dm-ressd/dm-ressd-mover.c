@@ -80,6 +80,7 @@ static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
 	ressd_step_start(&ressd->step, &ressd->sweep, &ressd->log);
 	ressd->sweep_bad = 0;
 	ressd->sweeping = true;
+	ressd->sweep_follows = false;
 	ressd->counters.sweeps++;
 	spin_unlock(&ressd->lock);
 	return record;
@@ -260,6 +261,7 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 
 	spin_lock(&ressd->lock);
 	ressd->sweeping = false;
+	ressd->sweep_follows = kind == SWEEP_FOR_ROOM;
 	if (kind == SWEEP_DRAIN)
 		ressd_log_rotate(&ressd->log);
 	if (kind == SWEEP_TRIAL)
@@ -433,12 +435,30 @@ static bool pause_ends(const struct ressd *ressd, bool failed)
 	       (failed && (READ_ONCE(ressd->retry_now) || READ_ONCE(ressd->draining)));
 }
 
+/*
+ * After a sweep often the next one begins at once.  Until then writers may not use up the room that
+ * has just become free, or the mover would find none to pace them by.  But if none follows they
+ * wait for nobody.
+ */
+static void let_writers_go(struct ressd *ressd)
+{
+	bool held;
+
+	spin_lock(&ressd->lock);
+	held = ressd->sweep_follows;
+	ressd->sweep_follows = false;
+	spin_unlock(&ressd->lock);
+	if (held)
+		queue_work(ressd->workqueue, &ressd->log_work);
+}
+
 /* Waits until there is a reason to sweep. */
 static void wait_for_reason(struct ressd *ressd)
 {
 	while (!kthread_should_stop() && !wants_sweep(ressd)) {
 		bool clock = watches_clock(ressd);
 
+		let_writers_go(ressd);
 		WRITE_ONCE(ressd->mover_watches, clock);
 		wait_event_idle_timeout(ressd->mover_wait,
 					kthread_should_stop() || wants_sweep(ressd) ||
@@ -468,12 +488,14 @@ static int mover_thread(void *data)
 		if (READ_ONCE(ressd->log.reuse_seq) != reused || kthread_should_stop())
 			continue;
 		/* Gained nothing: the device fails, or a direct write was in the way. */
+		let_writers_go(ressd);
 		if (ret)
 			ressd->backoff = clamp(2 * ressd->backoff, (unsigned long)FIRST_BACKOFF,
 					       (unsigned long)LAST_BACKOFF);
 		wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
 						 ret ? ressd->backoff : HZ / 50);
 	}
+	let_writers_go(ressd);
 	return 0;
 }
 

@@ -18,7 +18,8 @@
 
 bool ressd_pace_holds_writer(const struct ressd *ressd)
 {
-	return ressd->sweeping && ressd->options.pace != RESSD_PACE_BURST &&
+	return (ressd->sweeping || ressd->sweep_follows) &&
+	       ressd->options.pace != RESSD_PACE_BURST &&
 	       ressd_step_writer_is_ahead(&ressd->step, &ressd->log);
 }
 

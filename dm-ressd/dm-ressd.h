@@ -198,6 +198,7 @@ struct ressd {
 	atomic_t move_ios, move_errors;	/* of the batch */
 	struct ressd_sweep sweep;
 	bool sweeping;
+	bool sweep_follows;		/* until then writers keep step with the last one */
 	unsigned long last_bio;		/* jiffies */
 	bool unprimed;			/* something was moved since the log was last primed */
 	u32 sweep_bad;			/* blocks that this sweep could not move */

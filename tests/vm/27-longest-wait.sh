@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 27-longest-wait.sh: how long the longest small write waits in steady state, in the guest's virtual
+# time, on an emulated SD card whose clustered block has 1 MiB and costs 60 ms to merge. What a visit
+# of the mover takes is the drive's; to wait for all visits of a sweep at once is ours.
+#   27-longest-wait.sh [SEED [FUNCTION]]
+# guest: --mode benchmark --memory 1G --timeout 900 --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/sdcard.conf
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+take_arguments "$@"
+reserved=$((8 * 2048))
+
+# small_writes MIB SEED: over 64 MiB; fio's JSON.
+small_writes() {
+	fio --name=load --filename=/dev/mapper/ressd --size=64M --rw=randwrite --bs=4k --direct=1 \
+		--norandommap --randrepeat=0 --randseed="$2" --io_size="${1}M" --output-format=json
+}
+
+# longest_ms: from fio's JSON.
+longest_ms() {
+	sed -n '/"write" : {/,/^      }/p' | sed -n '/"lat_ns" : {/,/}/s/^ *"max" : \([0-9]*\)[0-9]\{6\},$/\1/p'
+}
+
+# Found on the SD card profile: between two sweeps a writer used up all that the first one had gained, in
+# milliseconds, and then waited for the whole of the next one: 4.5 s of eight visits.
+writers_wait_for_few_visits_at_once() {
+	local longest
+	make_ressd ressd /dev/ssd0 "$reserved" on_full wait move_block_sectors 2048 \
+		log_page_sectors 32
+	small_writes 8 1 >/dev/null
+	longest=$(small_writes 8 2 | longest_ms)
+	check "the mover has swept" at_least ressd sweeps 5
+	check "fio says how long" test -n "$longest"
+	echo "# result longest-wait/sdcard/ms ${longest:-0} ms <=1200"
+	check "no write waits for many visits" test "${longest:-99999}" -le 1200
+	check "it drains" timeout 60 dmsetup message ressd 0 drain
+	check "it is removed" dmsetup remove ressd
+}
+
+load ssdsim
+load dm-ressd
+check "a drive" sh ./ssdsim.sh create ssd0 sdcard.conf capacity_mb=256 block_pages=64
+scenario writers_wait_for_few_visits_at_once
+finish
