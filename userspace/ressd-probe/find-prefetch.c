@@ -19,7 +19,7 @@ static int search_end(struct survey *survey, struct read_pairs *pairs, u64 unit,
 	u64 good = 1, bad = 0;
 	int code = 0;
 
-	while (!code && (!bad || bad - good > 1) && !survey_late(survey)) {
+	while (!code && !pairs->cut_short && (!bad || bad - good > 1)) {
 		const u64 next = bad ? (good + bad) / 2 : 2 * good;
 		bool hit = false;
 
@@ -45,7 +45,7 @@ static int judge_prefetch(struct survey *survey, struct read_pairs *pairs, u64 u
 	u64 ahead = 0;
 	int code = read_pairs_at_distance(survey, pairs, unit, &hit, failure);
 
-	if (code)
+	if (code || pairs->cut_short)
 		return code;
 	if (!hit) {
 		finding->high = exact ? 0 : unit;
@@ -55,45 +55,55 @@ static int judge_prefetch(struct survey *survey, struct read_pairs *pairs, u64 u
 		return 0;
 	}
 	code = search_end(survey, pairs, unit, &ahead, failure);
+	if (code || pairs->cut_short)
+		return code;
 	finding->value = ahead;
 	finding->low = exact ? ahead : unit / 4;
 	finding->high = exact ? ahead : ahead + unit;
-	if (!code)
-		survey_conclude(survey, PARAMETER_PREFETCH,
-				exact ? STATUS_MEASURED : STATUS_BOUNDED, CONFIDENCE_MEDIUM,
-				"reads up to %llu KiB behind another one are fast, those before it are not",
-				ahead >> 10);
-	return code;
+	survey_conclude(survey, PARAMETER_PREFETCH, exact ? STATUS_MEASURED : STATUS_BOUNDED,
+			CONFIDENCE_MEDIUM,
+			"reads up to %llu KiB behind another one are fast, those before it are not",
+			ahead >> 10);
+	return 0;
 }
 
-int find_prefetch(struct survey *survey, struct failure *failure)
+static int search(struct survey *survey, struct read_pairs *pairs, struct failure *failure)
 {
 	const struct finding *page = &survey->finding[PARAMETER_PAGE];
-	struct finding *finding = &survey->finding[PARAMETER_PREFETCH];
 	const bool exact = page->status == STATUS_MEASURED;
-	struct read_pairs pairs = { 0 };
-	u64 unit = 0;
-	int code = read_pairs_learn(survey, &pairs, failure);
+	u64 unit = page->value;
+	int code = read_pairs_learn(survey, pairs, failure);
 
-	finding->method =
-		"reads in pairs at a distance, forwards and backwards, where nothing was read";
-	finding->effect = pairs.gain;
-	if (code)
+	survey->finding[PARAMETER_PREFETCH].effect = pairs->gain;
+	if (code || pairs->cut_short)
 		return code;
-	if (!pairs.threshold) {
+	if (!pairs->threshold) {
 		survey_conclude(survey, PARAMETER_PREFETCH, STATUS_MEASURED, CONFIDENCE_LOW,
 				"nothing can be prefetched where a second read of the same is not faster");
 		return 0;
 	}
-	if (exact)
-		unit = page->value;
-	else
-		code = read_pairs_unit(survey, &pairs, &unit, failure);
-	if (!code && !unit)
-		survey_conclude(survey, PARAMETER_PREFETCH, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
-				"reads are fast in both directions at any distance");
-	else if (!code)
-		code = judge_prefetch(survey, &pairs, unit, exact, failure);
+	if (!exact)
+		code = read_pairs_unit(survey, pairs, &unit, failure);
+	if (code || pairs->cut_short)
+		return code;
+	if (unit)
+		return judge_prefetch(survey, pairs, unit, exact, failure);
+	survey_conclude(survey, PARAMETER_PREFETCH, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+			"reads are fast in both directions at any distance");
+	return 0;
+}
+
+int find_prefetch(struct survey *survey, struct failure *failure)
+{
+	struct finding *finding = &survey->finding[PARAMETER_PREFETCH];
+	struct read_pairs pairs = { 0 };
+	int code = search(survey, &pairs, failure);
+
+	finding->method =
+		"reads in pairs at a distance, forwards and backwards, where nothing was read";
 	finding->samples = pairs.samples;
+	if (!code && pairs.cut_short)
+		survey_conclude(survey, PARAMETER_PREFETCH, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+				"no time was left to find its end");
 	return code;
 }

@@ -23,7 +23,7 @@ static int search_survival(struct survey *survey, struct read_pairs *pairs, u64 
 
 	if (limit > MAX_BUFFER)
 		limit = MAX_BUFFER;
-	while (!code && (!bad || bad - good > STEP) && !survey_late(survey)) {
+	while (!code && !pairs->cut_short && (!bad || bad - good > STEP)) {
 		const u64 next = bad ? (good + bad) / 2 / STEP * STEP : good ? 2 * good : STEP;
 		bool hit = false;
 
@@ -39,14 +39,14 @@ static int search_survival(struct survey *survey, struct read_pairs *pairs, u64 
 	return code;
 }
 
-/* Second over first time of reading @bytes twice. */
+/* Second over first time of reading @bytes twice; 1 if there is no time for it. */
 static int twice(struct survey *survey, u64 bytes, double *ratio, struct failure *failure)
 {
 	double first[TRIES], second[TRIES];
 	unsigned int i;
 	int code = 0;
 
-	for (i = 0; !code && i < TRIES; i++) {
+	for (i = 0; !code && i < TRIES && !survey_late(survey); i++) {
 		const u64 place = read_pairs_place(survey, bytes);
 		u64 ns = 0;
 
@@ -56,8 +56,8 @@ static int twice(struct survey *survey, u64 bytes, double *ratio, struct failure
 			code = survey_read_range(survey, place, bytes, &ns, failure);
 		second[i] = ns + 1;
 	}
-	*ratio = code ? 1 : stat_ratio(second, TRIES, first, TRIES);
-	survey->finding[PARAMETER_READ_BUFFER].samples += 2 * TRIES;
+	*ratio = code || i < TRIES ? 1 : stat_ratio(second, TRIES, first, TRIES);
+	survey->finding[PARAMETER_READ_BUFFER].samples += 2 * i;
 	return code;
 }
 
@@ -88,6 +88,13 @@ static u64 pushed_out(const struct finding *prefetch)
 	}
 }
 
+static int conclude_late(struct survey *survey)
+{
+	survey_conclude(survey, PARAMETER_READ_BUFFER, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+			"no time was left to find its end");
+	return 0;
+}
+
 /*
  * The small read itself takes one unit, so the buffer is one larger than what can be read in
  * between. Where the unit is not exactly known, or the drive reads ahead, there is only a range.
@@ -105,6 +112,8 @@ static int conclude(struct survey *survey, struct read_pairs *pairs, u64 survive
 
 	if (code)
 		return code;
+	if (pairs->cut_short)
+		return conclude_late(survey);
 	if (!unit) {
 		survey_conclude(survey, PARAMETER_READ_BUFFER, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
 				"reads are fast at any distance");
@@ -135,6 +144,8 @@ int find_read_buffer(struct survey *survey, struct failure *failure)
 	finding->method = "the same read again after others; S bytes read twice";
 	if (code)
 		return code;
+	if (pairs.cut_short)
+		return conclude_late(survey);
 	finding->effect = pairs.gain;
 	if (!pairs.threshold) {
 		survey_conclude(survey, PARAMETER_READ_BUFFER, STATUS_NOT_DETECTABLE,
@@ -145,10 +156,6 @@ int find_read_buffer(struct survey *survey, struct failure *failure)
 	finding->samples += pairs.samples;
 	if (code)
 		return code;
-	if (survey_late(survey)) {
-		survey_conclude(survey, PARAMETER_READ_BUFFER, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
-				"no time was left to find its end");
-		return 0;
-	}
-	return conclude(survey, &pairs, survived, failure);
+	return pairs.cut_short ? conclude_late(survey) :
+				 conclude(survey, &pairs, survived, failure);
 }

@@ -7,6 +7,7 @@
 
 #define LEARNED		48U
 #define IDLE_NS		20000000ULL	/* before each timed read: prefetching is over then */
+#define LEAST_TRIES	5U
 #define MAX_TRIES	100U
 #define EVIDENCE	7.0		/* logarithm of the odds at which a question is settled */
 #define MAX_UNIT	(256U << 10)
@@ -28,6 +29,14 @@ u64 read_pairs_place(struct survey *survey, u64 bytes)
 	place = survey_place(survey, bytes + 2 * page->value, JUDGE_UNIT);
 	phase = (measure->offset + place + page->value - page->phase) % page->value;
 	return phase ? place + page->value - phase : place;
+}
+
+/* One look at the clock for each pair: reading what lies between two may take long. */
+static bool out_of_time(const struct survey *survey, struct read_pairs *pairs)
+{
+	if (survey_late(survey))
+		pairs->cut_short = true;
+	return pairs->cut_short;
 }
 
 /* A read of an idle drive. */
@@ -61,7 +70,7 @@ int read_pairs_learn(struct survey *survey, struct read_pairs *pairs, struct fai
 	unsigned int i;
 	int code = 0;
 
-	for (i = 0; !code && i < LEARNED; i++) {
+	for (i = 0; !code && i < LEARNED && !out_of_time(survey, pairs); i++) {
 		const u64 place = read_pairs_place(survey, READ_PAIR_BYTES);
 
 		code = timed_read(survey, pairs, place, &first[i], failure);
@@ -69,7 +78,7 @@ int read_pairs_learn(struct survey *survey, struct read_pairs *pairs, struct fai
 			code = timed_read(survey, pairs, place, &second[i], failure);
 	}
 	pairs->threshold = 0;
-	if (code)
+	if (code || pairs->cut_short)
 		return code;
 	hit = stat_median(second, LEARNED);
 	miss = stat_median(first, LEARNED);
@@ -90,6 +99,15 @@ static double odds(const struct read_pairs *pairs, double time)
 	return log((1 - pairs->hit_share) / (1 - pairs->miss_share));
 }
 
+/* Does a question with @tries behind it, and the odds @sum, need another try? */
+static bool is_open(const struct survey *survey, struct read_pairs *pairs, unsigned int tries,
+		    double sum)
+{
+	if (tries >= MAX_TRIES || (tries >= LEAST_TRIES && fabs(sum) >= EVIDENCE))
+		return false;
+	return !out_of_time(survey, pairs);
+}
+
 int read_pairs_at_distance(struct survey *survey, struct read_pairs *pairs, s64 distance,
 			   bool *hit, struct failure *failure)
 {
@@ -98,7 +116,7 @@ int read_pairs_at_distance(struct survey *survey, struct read_pairs *pairs, s64 
 	unsigned int i;
 	int code = 0;
 
-	for (i = 0; !code && i < MAX_TRIES && (i < 5 || fabs(sum) < EVIDENCE); i++) {
+	for (i = 0; !code && is_open(survey, pairs, i, sum); i++) {
 		const u64 low = read_pairs_place(survey, apart + READ_PAIR_BYTES);
 
 		code = timed_read(survey, pairs, distance < 0 ? low + apart : low, &time, failure);
@@ -118,7 +136,7 @@ int read_pairs_after(struct survey *survey, struct read_pairs *pairs, u64 betwee
 	unsigned int i;
 	int code = 0;
 
-	for (i = 0; !code && i < MAX_TRIES && (i < 5 || fabs(sum) < EVIDENCE); i++) {
+	for (i = 0; !code && is_open(survey, pairs, i, sum); i++) {
 		const u64 place = read_pairs_place(survey, READ_PAIR_BYTES);
 		const u64 others = read_pairs_place(survey, between + READ_PAIR_BYTES);
 		u64 ns;
@@ -145,7 +163,7 @@ int read_pairs_unit(struct survey *survey, struct read_pairs *pairs, u64 *unit,
 	bool hit = true;
 	int code = 0;
 
-	while (!code && (!bad || bad - good > JUDGE_UNIT)) {
+	while (!code && !pairs->cut_short && (!bad || bad - good > JUDGE_UNIT)) {
 		const u64 next = bad ? (good + bad) / 2 / JUDGE_UNIT * JUDGE_UNIT :
 				 good ? 2 * good : JUDGE_UNIT;
 

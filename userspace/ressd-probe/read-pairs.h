@@ -11,9 +11,15 @@ struct read_pairs {
 	double miss_share;	/* of reads that are misses: those below the threshold, too */
 	double gain;		/* a miss takes so many times as long as a hit */
 	u32 samples;		/* reads so far */
+	bool cut_short;		/* no time was left to settle a question: its answer says nothing */
 };
 
 #define READ_PAIR_BYTES	4096U
+
+/*
+ * Each of these stops where the time of the search ends (survey_late()), and says so in
+ * @pairs->cut_short: what was found in pairs that were cut short is no finding.
+ */
 
 /* Learns what a hit is: reads at places never read before, each twice. */
 int read_pairs_learn(struct survey *survey, struct read_pairs *pairs, struct failure *failure);
