@@ -189,16 +189,20 @@ static bool finish_at_once(struct ressd *ressd)
 	return true;
 }
 
+/* Under done_lock, so that ressd_wait_for_log_io() can wait for the end of this, too. */
 static void write_ended(unsigned long error, void *context)
 {
 	struct ressd *ressd = context;
+	unsigned long flags;
 
 	if (!error && finish_at_once(ressd))
 		return;
+	spin_lock_irqsave(&ressd->done_lock, flags);
 	ressd->io_error = error ? -EIO : 0;
 	/* Pairs with smp_load_acquire() in ressd_log_worker(). */
 	smp_store_release(&ressd->io_ended, true);
 	queue_work(ressd->workqueue, &ressd->log_work);
+	spin_unlock_irqrestore(&ressd->done_lock, flags);
 }
 
 /* Plugged, so that the block layer dispatches it here and now instead of asking a thread to. */
@@ -288,6 +292,9 @@ static bool log_io_ended(struct ressd *ressd)
 void ressd_wait_for_log_io(struct ressd *ressd)
 {
 	wait_event(ressd->wait, log_io_ended(ressd));
+	/* The worker may have seen the end of the write before write_ended() has queued it. */
+	spin_lock_irq(&ressd->done_lock);
+	spin_unlock_irq(&ressd->done_lock);
 }
 
 static bool ticket_settled(struct ressd *ressd, u64 ticket)

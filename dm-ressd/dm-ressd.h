@@ -26,8 +26,8 @@
  * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
  * waiting bios.  It is taken in process context only; the end of a log write, which may come in an
  * interrupt, tries it and leaves the rest to the worker if it is held.  ressd->done_lock protects
- * the list of completed bios that still need process context, and the end of the mover's I/Os; it
- * is taken from interrupts, and never together with ressd->lock.  readers[], direct[],
+ * the list of completed bios that still need process context, and the end of the mover's I/Os and
+ * of log writes; it is taken from interrupts, and never together with ressd->lock.  readers[], direct[],
  * small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is the innermost lock,
  * and is taken from interrupts.
  *
