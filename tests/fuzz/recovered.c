@@ -7,7 +7,9 @@
 #include <string.h>
 #include <linux/bug.h>
 #include "life.h"
+#include "log-chain.h"
 #include "log-check.h"
+#include "ressd-summary.h"
 #include "recovered.h"
 
 /* An opening writes one record, or a few when there are many UNMAPs to write; never more. */
@@ -125,26 +127,77 @@ static bool hides_claims(struct area_memory *area, const struct log_image *image
 	return false;
 }
 
-/* Has ressdctl check nothing to say about the summaries? */
-static bool summaries_agree(struct area_memory *area)
+/* The summary that a slot holds, and what the records there add up to so far. */
+struct adding {
+	const struct log_image *image;
+	const struct ressd_summary *stored;
+	struct ressd_summary *sum;
+	bool differs;
+};
+
+/* Compares where the last record is that the summary speaks of; no further. */
+static int add_record(void *context, const struct log_spot *spot)
+{
+	struct adding *adding = context;
+	const struct ressd_geom *geom = &adding->image->geom;
+
+	if (spot->header.segment_seq != adding->stored->segment_seq)
+		return 1;
+	ressd_summary_add(adding->sum, geom, &spot->header, spot->block);
+	if (spot->header.seq != adding->stored->last_seq ||
+	    spot->header.crc != adding->stored->last_crc)
+		return 0;
+	if (ressd_summary_fits(adding->sum, geom))
+		ressd_summary_seal(adding->sum, geom, adding->image->info.uuid);
+	adding->differs = memcmp(adding->sum, adding->stored, ressd_summary_bytes(geom));
+	return 1;
+}
+
+static bool summary_lies(struct log_image *image, u32 slot)
+{
+	struct ressd_summary *stored = log_read_summary(image, slot, 0);
+	struct adding adding = { .image = image, .stored = stored };
+
+	if (!stored)
+		return false;
+	adding.sum = calloc(1, ressd_summary_bytes(&image->geom));
+	require(adding.sum, "there is no memory for a summary");
+	ressd_summary_start(adding.sum, &image->geom, le64_to_cpu(stored->segment_seq));
+	log_walk_slot(image, slot, false, NULL, add_record, &adding);
+	free(adding.sum);
+	free(stored);
+	return adding.differs;
+}
+
+/*
+ * Of every slot, and not only where ressdctl check has something to say: it follows one chain, which
+ * is another than recovery's where claims contradict each other (recover/found-two-tails).
+ */
+static bool summaries_agree(struct log_image *image)
+{
+	u32 slot;
+
+	for (slot = 0; slot < image->geom.nr_segments; slot++)
+		if (summary_lies(image, slot))
+			return false;
+	return true;
+}
+
+/* ressdctl check must come to an end, whatever it finds. */
+static void check_checker(struct area_memory *area)
 {
 	struct log_source source = area_source(area);
 	struct log_check check = { .refused = false };
 	struct log_image image;
 	struct failure failure;
-	bool agrees = true;
-	size_t i;
 	int code = log_image_open(&image, &area->info, &source, &failure);
 
 	if (!code)
 		code = log_check_log(&check, &image, &failure);
 	require(!code, "%s", failure.text);
-	for (i = 0; i < check.findings.nr; i++)
-		if (!strcmp(check.findings.list[i].kind, "summary"))
-			agrees = false;
+	require(!check.refused, "ressdctl check says that the kernel refuses what it accepts");
 	log_check_free(&check);
 	log_image_close(&image);
-	return agrees;
 }
 
 /* The opening record must not change what the log holds. */
@@ -161,7 +214,7 @@ static void check_opening(struct area_memory *area, struct log_image *image)
 	 * recover/found-lying-summary.  And a slot that begins with an intact record of an earlier
 	 * segment holds none of a later one.
 	 */
-	if (!summaries_agree(area) || hides_claims(area, image))
+	if (!summaries_agree(image) || hides_claims(area, image))
 		return;
 	image->log.activation = 0x6f70656e;
 	ressd_log_sync(&image->log);
@@ -207,6 +260,7 @@ int recovered_check(struct area_memory *area)
 	} else {
 		check_map(&image.log);
 		check_head(&image.log);
+		check_checker(area);
 		check_opening(area, &image);
 	}
 	log_image_close(&image);
