@@ -1,21 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run.sh SECONDS [SEED]: the fuzzing of everything that reads what others wrote. Every target goes
-# over the corpus; then SECONDS are shared by the targets, half of them for recovery; then check and
-# repair are compared with recovery on seeded logs. `make -C tests/fuzz all` builds what this needs.
-# What is found stays in build/fuzz/findings with the command that shows it again.
+# run.sh [SECONDS [SEED]]: the fuzzing of everything that reads what others wrote. Every target goes
+# over the corpus; then each tries so many mutations, the same ones whenever the sources are the same
+# ones: a change fails for what it does, not for the throw of dice. With SECONDS, which the targets
+# share, half of them for recovery, the mutations are new ones each time: this is what searches.
+# Then check and repair are compared with recovery on seeded logs. `make -C tests/fuzz all` builds
+# what this needs. What is found stays in build/fuzz/findings with the command that shows it again.
 set -uo pipefail
 cd "$(dirname "$0")" || exit
 
-seconds=${1:-}
-seed=${2:-$((RANDOM * 32768 + RANDOM))}
+seconds=${1:-0}
+if [ $# -eq 0 ]; then seed=1; else seed=${2:-$((RANDOM * 32768 + RANDOM))}; fi
 build=$(cd ../.. && pwd)/build/fuzz
 findings=$build/findings
 log=$build/run.log
 failed=0
 
-if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
-	echo "run.sh SECONDS [SEED]: the seconds are '$seconds', but must be a number from 1 up" >&2
+if [ $# -gt 0 ] && ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
+	echo "run.sh [SECONDS [SEED]]: the seconds are '$seconds', but must be a number from 1 up" >&2
 	exit 2
 fi
 
@@ -57,9 +59,17 @@ regression() {
 	rm -rf "$empty"
 }
 
+# search TARGET MUTATIONS EIGHTHS: of the seconds, a second at least; the mutations if there are none.
 # A long run remembers what it found interesting for the next one.
 search() {
-	local target=$1 share=$2 folder
+	local target=$1 runs=$2 share=$((seconds * $3 / 8)) folder
+	if [ "$seconds" -eq 0 ]; then
+		folder=$(mktemp -d)
+		fuzz "$target" "$runs mutations" "$folder" -runs="$runs"
+		rm -rf "$folder"
+		return
+	fi
+	[ "$share" -gt 0 ] || share=1
 	folder=$build/found/$target
 	[ "$seconds" -ge 120 ] || folder=$(mktemp -d)
 	mkdir -p "$folder"
@@ -67,21 +77,15 @@ search() {
 	[ "$seconds" -ge 120 ] || rm -rf "$folder"
 }
 
-# share PARTS: that many eighths of the time, a second at least.
-share() {
-	local part=$((seconds * $1 / 8))
-	echo $((part > 0 ? part : 1))
-}
-
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0
 mkdir -p "$findings"
 for target in super record args recover; do
 	regression "$target"
 done
-search super "$(share 1)"
-search record "$(share 1)"
-search args "$(share 2)"
-search recover "$(share 4)"
+search super 400000 1
+search record 400000 1
+search args 400000 2
+search recover 12000 4
 # Some 30 logs a second and more; the first seeds are the same every time.
 "$build/crosscheck" 1 150 || failed=1
 [ "$seconds" -lt 120 ] || "$build/crosscheck" "$seed" $((seconds * 10)) || failed=1
