@@ -114,14 +114,15 @@ static bool claims_more(struct area_memory *area, const struct log_image *image,
 
 /*
  * Recovery searches segment after segment behind the end of the chain, up to a slot that was not
- * begun.  Does something stand where it has not searched, and the next one would?
+ * begun.  Does something stand where it has not searched, and the next one would?  A log that the
+ * opening makes full is searched in the slot of its tail, too: recover/found-behind-a-full-log.
  */
 static bool hides_claims(struct area_memory *area, const struct log_image *image)
 {
 	u64 seq = image->recovery.searched_seq + 1;
-	u64 end = image->log.tail_seq + image->geom.nr_segments;
+	u64 last = image->log.tail_seq + image->geom.nr_segments;
 
-	for (; seq < end; seq++)
+	for (; seq <= last; seq++)
 		if (claims_more(area, image, seq))
 			return true;
 	return false;
