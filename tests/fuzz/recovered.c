@@ -136,7 +136,10 @@ struct adding {
 	bool differs;
 };
 
-/* Compares where the last record is that the summary speaks of; no further. */
+/*
+ * Compares where the last record is that the summary speaks of; no further.  Another record by that
+ * number is a lie, too, and what it claims is not looked at: recover/found-another-last-record.
+ */
 static int add_record(void *context, const struct log_spot *spot)
 {
 	struct adding *adding = context;
@@ -145,8 +148,7 @@ static int add_record(void *context, const struct log_spot *spot)
 	if (spot->header.segment_seq != adding->stored->segment_seq)
 		return 1;
 	ressd_summary_add(adding->sum, geom, &spot->header, spot->block);
-	if (spot->header.seq != adding->stored->last_seq ||
-	    spot->header.crc != adding->stored->last_crc)
+	if (spot->header.seq != adding->stored->last_seq)
 		return 0;
 	if (ressd_summary_fits(adding->sum, geom))
 		ressd_summary_seal(adding->sum, geom, adding->image->info.uuid);
