@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What returns every so many writes: blocks of drives that map pages, on made-up times. */
-#include <math.h>
 #include "harness.h"
 #include "judge.h"
+#include "noisy.h"
 
 const char test_suite[] = "probe-cycle";
 
@@ -11,13 +11,7 @@ const char test_suite[] = "probe-cycle";
 /* A time of @ns give or take @noise; one in 200 is delayed by something else. */
 static double noisy(double ns, double noise)
 {
-	double sum = 0;
-	int i;
-
-	for (i = 0; i < 12; i++)
-		sum += test_below(10001) / 10000.0;
-	ns *= exp(noise * (sum - 6));
-	return test_below(200) ? ns : ns + 5e6;
+	return noisy_time(ns, noise, 200);
 }
 
 /* Writes of fast and slow rows in turn, @rows of each; every @period one waits for an erase. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include "harness.h"
 #include "judge.h"
+#include "noisy.h"
 #include "statistics.h"
 
 const char test_suite[] = "probe-judge";
@@ -10,13 +11,7 @@ const char test_suite[] = "probe-judge";
 /* A time of @ns give or take @noise, now and then with something else in between. */
 static double noisy(double ns, double noise)
 {
-	double sum = 0;
-	int i;
-
-	for (i = 0; i < 12; i++)
-		sum += test_below(10001) / 10000.0;
-	ns *= exp(noise * (sum - 6));
-	return test_below(50) ? ns : ns + 5e6;
+	return noisy_time(ns, noise, 50);
 }
 
 TEST(sizes_are_powers_and_three_times_powers)

@@ -341,10 +341,9 @@ DRIVE_TEST(a_block_is_erased_when_it_is_opened, ONE_DIE "erase_on_open=1 write_c
 	EXPECT(drive->nand.erases == 5, "%llu erases", (unsigned long long)drive->nand.erases);
 }
 
-/* When a block is erased changes nothing about what is copied; finish() looks at the map. */
-DRIVE_TEST(erasing_late_loses_nothing, "erase_on_open=1 gc_threshold_ppm=60000")
+/* 20,000 pages, now and then a pause of at most @pause ns, and a few power cuts. */
+static void write_anywhere(struct ssd_drive *drive, u64 pause)
 {
-	double early, late;
 	u64 now = 0;
 	u32 i;
 
@@ -352,10 +351,18 @@ DRIVE_TEST(erasing_late_loses_nothing, "erase_on_open=1 gc_threshold_ppm=60000")
 		now = ssd_drive_write(drive, now, (u64)random_number(drive->geometry.pages) * PAGE,
 				      PAGE, false);
 		if (!random_number(300))
-			now += (u64)random_number(40000) * US;
+			now += (u64)random_number(pause / US) * US;
 		if (!random_number(2000))
 			ssd_drive_power_cycle(drive, now, now + 1);
 	}
+}
+
+/* When a block is erased changes nothing about what is copied; finish() looks at the map. */
+DRIVE_TEST(erasing_late_loses_nothing, "erase_on_open=1 gc_threshold_ppm=60000")
+{
+	double early, late;
+
+	write_anywhere(drive, 40000 * US);
 	random_seed(1);
 	early = amplification("overprovision_ppm=100000");
 	random_seed(1);
@@ -422,17 +429,7 @@ DRIVE_TEST(the_pseudo_slc_area_is_folded_when_idle, SLC)
 /* finish() then compares the map with the NAND. */
 DRIVE_TEST(the_pseudo_slc_area_loses_nothing, SLC " die_sets=4 overprovision_ppm=50000")
 {
-	u64 now = 0;
-	u32 i;
-
-	for (i = 0; i < 20000; i++) {
-		now = ssd_drive_write(drive, now, (u64)random_number(drive->geometry.pages) * PAGE,
-				      PAGE, false);
-		if (!random_number(300))
-			now += (u64)random_number(400000) * US;
-		if (!random_number(2000))
-			ssd_drive_power_cycle(drive, now, now + 1);
-	}
+	write_anywhere(drive, 400000 * US);
 	EXPECT(counter(drive, true) && counter(drive, false) > counter(drive, true),
 	       "%llu pages went in, %llu were folded", (unsigned long long)counter(drive, false),
 	       (unsigned long long)counter(drive, true));
