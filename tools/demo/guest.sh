@@ -97,9 +97,9 @@ sequential() {
 	measure seqread-128k "$target" "$SPAN" read --rw=read --bs=128k \
 		--io_size="$SEQUENTIAL_SIZE"
 	measure seqwrite-4k "$target" "$SPAN" write --rw=write --bs=4k --ioengine=libaio \
-		--iodepth=8 --io_size="$SMALL_SEQUENTIAL_SIZE"
+		--iodepth=8 --io_size="$SEQUENTIAL_SIZE"
 	measure seqread-4k "$target" "$SPAN" read --rw=read --bs=4k --ioengine=libaio \
-		--iodepth=8 --io_size="$SMALL_SEQUENTIAL_SIZE"
+		--iodepth=8 --io_size="$SMALL_READ_SIZE"
 }
 
 make_filesystem() {
