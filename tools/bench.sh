@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # bench.sh [--only drives|peers|postmark|overhead|options] [--profile NAME] [--load NAME] [--options WORDS]
-# [--side NAME] [--report-only]: speed, costs, effect of the options; writes build/results/bench.json. Called by
+# [--side NAME] [--configuration a|b|c] [--scale 16|8|4] [--report-only]: speed, costs, effect of the options; writes build/results/bench.json. Called by
 # `make bench` after setup and build; docs/performance.md says what it measures.
 set -euo pipefail
 here=$(dirname "$0")

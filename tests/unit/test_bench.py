@@ -77,15 +77,16 @@ class DrivesTest(unittest.TestCase):
 class PostmarkTest(unittest.TestCase):
     """Percent less time, and which bar holds."""
 
-    def rows(self, seconds):
+    def rows(self, seconds, setting=postmark.USUAL_SETTING):
         """Rows of a drive whose runs took so long with ressd; 100 s bare."""
         figures = {}
-        for run in postmark.runs():
+        for run in setting.runs():
             milliseconds = 100000 if run.endswith("bare") else seconds * 1000
             figures |= {f"postmark.{run}.ms": milliseconds, f"postmark.{run}.drain_ms": 0,
                         f"postmark.{run}.small_permille": 200, f"postmark.{run}.erases": 1}
-        return rows_by_id(postmark.rows_of(drive(figures, "samsung", postmark.Drive,
-                                                 "postmark-samsung")))
+        return rows_by_id(postmark.rows_of(drive(
+            figures, "samsung", lambda *where: postmark.Drive(*where, setting),
+            setting.place("samsung", Path()).name)))
 
     def test_the_papers_figures_are_the_bars(self):
         rows = self.rows(65)
@@ -99,6 +100,15 @@ class PostmarkTest(unittest.TestCase):
         rows = self.rows(50)
         self.assertEqual(len([name for name in rows if name.endswith("/percent-less")]), 5)
         self.assertIn("postmark-c-8mb/samsung/percent-less", rows)
+
+    def test_another_scale_has_rows_of_its_own(self):
+        setting = postmark.Setting(4, ("c",))
+        self.assertEqual(setting.runs(), ["c-bare", "c-32", "c-64", "c-192"])
+        rows = self.rows(50, setting)
+        self.assertEqual([name for name in rows if name.endswith("/percent-less")],
+                         ["postmark-c-32mb-4th/samsung/percent-less",
+                          "postmark-c-4th/samsung/percent-less",
+                          "postmark-c-192mb-4th/samsung/percent-less"])
 
 
 class OverheadTest(unittest.TestCase):

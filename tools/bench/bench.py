@@ -105,10 +105,12 @@ def all_peers(options):
 def all_postmark(options):
     """Rows of Postmark, one guest for each drive after the other."""
     rows = []
+    setting = postmark.Setting(options.scale,
+                               tuple(options.configuration or postmark.RESERVED))
     for profile in options.profile or postmark.PROFILES:
         if not options.report_only:
-            fresh_run([postmark.guest(profile, FOLDER, options.options)])
-        drive = postmark.Drive(profile, FOLDER)
+            fresh_run([postmark.guest(profile, FOLDER, options.options, setting)])
+        drive = postmark.Drive(profile, FOLDER, setting)
         postmark.describe(drive)
         rows += postmark.rows_of(drive)
     return rows
@@ -160,6 +162,10 @@ def parse():
                         help="only this load on the drives; may be repeated")
     parser.add_argument("--side", action="append", choices=list(peers.SIDES),
                         help="only this one of the peers anew; may be repeated")
+    parser.add_argument("--configuration", action="append", choices=list(postmark.RESERVED),
+                        help="only this one of Postmark; may be repeated")
+    parser.add_argument("--scale", type=int, default=postmark.USUAL_SCALE, choices=postmark.SCALES,
+                        help="Postmark with everything 1/SCALE of the paper's size (default 16)")
     parser.add_argument("--options", metavar="WORDS",
                         help="other options of the table line, in one word: 'pace burst'")
     parser.add_argument("--report-only", action="store_true",
@@ -167,6 +173,8 @@ def parse():
     options = parser.parse_args()
     if options.side:
         options.only = "peers"
+    if options.configuration or options.scale != postmark.USUAL_SCALE:
+        options.only = "postmark"
     if options.only == "all" and (options.profile or options.load or options.options):
         options.only = "drives"
     return options

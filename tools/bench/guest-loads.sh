@@ -140,11 +140,12 @@ burst() {
 
 # scaled_writeback: with a 16th of the files a run takes a 16th of the time, and so do the intervals in
 # which the kernel writes back (by default 5 and 30 s). A commit of ext4 comes each second instead of 5:
-# it has no shorter interval. Otherwise PM-A ends before anything but a lack of memory writes.
+# it has no shorter interval. Otherwise PM-A ends before anything but a lack of memory writes. With
+# files POSTMARK_TIMES as many, so much longer.
 scaled_writeback() {
-	echo 31 >/proc/sys/vm/dirty_writeback_centisecs
-	echo 187 >/proc/sys/vm/dirty_expire_centisecs
-	mount -o remount,commit=1 /mnt
+	echo $((POSTMARK_TIMES * 500 / 16)) >/proc/sys/vm/dirty_writeback_centisecs
+	echo $((POSTMARK_TIMES * 3000 / 16)) >/proc/sys/vm/dirty_expire_centisecs
+	mount -o remount,commit=$((POSTMARK_TIMES > 4 ? POSTMARK_TIMES * 5 / 16 : 1)) /mnt
 }
 
 # postmark_load CONFIGURATION LOAD: Postmark on a new ext4, a sync at its end included. As bytes counts

@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# guest-postmark.sh PROFILE OPTIONS RUN...: Postmark on one emulated drive, in a benchmark guest, each
-# run on a fresh drive. RUN: CONFIGURATION-bare, or CONFIGURATION-MIB with so much reserved area; the
-# configurations are those of postmark_sizes in drives.conf. OPTIONS: option words of the table line in
+# guest-postmark.sh PROFILE OPTIONS SCALE RUN...: Postmark on one emulated drive, in a benchmark guest,
+# each run on a fresh drive. RUN: CONFIGURATION-bare, or CONFIGURATION-MIB with so much reserved area; the
+# configurations are those of postmark_sizes in drives.conf, everything 1 / SCALE of RE's size. OPTIONS: option words of the table line in
 # one word, or "probe": those that ressd-probe advises.
 # Figures are RUN.ms, RUN.erases, RUN.drain_ms, RUN.drain_erases, and of ressd RUN.small_permille.
 set -euo pipefail
 profile=$1
 options=$2
-shift 2
+scale=$3
+shift 3
 # shellcheck source=tools/bench/guest-loads.sh
 . ./guest-loads.sh
+postmark_scale "$scale"
 
 bring_home() {
 	[ "$kind" = bare ] || dmsetup message ressd 0 drain
