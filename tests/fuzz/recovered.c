@@ -131,41 +131,65 @@ static bool hides_claims(struct area_memory *area, const struct log_image *image
 /* The summary that a slot holds, and what the records there add up to so far. */
 struct adding {
 	const struct log_image *image;
-	const struct ressd_summary *stored;
+	__le64 segment_seq, last_seq;		/* that it speaks of */
+	__le64 tail_seq, durable_seq;
+	__le32 last_crc;
+	const struct ressd_summary *stored;	/* NULL: only its first block is intact */
 	struct ressd_summary *sum;
 	bool differs;
 };
 
+static bool same_summary(struct adding *adding)
+{
+	const struct ressd_geom *geom = &adding->image->geom;
+
+	if (!adding->stored)
+		return adding->sum->last_crc == adding->last_crc &&
+		       adding->sum->tail_seq == adding->tail_seq &&
+		       adding->sum->durable_seq == adding->durable_seq;
+	if (ressd_summary_fits(adding->sum, geom))
+		ressd_summary_seal(adding->sum, geom, adding->image->info.uuid);
+	return !memcmp(adding->sum, adding->stored, ressd_summary_bytes(geom));
+}
+
 /*
  * Compares where the last record is that the summary speaks of; no further.  Another record by that
- * number is a lie, too, and what it claims is not looked at: recover/found-another-last-record.
+ * number is a lie, too, and what it claims is not looked at: recover/found-another-last-record, and
+ * found-header-of-a-summary, of which nothing else was left.
  */
 static int add_record(void *context, const struct log_spot *spot)
 {
 	struct adding *adding = context;
-	const struct ressd_geom *geom = &adding->image->geom;
 
-	if (spot->header.segment_seq != adding->stored->segment_seq)
+	if (spot->header.segment_seq != adding->segment_seq)
 		return 1;
-	ressd_summary_add(adding->sum, geom, &spot->header, spot->block);
-	if (spot->header.seq != adding->stored->last_seq)
+	ressd_summary_add(adding->sum, &adding->image->geom, &spot->header, spot->block);
+	if (spot->header.seq != adding->last_seq)
 		return 0;
-	if (ressd_summary_fits(adding->sum, geom))
-		ressd_summary_seal(adding->sum, geom, adding->image->info.uuid);
-	adding->differs = memcmp(adding->sum, adding->stored, ressd_summary_bytes(geom));
+	adding->differs = !same_summary(adding);
 	return 1;
 }
 
 static bool summary_lies(struct log_image *image, u32 slot)
 {
-	struct ressd_summary *stored = log_read_summary(image, slot, 0);
-	struct adding adding = { .image = image, .stored = stored };
+	const struct ressd_geom *geom = &image->geom;
+	u32 place = ressd_geom_slot_end(geom, slot);
+	const struct ressd_summary *header = log_image_block(image, place);
+	struct adding adding = { .image = image };
+	struct ressd_summary *stored;
 
-	if (!stored)
+	if (!header || !ressd_summary_header_valid(header, image->info.uuid, geom, place))
 		return false;
-	adding.sum = calloc(1, ressd_summary_bytes(&image->geom));
+	adding.segment_seq = header->segment_seq;
+	adding.last_seq = header->last_seq;
+	adding.tail_seq = header->tail_seq;
+	adding.durable_seq = header->durable_seq;
+	adding.last_crc = header->last_crc;
+	stored = log_read_summary(image, slot, 0);
+	adding.stored = stored;
+	adding.sum = calloc(1, ressd_summary_bytes(geom));
 	require(adding.sum, "there is no memory for a summary");
-	ressd_summary_start(adding.sum, &image->geom, le64_to_cpu(stored->segment_seq));
+	ressd_summary_start(adding.sum, geom, le64_to_cpu(adding.segment_seq));
 	log_walk_slot(image, slot, false, NULL, add_record, &adding);
 	free(adding.sum);
 	free(stored);
