@@ -158,14 +158,26 @@ static bool watches_clock(const struct ressd *ressd)
 	return READ_ONCE(ressd->unprimed);
 }
 
+static bool wants_discard(struct ressd *ressd)
+{
+	bool wants;
+
+	spin_lock(&ressd->lock);
+	wants = ressd_discard_is_wanted(ressd);
+	spin_unlock(&ressd->lock);
+	return wants;
+}
+
 /* Waits until the writers have caught up. */
 static void keep_step(struct ressd *ressd)
 {
 	while (is_ahead(ressd)) {
 		bool clock = watches_clock(ressd);
 
+		ressd_discard_segments(ressd);
 		wait_event_idle_timeout(ressd->wait,
-					!is_ahead(ressd) || watches_clock(ressd) != clock,
+					!is_ahead(ressd) || wants_discard(ressd) ||
+					watches_clock(ressd) != clock,
 					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
 	}
 }
@@ -378,7 +390,8 @@ static bool wants_sweep(struct ressd *ressd)
 
 bool ressd_mover_is_wanted(const struct ressd *ressd)
 {
-	return has_reason(ressd) || watches_clock(ressd) != READ_ONCE(ressd->mover_watches);
+	return has_reason(ressd) || ressd_discard_is_wanted(ressd) ||
+	       watches_clock(ressd) != READ_ONCE(ressd->mover_watches);
 }
 
 static bool is_drained(struct ressd *ressd)
@@ -459,10 +472,11 @@ static void wait_for_reason(struct ressd *ressd)
 		bool clock = watches_clock(ressd);
 
 		let_writers_go(ressd);
+		ressd_discard_segments(ressd);
 		WRITE_ONCE(ressd->mover_watches, clock);
 		wait_event_idle_timeout(ressd->mover_wait,
 					kthread_should_stop() || wants_sweep(ressd) ||
-					watches_clock(ressd) != clock,
+					wants_discard(ressd) || watches_clock(ressd) != clock,
 					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
 		if (clock)
 			prime_log(ressd);
@@ -477,6 +491,7 @@ static int mover_thread(void *data)
 		u64 reused;
 		int ret;
 
+		ressd_discard_segments(ressd);
 		wait_for_reason(ressd);
 		if (kthread_should_stop())
 			break;

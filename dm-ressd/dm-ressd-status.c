@@ -85,6 +85,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "route_depth", ressd_route_depth(&ressd->route) },
 		{ "route_flushes", ressd->route.flushes },
 		{ "small_in_flight", atomic_read(&ressd->small_in_flight) },
+		{ "log_discards", c->log_discards },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);
@@ -167,6 +168,8 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 	spin_unlock(&ressd->lock);
 	if (ret)
 		DMERR("%s: %s", ressd_name(ressd), error);
+	else if (!strcmp(key, "log_discard"))
+		ressd_discard_start(ressd);
 	ressd_wake(ressd);
 	return ret;
 }

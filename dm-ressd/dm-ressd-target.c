@@ -413,6 +413,7 @@ static int ressd_preresume(struct dm_target *ti)
 		ret = ressd_activate(ressd);
 		if (ret)
 			return ret;
+		ressd_discard_start(ressd);
 	}
 	return ressd_mover_start(ressd);
 }
@@ -424,6 +425,8 @@ static void ressd_resume(struct dm_target *ti)
 	spin_lock(&ressd->lock);
 	ressd->suspending = false;
 	spin_unlock(&ressd->lock);
+	/* It runs already, but begins nothing before. */
+	ressd_wake(ressd);
 }
 
 /* From here on no write waits for room, so that all bios can complete; a drain is given up. */

@@ -14,6 +14,7 @@
  *	dm-ressd-mover.c	the thread that brings the data home
  *	dm-ressd-batch.c	... one batch after the other
  *	dm-ressd-pace.c		how that is spread in time
+ *	dm-ressd-discard.c	discards of segments that hold nothing any more
  *	dm-ressd-route.c	which way costs less (route adaptive)
  *	dm-ressd-error.c	what happens after an I/O error: modes, the message recover
  *	core/			everything that is not Linux: map, log protocol, recovery, grammar
@@ -111,6 +112,7 @@ struct ressd_counters {
 	u64 trials;			/* of the log, by route adaptive */
 	u64 errors;
 	u64 write_retries;		/* log writes tried again after an error */
+	u64 log_discards;		/* of segments that held nothing any more */
 };
 
 /* The time in which small writes were on their direct way, see dm-ressd-route.c. */
@@ -151,6 +153,7 @@ struct ressd {
 	bool draining;			/* small writes go direct, all is moved */
 	bool drained;			/* the drain has come to its end */
 	bool mover_on;			/* false: moves only when a write could not go on */
+	bool discards;			/* the reserved device takes them, and none has failed */
 
 	/* Errors. */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
@@ -170,7 +173,7 @@ struct ressd {
 	struct ressd_segment *segments;
 	void *record_buffers[2];
 	void *summary;
-	atomic_t *readers;		/* per segment slot: reads and moves in flight */
+	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
 
 	atomic_t direct[2];		/* direct writes in flight, by generation */
 	unsigned int generation;
@@ -317,6 +320,18 @@ bool ressd_pace_holds_mover(const struct ressd *ressd);
 bool ressd_pace_is_quiet(const struct ressd *ressd);
 /* Is this time in which pace idle brings all home?  Any context. */
 bool ressd_pace_is_idle(const struct ressd *ressd);
+
+/* dm-ressd-discard.c */
+/*
+ * Looks whether the reserved device takes discards, and says so if it does not though log_discard
+ * is on; a device whose discard has failed gets another chance.  Context: process, no lock held,
+ * the geometry is known.
+ */
+void ressd_discard_start(struct ressd *ressd);
+/* Is there a segment to be discarded, and nothing more important?  Under the lock. */
+bool ressd_discard_is_wanted(const struct ressd *ressd);
+/* The mover's thread, without the lock: discards as long as that is so.  May sleep. */
+void ressd_discard_segments(struct ressd *ressd);
 
 /* dm-ressd-route.c; all do nothing unless the option says adaptive, and need the lock but one. */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)

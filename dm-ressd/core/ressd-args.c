@@ -29,6 +29,7 @@ static const char *const route_words[] = { "always", "never", "adaptive", NULL }
 static const char *const pace_words[] = { "burst", "even", "idle", NULL };
 static const char *const commit_words[] = { "writeback", "writethrough", NULL };
 static const char *const on_full_words[] = { "bypass", "wait", NULL };
+static const char *const switch_words[] = { "off", "on", NULL };
 
 static const struct option_rule rules[] = {
 	NUMBER(small_write_sectors, 16, 8, 256, 8),
@@ -43,6 +44,7 @@ static const struct option_rule rules[] = {
 	NUMBER(commit_interval_ms, 100, 1, 60000, 1),
 	NUMBER(log_align_sectors, 0, 0, 1024, 8),
 	NUMBER(log_page_sectors, 0, 0, 1024, 8),
+	WORDS(log_discard, RESSD_DISCARD_OFF, switch_words),
 	{ .key = "segment_sectors",
 	  .offset = __builtin_offsetof(struct ressd_options, segment_sectors),
 	  .min = RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,

@@ -215,6 +215,39 @@ bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
 	return true;
 }
 
+/*
+ * The segment to come whose slot is discarded next, 0 if there is none now.  The one that the head
+ * enters next is left alone: it would soon be written, or a writer would have to wait.
+ */
+static u64 next_discard(const struct ressd_log *log)
+{
+	u64 seq = max_t(u64, log->discard_seq, log->head_seq + 2);
+
+	if (log->mode != RESSD_MODE_RW ||
+	    seq >= log->reuse_seq + log->geom.nr_segments ||
+	    log->segment_busy(log->context, ressd_geom_slot_of_seq(&log->geom, seq)))
+		return 0;
+	return seq;
+}
+
+bool ressd_log_can_discard(const struct ressd_log *log)
+{
+	return next_discard(log);
+}
+
+bool ressd_log_take_discard(struct ressd_log *log, u32 *slot)
+{
+	u64 seq = next_discard(log);
+
+	if (!seq)
+		return false;
+	*slot = ressd_geom_slot_of_seq(&log->geom, seq);
+	WARN_ON_ONCE(log->segments[*slot].live);
+	forget_segment(log, *slot);
+	log->discard_seq = seq + 1;
+	return true;
+}
+
 /* Takes a block out of the tree and, if it was dirty, out of its segment's live count. */
 static void unmap_node(struct ressd_log *log, struct ressd_node *node)
 {

@@ -16,7 +16,7 @@
  *    data is durable first) and which a sync writes with FUA before it completes.
  * 4. A segment is reused only when it is the tail of the ring, holds no dirty block, everything
  *    that killed its blocks is durable, a durable record says so (tail_seq), and the caller
- *    reports no read in flight in it.  Otherwise recovery would walk into half-overwritten records.
+ *    reports no read in flight in it.  The same is asked of a discard.  Otherwise recovery would walk into half-overwritten records.
  * 5. Only ressd_log_moved() turns a block clean, and only if it is still the current one.
  * 6. A record is valid only if it chains to the one before: seq, crc of the previous header, and
  *    the same activation unless it is the first one of a new activation.
@@ -48,6 +48,14 @@
  *  - A segment whose UNMAPs do not fit has none.  The head leaves a segment before that happens,
  *    or after a few records, so that recovery has few to read; unless it is the last free one.
  *  - If its write fails, and only that, the log goes on without it.
+ *
+ * DISCARDS: what stands in a segment that may be reused is never read again, so it may as well be
+ * discarded, and hold anything from then on: zeroes, what it held before, or neither, sector by
+ * sector.  Recovery takes nothing from there but claims, which are true however old they are.
+ *  - The caller counts a slot whose discard is in flight as read (segment_busy), so that the head
+ *    does not enter it: a record written there could be discarded.
+ *  - Neither an open record nor a record or a summary in flight is ever concerned: reuse_seq does
+ *    not exceed the segment of the last written record.
  *
  * Context: the caller holds one lock over every call except ressd_log_encode().
  */
@@ -173,6 +181,7 @@ struct ressd_log {
 	u64 tail_seq;			/* segments before hold nothing live; ready to announce */
 	u64 reuse_seq;			/* segments before may be overwritten */
 	u64 written_tail;		/* tail_seq announced by the last written record */
+	u64 discard_seq;		/* slots of segments to come before this were discarded */
 
 	u32 prev_crc;			/* of the last written record's header */
 	bool first_pending;		/* the next record is the first of this activation */
@@ -218,7 +227,7 @@ struct ressd_log_setup {
 	struct ressd_segment *segments;	/* geom.nr_segments */
 	void *buffers[2];		/* geom.record_blocks * 4096 bytes each */
 	void *summary;			/* ressd_summary_bytes(geom) */
-	/* True while a read or a move from that slot is in flight; called under the lock. */
+	/* True while a read, a move or a discard of that slot is in flight; under the lock. */
 	bool (*segment_busy)(void *context, u32 slot);
 	void *context;
 };
@@ -319,6 +328,17 @@ bool ressd_log_is_volatile(const struct ressd_log *log);
  * has killed what it superseded: what was logged and killed while it was in flight counts, too.
  */
 bool ressd_log_unmaps_pending(const struct ressd_log *log);
+
+/*
+ * Takes the next segment to be discarded: each slot once before the head comes to it again, oldest
+ * first, none that is not reusable or in use by a read, none that the head enters next.  Forgets
+ * what the map still knows of it, all of it clean.  True: it is in *@slot, and the caller counts it
+ * as busy before it releases the lock, until the discard has ended, well or not.
+ */
+bool ressd_log_take_discard(struct ressd_log *log, u32 *slot);
+
+/* True if there is one now. */
+bool ressd_log_can_discard(const struct ressd_log *log);
 
 enum ressd_io_kind { RESSD_IO_WRITE, RESSD_IO_FLUSH, RESSD_IO_READ };
 

@@ -68,6 +68,7 @@ void config_draw(struct config *config, u64 seed)
 	config->tunes = random_once_in(&random, 4);
 	if (random_once_in(&random, 24))
 		draw_long_segments(config, &random);
+	config->discards = random_once_in(&random, 3);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */
@@ -205,10 +206,26 @@ static void draw_mover(struct event *event, const struct host *host, struct rand
 		draw_error(event, host, random);
 }
 
+/* The discard of a segment begins; once it is in flight it often takes its time. */
+static bool draw_trim(struct event *event, const struct host *host, struct random *random)
+{
+	if (!host->config.discards || !random_once_in(random, host->trimming ? 40 : 6) ||
+	    (!host->trimming && !ressd_log_can_discard(&host->box.log)))
+		return false;
+	event->kind = EVENT_TRIM;
+	event->number = random_below(random, 1000);
+	if (host->trimming)
+		draw_error(event, host, random);
+	return true;
+}
+
 static void draw_step(struct event *event, const struct host *host, struct random *random)
 {
-	u32 choice = random_below(random, 100);
+	u32 choice;
 
+	if (draw_trim(event, host, random))
+		return;
+	choice = random_below(random, 100);
 	if (choice < 30) {
 		draw_bio(event, host, random);
 	} else if (choice < 55) {

@@ -26,6 +26,7 @@ struct config {
 	u32 overlap;		/* writes of one block at the same time */
 	u32 two_disks;		/* the reserved area is on a disk of its own */
 	u32 errors;		/* I/O may fail */
+	u32 discards;		/* segments that may be reused are discarded */
 	u32 crash_every;	/* steps between crashes, on average */
 };
 
@@ -38,6 +39,7 @@ enum event_kind {
 	EVENT_LOG,		/* the log worker's next step */
 	EVENT_SWEEP,		/* the mover begins a sweep; @number: also of the segment in use */
 	EVENT_MOVER,		/* the mover's next step; @number chooses */
+	EVENT_TRIM,		/* the discard of a segment begins, or ends; @number chooses */
 	EVENT_KICK,		/* the commit interval is over */
 	EVENT_ROTATE,		/* the head moves on to a new segment */
 	EVENT_TUNE,		/* the message set: another page, alignment, clustered block */

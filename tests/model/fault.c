@@ -57,6 +57,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a read of the normal area completes although a flush has failed meanwhile" },
 	[FAULT_DOUBT_IGNORED] = { "doubt-ignored", 2, true,
 		"a read believes the map before a failed flush shows in it" },
+	[FAULT_TRIM_NOT_BUSY] = { "trim-not-busy", 4, false,
+		"a segment is entered while its discard is in flight" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

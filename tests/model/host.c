@@ -110,6 +110,7 @@ void host_restart(struct host *host, u32 bad_read)
 	memset(host->ops, 0, sizeof(host->ops));
 	memset(&host->mover, 0, sizeof(host->mover));
 	host->io_stage = IO_IDLE;
+	host->trimming = false;
 	host->draining = false;
 	host->opening_ticket = 0;
 	for (slot = 0; slot < host->layout.geom.nr_segments; slot++)
@@ -153,7 +154,7 @@ static bool is_settled(const struct host *host)
 		if (op->state != OP_FREE)
 			return false;
 	return host->io_stage == IO_IDLE && host->mover.state == MOVER_IDLE && !host->opening &&
-	       ressd_repair_is_over(&host->box.log);
+	       !host->trimming && ressd_repair_is_over(&host->box.log);
 }
 
 static bool mover_is_wanted(const struct host *host)
@@ -182,6 +183,10 @@ static void settle_step(struct host *host, u32 step)
 		host_mover_start(host, host->draining);
 	host_mover_step(host, false, MAX_MOVES - 1);
 	host->moment(host->context);
+	if (host->trimming && step % MAX_OPS == MAX_OPS - 1) {
+		host_trim_step(host, false, 0);
+		host->moment(host->context);
+	}
 }
 
 void host_settle(struct host *host)
@@ -279,6 +284,9 @@ static void running_step(struct host *host, const struct event *event)
 		break;
 	case EVENT_MOVER:
 		host_mover_step(host, event->error, event->number);
+		break;
+	case EVENT_TRIM:
+		host_trim_step(host, event->error, event->number);
 		break;
 	case EVENT_KICK:
 		ressd_log_kick(&host->box.log);

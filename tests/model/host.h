@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel does around the log protocol, one event at a time: bios (host-bio.c), the log
- * worker (host-log.c) and the mover (host-mover.c).  Everything that takes time has a beginning and
+ * worker (host-log.c), the mover (host-mover.c) and discards of segments (host-trim.c).  Everything that takes time has a beginning and
  * an end with other events in between.
  */
 #ifndef MODEL_HOST_H
@@ -95,6 +95,9 @@ struct host {
 	struct disk_write *io_write;
 	struct mover mover;
 	void *repair_buffer;
+	bool trimming;			/* the discard of a segment is in flight */
+	u32 trim_slot;
+	struct disk_write *trim;
 	bool draining;
 	u64 opening_ticket;
 	bool opening;			/* recovered, but not yet sealed: serves nothing */
@@ -192,5 +195,9 @@ void host_log_step(struct host *host, bool error, u64 number);
 void host_mover_start(struct host *host, bool whole);
 void host_mover_step(struct host *host, bool error, u64 number);
 bool host_mover_overlaps(const struct host *host, const struct op *op);
+
+/* host-trim.c */
+/* Begins the discard of a segment, or ends the one in flight; @number chooses what is there then. */
+void host_trim_step(struct host *host, bool error, u64 number);
 
 #endif

@@ -58,6 +58,7 @@ TEST(defaults_of_the_design)
 	CHECK_EQ(options.log_align_sectors, 0);
 	CHECK_EQ(options.segment_sectors, 0);
 	CHECK_EQ(options.on_full, RESSD_FULL_BYPASS);
+	CHECK_EQ(options.log_discard, RESSD_DISCARD_OFF);
 }
 
 TEST(no_words_keep_the_defaults)
@@ -76,7 +77,7 @@ TEST(every_key_is_stored)
 {
 	struct ressd_options options;
 
-	accepted("small_write_sectors 64 streams 3 route never move_threshold 70 move_batch_sectors 2048 pace burst commit writethrough commit_interval_ms 5 log_align_sectors 32 segment_sectors 8192 on_full wait",
+	accepted("small_write_sectors 64 streams 3 route never move_threshold 70 move_batch_sectors 2048 pace burst commit writethrough commit_interval_ms 5 log_align_sectors 32 segment_sectors 8192 on_full wait log_discard on",
 		 &options);
 	CHECK_EQ(options.small_write_sectors, 64);
 	CHECK_EQ(options.streams, 3);
@@ -89,6 +90,7 @@ TEST(every_key_is_stored)
 	CHECK_EQ(options.log_align_sectors, 32);
 	CHECK_EQ(options.segment_sectors, 8192);
 	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
+	CHECK_EQ(options.log_discard, RESSD_DISCARD_ON);
 }
 
 TEST(unknown_doubled_and_lonely_keys)
@@ -149,6 +151,7 @@ TEST(enumerations)
 	refused("route sometimes", "route is 'sometimes', but must be one of: always never");
 	refused("commit sync", "must be one of: writeback writethrough");
 	refused("on_full panic", "must be one of: bypass wait");
+	refused("log_discard yes", "log_discard is 'yes', but must be one of: off on");
 	refused("commit Writeback", "must be one of");
 	refused("commit write", "must be one of");
 	refused("commit 0", "must be one of");
@@ -251,6 +254,8 @@ static void randomise(struct ressd_options *options)
 		options->segment_sectors = 128 + 8 * test_below(65521);
 	if (test_below(2))
 		options->on_full = test_below(2);
+	if (test_below(2))
+		options->log_discard = test_below(2);
 }
 
 TEST(print_and_parse_round_trip)
@@ -293,6 +298,8 @@ TEST(set_by_message)
 	CHECK(!ressd_option_set(&options, "commit", "writethrough", error, sizeof(error)), "%s",
 	      error);
 	CHECK_EQ(options.commit, RESSD_COMMIT_WRITETHROUGH);
+	CHECK(!ressd_option_set(&options, "log_discard", "on", error, sizeof(error)), "%s", error);
+	CHECK_EQ(options.log_discard, RESSD_DISCARD_ON);
 	CHECK(ressd_option_set(&options, "segment_sectors", "8192", error, sizeof(error)),
 	      "format option accepted");
 	CHECK_HAS(error, "fixed when the reserved area is formatted");

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Discards of the log's segments (log_discard on): a segment that may be reused holds nothing, but
+ * a page-mapped drive does not know, and copies it with all the rest when it collects garbage.
+ *
+ * Core says which segment is next; the mover's thread sends the discards, one at a time, when it
+ * does not move.  None begins while somebody waits for room in the log, for the head may come to
+ * the slot before its discard has ended, and has to wait then.
+ */
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/kthread.h>
+
+#include "dm-ressd-bio.h"
+#include "dm-ressd-compat.h"
+
+/*
+ * The whole granules of the device in @slot: returns how many sectors of the reserved device they
+ * are, the first one is in *@start.
+ */
+static sector_t granules(const struct ressd *ressd, u32 slot, sector_t *start)
+{
+	const struct ressd_geom *geom = &ressd->log.geom;
+	struct block_device *bdev = ressd->reserved->bdev;
+	u32 end = ressd_geom_slot_end(geom, slot) + geom->summary_blocks;
+	u32 granularity = max_t(u32, bdev_discard_granularity(bdev) >> SECTOR_SHIFT, 1);
+	/* Granules count from the first sector of the whole device. */
+	u64 phase = get_start_sect(bdev);
+	u64 first = phase + ressd_log_sector(ressd, ressd_geom_slot_start(geom, slot));
+	u64 last = div_u64(phase + ressd_log_sector(ressd, end), granularity);
+
+	first = div_u64(first + granularity - 1, granularity);
+	*start = first * granularity - phase;
+	return last > first ? (last - first) * granularity : 0;
+}
+
+/* Is there a segment with a granule of its own, and does the device take discards at all? */
+static bool device_can(const struct ressd *ressd)
+{
+	sector_t start;
+	u32 slot;
+
+	if (!bdev_max_discard_sectors(ressd->reserved->bdev))
+		return false;
+	for (slot = 0; slot < ressd->log.geom.nr_segments; slot++)
+		if (granules(ressd, slot, &start))
+			return true;
+	return false;
+}
+
+void ressd_discard_start(struct ressd *ressd)
+{
+	bool wanted, can = device_can(ressd);
+
+	spin_lock(&ressd->lock);
+	ressd->discards = can;
+	wanted = ressd->options.log_discard == RESSD_DISCARD_ON;
+	spin_unlock(&ressd->lock);
+	if (wanted && !can)
+		DMWARN("%s: log_discard is on, but the reserved device takes no discards of the size of a segment (%u KiB); none are sent",
+		       ressd_name(ressd), ressd->log.geom.segment_blocks * 4);
+}
+
+bool ressd_discard_is_wanted(const struct ressd *ressd)
+{
+	return ressd->options.log_discard == RESSD_DISCARD_ON && ressd->discards &&
+	       ressd->mover_on && !ressd->suspending && !ressd->draining && !ressd->room_wanted &&
+	       ressd_log_can_discard(&ressd->log);
+}
+
+/* Takes the next slot; from now on the head does not enter it. */
+static bool take_slot(struct ressd *ressd, u32 *slot)
+{
+	bool taken;
+
+	spin_lock(&ressd->lock);
+	taken = ressd_discard_is_wanted(ressd) && ressd_log_take_discard(&ressd->log, slot);
+	if (taken)
+		atomic_inc(&ressd->readers[*slot]);
+	spin_unlock(&ressd->lock);
+	return taken;
+}
+
+/* By dm-io, whose bios come from a reserve. */
+static int discard_slot(struct ressd *ressd, u32 slot)
+{
+	struct dm_io_region region = { .bdev = ressd->reserved->bdev };
+	struct dm_io_request request = {
+		.bi_opf = REQ_OP_DISCARD,
+		.mem.type = DM_IO_KMEM,
+		.client = ressd->io_client,
+	};
+
+	region.count = granules(ressd, slot, &region.sector);
+	return region.count ? ressd_dm_io(&request, &region, NULL) : 0;
+}
+
+/* One that has failed is no error of the log: there are just no more. */
+static void note_result(struct ressd *ressd, int ret)
+{
+	bool told;
+
+	spin_lock(&ressd->lock);
+	told = !ressd->discards;
+	if (ret)
+		ressd->discards = false;
+	else
+		ressd->counters.log_discards++;
+	spin_unlock(&ressd->lock);
+	if (ret && !told)
+		DMWARN("%s: a discard of the log has failed (error %d); no more are sent until log_discard is set anew",
+		       ressd_name(ressd), ret);
+}
+
+void ressd_discard_segments(struct ressd *ressd)
+{
+	u32 slot;
+
+	while (!kthread_should_stop() && take_slot(ressd, &slot)) {
+		note_result(ressd, discard_slot(ressd, slot));
+		ressd_put_reader(ressd, slot);
+		cond_resched();
+	}
+}

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# what: the map keeps the blocks of a segment that is discarded
+# file: ressd-log.c
+# breaks: 4
+s/forget_segment(log, \*slot);/;/
