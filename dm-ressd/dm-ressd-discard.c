@@ -4,12 +4,12 @@
  * a page-mapped drive does not know, and copies it with all the rest when it collects garbage.
  *
  * Core says which segment is next; the mover's thread sends the discards, one at a time, when it
- * does not move.  None begins while somebody waits for room in the log, for the head may come to
- * the slot before its discard has ended, and has to wait then.
+ * does not move, and does not wait for them: a device may take long, and a sync may need the room
+ * that only the mover makes.  None begins while somebody waits for room in the log, for the head
+ * may come to the slot before its discard has ended, and has to wait then.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
-#include <linux/kthread.h>
 
 #include "dm-ressd-bio.h"
 #include "dm-ressd-compat.h"
@@ -61,64 +61,104 @@ void ressd_discard_start(struct ressd *ressd)
 		       ressd_name(ressd), ressd->log.geom.segment_blocks * 4);
 }
 
-bool ressd_discard_is_wanted(const struct ressd *ressd)
+/* May one begin that is not more in the way than of use?  Under the lock. */
+static bool may_begin(const struct ressd *ressd)
 {
 	return ressd->options.log_discard == RESSD_DISCARD_ON && ressd->discards &&
-	       ressd->mover_on && !ressd->suspending && !ressd->draining && !ressd->room_wanted &&
-	       ressd_log_can_discard(&ressd->log);
+	       ressd->mover_on && !ressd->suspending && !ressd->draining && !ressd->room_wanted;
+}
+
+bool ressd_discard_is_wanted(const struct ressd *ressd)
+{
+	switch (READ_ONCE(ressd->discard_state)) {
+	case RESSD_DISCARD_NONE:
+		return may_begin(ressd) && ressd_log_can_discard(&ressd->log);
+	case RESSD_DISCARD_IN_FLIGHT:
+		return false;
+	case RESSD_DISCARD_ENDED:
+		break;
+	}
+	return true;
 }
 
 /* Takes the next slot; from now on the head does not enter it. */
-static bool take_slot(struct ressd *ressd, u32 *slot)
+static bool take_slot(struct ressd *ressd)
 {
 	bool taken;
 
 	spin_lock(&ressd->lock);
-	taken = ressd_discard_is_wanted(ressd) && ressd_log_take_discard(&ressd->log, slot);
+	taken = may_begin(ressd) && ressd_log_take_discard(&ressd->log, &ressd->discard_slot);
 	if (taken)
-		atomic_inc(&ressd->readers[*slot]);
+		atomic_inc(&ressd->readers[ressd->discard_slot]);
 	spin_unlock(&ressd->lock);
 	return taken;
 }
 
+/* Any context. */
+static void discard_ended(unsigned long error, void *context)
+{
+	struct ressd *ressd = context;
+	unsigned long flags;
+
+	ressd->discard_failed = error;
+	/* The lock holds up ressd_discard_stop() until nothing here is touched any more. */
+	spin_lock_irqsave(&ressd->done_lock, flags);
+	ressd_put_reader(ressd, ressd->discard_slot);
+	/* Pairs with smp_load_acquire() in note_end(). */
+	smp_store_release(&ressd->discard_state, RESSD_DISCARD_ENDED);
+	ressd_wake(ressd);
+	spin_unlock_irqrestore(&ressd->done_lock, flags);
+}
+
 /* By dm-io, whose bios come from a reserve. */
-static int discard_slot(struct ressd *ressd, u32 slot)
+static void begin(struct ressd *ressd)
 {
 	struct dm_io_region region = { .bdev = ressd->reserved->bdev };
 	struct dm_io_request request = {
 		.bi_opf = REQ_OP_DISCARD,
 		.mem.type = DM_IO_KMEM,
+		.notify.fn = discard_ended,
+		.notify.context = ressd,
 		.client = ressd->io_client,
 	};
 
-	region.count = granules(ressd, slot, &region.sector);
-	return region.count ? ressd_dm_io(&request, &region, NULL) : 0;
+	region.count = granules(ressd, ressd->discard_slot, &region.sector);
+	WRITE_ONCE(ressd->discard_state, RESSD_DISCARD_IN_FLIGHT);
+	if (!region.count)
+		discard_ended(0, ressd);
+	else if (ressd_dm_io(&request, &region, NULL))
+		discard_ended(1, ressd);
 }
 
 /* One that has failed is no error of the log: there are just no more. */
-static void note_result(struct ressd *ressd, int ret)
+static void note_end(struct ressd *ressd)
 {
-	bool told;
-
+	/* Pairs with smp_store_release() in discard_ended(). */
+	if (smp_load_acquire(&ressd->discard_state) != RESSD_DISCARD_ENDED)
+		return;
 	spin_lock(&ressd->lock);
-	told = !ressd->discards;
-	if (ret)
+	if (ressd->discard_failed)
 		ressd->discards = false;
 	else
 		ressd->counters.log_discards++;
+	WRITE_ONCE(ressd->discard_state, RESSD_DISCARD_NONE);
 	spin_unlock(&ressd->lock);
-	if (ret && !told)
-		DMWARN("%s: a discard of the log has failed (error %d); no more are sent until log_discard is set anew",
-		       ressd_name(ressd), ret);
+	if (ressd->discard_failed)
+		DMWARN("%s: a discard of the log has failed; no more are sent until log_discard is set anew",
+		       ressd_name(ressd));
 }
 
-void ressd_discard_segments(struct ressd *ressd)
+void ressd_discard_next(struct ressd *ressd)
 {
-	u32 slot;
+	note_end(ressd);
+	if (READ_ONCE(ressd->discard_state) == RESSD_DISCARD_NONE && take_slot(ressd))
+		begin(ressd);
+}
 
-	while (!kthread_should_stop() && take_slot(ressd, &slot)) {
-		note_result(ressd, discard_slot(ressd, slot));
-		ressd_put_reader(ressd, slot);
-		cond_resched();
-	}
+void ressd_discard_stop(struct ressd *ressd)
+{
+	wait_event(ressd->wait, READ_ONCE(ressd->discard_state) != RESSD_DISCARD_IN_FLIGHT);
+	spin_lock_irq(&ressd->done_lock);
+	spin_unlock_irq(&ressd->done_lock);
+	note_end(ressd);
 }

@@ -174,7 +174,7 @@ static void keep_step(struct ressd *ressd)
 	while (is_ahead(ressd)) {
 		bool clock = watches_clock(ressd);
 
-		ressd_discard_segments(ressd);
+		ressd_discard_next(ressd);
 		wait_event_idle_timeout(ressd->wait,
 					!is_ahead(ressd) || wants_discard(ressd) ||
 					watches_clock(ressd) != clock,
@@ -472,7 +472,7 @@ static void wait_for_reason(struct ressd *ressd)
 		bool clock = watches_clock(ressd);
 
 		let_writers_go(ressd);
-		ressd_discard_segments(ressd);
+		ressd_discard_next(ressd);
 		WRITE_ONCE(ressd->mover_watches, clock);
 		wait_event_idle_timeout(ressd->mover_wait,
 					kthread_should_stop() || wants_sweep(ressd) ||
@@ -491,7 +491,7 @@ static int mover_thread(void *data)
 		u64 reused;
 		int ret;
 
-		ressd_discard_segments(ressd);
+		ressd_discard_next(ressd);
 		wait_for_reason(ressd);
 		if (kthread_should_stop())
 			break;
@@ -535,6 +535,7 @@ void ressd_mover_stop(struct ressd *ressd)
 		return;
 	kthread_stop(ressd->mover);
 	ressd->mover = NULL;
+	ressd_discard_stop(ressd);
 }
 
 static bool drain_settled(const struct ressd *ressd)

@@ -27,8 +27,8 @@
  * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
  * waiting bios.  It is taken in process context only; the end of a log write, which may come in an
  * interrupt, tries it and leaves the rest to the worker if it is held.  ressd->done_lock protects
- * the list of completed bios that still need process context, and the end of the mover's I/Os and
- * of log writes; it is taken from interrupts, and never together with ressd->lock.  readers[], direct[],
+ * the list of completed bios that still need process context, and the end of the mover's I/Os,
+ * of discards and of log writes; it is taken from interrupts, and never together with ressd->lock.  readers[], direct[],
  * small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is the innermost lock,
  * and is taken from interrupts.
  *
@@ -124,6 +124,13 @@ struct ressd_meter {
 	u64 since;			/* ... but what came after this */
 };
 
+/* What has become of the discard that was begun last. */
+enum ressd_discard_state {
+	RESSD_DISCARD_NONE,		/* another one may begin */
+	RESSD_DISCARD_IN_FLIGHT,
+	RESSD_DISCARD_ENDED,		/* the mover's thread has yet to note it */
+};
+
 struct ressd {
 	struct dm_target *ti;
 	struct dm_dev *normal, *reserved;
@@ -153,7 +160,6 @@ struct ressd {
 	bool draining;			/* small writes go direct, all is moved */
 	bool drained;			/* the drain has come to its end */
 	bool mover_on;			/* false: moves only when a write could not go on */
-	bool discards;			/* the reserved device takes them, and none has failed */
 
 	/* Errors. */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
@@ -210,6 +216,12 @@ struct ressd {
 	bool retry_now;			/* do not wait for that */
 	u64 visit_from;			/* where the next round of visits begins */
 	struct ressd_step step;		/* of this sweep */
+
+	/* Discards of the log; the mover's thread, but for the end of one. */
+	bool discards;			/* the device takes them, none has failed; under the lock */
+	enum ressd_discard_state discard_state;
+	u32 discard_slot;		/* of the one in flight */
+	bool discard_failed;		/* ... that has ended */
 
 	struct ressd_meter meter;
 	atomic_t small_in_flight;	/* small writes under route adaptive, both ways */
@@ -328,10 +340,12 @@ bool ressd_pace_is_idle(const struct ressd *ressd);
  * the geometry is known.
  */
 void ressd_discard_start(struct ressd *ressd);
-/* Is there a segment to be discarded, and nothing more important?  Under the lock. */
+/* Has ressd_discard_next() something to do, and is there nothing more important?  Under the lock. */
 bool ressd_discard_is_wanted(const struct ressd *ressd);
-/* The mover's thread, without the lock: discards as long as that is so.  May sleep. */
-void ressd_discard_segments(struct ressd *ressd);
+/* The mover's thread, without the lock: notes the end of a discard, and begins the next one. */
+void ressd_discard_next(struct ressd *ressd);
+/* Waits for the one in flight; the mover's thread runs no more. */
+void ressd_discard_stop(struct ressd *ressd);
 
 /* dm-ressd-route.c; all do nothing unless the option says adaptive, and need the lock but one. */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)

@@ -68,7 +68,7 @@ void config_draw(struct config *config, u64 seed)
 	config->tunes = random_once_in(&random, 4);
 	if (random_once_in(&random, 24))
 		draw_long_segments(config, &random);
-	config->discards = random_once_in(&random, 3);
+	config->discards = random_below(&random, 3) == 1;
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */

@@ -1,0 +1,235 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 45-discard.sh: with log_discard on the log's segments are discarded when they hold nothing: which
+# ones, when, under load, under errors, and on devices that take no discards.
+#   45-discard.sh [SEED [FUNCTION]]
+# guest: --timeout 400 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles --file tests/ssdsim/profiles/intel.conf
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+# shellcheck source=tests/vm/errors.sh
+. ./errors.sh
+
+take_arguments "$@"
+few=1024                         # a longer segment, for scripts that look at each
+slots=$((reserved / segment))
+few_slots=$((reserved / few))
+
+discards_are() {
+	equals "$1" status_value "${2:-ressd}" log_discards
+}
+
+# sent_to DISK: discards that the disk has got, by the block layer's count.
+sent_to() {
+	awk '{ print $12 }' "/sys/block/$1/stat"
+}
+
+# blank_disk DISK
+blank_disk() {
+	blkdiscard -f "/dev/$1"
+}
+
+# used_slots DISK: segments of its reserved area, which is at its end, that are not all zero.
+used_slots() {
+	local slot used=0 bytes=$((few * 512))
+	for ((slot = 0; slot < few_slots; slot++)); do
+		cmp -s -n "$bytes" -i $((($(sectors_of "/dev/$1") - reserved) * 512 + slot * bytes)):0 \
+			"/dev/$1" /dev/zero || used=$((used + 1))
+	done
+	echo "$used"
+}
+
+at_most() {
+	[ "$2" -le "$1" ] || {
+		echo "$2, expected at most $1"
+		return 1
+	}
+}
+
+make_few() {
+	make_ressd ressd /dev/d0 "$reserved" segment_sectors "$few" "$@"
+}
+
+# Off by default; once on, all but the segment in use and the next one; then each when it is empty.
+slots_are_discarded() {
+	local before
+	blank_disk d0
+	rm -f /tmp/journal
+	make_few
+	check "off by default: a load" oracle run --operations 300
+	check "off by default: drained" dmsetup message ressd 0 drain
+	check "off by default: none is sent" discards_are 0
+	check "off by default: the log is full of old blocks" eval '[ "$(used_slots d0)" -gt 6 ]'
+	before=$(sent_to d0)
+	check "the mover is off" dmsetup message ressd 0 mover off
+	check "switched on by a message" dmsetup message ressd 0 set log_discard on
+	check "none without the mover" discards_are 0
+	check "the mover is on" dmsetup message ressd 0 mover on
+	check "all but two are discarded" wait_until discards_are $((few_slots - 2))
+	check "the table says so" grep -q 'log_discard on' <(dmsetup table ressd)
+	check "each by one command" equals $((few_slots - 2)) eval "echo \$((\$(sent_to d0) - $before))"
+	forget_cache
+	# The two that are left, and the two that hold a superblock.
+	check "and hold nothing" at_most 4 "$(used_slots d0)"
+	check "a load on a log that was discarded" oracle run --operations 800
+	check "drained" dmsetup message ressd 0 drain
+	check "again and again" at_least ressd log_discards $((few_slots + 5))
+	check "is removed" dmsetup remove ressd
+	check "and found again" make_few log_discard on
+	check "everything is there" oracle check
+	check "once more after an activation" wait_until at_least ressd log_discards $((few_slots - 2))
+	check "everything is still there" oracle check
+	dmsetup remove ressd
+	check "ressdctl check finds no fault" ressdctl check /dev/d0
+}
+
+# A young log: nothing of it was used yet.
+young_log() {
+	blank_disk d0
+	rm -f /tmp/journal
+	make_few log_discard on on_full wait
+	check "young log: what it has not come to is discarded, too" wait_until \
+		discards_are $((few_slots - 2))
+	check "young log: a load" oracle run --operations 200 --flush-percent 10
+	dmsetup remove ressd
+	check "young log: ressdctl check finds no fault" ressdctl check /dev/d0
+	make_few
+	check "young log: everything is there" oracle check
+	dmsetup remove ressd
+}
+
+# Slots whose discard is in flight are entered by no write: the fourth one is behind a gate.
+slot_in_flight() {
+	local first=$(($(sectors_of /dev/d0) - reserved)) gated load
+	blank_disk d0
+	rm -f /tmp/journal
+	gated=$((first + 4 * segment))
+	make_gate gate /dev/d0 "$gated" "$segment"
+	dmsetup create lower <<-END
+		0 $gated linear /dev/d0 0
+		$gated $segment linear /dev/mapper/gate 0
+		$((gated + segment)) $((reserved - 5 * segment)) linear /dev/d0 $((gated + segment))
+	END
+	make_ressd ressd /dev/mapper/lower "$reserved" segment_sectors "$segment" on_full bypass
+	# The blank area's first segment is number 1, in slot 1; so slot 3 is the first to go.
+	check "in flight: on" dmsetup message ressd 0 set log_discard on
+	check "in flight: the fourth waits at the gate" wait_until equals 1 writes_at_gate gate
+	discards_are 1 || fail "in flight: the third is done" "$(dmsetup status ressd)"
+	oracle run --operations 400 --small --flush-percent 0 >/tmp/load-output 2>&1 &
+	load=$!
+	check "in flight: the log is full before the fourth" wait_until at_least ressd bypassed 1
+	check "in flight: no write goes beside the discard" equals 1 writes_at_gate gate
+	check "in flight: status and table answer" eval \
+		'dmsetup status ressd && dmsetup table ressd'
+	open_gate gate
+	check "in flight: the load ends" ended "$load"
+	wait "$load" || fail "in flight: the load has found no difference" "$(cat /tmp/load-output)"
+	check "in flight: the others follow" wait_until at_least ressd log_discards 30
+	check "in flight: another load" oracle run --operations 400
+	check "in flight: drained" dmsetup message ressd 0 drain
+	check "in flight: everything is there" oracle check
+	dmsetup remove ressd
+	dmsetup remove lower
+	dmsetup remove gate
+}
+
+# One that is in flight is waited for, none begins while the device is suspended.
+suspended() {
+	local before
+	ssd create ssd1 "$PWD/profiles/intel.conf" capacity_mb=64 discard=1 prefill=0
+	make_ressd ressd /dev/ssd1 "$reserved" segment_sectors "$segment"
+	ssd fault ssd1 discard slow_us=100000
+	dmsetup message ressd 0 set log_discard on
+	check "suspend: discards are on their way" wait_until at_least ressd log_discards 2
+	check "suspend: in the middle of them" dmsetup suspend ressd
+	check "suspend: not all were sent" fails discards_are $((slots - 2))
+	before=$(status_value ressd log_discards)
+	check "suspend: nothing is in flight" equals "0 0" eval \
+		'xargs </sys/block/ssd1/inflight'
+	check "suspend: the mover is gone" fails pgrep ressd_mv
+	check "suspend: the counter stands" discards_are "$before"
+	check "suspend: resumed" dmsetup resume ressd
+	check "suspend: they go on" wait_until at_least ressd log_discards $((before + 2))
+	check "suspend: removed in the middle of them" dmsetup remove ressd
+	ssd faults ssd1 clear
+	make_ressd ressd /dev/ssd1 "$reserved" segment_sectors "$segment" log_discard on
+	check "suspend: all of them after a new activation" wait_until discards_are $((slots - 2))
+	dmsetup remove ressd
+	ssd remove ssd1
+}
+
+# An error of a discard is none of the log.
+failing_discards() {
+	make_drive
+	fresh log_discard on
+	check "error: the log is discarded" wait_until discards_are $((slots - 2))
+	check "error: a load" oracle run --operations 300
+	fault discard "$log_range"
+	mark=$(dmesg_mark)
+	check "error: a load with failing discards" oracle run --operations 600
+	check "error: drained" dmsetup message ressd 0 drain
+	check "error: the drive has refused one" wait_until eval '[ "$(fault_count hit)" = 1 ]'
+	check "error: it is said once" equals 1 eval \
+		'dmesg_since "$mark" | grep -c "a discard of the log has failed; no more are sent until log_discard is set anew"'
+	check "error: the log is in service" equals rw status_state ressd
+	check "error: and no error of it is counted" equals 0 status_value ressd errors
+	check "error: another load" oracle run --operations 300
+	check "error: no other one was sent" equals 1 fault_count hit
+	heal
+	check "error: set anew" dmsetup message ressd 0 set log_discard on
+	check "error: drained again" dmsetup message ressd 0 drain
+	check "error: they go on" wait_until at_least ressd log_discards $((slots - 1))
+	check "error: reopened" reopen log_discard on
+	check "error: everything is there" oracle check
+	dmsetup remove ressd
+	ssd remove ssd0
+}
+
+# A device that takes none, and one whose granules (128 KiB) are longer than a segment.
+useless_devices() {
+	local disk
+	make_disk d2 32 discard=0
+	ssd create ssd1 "$PWD/profiles/supertalent.conf" capacity_mb=256 discard=1 prefill=0
+	check "useless: granules of 128 KiB" equals 131072 cat \
+		/sys/block/ssd1/queue/discard_granularity
+	for disk in d2 ssd1; do
+		mark=$(dmesg_mark)
+		check "useless: $disk is accepted" make_ressd ressd "/dev/$disk" "$reserved" \
+			segment_sectors 128 log_discard on
+		check "useless: $disk: it is said" grep -q \
+			'log_discard is on, but the reserved device takes no discards of the size of a segment (64 KiB); none are sent' \
+			<(dmesg_since "$mark")
+		rm -f /tmp/journal
+		check "useless: $disk: a load" oracle run --operations 200
+		check "useless: $disk: drained" dmsetup message ressd 0 drain
+		check "useless: $disk: none was sent" discards_are 0
+		check "useless: $disk: in service" equals rw status_state ressd
+		mark=$(dmesg_mark)
+		check "useless: $disk: off" dmsetup message ressd 0 set log_discard off
+		check "useless: $disk: is not said again" fails grep -q 'log_discard is on' \
+			<(dmesg_since "$mark")
+		dmsetup remove ressd
+	done
+	# With longer segments the same drive has whole granules in each of them.
+	blank_disk ssd1
+	check "useless: longer segments" make_ressd ressd /dev/ssd1 "$reserved" \
+		segment_sectors 1024 log_discard on
+	check "useless: longer segments are discarded" wait_until discards_are \
+		$((reserved / 1024 - 2))
+	dmsetup remove ressd
+	ssd remove ssd1
+	remove_disk d2
+}
+
+load dm-ressd
+load ssdsim
+make_disk d0 64
+scenario slots_are_discarded
+scenario young_log
+scenario slot_in_flight
+scenario suspended
+scenario failing_discards
+scenario useless_devices
+finish
