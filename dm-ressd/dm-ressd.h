@@ -27,10 +27,10 @@
  * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
  * waiting bios.  It is taken in process context only; the end of a log write, which may come in an
  * interrupt, tries it and leaves the rest to the worker if it is held.  ressd->done_lock protects
- * the list of completed bios that still need process context, and the end of the mover's I/Os,
- * of discards and of log writes; it is taken from interrupts, and never together with ressd->lock.  readers[], direct[],
- * small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is the innermost lock,
- * and is taken from interrupts.
+ * the list of completed bios that still need process context, and the end of the mover's I/Os, of
+ * discards and of log writes; it is taken from interrupts, and never together with ressd->lock.
+ * readers[], direct[], small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is
+ * the innermost lock, and is taken from interrupts.
  *
  * DOC: errors
  *
@@ -340,7 +340,7 @@ bool ressd_pace_is_idle(const struct ressd *ressd);
  * the geometry is known.
  */
 void ressd_discard_start(struct ressd *ressd);
-/* Has ressd_discard_next() something to do, and is there nothing more important?  Under the lock. */
+/* Has ressd_discard_next() something to do, and nothing is more important?  Under the lock. */
 bool ressd_discard_is_wanted(const struct ressd *ressd);
 /* The mover's thread, without the lock: notes the end of a discard, and begins the next one. */
 void ressd_discard_next(struct ressd *ressd);

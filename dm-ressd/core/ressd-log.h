@@ -16,7 +16,8 @@
  *    data is durable first) and which a sync writes with FUA before it completes.
  * 4. A segment is reused only when it is the tail of the ring, holds no dirty block, everything
  *    that killed its blocks is durable, a durable record says so (tail_seq), and the caller
- *    reports no read in flight in it.  The same is asked of a discard.  Otherwise recovery would walk into half-overwritten records.
+ *    reports no read in flight in it.  Otherwise recovery would walk into half-overwritten records.
+ *    The same is asked of a discard.
  * 5. Only ressd_log_moved() turns a block clean, and only if it is still the current one.
  * 6. A record is valid only if it chains to the one before: seq, crc of the previous header, and
  *    the same activation unless it is the first one of a new activation.

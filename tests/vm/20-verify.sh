@@ -142,7 +142,7 @@ disk_attributes=(irqmode=2 completion_nsec=500000)
 oracle_case "slow disk, wait, burst" 16384 on_full wait pace burst segment_sectors 512
 oracle_case "slow disk, bypass" 8192 move_batch_sectors 64 segment_sectors 128
 oracle_case "writethrough" 16384 commit writethrough on_full wait
-oracle_case "aligned records" 16384 log_align_sectors 256 on_full wait commit_interval_ms 5
+oracle_case "aligned records, discards" 16384 log_discard on log_align_sectors 256 on_full wait commit_interval_ms 5
 disk_attributes=(cache_size=0 irqmode=2 completion_nsec=100000 blocksize=4096)
 oracle_case "4 KiB sectors, no cache" 16384 move_threshold 90
 disk_attributes=(irqmode=2 completion_nsec=300000)

@@ -97,7 +97,7 @@ set_under_load() {
 	for option in "on_full wait" "commit writethrough" "log_align_sectors 128" "pace burst" \
 		"move_batch_sectors 64" "move_threshold 90" "streams 1" "small_write_sectors 64" \
 		"route never" "route adaptive" "pace idle" "move_block_sectors 1024" \
-		"move_fill_blocks 2" "log_page_sectors 32" "pace even" "route always" \
+		"move_fill_blocks 2" "log_discard on" "log_page_sectors 32" "pace even" "route always" \
 		"commit_interval_ms 3" "commit writeback" \
 		"log_align_sectors 0" "on_full bypass" "small_write_sectors 8"; do
 		# shellcheck disable=SC2086

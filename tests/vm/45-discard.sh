@@ -3,7 +3,8 @@
 # 45-discard.sh: with log_discard on the log's segments are discarded when they hold nothing: which
 # ones, when, under load, under errors, and on devices that take no discards.
 #   45-discard.sh [SEED [FUNCTION]]
-# guest: --timeout 400 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles --file tests/ssdsim/profiles/intel.conf
+# guest: --timeout 600 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf --file tests/ssdsim/profiles/supertalent.conf
+# shellcheck disable=SC2016,SC2119 # for eval; make_drive works without arguments
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh
@@ -138,7 +139,7 @@ slot_in_flight() {
 # One that is in flight is waited for, none begins while the device is suspended.
 suspended() {
 	local before
-	ssd create ssd1 "$PWD/profiles/intel.conf" capacity_mb=64 discard=1 prefill=0
+	ssd create ssd1 "$PWD/intel.conf" capacity_mb=64 discard=1 prefill=0
 	make_ressd ressd /dev/ssd1 "$reserved" segment_sectors "$segment"
 	ssd fault ssd1 discard slow_us=100000
 	dmsetup message ressd 0 set log_discard on
@@ -191,7 +192,7 @@ failing_discards() {
 useless_devices() {
 	local disk
 	make_disk d2 32 discard=0
-	ssd create ssd1 "$PWD/profiles/supertalent.conf" capacity_mb=256 discard=1 prefill=0
+	ssd create ssd1 "$PWD/supertalent.conf" capacity_mb=256 discard=1 prefill=0
 	check "useless: granules of 128 KiB" equals 131072 cat \
 		/sys/block/ssd1/queue/discard_granularity
 	for disk in d2 ssd1; do

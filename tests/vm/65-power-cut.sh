@@ -22,7 +22,7 @@ RANDOM=$((seed % 32768))
 variants=(
 	"on_full wait"
 	"on_full bypass"
-	"on_full wait log_align_sectors 32 pace burst"
+	"on_full wait log_align_sectors 32 pace burst log_discard on"
 	"commit writethrough on_full wait"
 	"on_full wait commit_interval_ms 5 move_threshold 90"
 )

@@ -28,7 +28,7 @@ mkdir -p "$folder"
 # What a life of each kind is made of. The drives differ in how they queue and whether they take FUA.
 declare -A normal_mib=([sectors]=8 [ext4]=32 [xfs]=304 [database]=24)
 declare -A drive=(
-	[sectors]="profiles/samsung.conf capacity_mb=64 queue_depth=8 fua=1"
+	[sectors]="profiles/samsung.conf capacity_mb=64 queue_depth=8 fua=1 discard=1"
 	[ext4]="profiles/ocz.conf capacity_mb=64 fua=1"
 	[xfs]="profiles/samsung.conf capacity_mb=512 queue_depth=4"
 	[database]="profiles/ocz.conf capacity_mb=64 queue_depth=4"
@@ -36,9 +36,9 @@ declare -A drive=(
 options=(
 	"on_full wait"
 	"on_full bypass"
-	"on_full wait log_align_sectors 32 pace burst"
+	"on_full wait log_align_sectors 32 pace burst log_discard on"
 	"commit writethrough on_full wait"
-	"on_full wait commit_interval_ms 5 move_threshold 90"
+	"on_full wait commit_interval_ms 5 move_threshold 90 log_discard on"
 )
 
 ssd() {

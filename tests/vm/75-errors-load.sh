@@ -20,7 +20,7 @@ echo "# seed $seed"
 RANDOM=$((seed % 32768))
 
 variants=(
-	"on_full wait move_threshold 90"
+	"on_full wait move_threshold 90 log_discard on"
 	"on_full bypass"
 	"commit writethrough on_full wait"
 	"on_full wait commit_interval_ms 5 log_align_sectors 32"

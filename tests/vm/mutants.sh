@@ -36,6 +36,8 @@ mutants() {
 		idle-ignores-direct@dm-ressd-mover.c@s/ || kind != SWEEP_FOR_ROOM)/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
 		doubt-ignored@dm-ressd-io.c@s/ - ressd_log_is_doubtful(&ressd->log);/;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
 		told-too-early@dm-ressd-mover.c@/^static bool goal_reached/,/^}/{/queue_work(/d;s/^\tbool reached;$/&\n\n\tqueue_work(ressd->workqueue, \&ressd->log_work);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace-route 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
+		discard-not-awaited@dm-ressd-discard.c@s/^\t\tatomic_inc(&ressd->readers.ressd->discard_slot.);$/\t\t;/;s/^\tressd_put_reader(ressd, ressd->discard_slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
+		discard-too-long@dm-ressd-discard.c@s/+ geom->summary_blocks;/+ geom->summary_blocks + 1;/@45-discard 1 slots_are_discarded@the discard of the last slot takes the superblock behind it along
 		kills-believed@core/ressd-repair.c@/^\tdistrust_kills(log);$/d@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@/^\tdistrust_moves(log);$/d@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
