@@ -93,7 +93,7 @@ suspend_under_load() {
 
 set_under_load() {
 	local option
-	start_load 5000
+	start_load 7000
 	for option in "on_full wait" "commit writethrough" "log_align_sectors 128" "pace burst" \
 		"move_batch_sectors 64" "move_threshold 90" "streams 1" "small_write_sectors 64" \
 		"route never" "route adaptive" "pace idle" "move_block_sectors 1024" \

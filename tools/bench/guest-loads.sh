@@ -48,7 +48,7 @@ probe() {
 	sh ./ssdsim.sh remove "$drive"
 	case $status in
 	0) advised_options ;;
-	4 | 5) options="on_full wait route adaptive" ;;
+	4 | 5) options="on_full wait route adaptive log_discard on" ;;
 	*) die "ressd-probe ended with $status" ;;
 	esac
 	say "options: $options"

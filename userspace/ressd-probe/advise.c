@@ -124,6 +124,21 @@ static void advise_route(struct advice_desk *desk)
 }
 
 /*
+ * Where small writes mostly go past the log it is mostly empty, and a drive that maps pages copies
+ * what it held until it is told so.
+ */
+static void advise_discard(struct advice_desk *desk)
+{
+	const bool takes = desk->measurements->takes_discards;
+	const bool worth = desk->analysis->verdict == VERDICT_WORTH;
+
+	put(desk, "log_discard", takes && !worth ? "on" : "off",
+	    !takes ? "without effect, for the device takes no discards" :
+	    worth ? "the default: that it gains where all goes through the log nobody has seen" :
+		    "where the log is empty the drive need not copy what it held");
+}
+
+/*
  * The target counts clustered blocks from the start of the disk, also on a partition.  Those of a
  * drive that maps pages have no place to count.
  */
@@ -312,6 +327,7 @@ void advise(const struct measurements *measurements, const struct finding *findi
 
 	advise_small_write(&desk);
 	advise_route(&desk);
+	advise_discard(&desk);
 	advise_full(&desk);
 	advise_page(&desk);
 	advise_segment(&desk);

@@ -24,6 +24,7 @@ enum { SIZE_4K, SIZE_8K, NR_SIZES };
 /* All that is measured; a cell that was not has done == false. */
 struct measurements {
 	u64 disk_offset;			/* where the device begins on its disk, bytes */
+	bool takes_discards;			/* as the kernel says */
 	struct result sequential_write;
 	struct result sequential_read;
 	struct result random_write[NR_SIZES];

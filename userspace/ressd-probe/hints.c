@@ -93,4 +93,6 @@ void hints_read(const struct blkdev *dev, struct hints *hints)
 	hints->rotational = value && !strcmp(value, "1");
 	value = hints_get(hints, "queue/zoned");
 	hints->zoned = value && strcmp(value, "none");
+	value = hints_get(hints, "queue/discard_max_bytes");
+	hints->takes_discards = value && strcmp(value, "0");
 }

@@ -21,6 +21,7 @@ struct hints {
 	u64 start;		/* bytes of the disk before a partition */
 	bool rotational;
 	bool zoned;
+	bool takes_discards;
 };
 
 /* Reads all hints there are; a device that tells nothing (or a file) leaves @hints empty. */

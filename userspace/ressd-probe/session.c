@@ -458,6 +458,7 @@ int session_run(struct session *session, struct failure *failure)
 	session->survey.may_write = session->may_write;
 	session->survey.disk_offset = session->disk_offset;
 	session->measurements.disk_offset = session->disk_offset;
+	session->measurements.takes_discards = session->takes_discards;
 	code = fill(session, failure);
 	if (!code)
 		code = run_survey(session, failure);

@@ -29,6 +29,7 @@ struct session {
 	bool verify;			/* the disk keeps what is written: compare some of it */
 	enum thoroughness thoroughness;
 	u64 disk_offset;		/* where the device begins on its disk, bytes */
+	bool takes_discards;		/* as the kernel says */
 	u64 mover_stride[NR_SIZES];	/* of the planned device, bytes */
 	const struct watcher *watcher;
 	void *context;			/* for @watcher */

@@ -60,6 +60,26 @@ TEST(supertalent_is_worth_it)
 	CHECK_EQ(analysis.cost[SIZE_4K].gain_percent / 100, 71);
 }
 
+/* Where the route is adaptive, and the device takes discards; nowhere else. */
+TEST(discards_of_an_empty_log)
+{
+	struct measurements low = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct measurements fast = drive(129, 20.2, 6.54, 6.54 * 2);
+	struct ressd_options options;
+
+	CHECK_EQ(analysis_of(&low, &options).verdict, VERDICT_WORTH);
+	CHECK_EQ(options.log_discard, RESSD_DISCARD_OFF);
+	low.takes_discards = true;
+	analysis_of(&low, &options);
+	CHECK_EQ(options.log_discard, RESSD_DISCARD_OFF);
+	CHECK_EQ(analysis_of(&fast, &options).verdict, VERDICT_LOCALITY);
+	CHECK_EQ(options.route, RESSD_ROUTE_ADAPTIVE);
+	CHECK_EQ(options.log_discard, RESSD_DISCARD_OFF);
+	fast.takes_discards = true;
+	analysis_of(&fast, &options);
+	CHECK_EQ(options.log_discard, RESSD_DISCARD_ON);
+}
+
 /* The model promises 1.14 where the paper measured no gain: not enough without locality. */
 TEST(vertex_needs_locality)
 {

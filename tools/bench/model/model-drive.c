@@ -152,3 +152,9 @@ void model_drive_flush(struct model_drive *drive)
 	wait_for_all(drive);
 	drive->now = ssd_drive_flush(drive->drive, drive->now);
 }
+
+void model_drive_discard(struct model_drive *drive, u64 sector, u32 sectors)
+{
+	drive->now += HOST_NS;
+	drive->now = ssd_drive_discard(drive->drive, drive->now, sector, sectors);
+}

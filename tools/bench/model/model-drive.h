@@ -32,5 +32,6 @@ u32 model_drive_in_flight(const struct model_drive *drive);
 void model_drive_read(struct model_drive *drive, u64 sector, u32 sectors);
 void model_drive_write(struct model_drive *drive, u64 sector, u32 sectors);
 void model_drive_flush(struct model_drive *drive);
+void model_drive_discard(struct model_drive *drive, u64 sector, u32 sectors);
 
 #endif

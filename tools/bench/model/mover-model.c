@@ -37,6 +37,7 @@ struct settings {
 	unsigned int through;		/* commit writethrough in the burst */
 	unsigned int prime;		/* the log, before that */
 	unsigned int whole_rounds;	/* a sweep goes all the way round, reclaims only then */
+	unsigned int log_discard;	/* log_discard on */
 };
 
 struct model {
@@ -69,7 +70,7 @@ static const struct {
 	KEY(threshold, 50), KEY(batch, 128), KEY(visit, 0), KEY(fill, 0), KEY(segment, 0),
 	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(drain, 0),
 	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
-	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0),
+	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
 };
 
 static u64 random_below(struct model *model, u64 below)
@@ -184,12 +185,28 @@ static void move_run(struct model *model, const struct ressd_move *move, u32 nr,
 		model_drive_read(model->drive, sector, nr * RESSD_BLOCK_SECTORS);
 }
 
+/* As dm-ressd-discard.c, but all at once, and they are waited for. */
+static void discard_segments(struct model *model)
+{
+	const struct ressd_geom *geom = &model->log.geom;
+	u32 slot, first, end;
+
+	while (model->set.log_discard && ressd_log_take_discard(&model->log, &slot)) {
+		first = ressd_geom_slot_start(geom, slot);
+		end = ressd_geom_slot_end(geom, slot) + geom->summary_blocks;
+		model_drive_discard(model->drive, model->reserved_start +
+				    (u64)first * RESSD_BLOCK_SECTORS,
+				    (end - first) * RESSD_BLOCK_SECTORS);
+	}
+}
+
 static void end_sweep(struct model *model)
 {
 	if (model->all)
 		ressd_log_rotate(&model->log);
 	settle_ticket(model, ressd_log_reclaim(&model->log));
 	model->sweeping = false;
+	discard_segments(model);
 }
 
 /* The mover's I/Os of one kind, side by side; those before them have ended. */
