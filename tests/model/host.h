@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel does around the log protocol, one event at a time: bios (host-bio.c), the log
- * worker (host-log.c), the mover (host-mover.c) and discards of segments (host-trim.c).  Everything that takes time has a beginning and
- * an end with other events in between.
+ * worker (host-log.c), the mover (host-mover.c) and discards of segments (host-trim.c).  Everything
+ * that takes time has a beginning and an end with other events in between.
  */
 #ifndef MODEL_HOST_H
 #define MODEL_HOST_H
@@ -197,7 +197,7 @@ void host_mover_step(struct host *host, bool error, u64 number);
 bool host_mover_overlaps(const struct host *host, const struct op *op);
 
 /* host-trim.c */
-/* Begins the discard of a segment, or ends the one in flight; @number chooses what is there then. */
+/* Begins the discard of a segment, or ends the one in flight; @number: what is there then. */
 void host_trim_step(struct host *host, bool error, u64 number);
 
 #endif
