@@ -197,8 +197,8 @@ static bool summary_lies(struct log_image *image, u32 slot)
 }
 
 /*
- * Of every slot, and not only where ressdctl check has something to say: it follows one chain, which
- * is another than recovery's where claims contradict each other (recover/found-two-tails).
+ * Of every slot, and not only where ressdctl check has something to say: it follows one chain, and
+ * that is another than recovery's where claims contradict each other (recover/found-two-tails).
  */
 static bool summaries_agree(struct log_image *image)
 {

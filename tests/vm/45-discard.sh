@@ -141,7 +141,7 @@ suspended() {
 	local before
 	ssd create ssd1 "$PWD/intel.conf" capacity_mb=64 discard=1 prefill=0
 	make_ressd ressd /dev/ssd1 "$reserved" segment_sectors "$segment"
-	ssd fault ssd1 discard slow_us=100000
+	ssd fault ssd1 discard slow_us=400000
 	dmsetup message ressd 0 set log_discard on
 	check "suspend: discards are on their way" wait_until at_least ressd log_discards 2
 	check "suspend: in the middle of them" dmsetup suspend ressd

@@ -14,7 +14,7 @@ const char test_suite[] = "probe-read-pairs";
 static struct {
 	u64 now;
 	u64 byte_ns;		/* of every read */
-	u64 miss_ns;		/* what a read that begins with a block not remembered takes longer */
+	u64 miss_ns;		/* more, of one that begins with a block not remembered */
 	u64 remembered;		/* blocks */
 	u64 ahead;		/* blocks */
 	u32 odd;		/* so many reads in a hundred take the other time */
@@ -125,9 +125,9 @@ static void check_no_time(const struct finding *finding)
 }
 
 /*
- * Each question of whether a read is remembered was asked to its end, a hundred times 16 MB, however
- * late it was: an SD card that remembers all and whose reads differ much held up the probe for
- * minutes, --quick too.
+ * Each question of whether a read is remembered was asked to its end, a hundred times 16 MB, and
+ * however late it was: an SD card that remembers all and whose reads differ much held up the probe
+ * for minutes, --quick too.
  */
 TEST(a_search_of_the_read_buffer_keeps_its_time)
 {
@@ -142,7 +142,7 @@ TEST(a_search_of_the_read_buffer_keeps_its_time)
 	check_no_time(&survey.finding[PARAMETER_READ_BUFFER]);
 }
 
-/* It was settled in time what is remembered, but not in what unit, or whether S bytes twice agree. */
+/* What is remembered was settled in time, but not in what unit, or whether S bytes twice agree. */
 TEST(the_end_of_a_search_of_the_read_buffer_keeps_its_time)
 {
 	u64 whole, deadline;
