@@ -101,8 +101,11 @@ static int keep_summary(void *context, const struct ressd_summary *summary, u64 
 		u32 lbn = le32_to_cpu(summary->maps[i].block);
 
 		/* What the headers have told already is told again, with the same outcome. */
-		if (lbn != RESSD_NO_BLOCK && planning->map.nodes[first + i].lbn != lbn)
-			keep_map(planning, lbn, first + i);
+		if (lbn == RESSD_NO_BLOCK || planning->map.nodes[first + i].lbn == lbn)
+			continue;
+		/* Unless one of them lies: recovery reads the summary. */
+		drop_map(planning, first + i);
+		keep_map(planning, lbn, first + i);
 	}
 	for (i = 0; i < le32_to_cpu(summary->nr_unmaps); i++)
 		drop_map(planning, le32_to_cpu(unmaps[i]));
