@@ -207,9 +207,21 @@ static bool is_confirmed(struct follow *follow, const struct ressd_summary *summ
 	       ressd_summary_follows(behind, &link);
 }
 
+/* Does slot @slot begin with an intact record of another segment than @segment_seq? */
+static bool begins_otherwise(struct follow *follow, u32 slot, u64 segment_seq)
+{
+	const struct ressd_geom *geom = &follow->image->geom;
+	u32 start = ressd_geom_slot_start(geom, slot);
+	const struct ressd_record_header *header = log_image_block(follow->image, start);
+
+	return header && ressd_record_valid(header, follow->image->info.uuid, geom, start) &&
+	       le64_to_cpu(header->segment_seq) != segment_seq;
+}
+
 /*
  * The summary of segment @segment_seq, if recovery would believe it after a chain that ends in
- * @before (NULL: none).  The caller frees it.
+ * @before (NULL: none): not in a slot that begins with another segment, but for the tail's.  The
+ * caller frees it.
  */
 static struct ressd_summary *believed_summary(struct follow *follow, u64 segment_seq,
 					      const struct ressd_link *before)
@@ -219,6 +231,7 @@ static struct ressd_summary *believed_summary(struct follow *follow, u64 segment
 
 	if (summary && (le64_to_cpu(summary->last_seq) > follow->chain->durable_seq ||
 			(before && !ressd_summary_follows(summary, before)) ||
+			(before && begins_otherwise(follow, slot, segment_seq)) ||
 			!is_confirmed(follow, summary))) {
 		free(summary);
 		return NULL;
