@@ -27,8 +27,8 @@ MODES = {
 # repeats its numbers in a benchmark, where QEMU has a seed.
 PROCESSOR = "Nehalem,+rdrand"
 POLL_SECONDS = 0.02
-# A guest boots in 7 s. Now and then one under load stands still before its first line on the console,
-# where there is nothing of the project's yet; it is started anew, once.
+# A guest boots in 7 s. Now and then one under load stands still before its first line on the
+# console, where there is nothing of the project's yet; it is started anew, once.
 BOOT_SECONDS = 100
 STARTED = b"[vm] start"
 PR_SET_PDEATHSIG = 1
