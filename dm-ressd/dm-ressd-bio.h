@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A bio in the hands of dm-ressd: its private data, and the few functions that the router
- * (dm-ressd-io.c) and the merging of pieces (dm-ressd-merge.c) share.
+ * A bio in the hands of dm-ressd: its private data, and the few functions that the files which
+ * handle bios share.
  */
 #ifndef DM_RESSD_BIO_H
 #define DM_RESSD_BIO_H
@@ -77,8 +77,8 @@ static inline bool ressd_is_dirty(const struct ressd *ressd, const struct ressd_
 /* dm-ressd-io.c */
 /* Copies @bytes of the bio, from @offset on, to @to. */
 void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes);
-/* Gives back readers[slot].  Any context. */
-void ressd_put_reader(struct ressd *ressd, u32 slot);
+/* Aims the bio at its place in the normal area. */
+void ressd_remap_normal(struct ressd *ressd, struct bio *bio);
 /*
  * A write within normal block @lbn: DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED when it waits.  Under
  * the lock.
@@ -86,6 +86,17 @@ void ressd_put_reader(struct ressd *ressd, u32 slot);
 int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
 /* A bio whose data is in the open record: true if it completes now.  Under the lock. */
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
+/*
+ * Direct writes that waited for the mover's batch; once it is done none of them overlaps it.
+ * Context: the bio worker.
+ */
+void ressd_retry_move_waiters(struct ressd *ressd);
+
+/* dm-ressd-read.c */
+/* As ressd_map_bio(), for a read. */
+int ressd_map_read(struct ressd *ressd, struct bio *bio);
+/* Gives back readers[slot].  Any context. */
+void ressd_put_reader(struct ressd *ressd, u32 slot);
 
 /*
  * dm-ressd-route.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bios: which go to the log, which to the normal area, and when they complete.
+ * The router: which bios go to the log, which to the normal area, and which of them wait.
  *
  * A write is cut so that each piece is either made of whole 4 KiB blocks or lies within one block;
  * only a write that touches mapped blocks is cut.  Then
@@ -33,118 +33,11 @@ void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigne
 	}
 }
 
-static void copy_to_bio(struct bio *bio, const void *from)
-{
-	struct bvec_iter iter;
-	struct bio_vec bv;
-
-	bio_for_each_segment(bv, bio, iter) {
-		memcpy_to_bvec(&bv, from);
-		from += bv.bv_len;
-	}
-}
-
-/* --- reads ------------------------------------------------------------------------------- */
-
-static void remap_normal(struct ressd *ressd, struct bio *bio)
+void ressd_remap_normal(struct ressd *ressd, struct bio *bio)
 {
 	bio->bi_iter.bi_sector = ressd->table.normal_start +
 		dm_target_offset(ressd->ti, bio->bi_iter.bi_sector);
 	bio_set_dev(bio, ressd->normal->bdev);
-}
-
-/* Blocks from @node on that lie side by side in the log, in one segment and one record. */
-static u32 log_run(const struct ressd *ressd, struct ressd_node *node, u32 max)
-{
-	const struct ressd_log *log = &ressd->log;
-	u32 block = ressd_map_block(&log->map, node);
-	u32 lbn = node->lbn, n = 1;
-
-	while (n < max) {
-		node = ressd_map_next(node);
-		if (!node || node->lbn != lbn + n || !ressd_is_dirty(ressd, node) ||
-		    ressd_map_block(&log->map, node) != block + n ||
-		    ressd_geom_slot(&log->geom, block + n) != ressd_geom_slot(&log->geom, block))
-			break;
-		n++;
-	}
-	return n;
-}
-
-static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 last)
-{
-	struct ressd_node *node = ressd_map_first_from(&ressd->log.map, first);
-
-	while (node && node->lbn <= last && !ressd_is_dirty(ressd, node))
-		node = ressd_map_next(node);
-	return node && node->lbn <= last ? node : NULL;
-}
-
-/* How many failed flushes the map takes into account.  Under the lock. */
-static int known_flush_errors(const struct ressd *ressd)
-{
-	return ressd->told_flush_errors - ressd_log_is_doubtful(&ressd->log);
-}
-
-static int map_read(struct ressd *ressd, struct bio *bio)
-{
-	struct ressd_extent e = ressd_extent_of(ressd, bio);
-	struct ressd_bio *rb = ressd_bio(bio);
-	struct ressd_node *node;
-	unsigned int offset, sectors;
-	const void *data;
-	u32 block, run;
-
-	spin_lock(&ressd->lock);
-	ressd->counters.reads++;
-	rb->ticket = known_flush_errors(ressd);
-	node = first_dirty(ressd, e.first, e.last);
-	if (!node || node->lbn > e.first) {
-		if (node)
-			dm_accept_partial_bio(bio, (sector_t)node->lbn * RESSD_BLOCK_SECTORS -
-						   e.sector);
-		spin_unlock(&ressd->lock);
-		remap_normal(ressd, bio);
-		return DM_MAPIO_REMAPPED;
-	}
-
-	ressd->counters.log_reads++;
-	block = ressd_map_block(&ressd->log.map, node);
-	offset = e.sector % RESSD_BLOCK_SECTORS;
-	run = log_run(ressd, node, e.last - e.first + 1);
-	sectors = run * RESSD_BLOCK_SECTORS - offset;
-	if (sectors < e.sectors)
-		dm_accept_partial_bio(bio, sectors);
-	data = ressd_log_data(&ressd->log, block);
-	if (data) {
-		/* Under the lock: a write may overwrite the open record in place. */
-		copy_to_bio(bio, data + (offset << SECTOR_SHIFT));
-		rb->flags |= RESSD_BIO_PROVEN;
-		spin_unlock(&ressd->lock);
-		bio_endio(bio);
-		return DM_MAPIO_SUBMITTED;
-	}
-	if (ressd_repair_is_unproven(&ressd->log, block + run - 1)) {
-		spin_unlock(&ressd->lock);
-		return DM_MAPIO_KILL;
-	}
-	rb->slot = ressd_geom_slot(&ressd->log.geom, block);
-	rb->flags |= RESSD_BIO_READ_LOG;
-	if (ressd_repair_is_proven(&ressd->log, block + run - 1))
-		rb->flags |= RESSD_BIO_PROVEN;
-	atomic_inc(&ressd->readers[rb->slot]);
-	spin_unlock(&ressd->lock);
-
-	bio->bi_iter.bi_sector = ressd_log_sector(ressd, block) + offset;
-	bio_set_dev(bio, ressd->reserved->bdev);
-	return DM_MAPIO_REMAPPED;
-}
-
-void ressd_put_reader(struct ressd *ressd, u32 slot)
-{
-	/* A full barrier: pairs with smp_mb() in next_io(). */
-	if (atomic_dec_and_test(&ressd->readers[slot]) && READ_ONCE(ressd->room_wanted))
-		queue_work(ressd->workqueue, &ressd->log_work);
 }
 
 /* --- direct writes and discards ----------------------------------------------------------- */
@@ -164,7 +57,7 @@ static int start_direct(struct ressd *ressd, struct bio *bio)
 		rb->flags |= RESSD_BIO_SYNC;
 	if (bio->bi_opf & REQ_FUA && !bdev_fua(ressd->normal->bdev))
 		rb->flags |= RESSD_BIO_FLUSHES;	/* the block layer does it by a flush */
-	remap_normal(ressd, bio);
+	ressd_remap_normal(ressd, bio);
 	return DM_MAPIO_REMAPPED;
 }
 
@@ -380,6 +273,33 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 	send_on(&submit, &complete);
 }
 
+/* What the log holds of its blocks may have changed while it waited.  Under the lock. */
+static int retry_direct(struct ressd *ressd, struct ressd_bio *rb)
+{
+	struct bio *bio = ressd_bio_of(rb);
+
+	if (rb->flags & RESSD_BIO_PIECE)
+		return ressd_write_piece(ressd, bio, rb->first);
+	return write_direct(ressd, bio);
+}
+
+void ressd_retry_move_waiters(struct ressd *ressd)
+{
+	struct ressd_bio *rb, *next;
+	LIST_HEAD(waiters);
+	LIST_HEAD(submit);
+	LIST_HEAD(complete);
+
+	spin_lock(&ressd->lock);
+	list_splice_init(&ressd->move_waiters, &waiters);
+	list_for_each_entry_safe(rb, next, &waiters, list) {
+		list_del(&rb->list);
+		go_on(rb, retry_direct(ressd, rb), &submit, &complete);
+	}
+	spin_unlock(&ressd->lock);
+	send_on(&submit, &complete);
+}
+
 /* --- the router --------------------------------------------------------------------------- */
 
 /*
@@ -513,7 +433,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 			ressd_route_sent(ressd, bio);
 		/* Without data FUA means nothing, but a device without FUA would flush twice. */
 		bio->bi_opf &= ~REQ_FUA;
-		remap_normal(ressd, bio);
+		ressd_remap_normal(ressd, bio);
 		ret = DM_MAPIO_REMAPPED;
 	} else if (flushes_fail(ressd)) {
 		ret = DM_MAPIO_KILL;
@@ -537,7 +457,7 @@ int ressd_map_bio(struct dm_target *ti, struct bio *bio)
 		return map_flush(ressd, bio);
 	switch (bio_op(bio)) {
 	case REQ_OP_READ:
-		return map_read(ressd, bio);
+		return ressd_map_read(ressd, bio);
 	case REQ_OP_WRITE:
 		return map_write(ressd, bio);
 	case REQ_OP_DISCARD:
@@ -545,168 +465,4 @@ int ressd_map_bio(struct dm_target *ti, struct bio *bio)
 	default:
 		return DM_MAPIO_KILL;	/* nothing else is advertised */
 	}
-}
-
-/* --- completion --------------------------------------------------------------------------- */
-
-/* Any context, interrupts included. */
-int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
-{
-	struct ressd *ressd = ti->private;
-	struct ressd_bio *rb = ressd_bio(bio);
-	unsigned long flags;
-	u16 was = rb->flags;
-
-	if (was & RESSD_BIO_TIMED)
-		ressd_route_ended(ressd, rb->nr);
-	if (was & RESSD_BIO_SMALL)
-		atomic_dec(&ressd->small_in_flight);
-	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
-	if (*error && was & RESSD_BIO_FLUSHES) {
-		rb->flags |= RESSD_BIO_FLUSHES;
-		atomic_inc(&ressd->flush_errors);
-	}
-	if (bio_op(bio) == REQ_OP_READ && !*error && !(was & RESSD_BIO_PROVEN) &&
-	    (int)rb->ticket != atomic_read(&ressd->flush_errors))
-		*error = BLK_STS_IOERR;		/* see DOC: errors */
-	if (was & RESSD_BIO_READ_LOG)
-		ressd_put_reader(ressd, rb->slot);
-	if (was & RESSD_BIO_DIRECT) {
-		if (!*error && ressd_refuses_writes(ressd))
-			*error = BLK_STS_IOERR;
-		/* For this waits the mover, for the generation left behind, or a repair. */
-		if (atomic_dec_and_test(&ressd->direct[rb->generation]) &&
-		    (rb->generation != READ_ONCE(ressd->generation) ||
-		     READ_ONCE(ressd->repairing)))
-			wake_up(&ressd->wait);
-	}
-	if (!rb->flags)
-		return DM_ENDIO_DONE;
-
-	rb->status = *error;
-	spin_lock_irqsave(&ressd->done_lock, flags);
-	list_add_tail(&rb->done, &ressd->done);
-	spin_unlock_irqrestore(&ressd->done_lock, flags);
-	queue_work(ressd->workqueue, &ressd->bio_work);
-	return DM_ENDIO_INCOMPLETE;
-}
-
-/* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */
-static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
-			 struct list_head *complete)
-{
-	struct ressd_bio *rb, *next;
-
-	list_for_each_entry_safe(rb, next, waiters, list) {
-		if (rb->ticket > reached && ressd_log_works(ressd))
-			continue;
-		if (rb->ticket > reached)
-			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
-		list_move_tail(&rb->list, complete);
-	}
-}
-
-void ressd_take_settled(struct ressd *ressd, struct list_head *settled)
-{
-	take_settled(ressd, &ressd->sync_waiters, ressd_log_synced(&ressd->log), settled);
-	take_settled(ressd, &ressd->record_waiters, ressd->log.written_seq, settled);
-}
-
-void ressd_end_settled(struct list_head *settled)
-{
-	struct ressd_bio *rb, *next;
-
-	list_for_each_entry_safe(rb, next, settled, list)
-		bio_endio(ressd_bio_of(rb));
-}
-
-void ressd_complete_waiters(struct ressd *ressd)
-{
-	LIST_HEAD(settled);
-
-	spin_lock(&ressd->lock);
-	ressd_take_settled(ressd, &settled);
-	spin_unlock(&ressd->lock);
-	ressd_end_settled(&settled);
-}
-
-/*
- * Direct writes that have completed: their blocks die now, before anybody learns of it.  And
- * flushes that have failed: core hears of it before anybody else.
- */
-static void finish_direct_writes(struct ressd *ressd)
-{
-	struct ressd_bio *rb, *next;
-	LIST_HEAD(done);
-
-	spin_lock_irq(&ressd->done_lock);
-	list_splice_init(&ressd->done, &done);
-	spin_unlock_irq(&ressd->done_lock);
-
-	list_for_each_entry_safe(rb, next, &done, done) {
-		struct bio *bio = ressd_bio_of(rb);
-		bool sync;
-
-		spin_lock(&ressd->lock);
-		ressd_take_flush_errors(ressd);
-		if (!rb->status && ressd_refuses_writes(ressd))
-			rb->status = BLK_STS_IOERR;
-		if (rb->flags & RESSD_BIO_KILL) {
-			list_del(&rb->list);
-			if (!rb->status)
-				ressd_log_kill(&ressd->log, rb->first, rb->nr);
-		}
-		/* Whose UNMAPs are on their way is not known, so any will do. */
-		sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
-		       ressd_log_unmaps_pending(&ressd->log);
-		rb->flags = 0;
-		if (sync) {
-			rb->ticket = ressd_log_sync(&ressd->log);
-			list_add_tail(&rb->list, &ressd->sync_waiters);
-			queue_work(ressd->workqueue, &ressd->log_work);
-		}
-		spin_unlock(&ressd->lock);
-		if (!sync) {
-			bio->bi_status = rb->status;
-			bio_endio(bio);
-		}
-	}
-}
-
-/* What the log holds of its blocks may have changed while it waited.  Under the lock. */
-static int retry_direct(struct ressd *ressd, struct ressd_bio *rb)
-{
-	struct bio *bio = ressd_bio_of(rb);
-
-	if (rb->flags & RESSD_BIO_PIECE)
-		return ressd_write_piece(ressd, bio, rb->first);
-	return write_direct(ressd, bio);
-}
-
-/* Direct writes that waited for the mover's batch; once it is done none of them overlaps it. */
-static void retry_move_waiters(struct ressd *ressd)
-{
-	struct ressd_bio *rb, *next;
-	LIST_HEAD(waiters);
-	LIST_HEAD(submit);
-	LIST_HEAD(complete);
-
-	spin_lock(&ressd->lock);
-	list_splice_init(&ressd->move_waiters, &waiters);
-	list_for_each_entry_safe(rb, next, &waiters, list) {
-		list_del(&rb->list);
-		go_on(rb, retry_direct(ressd, rb), &submit, &complete);
-	}
-	spin_unlock(&ressd->lock);
-	send_on(&submit, &complete);
-}
-
-void ressd_bio_worker(struct work_struct *work)
-{
-	struct ressd *ressd = container_of(work, struct ressd, bio_work);
-
-	finish_direct_writes(ressd);
-	ressd_note_mode(ressd);
-	retry_move_waiters(ressd);
-	ressd_merge_pieces(ressd);
 }

@@ -7,7 +7,9 @@
  *
  *	dm-ressd-target.c	life of the target: table line, suspend, resume, instances
  *	dm-ressd-status.c	status and messages
- *	dm-ressd-io.c		bios: the router, reads, direct writes, discard, flush
+ *	dm-ressd-io.c		bios: the router, writes to the log and direct ones, discard, flush
+ *	dm-ressd-read.c		... reads
+ *	dm-ressd-end.c		... how they end
  *	dm-ressd-merge.c	pieces of a block that is in the log
  *	dm-ressd-log.c		superblock, recovery
  *	dm-ressd-commit.c	the worker that writes the log
@@ -243,12 +245,17 @@ static inline u64 ressd_device_block(const struct dm_dev *dev, u64 start)
 	return (get_start_sect(dev->bdev) + start) / RESSD_BLOCK_SECTORS;
 }
 
-/* dm-ressd-io.c; what it shares with dm-ressd-merge.c is in dm-ressd-bio.h */
+/* dm-ressd-io.c; what the files that handle bios share among them is in dm-ressd-bio.h */
+/* The target's map: sends the bio on, lets it wait, completes it, or refuses it. */
 int ressd_map_bio(struct dm_target *ti, struct bio *bio);
-int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error);
-void ressd_bio_worker(struct work_struct *work);
 /* Lets the small writes that wait for room try again.  Context: process, no lock held. */
 void ressd_retry_space_waiters(struct ressd *ressd);
+
+/* dm-ressd-end.c */
+/* The target's end_io: a device has completed what was sent there.  Any context. */
+int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error);
+/* What bios need process context for: their end, pieces to merge, waiting for the mover. */
+void ressd_bio_worker(struct work_struct *work);
 /* Completes whatever waited for records or syncs that are done now. */
 void ressd_complete_waiters(struct ressd *ressd);
 /* The same in two steps: collects them, under the lock; completes them, in any context. */

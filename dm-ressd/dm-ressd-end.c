@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The end of bios: of what a device has completed, and of what waited for the log.  A device may
+ * complete in an interrupt; what needs the lock is then left to the bio worker.
+ */
+#include <linux/blkdev.h>
+
+#include "dm-ressd-bio.h"
+
+int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
+{
+	struct ressd *ressd = ti->private;
+	struct ressd_bio *rb = ressd_bio(bio);
+	unsigned long flags;
+	u16 was = rb->flags;
+
+	if (was & RESSD_BIO_TIMED)
+		ressd_route_ended(ressd, rb->nr);
+	if (was & RESSD_BIO_SMALL)
+		atomic_dec(&ressd->small_in_flight);
+	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
+	if (*error && was & RESSD_BIO_FLUSHES) {
+		rb->flags |= RESSD_BIO_FLUSHES;
+		atomic_inc(&ressd->flush_errors);
+	}
+	if (bio_op(bio) == REQ_OP_READ && !*error && !(was & RESSD_BIO_PROVEN) &&
+	    (int)rb->ticket != atomic_read(&ressd->flush_errors))
+		*error = BLK_STS_IOERR;		/* see DOC: errors */
+	if (was & RESSD_BIO_READ_LOG)
+		ressd_put_reader(ressd, rb->slot);
+	if (was & RESSD_BIO_DIRECT) {
+		if (!*error && ressd_refuses_writes(ressd))
+			*error = BLK_STS_IOERR;
+		/* For this waits the mover, for the generation left behind, or a repair. */
+		if (atomic_dec_and_test(&ressd->direct[rb->generation]) &&
+		    (rb->generation != READ_ONCE(ressd->generation) ||
+		     READ_ONCE(ressd->repairing)))
+			wake_up(&ressd->wait);
+	}
+	if (!rb->flags)
+		return DM_ENDIO_DONE;
+
+	rb->status = *error;
+	spin_lock_irqsave(&ressd->done_lock, flags);
+	list_add_tail(&rb->done, &ressd->done);
+	spin_unlock_irqrestore(&ressd->done_lock, flags);
+	queue_work(ressd->workqueue, &ressd->bio_work);
+	return DM_ENDIO_INCOMPLETE;
+}
+
+/* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */
+static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
+			 struct list_head *complete)
+{
+	struct ressd_bio *rb, *next;
+
+	list_for_each_entry_safe(rb, next, waiters, list) {
+		if (rb->ticket > reached && ressd_log_works(ressd))
+			continue;
+		if (rb->ticket > reached)
+			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
+		list_move_tail(&rb->list, complete);
+	}
+}
+
+void ressd_take_settled(struct ressd *ressd, struct list_head *settled)
+{
+	take_settled(ressd, &ressd->sync_waiters, ressd_log_synced(&ressd->log), settled);
+	take_settled(ressd, &ressd->record_waiters, ressd->log.written_seq, settled);
+}
+
+void ressd_end_settled(struct list_head *settled)
+{
+	struct ressd_bio *rb, *next;
+
+	list_for_each_entry_safe(rb, next, settled, list)
+		bio_endio(ressd_bio_of(rb));
+}
+
+void ressd_complete_waiters(struct ressd *ressd)
+{
+	LIST_HEAD(settled);
+
+	spin_lock(&ressd->lock);
+	ressd_take_settled(ressd, &settled);
+	spin_unlock(&ressd->lock);
+	ressd_end_settled(&settled);
+}
+
+/*
+ * Direct writes that have completed: their blocks die now, before anybody learns of it.  And
+ * flushes that have failed: core hears of it before anybody else.
+ */
+static void finish_direct_writes(struct ressd *ressd)
+{
+	struct ressd_bio *rb, *next;
+	LIST_HEAD(done);
+
+	spin_lock_irq(&ressd->done_lock);
+	list_splice_init(&ressd->done, &done);
+	spin_unlock_irq(&ressd->done_lock);
+
+	list_for_each_entry_safe(rb, next, &done, done) {
+		struct bio *bio = ressd_bio_of(rb);
+		bool sync;
+
+		spin_lock(&ressd->lock);
+		ressd_take_flush_errors(ressd);
+		if (!rb->status && ressd_refuses_writes(ressd))
+			rb->status = BLK_STS_IOERR;
+		if (rb->flags & RESSD_BIO_KILL) {
+			list_del(&rb->list);
+			if (!rb->status)
+				ressd_log_kill(&ressd->log, rb->first, rb->nr);
+		}
+		/* Whose UNMAPs are on their way is not known, so any will do. */
+		sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
+		       ressd_log_unmaps_pending(&ressd->log);
+		rb->flags = 0;
+		if (sync) {
+			rb->ticket = ressd_log_sync(&ressd->log);
+			list_add_tail(&rb->list, &ressd->sync_waiters);
+			queue_work(ressd->workqueue, &ressd->log_work);
+		}
+		spin_unlock(&ressd->lock);
+		if (!sync) {
+			bio->bi_status = rb->status;
+			bio_endio(bio);
+		}
+	}
+}
+
+void ressd_bio_worker(struct work_struct *work)
+{
+	struct ressd *ressd = container_of(work, struct ressd, bio_work);
+
+	finish_direct_writes(ressd);
+	ressd_note_mode(ressd);
+	ressd_retry_move_waiters(ressd);
+	ressd_merge_pieces(ressd);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads: each is cut so that it lies in one place, in the log or at home, and is sent there; or it
+ * is served from a record in RAM.
+ */
+#include <linux/blkdev.h>
+
+#include "dm-ressd-bio.h"
+
+static void copy_to_bio(struct bio *bio, const void *from)
+{
+	struct bvec_iter iter;
+	struct bio_vec bv;
+
+	bio_for_each_segment(bv, bio, iter) {
+		memcpy_to_bvec(&bv, from);
+		from += bv.bv_len;
+	}
+}
+
+/* Blocks from @node on that lie side by side in the log, in one segment and one record. */
+static u32 log_run(const struct ressd *ressd, struct ressd_node *node, u32 max)
+{
+	const struct ressd_log *log = &ressd->log;
+	u32 block = ressd_map_block(&log->map, node);
+	u32 lbn = node->lbn, n = 1;
+
+	while (n < max) {
+		node = ressd_map_next(node);
+		if (!node || node->lbn != lbn + n || !ressd_is_dirty(ressd, node) ||
+		    ressd_map_block(&log->map, node) != block + n ||
+		    ressd_geom_slot(&log->geom, block + n) != ressd_geom_slot(&log->geom, block))
+			break;
+		n++;
+	}
+	return n;
+}
+
+static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 last)
+{
+	struct ressd_node *node = ressd_map_first_from(&ressd->log.map, first);
+
+	while (node && node->lbn <= last && !ressd_is_dirty(ressd, node))
+		node = ressd_map_next(node);
+	return node && node->lbn <= last ? node : NULL;
+}
+
+/* How many failed flushes the map takes into account.  Under the lock. */
+static int known_flush_errors(const struct ressd *ressd)
+{
+	return ressd->told_flush_errors - ressd_log_is_doubtful(&ressd->log);
+}
+
+int ressd_map_read(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+	struct ressd_bio *rb = ressd_bio(bio);
+	struct ressd_node *node;
+	unsigned int offset, sectors;
+	const void *data;
+	u32 block, run;
+
+	spin_lock(&ressd->lock);
+	ressd->counters.reads++;
+	rb->ticket = known_flush_errors(ressd);
+	node = first_dirty(ressd, e.first, e.last);
+	if (!node || node->lbn > e.first) {
+		if (node)
+			dm_accept_partial_bio(bio, (sector_t)node->lbn * RESSD_BLOCK_SECTORS -
+						   e.sector);
+		spin_unlock(&ressd->lock);
+		ressd_remap_normal(ressd, bio);
+		return DM_MAPIO_REMAPPED;
+	}
+
+	ressd->counters.log_reads++;
+	block = ressd_map_block(&ressd->log.map, node);
+	offset = e.sector % RESSD_BLOCK_SECTORS;
+	run = log_run(ressd, node, e.last - e.first + 1);
+	sectors = run * RESSD_BLOCK_SECTORS - offset;
+	if (sectors < e.sectors)
+		dm_accept_partial_bio(bio, sectors);
+	data = ressd_log_data(&ressd->log, block);
+	if (data) {
+		/* Under the lock: a write may overwrite the open record in place. */
+		copy_to_bio(bio, data + (offset << SECTOR_SHIFT));
+		rb->flags |= RESSD_BIO_PROVEN;
+		spin_unlock(&ressd->lock);
+		bio_endio(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	if (ressd_repair_is_unproven(&ressd->log, block + run - 1)) {
+		spin_unlock(&ressd->lock);
+		return DM_MAPIO_KILL;
+	}
+	rb->slot = ressd_geom_slot(&ressd->log.geom, block);
+	rb->flags |= RESSD_BIO_READ_LOG;
+	if (ressd_repair_is_proven(&ressd->log, block + run - 1))
+		rb->flags |= RESSD_BIO_PROVEN;
+	atomic_inc(&ressd->readers[rb->slot]);
+	spin_unlock(&ressd->lock);
+
+	bio->bi_iter.bi_sector = ressd_log_sector(ressd, block) + offset;
+	bio_set_dev(bio, ressd->reserved->bdev);
+	return DM_MAPIO_REMAPPED;
+}
+
+void ressd_put_reader(struct ressd *ressd, u32 slot)
+{
+	/* A full barrier: pairs with smp_mb() in next_io(). */
+	if (atomic_dec_and_test(&ressd->readers[slot]) && READ_ONCE(ressd->room_wanted))
+		queue_work(ressd->workqueue, &ressd->log_work);
+}
