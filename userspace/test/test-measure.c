@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "blkdev.h"
+#include "disk-clock.h"
 #include "harness.h"
 #include "measure.h"
 
@@ -223,7 +224,6 @@ TEST(interrupted)
 
 /* A disk in virtual time, on which every write takes as long as the test says. */
 static struct {
-	u64 now;
 	u64 write_ns;
 	u64 flush_ns;		/* for each write since the flush before */
 	u64 fast;		/* so many writes cost their flush nothing */
@@ -239,37 +239,28 @@ static int slow_write(struct disk *disk, u64 offset, const void *data, u32 bytes
 	(void)data;
 	(void)bytes;
 	(void)why;
-	*ns = slow.write_ns;
-	slow.now += *ns;
 	slow.unflushed += slow.writes++ >= slow.fast;
-	return 0;
+	return disk_spend(ns, slow.write_ns);
 }
 
 static int slow_flush(struct disk *disk, u64 *ns, struct failure *why)
 {
 	(void)disk;
 	(void)why;
-	*ns = slow.unflushed * slow.flush_ns;
-	slow.now += *ns;
+	disk_spend(ns, slow.unflushed * slow.flush_ns);
 	slow.unflushed = 0;
 	return 0;
-}
-
-static u64 slow_now(struct disk *disk)
-{
-	(void)disk;
-	return slow.now;
 }
 
 static u64 seconds_of_cell(u64 deadline)
 {
 	static const struct disk_ops ops = {
-		.write = slow_write, .flush = slow_flush, .now = slow_now,
+		.write = slow_write, .flush = slow_flush, .now = disk_now,
 	};
 	struct disk disk = { .ops = &ops, .path = "a test disk", .granule = 512 };
 	struct result result;
 
-	slow.now = 0;
+	disk_clock = 0;
 	slow.writes = 0;
 	slow.unflushed = 0;
 	measure_interrupted = false;
@@ -285,7 +276,7 @@ static u64 seconds_of_cell(u64 deadline)
 	      failure.text);
 	CHECK(result.done, "there is a result");
 	measure_release(&measure);
-	return slow.now / 1000000000;
+	return disk_clock / 1000000000;
 }
 
 /* Drives on which a random write takes a second once held up --quick for minutes. */
@@ -304,7 +295,7 @@ TEST(a_fast_start_does_not_run_away)
 	slow.write_ns = 100000;
 	slow.flush_ns = 100000000;
 	slow.fast = 8;
-	CHECK(seconds_of_cell(1000000000) < 10, "%llu s", slow.now / 1000000000);
+	CHECK(seconds_of_cell(1000000000) < 10, "%llu s", disk_clock / 1000000000);
 }
 
 /* A round whose flush pays for its writes is not begun so late that it would end after the time. */
@@ -331,9 +322,8 @@ static int merging_write(struct disk *disk, u64 offset, const void *data, u32 by
 	(void)data;
 	(void)bytes;
 	(void)why;
-	*ns = 1000000 + (block == slow.fast ? 0 : MERGE_NS);
+	disk_spend(ns, 1000000 + (block == slow.fast ? 0 : MERGE_NS));
 	slow.fast = block;
-	slow.now += *ns;
 	return 0;
 }
 
@@ -341,12 +331,13 @@ static int merging_write(struct disk *disk, u64 offset, const void *data, u32 by
 static struct result ordered_over_blocks(u32 in_a_block, u64 max_ops, u64 deadline)
 {
 	static const struct disk_ops ops = {
-		.write = merging_write, .flush = slow_flush, .now = slow_now,
+		.write = merging_write, .flush = slow_flush, .now = disk_now,
 	};
 	struct disk disk = { .ops = &ops, .path = "a test disk", .granule = 512 };
 	struct result result;
 
 	memset(&slow, 0, sizeof(slow));
+	disk_clock = 0;
 	measure_interrupted = false;
 	measure = (struct measure){
 		.disk = &disk,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads in pairs on a made-up card: what it remembers is found, and no search outlasts its time. */
 #include <string.h>
+#include "disk-clock.h"
 #include "harness.h"
 #include "survey.h"
 
@@ -12,7 +13,6 @@ const char test_suite[] = "probe-read-pairs";
 
 /* A card that remembers the blocks it read last, and, where it reads ahead, those behind them. */
 static struct {
-	u64 now;
 	u64 byte_ns;		/* of every read */
 	u64 miss_ns;		/* more, of one that begins with a block not remembered */
 	u64 remembered;		/* blocks */
@@ -52,27 +52,15 @@ static int card_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *
 	(void)why;
 	for (block = first; block < end + (remembered ? 0 : card.ahead); block++)
 		bring(block);
-	*ns = bytes * card.byte_ns + (remembered == is_odd() ? card.miss_ns : 0);
-	card.now += *ns;
-	return 0;
-}
-
-static void card_pause(struct disk *disk, u64 ns)
-{
-	(void)disk;
-	card.now += ns;
-}
-
-static u64 card_now(struct disk *disk)
-{
-	(void)disk;
-	return card.now;
+	return disk_spend(ns, bytes * card.byte_ns +
+			      (remembered == is_odd() ? card.miss_ns : 0));
 }
 
 /* 100 MB/s, 0.4 ms for a miss; nothing is uncertain and nothing read ahead. */
 static void new_card(u64 remembered)
 {
 	memset(&card, 0, sizeof(card));
+	disk_clock = 0;
 	card.byte_ns = 10;
 	card.miss_ns = 400000;
 	card.remembered = remembered;
@@ -82,7 +70,7 @@ static void new_card(u64 remembered)
 static double seconds_of(int (*find)(struct survey *survey, struct failure *failure), u64 ns)
 {
 	static const struct disk_ops ops = {
-		.read = card_read, .pause = card_pause, .now = card_now,
+		.read = card_read, .pause = disk_pause, .now = disk_now,
 	};
 	struct disk disk = { .ops = &ops, .path = "a test card", .granule = 512 };
 
@@ -92,7 +80,7 @@ static double seconds_of(int (*find)(struct survey *survey, struct failure *fail
 	survey = (struct survey){ .measure = &measure, .deadline = ns };
 	CHECK(!find(&survey, &failure), "%s", failure.text);
 	measure_release(&measure);
-	return (double)card.now / SECOND;
+	return (double)disk_clock / SECOND;
 }
 
 TEST(what_is_remembered_is_found)

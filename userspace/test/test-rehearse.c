@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The rehearsal, on a disk whose times are known: where it goes, and what it makes of them. */
 #include <string.h>
+#include "disk-clock.h"
 #include "harness.h"
 #include "rehearse.h"
 
@@ -12,7 +13,6 @@ const char test_suite[] = "probe-rehearse";
 
 /* What the disk has seen. */
 static struct seen {
-	u64 now;
 	u64 appended;		/* bytes written to the log */
 	u64 homes;		/* writes elsewhere */
 	u64 home_bytes;
@@ -26,13 +26,6 @@ static struct seen {
 	u64 unaligned;		/* appends that do not */
 } seen;
 
-static int spend(u64 *ns, u64 time)
-{
-	seen.now += time;
-	*ns = time;
-	return 0;
-}
-
 static int disk_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *ns,
 		     struct failure *failure)
 {
@@ -41,7 +34,7 @@ static int disk_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *
 	memset(data, 1, bytes);
 	seen.log_reads += offset >= LOG_START;
 	seen.strays += offset < LOG_START;
-	return spend(ns, 100000);
+	return disk_spend(ns, 100000);
 }
 
 /* 1 us for each KiB of the log, 500 us for each write elsewhere. */
@@ -54,7 +47,7 @@ static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes
 	if (bytes > 128 << 10) {
 		seen.unaligned += seen.align && (offset - 8192) % seen.align;
 		seen.appended += bytes;
-		return spend(ns, bytes / 1024 * 1000);
+		return disk_spend(ns, bytes / 1024 * 1000);
 	}
 	if (offset < seen.last_home)
 		seen.turns++;
@@ -63,7 +56,7 @@ static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes
 	seen.last_home = offset;
 	seen.homes++;
 	seen.home_bytes += bytes;
-	return spend(ns, 500000);
+	return disk_spend(ns, 500000);
 }
 
 static int disk_flush(struct disk *disk, u64 *ns, struct failure *failure)
@@ -71,19 +64,7 @@ static int disk_flush(struct disk *disk, u64 *ns, struct failure *failure)
 	(void)disk;
 	(void)failure;
 	seen.flushes++;
-	return spend(ns, 0);
-}
-
-static void disk_pause(struct disk *disk, u64 ns)
-{
-	(void)disk;
-	seen.now += ns;
-}
-
-static u64 disk_now(struct disk *disk)
-{
-	(void)disk;
-	return seen.now;
+	return disk_spend(ns, 0);
 }
 
 static const struct disk_ops ops = { disk_read, disk_write, disk_flush, disk_pause, disk_now };
@@ -99,6 +80,7 @@ static struct rehearsal run(u32 size, u32 align, u64 stride, u64 direct)
 	struct failure failure;
 
 	memset(&seen, 0, sizeof(seen));
+	disk_clock = 0;
 	seen.align = align;
 	measure = (struct measure){
 		.disk = &disk, .offset = START, .bytes = REGION,
@@ -163,6 +145,7 @@ static void start_late(struct rehearsal_plan *plan)
 	struct failure failure;
 
 	memset(&seen, 0, sizeof(seen));
+	disk_clock = 0;
 	measure = (struct measure){
 		.disk = &disk, .offset = START, .bytes = REGION, .deadline = 1,
 		.effort = { .round_ns = 200000000, .min_ops = 24, .max_ops = 1000 },
@@ -170,7 +153,7 @@ static void start_late(struct rehearsal_plan *plan)
 	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
 	*plan = (struct rehearsal_plan){ .size = 4096, .stride = 131072 };
 	rehearsal_place(&measure, 4096, 0, plan);
-	seen.now = 2;
+	disk_clock = 2;
 }
 
 TEST(deadline_ends_it)

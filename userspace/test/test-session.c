@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a whole measurement makes of its time, on a disk whose times are known. */
 #include <string.h>
+#include "disk-clock.h"
 #include "harness.h"
 #include "session.h"
 
@@ -9,15 +10,6 @@ const char test_suite[] = "probe-session";
 #define REGION		(256ULL << 20)
 #define SECOND		1000000000ULL
 
-static u64 now;
-
-static int spend(u64 *ns, u64 time)
-{
-	now += time;
-	*ns = time;
-	return 0;
-}
-
 static int disk_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *ns,
 		     struct failure *failure)
 {
@@ -25,7 +17,7 @@ static int disk_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *
 	(void)offset;
 	(void)failure;
 	memset(data, 1, bytes);
-	return spend(ns, 100000 + bytes * 10ULL);
+	return disk_spend(ns, 100000 + bytes * 10ULL);
 }
 
 /* 100 MB/s, and one and a half seconds for a small write. */
@@ -36,26 +28,14 @@ static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes
 	(void)offset;
 	(void)data;
 	(void)failure;
-	return spend(ns, bytes * 10ULL + (bytes < 131072 ? 3 * SECOND / 2 : 0));
+	return disk_spend(ns, bytes * 10ULL + (bytes < 131072 ? 3 * SECOND / 2 : 0));
 }
 
 static int disk_flush(struct disk *disk, u64 *ns, struct failure *failure)
 {
 	(void)disk;
 	(void)failure;
-	return spend(ns, 100000);
-}
-
-static void disk_pause(struct disk *disk, u64 ns)
-{
-	(void)disk;
-	now += ns;
-}
-
-static u64 disk_now(struct disk *disk)
-{
-	(void)disk;
-	return now;
+	return disk_spend(ns, 100000);
 }
 
 static struct measurements run(enum thoroughness thoroughness)
@@ -70,7 +50,7 @@ static struct measurements run(enum thoroughness thoroughness)
 				   .mover_stride = { 65536, 131072 } };
 	struct failure failure;
 
-	now = 0;
+	disk_clock = 0;
 	session_effort(&measure, thoroughness);
 	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
 	CHECK(!session_run(&session, &failure), "%s", failure.text);
