@@ -41,10 +41,11 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 		return DM_ENDIO_DONE;
 
 	rb->status = *error;
+	/* Once the lock is given up the worker may complete the bio, and the target be gone. */
 	spin_lock_irqsave(&ressd->done_lock, flags);
 	list_add_tail(&rb->done, &ressd->done);
-	spin_unlock_irqrestore(&ressd->done_lock, flags);
 	queue_work(ressd->workqueue, &ressd->bio_work);
+	spin_unlock_irqrestore(&ressd->done_lock, flags);
 	return DM_ENDIO_INCOMPLETE;
 }
 

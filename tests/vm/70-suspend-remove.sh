@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 70-suspend-remove.sh: a busy device is not removed, a removed one has lost nothing, the module goes
 # only when nothing needs it, and no memory stays behind.
-# guest: --memory 1G --timeout 600
+#   70-suspend-remove.sh [SEED [FUNCTION]]
+# Memory is wiped when it is freed, so that nobody gets away with using it afterwards.
+# guest: --memory 1G --timeout 600 --append init_on_free=1
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh
@@ -88,6 +90,71 @@ remove_after_load() {
 	dmsetup remove ressd
 }
 
+# ressd on /dev/d0, but that the area "normal" or "reserved", as the argument says, is behind the gate
+# "area", and behind that on the linear device "below".
+gated_ressd() {
+	local normal=$(($(sectors_of /dev/d0) - reserved)) line
+	blkdiscard -f /dev/d0
+	dmsetup create below --table "0 $(sectors_of /dev/d0) linear /dev/d0 0"
+	if [ "$1" = normal ]; then
+		dmsetup create area --table "0 $normal linear /dev/mapper/below 0"
+		line="/dev/mapper/area 0 /dev/d0 $normal"
+	else
+		dmsetup create area --table "0 $reserved linear /dev/mapper/below $normal"
+		line="/dev/d0 0 /dev/mapper/area 0"
+	fi
+	dmsetup create ressd --table "0 $normal ressd $line $reserved 2 commit_interval_ms 100"
+}
+
+# put BLOCKS LETTER: at the beginning, past the page cache.
+put() {
+	head -c $(($1 * 4096)) /dev/zero | tr '\0' "$2" |
+		dd of=/dev/mapper/ressd bs=$(($1 * 4096)) oflag=direct iflag=fullblock status=none
+}
+
+# fails_at_gate: what waits there fails, in the process that opens it. Ends as that does.
+fails_at_gate() {
+	fail_all_io below && open_gate area
+}
+
+# The write of a record fails: in the end whoever is told so must be done with the target before that
+# goes.
+log_write_ends_as_target_goes() {
+	local opener status=0
+	gated_ressd reserved
+	close_gate area writes
+	put 1 a
+	check "a record in flight: it is written by itself" wait_until equals 1 writes_at_gate area
+	fails_at_gate &
+	opener=$!
+	check "a record in flight: is removed when it has failed" dmsetup remove ressd
+	wait "$opener" || status=$?
+	check "a record in flight: the gate is open" equals 0 echo "$status"
+	dmsetup remove area
+	dmsetup remove below
+}
+
+# The same for a direct write, whose end the bio worker deals with, for it kills what is in the log.
+direct_write_ends_as_target_goes() {
+	local opener writer status=0
+	gated_ressd normal
+	put 1 a && sync /dev/mapper/ressd
+	close_gate area writes
+	put 32 b 2>/dev/null &
+	writer=$!
+	check "a direct write in flight: it is" wait_until equals 1 writes_at_gate area
+	fails_at_gate &
+	opener=$!
+	wait "$writer" || status=$?
+	check "a direct write in flight: it fails" equals 1 echo "$status"
+	check "a direct write in flight: is removed then" dmsetup remove ressd
+	status=0
+	wait "$opener" || status=$?
+	check "a direct write in flight: the gate is open" equals 0 echo "$status"
+	dmsetup remove area
+	dmsetup remove below
+}
+
 module_goes() {
 	check "the module is unloaded after use" rmmod dm_ressd
 	check "and loaded again" load dm-ressd
@@ -150,11 +217,13 @@ memory_is_given_back() {
 
 load dm-ressd
 make_disk d0 64
-busy_device
-forced_remove
-suspended_device
-remove_after_load
-module_goes
-memory_is_given_back
-module_goes
+scenario busy_device
+scenario forced_remove
+scenario suspended_device
+scenario remove_after_load
+scenario log_write_ends_as_target_goes
+scenario direct_write_ends_as_target_goes
+scenario module_goes
+scenario memory_is_given_back
+scenario module_goes
 finish

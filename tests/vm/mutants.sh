@@ -38,6 +38,8 @@ mutants() {
 		told-too-early@dm-ressd-mover.c@/^static bool goal_reached/,/^}/{/queue_work(/d;s/^\tbool reached;$/&\n\n\tqueue_work(ressd->workqueue, \&ressd->log_work);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace-route 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		discard-not-awaited@dm-ressd-discard.c@s/^\t\tatomic_inc(&ressd->readers.ressd->discard_slot.);$/\t\t;/;s/^\tressd_put_reader(ressd, ressd->discard_slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
 		discard-too-long@dm-ressd-discard.c@s/+ geom->summary_blocks;/+ geom->summary_blocks + 1;/@45-discard 1 slots_are_discarded@the discard of the last slot takes the superblock behind it along
+		log-write-ends-late@dm-ressd-commit.c@/^static void write_ended/,/^}/{/done_lock/d;s/unsigned long flags;/const void *ti = ressd->ti;\n\tint i;/;s/^\tqueue_work(.*/&\n\tfor (i = 0; error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 log_write_ends_as_target_goes@the end of a log write uses a target that has gone
+		direct-write-ends-late@dm-ressd-end.c@/^int ressd_end_io/,/^}/{/spin_unlock_irqrestore/d;s/unsigned long flags;/&\n\tint i;/;s/^\tqueue_work(.*/\tspin_unlock_irqrestore(\&ressd->done_lock, flags);\n&\n\tfor (i = 0; *error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 direct_write_ends_as_target_goes@the end of a direct write uses a target that has gone
 		kills-believed@core/ressd-repair.c@/^\tdistrust_kills(log);$/d@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@/^\tdistrust_moves(log);$/d@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
@@ -72,15 +74,15 @@ build() {
 	}
 }
 
-# run_mutant NAME TEST [ARGUMENT...]: true if the test finds a difference. With some bugs the guest
-# then hangs for good.
+# run_mutant NAME TEST [ARGUMENT...]: true if the test finds a difference, or the kernel dies of it. With
+# some bugs the guest then hangs for good.
 run_mutant() {
 	local name=$1 status=0
 	shift
 	tests/vm/in-guest --quiet --timeout 500 --log "$folder/$name/console" \
 		--file "$folder/$name/dm-ressd.ko:/modules/dm-ressd.ko" -- "$@" \
 		>"$folder/$name/output" 2>&1 || status=$?
-	[ "$status" -ne 0 ] && grep -q '^not ok' "$folder/$name/output"
+	[ "$status" -ne 0 ] && grep -qE '^(not ok|vm: the kernel reported a fault)' "$folder/$name/output"
 }
 
 verdict() {
