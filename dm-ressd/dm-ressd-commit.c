@@ -162,9 +162,10 @@ static bool may_finish_at_once(void)
 }
 
 /*
- * The end of a write that has gone well, if the lock is free and there is no news of a flush.  Any
- * context, so the lock is not waited for.  Once it is given up nothing of the target is touched any
- * more: it may be gone by then.
+ * The end of a write that has gone well, if the lock is free and no flush has failed meanwhile: to
+ * find out what that takes along, all of the map is looked at, which is nothing for an interrupt.
+ * Any context, so the lock is not waited for.  Once it is given up nothing of the target is touched
+ * any more: it may be gone by then.
  */
 static bool finish_at_once(struct ressd *ressd)
 {

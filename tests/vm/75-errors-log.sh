@@ -171,6 +171,68 @@ read_before_doubt_shows() {
 	check "flush fails beside a record: recover" ressdctl recover ressd
 }
 
+# put_durably BLOCK LETTER: as put_direct, with FUA.
+put_durably() {
+	head -c 131072 /dev/zero | tr '\0' "$2" |
+		dd of=/dev/mapper/ressd bs=128k seek=$(($1 * 4096)) oflag=direct,dsync,seek_bytes \
+			iflag=fullblock conv=notrunc status=none
+}
+
+# put_piece BLOCK: the first sector of it, so that the rest is read from where it is.
+put_piece() {
+	dd if=/dev/zero of=/dev/mapper/ressd bs=512 seek=$(($1 * 8)) count=1 oflag=direct conv=notrunc \
+		status=none
+}
+
+# make_gated_log: $drive is the drive with the reserved area behind the gate "reads", and that behind the
+# gate "writes".
+make_gated_log() {
+	drive=/dev/mapper/gated
+	dmsetup create writes --table "0 $reserved linear /dev/ssd0 $normal"
+	dmsetup create reads --table "0 $reserved linear /dev/mapper/writes 0"
+	dmsetup create gated --table "0 $normal linear /dev/ssd0 0
+$normal $reserved linear /dev/mapper/reads 0"
+}
+
+# A drive without FUA fails the flush that stands in for it, while a record is being written; and the bio
+# worker, by which the log learns of it, waits for a read. Then the end of the record's write has to look for
+# such news itself: the record may be gone, and would be the only copy of what it holds.
+news_of_a_flush_comes_late() {
+	local drive writer piece durable status=0
+	make_gated_log
+	fresh
+	put_direct 0 a && commit
+	put 100 a && push_out
+	dmsetup message ressd 0 set commit writethrough
+	close_gate writes writes && close_gate reads reads
+	put 200 c 2>/dev/null &
+	writer=$!
+	wait_until equals 1 writes_at_gate writes
+	put_piece 100 2>/dev/null &
+	piece=$!
+	wait_until equals 1 reads_at_gate reads
+	fault flush times=1
+	put_durably 4096 b 2>/dev/null &
+	durable=$!
+	check "late news: the flush fails, which reads learn at once" wait_until fails holds 8 a
+	check "late news: but not the log" state_is rw
+	open_gate writes
+	check "late news: the record's write ends" ended "$writer"
+	wait "$writer" || status=$?
+	check "late news: the write in it fails" equals 1 echo "$status"
+	check "late news: state ro" state_is ro
+	check "late news: the bio worker still waits" equals 1 reads_at_gate reads
+	open_gate reads
+	wait "$piece" "$durable"
+	check "late news: what no longer is on the drive is written again" eval \
+		'lose_cache && ressdctl recover ressd && holds 200 c'
+	lose_cache
+	reopen
+	check "late news: durably so" holds 200 c
+	dmsetup remove ressd
+	dmsetup remove gated && dmsetup remove reads && dmsetup remove writes
+}
+
 # A flush that goes straight to the drive, for the log has nothing to write.
 failed_flush_beside_the_log() {
 	fresh
@@ -290,5 +352,6 @@ ssd remove ssd0
 # Without FUA the block layer flushes after the write: its error is that of a flush.
 make_drive fua=0
 scenario failed_flush "failed flush, drive without FUA"
+scenario news_of_a_flush_comes_late
 scenario load_over_failing_log "a flush fails, drive without FUA" bypass flush after=14 times=1
 finish
