@@ -35,8 +35,16 @@ ends() {
 	check "$name: is removed" timeout 60 dmsetup remove ressd
 }
 
+# small_writes_by_way: the sum of those that the log took, of those that the route sent direct, and of those
+# for which the log had no room; all of one block.
+small_writes_by_way() {
+	echo $(($(status_value ressd accepted) + $(status_value ressd adaptive_direct) +
+		$(status_value ressd bypassed)))
+}
+
 # On a disk that takes a millisecond for each command, so that on the busiest machine the log, with 128
-# blocks in one, does not lose before its trial is brought home.
+# blocks in one, does not lose before its trial is brought home. How many writes go which way depends on the
+# machine; that each went one of them does not.
 both_ways_are_tried() {
 	local on_full
 	make_disk d1 64 irqmode=2 completion_nsec=1000000
@@ -46,8 +54,11 @@ both_ways_are_tried() {
 		check "adaptive, $on_full: the log was tried" at_least ressd trials 1
 		check "adaptive, $on_full: by a trial at least" at_least ressd accepted 256
 		check "adaptive, $on_full: that was brought home" at_least ressd moved_blocks 100
-		# After a second a trial of the direct way is broken off, but not before 64 blocks in all.
+		# After a second the trial of the direct way is broken off. It goes on when the log's has come home,
+		# and ends when 64 blocks in a row have cost twice as much, or with the 1024th.
 		check "adaptive, $on_full: some went direct" at_least ressd adaptive_direct 64
+		check "adaptive, $on_full: and each small write went one way" equals \
+			"$(status_value ressd small_writes)" small_writes_by_way
 		check "adaptive, $on_full: costs are known" eval \
 			'at_least ressd direct_ns 1 && at_least ressd log_ns 1 && at_least ressd move_ns 1'
 		check "adaptive, $on_full: nothing is in flight any more" equals 0 \
