@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Life of the target: constructor, suspend and resume, limits, instances. */
+/* Life of the target: constructor, suspend and resume, limits. */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -11,13 +11,6 @@
 #include "dm-ressd-compat.h"
 
 #define RESSD_POSITIONAL_ARGS	5
-
-/*
- * All instances, so that two targets never share an area: DM itself opens every device with one
- * shared holder and would let them.
- */
-static LIST_HEAD(instances);
-static DEFINE_MUTEX(instances_lock);
 
 /* ti->error must outlive a failed constructor.  Two that fail at once may mix their sentences. */
 static char ctr_error[RESSD_ERROR_SIZE];
@@ -121,54 +114,6 @@ static int parse_options(struct ressd *ressd, struct dm_arg_set *args)
 	}
 	return ressd_options_parse(&ressd->options, args->argc, args->argv,
 				   ctr_error, sizeof(ctr_error));
-}
-
-static bool areas_meet(const struct block_device *a, u64 a_start, u64 a_len,
-		       const struct block_device *b, u64 b_start, u64 b_len)
-{
-	return a == b && a_start < b_start + b_len && b_start < a_start + a_len;
-}
-
-static bool instances_meet(const struct ressd *a, const struct ressd *b)
-{
-	const struct ressd *pair[2] = { a, b };
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		const struct ressd *x = pair[i], *y = pair[!i];
-
-		if (areas_meet(x->normal->bdev, x->table.normal_start, x->table.len,
-			       y->reserved->bdev, y->table.reserved_start,
-			       y->table.reserved_sectors))
-			return true;
-	}
-	return areas_meet(a->normal->bdev, a->table.normal_start, a->table.len,
-			  b->normal->bdev, b->table.normal_start, b->table.len) ||
-	       areas_meet(a->reserved->bdev, a->table.reserved_start, a->table.reserved_sectors,
-			  b->reserved->bdev, b->table.reserved_start, b->table.reserved_sectors);
-}
-
-/* Refuses areas that another mapped device uses; the same device may, it is being reloaded. */
-static int register_instance(struct ressd *ressd)
-{
-	struct ressd *other;
-	int ret = 0;
-
-	mutex_lock(&instances_lock);
-	list_for_each_entry(other, &instances, instances) {
-		if (dm_table_get_md(other->ti->table) == dm_table_get_md(ressd->ti->table) ||
-		    !instances_meet(ressd, other))
-			continue;
-		snprintf(ctr_error, sizeof(ctr_error),
-			 "the areas overlap those of the ressd device %s, which is in use",
-			 ressd_name(other));
-		ret = -EBUSY;
-		break;
-	}
-	if (!ret)
-		list_add(&ressd->instances, &instances);
-	mutex_unlock(&instances_lock);
-	return ret;
 }
 
 static int out_of_memory(const char *what)
@@ -310,10 +255,7 @@ static void ressd_free(struct ressd *ressd)
 {
 	int i;
 
-	mutex_lock(&instances_lock);
-	list_del_init(&ressd->instances);
-	mutex_unlock(&instances_lock);
-
+	ressd_unregister(ressd);
 	if (ressd->workqueue)
 		destroy_workqueue(ressd->workqueue);
 	if (ressd->io_client)
@@ -378,7 +320,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	if (!ret)
 		ret = parse_options(ressd, &args);
 	if (!ret)
-		ret = register_instance(ressd);
+		ret = ressd_register(ressd, ctr_error, sizeof(ctr_error));
 	if (!ret)
 		ret = load_super(ressd);
 	if (!ret)

@@ -5,7 +5,8 @@
  *
  * DOC: who does what
  *
- *	dm-ressd-target.c	life of the target: table line, suspend, resume, instances
+ *	dm-ressd-target.c	life of the target: table line, suspend, resume
+ *	dm-ressd-instances.c	no two targets share an area
  *	dm-ressd-status.c	status and messages
  *	dm-ressd-io.c		bios: the router, writes to the log and direct ones, discard, flush
  *	dm-ressd-read.c		... reads
@@ -143,7 +144,7 @@ struct ressd {
 	bool formatting;		/* begun, not completed */
 	bool active;			/* the log is recovered and may be written */
 	u32 recovery_ms;
-	struct list_head instances;	/* of all targets; instances_lock */
+	struct list_head instances;	/* of all targets; dm-ressd-instances.c */
 
 	spinlock_t lock;		/* see DOC: locking */
 	struct ressd_options options;
@@ -380,6 +381,15 @@ void ressd_route_trial_moved(struct ressd *ressd, bool complete);
 /* dm-ressd-target.c */
 /* Tells the log what the options say of the device.  Under the lock, or before the log is used. */
 void ressd_tune_log(struct ressd *ressd);
+
+/* dm-ressd-instances.c */
+/*
+ * Enters the target, whose devices and table line are known.  -EBUSY, with a sentence, if another
+ * mapped device uses one of its areas; the same device may, for it is being reloaded.
+ */
+int ressd_register(struct ressd *ressd, char *error, size_t size);
+/* Takes it out again, if it was entered. */
+void ressd_unregister(struct ressd *ressd);
 
 /* dm-ressd-status.c */
 void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,

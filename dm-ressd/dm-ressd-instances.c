@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * All instances, so that two targets never share an area: DM itself opens every device with one
+ * shared holder and would let them.
+ */
+#include <linux/mutex.h>
+
+#include "dm-ressd.h"
+
+static LIST_HEAD(instances);
+static DEFINE_MUTEX(instances_lock);
+
+static bool areas_meet(const struct block_device *a, u64 a_start, u64 a_len,
+		       const struct block_device *b, u64 b_start, u64 b_len)
+{
+	return a == b && a_start < b_start + b_len && b_start < a_start + a_len;
+}
+
+static bool instances_meet(const struct ressd *a, const struct ressd *b)
+{
+	const struct ressd *pair[2] = { a, b };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		const struct ressd *x = pair[i], *y = pair[!i];
+
+		if (areas_meet(x->normal->bdev, x->table.normal_start, x->table.len,
+			       y->reserved->bdev, y->table.reserved_start,
+			       y->table.reserved_sectors))
+			return true;
+	}
+	return areas_meet(a->normal->bdev, a->table.normal_start, a->table.len,
+			  b->normal->bdev, b->table.normal_start, b->table.len) ||
+	       areas_meet(a->reserved->bdev, a->table.reserved_start, a->table.reserved_sectors,
+			  b->reserved->bdev, b->table.reserved_start, b->table.reserved_sectors);
+}
+
+int ressd_register(struct ressd *ressd, char *error, size_t size)
+{
+	struct ressd *other;
+	int ret = 0;
+
+	mutex_lock(&instances_lock);
+	list_for_each_entry(other, &instances, instances) {
+		if (dm_table_get_md(other->ti->table) == dm_table_get_md(ressd->ti->table) ||
+		    !instances_meet(ressd, other))
+			continue;
+		snprintf(error, size,
+			 "the areas overlap those of the ressd device %s, which is in use",
+			 ressd_name(other));
+		ret = -EBUSY;
+		break;
+	}
+	if (!ret)
+		list_add(&ressd->instances, &instances);
+	mutex_unlock(&instances_lock);
+	return ret;
+}
+
+void ressd_unregister(struct ressd *ressd)
+{
+	mutex_lock(&instances_lock);
+	list_del_init(&ressd->instances);
+	mutex_unlock(&instances_lock);
+}
