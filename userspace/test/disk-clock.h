@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The clock of a made-up disk: no time passes but in its commands, and in the pauses between them. */
+/* The clock of a made-up disk: no time passes but in its commands and in pauses between them. */
 #ifndef PROBE_TEST_DISK_CLOCK_H
 #define PROBE_TEST_DISK_CLOCK_H
 
