@@ -110,6 +110,12 @@ mover_cannot_write() {
 	all_is_well_again "the mover could not write" a
 }
 
+# put_again BLOCK: writes what it holds.
+put_again() {
+	dd if=/dev/mapper/ressd of=/tmp/block bs=4096 skip="$1" count=1 iflag=direct status=none &&
+		dd if=/tmp/block of=/dev/mapper/ressd bs=4096 seek="$1" oflag=direct conv=notrunc status=none
+}
+
 # Everything is home, but the record that says so is not written: nothing may be reused.
 failed_announcement() {
 	local operation=$1
@@ -117,7 +123,8 @@ failed_announcement() {
 	fresh on_full wait
 	check "failed announcement ($operation): load" oracle run --operations 400 --threads 2
 	dmsetup message ressd 0 mover off
-	commit
+	# So that the last segment holds data: only then a summary of it comes before the announcement.
+	put_again 10 && put_again 5000 && commit
 	fault "$@"
 	check "failed announcement ($operation): the drain fails" fails dmsetup message ressd 0 drain
 	check "failed announcement ($operation): out of service" fails state_is rw
