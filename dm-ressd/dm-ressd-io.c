@@ -155,6 +155,9 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 	/* The route may have changed while it waited. */
 	if (!log_takes_writes(ressd) || ressd_route_is_direct(ressd))
 		return -EIO;
+	/* Until an I/O of the log is done; but a write of several blocks is taken as a whole. */
+	if (!rb->accepted && ressd_route_holds_log(ressd))
+		return -EAGAIN;
 	for (; rb->accepted < rb->nr; rb->accepted++) {
 		if (must_keep_step(ressd))
 			return -ENOSPC;
@@ -179,7 +182,7 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 		ressd_log_kick(&ressd->log);
 		list_add_tail(&rb->list, &ressd->record_waiters);
 	} else {
-		if (ressd_log_record_full(&ressd->log))
+		if (ressd_log_record_full(&ressd->log) || ressd_route_holds_log(ressd))
 			queue_work(ressd->workqueue, &ressd->log_work);
 		else
 			queue_delayed_work(ressd->workqueue, &ressd->commit_work,

@@ -89,9 +89,19 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 
 bool ressd_route_is_direct(const struct ressd *ressd)
 {
-	return ressd_route_is_adaptive(ressd) &&
-	       (ressd->route.phase == RESSD_ROUTE_DIRECT ||
-		ressd->route.phase == RESSD_ROUTE_TRY_DIRECT);
+	return ressd_route_is_adaptive(ressd) && !ressd_route_takes_log(&ressd->route);
+}
+
+bool ressd_route_holds_log(struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	if (!ressd_route_is_adaptive(ressd) ||
+	    !ressd_route_wants_write(&ressd->route, ressd_log_open_blocks(log),
+				     ressd_log_blocks_in_flight(log)))
+		return false;
+	ressd_log_kick(&ressd->log);
+	return true;
 }
 
 bool ressd_route_asks_move(const struct ressd *ressd)

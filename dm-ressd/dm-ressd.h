@@ -73,7 +73,9 @@
  *
  * Nothing on the way of a bio allocates, except through the bio sets and mempools of dm-io.  A
  * small write that finds the log full is sent to the normal area (on_full bypass) or waits for the
- * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).
+ * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One that
+ * waits for an I/O of the log, because both records are full or because a trial of route adaptive is
+ * judged by it, finds that I/O in flight or due, and the log's worker queued.
  */
 #ifndef DM_RESSD_H
 #define DM_RESSD_H
@@ -368,6 +370,11 @@ static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
 bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr);
 /* True while small writes go direct. */
 bool ressd_route_is_direct(const struct ressd *ressd);
+/*
+ * Has a small write to wait until the log has written what is in RAM, for a trial?  Then the open
+ * record is due, and the caller has the log's worker look.
+ */
+bool ressd_route_holds_log(struct ressd *ressd);
 /* Shall the mover bring all home, for a trial?  Nothing is logged then. */
 bool ressd_route_asks_move(const struct ressd *ressd);
 /* The end of what ressd_route_sent() counted, of @blocks blocks.  Any context, no lock needed. */

@@ -399,6 +399,18 @@ u64 ressd_log_reclaim(struct ressd_log *log)
 	return ressd_log_sync(log);
 }
 
+u32 ressd_log_open_blocks(const struct ressd_log *log)
+{
+	return log->records[log->open].nr_maps;
+}
+
+u32 ressd_log_blocks_in_flight(const struct ressd_log *log)
+{
+	const struct ressd_record *other = &log->records[!log->open];
+
+	return log->busy && other->sealed ? other->nr_maps : 0;
+}
+
 void ressd_log_kick(struct ressd_log *log)
 {
 	if (log->records[log->open].nr_maps)

@@ -300,6 +300,10 @@ bool ressd_log_is_full(const struct ressd_log *log);
 /* True if the open record is full: ressd_log_next() would hand it out. */
 bool ressd_log_record_full(const struct ressd_log *log);
 
+/* Blocks of data in the open record; in the one that is being written. */
+u32 ressd_log_open_blocks(const struct ressd_log *log);
+u32 ressd_log_blocks_in_flight(const struct ressd_log *log);
+
 /* The open record shall be written soon, full or not (commit interval, writethrough). */
 void ressd_log_kick(struct ressd_log *log);
 

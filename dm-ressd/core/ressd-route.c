@@ -34,6 +34,12 @@
 #define LOST_BLOCKS	32U
 
 /*
+ * The record of these few bears a header and a command alone that more could share; neither costs
+ * more than a direct write, so as many of those a log may take longer that would win by full ones.
+ */
+#define SHORT_RECORD	2U
+
+/*
  * What was measured in another situation must promise that the log costs one part in so many of the
  * direct way, or it is not tried in this one before the interval is over.
  */
@@ -71,7 +77,7 @@ static struct ressd_route_case *present(struct ressd_route *route)
 	return &route->cases[route->now];
 }
 
-static bool takes_log(const struct ressd_route *route)
+bool ressd_route_takes_log(const struct ressd_route *route)
 {
 	return route->phase != RESSD_ROUTE_TRY_DIRECT && route->phase != RESSD_ROUTE_DIRECT;
 }
@@ -199,7 +205,7 @@ static void observe(struct ressd_route *route, u32 in_flight)
 {
 	u32 depth = min(in_flight + 1, 2 * RESSD_ROUTE_MANY) * 256;
 
-	if (!takes_log(route))
+	if (!ressd_route_takes_log(route))
 		route->depth -= route->depth >> DEPTH_SHIFT;
 	route->depth = max(depth, route->depth);
 	route->flush_share -= route->flush_share >> FLUSH_SHIFT;
@@ -324,23 +330,36 @@ static bool log_trial_is_lost(const struct ressd_route *route)
 	const struct ressd_route_case *c = ressd_route_case(route);
 	u64 direct = route->unfinished ? trial_ns(c) : ressd_route_ns(&c->direct);
 	u32 blocks = max(route->log_blocks, LOST_BLOCKS);
+	u32 percent = blocks * (100 - TAKE_PERCENT) + SHORT_RECORD * 100;
 
-	return direct &&
-	       route->log_ns * 100 >= direct * blocks * (100 - TAKE_PERCENT);
+	return direct && route->log_ns * 100 >= direct * percent;
+}
+
+static void end_lost_trial(struct ressd_route *route)
+{
+	struct ressd_route_case *c = present(route);
+
+	if (route->phase != RESSD_ROUTE_TRY_LOG || !log_trial_is_lost(route))
+		return;
+	if (c->log.sum_blocks)
+		close_window(&c->log);
+	decide(route);
 }
 
 static void continue_log_trial(struct ressd_route *route)
 {
-	struct ressd_route_case *c = present(route);
+	if (route->sent < RESSD_ROUTE_LOG_TRIAL)
+		return;
+	restart(&route->move);
+	enter(route, RESSD_ROUTE_TRY_MOVE);
+}
 
-	if (log_trial_is_lost(route)) {
-		if (c->log.sum_blocks)
-			close_window(&c->log);
-		decide(route);
-	} else if (route->sent >= RESSD_ROUTE_LOG_TRIAL) {
-		restart(&route->move);
-		enter(route, RESSD_ROUTE_TRY_MOVE);
-	}
+bool ressd_route_wants_write(const struct ressd_route *route, u32 open, u32 in_flight)
+{
+	if (route->phase != RESSD_ROUTE_TRY_LOG)
+		return false;
+	return in_flight || (open && route->log_blocks < LOST_BLOCKS &&
+			     route->log_blocks + open >= LOST_BLOCKS);
 }
 
 static void look_for_trial(struct ressd_route *route)
@@ -369,7 +388,7 @@ bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight, u64 now
 		look_for_trial(route);
 	route->sent = min_t(u64, (u64)route->sent + nr, 0xffffffffU);
 	present(route)->sent += nr;
-	return takes_log(route);
+	return ressd_route_takes_log(route);
 }
 
 bool ressd_route_times_direct(const struct ressd_route *route)
@@ -431,7 +450,7 @@ void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks)
 {
 	struct ressd_route_case *c = present(route);
 
-	if (takes_log(route))
+	if (ressd_route_takes_log(route))
 		return;
 	add(&c->direct, ns, blocks);
 	if (route->phase == RESSD_ROUTE_TRY_DIRECT)
@@ -440,12 +459,13 @@ void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks)
 
 void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks)
 {
-	if (!takes_log(route))
+	if (!ressd_route_takes_log(route))
 		return;
 	route->log_ns += ns;
 	route->log_blocks += blocks;
 	if (add(&present(route)->log, ns, blocks))
 		watch_log(route);
+	end_lost_trial(route);
 }
 
 void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks)
@@ -456,14 +476,19 @@ void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks)
 
 void ressd_route_move_ended(struct ressd_route *route, bool complete)
 {
+	struct ressd_route_case *c = present(route);
+
 	if (route->phase != RESSD_ROUTE_TRY_MOVE)
 		return;
 	if (!complete) {
-		present(route)->decided = true;
-		present(route)->sent = 0;
+		c->decided = true;
+		c->sent = 0;
 		follow_decision(route);
 		return;
 	}
+	/* The first record of a log may be dear, by a merge: what came after it tells more. */
+	if (c->log.sum_blocks >= WINDOW_BLOCKS / 2)
+		close_window(&c->log);
 	/* Most of the trial was overwritten before it was moved: so cheap is a logged block. */
 	if (!route->move.nr)
 		add(&route->move, 0, RESSD_ROUTE_LOG_TRIAL - route->move.sum_blocks);

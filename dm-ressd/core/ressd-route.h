@@ -92,6 +92,9 @@ void ressd_route_init(struct ressd_route *route);
  */
 bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight, u64 now);
 
+/* True while small writes go through the log, in a trial or for good. */
+bool ressd_route_takes_log(const struct ressd_route *route);
+
 /* A flush has come, or a small write that is durable when it completes. */
 static inline void ressd_route_flush(struct ressd_route *route)
 {
@@ -100,6 +103,16 @@ static inline void ressd_route_flush(struct ressd_route *route)
 
 /* Shall a direct write that is sent now be timed, and told to ressd_route_direct_done()? */
 bool ressd_route_times_direct(const struct ressd_route *route);
+
+/*
+ * RAM takes two whole records before the first one is on the device.  So in a trial of the log far
+ * more would be logged than it takes to see that it is lost, and this is true while @in_flight
+ * blocks are being written, or while the @open ones of the open record are enough to tell: then
+ * that record is to be written now.  Nothing may be logged meanwhile: who comes waits until
+ * ressd_route_log_done() has been told.  It is not sent direct, for that would take the device from
+ * the record that is timed.  False with nothing in RAM: so there always is something to wait for.
+ */
+bool ressd_route_wants_write(const struct ressd_route *route, u32 open, u32 in_flight);
 
 /*
  * True while the mover is asked to bring all home that the log holds.  Nothing should be logged
@@ -125,7 +138,10 @@ u32 ressd_route_depth(const struct ressd_route *route);
  */
 u64 ressd_route_log_ns(const struct ressd_route *route);
 
-/* What @blocks cost; @blocks may be 0 for time alone, as that of a flush. */
+/*
+ * What @blocks cost; @blocks may be 0 for time alone, as that of a flush.  By the log's a trial may
+ * end, and whoever waits to be logged has to ask anew which way to go.
+ */
 void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks);
 void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks);
 void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks);
