@@ -7,9 +7,11 @@
  *
  * The code of dm-ressd/core (log, map, sweep) and of the drive (tests/ssdsim) is what runs in the
  * kernel.  Around them is the simplest host there is: one request at a time, or as many direct ones
- * as depth= says; a mover that works when a writer has to wait for room (pace even); and nothing that
- * takes processor time.  The word "then" begins another load, measured after the one before on the
- * same drive; keys behind it are for that one.
+ * as depth= says; a mover that works when a writer has to wait for room (pace even); and nothing
+ * that takes processor time.  A record is written before the next block is accepted, or with
+ * records=2 when the next one is full as well: as in the kernel, whose writers are faster than the
+ * drive.  The word "then" begins another load, measured after the one before on the same drive;
+ * keys behind it are for that one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,12 +40,14 @@ struct settings {
 	unsigned int prime;		/* the log, before that */
 	unsigned int whole_rounds;	/* a sweep goes all the way round, reclaims only then */
 	unsigned int log_discard;	/* log_discard on */
+	unsigned int records;		/* in RAM before the first is written: 1 or 2 */
 };
 
 struct model {
 	struct settings set;
 	struct model_drive *drive;
 	struct ressd_log log;
+	struct ressd_io io;		/* while log.busy: handed out, not yet begun */
 	u64 reserved_start;		/* sector */
 	struct ressd_sweep sweep;
 	struct ressd_move moves[MAX_MOVES];
@@ -71,6 +75,7 @@ static const struct {
 	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(drain, 0),
 	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
+	KEY(records, 1),
 };
 
 static u64 random_below(struct model *model, u64 below)
@@ -128,28 +133,43 @@ static void make_log(struct model *model)
 	}
 }
 
+/* The I/O of the log that is handed out takes place, from its begin to its end. */
+static void end_log_io(struct model *model)
+{
+	struct ressd_io *io = &model->io;
+	u64 start;
+
+	model_drive_depth(model->drive, 1);
+	start = model_drive_now(model->drive);
+	if (io->kind == RESSD_IO_FLUSH || io->preflush)
+		model_drive_flush(model->drive);
+	if (io->kind == RESSD_IO_WRITE)
+		model_drive_write(model->drive, model->reserved_start +
+				  (u64)io->block * RESSD_BLOCK_SECTORS,
+				  io->nr_blocks * RESSD_BLOCK_SECTORS);
+	if (io->fua)
+		model_drive_flush(model->drive);
+	ressd_log_done(&model->log, io, 0);
+	ressd_route_log_done(&model->route, model_drive_now(model->drive) - start,
+			     io->record ? io->record->nr_maps : 0);
+}
+
 /* One I/O of the log; false: there is none. */
 static bool log_io(struct model *model)
 {
-	struct ressd_io io;
-	u64 start;
-
-	if (!ressd_log_next(&model->log, &io))
+	if (!model->log.busy && !ressd_log_next(&model->log, &model->io))
 		return false;
-	model_drive_depth(model->drive, 1);
-	start = model_drive_now(model->drive);
-	if (io.kind == RESSD_IO_FLUSH || io.preflush)
-		model_drive_flush(model->drive);
-	if (io.kind == RESSD_IO_WRITE)
-		model_drive_write(model->drive, model->reserved_start +
-				  (u64)io.block * RESSD_BLOCK_SECTORS,
-				  io.nr_blocks * RESSD_BLOCK_SECTORS);
-	if (io.fua)
-		model_drive_flush(model->drive);
-	ressd_log_done(&model->log, &io, 0);
-	ressd_route_log_done(&model->route, model_drive_now(model->drive) - start,
-			     io.record ? io.record->nr_maps : 0);
+	end_log_io(model);
 	return true;
+}
+
+/* The open record is full: with two of them in RAM it is the one before that is written now. */
+static void record_is_full(struct model *model)
+{
+	if (model->log.busy || model->set.records == 1)
+		log_io(model);
+	if (model->set.records > 1)
+		ressd_log_next(&model->log, &model->io);
 }
 
 static void settle_ticket(struct model *model, u64 ticket)
@@ -219,10 +239,12 @@ static void begin_phase(struct model *model)
 static void move_batch(struct model *model)
 {
 	struct ressd_move *moves = model->moves;
-	u32 nr = ressd_sweep_pick(&model->sweep, &model->log, moves, model->set.batch);
 	u64 start, before = model->moved;
-	u32 at, run, i;
+	u32 at, run, i, nr;
 
+	if (model->log.busy)
+		end_log_io(model);
+	nr = ressd_sweep_pick(&model->sweep, &model->log, moves, model->set.batch);
 	if (model->set.visit)
 		model->from = model->sweep.visit_end;
 	if (!nr) {
@@ -232,7 +254,7 @@ static void move_batch(struct model *model)
 	for (i = 0; i < nr; i++)
 		if (!ressd_move_is_hole(&moves[i]) &&
 		    ressd_log_data(&model->log, moves[i].block))
-			abort();	/* a record in flight: this host has none */
+			abort();
 	begin_phase(model);
 	start = model_drive_now(model->drive);
 	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
@@ -299,7 +321,7 @@ static void write_block(struct model *model, u32 lbn)
 			start_sweep(model);
 	}
 	if (ressd_log_record_full(&model->log))
-		log_io(model);
+		record_is_full(model);
 }
 
 /* All home; what a trial of the route asks for, or the end of a load. */
@@ -327,6 +349,19 @@ static void write_direct(struct model *model, u32 lbn, u32 nr)
 	model->direct += nr;
 }
 
+/* Waits for what a trial of the log is to be judged by; false: it was lost. */
+static bool may_log(struct model *model)
+{
+	const struct ressd_log *log = &model->log;
+
+	while (ressd_route_wants_write(&model->route, ressd_log_open_blocks(log),
+				       ressd_log_blocks_in_flight(log))) {
+		ressd_log_kick(&model->log);
+		log_io(model);
+	}
+	return !model->set.adaptive || ressd_route_takes_log(&model->route);
+}
+
 /* One small write, by the way that it is to go. */
 static void write_small(struct model *model, u32 lbn, u32 nr)
 {
@@ -344,6 +379,10 @@ static void write_small(struct model *model, u32 lbn, u32 nr)
 	if (ressd_route_wants_move(&model->route)) {
 		drain(model);
 		ressd_route_move_ended(&model->route, true);
+	}
+	if (!may_log(model)) {
+		write_direct(model, lbn, nr);
+		return;
 	}
 	for (i = 0; i < nr; i++)
 		write_block(model, lbn + i);
@@ -503,6 +542,9 @@ int main(int argc, char **argv)
 	ressd_route_init(&model->route);
 	write_some(model, (u64)model->set.warm_mb * 1024 / model->set.write_kb);
 	for (i = 0; i < nr; i++) {
+		/* As the message set does it. */
+		if (loads[i].adaptive && !model->set.adaptive)
+			ressd_route_init(&model->route);
 		model->set = loads[i];
 		measure(model);
 	}
