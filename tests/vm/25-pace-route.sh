@@ -122,6 +122,57 @@ trial_meets() {
 	ends "adaptive, suspended"
 }
 
+# What a trial of the log meets while its first record is on the way: on_full of the target, and a command.
+trial_ends() {
+	local name=$1 on_full=$2 load status=0 command=
+	shift 2
+	# No record is written before it is wanted, however slow the machine.
+	make_ressd ressd /dev/mapper/both "$reserved" route adaptive on_full "$on_full" \
+		commit_interval_ms 60000
+	close_gate log writes
+	fio --name=load --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --size=40M \
+		--number_ios=3000 --direct=1 --randseed="$seed" --verify=crc32c \
+		--output=/tmp/load-output &
+	load=$!
+	wait_until fails equals 0 writes_at_gate log
+	sleep 0.5
+	check "trial, $name: 32 blocks are logged" equals 32 status_value ressd accepted
+	check "trial, $name: the next one waits" kill -0 "$load"
+	if [ $# -gt 0 ]; then
+		"$@" &
+		command=$!
+		sleep 0.5
+	fi
+	open_gate log
+	[ -z "$command" ] || check "trial, $name: '$*' ends" ended "$command"
+	dmsetup resume ressd
+	check "trial, $name: the load ends" ended "$load"
+	wait "$load" || status=$?
+	check "trial, $name: and finds no difference" equals 0 echo "$status"
+	check "trial, $name: nothing is in flight any more" equals 0 \
+		status_value ressd small_in_flight
+	ends "trial, $name"
+}
+
+# A trial of the log logs no more than what shows whether it is lost, before that is written: the record stands at a gate.
+# (Found by tools/bench.sh on the Intel drive: 255 blocks, two whole records.)
+lost_trial_logs_little() {
+	local normal=$((64 * 2048 - reserved))
+	blkdiscard -f /dev/d0
+	dmsetup create log --table "0 $reserved linear /dev/d0 $normal"
+	dmsetup create both --table "0 $normal linear /dev/d0 0
+$normal $reserved linear /dev/mapper/log 0"
+	trial_ends "on_full wait" wait
+	trial_ends "on_full bypass" bypass
+	trial_ends "writethrough later" wait dmsetup message ressd 0 set commit writethrough
+	trial_ends "suspend" wait dmsetup suspend ressd
+	trial_ends "drain" wait dmsetup message ressd 0 drain
+	trial_ends "mover off" wait dmsetup message ressd 0 mover off
+	trial_ends "route never" wait dmsetup message ressd 0 set route never
+	dmsetup remove both
+	dmsetup remove log
+}
+
 is_all_home() {
 	local i
 	for ((i = 0; i < 1200 && $(status_dirty ressd) > 0; i++)); do
@@ -348,6 +399,7 @@ blkdiscard -f /dev/d0
 scenario both_ways_are_tried
 scenario situations_change
 scenario adaptive_load
+scenario lost_trial_logs_little
 blkdiscard -f /dev/d0
 scenario trial_meets
 scenario idle_time_is_used
