@@ -73,9 +73,9 @@
  *
  * Nothing on the way of a bio allocates, except through the bio sets and mempools of dm-io.  A
  * small write that finds the log full is sent to the normal area (on_full bypass) or waits for the
- * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One that
- * waits for an I/O of the log, because both records are full or because a trial of route adaptive is
- * judged by it, finds that I/O in flight or due, and the log's worker queued.
+ * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One
+ * that waits for an I/O of the log, because both records are full or because a trial of route
+ * adaptive is judged by it, finds that I/O in flight or due, and the log's worker queued.
  */
 #ifndef DM_RESSD_H
 #define DM_RESSD_H
