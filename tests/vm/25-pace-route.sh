@@ -131,7 +131,7 @@ trial_ends() {
 		commit_interval_ms 60000
 	close_gate log writes
 	fio --name=load --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --size=40M \
-		--number_ios=3000 --direct=1 --randseed="$seed" --verify=crc32c \
+		--number_ios=1500 --direct=1 --randseed="$seed" --verify=crc32c \
 		--output=/tmp/load-output &
 	load=$!
 	wait_until fails equals 0 writes_at_gate log
