@@ -166,6 +166,32 @@ TEST(counts_what_was_frozen)
 	CHECK_EQ(ressd_sweep_pick(&sweep, &box.log, moves, 8), 0);
 }
 
+/*
+ * Found by tests/vm/26-room-ahead: a visit whose last blocks made a batch full was not over until the next
+ * one had begun, so a sweep that had gained its room went all the way round.
+ */
+TEST(a_full_batch_can_end_a_visit)
+{
+	struct ressd_move moves[2];
+	struct ressd_sweep sweep;
+
+	box_format();
+	box_write(0, 1);
+	box_write(2, 2);
+	box_write(9, 3);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	box_write(20, 4);
+	box_sync();
+	ressd_sweep_start(&sweep, &box.log);
+	ressd_sweep_visits(&sweep, 4, 0, 0, 0);
+	CHECK_EQ(ressd_sweep_pick(&sweep, &box.log, moves, 1), 1);
+	CHECK(!ressd_sweep_between_visits(&sweep), "over before block 2");
+	CHECK_EQ(ressd_sweep_pick(&sweep, &box.log, moves, 1), 1);
+	CHECK_EQ(moves[0].lbn, 2);
+	CHECK(ressd_sweep_between_visits(&sweep), "not over behind block 2");
+}
+
 TEST(leaves_the_open_segment_alone)
 {
 	struct ressd_move moves[8];
