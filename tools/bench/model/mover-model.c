@@ -39,6 +39,9 @@ struct settings {
 	unsigned int through;		/* commit writethrough in the burst */
 	unsigned int prime;		/* the log, before that */
 	unsigned int whole_rounds;	/* a sweep goes all the way round, reclaims only then */
+	unsigned int fullest;		/* visits the clustered block with most to move first */
+	unsigned int parts;		/* without visits: a sweep freezes one part in so many */
+	unsigned int hot;		/* percent of the writes that go to a fifth of the span */
 	unsigned int log_discard;	/* log_discard on */
 	unsigned int records;		/* in RAM before the first is written: 1 or 2 */
 };
@@ -74,6 +77,7 @@ static const struct {
 	KEY(threshold, 50), KEY(batch, 128), KEY(visit, 0), KEY(fill, 0), KEY(segment, 0),
 	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(drain, 0),
 	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
+	KEY(fullest, 0), KEY(parts, 0), KEY(hot, 0),
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
 	KEY(records, 1),
 };
@@ -188,6 +192,9 @@ static void start_sweep(struct model *model)
 	ressd_sweep_start(&model->sweep, log);
 	if (model->all)
 		model->sweep.last_segment = log->head_seq;
+	else if (model->set.parts)
+		model->sweep.last_segment = min_t(u64, model->sweep.last_segment, log->tail_seq +
+						  log->geom.nr_segments / model->set.parts - 1);
 	ressd_sweep_visits(&model->sweep, model->set.visit, 0, model->set.fill, model->from);
 	model->sweeping = true;
 	ressd_step_start(&model->step, &model->sweep, log);
@@ -236,6 +243,40 @@ static void begin_phase(struct model *model)
 	model_drive_depth(model->drive, model->set.mover_depth);
 }
 
+/* First block of that clustered block of which the log holds most. */
+static u64 fullest_block(const struct model *model)
+{
+	const struct ressd_map *map = &model->log.map;
+	struct ressd_node *node = ressd_map_first_from(map, 0);
+	u64 visit = 0, best = 0;
+	u32 nr = 0, most = 0;
+
+	for (; node; node = ressd_map_next(node)) {
+		if (ressd_map_is_clean(map, ressd_map_block(map, node)))
+			continue;
+		if (node->lbn / model->set.visit != visit)
+			nr = 0;
+		visit = node->lbn / model->set.visit;
+		if (++nr > most) {
+			most = nr;
+			best = visit;
+		}
+	}
+	return best * model->set.visit;
+}
+
+/* Not the next visit of the round, but the one that finds most; the round never ends by that. */
+static void go_to_fullest(struct model *model)
+{
+	struct ressd_sweep *sweep = &model->sweep;
+
+	if (sweep->next_lbn < sweep->visit_end)
+		return;
+	sweep->next_lbn = fullest_block(model);
+	sweep->from_lbn = sweep->next_lbn;
+	sweep->wrapped = false;
+}
+
 static void move_batch(struct model *model)
 {
 	struct ressd_move *moves = model->moves;
@@ -244,6 +285,8 @@ static void move_batch(struct model *model)
 
 	if (model->log.busy)
 		end_log_io(model);
+	if (model->set.fullest && model->set.visit && !model->all)
+		go_to_fullest(model);
 	nr = ressd_sweep_pick(&model->sweep, &model->log, moves, model->set.batch);
 	if (model->set.visit)
 		model->from = model->sweep.visit_end;
@@ -403,6 +446,17 @@ static void flush(struct model *model)
 		ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, 0);
 }
 
+static u64 next_place(struct model *model, u64 places)
+{
+	u64 fifth = places / 5;
+
+	if (!model->set.hot)
+		return random_below(model, places);
+	if (random_below(model, 100) < model->set.hot)
+		return random_below(model, fifth);
+	return fifth + random_below(model, places - fifth);
+}
+
 static void write_some(struct model *model, u64 writes)
 {
 	u32 each = model->set.write_kb / 4;
@@ -413,7 +467,7 @@ static void write_some(struct model *model, u64 writes)
 	if (model->set.bare)
 		model_drive_depth(model->drive, model->set.depth);
 	for (i = 0; i < writes; i++) {
-		u64 lbn = random_below(model, places) * each;
+		u64 lbn = next_place(model, places) * each;
 		u64 start = model_drive_now(model->drive);
 
 		if (model->set.bare)
