@@ -24,7 +24,7 @@ OPTIONS = "probe"
 # order: that takes all garbage off the drive, and random writes are as fast as sequential ones.
 LOADS = {
     "randwrite-4k": 20, "randwrite-8k": 20, "fsync-4k": 20, "burst-idle": 10, "sequential": 5,
-    "randread": 5, "burst-4k": 10, "pace": 20, "patterns": 120,
+    "randread": 5, "burst-4k": 10, "pace": 50, "patterns": 120,
 }
 # Each announces itself as a step.
 PATTERNS = ["p-randwrite-4k", "p-randwrite-8k", "p-randwrite-64k", "p-randwrite-4k-deep",
@@ -34,6 +34,9 @@ ONE_PATTERN = LOADS["patterns"] / len(PATTERNS)
 HYBRID_LOADS = ["randwrite-4k", "randwrite-8k", "fsync-4k", "sequential", "randread", "burst-4k",
                 "pace"]
 PAGE_LOADS = ["randwrite-4k", "sequential", "randread", "burst-idle", "patterns"]
+
+# Random writes at these parts of what the log sustains.
+PACE_PERCENT = (50, 65, 80)
 
 # load -> profile -> bar of its ratio. None: told only.
 BARS = {
@@ -130,17 +133,20 @@ def burst_rows(drive):
 
 def pace_rows(drive):
     """The longest of a thousand waits, and the mean, when sweeps are spread in time."""
-    waits = {pace: {kind: drive.found.get(f"ressd.pace-{pace}.{kind}_ns")
-                    for kind in ("p999", "mean")} for pace in ("burst", "even")}
-    if not all(waits["burst"].values()) or not all(waits["even"].values()):
-        return []
-    print(f"pace on {drive.profile}, p99.9 and mean: "
-          + ", ".join(f"{pace} {wait['p999'] / 1e6:.2f} and {wait['mean'] / 1e6:.3f} ms"
-                      for pace, wait in waits.items()))
+    rows = []
     bars = (">=5", ">=1") if drive.profile in LOW_END else (None, None)
-    return [result_files.row(f"pace-{kind}/{drive.profile}/burst-over-even",
-                             round(waits["burst"][kind] / waits["even"][kind], 3), "x", bar)
-            for kind, bar in zip(("p999", "mean"), bars, strict=True)]
+    for percent in PACE_PERCENT:
+        waits = {pace: {kind: drive.found.get(f"ressd.pace-{percent}-{pace}.{kind}_ns")
+                        for kind in ("p999", "mean", "max")} for pace in ("burst", "even")}
+        if not all(waits["burst"].values()) or not all(waits["even"].values()):
+            continue
+        print(f"pace on {drive.profile}, {percent} % of the sustained rate, p99.9, mean, longest: "
+              + ", ".join(f"{pace} {wait['p999'] / 1e6:.2f}, {wait['mean'] / 1e6:.3f}, "
+                          f"{wait['max'] / 1e6:.1f} ms" for pace, wait in waits.items()))
+        rows += [result_files.row(f"pace-{percent}-{kind}/{drive.profile}/burst-over-even",
+                                  round(waits["burst"][kind] / waits["even"][kind], 3), "x", bar)
+                 for kind, bar in zip(("p999", "mean"), bars, strict=True)]
+    return rows
 
 
 def worst_row(drive):

@@ -99,20 +99,28 @@ rate() {
 	echo "$(($(fio_value write io_bytes <<<"$output") / $(fio_value write runtime <<<"$output")))"
 }
 
-# SC: random writes at two thirds of that rate, by the way in which sweeps are spread in time.
+# paced_writes NAME KBYTES: random writes at that rate; their waits.
+paced_writes() {
+	local output
+	output=$(fio_at "$target" "$span" --rw=randwrite --bs=4k --rate="${2}k" \
+		--io_size="$((3 * RESERVED_MB))M" --randseed=82)
+	figure "$1.p999_ns" "$(sed -n '/"write" : {/,/^      }/p' <<<"$output" |
+		sed -n 's/^ *"99.900000" : \([0-9]*\),*$/\1/p' | head -n 1)"
+	figure "$1.mean_ns" "$(fio_latency write mean <<<"$output" | cut -d . -f 1)"
+	figure "$1.max_ns" "$(fio_latency write max <<<"$output")"
+}
+
+# SC: random writes at a part of that rate, by the way in which sweeps are spread in time.
 load_pace() {
-	local output kbytes pace
+	local kbytes pace percent
 	step "$side-pace"
 	[ "$side" = ressd ] || return 0
-	kbytes=$(($(rate) * 65 / 100))
-	for pace in burst even; do
-		set_option pace "$pace"
-		output=$(fio_at "$target" "$span" --rw=randwrite --bs=4k --rate="${kbytes}k" \
-			--io_size="$((3 * RESERVED_MB))M" --randseed=82)
-		figure "ressd.pace-$pace.p999_ns" "$(sed -n '/"write" : {/,/^      }/p' <<<"$output" |
-			sed -n 's/^ *"99.900000" : \([0-9]*\),*$/\1/p' | head -n 1)"
-		figure "ressd.pace-$pace.mean_ns" "$(fio_latency write mean <<<"$output" | cut -d . -f 1)"
-		figure "ressd.pace-$pace.max_ns" "$(fio_latency write max <<<"$output")"
+	kbytes=$(rate)
+	for percent in 50 65 80; do
+		for pace in burst even; do
+			set_option pace "$pace"
+			paced_writes "ressd.pace-$percent-$pace" "$((kbytes * percent / 100))"
+		done
 	done
 	dmsetup message ressd 0 drain
 }
