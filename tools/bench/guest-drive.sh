@@ -161,14 +161,15 @@ pattern() {
 }
 
 # Everything that a drive without need of ressd may be used for. Sequential ones are longer, or a few
-# milliseconds would be a percent.
+# milliseconds would be a percent; and so are large random ones, for a drive collects garbage for up to
+# 0.2 s at a time.
 load_patterns() {
 	local bytes="--io_size=${PATTERN_MB}M" long="--io_size=$span"
 	local deep="--ioengine=libaio --iodepth=32"
 	pattern_seed=70
 	pattern p-randwrite-4k write --rw=randwrite --bs=4k "$bytes"
 	pattern p-randwrite-8k write --rw=randwrite --bs=8k "$bytes"
-	pattern p-randwrite-64k write --rw=randwrite --bs=64k "$bytes"
+	pattern p-randwrite-64k write --rw=randwrite --bs=64k --io_size="$((4 * PATTERN_MB))M"
 	# shellcheck disable=SC2086
 	pattern p-randwrite-4k-deep write --rw=randwrite --bs=4k $deep "$bytes"
 	pattern p-zipf-4k write --rw=randwrite --bs=4k --random_distribution=zipf:1.1 "$bytes"
