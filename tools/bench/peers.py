@@ -30,8 +30,8 @@ FASTER_ON = ["samsung", "supertalent", "sdcard"]
 RANDOM_WRITES = ["randwrite-4k", "randwrite-8k"]
 
 # Elsewhere not behind; two figures of the same drive differ by 1 or 2 %. On page-mapped drives with
-# everything brought home, as in the comparison with the bare drive: a cache that fills up while it is
-# measured owes what it has not written back yet.
+# everything brought home, as in the comparison with the bare drive: a cache that fills up while it
+# is measured owes what it has not written back yet.
 NOT_BEHIND = ">=0.98"
 
 
