@@ -64,8 +64,8 @@ class Comparison:
             self.found.update(figures(place(profile, side, folder)))
         self.loads = []
         for key in self.found:
-            side, load, what = key.split(".")
-            if what == "bytes" and side in PEERS and load not in self.loads:
+            _, load, what = key.split(".")
+            if what == "bytes" and load not in self.loads:
                 self.loads.append(load)
 
     def speed(self, side, load, drained=False):
@@ -79,15 +79,15 @@ class Comparison:
         return self.found[f"{key}.bytes"] / max(time, 1) / 1e3
 
     def best_peer(self, load, drained=False):
-        """The fastest of the others and its MB/s."""
-        speeds = {side: self.speed(side, load, drained) for side in PEERS if side in self.sides}
-        best = max(speeds, key=speeds.get)
-        return best, speeds[best]
+        """The fastest of the others and its MB/s; None, None: none was measured."""
+        speeds = {side: self.speed(side, load, drained) for side in PEERS}
+        best = max(speeds, key=lambda side: speeds[side] or 0)
+        return (best, speeds[best]) if speeds[best] else (None, None)
 
     def over_best(self, load, drained=False):
-        """ressd over the best of the others; None if ressd was not measured."""
-        own = self.speed("ressd", load, drained)
-        return own and own / self.best_peer(load, drained)[1]
+        """ressd over the best of the others; None if either was not measured."""
+        own, best = self.speed("ressd", load, drained), self.best_peer(load, drained)[1]
+        return own / best if own and best else None
 
 
 def bars_of(profile, load):
@@ -103,8 +103,9 @@ def rows_of(drive):
     for load in drive.loads:
         name = f"peers-{load}/{drive.profile}"
         for side in drive.sides:
-            rows.append(result_files.row(f"{name}/{side}", round(drive.speed(side, load), 4),
-                                         "MB/s"))
+            if drive.speed(side, load):
+                rows.append(result_files.row(f"{name}/{side}", round(drive.speed(side, load), 4),
+                                             "MB/s"))
         if drive.over_best(load):
             bar, drained_bar = bars_of(drive.profile, load)
             rows.append(result_files.row(f"{name}/over-best", round(drive.over_best(load), 3), "x",
@@ -121,10 +122,11 @@ def describe(drive):
     for load in drive.loads:
         cells = ""
         for side in drive.sides:
-            cell = f"{drive.speed(side, load):.3f} ({drive.speed(side, load, True):.3f})"
+            speed = drive.speed(side, load)
+            cell = f"{speed:.3f} ({drive.speed(side, load, True):.3f})" if speed else "-"
             cells += f"{cell:>20}"
         over = drive.over_best(load)
-        beside = f"{drive.best_peer(load)[0]}" + (f" {over:.2f} x" if over else "")
+        beside = (drive.best_peer(load)[0] or "-") + (f" {over:.2f} x" if over else "")
         print(f"  {load:<26}{cells}{beside:>16}")
 
 
