@@ -54,6 +54,19 @@ class PeersTest(unittest.TestCase):
             row = self.row(comparison(profile, times), f"peers-randwrite-4k/{profile}/over-best")
             self.assertEqual(row["ok"], ok)
 
+    def test_a_debt_counts_on_page_mapped_drives(self):
+        times = {**self.times, "ressd": 200, "bcache": 150}
+        drive = comparison("ocz", times, drains={"ressd": 10, "bcache": 100})
+        name = "peers-randwrite-4k/ocz/over-best"
+        self.assertFalse(self.row(drive, name)["ok"])
+        self.assertTrue(self.row(drive, f"{name}-drained")["ok"])
+        drive = comparison("ocz", times, drains={"ressd": 100, "bcache": 10})
+        self.assertFalse(self.row(drive, f"{name}-drained")["ok"])
+
+    def test_one_side_can_be_reported_alone(self):
+        rows = peers.rows_of(comparison("samsung", {"ressd": 100}))
+        self.assertEqual([row["id"] for row in rows], ["peers-randwrite-4k/samsung/ressd"])
+
     def test_being_behind_is_missed(self):
         drive = comparison("samsung", {**self.times, "ressd": 260}, "seqread")
         self.assertFalse(self.row(drive, "peers-seqread/samsung/over-best")["ok"])
