@@ -29,8 +29,8 @@ FASTER = ">=1.5"
 FASTER_ON = ["samsung", "supertalent", "sdcard"]
 RANDOM_WRITES = ["randwrite-4k", "randwrite-8k"]
 
-# Elsewhere not behind; two figures of the same drive differ by 1 or 2 %. On page-mapped drives neither
-# with everything brought home: a cache that fills up owes what it has not written back yet.
+# Elsewhere not behind; two figures of the same drive differ by 1 or 2 %. On page-mapped drives
+# neither with everything brought home: a cache that fills up owes what it has not written back yet.
 NOT_BEHIND = ">=0.98"
 
 
