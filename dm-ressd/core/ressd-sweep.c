@@ -129,7 +129,7 @@ static u32 pick_visit(struct ressd_sweep *sweep, const struct ressd_log *log,
 		if (frozen || can_ride(log, block))
 			moves[nr++] = move_of(log, node);
 	}
-	/* A full batch may have been the last one: then the visit is over, and the sweep may end. */
+	/* A full batch may be the visit's last one: then it is over, and the sweep may end. */
 	if (node && node->lbn < sweep->visit_end)
 		sweep->next_lbn = (u64)moves[nr - 1].lbn + 1;
 	else

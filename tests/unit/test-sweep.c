@@ -167,8 +167,8 @@ TEST(counts_what_was_frozen)
 }
 
 /*
- * Found by tests/vm/26-room-ahead: a visit whose last blocks made a batch full was not over until the next
- * one had begun, so a sweep that had gained its room went all the way round.
+ * Found in a guest: a visit whose last blocks made a batch full was not over until the next one had
+ * begun, so a sweep that had gained its room went all the way round.
  */
 TEST(a_full_batch_can_end_a_visit)
 {
