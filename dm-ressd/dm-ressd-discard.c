@@ -54,7 +54,7 @@ void ressd_discard_start(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	ressd->discards = can;
-	wanted = ressd->options.log_discard == RESSD_DISCARD_ON;
+	wanted = ressd->options.log_discard == RESSD_ON;
 	spin_unlock(&ressd->lock);
 	if (wanted && !can)
 		DMWARN("%s: log_discard is on, but the reserved device takes no discards of the size of a segment (%u KiB); none are sent",
@@ -64,7 +64,7 @@ void ressd_discard_start(struct ressd *ressd)
 /* May one begin that is not more in the way than of use?  Under the lock. */
 static bool may_begin(const struct ressd *ressd)
 {
-	return ressd->options.log_discard == RESSD_DISCARD_ON && ressd->discards &&
+	return ressd->options.log_discard == RESSD_ON && ressd->discards &&
 	       ressd->mover_on && !ressd->suspending && !ressd->draining && !ressd->room_wanted;
 }
 

@@ -56,6 +56,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "sweeps", c->sweeps },
 		{ "records", l->records },
 		{ "record_blocks", l->record_blocks },
+		{ "whole_pages", l->whole_pages },
 		{ "accepted", l->accepted },
 		{ "overwrites", l->overwrites },
 		{ "invalidated_permille", permille(dead, l->accepted) },
@@ -64,7 +65,8 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "unmaps_pending", log->nr_unmaps },
 		{ "map_bytes", ressd_map_nodes_bytes(log->geom.nr_blocks) +
 			       ressd_map_clean_bytes(log->geom.nr_blocks) },
-		{ "buffer_bytes", 2 * RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE +
+		{ "buffer_bytes", (2 * RESSD_MAX_RECORD_BLOCKS + ressd->max_page) *
+				  RESSD_BLOCK_SIZE +
 				  (u64)ressd_summary_bytes(&log->geom) +
 				  (u64)ressd->max_moves * (RESSD_BLOCK_SIZE +
 							   sizeof(struct ressd_move)) },
@@ -143,6 +145,26 @@ void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_
 	spin_unlock(&ressd->lock);
 }
 
+/* Buffers are as large as the table line wanted them. */
+static int check_buffers(const struct ressd *ressd, const struct ressd_options *options,
+			 char *error, size_t size)
+{
+	if (options->move_batch_sectors / RESSD_BLOCK_SECTORS > ressd->max_moves) {
+		snprintf(error, size,
+			 "move_batch_sectors can grow only by a reload: the buffer holds %u sectors",
+			 ressd->max_moves * RESSD_BLOCK_SECTORS);
+		return -EINVAL;
+	}
+	if (options->log_rewrite == RESSD_ON &&
+	    options->log_page_sectors / RESSD_BLOCK_SECTORS > ressd->max_page) {
+		snprintf(error, size,
+			 "log_rewrite, or with it a larger log_page_sectors, takes a reload: there is a buffer for %u sectors",
+			 ressd->max_page * RESSD_BLOCK_SECTORS);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int message_set(struct ressd *ressd, const char *key, const char *value)
 {
 	char error[RESSD_ERROR_SIZE];
@@ -152,12 +174,8 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 	spin_lock(&ressd->lock);
 	options = ressd->options;
 	ret = ressd_option_set(&options, key, value, error, sizeof(error));
-	if (!ret && options.move_batch_sectors / RESSD_BLOCK_SECTORS > ressd->max_moves) {
-		snprintf(error, sizeof(error),
-			 "move_batch_sectors can grow only by a reload: the buffer holds %u sectors",
-			 ressd->max_moves * RESSD_BLOCK_SECTORS);
-		ret = -EINVAL;
-	}
+	if (!ret)
+		ret = check_buffers(ressd, &options, error, sizeof(error));
 	if (!ret) {
 		if (options.route == RESSD_ROUTE_ADAPTIVE && !ressd_route_is_adaptive(ressd))
 			ressd_route_init(&ressd->route);

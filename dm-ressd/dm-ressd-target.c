@@ -142,6 +142,7 @@ void ressd_tune_log(struct ressd *ressd)
 	if (log->page_blocks)
 		div_u64_rem(ressd_device_block(ressd->reserved, ressd->table.reserved_start),
 			    log->unit_blocks, &log->unit_phase);
+	log->page_buffer = options->log_rewrite == RESSD_ON ? ressd->page_buffer : NULL;
 }
 
 void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
@@ -161,6 +162,20 @@ void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 	});
 	ressd_tune_log(ressd);
 	ressd->noted_mode = RESSD_MODE_RW;
+}
+
+/* For commits that are written with their page; a larger one takes a reload. */
+static int allocate_page(struct ressd *ressd)
+{
+	const struct ressd_options *options = &ressd->options;
+
+	if (options->log_rewrite != RESSD_ON || !options->log_page_sectors)
+		return 0;
+	ressd->page_buffer = vmalloc((size_t)options->log_page_sectors << SECTOR_SHIFT);
+	if (!ressd->page_buffer)
+		return out_of_memory("a page of the log");
+	ressd->max_page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
+	return 0;
 }
 
 static int allocate(struct ressd *ressd)
@@ -189,6 +204,8 @@ static int allocate(struct ressd *ressd)
 	if (!ressd->move_buffer || !ressd->moves || !ressd->merge_buffer || !ressd->summary ||
 	    !ressd->record_buffers[0] || !ressd->record_buffers[1])
 		return out_of_memory("the buffers");
+	if (allocate_page(ressd))
+		return -ENOMEM;
 
 	ressd->io_client = dm_io_client_create();
 	if (IS_ERR(ressd->io_client)) {
@@ -262,6 +279,7 @@ static void ressd_free(struct ressd *ressd)
 		dm_io_client_destroy(ressd->io_client);
 	for (i = 0; i < 2; i++)
 		vfree(ressd->record_buffers[i]);
+	vfree(ressd->page_buffer);
 	vfree(ressd->merge_buffer);
 	vfree(ressd->summary);
 	kvfree(ressd->moves);

@@ -184,6 +184,8 @@ struct ressd {
 	struct ressd_segment *segments;
 	void *record_buffers[2];
 	void *summary;
+	void *page_buffer;		/* of max_page blocks, for log_rewrite; or NULL */
+	u32 max_page;
 	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
 
 	atomic_t direct[2];		/* direct writes in flight, by generation */

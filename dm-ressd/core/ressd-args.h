@@ -20,7 +20,7 @@
 enum ressd_route_option { RESSD_ROUTE_ALWAYS, RESSD_ROUTE_NEVER, RESSD_ROUTE_ADAPTIVE };
 enum ressd_commit { RESSD_COMMIT_WRITEBACK, RESSD_COMMIT_WRITETHROUGH };
 enum ressd_on_full { RESSD_FULL_BYPASS, RESSD_FULL_WAIT };
-enum ressd_discard { RESSD_DISCARD_OFF, RESSD_DISCARD_ON };
+enum ressd_switch { RESSD_OFF, RESSD_ON };
 enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN, RESSD_PACE_IDLE };
 
 /* Every option of the target; each is one unsigned word, an enumeration or a number. */
@@ -37,7 +37,8 @@ struct ressd_options {
 	u32 commit_interval_ms;		/* longest time a write stays only in RAM */
 	u32 log_align_sectors;		/* appends end on this boundary; 0: 4 KiB */
 	u32 log_page_sectors;		/* the device's clustered page; 0: unknown */
-	u32 log_discard;		/* enum ressd_discard: of segments that may be reused */
+	u32 log_rewrite;		/* enum ressd_switch: commits with all of their page */
+	u32 log_discard;		/* enum ressd_switch: of segments that may be reused */
 	u32 segment_sectors;		/* format time; 0: whatever the superblock says */
 	u32 on_full;			/* enum ressd_on_full */
 };

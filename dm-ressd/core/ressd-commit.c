@@ -8,6 +8,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include "ressd-log-private.h"
+#include "ressd-page.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"
 #include "ressd-summary.h"
@@ -49,6 +50,8 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 		.nr_blocks = open->nr_blocks,
 		.record = open,
 	};
+	/* A flush follows, so the device programs the page now. */
+	ressd_page_plan(log, io, log->cycle);
 	next->nr_maps = 0;
 	next->nr_unmaps = 0;
 	next->seq = open->seq + 1;
@@ -226,22 +229,12 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 	return true;
 }
 
-void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
+static void encode_record(const struct ressd_log *log, const struct ressd_record *record)
 {
-	const struct ressd_record *record = io->record;
-	struct ressd_record_header *header;
-	u32 used, i;
+	struct ressd_record_header *header = record->buffer;
+	u32 used = record->nr_maps + record->nr_unmaps;
+	u32 i;
 
-	if (!record) {
-		ressd_summary_seal(log->summary, &log->geom, log->uuid);
-		return;
-	}
-	header = record->buffer;
-	if (record->taken_back) {
-		memset(header, 0, RESSD_BLOCK_SIZE);
-		return;
-	}
-	used = record->nr_maps + record->nr_unmaps;
 	for (i = 0; i < record->nr_maps; i++) {
 		const void *data = ressd_record_data(record, record->block + 1 + i);
 
@@ -268,6 +261,21 @@ void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
 	header->block = cpu_to_le32(record->block);
 	header->flags = cpu_to_le32(log->first_pending ? RESSD_RECORD_FIRST : 0);
 	ressd_record_seal(header);
+}
+
+void ressd_log_encode(struct ressd_log *log, struct ressd_io *io)
+{
+	if (!io->record) {
+		ressd_summary_seal(log->summary, &log->geom, log->uuid);
+		return;
+	}
+	if (io->record->taken_back) {
+		memset(io->record->buffer, 0, RESSD_BLOCK_SIZE);
+		ressd_page_forget(log);
+		return;
+	}
+	encode_record(log, io->record);
+	ressd_page_add(log, io);
 }
 
 /* The mover checks what it reads against these. */
@@ -308,7 +316,7 @@ static void leave_unsummarised(struct ressd_log *log)
 }
 
 /* The record is on the device, durable or not. */
-static void record_written(struct ressd_log *log, struct ressd_record *record)
+static void record_written(struct ressd_log *log, struct ressd_record *record, bool whole_page)
 {
 	const struct ressd_record_header *header = record->buffer;
 
@@ -326,6 +334,7 @@ static void record_written(struct ressd_log *log, struct ressd_record *record)
 	log->written_tail = record->tail_seq;
 	log->counters.records++;
 	log->counters.record_blocks += record->nr_blocks;
+	log->counters.whole_pages += whole_page;
 	ressd_log_summarise(log, header, record->block);
 	leave_unsummarised(log);
 }
@@ -341,7 +350,7 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 {
 	if (io->preflush)
 		records_durable(log);
-	record_written(log, io->record);
+	record_written(log, io->record, io->whole_page);
 	if (io->fua) {
 		log->opening = false;
 		records_durable(log);
@@ -413,7 +422,7 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 		if (io->record->taken_back)
 			ressd_repair_reopen(log);
 		else
-			record_written(log, io->record);
+			record_written(log, io->record, io->whole_page);
 	}
 	if (error || flush_failed)
 		io_failed(log, !flush_failed);

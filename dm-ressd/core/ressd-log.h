@@ -89,6 +89,13 @@ struct ressd_record {
 	u32 nr_blocks;		/* set when sealed */
 };
 
+/* What is known of the page that the last encoded record ends in; see ressd-page.h. */
+struct ressd_page {
+	u32 start;		/* its first log block */
+	u32 size;		/* blocks of it */
+	u32 nr;			/* of these, known from its start on; the buffer is zero behind */
+};
+
 /*
  * What the log can still be used for; each mode allows less than the one before.
  *	RW	in service
@@ -108,6 +115,7 @@ enum ressd_mode {
 struct ressd_log_counters {
 	u64 records;		/* written */
 	u64 record_blocks;	/* written, headers and padding included */
+	u64 whole_pages;	/* written instead of records alone */
 	u64 accepted;		/* blocks accepted */
 	u64 overwrites;		/* of these, in place in the open record */
 	u64 superseded;		/* log blocks that died by a newer log block */
@@ -165,6 +173,13 @@ struct ressd_log {
 	u32 page_blocks;		/* the device's clustered page */
 	u32 unit_blocks;		/* its clustered block, at least a page */
 	u32 unit_phase;			/* log block 0 is this far into one */
+	/*
+	 * Commits are written with the page that they stand in, see ressd-page.h: page_blocks * 4096
+	 * bytes, which the caller may change like these, and must keep while an I/O is in flight;
+	 * NULL: they are written alone.
+	 */
+	void *page_buffer;
+	struct ressd_page page;
 
 	/*
 	 * Of the segment that the last written record stands in.  It grows with each record, and
@@ -359,7 +374,11 @@ struct ressd_io {
 	 * flush, neither the PREFLUSH nor one that stands in for FUA, has failed.
 	 */
 	bool only_write;
-	struct ressd_record *record;	/* private; NULL: WRITE of a segment's summary */
+	/* Private from here on. */
+	struct ressd_record *record;	/* NULL: WRITE of a segment's summary */
+	void *page;			/* where the page that the record ends in is kept, or NULL */
+	u32 page_start, page_blocks;	/* that page */
+	bool whole_page;		/* all of it is written */
 };
 
 /*
@@ -372,10 +391,11 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io);
 bool ressd_log_is_at_rest(const struct ressd_log *log);
 
 /*
- * Fills in header and checksums of a WRITE.  No lock needed: neither a sealed record nor the
- * summary changes while its write is under way.
+ * Fills in header and checksums of a WRITE, and may make it the write of a whole page.  To be called
+ * once for each.  No lock needed: neither a sealed record, nor its page, nor the summary changes
+ * while its write is under way.
  */
-void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io);
+void ressd_log_encode(struct ressd_log *log, struct ressd_io *io);
 
 /*
  * False if a flush beside the log has failed since @io was handed out: its PREFLUSH, though it has

@@ -2,6 +2,7 @@
 /* What happens after an I/O error; see ressd-repair.h. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include "ressd-page.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"
 
@@ -236,6 +237,8 @@ static void write_again(struct ressd_log *log, struct ressd_io *io)
 		.nr_blocks = record->taken_back ? 1 : record->nr_blocks,
 		.preflush = true, .fua = true,
 	};
+	/* The write that failed may have spoilt all of the page. */
+	ressd_page_plan(log, io, !record->taken_back);
 }
 
 /* The place of the sealed record is blank: it is the open one again, as if it had not been. */

@@ -30,6 +30,7 @@ void box_init(struct box *box, const struct layout *layout,
 	box->buffers[0] = allocate(record_bytes);
 	box->buffers[1] = allocate(record_bytes);
 	box->summary = allocate(ressd_summary_bytes(&layout->geom));
+	box->page = allocate(MAX_PAGE_BLOCKS * RESSD_BLOCK_SIZE);
 	box->segment_busy = segment_busy;
 	box->context = context;
 }
@@ -42,6 +43,7 @@ void box_free(struct box *box)
 	free(box->buffers[0]);
 	free(box->buffers[1]);
 	free(box->summary);
+	free(box->page);
 }
 
 void box_tune(struct box *box, const struct layout *layout)
@@ -51,6 +53,7 @@ void box_tune(struct box *box, const struct layout *layout)
 	box->log.page_blocks = layout->page_blocks;
 	box->log.unit_blocks = layout->unit_blocks;
 	box->log.unit_phase = layout->unit_phase;
+	box->log.page_buffer = layout->rewrite ? box->page : NULL;
 }
 
 struct reading {

@@ -9,6 +9,7 @@
 #include "ressd-recover.h"
 
 #define BLOCK_SECTORS	RESSD_BLOCK_SECTORS
+#define MAX_PAGE_BLOCKS	12U		/* of a clustered page */
 
 /* The device under test: the normal area, and behind it the reserved area. */
 struct layout {
@@ -18,6 +19,7 @@ struct layout {
 	u32 page_blocks;		/* see core's struct ressd_log */
 	u32 unit_blocks;
 	u32 unit_phase;
+	bool rewrite;			/* commits with all of their page */
 };
 
 static inline u32 layout_sectors(const struct layout *layout)
@@ -39,6 +41,7 @@ struct box {
 	struct ressd_segment *segments;
 	void *buffers[2];
 	void *summary;
+	void *page;
 	bool (*segment_busy)(void *context, u32 slot);
 	void *context;
 	char error[RESSD_ERROR_SIZE];

@@ -43,6 +43,7 @@ void config_tune(struct config *config, u64 choice)
 
 	config->align_blocks = draw_alignment(&random);
 	draw_clusters(config, &random);
+	config->rewrite = random_once_in(&random, 2);
 }
 
 void config_draw(struct config *config, u64 seed)
@@ -69,6 +70,7 @@ void config_draw(struct config *config, u64 seed)
 	if (random_once_in(&random, 24))
 		draw_long_segments(config, &random);
 	config->discards = random_below(&random, 3) == 1;
+	config->rewrite = random_once_in(&random, 2);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The log worker: carries out one I/O of the log after the other, as dm-ressd-commit.c does. */
 #include <stdio.h>
+#include <string.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include "host.h"
 #include "ressd-record.h"
 
+/* The header in what is about to be written, maybe a page with other records. */
+static struct ressd_record_header *header_of(const struct ressd_io *io)
+{
+	return (void *)((u8 *)io->data +
+			(size_t)(io->record->block - io->block) * RESSD_BLOCK_SIZE);
+}
+
 static void drop_unmaps(struct ressd_io *io)
 {
-	struct ressd_record_header *header = io->data;
+	struct ressd_record_header *header = io->record->buffer;
 
 	header->nr_unmaps = 0;
 	ressd_record_seal(header);
+	memmove(header_of(io), header, sizeof(*header));
 }
 
 static void trace_io(const struct host *host, const char *what)
@@ -38,7 +47,7 @@ static void trace_io(const struct host *host, const char *what)
 		   io->fua ? " FUA" : "", (unsigned long long)io->record->tail_seq, what);
 	for (i = 0; i < (u32)io->record->nr_maps + io->record->nr_unmaps; i++)
 		printf("%s%u", i == 0 ? "       map " : i == io->record->nr_maps ? " unmap " : " ",
-		       le32_to_cpu(((struct ressd_record_header *)io->data)->entries[i].block));
+		       le32_to_cpu(header_of(io)->entries[i].block));
 	printf("\n");
 }
 

@@ -46,6 +46,7 @@ static void tune_layout(struct layout *layout, const struct config *config)
 	layout->page_blocks = config->page_blocks;
 	layout->unit_blocks = config->visit_blocks;
 	layout->unit_phase = config->page_phase;
+	layout->rewrite = config->rewrite;
 }
 
 static void init_layout(struct host *host)
@@ -258,9 +259,9 @@ static void tune(struct host *host, u64 choice)
 	config_tune(&host->config, choice);
 	tune_layout(&host->layout, &host->config);
 	box_tune(&host->box, &host->layout);
-	host_trace(host, "alignment %u, clustered block %u, page %u + %u",
+	host_trace(host, "alignment %u, clustered block %u, page %u + %u%s",
 		   host->config.align_blocks, host->config.visit_blocks, host->config.page_blocks,
-		   host->config.page_phase);
+		   host->config.page_phase, host->config.rewrite ? ", written whole" : "");
 }
 
 static void running_step(struct host *host, const struct event *event)

@@ -58,7 +58,7 @@ TEST(defaults_of_the_design)
 	CHECK_EQ(options.log_align_sectors, 0);
 	CHECK_EQ(options.segment_sectors, 0);
 	CHECK_EQ(options.on_full, RESSD_FULL_BYPASS);
-	CHECK_EQ(options.log_discard, RESSD_DISCARD_OFF);
+	CHECK_EQ(options.log_discard, RESSD_OFF);
 }
 
 TEST(no_words_keep_the_defaults)
@@ -90,7 +90,7 @@ TEST(every_key_is_stored)
 	CHECK_EQ(options.log_align_sectors, 32);
 	CHECK_EQ(options.segment_sectors, 8192);
 	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
-	CHECK_EQ(options.log_discard, RESSD_DISCARD_ON);
+	CHECK_EQ(options.log_discard, RESSD_ON);
 }
 
 TEST(unknown_doubled_and_lonely_keys)
@@ -299,7 +299,7 @@ TEST(set_by_message)
 	      error);
 	CHECK_EQ(options.commit, RESSD_COMMIT_WRITETHROUGH);
 	CHECK(!ressd_option_set(&options, "log_discard", "on", error, sizeof(error)), "%s", error);
-	CHECK_EQ(options.log_discard, RESSD_DISCARD_ON);
+	CHECK_EQ(options.log_discard, RESSD_ON);
 	CHECK(ressd_option_set(&options, "segment_sectors", "8192", error, sizeof(error)),
 	      "format option accepted");
 	CHECK_HAS(error, "fixed when the reserved area is formatted");

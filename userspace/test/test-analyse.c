@@ -68,16 +68,16 @@ TEST(discards_of_an_empty_log)
 	struct ressd_options options;
 
 	CHECK_EQ(analysis_of(&low, &options).verdict, VERDICT_WORTH);
-	CHECK_EQ(options.log_discard, RESSD_DISCARD_OFF);
+	CHECK_EQ(options.log_discard, RESSD_OFF);
 	low.takes_discards = true;
 	analysis_of(&low, &options);
-	CHECK_EQ(options.log_discard, RESSD_DISCARD_OFF);
+	CHECK_EQ(options.log_discard, RESSD_OFF);
 	CHECK_EQ(analysis_of(&fast, &options).verdict, VERDICT_LOCALITY);
 	CHECK_EQ(options.route, RESSD_ROUTE_ADAPTIVE);
-	CHECK_EQ(options.log_discard, RESSD_DISCARD_OFF);
+	CHECK_EQ(options.log_discard, RESSD_OFF);
 	fast.takes_discards = true;
 	analysis_of(&fast, &options);
-	CHECK_EQ(options.log_discard, RESSD_DISCARD_ON);
+	CHECK_EQ(options.log_discard, RESSD_ON);
 }
 
 /* The model promises 1.14 where the paper measured no gain: not enough without locality. */

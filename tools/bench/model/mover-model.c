@@ -43,6 +43,7 @@ struct settings {
 	unsigned int parts;		/* without visits: a sweep freezes one part in so many */
 	unsigned int hot;		/* percent of the writes that go to a fifth of the span */
 	unsigned int log_discard;	/* log_discard on */
+	unsigned int rewrite;		/* log_rewrite on */
 	unsigned int records;		/* in RAM before the first is written: 1 or 2 */
 };
 
@@ -79,7 +80,7 @@ static const struct {
 	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
 	KEY(fullest, 0), KEY(parts, 0), KEY(hot, 0),
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
-	KEY(records, 1),
+	KEY(records, 1), KEY(rewrite, 0),
 };
 
 static u64 random_below(struct model *model, u64 below)
@@ -135,6 +136,8 @@ static void make_log(struct model *model)
 		model->log.unit_phase = model->reserved_start / RESSD_BLOCK_SECTORS %
 			model->set.visit;
 	}
+	if (model->set.visit && model->set.rewrite)
+		model->log.page_buffer = must(calloc(model->set.page, RESSD_BLOCK_SIZE));
 }
 
 /* The I/O of the log that is handed out takes place, from its begin to its end. */
@@ -147,10 +150,12 @@ static void end_log_io(struct model *model)
 	start = model_drive_now(model->drive);
 	if (io->kind == RESSD_IO_FLUSH || io->preflush)
 		model_drive_flush(model->drive);
-	if (io->kind == RESSD_IO_WRITE)
+	if (io->kind == RESSD_IO_WRITE) {
+		ressd_log_encode(&model->log, io);
 		model_drive_write(model->drive, model->reserved_start +
 				  (u64)io->block * RESSD_BLOCK_SECTORS,
 				  io->nr_blocks * RESSD_BLOCK_SECTORS);
+	}
 	if (io->fua)
 		model_drive_flush(model->drive);
 	ressd_log_done(&model->log, io, 0);
