@@ -11,16 +11,21 @@
 #define BARREN_PART	64U
 #define MIN_BARREN	2U
 
-static void claim(struct ressd_claims *claims, u64 tail_seq, u64 durable_seq)
+static void claim(struct ressd_claims *claims, u32 epoch, u64 tail_seq, u64 durable_seq)
 {
 	claims->any = true;
-	claims->tail_seq = max_t(u64, claims->tail_seq, tail_seq);
 	claims->durable_seq = max_t(u64, claims->durable_seq, durable_seq);
+	if (epoch > claims->epoch)
+		claims->tail_seq = tail_seq;
+	else if (epoch == claims->epoch)
+		claims->tail_seq = max_t(u64, claims->tail_seq, tail_seq);
+	claims->epoch = max_t(u32, claims->epoch, epoch);
 }
 
 static void claim_of_record(struct ressd_claims *claims, const struct ressd_record_header *header)
 {
-	claim(claims, le64_to_cpu(header->tail_seq), le64_to_cpu(header->durable_seq));
+	claim(claims, le32_to_cpu(header->epoch), le64_to_cpu(header->tail_seq),
+	      le64_to_cpu(header->durable_seq));
 }
 
 /* Follows the records of one segment from @block on as far as they chain to @link. */
@@ -30,8 +35,11 @@ static int scan_records(struct ressd_window *window, u32 slot, u32 block, struct
 	u32 end = ressd_geom_slot_end(window->geom, slot);
 	u64 segment_seq = link->segment_seq;
 
-	/* A dead segment's claims are no higher. */
-	while (block < end && segment_seq >= claims->tail_seq) {
+	/*
+	 * A dead segment's claims are no higher.  But the tail may be the claim of an epoch that is
+	 * over, and the one after it have begun in the segment before that tail.
+	 */
+	while (block < end && segment_seq + 1 >= claims->tail_seq) {
 		const struct ressd_record_header *header;
 		int ret = ressd_window_header(window, block, &header);
 
@@ -72,7 +80,8 @@ static int scan_slot(struct ressd_window *window, u32 slot, struct ressd_segment
 		block += le32_to_cpu(header->nr_blocks);
 	}
 	if (ressd_window_summary(window, slot, &summary)) {
-		claim(claims, le64_to_cpu(summary->tail_seq), le64_to_cpu(summary->durable_seq));
+		claim(claims, le32_to_cpu(summary->epoch), le64_to_cpu(summary->tail_seq),
+		      le64_to_cpu(summary->durable_seq));
 		if (!ret || ressd_summary_begins_with(summary, &link)) {
 			ressd_summary_link(summary, &link);
 			segment->seq = link.segment_seq;

@@ -259,6 +259,7 @@ static void encode_record(const struct ressd_log *log, const struct ressd_record
 	header->nr_unmaps = cpu_to_le16(record->nr_unmaps);
 	header->nr_blocks = cpu_to_le32(record->nr_blocks);
 	header->block = cpu_to_le32(record->block);
+	header->epoch = cpu_to_le32(log->epoch);
 	header->flags = cpu_to_le32(log->first_pending ? RESSD_RECORD_FIRST : 0);
 	ressd_record_seal(header);
 }

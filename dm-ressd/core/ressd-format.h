@@ -93,7 +93,8 @@ struct ressd_record_header {
 	__le32 nr_blocks;		/*  80: header + data + padding, in blocks */
 	__le32 flags;			/*  84: RESSD_RECORD_FIRST */
 	__le32 block;			/*  88: log block that it stands in itself */
-	__u8 unused[36];		/*  92: zero */
+	__le32 epoch;			/*  92: activations before this one that wrote, plus 1 */
+	__u8 unused[32];		/*  96: zero */
 	struct ressd_entry entries[RESSD_RECORD_ENTRIES];	/* 128 */
 };
 
@@ -128,7 +129,7 @@ struct ressd_summary {
 	__le32 nr_unmaps;		/* 112 */
 	__le32 flags;			/* 116: flags of the first record */
 	__le32 payload_crc;		/* 120: crc32c of the blocks after this one */
-	__u8 unused[4];			/* 124: zero */
+	__le32 epoch;			/* 124: epoch of the last record */
 	struct ressd_entry maps[];	/* 128 */
 };
 

@@ -65,6 +65,7 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->geom = setup->geom;
 	memcpy(log->uuid, setup->uuid, RESSD_UUID_SIZE);
 	log->activation = setup->activation;
+	log->epoch = 1;
 	log->normal_blocks = setup->normal_blocks;
 	log->align_blocks = max_t(u32, setup->align_blocks, 1);
 	log->segments = setup->segments;

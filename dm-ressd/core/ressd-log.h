@@ -156,6 +156,7 @@ struct ressd_log {
 	struct ressd_geom geom;
 	u8 uuid[RESSD_UUID_SIZE];
 	u64 activation;
+	u32 epoch;			/* of this activation, see ressd-claims.h */
 	u32 normal_blocks;		/* size of the normal area */
 	struct ressd_segment *segments;	/* nr_segments */
 	bool (*segment_busy)(void *context, u32 slot);

@@ -392,6 +392,7 @@ static void set_head(struct fold *fold, const struct chain *chain)
 	log->open = 0;
 	log->head_seq = head_seq;
 	log->head_maps = 1;	/* not known: assume that there is data */
+	log->epoch = fold->claims.epoch + (fold->claims.epoch != ~0U);
 	log->tail_seq = fold->claims.tail_seq;
 	/* Only what the chain itself says may be reused: other claims are not durable in it. */
 	log->reuse_seq = chain->any ? max_t(u64, chain->tail_seq, oldest) : oldest;

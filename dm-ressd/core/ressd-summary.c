@@ -95,6 +95,7 @@ void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *g
 	summary->last_seq = header->seq;
 	summary->tail_seq = header->tail_seq;
 	summary->activation = header->activation;
+	summary->epoch = header->epoch;
 	summary->last_crc = header->crc;
 	summary->next_block = cpu_to_le32(block + le32_to_cpu(header->nr_blocks));
 	summary->nr_records = cpu_to_le32(le32_to_cpu(summary->nr_records) + 1);

@@ -65,13 +65,22 @@ bool log_data_intact(struct log_image *image, const struct log_spot *spot, u32 *
 	return true;
 }
 
+/* As ressd_claims_scan() of core: of the tails only those of the highest epoch. */
+static void add_claim(struct log_chain *chain, u32 epoch, u64 tail_seq, u64 durable_seq)
+{
+	chain->any = true;
+	chain->durable_seq = max_t(u64, chain->durable_seq, durable_seq);
+	if (epoch > chain->epoch)
+		chain->tail_seq = tail_seq;
+	else if (epoch == chain->epoch)
+		chain->tail_seq = max_t(u64, chain->tail_seq, tail_seq);
+	chain->epoch = max_t(u32, chain->epoch, epoch);
+}
+
 static int collect_claim(void *context, const struct log_spot *spot)
 {
-	struct log_chain *chain = context;
-
-	chain->tail_seq = max_t(u64, chain->tail_seq, le64_to_cpu(spot->header.tail_seq));
-	chain->durable_seq = max_t(u64, chain->durable_seq, le64_to_cpu(spot->header.durable_seq));
-	chain->any = true;
+	add_claim(context, le32_to_cpu(spot->header.epoch), le64_to_cpu(spot->header.tail_seq),
+		  le64_to_cpu(spot->header.durable_seq));
 	return 0;
 }
 
@@ -91,10 +100,8 @@ static void collect_claims(struct follow *follow)
 		if (!summary || !ressd_summary_header_valid(summary, image->info.uuid,
 							    &image->geom, place))
 			continue;
-		chain->tail_seq = max_t(u64, chain->tail_seq, le64_to_cpu(summary->tail_seq));
-		chain->durable_seq = max_t(u64, chain->durable_seq,
-					   le64_to_cpu(summary->durable_seq));
-		chain->any = true;
+		add_claim(chain, le32_to_cpu(summary->epoch), le64_to_cpu(summary->tail_seq),
+			  le64_to_cpu(summary->durable_seq));
 	}
 }
 

@@ -22,7 +22,8 @@ enum log_stop {
 };
 
 struct log_chain {
-	/* The highest claims found: true whoever made them. */
+	/* The highest claims found; of the tails only those of the highest epoch count. */
+	u32 epoch;
 	u64 tail_seq;
 	u64 durable_seq;
 	/* Where the chain ends. */

@@ -210,6 +210,7 @@ static int make_records(struct planning *planning, u64 segment_seq, struct failu
 		header->nr_unmaps = cpu_to_le16(nr);
 		header->nr_blocks = cpu_to_le32(1);
 		header->block = cpu_to_le32(cut->block + i);
+		header->epoch = cpu_to_le32(cut->chain.epoch + (cut->chain.epoch != ~0U));
 		header->flags = cpu_to_le32(i ? 0 : RESSD_RECORD_FIRST);
 		for (n = 0; n < nr; n++)
 			header->entries[n].block = cpu_to_le32(planning->unmaps.list[at++]);

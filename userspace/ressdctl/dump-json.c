@@ -90,6 +90,7 @@ static void record(const struct log_spot *spot, enum dump_fate fate)
 	json_number("tail", le64_to_cpu(header->tail_seq));
 	json_number("durable", le64_to_cpu(header->durable_seq));
 	json_hex("activation", le64_to_cpu(header->activation));
+	json_number("epoch", le32_to_cpu(header->epoch));
 	json_hex("crc", le32_to_cpu(header->crc));
 	json_hex("previous_crc", le32_to_cpu(header->prev_crc));
 	put_entries(spot);
@@ -114,6 +115,7 @@ static void summary(const struct log_image *image, const struct ressd_summary *f
 	json_number("durable", le64_to_cpu(found->durable_seq));
 	json_hex("first_activation", le64_to_cpu(found->first_activation));
 	json_hex("activation", le64_to_cpu(found->activation));
+	json_number("epoch", le32_to_cpu(found->epoch));
 	json_hex("first_crc", le32_to_cpu(found->first_crc));
 	json_hex("last_crc", le32_to_cpu(found->last_crc));
 	json_hex("previous_crc", le32_to_cpu(found->first_prev_crc));

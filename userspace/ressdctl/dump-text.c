@@ -51,10 +51,10 @@ static void print_record(const struct log_spot *spot, enum dump_fate fate)
 	       le32_to_cpu(header->nr_blocks), dump_fate_word(fate),
 	       le32_to_cpu(header->flags) & RESSD_RECORD_FIRST ? ", first of its activation" : "",
 	       spot->loose ? ", behind a gap" : "");
-	printf("    tail %llu, durable %llu, activation %016llx, crc %08x after %08x\n",
+	printf("    tail %llu, durable %llu, activation %016llx (epoch %u), crc %08x after %08x\n",
 	       le64_to_cpu(header->tail_seq), le64_to_cpu(header->durable_seq),
-	       le64_to_cpu(header->activation), le32_to_cpu(header->crc),
-	       le32_to_cpu(header->prev_crc));
+	       le64_to_cpu(header->activation), le32_to_cpu(header->epoch),
+	       le32_to_cpu(header->crc), le32_to_cpu(header->prev_crc));
 	for (i = 0; i < nr_maps; i++)
 		printf("    map   log block %u holds normal block %u, crc %08x\n",
 		       spot->block + 1 + i, le32_to_cpu(header->entries[i].block),
@@ -75,9 +75,10 @@ static void print_summary(const struct log_image *image, const struct ressd_summ
 	       le64_to_cpu(found->first_seq), le64_to_cpu(found->last_seq),
 	       le32_to_cpu(found->flags) & RESSD_RECORD_FIRST ? ", first of its activation" : "",
 	       stale ? ", left behind" : "");
-	printf("    tail %llu, durable %llu, activation %016llx to %016llx, crc %08x to %08x after %08x, next log block %u\n",
+	printf("    tail %llu, durable %llu, activation %016llx to %016llx (epoch %u), crc %08x to %08x after %08x, next log block %u\n",
 	       le64_to_cpu(found->tail_seq), le64_to_cpu(found->durable_seq),
 	       le64_to_cpu(found->first_activation), le64_to_cpu(found->activation),
+	       le32_to_cpu(found->epoch),
 	       le32_to_cpu(found->first_crc), le32_to_cpu(found->last_crc),
 	       le32_to_cpu(found->first_prev_crc), le32_to_cpu(found->next_block));
 	for (i = 0; i < geom->segment_blocks; i++)
