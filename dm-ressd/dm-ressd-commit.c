@@ -210,22 +210,21 @@ static void write_ended(unsigned long error, void *context)
 static void start_write(struct ressd *ressd)
 {
 	struct ressd_io *io = &ressd->io;
-	struct dm_io_region region = {
-		.bdev = ressd->reserved->bdev,
-		.sector = ressd_log_sector(ressd, io->block),
-		.count = (sector_t)io->nr_blocks << 3,
-	};
+	struct dm_io_region region = { .bdev = ressd->reserved->bdev };
 	struct dm_io_request request = {
 		.bi_opf = REQ_OP_WRITE | REQ_SYNC,
 		.mem.type = DM_IO_VMA,
-		.mem.ptr.vma = io->data,
 		.notify.fn = write_ended,
 		.notify.context = ressd,
 		.client = ressd->io_client,
 	};
 	struct blk_plug plug;
 
+	/* May make it the write of a whole page. */
 	ressd_log_encode(&ressd->log, io);
+	region.sector = ressd_log_sector(ressd, io->block);
+	region.count = (sector_t)io->nr_blocks << 3;
+	request.mem.ptr.vma = io->data;
 	blk_start_plug(&plug);
 	if (ressd_dm_io(&request, &region, NULL))
 		write_ended(1, ressd);

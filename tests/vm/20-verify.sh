@@ -146,7 +146,7 @@ oracle_case "aligned records, discards" 16384 log_discard on log_align_sectors 2
 disk_attributes=(cache_size=0 irqmode=2 completion_nsec=100000 blocksize=4096)
 oracle_case "4 KiB sectors, no cache" 16384 move_threshold 90
 disk_attributes=(irqmode=2 completion_nsec=300000)
-rewriting=(on_full wait move_block_sectors 3072 move_fill_blocks 1 log_page_sectors 128)
+rewriting=(on_full wait move_block_sectors 3072 move_fill_blocks 1 log_page_sectors 128 log_rewrite on)
 with_filling oracle_case "whole clustered blocks rewritten" 16384 "${rewriting[@]}"
 with_filling oracle_case "the same in small steps, bypass" 16384 move_block_sectors 1024 \
 	move_fill_blocks 2 move_batch_sectors 64 segment_sectors 128

@@ -25,6 +25,7 @@ variants=(
 	"on_full wait log_align_sectors 32 pace burst log_discard on"
 	"commit writethrough on_full wait"
 	"on_full wait commit_interval_ms 5 move_threshold 90"
+	"on_full wait move_block_sectors 1024 log_page_sectors 64 log_rewrite on"
 )
 
 oracle() {

@@ -24,6 +24,7 @@ variants=(
 	"on_full bypass"
 	"commit writethrough on_full wait"
 	"on_full wait commit_interval_ms 5 log_align_sectors 32"
+	"on_full wait move_block_sectors 1024 log_page_sectors 64 log_rewrite on"
 )
 
 # random_fault: one kind of error, some time from now.

@@ -18,6 +18,7 @@ static const struct {
 	[PARAMETER_OPEN_UNITS] = { "open-units", "open blocks", "" },
 	[PARAMETER_FAST_AREA] = { "pseudo-slc", "pseudo-SLC area", "B" },
 	[PARAMETER_FLUSH_COST] = { "flush-cost", "cost of a flush", "ns" },
+	[PARAMETER_REWRITE] = { "page-rewrite", "gain by whole pages", "ns" },
 };
 
 const char *parameter_name(enum parameter parameter)

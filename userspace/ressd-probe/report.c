@@ -126,7 +126,7 @@ char *report_value(const struct probe *probe, enum parameter parameter, char *te
 		snprintf(text, size, "%s", policy_name(finding->value));
 	else if (parameter == PARAMETER_FLUSH)
 		snprintf(text, size, "%s", finding->value ? "yes" : "no");
-	else if (parameter == PARAMETER_FLUSH_COST)
+	else if (!strcmp(parameter_unit(parameter), "ns"))
 		snprintf(text, size, "%.3f ms", finding->value / 1e6);
 	else if (bytes)
 		snprintf(text, size, "%s", finding->value ? size_print(finding->value, low) : "none");

@@ -108,6 +108,7 @@ static const struct {
 	{ PARAMETER_MODES, true, SURVEY_DEFAULT, 20, 0, find_modes },
 	{ PARAMETER_BLOCK, true, SURVEY_QUICK, 75, 15, find_block },
 	{ PARAMETER_OPEN_UNITS, true, SURVEY_DEFAULT, 20, 0, find_open_units },
+	{ PARAMETER_REWRITE, true, SURVEY_DEFAULT, 10, 0, find_rewrite },
 };
 
 static u64 scaled_ns(const struct survey *survey, unsigned int seconds)
