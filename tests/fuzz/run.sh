@@ -89,8 +89,12 @@ search recover 12000 4
 # Some 30 logs a second and more; the first seeds are the same every time.
 "$build/crosscheck" 1 150 || failed=1
 # Found once: 1896, a summary that contradicts the headers before it, ended ressdctl repair by a WARN;
-# 433, a forged first header that hides a summary from recovery, but did not from repair.
+# 433, a forged first header that hides a summary from recovery, but did not from repair; 1002471, a
+# header among the data of a dead record, which recovery sees and repair did not; 1003196, a record
+# with damaged data that only a claim which recovery did not believe called durable.
 "$build/crosscheck" 1896 1 || failed=1
 "$build/crosscheck" 433 1 || failed=1
+"$build/crosscheck" 1002471 1 || failed=1
+"$build/crosscheck" 1003196 1 || failed=1
 [ "$seconds" -lt 120 ] || "$build/crosscheck" "$seed" $((seconds * 10)) || failed=1
 exit "$failed"

@@ -151,6 +151,11 @@ static void drop_torn(struct log_chain *chain, const struct log_spot *spot)
 	chain->link.crc = le32_to_cpu(spot->header.prev_crc);
 }
 
+static bool distrusts(const struct follow *follow)
+{
+	return follow->visitor && follow->visitor->distrust;
+}
+
 /* Takes the record at chain->block of segment @segment_seq; false if the chain ends there. */
 static bool take_record(struct follow *follow, u64 segment_seq, u32 slot)
 {
@@ -163,7 +168,7 @@ static bool take_record(struct follow *follow, u64 segment_seq, u32 slot)
 	if (log_spot_segment(&spot) != segment_seq ||
 	    (chain->any && !ressd_record_follows(&spot.header, &chain->link)))
 		chain->stop = LOG_STOP_STALE;
-	else if (log_spot_seq(&spot) > chain->durable_seq &&
+	else if ((distrusts(follow) || log_spot_seq(&spot) > chain->durable_seq) &&
 		 !log_data_intact(follow->image, &spot, &bad))
 		drop_torn(chain, &spot);
 	else if (!entries_in_range(follow->image, &spot))
@@ -234,8 +239,11 @@ static struct ressd_summary *believed_summary(struct follow *follow, u64 segment
 					      const struct ressd_link *before)
 {
 	u32 slot = ressd_geom_slot_of_seq(&follow->image->geom, segment_seq);
-	struct ressd_summary *summary = log_read_summary(follow->image, slot, segment_seq);
+	struct ressd_summary *summary;
 
+	if (distrusts(follow))
+		return NULL;
+	summary = log_read_summary(follow->image, slot, segment_seq);
 	if (summary && (le64_to_cpu(summary->last_seq) > follow->chain->durable_seq ||
 			(before && !ressd_summary_follows(summary, before)) ||
 			(before && begins_otherwise(follow, slot, segment_seq)) ||

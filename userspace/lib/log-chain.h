@@ -45,6 +45,12 @@ struct log_chain_visitor {
 	 */
 	int (*summary)(void *context, const struct ressd_summary *summary, u64 last);
 	void *context;
+	/*
+	 * Believe no claim of a durable record: the data of each is compared with its checksums.
+	 * For a log that recovery refuses though its chain looks whole: it takes fewer claims from
+	 * headers that do not chain, and so has looked at data that is not looked at here.
+	 */
+	bool distrust;
 };
 
 /*

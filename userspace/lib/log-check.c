@@ -267,9 +267,12 @@ static int check_chain(struct checking *checking, int recovered)
 	struct log_chain_visitor visitor = {
 		.record = check_record, .summary = check_summarised, .context = checking,
 	};
+	struct log_chain_visitor distrust = { .distrust = true };
 	int code = log_chain_follow(&checking->chain, checking->image,
 				    recovered ? NULL : &visitor);
 
+	if (!code && recovered && !checking->chain.broken)
+		code = log_chain_follow(&checking->chain, checking->image, &distrust);
 	if (code && code != -ENODATA)
 		return code;
 	if (recovered) {

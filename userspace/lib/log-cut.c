@@ -165,6 +165,28 @@ static int lose_summary(struct planning *planning, u32 slot)
 	return code;
 }
 
+/*
+ * Recovery looks at every block behind the end, also among the data of records that are dead: what
+ * is an intact header there would count.  None of a block that stays.
+ */
+static int lose_hidden(struct planning *planning, u32 slot)
+{
+	const struct ressd_geom *geom = &planning->image->geom;
+	u32 block = ressd_geom_slot_start(geom, slot), end = ressd_geom_slot_end(geom, slot);
+	int code = 0;
+
+	for (; !code && block < end; block++) {
+		const struct ressd_record_header *header =
+			log_image_block(planning->image, block);
+
+		if (header && planning->map.nodes[block].lbn == RESSD_NO_BLOCK &&
+		    ressd_record_valid(header, planning->image->info.uuid, geom, block) &&
+		    le64_to_cpu(header->seq) > planning->cut->chain.link.seq)
+			code = add_block(&planning->cut->blank, block);
+	}
+	return code;
+}
+
 static int look_behind(struct planning *planning)
 {
 	u32 slot;
@@ -172,6 +194,8 @@ static int look_behind(struct planning *planning)
 
 	for (slot = 0; !code && slot < planning->image->geom.nr_segments; slot++) {
 		code = log_walk_slot(planning->image, slot, true, NULL, lose_record, planning);
+		if (!code)
+			code = lose_hidden(planning, slot);
 		if (!code)
 			code = lose_summary(planning, slot);
 	}
@@ -271,6 +295,15 @@ static int make_plan(struct planning *planning, struct failure *failure)
 	return 1;
 }
 
+/* The map of what stays is in the memory that recovery uses, too. */
+static int follow(struct planning *planning, const struct log_chain_visitor *visitor)
+{
+	struct log_image *image = planning->image;
+
+	ressd_map_init(&planning->map, image->nodes, image->clean, image->geom.nr_blocks);
+	return log_chain_follow(&planning->cut->chain, image, visitor);
+}
+
 int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *failure)
 {
 	struct planning planning = { .cut = cut, .image = image };
@@ -280,8 +313,11 @@ int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *f
 	int code;
 
 	memset(cut, 0, sizeof(*cut));
-	ressd_map_init(&planning.map, image->nodes, image->clean, image->geom.nr_blocks);
-	code = log_chain_follow(&cut->chain, image, &visitor);
+	code = follow(&planning, &visitor);
+	if (!code && !cut->chain.broken && log_image_recover(image) == -EUCLEAN) {
+		visitor.distrust = true;
+		code = follow(&planning, &visitor);
+	}
 	if (code == -ENODATA || (!code && !cut->chain.broken))
 		return 0;
 	if (code)
