@@ -84,6 +84,26 @@ static int collect_claim(void *context, const struct log_spot *spot)
 	return 0;
 }
 
+static bool distrusts(const struct follow *follow)
+{
+	return follow->visitor && follow->visitor->distrust;
+}
+
+/* Also those among the data of records, which recovery meets behind the end of the chain. */
+static void collect_hidden_claims(struct follow *follow, u32 slot)
+{
+	const struct ressd_geom *geom = &follow->image->geom;
+	u32 block = ressd_geom_slot_start(geom, slot), end = ressd_geom_slot_end(geom, slot);
+
+	for (; block < end; block++) {
+		const struct ressd_record_header *header = log_image_block(follow->image, block);
+
+		if (header && ressd_record_valid(header, follow->image->info.uuid, geom, block))
+			add_claim(follow->chain, le32_to_cpu(header->epoch),
+				  le64_to_cpu(header->tail_seq), le64_to_cpu(header->durable_seq));
+	}
+}
+
 /* A claim is true even if its record is dropped, so every intact header counts. */
 static void collect_claims(struct follow *follow)
 {
@@ -96,6 +116,8 @@ static void collect_claims(struct follow *follow)
 		u32 place = ressd_geom_slot_end(&image->geom, slot);
 
 		log_walk_slot(image, slot, true, NULL, collect_claim, chain);
+		if (distrusts(follow))
+			collect_hidden_claims(follow, slot);
 		summary = log_image_block(image, place);
 		if (!summary || !ressd_summary_header_valid(summary, image->info.uuid,
 							    &image->geom, place))
@@ -149,11 +171,6 @@ static void drop_torn(struct log_chain *chain, const struct log_spot *spot)
 		return;
 	chain->link.seq = log_spot_seq(spot) - 1;
 	chain->link.crc = le32_to_cpu(spot->header.prev_crc);
-}
-
-static bool distrusts(const struct follow *follow)
-{
-	return follow->visitor && follow->visitor->distrust;
 }
 
 /* Takes the record at chain->block of segment @segment_seq; false if the chain ends there. */

@@ -46,9 +46,9 @@ struct log_chain_visitor {
 	int (*summary)(void *context, const struct ressd_summary *summary, u64 last);
 	void *context;
 	/*
-	 * Believe no claim of a durable record: the data of each is compared with its checksums.
-	 * For a log that recovery refuses though its chain looks whole: it takes fewer claims from
-	 * headers that do not chain, and so has looked at data that is not looked at here.
+	 * Believe no record for being called durable, but compare the data of each with its
+	 * checksums; and let headers among the data of others make claims.  For a log that recovery
+	 * refuses though its chain looks whole: there it believes less, and here it looks closer.
 	 */
 	bool distrust;
 };
