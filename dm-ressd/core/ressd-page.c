@@ -20,27 +20,36 @@ static bool knows_up_to(const struct ressd_page *page, const struct ressd_io *io
 		block - page->start <= page->nr);
 }
 
-void ressd_page_plan(const struct ressd_log *log, struct ressd_io *io, bool whole)
+/* The page in which the record of @io ends; false if it is not all of one segment's records. */
+static bool find_page(const struct ressd_log *log, struct ressd_io *io)
 {
 	u32 slot = ressd_geom_slot(&log->geom, io->block);
-	u32 last = io->block + io->nr_blocks - 1;
-	u32 into, end;
+	u32 last = io->block + io->nr_blocks - 1, into;
+
+	if (!log->page_buffer || !log->page_blocks)
+		return false;
+	div_u64_rem((u64)last + log->unit_phase, log->page_blocks, &into);
+	if (last < ressd_geom_slot_start(&log->geom, slot) + into)
+		return false;
+	io->page_start = last - into;
+	io->page_blocks = log->page_blocks;
+	return io->page_start + io->page_blocks <= ressd_geom_slot_end(&log->geom, slot);
+}
+
+void ressd_page_plan(const struct ressd_log *log, struct ressd_io *io, bool commit)
+{
+	u32 from;
 
 	io->page = NULL;
 	io->whole_page = false;
-	if (!log->page_buffer || !log->page_blocks)
+	if (!find_page(log, io))
 		return;
-	div_u64_rem((u64)last + log->unit_phase, log->page_blocks, &into);
-	end = last - into + log->page_blocks;
-	if (last < into || last - into < ressd_geom_slot_start(&log->geom, slot) ||
-	    end > ressd_geom_slot_end(&log->geom, slot))
+	from = max(io->block, io->page_start);
+	if (!knows_up_to(&log->page, io, from) || (!commit && from == io->page_start))
 		return;
 	io->page = log->page_buffer;
-	io->page_start = last - into;
-	io->page_blocks = log->page_blocks;
-	io->whole_page = whole && io->block >= io->page_start &&
-			 io->nr_blocks < io->page_blocks &&
-			 knows_up_to(&log->page, io, io->block);
+	io->whole_page = commit && io->block >= io->page_start &&
+			 io->nr_blocks < io->page_blocks;
 }
 
 void ressd_page_forget(struct ressd_log *log)
@@ -71,11 +80,11 @@ void ressd_page_add(struct ressd_log *log, struct ressd_io *io)
 	u32 end = io->block + io->nr_blocks, from;
 	struct ressd_page *page = &log->page;
 
-	from = max(io->block, io->page_start);
-	if (!io->page || !knows_up_to(page, io, from)) {
+	if (!io->page) {
 		ressd_page_forget(log);
 		return;
 	}
+	from = max(io->block, io->page_start);
 	if (from == io->page_start)
 		begin_page(page, io);
 	cut_page(page, io, end);

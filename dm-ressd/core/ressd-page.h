@@ -18,8 +18,10 @@
  *    service, and the repair writes the same again, page and all.
  *
  * What is kept is what the records in the page, one after the other from its first block on, were
- * when they were written.  Where that is not known (a page that the log had begun before it was
- * activated, or one that a segment's border divides) records go out alone.
+ * when they were written.  It begins with a commit: records that are merely full, or written at
+ * once by commit writethrough, are copied only where one was before them.  Where it is not known (a
+ * page that the log had begun before it was activated, or one that a segment's border divides)
+ * records go out alone.
  *
  * Context: ressd_page_plan() under the lock of the log, with no I/O of the log in flight;
  * ressd_page_add() without it, as ressd_log_encode().
@@ -31,9 +33,9 @@
 
 /*
  * Decides for the write @io of a record which page is kept from then on, and whether it is written
- * instead of the record alone: if @whole asks for that.
+ * instead of the record alone.  @commit: a flush follows.
  */
-void ressd_page_plan(const struct ressd_log *log, struct ressd_io *io, bool whole);
+void ressd_page_plan(const struct ressd_log *log, struct ressd_io *io, bool commit);
 
 /* Puts the encoded record of @io into its page, and has @io write the page if so decided. */
 void ressd_page_add(struct ressd_log *log, struct ressd_io *io);

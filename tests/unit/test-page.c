@@ -91,15 +91,37 @@ TEST(records_that_go_out_alone_are_kept)
 	struct ressd_io io;
 
 	format();
+	tune(2 * PAGE_BLOCKS, true);
+	box_write(1, 1);
+	commit();
+	box_write(2, 2);
+	ressd_log_kick(&box.log);
+	CHECK(box_io(&io) && io.block == 18 && io.nr_blocks == 2, "a kick writes more than that");
+	box_write(3, 3);
+	io = commit();
+	CHECK_EQ(io.block, 16);
+	CHECK_EQ(io.nr_blocks, 2 * PAGE_BLOCKS);
+	check_changes(20, 2, 24);
+	CHECK_EQ(box.log.counters.whole_pages, 2);
+}
+
+/* Where no commit comes nothing is copied, so a page that such a record begins is not known. */
+TEST(page_begins_with_a_commit)
+{
+	struct ressd_io io;
+
+	format();
 	box_write(1, 1);
 	ressd_log_kick(&box.log);
 	CHECK(box_io(&io) && io.block == 16 && io.nr_blocks == 2, "a kick writes more than that");
 	box_write(2, 2);
 	io = commit();
-	CHECK_EQ(io.block, 16);
+	CHECK_EQ(io.block, 18);
+	CHECK_EQ(io.nr_blocks, 2);
+	box_write(3, 3);
+	io = commit();
+	CHECK_EQ(io.block, 20);
 	CHECK_EQ(io.nr_blocks, PAGE_BLOCKS);
-	check_changes(18, 2, 20);
-	CHECK_EQ(box.log.counters.whole_pages, 1);
 }
 
 /* What a record of several pages leaves in its last one is known as well. */
