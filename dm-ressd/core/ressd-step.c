@@ -9,6 +9,9 @@
 #define MAX_SAMPLES	512U
 #define MAX_VISITS	64U
 
+/* The mover is late when this part of the log's blocks is still to be moved. */
+#define LATE_PART	3
+
 static u32 live_blocks(const struct ressd_log *log, u64 segment)
 {
 	/* Its slot may hold a younger segment by now. */
@@ -180,10 +183,17 @@ bool ressd_step_writer_is_ahead(const struct ressd_step *step, const struct ress
 		(u64)step->room * (2 * RESSD_STEP_WHOLE + step->done);
 }
 
+/* With visits: is there so much to be moved that the room will be gone before it comes? */
+static bool is_late(const struct ressd_step *step, const struct ressd_log *log)
+{
+	return !step->blocks && log->map.nr_dirty > log->geom.nr_blocks / LATE_PART;
+}
+
 bool ressd_step_mover_is_ahead(const struct ressd_step *step, const struct ressd_log *log)
 {
-	const u32 spread = max(min(step->room, step->gain), step->room / 2);
+	const u32 gain = min(step->room, step->gain);
+	const u32 spread = is_late(step, log) ? gain / 2 : max(gain, step->room / 2);
+	const u32 lead = min(log->geom.record_blocks, spread / 2);
 
-	return (u64)spread * step->done >
-		(used_room(step, log) + log->geom.record_blocks) * RESSD_STEP_WHOLE;
+	return (u64)spread * step->done > (used_room(step, log) + lead) * RESSD_STEP_WHOLE;
 }

@@ -17,6 +17,13 @@
  * commits, which leave the device to it for most of the time: a fifth of the log stays free, no
  * matter how slow they are, and the rest waits for visits that find much.  Never both are ahead.
  *
+ * With visits room comes a whole round after the visit that makes it.  A mover that waited for the
+ * room to be scarce would be a round late, with writers faster than that, and they would be held
+ * until it has gone round.  What is still to be moved tells it at once: if that is more than a
+ * third of the log, the mover is ahead only when it has done more of the sweep than the writers
+ * have used of half of what it gains.  That is two thirds of a log in use, half of what is in use
+ * being home already; and commits, whose headers fill the log, never come to it.
+ *
  * Context: caller holds the lock that protects the log.
  */
 #ifndef RESSD_STEP_H
