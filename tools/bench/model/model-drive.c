@@ -83,6 +83,11 @@ u64 model_drive_erases(const struct model_drive *drive)
 	return drive->drive->nand.erases;
 }
 
+void model_drive_wait(struct model_drive *drive, u64 until)
+{
+	drive->now = max(drive->now, until);
+}
+
 /* The place of the command that ends first, or has ended. */
 static u64 *first_end(struct model_drive *drive)
 {

@@ -20,6 +20,7 @@ int model_drive_start(struct model_drive *drive);
 u64 model_drive_sectors(const struct model_drive *drive);
 u64 model_drive_now(const struct model_drive *drive);	/* nanoseconds */
 u64 model_drive_erases(const struct model_drive *drive);
+void model_drive_wait(struct model_drive *drive, u64 until);	/* nothing is asked of it */
 
 /*
  * From now on up to @depth commands are in flight, MODEL_DRIVE_DEPTH at most: a call ends when

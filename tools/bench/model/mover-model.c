@@ -10,7 +10,9 @@
  * as depth= says; a mover that works when a writer has to wait for room (pace even); and nothing
  * that takes processor time.  A record is written before the next block is accepted, or with
  * records=2 when the next one is full as well: as in the kernel, whose writers are faster than the
- * drive.  The word "then" begins another load, measured after the one before on the same drive;
+ * drive.  With threads=1, or with a rate of writes in KB/s, writer, log and mover work beside one
+ * another (model-threads.c), and how long writes wait is told as well; then all loads must be such.
+ * The word "then" begins another load, measured after the one before on the same drive;
  * keys behind it are for that one.
  */
 #include <stdio.h>
@@ -18,55 +20,10 @@
 #include <string.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include "model-drive.h"
-#include "ressd-log.h"
-#include "ressd-step.h"
-#include "ressd-route.h"
+#include "mover-model.h"
 #include "ressd-summary.h"
-#include "ressd-sweep.h"
 
-#define MAX_MOVES	1024U
 #define MAX_LOADS	16U
-
-/* Sizes are in 4 KiB blocks. */
-struct settings {
-	unsigned int span_mb, warm_mb, total_mb, write_kb, fsync;
-	unsigned int depth;		/* direct writes in flight */
-	unsigned int mover_depth;	/* I/Os of the mover in flight */
-	unsigned int seed;
-	unsigned int threshold, batch, visit, fill, segment, align, page, bare, adaptive, drain;
-	unsigned int burst_kb;		/* random writes without fsync after all that and the drain */
-	unsigned int through;		/* commit writethrough in the burst */
-	unsigned int prime;		/* the log, before that */
-	unsigned int whole_rounds;	/* a sweep goes all the way round, reclaims only then */
-	unsigned int fullest;		/* visits the clustered block with most to move first */
-	unsigned int parts;		/* without visits: a sweep freezes one part in so many */
-	unsigned int hot;		/* percent of the writes that go to a fifth of the span */
-	unsigned int log_discard;	/* log_discard on */
-	unsigned int rewrite;		/* log_rewrite on */
-	unsigned int records;		/* in RAM before the first is written: 1 or 2 */
-};
-
-struct model {
-	struct settings set;
-	struct model_drive *drive;
-	struct ressd_log log;
-	struct ressd_io io;		/* while log.busy: handed out, not yet begun */
-	u64 reserved_start;		/* sector */
-	struct ressd_sweep sweep;
-	struct ressd_move moves[MAX_MOVES];
-	bool sweeping;
-	bool through;			/* each write is a record of its own */
-	bool waited;			/* the last write had to, and the others behind it */
-	bool all;			/* the sweep is to bring home all there is */
-	struct ressd_route route;
-	u64 direct;			/* blocks that adaptive routing sent past the log */
-	struct ressd_step step;
-	u64 from;			/* where the next round of visits begins */
-	u64 moved, holes;
-	u64 longest;			/* ns of a write */
-	u64 random;
-};
 
 static const struct {
 	const char *key;
@@ -81,9 +38,11 @@ static const struct {
 	KEY(fullest, 0), KEY(parts, 0), KEY(hot, 0),
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
 	KEY(records, 1), KEY(rewrite, 0),
+	KEY(threads, 0), KEY(rate, 0), KEY(even, 1), KEY(commit_ms, 100),
+	KEY(trace, 0),
 };
 
-static u64 random_below(struct model *model, u64 below)
+u64 model_random_below(struct model *model, u64 below)
 {
 	model->random ^= model->random << 13;
 	model->random ^= model->random >> 7;
@@ -190,7 +149,7 @@ static void settle_ticket(struct model *model, u64 ticket)
 
 /* --- the mover ---------------------------------------------------------------------------- */
 
-static void start_sweep(struct model *model)
+void model_start_sweep(struct model *model)
 {
 	struct ressd_log *log = &model->log;
 
@@ -351,7 +310,7 @@ static void write_block(struct model *model, u32 lbn)
 	for (;;) {
 		if (!model->sweeping && below_threshold(model) &&
 		    model->log.reuse_seq < model->log.head_seq)
-			start_sweep(model);
+			model_start_sweep(model);
 		while (model->sweeping &&
 		       ressd_step_writer_is_ahead(&model->step, &model->log)) {
 			model->waited = true;
@@ -366,7 +325,7 @@ static void write_block(struct model *model, u32 lbn)
 		if (model->sweeping)
 			move_batch(model);
 		else
-			start_sweep(model);
+			model_start_sweep(model);
 	}
 	if (ressd_log_record_full(&model->log))
 		record_is_full(model);
@@ -379,7 +338,7 @@ static void drain(struct model *model)
 	while (model->sweeping)
 		move_batch(model);
 	model->all = true;
-	start_sweep(model);
+	model_start_sweep(model);
 	while (model->sweeping)
 		move_batch(model);
 	model->all = false;
@@ -451,15 +410,15 @@ static void flush(struct model *model)
 		ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, 0);
 }
 
-static u64 next_place(struct model *model, u64 places)
+u64 model_next_place(struct model *model, u64 places)
 {
 	u64 fifth = places / 5;
 
 	if (!model->set.hot)
-		return random_below(model, places);
-	if (random_below(model, 100) < model->set.hot)
-		return random_below(model, fifth);
-	return fifth + random_below(model, places - fifth);
+		return model_random_below(model, places);
+	if (model_random_below(model, 100) < model->set.hot)
+		return model_random_below(model, fifth);
+	return fifth + model_random_below(model, places - fifth);
 }
 
 static void write_some(struct model *model, u64 writes)
@@ -469,10 +428,15 @@ static void write_some(struct model *model, u64 writes)
 	u64 i;
 
 	model->longest = 0;
+	if ((model->set.threads || model->set.rate) && !model->set.bare) {
+		model_threads_write(model, writes);
+		model_drive_flush(model->drive);
+		return;
+	}
 	if (model->set.bare)
 		model_drive_depth(model->drive, model->set.depth);
 	for (i = 0; i < writes; i++) {
-		u64 lbn = next_place(model, places) * each;
+		u64 lbn = model_next_place(model, places) * each;
 		u64 start = model_drive_now(model->drive);
 
 		if (model->set.bare)

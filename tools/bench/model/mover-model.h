@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What mover-model's two hosts share: the simple one, mover-model.c, and model-threads.c. */
+#ifndef MOVER_MODEL_H
+#define MOVER_MODEL_H
+
+#include "model-drive.h"
+#include "ressd-log.h"
+#include "ressd-route.h"
+#include "ressd-step.h"
+#include "ressd-sweep.h"
+
+#define MAX_MOVES	1024U
+
+/* Sizes are in 4 KiB blocks. */
+struct settings {
+	unsigned int span_mb, warm_mb, total_mb, write_kb, fsync;
+	unsigned int depth;		/* direct writes in flight */
+	unsigned int mover_depth;	/* I/Os of the mover in flight */
+	unsigned int seed;
+	unsigned int threshold, batch, visit, fill, segment, align, page, bare, adaptive, drain;
+	unsigned int burst_kb;		/* random writes without fsync after all that and the drain */
+	unsigned int through;		/* commit writethrough in the burst */
+	unsigned int prime;		/* the log, before that */
+	unsigned int whole_rounds;	/* a sweep goes all the way round, reclaims only then */
+	unsigned int fullest;		/* visits the clustered block with most to move first */
+	unsigned int parts;		/* without visits: a sweep freezes one part in so many */
+	unsigned int hot;		/* percent of the writes that go to a fifth of the span */
+	unsigned int log_discard;	/* log_discard on */
+	unsigned int rewrite;		/* log_rewrite on */
+	unsigned int records;		/* in RAM before the first is written: 1 or 2 */
+	unsigned int threads;		/* writer, log and mover beside one another */
+	unsigned int rate;		/* of these writes, KB/s; 0: as fast as they can */
+	unsigned int even;		/* pace even, or burst */
+	unsigned int commit_ms;		/* commit_interval_ms */
+	unsigned int trace;		/* with threads: tells of long waits */
+};
+
+struct model {
+	struct settings set;
+	struct model_drive *drive;
+	struct ressd_log log;
+	struct ressd_io io;		/* while log.busy: handed out, not yet begun */
+	u64 reserved_start;		/* sector */
+	struct ressd_sweep sweep;
+	struct ressd_move moves[MAX_MOVES];
+	bool sweeping;
+	bool through;			/* each write is a record of its own */
+	bool waited;			/* the last write had to, and the others behind it */
+	bool all;			/* the sweep is to bring home all there is */
+	struct ressd_route route;
+	u64 direct;			/* blocks that adaptive routing sent past the log */
+	struct ressd_step step;
+	u64 from;			/* where the next round of visits begins */
+	u64 moved, holes;
+	u64 longest;			/* ns of a write */
+	u64 random;
+	struct threads *threads;	/* with threads=1 */
+};
+
+u64 model_random_below(struct model *model, u64 below);
+u64 model_next_place(struct model *model, u64 places);
+void model_start_sweep(struct model *model);
+
+/* All writes of a load, by threads beside one another. */
+void model_threads_write(struct model *model, u64 writes);
+
+#endif
