@@ -99,9 +99,13 @@ rate() {
 	echo "$(($(fio_value write io_bytes <<<"$output") / $(fio_value write runtime <<<"$output")))"
 }
 
-# paced_writes NAME KBYTES: random writes at that rate; their waits.
+# paced_writes NAME KBYTES: random writes at that rate; their waits. Before they count the log goes
+# round three times at that rate and pace: otherwise what it was filled with by the load before, and
+# how unevenly, would decide.
 paced_writes() {
 	local output
+	fio_at "$target" "$span" --rw=randwrite --bs=4k --rate="${2}k" \
+		--io_size="$((3 * RESERVED_MB))M" --randseed=83 >/dev/null
 	output=$(fio_at "$target" "$span" --rw=randwrite --bs=4k --rate="${2}k" \
 		--io_size="$((3 * RESERVED_MB))M" --randseed=82)
 	figure "$1.p999_ns" "$(sed -n '/"write" : {/,/^      }/p' <<<"$output" |
