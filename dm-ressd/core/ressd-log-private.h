@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ressd-log.c, ressd-commit.c and ressd-page.c share; no other file uses it.  Context: as in ressd-log.h.
+ * What ressd-log.c, ressd-commit.c and ressd-page.c share; no other file uses it.  Context: as in
+ * ressd-log.h.
  */
 #ifndef RESSD_LOG_PRIVATE_H
 #define RESSD_LOG_PRIVATE_H

@@ -175,9 +175,9 @@ struct ressd_log {
 	u32 unit_blocks;		/* its clustered block, at least a page */
 	u32 unit_phase;			/* log block 0 is this far into one */
 	/*
-	 * Commits are written with the page that they stand in, see ressd-page.h: page_blocks * 4096
-	 * bytes, which the caller may change like these, and must keep while an I/O is in flight;
-	 * NULL: they are written alone.
+	 * Commits are written with the page that they stand in, see ressd-page.h: page_blocks *
+	 * 4096 bytes, which the caller may change like these, and must keep while an I/O is in
+	 * flight; NULL: they are written alone.
 	 */
 	void *page_buffer;
 	struct ressd_page page;
@@ -377,7 +377,7 @@ struct ressd_io {
 	bool only_write;
 	/* Private from here on. */
 	struct ressd_record *record;	/* NULL: WRITE of a segment's summary */
-	void *page;			/* where the page that the record ends in is kept, or NULL */
+	void *page;			/* keeps the page that the record ends in, or NULL */
 	u32 page_start, page_blocks;	/* that page */
 	bool whole_page;		/* all of it is written */
 };
@@ -392,9 +392,9 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io);
 bool ressd_log_is_at_rest(const struct ressd_log *log);
 
 /*
- * Fills in header and checksums of a WRITE, and may make it the write of a whole page.  To be called
- * once for each.  No lock needed: neither a sealed record, nor its page, nor the summary changes
- * while its write is under way.
+ * Fills in header and checksums of a WRITE, and may make it the write of a whole page.  To be
+ * called once for each.  No lock needed: neither a sealed record, nor its page, nor the summary
+ * changes while its write is under way.
  */
 void ressd_log_encode(struct ressd_log *log, struct ressd_io *io);
 

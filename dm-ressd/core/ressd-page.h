@@ -9,8 +9,8 @@
  *
  * WHY NOTHING IS LOST BY IT
  *  - The blocks before the record get the contents that they have.  Whatever subset of the write
- *    survives a power cut, and however it is torn, each of their sectors reads the same.  (Databases
- *    rely on that whenever they write the last, half full page of their write-ahead log again.)
+ *    survives a power cut, and however it is torn, each of their sectors reads the same.
+ *    (Databases rely on that when they write the last page of their write-ahead log again.)
  *  - Zeroes go only behind the head, to the end of the segment's blocks for records at most: never
  *    over a summary or another segment.  Nothing there counts, and nothing there is read.
  *  - The device programs that page anew for the record alone just as well.

@@ -159,7 +159,8 @@ static void advise_rewrite(struct advice_desk *desk)
 		put(desk, "log_rewrite", "off", "not seen to make commits shorter");
 	else
 		put(desk, "log_rewrite", "on",
-		    "a commit written with all of its page takes %.2f ms less", rewrite->value / 1e6);
+		    "a commit written with all of its page takes %.2f ms less",
+		    rewrite->value / 1e6);
 }
 
 /*

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * P1, what the clustered page is worth to a commit: two blocks, header and data, that a flush follows.
+ * P1, what the clustered page is worth to a commit: two blocks, header and data, and a flush.
  *
- * The drive reads the rest of the page for them.  Written with all of its page a commit spares that,
- * but more goes over the interface, and a drive that keeps what it is sent in spite of a flush, or
- * programs smaller pieces, loses.  So both are done as the log does them: commits one behind the
+ * The drive reads the rest of the page for them.  Written with all of its page a commit spares
+ * that, but more goes over the interface, and a drive that keeps what it is sent in spite of a
+ * flush, or programs smaller pieces, loses.  So both are done as the log does them: commits one behind the
  * other in a page, and the same with the whole page each time.
  */
 #include <errno.h>
@@ -59,8 +59,8 @@ static void conclude(struct survey *survey, struct commit_pairs *pairs)
 	finding->value = gains ? alone - whole : 0;
 	finding->effect = alone / whole;
 	survey_conclude(survey, PARAMETER_REWRITE, STATUS_MEASURED, CONFIDENCE_MEDIUM,
-			"a commit of 8 KiB takes %.3f ms, with all of its page %.3f ms", alone / 1e6,
-			whole / 1e6);
+			"a commit of 8 KiB takes %.3f ms, with all of its page %.3f ms",
+			alone / 1e6, whole / 1e6);
 }
 
 int find_rewrite(struct survey *survey, struct failure *failure)

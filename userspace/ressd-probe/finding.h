@@ -18,7 +18,7 @@ enum parameter {
 	PARAMETER_OPEN_UNITS,		/* streams that can be written at a time */
 	PARAMETER_FAST_AREA,		/* bytes written before the drive slows down (pseudo-SLC) */
 	PARAMETER_FLUSH_COST,		/* ns: a flush after a small write; low: after nothing */
-	PARAMETER_REWRITE,		/* ns that a commit gains, written with all of its page; 0: none */
+	PARAMETER_REWRITE,		/* ns that a commit gains by all of its page; 0: none */
 	NR_PARAMETERS,
 };
 
