@@ -22,10 +22,16 @@ static void claim(struct ressd_claims *claims, u32 epoch, u64 tail_seq, u64 dura
 	claims->epoch = max_t(u32, claims->epoch, epoch);
 }
 
-static void claim_of_record(struct ressd_claims *claims, const struct ressd_record_header *header)
+void ressd_claims_of_record(struct ressd_claims *claims, const struct ressd_record_header *header)
 {
 	claim(claims, le32_to_cpu(header->epoch), le64_to_cpu(header->tail_seq),
 	      le64_to_cpu(header->durable_seq));
+}
+
+void ressd_claims_of_summary(struct ressd_claims *claims, const struct ressd_summary *summary)
+{
+	claim(claims, le32_to_cpu(summary->epoch), le64_to_cpu(summary->tail_seq),
+	      le64_to_cpu(summary->durable_seq));
 }
 
 /* Follows the records of one segment from @block on as far as they chain to @link. */
@@ -48,7 +54,7 @@ static int scan_records(struct ressd_window *window, u32 slot, u32 block, struct
 		if (!ressd_record_follows(header, link) ||
 		    le64_to_cpu(header->segment_seq) != segment_seq)
 			return 0;
-		claim_of_record(claims, header);
+		ressd_claims_of_record(claims, header);
 		ressd_record_link(header, link);
 		block += le32_to_cpu(header->nr_blocks);
 	}
@@ -73,15 +79,14 @@ static int scan_slot(struct ressd_window *window, u32 slot, struct ressd_segment
 	if (ret < 0)
 		return ret;
 	if (ret) {
-		claim_of_record(claims, header);
+		ressd_claims_of_record(claims, header);
 		ressd_record_link(header, &link);
 		segment->seq = link.segment_seq;
 		segment->kill_seq = link.seq;
 		block += le32_to_cpu(header->nr_blocks);
 	}
 	if (ressd_window_summary(window, slot, &summary)) {
-		claim(claims, le32_to_cpu(summary->epoch), le64_to_cpu(summary->tail_seq),
-		      le64_to_cpu(summary->durable_seq));
+		ressd_claims_of_summary(claims, summary);
 		if (!ret || ressd_summary_begins_with(summary, &link)) {
 			ressd_summary_link(summary, &link);
 			segment->seq = link.segment_seq;
@@ -132,7 +137,7 @@ static int look_through(struct ressd_window *window, u64 segment_seq, u32 block,
 		}
 		behind->barren = 0;
 		behind->blank = false;
-		claim_of_record(&behind->claims, header);
+		ressd_claims_of_record(&behind->claims, header);
 		/* Was the record before it durable?  That one stood at @block or later. */
 		if (le64_to_cpu(header->segment_seq) == segment_seq &&
 		    (at > block || first_counts) &&

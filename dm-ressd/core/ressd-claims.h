@@ -27,6 +27,10 @@ struct ressd_claims {
 	u64 durable_seq;	/* highest claim of all */
 };
 
+/* Adds what an intact header or summary claims. */
+void ressd_claims_of_record(struct ressd_claims *claims, const struct ressd_record_header *header);
+void ressd_claims_of_summary(struct ressd_claims *claims, const struct ressd_summary *summary);
+
 /*
  * Looks at every slot: its first header, its summary, and where no summary speaks for the records,
  * at their headers.  Leaves in segments[].seq the number of the segment that is there (0: none) and

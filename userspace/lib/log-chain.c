@@ -65,22 +65,9 @@ bool log_data_intact(struct log_image *image, const struct log_spot *spot, u32 *
 	return true;
 }
 
-/* As ressd_claims_scan() of core: of the tails only those of the highest epoch. */
-static void add_claim(struct log_chain *chain, u32 epoch, u64 tail_seq, u64 durable_seq)
-{
-	chain->any = true;
-	chain->durable_seq = max_t(u64, chain->durable_seq, durable_seq);
-	if (epoch > chain->epoch)
-		chain->tail_seq = tail_seq;
-	else if (epoch == chain->epoch)
-		chain->tail_seq = max_t(u64, chain->tail_seq, tail_seq);
-	chain->epoch = max_t(u32, chain->epoch, epoch);
-}
-
 static int collect_claim(void *context, const struct log_spot *spot)
 {
-	add_claim(context, le32_to_cpu(spot->header.epoch), le64_to_cpu(spot->header.tail_seq),
-		  le64_to_cpu(spot->header.durable_seq));
+	ressd_claims_of_record(context, &spot->header);
 	return 0;
 }
 
@@ -99,8 +86,7 @@ static void collect_hidden_claims(struct follow *follow, u32 slot)
 		const struct ressd_record_header *header = log_image_block(follow->image, block);
 
 		if (header && ressd_record_valid(header, follow->image->info.uuid, geom, block))
-			add_claim(follow->chain, le32_to_cpu(header->epoch),
-				  le64_to_cpu(header->tail_seq), le64_to_cpu(header->durable_seq));
+			ressd_claims_of_record(&follow->chain->claims, header);
 	}
 }
 
@@ -115,15 +101,14 @@ static void collect_claims(struct follow *follow)
 	for (slot = 0; slot < image->geom.nr_segments; slot++) {
 		u32 place = ressd_geom_slot_end(&image->geom, slot);
 
-		log_walk_slot(image, slot, true, NULL, collect_claim, chain);
+		log_walk_slot(image, slot, true, NULL, collect_claim, &chain->claims);
 		if (distrusts(follow))
 			collect_hidden_claims(follow, slot);
 		summary = log_image_block(image, place);
 		if (!summary || !ressd_summary_header_valid(summary, image->info.uuid,
 							    &image->geom, place))
 			continue;
-		add_claim(chain, le32_to_cpu(summary->epoch), le64_to_cpu(summary->tail_seq),
-			  le64_to_cpu(summary->durable_seq));
+		ressd_claims_of_summary(&chain->claims, summary);
 	}
 }
 
@@ -185,7 +170,7 @@ static bool take_record(struct follow *follow, u64 segment_seq, u32 slot)
 	if (log_spot_segment(&spot) != segment_seq ||
 	    (chain->any && !ressd_record_follows(&spot.header, &chain->link)))
 		chain->stop = LOG_STOP_STALE;
-	else if ((distrusts(follow) || log_spot_seq(&spot) > chain->durable_seq) &&
+	else if ((distrusts(follow) || log_spot_seq(&spot) > chain->claims.durable_seq) &&
 		 !log_data_intact(follow->image, &spot, &bad))
 		drop_torn(chain, &spot);
 	else if (!entries_in_range(follow->image, &spot))
@@ -261,7 +246,7 @@ static struct ressd_summary *believed_summary(struct follow *follow, u64 segment
 	if (distrusts(follow))
 		return NULL;
 	summary = log_read_summary(follow->image, slot, segment_seq);
-	if (summary && (le64_to_cpu(summary->last_seq) > follow->chain->durable_seq ||
+	if (summary && (le64_to_cpu(summary->last_seq) > follow->chain->claims.durable_seq ||
 			(before && !ressd_summary_follows(summary, before)) ||
 			(before && begins_otherwise(follow, slot, segment_seq)) ||
 			!is_confirmed(follow, summary))) {
@@ -353,20 +338,21 @@ int log_chain_follow(struct log_chain *chain, struct log_image *image,
 	struct follow follow = { .chain = chain, .image = image, .visitor = visitor };
 	const struct ressd_geom *geom = &image->geom;
 	u32 segments = 0;
+	u64 tail;
 
 	memset(chain, 0, sizeof(*chain));
 	collect_claims(&follow);
-	if (!chain->any)
+	if (!chain->claims.any)
 		return -ENODATA;
-	chain->any = false;
-	chain->link.segment_seq = chain->tail_seq;
-	chain->block = ressd_geom_slot_start(geom, ressd_geom_slot_of_seq(geom, chain->tail_seq));
-	follow_segment(&follow, chain->tail_seq);
+	tail = chain->claims.tail_seq;
+	chain->link.segment_seq = tail;
+	chain->block = ressd_geom_slot_start(geom, ressd_geom_slot_of_seq(geom, tail));
+	follow_segment(&follow, tail);
 	while (!follow.code && chain->any && chain->stop != LOG_STOP_RANGE &&
 	       ++segments < geom->nr_segments && next_segment(&follow))
 		;
 	/* Every record that was ever sealed names a tail. */
-	chain->broken = !chain->tail_seq || chain->stop == LOG_STOP_RANGE ||
-			chain->link.seq < chain->durable_seq;
+	chain->broken = !tail || chain->stop == LOG_STOP_RANGE ||
+			chain->link.seq < chain->claims.durable_seq;
 	return follow.code;
 }

@@ -8,7 +8,7 @@
 #define RESSD_LOG_CHAIN_H
 
 #include "log-walk.h"
-#include "ressd-summary.h"
+#include "ressd-claims.h"
 
 /* What stands where the next record of the chain would. */
 enum log_stop {
@@ -22,10 +22,7 @@ enum log_stop {
 };
 
 struct log_chain {
-	/* The highest claims found; of the tails only those of the highest epoch count. */
-	u32 epoch;
-	u64 tail_seq;
-	u64 durable_seq;
+	struct ressd_claims claims;	/* of all headers and summaries found */
 	/* Where the chain ends. */
 	bool any;		/* it has a record; else @link.segment_seq is the tail */
 	struct ressd_link link;	/* the last record */

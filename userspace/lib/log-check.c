@@ -215,13 +215,14 @@ static void report_break(struct checking *checking, enum finding_level level)
 		findings_add(&checking->check->findings, level, "chain", place,
 			     REMEDY_REPAIR,
 			     "the log should begin with segment %llu at log block %u, but there is %s; records up to %llu were known durable",
-			     chain->tail_seq, chain->block, log_stop_words(chain->stop),
-			     chain->durable_seq);
+			     chain->claims.tail_seq, chain->block, log_stop_words(chain->stop),
+			     chain->claims.durable_seq);
 	else
 		findings_add(&checking->check->findings, level, "chain", place,
 			     REMEDY_REPAIR,
 			     "the chain ends after record %llu, but records up to %llu were known durable: at log block %u there is %s",
-			     chain->link.seq, max_t(u64, chain->durable_seq, chain->link.seq + 1),
+			     chain->link.seq,
+			     max_t(u64, chain->claims.durable_seq, chain->link.seq + 1),
 			     chain->block, log_stop_words(chain->stop));
 }
 

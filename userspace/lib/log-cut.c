@@ -126,7 +126,7 @@ static int lose_record(void *context, const struct log_spot *spot)
 	const struct log_chain *chain = &planning->cut->chain;
 	u32 nr_maps = le16_to_cpu(spot->header.nr_maps), i;
 	u32 nr = nr_maps + le16_to_cpu(spot->header.nr_unmaps);
-	bool acknowledged = log_spot_seq(spot) <= chain->durable_seq;
+	bool acknowledged = log_spot_seq(spot) <= chain->claims.durable_seq;
 	int code = 0;
 
 	if (log_spot_seq(spot) <= chain->link.seq)
@@ -209,7 +209,7 @@ static int make_records(struct planning *planning, u64 segment_seq, struct failu
 	const struct ressd_geom *geom = &planning->image->geom;
 	u32 room = ressd_geom_slot_end(geom, ressd_geom_slot(geom, cut->block)) - cut->block;
 	u32 wanted = DIV_ROUND_UP(max_t(size_t, planning->unmaps.nr, 1), RESSD_RECORD_ENTRIES);
-	u32 prev_crc = cut->chain.link.crc, i, at = 0;
+	u32 prev_crc = cut->chain.link.crc, epoch = cut->chain.claims.epoch, i, at = 0;
 	u64 activation = 0;
 
 	if (getrandom(&activation, sizeof(activation), 0) != sizeof(activation))
@@ -227,14 +227,14 @@ static int make_records(struct planning *planning, u64 segment_seq, struct failu
 		memcpy(header->uuid, planning->image->info.uuid, sizeof(header->uuid));
 		header->seq = cpu_to_le64(cut->chain.link.seq + 1 + i);
 		header->segment_seq = cpu_to_le64(segment_seq);
-		header->tail_seq = cpu_to_le64(cut->chain.tail_seq);
+		header->tail_seq = cpu_to_le64(cut->chain.claims.tail_seq);
 		header->durable_seq = cpu_to_le64(cut->chain.link.seq);
 		header->activation = cpu_to_le64(activation | 1);
 		header->prev_crc = cpu_to_le32(prev_crc);
 		header->nr_unmaps = cpu_to_le16(nr);
 		header->nr_blocks = cpu_to_le32(1);
 		header->block = cpu_to_le32(cut->block + i);
-		header->epoch = cpu_to_le32(cut->chain.epoch + (cut->chain.epoch != ~0U));
+		header->epoch = cpu_to_le32(epoch + (epoch != ~0U));
 		header->flags = cpu_to_le32(i ? 0 : RESSD_RECORD_FIRST);
 		for (n = 0; n < nr; n++)
 			header->entries[n].block = cpu_to_le32(planning->unmaps.list[at++]);
@@ -281,8 +281,8 @@ static int make_plan(struct planning *planning, struct failure *failure)
 
 	if (code)
 		return fail(failure, code, "there is not enough memory to prepare the repair");
-	cut->lost_records = cut->chain.durable_seq > cut->chain.link.seq ?
-			    cut->chain.durable_seq - cut->chain.link.seq : 0;
+	cut->lost_records = cut->chain.claims.durable_seq > cut->chain.link.seq ?
+			    cut->chain.claims.durable_seq - cut->chain.link.seq : 0;
 	cut->unknown_records = cut->lost_records - min_t(u64, planning->readable,
 							 cut->lost_records);
 	segment_seq = place_records(cut, &planning->image->geom);
@@ -325,7 +325,8 @@ int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *f
 	if (!cut->chain.any)
 		return fail(failure, -ENODATA,
 			    "the log is damaged from its first record on (segment %llu, log block %u), so nothing of it can be kept; if it may be given up, use ressdctl format --force: then up to %llu acknowledged records are lost",
-			    cut->chain.tail_seq, cut->chain.block, cut->chain.durable_seq);
+			    cut->chain.claims.tail_seq, cut->chain.block,
+			    cut->chain.claims.durable_seq);
 	code = make_plan(&planning, failure);
 	free(planning.unmaps.list);
 	return code;
