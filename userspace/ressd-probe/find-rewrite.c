@@ -4,8 +4,8 @@
  *
  * The drive reads the rest of the page for them.  Written with all of its page a commit spares
  * that, but more goes over the interface, and a drive that keeps what it is sent in spite of a
- * flush, or programs smaller pieces, loses.  So both are done as the log does them: commits one behind the
- * other in a page, and the same with the whole page each time.
+ * flush, or programs smaller pieces, loses.  So both are done as the log does them: commits one
+ * behind the other in a page, and the same with the whole page each time.
  */
 #include <errno.h>
 #include <stdlib.h>
