@@ -6,14 +6,14 @@
  * record up to which all were durable.  Claims are true whoever made them, even if recovery drops
  * the record: they state what was so when it was written.
  *
- * But a tail is true of what the device held then.  If its record was torn, recovery did without
- * it: blocks whose death it announced were served from the log again, and their newer versions, in
- * the normal area only, were as if they had never been.  If sectors written over the torn record make
- * it whole later, it must not count any more.  So each activation that writes has an epoch, its
- * opening record repeats the tail, durably, before anything is served, and only the tails of the
- * highest epoch count.  What is left of earlier ones ends no later than one segment behind the
- * record that opened it, for its tail is no higher than the segment that it stands in, and all
- * records of the segments before that tail were durable.
+ * But a tail is true of what the device held then.  If its record was torn, recovery did
+ * without it: blocks whose death it announced were served from the log again, and their newer
+ * versions, in the normal area only, were as if they had never been.  If sectors written over
+ * the torn record make it whole later, it must not count any more.  So each activation that
+ * writes has an epoch, its opening record repeats the tail, durably, before anything is
+ * served, and only the tails of the highest epoch count.  What is left of earlier ones ends no
+ * later than one segment behind the record that opened it, for its tail is no higher than the
+ * segment that it stands in, and all records of the segments before that tail were durable.
  */
 #ifndef RESSD_CLAIMS_H
 #define RESSD_CLAIMS_H
