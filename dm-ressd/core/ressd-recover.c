@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "ressd-claims.h"
+#include "ressd-log-private.h"
 #include "ressd-record.h"
 #include "ressd-recover.h"
 #include "ressd-summary.h"
@@ -116,6 +117,30 @@ static void apply_summary(struct ressd_log *log, const struct ressd_summary *sum
 /* --- a segment by its summary -------------------------------------------------------------- */
 
 /*
+ * Is there an intact first record of segment @segment_seq that is not the one the log's summary
+ * speaks of?  To be asked where no record before tells; a summary that was written with PREFLUSH
+ * has none like it.  Negative error.
+ */
+static int begins_otherwise(struct fold *fold, u64 segment_seq)
+{
+	const struct ressd_summary *summary = fold->log->summary;
+	const struct ressd_geom *geom = &fold->log->geom;
+	u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
+	const struct ressd_record_header *header;
+	struct ressd_link first;
+	int ret;
+
+	if (summary->durable_seq == summary->last_seq)
+		return 0;
+	fold->window.ahead = 1;
+	ret = ressd_window_header(&fold->window, ressd_geom_slot_start(geom, slot), &header);
+	if (ret <= 0 || le64_to_cpu(header->segment_seq) != segment_seq)
+		return min(ret, 0);
+	ressd_record_link(header, &first);
+	return !ressd_summary_begins_with(summary, &first);
+}
+
+/*
  * Reads the summary of segment @segment_seq into the log's own one, which goes on from there if
  * records follow.  That one is left alone unless the device has a summary that continues @chain.
  */
@@ -174,13 +199,16 @@ static int take_summary(struct fold *fold, struct chain *chain, u64 segment_seq)
 	struct ressd_log *log = fold->log;
 	struct ressd_summary *summary = log->summary;
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
-	bool confirmed;
-	int ret;
+	bool confirmed = false;
+	int ret = 0;
 
 	if (!load_summary(fold, chain, segment_seq))
 		return 0;
-	ret = confirm_summary(fold, summary, &confirmed);
-	if (ret)
+	if (!chain->any)
+		ret = begins_otherwise(fold, segment_seq);
+	if (!ret)
+		ret = confirm_summary(fold, summary, &confirmed);
+	if (ret < 0)
 		return ret;
 	if (!confirmed) {
 		ressd_summary_start(summary, &log->geom, 0);
@@ -404,6 +432,73 @@ static void set_head(struct fold *fold, const struct chain *chain)
 	log->records[0].block = chain->end;
 }
 
+static void add_rest(struct ressd_log *log, u32 block)
+{
+	if (log->nr_rest < RESSD_MAX_REST)
+		log->rest[log->nr_rest++] = block;
+}
+
+/*
+ * What a loss of power has left behind the end of the chain, and might be taken for a part of what
+ * is written there.  A torn header or summary could become whole by sectors of the next one in its
+ * place, and claim something, when others have long read what was recovered without that.  (Only
+ * of first records and summaries claims are looked at; the opening record takes one such place.)
+ * If @speaks, whole ones count as well: see find_rest().
+ */
+static void find_rest_of_summary(struct fold *fold, u64 segment_seq, bool speaks)
+{
+	struct ressd_log *log = fold->log;
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
+	const struct ressd_summary *summary;
+	bool rest;
+
+	if (ressd_window_summary(&fold->window, slot, &summary))
+		rest = speaks && le64_to_cpu(summary->segment_seq) == segment_seq;
+	else
+		rest = !summary || !ressd_is_zero(summary, RESSD_BLOCK_SIZE);
+	if (rest)
+		add_rest(log, ressd_geom_slot_end(&log->geom, slot));
+}
+
+static int find_rest_of_first(struct fold *fold, u64 segment_seq)
+{
+	struct ressd_log *log = fold->log;
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
+	u32 block = ressd_geom_slot_start(&log->geom, slot);
+	const struct ressd_record_header *header;
+	int ret;
+
+	fold->window.ahead = 1;
+	ret = ressd_window_header(&fold->window, block, &header);
+	if (!ret && !ressd_is_zero(header, RESSD_BLOCK_SIZE))
+		add_rest(log, block);
+	return min(ret, 0);
+}
+
+/*
+ * The opening record goes where set_head() has put the open one, or to the next segment.  The
+ * summary of that segment may be there, whole, though records of it are gone: it would speak for
+ * those that take their place.
+ */
+static int find_rest(struct fold *fold)
+{
+	struct ressd_log *log = fold->log;
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+	u64 opening = log->head_seq, last = log->head_seq + ressd_log_free_segments(log), seq;
+	int ret = 0;
+
+	if (log->records[0].block == ressd_geom_slot_end(&log->geom, slot))
+		opening++;
+	if (opening <= last)
+		find_rest_of_summary(fold, opening, true);
+	last = min_t(u64, last, opening + ressd_log_most_unproven(&log->geom));
+	for (seq = opening + 1; !ret && seq <= last; seq++) {
+		find_rest_of_summary(fold, seq, false);
+		ret = find_rest_of_first(fold, seq);
+	}
+	return ret;
+}
+
 static int take_all(struct fold *fold)
 {
 	struct ressd_log *log = fold->log;
@@ -428,7 +523,7 @@ static int take_all(struct fold *fold)
 		log->segments[slot].seq = 0;
 		log->segments[slot].kill_seq = 0;
 	}
-	return 0;
+	return find_rest(fold);
 }
 
 int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
