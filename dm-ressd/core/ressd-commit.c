@@ -45,6 +45,7 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	}
 	log->nr_unmaps -= nr_unmaps;
 	open->nr_unmaps = nr_unmaps;
+	open->entries_written = max(open->entries_written, open->nr_maps + nr_unmaps);
 
 	end = ressd_log_padded_end(log, open->block, used);
 	end = clamp_t(u32, end, used, max_t(u32, ressd_log_open_limit(log), used));
@@ -279,7 +280,7 @@ static void encode_summary(const struct ressd_log *log, const struct ressd_io *i
 
 void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
 {
-	const struct ressd_record *record = io->record;
+	struct ressd_record *record = io->record;
 	struct ressd_record_header *header;
 	u32 used, i;
 
@@ -301,7 +302,8 @@ void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
 	for (; i < used; i++)
 		header->entries[i].crc = 0;
 	memset(&header->entries[used], 0,
-	       (RESSD_RECORD_ENTRIES - used) * sizeof(header->entries[0]));
+	       (record->entries_written - used) * sizeof(header->entries[0]));
+	record->entries_written = used;
 
 	memset(header, 0, __builtin_offsetof(struct ressd_record_header, entries));
 	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
@@ -318,7 +320,7 @@ void ressd_log_encode(const struct ressd_log *log, struct ressd_io *io)
 	header->nr_blocks = cpu_to_le32(record->nr_blocks);
 	header->block = cpu_to_le32(record->block);
 	header->flags = cpu_to_le32(log->first_pending ? RESSD_RECORD_FIRST : 0);
-	ressd_record_seal(header);
+	ressd_record_seal_short(header, &log->zeroes, used);
 }
 
 /* The mover checks what it reads against these. */
