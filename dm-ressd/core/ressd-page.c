@@ -57,22 +57,11 @@ void ressd_page_forget(struct ressd_log *log)
 	log->page.nr = 0;
 }
 
-/* What is known of @page ends at @end, of a page that is zero behind it. */
-static void cut_page(struct ressd_page *page, const struct ressd_io *io, u32 end)
-{
-	u32 nr = end - io->page_start;
-
-	if (page->nr > nr)
-		memset(page_data(io, end), 0, (size_t)(page->nr - nr) * RESSD_BLOCK_SIZE);
-	page->nr = nr;
-}
-
 static void begin_page(struct ressd_page *page, const struct ressd_io *io)
 {
 	memset(io->page, 0, (size_t)io->page_blocks * RESSD_BLOCK_SIZE);
 	page->start = io->page_start;
 	page->size = io->page_blocks;
-	page->nr = 0;
 }
 
 void ressd_page_add(struct ressd_log *log, struct ressd_io *io)
@@ -87,7 +76,7 @@ void ressd_page_add(struct ressd_log *log, struct ressd_io *io)
 	from = max(io->block, io->page_start);
 	if (from == io->page_start)
 		begin_page(page, io);
-	cut_page(page, io, end);
+	page->nr = end - page->start;
 	memcpy(page_data(io, from), ressd_record_data(io->record, from),
 	       (size_t)(end - from) * RESSD_BLOCK_SIZE);
 	if (io->whole_page) {

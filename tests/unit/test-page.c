@@ -41,6 +41,17 @@ static struct ressd_io commit(void)
 	return io;
 }
 
+/* A commit of block @lbn, which is a write of @nr blocks at @block. */
+static void commit_is(u32 lbn, u32 block, u32 nr)
+{
+	struct ressd_io io;
+
+	box_write(lbn, lbn);
+	io = commit();
+	CHECK(io.block == block && io.nr_blocks == nr, "%u + %u instead of %u + %u", io.block,
+	      io.nr_blocks, block, nr);
+}
+
 /* The record at @block of @nr blocks is all that the last commit has changed but for zeroes. */
 static void check_changes(u32 block, u32 nr, u32 end)
 {
@@ -59,24 +70,13 @@ static void check_changes(u32 block, u32 nr, u32 end)
 
 TEST(commits_are_written_with_their_page)
 {
-	struct ressd_io io;
-
 	format();
 	memset(box.disk + 16 * RESSD_BLOCK_SIZE, 0xee, 15 * RESSD_BLOCK_SIZE);
-	box_write(1, 1);
-	io = commit();
-	CHECK_EQ(io.block, 16);
-	CHECK_EQ(io.nr_blocks, PAGE_BLOCKS);
+	commit_is(1, 16, PAGE_BLOCKS);
 	check_changes(16, 2, 20);
-	box_write(2, 2);
-	io = commit();
-	CHECK_EQ(io.block, 16);
-	CHECK_EQ(io.nr_blocks, PAGE_BLOCKS);
+	commit_is(2, 16, PAGE_BLOCKS);
 	check_changes(18, 2, 20);
-	box_write(3, 3);
-	io = commit();
-	CHECK_EQ(io.block, 20);
-	CHECK_EQ(io.nr_blocks, PAGE_BLOCKS);
+	commit_is(3, 20, PAGE_BLOCKS);
 	check_changes(20, 2, 24);
 	CHECK_EQ(box.log.counters.whole_pages, 3);
 	CHECK_EQ(box_recover(), 0);
@@ -97,10 +97,7 @@ TEST(records_that_go_out_alone_are_kept)
 	box_write(2, 2);
 	ressd_log_kick(&box.log);
 	CHECK(box_io(&io) && io.block == 18 && io.nr_blocks == 2, "a kick writes more than that");
-	box_write(3, 3);
-	io = commit();
-	CHECK_EQ(io.block, 16);
-	CHECK_EQ(io.nr_blocks, 2 * PAGE_BLOCKS);
+	commit_is(3, 16, 2 * PAGE_BLOCKS);
 	check_changes(20, 2, 24);
 	CHECK_EQ(box.log.counters.whole_pages, 2);
 }
@@ -114,14 +111,8 @@ TEST(page_begins_with_a_commit)
 	box_write(1, 1);
 	ressd_log_kick(&box.log);
 	CHECK(box_io(&io) && io.block == 16 && io.nr_blocks == 2, "a kick writes more than that");
-	box_write(2, 2);
-	io = commit();
-	CHECK_EQ(io.block, 18);
-	CHECK_EQ(io.nr_blocks, 2);
-	box_write(3, 3);
-	io = commit();
-	CHECK_EQ(io.block, 20);
-	CHECK_EQ(io.nr_blocks, PAGE_BLOCKS);
+	commit_is(2, 18, 2);
+	commit_is(3, 20, PAGE_BLOCKS);
 }
 
 /* What a record of several pages leaves in its last one is known as well. */
@@ -136,10 +127,7 @@ TEST(end_of_a_long_record_is_kept)
 	io = commit();
 	CHECK_EQ(io.block, 16);
 	CHECK_EQ(io.nr_blocks, 6);
-	box_write(9, 9);
-	io = commit();
-	CHECK_EQ(io.block, 20);
-	CHECK_EQ(io.nr_blocks, PAGE_BLOCKS);
+	commit_is(9, 20, PAGE_BLOCKS);
 	check_changes(22, 2, 24);
 	CHECK_EQ(box_recover(), 0);
 	CHECK_EQ(box_read(5 - 1), 5);
@@ -162,10 +150,7 @@ TEST(unknown_page_is_not_written)
 	CHECK_EQ(io.block, 18);
 	CHECK_EQ(io.nr_blocks, 2);
 	box_run();
-	box_write(3, 3);
-	io = commit();
-	CHECK_EQ(io.block, 20);
-	CHECK_EQ(io.nr_blocks, PAGE_BLOCKS);
+	commit_is(3, 20, PAGE_BLOCKS);
 }
 
 /* The last page of segment 1, blocks 28 to 31, has the summary in it. */
@@ -189,18 +174,47 @@ TEST(page_with_a_summary_is_not_written)
 /* Nor one that began in the segment before, or in the superblock. */
 TEST(page_of_two_segments_is_not_written)
 {
+	format();
+	box.log.unit_phase = 2;		/* pages begin at 14 and at 18 */
+	commit_is(1, 16, 2);
+	commit_is(2, 18, PAGE_BLOCKS);
+}
+
+static void move_all_home(void);
+
+/*
+ * The log comes round to a page that was kept in an earlier life of its segment.  A record begins it
+ * that is none; what was kept then must not go out over that record with the next commit.
+ */
+TEST(page_of_an_earlier_life_is_forgotten)
+{
+	const struct ressd_record *open;
 	struct ressd_io io;
 
 	format();
-	box.log.unit_phase = 2;		/* pages begin at 14 and at 18 */
-	box_write(1, 1);
-	io = commit();
+	commit_is(1, 16, PAGE_BLOCKS);
+	commit_is(2, 16, PAGE_BLOCKS);
+	tune(PAGE_BLOCKS, false);
+	do {
+		ressd_log_rotate(&box.log);
+		box_write(3, 3);
+		box_sync();
+		move_all_home();
+		open = &box.log.records[box.log.open];
+	} while (box.log.head_seq < BOX_SEGMENTS);
+	ressd_log_rotate(&box.log);
+	tune(PAGE_BLOCKS, true);
+	box_write(4, 4);
+	ressd_log_kick(&box.log);
+	CHECK(box_io(&io), "no record");
+	while (!io.record)
+		CHECK(box_io(&io), "no record");
 	CHECK_EQ(io.block, 16);
-	CHECK_EQ(io.nr_blocks, 2);
-	box_write(2, 2);
-	io = commit();
-	CHECK_EQ(io.block, 18);
-	CHECK_EQ(io.nr_blocks, PAGE_BLOCKS);
+	CHECK_EQ(open->segment_seq, BOX_SEGMENTS + 1);
+	commit_is(5, 18, 2);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(4), 4);
+	CHECK_EQ(box_read(5), 5);
 }
 
 /* A page of another size is another page, though it begins at the same block. */
@@ -212,19 +226,13 @@ TEST(page_may_change)
 	box_write(1, 1);
 	commit();
 	tune(2 * PAGE_BLOCKS, true);
-	box_write(2, 2);
-	io = commit();
-	CHECK_EQ(io.block, 18);
-	CHECK_EQ(io.nr_blocks, 2);
+	commit_is(2, 18, 2);
 	tune(PAGE_BLOCKS, false);
 	box_write(3, 3);
 	io = commit();
 	CHECK_EQ(io.nr_blocks, 2);
 	tune(PAGE_BLOCKS, true);
-	box_write(4, 4);
-	io = commit();
-	CHECK_EQ(io.block, 22);
-	CHECK_EQ(io.nr_blocks, 2);
+	commit_is(4, 22, 2);
 	CHECK_EQ(box_recover(), 0);
 	CHECK_EQ(box_read(1), 1);
 	CHECK_EQ(box_read(4), 4);
