@@ -183,8 +183,8 @@ TEST(page_of_two_segments_is_not_written)
 static void move_all_home(void);
 
 /*
- * The log comes round to a page that was kept in an earlier life of its segment.  A record begins it
- * that is none; what was kept then must not go out over that record with the next commit.
+ * The log comes round to a page that was kept in an earlier life of its segment.  A record that is
+ * no commit begins it; what was kept then must not go out over that record with the next commit.
  */
 TEST(page_of_an_earlier_life_is_forgotten)
 {
