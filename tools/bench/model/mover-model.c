@@ -105,6 +105,8 @@ static void end_log_io(struct model *model)
 	struct ressd_io *io = &model->io;
 	u64 start;
 
+	if (io->kind == RESSD_IO_WRITE)
+		ressd_log_encode(&model->log, io);	/* summaries are made of the headers */
 	model_drive_depth(model->drive, 1);
 	start = model_drive_now(model->drive);
 	if (io->kind == RESSD_IO_FLUSH || io->preflush)
