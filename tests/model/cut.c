@@ -118,9 +118,8 @@ void cut_decide(const struct cut *cut, const struct disk *disk, u8 *keep)
 	if (cut->kind == CUT_LIST) {
 		u32 all = cut_nr_sectors(disk);
 
-		nr = cut->nr < all ? cut->nr : all;
-		memcpy(keep, cut->keep, nr);
-		memset(keep + nr, 0, all - nr);
+		for (i = 0; i < all; i++)
+			keep[i] = i < cut->nr && cut->keep[i];
 		return;
 	}
 	list_for_each_entry(write, &disk->writes, list) {
