@@ -16,6 +16,15 @@
 /* A segment without a summary has hardly more records: recovery has to read each. */
 #define MAX_UNSUMMARISED	8U
 
+/*
+ * Recovery has to compare with its checksums what is not known durable: 8 MiB, or that part of the
+ * log if it is smaller.  Where it has to read very many summaries it has less time for that: the
+ * segments not known durable, times all segments.
+ */
+#define MAX_UNPROVEN_BLOCKS	2048U
+#define MAX_UNPROVEN_PART	4U
+#define MAX_UNPROVEN_PRODUCT	64U
+
 /* Seals the open record with the first @nr_unmaps of the list and makes the other one the open. */
 static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmaps)
 {
@@ -42,6 +51,7 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	end = clamp_t(u32, end, used, max_t(u32, ressd_log_open_limit(log), used));
 	open->nr_blocks = end - open->block;
 	open->sealed = true;
+	open->taken_back = false;
 
 	*io = (struct ressd_io) {
 		.kind = RESSD_IO_WRITE,
@@ -94,6 +104,20 @@ static bool summary_is_due(const struct ressd_log *log)
 	       ressd_summary_fits(log->summary, &log->geom);
 }
 
+u32 ressd_log_most_unproven(const struct ressd_geom *geom)
+{
+	u32 blocks = min_t(u32, geom->nr_blocks / MAX_UNPROVEN_PART, MAX_UNPROVEN_BLOCKS);
+
+	return min_t(u32, DIV_ROUND_UP(blocks, geom->segment_blocks),
+		     DIV_ROUND_UP(MAX_UNPROVEN_PRODUCT, geom->nr_segments));
+}
+
+bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq)
+{
+	return log->durable_seq != log->written_seq &&
+	       segment_seq + 1 - log->unproven.segment_seq >= ressd_log_most_unproven(&log->geom);
+}
+
 static bool write_summary(struct ressd_log *log, struct ressd_io *io)
 {
 	u64 segment_seq = le64_to_cpu(log->summary->segment_seq);
@@ -104,7 +128,7 @@ static bool write_summary(struct ressd_log *log, struct ressd_io *io)
 		.data = log->summary,
 		.block = ressd_geom_slot_end(&log->geom, slot),
 		.nr_blocks = log->geom.summary_blocks,
-		.preflush = true,
+		.preflush = ressd_log_summary_flushes(log, segment_seq),
 	};
 	log->busy = true;
 	return true;
@@ -138,6 +162,25 @@ static bool cycle_flush(struct ressd_log *log, struct ressd_io *io)
 	return true;
 }
 
+/* From the buffer that is not the open record's: while the log is opened nothing is in there. */
+static bool write_blank(struct ressd_log *log, struct ressd_io *io, u32 block)
+{
+	struct ressd_record *other = &log->records[!log->open];
+
+	other->taken_back = true;
+	*io = (struct ressd_io) {
+		.kind = RESSD_IO_WRITE, .data = other->buffer, .record = other,
+		.block = block, .nr_blocks = 1,
+	};
+	log->busy = true;
+	return true;
+}
+
+static bool blank_summary(struct ressd_log *log, struct ressd_io *io)
+{
+	return log->stale_summary && write_blank(log, io, log->stale_summary);
+}
+
 /*
  * No room for an opening record: but where the next one will stand may be a torn one, which was to
  * announce a tail.  Sectors of both could make it whole after all, when others have long read what
@@ -149,13 +192,7 @@ static bool blank_place(struct ressd_log *log, struct ressd_io *io)
 
 	if (!log->opening || log->place_blank || open->block == ressd_log_head_end(log))
 		return false;
-	open->taken_back = true;
-	*io = (struct ressd_io) {
-		.kind = RESSD_IO_WRITE, .data = open->buffer, .record = open,
-		.block = open->block, .nr_blocks = 1,
-	};
-	log->busy = true;
-	return true;
+	return write_blank(log, io, open->block);
 }
 
 static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
@@ -175,10 +212,13 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 		return cycle_flush(log, io);
 	if (!open->nr_maps && !place_bare_record(log, announces)) {
 		log->starved = needed;
-		return !needed && (blank_place(log, io) || cycle_flush(log, io));
+		return !needed && (blank_summary(log, io) || blank_place(log, io) ||
+				   cycle_flush(log, io));
 	}
 	if (summary_is_due(log))
 		return write_summary(log, io);
+	if (blank_summary(log, io))
+		return true;
 
 	nr_unmaps = min_t(u32, log->nr_unmaps, RESSD_RECORD_ENTRIES - open->nr_maps);
 	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
@@ -264,10 +304,20 @@ static void encode_record(const struct ressd_log *log, const struct ressd_record
 	ressd_record_seal(header);
 }
 
+static void encode_summary(const struct ressd_log *log, const struct ressd_io *io)
+{
+	u64 last_seq = le64_to_cpu(log->summary->last_seq);
+	u64 durable_seq = min(log->durable_seq, last_seq);
+
+	if (io->preflush)
+		durable_seq = last_seq;
+	ressd_summary_seal(log->summary, &log->geom, log->uuid, durable_seq);
+}
+
 void ressd_log_encode(struct ressd_log *log, struct ressd_io *io)
 {
 	if (!io->record) {
-		ressd_summary_seal(log->summary, &log->geom, log->uuid);
+		encode_summary(log, io);
 		return;
 	}
 	if (io->record->taken_back) {
@@ -361,10 +411,13 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 }
 
 /* Durably so with the flush that follows. */
-static void place_is_blank(struct ressd_log *log, struct ressd_record *record)
+static void is_blank(struct ressd_log *log, const struct ressd_io *io)
 {
-	record->taken_back = false;
-	log->place_blank = true;
+	io->record->taken_back = false;
+	if (log->stale_summary)
+		log->stale_summary = 0;
+	else
+		log->place_blank = true;
 }
 
 /* A sealed record stays readable from its buffer, and a repair writes it again. */
@@ -386,14 +439,15 @@ void ressd_log_give_up(struct ressd_log *log)
 }
 
 /* Nothing is lost without the summary, so an error of its write alone is none of the log. */
-static void summary_done(struct ressd_log *log, bool flush_failed)
+static void summary_done(struct ressd_log *log, const struct ressd_io *io, bool flush_failed)
 {
 	if (flush_failed) {
 		io_failed(log, false);
 		return;
 	}
 	log->summary_written = le64_to_cpu(log->summary->segment_seq);
-	records_durable(log);
+	if (io->preflush)
+		records_durable(log);
 }
 
 void ressd_log_flush_failed(struct ressd_log *log)
@@ -416,7 +470,7 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 	log->busy = false;
 	log->distrust = false;
 	if (io->kind == RESSD_IO_WRITE && !io->record) {
-		summary_done(log, flush_failed);
+		summary_done(log, io, flush_failed);
 		return;
 	}
 	if (repairing && !error && io->kind == RESSD_IO_WRITE && !flush_failed) {
@@ -435,7 +489,7 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 		return;
 	if (io->kind == RESSD_IO_WRITE) {
 		if (io->record->taken_back)
-			place_is_blank(log, io->record);
+			is_blank(log, io);
 		else
 			record_done(log, io);
 		return;

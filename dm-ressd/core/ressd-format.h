@@ -100,9 +100,9 @@ struct ressd_record_header {
 
 /*
  * The summary of a segment: everything that recovery needs of the segment's records, so that it
- * need not read their headers.  It is written once the head has left the segment, with PREFLUSH,
- * into blocks at the segment's end that records never use: this first block, and as many more as
- * the arrays need (ressd-geom.h).  It is redundant: without it the records say the same.
+ * need not read their headers.  It is written once the head has left the segment, into blocks at
+ * the segment's end that records never use: this first block, and as many more as the arrays need
+ * (ressd-geom.h).  It is redundant: without it the records say the same.
  *
  * maps[] is indexed by the block in the segment (log block modulo segment_blocks): the MAP entry of
  * each data block, and RESSD_NO_BLOCK and 0xffffffff for every other block.  The UNMAPs of all the
@@ -117,7 +117,7 @@ struct ressd_summary {
 	__le64 first_seq;		/*  40: number of its first record */
 	__le64 last_seq;		/*  48: and of the last one */
 	__le64 tail_seq;		/*  56: tail_seq of the last record */
-	__le64 durable_seq;		/*  64: highest record known durable: last_seq */
+	__le64 durable_seq;		/*  64: highest record known durable */
 	__le64 first_activation;	/*  72: activation of the first record */
 	__le64 activation;		/*  80: and of the last one */
 	__le32 first_prev_crc;		/*  88: prev_crc of the first record */

@@ -32,6 +32,12 @@ bool ressd_log_may_rotate(const struct ressd_log *log);
 /* Moves the (still empty) open record to the next segment if at least @leave stay free. */
 bool ressd_log_advance_head(struct ressd_log *log, u32 leave);
 
+/* So many segments in a row may hold records that are not known durable; 8 at most. */
+u32 ressd_log_most_unproven(const struct ressd_geom *geom);
+
+/* Is the summary of segment @segment_seq, if it is left now, written with PREFLUSH? */
+bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq);
+
 /*
  * The tail that may be announced if everything that records up to @limit did, and every direct
  * write and move completed by now, were durable.

@@ -172,7 +172,7 @@ u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end)
 	end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
 	end = max(end, first_page_end(log, block));
 	if (log->align_blocks == 1 && log->page_blocks > 1 &&
-	    into_page(log, end) == log->page_blocks - 1)
+	    (into_page(log, end) == log->page_blocks - 1 || end + 1 == ressd_log_head_end(log)))
 		end++;
 	return end;
 }
@@ -266,14 +266,16 @@ bool ressd_log_may_rotate(const struct ressd_log *log)
 
 /*
  * Is nothing left of the segment but the page that its summary will be in?  Records that are
- * written because they are full leave it: the flush before the summary would have the device write
- * it twice, and merge the clustered block for that.  Commits have it written more often anyway.
+ * written because they are full leave it if a flush comes before the summary, which would have the
+ * device write it twice, and merge the clustered block for that.  Commits have it written more
+ * often anyway.
  */
 static bool leaves_summary_page(const struct ressd_log *log)
 {
 	u32 end = ressd_log_head_end(log);
 
-	if (!log->filling || !log->page_blocks || ressd_log_free_segments(log) < 2)
+	if (!log->filling || !log->page_blocks || ressd_log_free_segments(log) < 2 ||
+	    !ressd_log_summary_flushes(log, log->head_seq))
 		return false;
 	return log->records[log->open].block == end - into_page(log, end);
 }

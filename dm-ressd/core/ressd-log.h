@@ -42,10 +42,18 @@
  * SUMMARIES: when the open record has moved to the next segment, the next I/O is the summary of the
  * segment left behind, at that slot's end.  It stands beside the chain, not in it: it repeats what
  * the records say, so that recovery reads it instead of them, and nothing is lost without it.
- *  - It is written with PREFLUSH, so whoever finds it knows that its records are durable.
+ *  - It claims that a record is durable, as records do: its last one if it was written with
+ *    PREFLUSH.  That is so only when recovery would otherwise have to compare very much with its
+ *    checksums; without it the summary continues the stream of the records, which spares the
+ *    device a flush and the rest of a page.  Whoever finds a summary must not take its records
+ *    for durable, or for being there, before some claim says so.
  *  - It names its first and its last record by their crcs.  Recovery believes it only between the
  *    record that the first one follows and a record that follows the last one: so neither a
  *    summary of an earlier life of the slot nor one that a later record has outdated counts.
+ *  - A summary may survive a loss of power that takes some of its records.  The next activation
+ *    goes on in their place, and makes it blank, durably before its opening record is there.  In
+ *    each segment that it enters later, the first record is of an activation that such a summary
+ *    does not know; and what it claims is no more than any record's that was cut off.
  *  - A segment whose UNMAPs do not fit has none.  The head leaves a segment before that happens,
  *    or after a few records, so that recovery has few to read; unless it is the last free one.
  *  - If its write fails, and only that, the log goes on without it.
@@ -204,6 +212,11 @@ struct ressd_log {
 	bool first_pending;		/* the next record is the first of this activation */
 	bool opening;			/* that record, see ressd_recover(), is not yet durable */
 	bool place_blank;		/* there is no room for it, and none is there torn */
+	/*
+	 * Log block of a summary that may speak for records that a loss of power has taken, 0: none.
+	 * It is made blank, durably before a record of this activation is there.
+	 */
+	u32 stale_summary;
 	u64 written_seq;		/* last record whose write has completed */
 	u64 durable_seq;		/* last record known durable */
 	struct ressd_position unproven;	/* first record after it, if one is written */

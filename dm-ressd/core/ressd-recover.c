@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "ressd-claims.h"
+#include "ressd-log-private.h"
 #include "ressd-record.h"
 #include "ressd-recover.h"
 #include "ressd-summary.h"
@@ -116,6 +117,30 @@ static void apply_summary(struct ressd_log *log, const struct ressd_summary *sum
 /* --- a segment by its summary -------------------------------------------------------------- */
 
 /*
+ * Is there an intact first record of segment @segment_seq that is not the one the log's summary
+ * speaks of?  To be asked where no record before tells; a summary that was written with PREFLUSH
+ * has none like it.  Negative error.
+ */
+static int begins_otherwise(struct fold *fold, u64 segment_seq)
+{
+	const struct ressd_summary *summary = fold->log->summary;
+	const struct ressd_geom *geom = &fold->log->geom;
+	u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
+	const struct ressd_record_header *header;
+	struct ressd_link first;
+	int ret;
+
+	if (summary->durable_seq == summary->last_seq)
+		return 0;
+	fold->window.ahead = 1;
+	ret = ressd_window_header(&fold->window, ressd_geom_slot_start(geom, slot), &header);
+	if (ret <= 0 || le64_to_cpu(header->segment_seq) != segment_seq)
+		return min(ret, 0);
+	ressd_record_link(header, &first);
+	return !ressd_summary_begins_with(summary, &first);
+}
+
+/*
  * Reads the summary of segment @segment_seq into the log's own one, which goes on from there if
  * records follow.  That one is left alone unless the device has a summary that continues @chain.
  */
@@ -174,13 +199,16 @@ static int take_summary(struct fold *fold, struct chain *chain, u64 segment_seq)
 	struct ressd_log *log = fold->log;
 	struct ressd_summary *summary = log->summary;
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
-	bool confirmed;
-	int ret;
+	bool confirmed = false;
+	int ret = 0;
 
 	if (!load_summary(fold, chain, segment_seq))
 		return 0;
-	ret = confirm_summary(fold, summary, &confirmed);
-	if (ret)
+	if (!chain->any)
+		ret = begins_otherwise(fold, segment_seq);
+	if (!ret)
+		ret = confirm_summary(fold, summary, &confirmed);
+	if (ret < 0)
 		return ret;
 	if (!confirmed) {
 		ressd_summary_start(summary, &log->geom, 0);
@@ -405,6 +433,33 @@ static void set_head(struct fold *fold, const struct chain *chain)
 	log->records[0].block = chain->end;
 }
 
+/*
+ * The opening record goes where set_head() has put the open one, or to the next segment.  The
+ * summary of that segment may be there though a loss of power has taken some of its records: it
+ * would speak for those that take their place.  A torn one could become whole by sectors of the
+ * segment's next one.
+ */
+static void find_stale_summary(struct fold *fold)
+{
+	struct ressd_log *log = fold->log;
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+	const struct ressd_summary *summary;
+	u64 opening = log->head_seq;
+	bool stale;
+
+	if (log->records[0].block == ressd_geom_slot_end(&log->geom, slot)) {
+		if (!ressd_log_free_segments(log))
+			return;
+		slot = ressd_geom_slot_of_seq(&log->geom, ++opening);
+	}
+	if (ressd_window_summary(&fold->window, slot, &summary))
+		stale = le64_to_cpu(summary->segment_seq) == opening;
+	else
+		stale = !summary || !ressd_is_zero(summary, RESSD_BLOCK_SIZE);
+	if (stale)
+		log->stale_summary = ressd_geom_slot_end(&log->geom, slot);
+}
+
 static int take_all(struct fold *fold)
 {
 	struct ressd_log *log = fold->log;
@@ -429,6 +484,7 @@ static int take_all(struct fold *fold)
 		log->segments[slot].seq = 0;
 		log->segments[slot].kill_seq = 0;
 	}
+	find_stale_summary(fold);
 	return 0;
 }
 

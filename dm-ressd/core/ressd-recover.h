@@ -15,8 +15,9 @@
  * is refused rather than silently shortened.
  *
  * COST, for a log whose segments have summaries: two reads of summary_blocks + 2 blocks for each
- * segment, and all blocks of the newest two segments up to three times.  Nothing depends on the
- * length of the records.  No memory is needed that grows with the log.  Where slots behind the end
+ * segment, and all blocks of the newest two segments, and of those not known durable
+ * (ressd_log_summary_flushes() limits them), up to three times.  Nothing depends on the length of
+ * the records.  No memory is needed that grows with the log.  Where slots behind the end
  * begin with no intact header, some more are read whole: three, or a 64th of the log, if they hold
  * no header at all (never written, or blanked by a repair).
  */

@@ -113,7 +113,7 @@ static u32 payload_crc(const struct ressd_summary *summary, const struct ressd_g
 }
 
 void ressd_summary_seal(struct ressd_summary *summary, const struct ressd_geom *geom,
-			const u8 *uuid)
+			const u8 *uuid, u64 durable_seq)
 {
 	__le32 *unmaps = (__le32 *)&summary->maps[geom->segment_blocks];
 	u32 nr = le32_to_cpu(summary->nr_unmaps);
@@ -123,7 +123,7 @@ void ressd_summary_seal(struct ressd_summary *summary, const struct ressd_geom *
 	summary->magic = cpu_to_le64(RESSD_SUMMARY_MAGIC);
 	summary->version = cpu_to_le32(RESSD_FORMAT_VERSION);
 	memcpy(summary->uuid, uuid, RESSD_UUID_SIZE);
-	summary->durable_seq = summary->last_seq;
+	summary->durable_seq = cpu_to_le64(durable_seq);
 	summary->block = cpu_to_le32(ressd_geom_slot_end(geom, slot));
 	summary->payload_crc = cpu_to_le32(payload_crc(summary, geom));
 	summary->crc = cpu_to_le32(ressd_block_crc(summary));
@@ -225,5 +225,6 @@ bool ressd_summary_begins_with(const struct ressd_summary *summary,
 {
 	return le64_to_cpu(summary->segment_seq) == first->segment_seq &&
 	       le64_to_cpu(summary->first_seq) == first->seq &&
+	       le64_to_cpu(summary->first_activation) == first->activation &&
 	       le32_to_cpu(summary->first_crc) == first->crc;
 }

@@ -47,11 +47,12 @@ void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *g
 bool ressd_summary_fits(const struct ressd_summary *summary, const struct ressd_geom *geom);
 
 /*
- * Fills in the rest and the checksums.  It must hold a record, fit, and be written with PREFLUSH:
- * it claims that its records are durable.  More records may be added to it afterwards.
+ * Fills in the rest and the checksums.  It must hold a record, and fit.  It claims that record
+ * @durable_seq, its last one or an earlier one, is durable before it is written.  More records may
+ * be added to it afterwards.
  */
 void ressd_summary_seal(struct ressd_summary *summary, const struct ressd_geom *geom,
-			const u8 *uuid);
+			const u8 *uuid, u64 durable_seq);
 
 /*
  * True if the first block of @summary, the only one looked at, is an intact one of the log @uuid

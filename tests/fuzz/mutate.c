@@ -197,7 +197,8 @@ static void rebuild_summary(struct area_memory *area, struct ressd_summary *summ
 		header = area_block(area, block);
 	}
 	if (ressd_summary_fits(summary, &area->geom))
-		ressd_summary_seal(summary, &area->geom, area->info.uuid);
+		ressd_summary_seal(summary, &area->geom, area->info.uuid,
+				   le64_to_cpu(summary->last_seq));
 }
 
 static void fix_summaries(struct area_memory *area, bool rebuild)

@@ -145,10 +145,10 @@ static bool same_summary(struct adding *adding)
 
 	if (!adding->stored)
 		return adding->sum->last_crc == adding->last_crc &&
-		       adding->sum->tail_seq == adding->tail_seq &&
-		       adding->sum->durable_seq == adding->durable_seq;
+		       adding->sum->tail_seq == adding->tail_seq;
 	if (ressd_summary_fits(adding->sum, geom))
-		ressd_summary_seal(adding->sum, geom, adding->image->info.uuid);
+		ressd_summary_seal(adding->sum, geom, adding->image->info.uuid,
+				   le64_to_cpu(adding->durable_seq));
 	return !memcmp(adding->sum, adding->stored, ressd_summary_bytes(geom));
 }
 

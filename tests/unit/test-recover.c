@@ -604,6 +604,7 @@ TEST(stale_summary_is_not_used)
 /* Records that an activation has put behind the last one that the summary knows. */
 TEST(outdated_summary_is_not_the_end)
 {
+	u8 kept[RESSD_BLOCK_SIZE];
 	struct ressd_io io;
 
 	box_format();
@@ -612,11 +613,16 @@ TEST(outdated_summary_is_not_the_end)
 	ressd_log_rotate(&box.log);
 	CHECK_EQ(box_write(1, 2), 0);
 	CHECK(box_io(&io) && !io.record, "no summary");
+	memcpy(kept, summary_at(1), sizeof(kept));
 	/* The power fails: record 2 is not written. */
 	all_there(1, 0);
 	CHECK_EQ(box_write(1, 2), 0);
 	box_sync();
 	CHECK_EQ(box.log.head_seq, 1);
+	CHECK(!ressd_is_zero(kept, sizeof(kept)), "no summary");
+	CHECK(ressd_is_zero(summary_at(1), RESSD_BLOCK_SIZE), "the old summary is still there");
+	/* The device has lied: it is. */
+	memcpy(summary_at(1), kept, sizeof(kept));
 	all_there(2, 1);	/* the next record, of the same segment, confirms it */
 	CHECK_EQ(box_write(2, 3), 0);
 	box_sync();
@@ -625,6 +631,59 @@ TEST(outdated_summary_is_not_the_end)
 	box_sync();
 	all_there(4, 1);
 	CHECK_EQ(le32_to_cpu(summary_at(1)->nr_records), 3);
+}
+
+/* A summary is there, for it was written without a flush before, but not a record of it. */
+TEST(summary_does_not_speak_for_records_that_are_gone)
+{
+	u32 i;
+
+	box_format();
+	CHECK_EQ(box_write(0, 1), 0);
+	box_sync();
+	for (i = 1; i < 20; i++) {
+		if (box_write(i, 100 + i) == -EAGAIN) {
+			box_run();
+			CHECK_EQ(box_write(i, 100 + i), 0);
+		}
+	}
+	ressd_log_kick(&box.log);
+	box_run();
+	CHECK_EQ(box.log.head_seq, 2);
+	CHECK_EQ(le64_to_cpu(summary_at(1)->last_seq), 2);
+	CHECK_EQ(le64_to_cpu(summary_at(1)->durable_seq), 1);
+	disk_block(19)[0] ^= 1;		/* of record 2 */
+	all_there(1, 0);
+	CHECK_EQ(box.recovery.dropped, 1);
+	box_sync();
+	CHECK(ressd_is_zero(summary_at(1), RESSD_BLOCK_SIZE), "the summary is still there");
+	for (i = 1; i < 4; i++) {
+		CHECK_EQ(box_write(i, i + 1), 0);
+		box_sync();
+	}
+	all_there(4, 0);
+}
+
+/*
+ * The segment was left early, and the next one's first record is torn; sectors of another one make
+ * it whole.
+ */
+TEST(torn_first_record_does_not_come_back)
+{
+	box_format();
+	CHECK_EQ(box_write(0, 1), 0);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	CHECK_EQ(box_write(1, 2), 0);
+	ressd_log_kick(&box.log);
+	box_run();
+	CHECK_EQ(le64_to_cpu(header_at(32)->seq), 2);
+	disk_block(32)[RESSD_BLOCK_SIZE - 1] ^= 1;
+	all_there(1, 0);
+	box_sync();
+	disk_block(32)[RESSD_BLOCK_SIZE - 1] ^= 1;
+	all_there(1, 0);
+	CHECK_EQ(box.recovery.dropped, 0);
 }
 
 /* The chain ends exactly at a segment's end: the opening record is the next one's first. */

@@ -426,15 +426,22 @@ TEST(everything_not_known_durable_is_read_back)
 	CHECK_EQ(repair(), 0);
 }
 
+/* The first segment is full, and so is the second, whose summary is to be written with PREFLUSH. */
+static void fill_two_segments(void)
+{
+	write_record(1, 14, 10);
+	write_record(20, 14, 20);
+	CHECK_EQ(box.log.durable_seq, 0);
+}
+
 /* What a summary's flush has proven need not be read again. */
 TEST(summary_proves_the_records_before_it)
 {
 	box_format();
-	write_record(1, 14, 10);
-	CHECK_EQ(box.log.durable_seq, 0);
-	write_record(20, 1, 20);
-	CHECK_EQ(box.log.durable_seq, 1);
-	CHECK_EQ(box.log.unproven.seq, 2);
+	fill_two_segments();
+	write_record(40, 1, 40);
+	CHECK_EQ(box.log.durable_seq, 2);
+	CHECK_EQ(box.log.unproven.seq, 3);
 	fail_flush();
 	repair_well();
 }
@@ -445,28 +452,28 @@ TEST(failed_summary)
 	struct ressd_io io;
 
 	box_format();
-	write_record(1, 14, 10);
-	CHECK_EQ(box_write(20, 20), 0);
+	fill_two_segments();
+	CHECK_EQ(box_write(40, 40), 0);
 	fail_io(RESSD_IO_WRITE, true);
 	CHECK_EQ(box.log.mode, RESSD_MODE_RW);
-	CHECK_EQ(box.log.durable_seq, 1);	/* its PREFLUSH has succeeded */
+	CHECK_EQ(box.log.durable_seq, 2);	/* its PREFLUSH has succeeded */
 	ressd_log_kick(&box.log);
 	CHECK(box_io(&io) && io.record && !box_io(&io), "it is tried again");
 	CHECK_EQ(box_recover(), 0);
-	CHECK_EQ(box_read(20), 20);
+	CHECK_EQ(box_read(40), 40);
 
 	box_format();
-	write_record(1, 14, 10);
-	CHECK_EQ(box_write(20, 20), 0);
+	fill_two_segments();
+	CHECK_EQ(box_write(40, 40), 0);
 	fail_io(RESSD_IO_WRITE, false);
 	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
 	CHECK_EQ(box.log.durable_seq, 0);
 	CHECK_EQ(repair(), 0);
-	CHECK_EQ(box.log.summary_written, 1);
+	CHECK_EQ(box.log.summary_written, 2);
 	box_sync();
-	CHECK_EQ(box.writes, 3);
+	CHECK_EQ(box.writes, 5);
 	CHECK_EQ(box_recover(), 0);
-	CHECK_EQ(box_read(20), 20);
+	CHECK_EQ(box_read(40), 40);
 }
 
 /* A flush that the log did not ask for fails while the summary is in flight. */

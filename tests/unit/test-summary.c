@@ -75,7 +75,7 @@ static void add(u32 nr_maps, u32 nr_unmaps)
 
 static void seal(void)
 {
-	ressd_summary_seal(&box.summary, &geom, uuid);
+	ressd_summary_seal(&box.summary, &geom, uuid, le64_to_cpu(box.summary.last_seq));
 }
 
 static bool valid(void)

@@ -232,6 +232,23 @@ static bool begins_otherwise(struct follow *follow, u32 slot, u64 segment_seq)
 	       le64_to_cpu(header->segment_seq) != segment_seq;
 }
 
+/* Where no record before tells: is the segment's first record intact, but not @summary's? */
+static bool begins_with_another(struct follow *follow, const struct ressd_summary *summary)
+{
+	const struct ressd_geom *geom = &follow->image->geom;
+	u64 segment_seq = le64_to_cpu(summary->segment_seq);
+	u32 start = ressd_geom_slot_start(geom, ressd_geom_slot_of_seq(geom, segment_seq));
+	const struct ressd_record_header *header = log_image_block(follow->image, start);
+	struct ressd_link first;
+
+	if (summary->durable_seq == summary->last_seq || !header ||
+	    !ressd_record_valid(header, follow->image->info.uuid, geom, start) ||
+	    le64_to_cpu(header->segment_seq) != segment_seq)
+		return false;
+	ressd_record_link(header, &first);
+	return !ressd_summary_begins_with(summary, &first);
+}
+
 /*
  * The summary of segment @segment_seq, if recovery would believe it after a chain that ends in
  * @before (NULL: none): not in a slot that begins with another segment, but for the tail's.  The
@@ -249,6 +266,7 @@ static struct ressd_summary *believed_summary(struct follow *follow, u64 segment
 	if (summary && (le64_to_cpu(summary->last_seq) > follow->chain->claims.durable_seq ||
 			(before && !ressd_summary_follows(summary, before)) ||
 			(before && begins_otherwise(follow, slot, segment_seq)) ||
+			(!before && begins_with_another(follow, summary)) ||
 			!is_confirmed(follow, summary))) {
 		free(summary);
 		return NULL;

@@ -107,7 +107,8 @@ static void check_summary(struct checking *checking, const struct log_spot *spot
 	place.record = FINDING_NOWHERE;
 	place.log_block = ressd_geom_slot_end(geom, spot->slot);
 	if (ressd_summary_fits(checking->expected, geom)) {
-		ressd_summary_seal(checking->expected, geom, checking->image->info.uuid);
+		ressd_summary_seal(checking->expected, geom, checking->image->info.uuid,
+				   le64_to_cpu(stored->durable_seq));
 		if (!memcmp(checking->expected, stored, ressd_summary_bytes(geom)))
 			return;
 	}

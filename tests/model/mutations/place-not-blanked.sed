@@ -2,4 +2,4 @@
 # what: an activation without room for a record leaves a torn one where the next will be
 # file: ressd-commit.c
 # breaks: 2
-s/blank_place(log, io) || cycle_flush(log, io)/cycle_flush(log, io)/
+s/(blank_summary(log, io) || blank_place(log, io) ||$/(blank_summary(log, io) ||/
