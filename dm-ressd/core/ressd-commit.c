@@ -46,6 +46,7 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	}
 	log->nr_unmaps -= nr_unmaps;
 	open->nr_unmaps = nr_unmaps;
+	open->entries_written = max(open->entries_written, open->nr_maps + nr_unmaps);
 
 	end = ressd_log_padded_end(log, open->block, used);
 	end = clamp_t(u32, end, used, max_t(u32, ressd_log_open_limit(log), used));
@@ -269,7 +270,7 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 	return true;
 }
 
-static void encode_record(const struct ressd_log *log, const struct ressd_record *record)
+static void encode_record(const struct ressd_log *log, struct ressd_record *record)
 {
 	struct ressd_record_header *header = record->buffer;
 	u32 used = record->nr_maps + record->nr_unmaps;
@@ -283,7 +284,8 @@ static void encode_record(const struct ressd_log *log, const struct ressd_record
 	for (; i < used; i++)
 		header->entries[i].crc = 0;
 	memset(&header->entries[used], 0,
-	       (RESSD_RECORD_ENTRIES - used) * sizeof(header->entries[0]));
+	       (record->entries_written - used) * sizeof(header->entries[0]));
+	record->entries_written = used;
 
 	memset(header, 0, __builtin_offsetof(struct ressd_record_header, entries));
 	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
@@ -301,7 +303,7 @@ static void encode_record(const struct ressd_log *log, const struct ressd_record
 	header->block = cpu_to_le32(record->block);
 	header->epoch = cpu_to_le32(log->epoch);
 	header->flags = cpu_to_le32(log->first_pending ? RESSD_RECORD_FIRST : 0);
-	ressd_record_seal(header);
+	ressd_record_seal_short(header, &log->zeroes, used);
 }
 
 static void encode_summary(const struct ressd_log *log, const struct ressd_io *io)

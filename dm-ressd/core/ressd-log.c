@@ -76,8 +76,11 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	ressd_map_init(&log->map, setup->nodes, setup->clean, setup->geom.nr_blocks);
 	for (i = 0; i < log->geom.nr_segments; i++)
 		log->segments[i] = (struct ressd_segment) { };
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		log->records[i].buffer = setup->buffers[i];
+		log->records[i].entries_written = RESSD_RECORD_ENTRIES;	/* or anything */
+	}
+	ressd_zeroes_init(&log->zeroes);
 	ressd_dying_init(&log->unmaps);
 	ressd_dying_init(&log->sealed_unmaps);
 
@@ -325,15 +328,17 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 		return 0;
 	}
 
-	if (needs_segment(log) && !ressd_log_advance_head(log, 1))
-		return -ENOSPC;
+	if (needs_segment(log)) {
+		if (!ressd_log_advance_head(log, 1))
+			return -ENOSPC;
+		old = ressd_map_find(&log->map, lbn);	/* it may have forgotten it */
+	}
 	if (ressd_log_record_full(log) || (log->rotate && open->nr_maps))
 		return -EAGAIN;
 	if (!ressd_log_free_segments(log))
 		return -ENOSPC;
 
 	block = open->block + 1 + open->nr_maps;
-	old = ressd_map_find(&log->map, lbn);	/* the head's advance may have forgotten it */
 	if (old)
 		supersede(log, old);
 	header->entries[open->nr_maps].block = cpu_to_le32(lbn);

@@ -74,8 +74,8 @@
 #include "ressd-dying.h"
 #include "ressd-geom.h"
 #include "ressd-map.h"
+#include "ressd-record.h"
 
-struct ressd_record_header;
 struct ressd_summary;
 
 struct ressd_segment {
@@ -95,6 +95,7 @@ struct ressd_record {
 	u32 nr_maps;
 	u32 nr_unmaps;
 	u32 nr_blocks;		/* set when sealed */
+	u32 entries_written;	/* of its header in the buffer; those behind are zero */
 };
 
 /* What is known of the page that the last encoded record ends in; see ressd-page.h. */
@@ -169,6 +170,7 @@ struct ressd_log {
 	struct ressd_segment *segments;	/* nr_segments */
 	bool (*segment_busy)(void *context, u32 slot);
 	void *context;
+	struct ressd_zeroes zeroes;
 
 	u32 align_blocks;		/* appends end on this boundary, >= 1; may change */
 	/*

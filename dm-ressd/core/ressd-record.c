@@ -6,6 +6,8 @@
 #include <linux/string.h>
 #include "ressd-record.h"
 
+#define CRC_POLYNOMIAL	0x82f63b78U	/* 0x1edc6f41 with its bits reversed */
+
 u32 ressd_crc(const void *data, size_t bytes)
 {
 	return crc32c(~0U, data, bytes);
@@ -18,6 +20,31 @@ u32 ressd_block_crc(const void *block)
 
 	crc = crc32c(crc, zero, sizeof(zero));
 	return crc32c(crc, (const u8 *)block + 16, RESSD_BLOCK_SIZE - 16);
+}
+
+/*
+ * A checksum is a remainder by a polynomial, whose coefficients the bits of a u32 are, the highest
+ * power in the lowest bit.  A zero bit behind the data multiplies it by x.  This is the product of
+ * two such remainders.
+ */
+static u32 multiply(u32 a, u32 b)
+{
+	u32 product = 0;
+	int i;
+
+	for (i = 0; i < 32; i++, a >>= 1)
+		product = (product >> 1) ^ (CRC_POLYNOMIAL & -(product & 1)) ^ (b & -(a & 1));
+	return product;
+}
+
+void ressd_zeroes_init(struct ressd_zeroes *zeroes)
+{
+	static const struct ressd_entry zero;
+	u32 i;
+
+	zeroes->factors[0] = 1U << 31;	/* x to the power of 0 */
+	for (i = 1; i <= RESSD_RECORD_ENTRIES; i++)
+		zeroes->factors[i] = crc32c(zeroes->factors[i - 1], &zero, sizeof(zero));
 }
 
 bool ressd_is_zero(const void *data, size_t bytes)
@@ -186,6 +213,17 @@ int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_
 void ressd_record_seal(struct ressd_record_header *header)
 {
 	header->crc = cpu_to_le32(ressd_block_crc(header));
+}
+
+void ressd_record_seal_short(struct ressd_record_header *header,
+			     const struct ressd_zeroes *zeroes, u32 used)
+{
+	u32 crc;
+
+	header->crc = 0;
+	crc = ressd_crc(header, sizeof(*header) - (RESSD_RECORD_ENTRIES - used) *
+			sizeof(header->entries[0]));
+	header->crc = cpu_to_le32(multiply(crc, zeroes->factors[RESSD_RECORD_ENTRIES - used]));
 }
 
 bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid,

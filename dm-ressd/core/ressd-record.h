@@ -65,6 +65,20 @@ bool ressd_is_zero(const void *data, size_t bytes);
 /* Seals a header whose other fields are filled: computes and stores its crc. */
 void ressd_record_seal(struct ressd_record_header *header);
 
+/* What as many unused entries, all zero, do to the checksum of what is before them. */
+struct ressd_zeroes {
+	u32 factors[RESSD_RECORD_ENTRIES + 1];
+};
+
+void ressd_zeroes_init(struct ressd_zeroes *zeroes);
+
+/*
+ * The same, faster: only the first @used entries are not zero.  Most records of commits hold one
+ * block, and half of what their checksums take is for zeroes.
+ */
+void ressd_record_seal_short(struct ressd_record_header *header,
+			     const struct ressd_zeroes *zeroes, u32 used);
+
 /*
  * True if @header is an intact record header of the log @uuid that was written to log block @block:
  * magic, version, crc, uuid, place, counts, length within its segment, and the segment's slot.

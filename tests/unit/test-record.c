@@ -369,6 +369,27 @@ TEST(record_bytes)
 	CHECK_EQ(le_at(&header, 12, 4), le_at(&sealed, 12, 4));
 }
 
+/* The checksum of a header whose unused entries are not looked at. */
+TEST(record_with_few_entries)
+{
+	static struct ressd_record_header header, other;
+	static struct ressd_zeroes zeroes;
+	u32 used, i;
+
+	ressd_zeroes_init(&zeroes);
+	for (used = 0; used <= RESSD_RECORD_ENTRIES; used++) {
+		memset(&header, 0, sizeof(header));
+		for (i = 0; i < sizeof(header) - sizeof(header.entries); i++)
+			((u8 *)&header)[i] = test_below(256);
+		for (i = 0; i < used; i++)
+			header.entries[i].block = cpu_to_le32(test_below(~0U));
+		other = header;
+		ressd_record_seal(&header);
+		ressd_record_seal_short(&other, &zeroes, used);
+		CHECK_EQ(le32_to_cpu(other.crc), le32_to_cpu(header.crc));
+	}
+}
+
 TEST(record_every_bit_flip)
 {
 	struct ressd_record_header header;
