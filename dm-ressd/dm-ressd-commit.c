@@ -134,7 +134,8 @@ static void tell_core(struct ressd *ressd, int ret)
  */
 static void wake_waiters(struct ressd *ressd)
 {
-	wake_up(&ressd->wait);
+	if (wq_has_sleeper(&ressd->wait))
+		wake_up(&ressd->wait);
 	if (ressd_mover_is_wanted(ressd))
 		wake_up(&ressd->mover_wait);
 }
@@ -243,7 +244,11 @@ static void finish_ended(struct ressd *ressd)
 	finish_io(ressd, retry_write(ressd, &ressd->io, ressd->io_error));
 }
 
-/* One I/O at a time, as core decides; whatever waits is looked at in between. */
+/*
+ * One I/O at a time, as core decides; whatever waits is looked at in between.  While a plain write
+ * is begun nobody is woken: the device would have to wait for that, and right afterwards there is
+ * time for it.  Whoever waits for room from now on queues this work again.
+ */
 void ressd_log_worker(struct work_struct *work)
 {
 	struct ressd *ressd = container_of(work, struct ressd, log_work);
@@ -253,10 +258,12 @@ void ressd_log_worker(struct work_struct *work)
 		/* Pairs with smp_store_release() in write_ended(). */
 		if (smp_load_acquire(&ressd->io_ended))
 			finish_ended(ressd);
-		ressd_retry_space_waiters(ressd);
+		if (!list_empty(&ressd->space_waiters))
+			ressd_retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);
 		more = ressd->active && next_io(ressd, &ressd->io);
-		wake_waiters(ressd);
+		if (!more || !is_plain_write(&ressd->io))
+			wake_waiters(ressd);
 		spin_unlock(&ressd->lock);
 		if (!more)
 			break;
