@@ -9,10 +9,10 @@
  */
 #include <linux/blkdev.h>
 #include <linux/delay.h>
-#include <linux/dm-io.h>
+#include <linux/highmem.h>
+#include <linux/vmalloc.h>
 
 #include "dm-ressd.h"
-#include "dm-ressd-compat.h"
 
 #define FIRST_RETRY_MS	100	/* of a failed log write; doubled each time */
 #define LAST_RETRY_MS	400
@@ -192,43 +192,98 @@ static bool finish_at_once(struct ressd *ressd)
 }
 
 /* Under done_lock, so that ressd_wait_for_log_io() can wait for the end of this, too. */
-static void write_ended(unsigned long error, void *context)
+static void write_ended(struct bio *bio)
 {
-	struct ressd *ressd = context;
+	struct ressd *ressd = bio->bi_private;
+	int error = bio->bi_status ? -EIO : 0;
 	unsigned long flags;
 
+	bio_uninit(bio);
 	if (!error && finish_at_once(ressd))
 		return;
 	spin_lock_irqsave(&ressd->done_lock, flags);
-	ressd->io_error = error ? -EIO : 0;
+	ressd->io_error = error;
 	/* Pairs with smp_load_acquire() in ressd_log_worker(). */
 	smp_store_release(&ressd->io_ended, true);
 	queue_work(ressd->workqueue, &ressd->log_work);
 	spin_unlock_irqrestore(&ressd->done_lock, flags);
 }
 
-/* Plugged, so that the block layer dispatches it here and now instead of asking a thread to. */
+static struct ressd_pages *pages_of(struct ressd *ressd, const void *buffer)
+{
+	struct ressd_pages *pages = ressd->pages;
+
+	while (pages->buffer != buffer)
+		pages++;
+	return pages;
+}
+
+static int find_pages(struct ressd *ressd, struct ressd_pages *pages, void *buffer, u32 blocks)
+{
+	u32 nr = DIV_ROUND_UP(blocks * RESSD_BLOCK_SIZE, PAGE_SIZE);
+	struct bio bio;
+	int ret = 0;
+
+	pages->buffer = buffer;
+	pages->vecs = kvcalloc(nr, sizeof(*pages->vecs), GFP_KERNEL);
+	if (!pages->vecs)
+		return -ENOMEM;
+	bio_init(&bio, ressd->reserved->bdev, pages->vecs, nr, REQ_OP_WRITE);
+	for (; nr && !ret; nr--, buffer += PAGE_SIZE)
+		if (bio_add_page(&bio, vmalloc_to_page(buffer), PAGE_SIZE, 0) != PAGE_SIZE)
+			ret = -ENOMEM;
+	pages->nr_vecs = bio.bi_vcnt;
+	bio_uninit(&bio);
+	return ret;
+}
+
+int ressd_find_pages(struct ressd *ressd)
+{
+	struct ressd_pages *pages = ressd->pages;
+	int i, ret = 0;
+
+	for (i = 0; i < 2 && !ret; i++)
+		ret = find_pages(ressd, pages++, ressd->record_buffers[i],
+				 RESSD_MAX_RECORD_BLOCKS);
+	if (!ret)
+		ret = find_pages(ressd, pages++, ressd->summary, ressd->log.geom.summary_blocks);
+	if (!ret && ressd->page_buffer)
+		ret = find_pages(ressd, pages, ressd->page_buffer, ressd->max_page);
+	return ret;
+}
+
+void ressd_forget_pages(struct ressd *ressd)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ressd->pages); i++)
+		kvfree(ressd->pages[i].vecs);
+}
+
+/*
+ * By a bio of the target's own, for there is only one such write at a time.  Plugged, so that the
+ * block layer dispatches it here and now instead of asking a thread to.
+ */
 static void start_write(struct ressd *ressd)
 {
 	struct ressd_io *io = &ressd->io;
-	struct dm_io_region region = { .bdev = ressd->reserved->bdev };
-	struct dm_io_request request = {
-		.bi_opf = REQ_OP_WRITE | REQ_SYNC,
-		.mem.type = DM_IO_VMA,
-		.notify.fn = write_ended,
-		.notify.context = ressd,
-		.client = ressd->io_client,
-	};
+	const struct ressd_pages *pages;
+	struct bio *bio = &ressd->write;
 	struct blk_plug plug;
 
 	/* May make it the write of a whole page. */
 	ressd_log_encode(&ressd->log, io);
-	region.sector = ressd_log_sector(ressd, io->block);
-	region.count = (sector_t)io->nr_blocks << 3;
-	request.mem.ptr.vma = io->data;
+	pages = pages_of(ressd, io->data);
+	bio_init(bio, ressd->reserved->bdev, pages->vecs, pages->nr_vecs,
+		 REQ_OP_WRITE | REQ_SYNC);
+	bio->bi_vcnt = pages->nr_vecs;
+	bio->bi_iter.bi_sector = ressd_log_sector(ressd, io->block);
+	bio->bi_iter.bi_size = io->nr_blocks * RESSD_BLOCK_SIZE;
+	bio->bi_end_io = write_ended;
+	bio->bi_private = ressd;
+	flush_kernel_vmap_range(io->data, bio->bi_iter.bi_size);
 	blk_start_plug(&plug);
-	if (ressd_dm_io(&request, &region, NULL))
-		write_ended(1, ressd);
+	submit_bio(bio);
 	blk_finish_plug(&plug);
 }
 

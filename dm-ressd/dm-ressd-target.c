@@ -218,6 +218,8 @@ static int allocate(struct ressd *ressd)
 		return out_of_memory("the work queue");
 
 	ressd_init_log(ressd, &geom);
+	if (ressd_find_pages(ressd))
+		return out_of_memory("the buffers");
 	return 0;
 }
 
@@ -277,6 +279,7 @@ static void ressd_free(struct ressd *ressd)
 		destroy_workqueue(ressd->workqueue);
 	if (ressd->io_client)
 		dm_io_client_destroy(ressd->io_client);
+	ressd_forget_pages(ressd);
 	for (i = 0; i < 2; i++)
 		vfree(ressd->record_buffers[i]);
 	vfree(ressd->page_buffer);

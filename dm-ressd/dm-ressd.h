@@ -129,6 +129,13 @@ struct ressd_meter {
 	u64 since;			/* ... but what came after this */
 };
 
+/* The pages of a buffer of the log, found once, so that its plain writes need not look for them. */
+struct ressd_pages {
+	void *buffer;
+	struct bio_vec *vecs;
+	u32 nr_vecs;
+};
+
 /* What has become of the discard that was begun last. */
 enum ressd_discard_state {
 	RESSD_DISCARD_NONE,		/* another one may begin */
@@ -195,6 +202,8 @@ struct ressd {
 	struct workqueue_struct *workqueue;
 	struct work_struct log_work;	/* writes the log: core decides, one I/O at a time */
 	struct ressd_io io;		/* that one, while log.busy */
+	struct ressd_pages pages[4];	/* of the two records, the summary and the page */
+	struct bio write;		/* the plain write in flight */
 	u64 io_start;			/* ns */
 	int io_error;			/* valid with io_ended */
 	bool io_ended;			/* the worker has yet to tell core */
@@ -281,6 +290,9 @@ int ressd_activate(struct ressd *ressd);
 
 /* dm-ressd-commit.c */
 void ressd_log_worker(struct work_struct *work);
+/* Finds the pages of the log's buffers; 0 or -ENOMEM.  Of what was found none need be there. */
+int ressd_find_pages(struct ressd *ressd);
+void ressd_forget_pages(struct ressd *ressd);
 void ressd_commit_timer(struct work_struct *work);
 /* Writes and flushes everything that is only in RAM; 0 or -EIO. */
 int ressd_sync(struct ressd *ressd);
