@@ -533,7 +533,7 @@ scenario mover_cannot_read
 scenario mover_reads_damage
 scenario mover_cannot_write
 scenario failed_announcement write write "$log_range" after=1
-scenario failed_announcement flush flush after=2
+scenario failed_announcement flush flush after=1
 scenario errors_of_recovery
 scenario second_attempt
 scenario errors_of_formatting
