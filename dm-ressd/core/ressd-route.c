@@ -330,9 +330,10 @@ static bool log_trial_is_lost(const struct ressd_route *route)
 	const struct ressd_route_case *c = ressd_route_case(route);
 	u64 direct = route->unfinished ? trial_ns(c) : ressd_route_ns(&c->direct);
 	u32 blocks = max(route->log_blocks, LOST_BLOCKS);
-	u32 percent = blocks * (100 - TAKE_PERCENT) + SHORT_RECORD * 100;
+	/* The direct writes that may take as long, in hundredths. */
+	u32 allowed = blocks * (100 - TAKE_PERCENT) + SHORT_RECORD * 100;
 
-	return direct && route->log_ns * 100 >= direct * percent;
+	return direct && route->log_ns * 100 >= direct * allowed;
 }
 
 static void end_lost_trial(struct ressd_route *route)
