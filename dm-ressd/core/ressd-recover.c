@@ -15,6 +15,7 @@ struct fold {
 	struct ressd_log *log;
 	struct ressd_window window;
 	struct ressd_claims claims;
+	u64 summarised_seq;		/* last segment taken by its summary */
 	struct ressd_recovery *stats;
 	char *error;
 	size_t error_size;
@@ -226,6 +227,7 @@ static int take_summary(struct fold *fold, struct chain *chain, u64 segment_seq)
 	chain->end = le32_to_cpu(summary->next_block);
 	fold->stats->records += le32_to_cpu(summary->nr_records);
 	fold->stats->summaries++;
+	fold->summarised_seq = segment_seq;
 	return 1;
 }
 
@@ -437,7 +439,8 @@ static void set_head(struct fold *fold, const struct chain *chain)
  * The opening record goes where set_head() has put the open one, or to the next segment.  The
  * summary of that segment may be there though a loss of power has taken some of its records: it
  * would speak for those that take their place.  A torn one could become whole by sectors of the
- * segment's next one.
+ * segment's next one.  One that recovery has used stays: its records were durable, and perhaps
+ * nothing else tells of them any more.
  */
 static void find_stale_summary(struct fold *fold)
 {
@@ -445,15 +448,16 @@ static void find_stale_summary(struct fold *fold)
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
 	const struct ressd_summary *summary;
 	u64 opening = log->head_seq;
-	bool stale;
+	bool used, stale;
 
 	if (log->records[0].block == ressd_geom_slot_end(&log->geom, slot)) {
 		if (!ressd_log_free_segments(log))
 			return;
 		slot = ressd_geom_slot_of_seq(&log->geom, ++opening);
 	}
+	used = fold->summarised_seq == opening;
 	if (ressd_window_summary(&fold->window, slot, &summary))
-		stale = le64_to_cpu(summary->segment_seq) == opening;
+		stale = le64_to_cpu(summary->segment_seq) == opening && !used;
 	else
 		stale = !summary || !ressd_is_zero(summary, RESSD_BLOCK_SIZE);
 	if (stale)

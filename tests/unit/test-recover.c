@@ -664,6 +664,33 @@ TEST(summary_does_not_speak_for_records_that_are_gone)
 	all_there(4, 0);
 }
 
+/* One that recovery has used is not blanked: here it alone still tells of record 1. */
+TEST(used_summary_stays)
+{
+	box_format();
+	CHECK_EQ(box_write(0, 1), 0);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	CHECK_EQ(box_write(1, 2), 0);
+	ressd_log_kick(&box.log);
+	box_run();
+	CHECK_EQ(le64_to_cpu(header_at(32)->seq), 2);
+	disk_block(33)[0] ^= 1;
+	memset(disk_block(16), 0xee, RESSD_BLOCK_SIZE);
+	all_there(1, 1);
+	CHECK_EQ(box.recovery.dropped, 1);
+	box_sync();
+	CHECK_EQ(box.log.head_seq, 1);
+	all_there(1, 1);
+	CHECK_EQ(box_write(1, 2), 0);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	CHECK_EQ(box_write(2, 3), 0);
+	box_sync();
+	all_there(3, 1);
+	CHECK_EQ(le32_to_cpu(summary_at(1)->nr_records), 3);
+}
+
 /*
  * The segment was left early, and the next one's first record is torn; sectors of another one make
  * it whole.
