@@ -133,7 +133,8 @@ struct adding {
 	const struct log_image *image;
 	__le64 segment_seq, last_seq;		/* that it speaks of */
 	__le64 tail_seq, durable_seq;
-	__le32 last_crc;
+	__le32 last_crc, epoch;
+	struct ressd_claims claims;		/* of the records */
 	const struct ressd_summary *stored;	/* NULL: only its first block is intact */
 	struct ressd_summary *sum;
 	bool differs;
@@ -153,6 +154,17 @@ static bool same_summary(struct adding *adding)
 }
 
 /*
+ * Does the summary claim all that its records do?  The claims of a chain only grow, so it repeats
+ * those of the last one: recover/found-epoch-that-falls.
+ */
+static bool claims_all(const struct adding *adding)
+{
+	return adding->claims.epoch == le32_to_cpu(adding->epoch) &&
+	       adding->claims.tail_seq == le64_to_cpu(adding->tail_seq) &&
+	       adding->claims.durable_seq <= le64_to_cpu(adding->durable_seq);
+}
+
+/*
  * Compares where the last record is that the summary speaks of; no further.  Another record by that
  * number is a lie, too, and what it claims is not looked at: recover/found-another-last-record, and
  * found-header-of-a-summary, of which nothing else was left.
@@ -164,9 +176,10 @@ static int add_record(void *context, const struct log_spot *spot)
 	if (spot->header.segment_seq != adding->segment_seq)
 		return 1;
 	ressd_summary_add(adding->sum, &adding->image->geom, &spot->header, spot->block);
+	ressd_claims_of_record(&adding->claims, &spot->header);
 	if (spot->header.seq != adding->last_seq)
 		return 0;
-	adding->differs = !same_summary(adding);
+	adding->differs = !claims_all(adding) || !same_summary(adding);
 	return 1;
 }
 
@@ -185,6 +198,7 @@ static bool summary_lies(struct log_image *image, u32 slot)
 	adding.tail_seq = header->tail_seq;
 	adding.durable_seq = header->durable_seq;
 	adding.last_crc = header->last_crc;
+	adding.epoch = header->epoch;
 	stored = log_read_summary(image, slot, 0);
 	adding.stored = stored;
 	adding.sum = calloc(1, ressd_summary_bytes(geom));
