@@ -92,9 +92,10 @@ static void run_check(struct area_memory *area, struct log_check *check, int *co
 	log_image_close(&image);
 }
 
-/* True if refused. */
-static bool agree(struct area_memory *area, bool damaged)
+/* True if refused: then check says in *@missing at which record, also to repair. */
+static bool agree(struct area_memory *area, bool damaged, u64 *missing)
 {
+	const struct finding *chain;
 	struct log_check check;
 	int code;
 
@@ -104,9 +105,10 @@ static bool agree(struct area_memory *area, bool damaged)
 	require(!check.refused == !check.findings.counts[FINDING_REFUSED],
 		"refused %d, but %llu findings say so", check.refused,
 		check.findings.counts[FINDING_REFUSED]);
-	require(!check.refused || find_kind(&check, "chain"),
-		"refused, but check does not say where: %s",
+	chain = find_kind(&check, "chain");
+	require(!check.refused || chain, "refused, but check does not say where: %s",
 		first_text(&check));
+	*missing = chain ? chain->record : 0;
 	require(damaged || (!check.refused && !check.findings.counts[FINDING_DAMAGE] &&
 			    !check.findings.counts[FINDING_WARNING]),
 		"a fault in a valid log: %s", first_text(&check));
@@ -143,7 +145,8 @@ static void carry_out(struct area_memory *area, const struct log_cut *cut, u32 l
 	}
 }
 
-static void repair_log(struct area_memory *area, struct random *random, struct totals *totals)
+static void repair_log(struct area_memory *area, u64 missing, struct random *random,
+		       struct totals *totals)
 {
 	struct log_cut cut;
 	int code = plan(area, &cut);
@@ -155,6 +158,8 @@ static void repair_log(struct area_memory *area, struct random *random, struct t
 		log_cut_free(&cut);
 		return;
 	}
+	require(cut.chain.link.seq + 1 == missing, "check misses record %llu, repair cuts behind %llu",
+		missing, cut.chain.link.seq);
 	totals->cut++;
 	totals->unmapped += cut.unmapped > 0;
 	writes = cut.nr_records + cut.blank.nr;
@@ -167,7 +172,7 @@ static void repair_log(struct area_memory *area, struct random *random, struct t
 	if (code > 0)
 		carry_out(area, &cut, ~0U, false);
 	log_cut_free(&cut);
-	require(!agree(area, true), "refused after the repair");
+	require(!agree(area, true, &missing), "refused after the repair");
 }
 
 static void try_seed(struct totals *totals)
@@ -176,6 +181,7 @@ static void try_seed(struct totals *totals)
 	u32 lives = 1 + random_below(&random, 3), changes = random_below(&random, 4);
 	struct area_memory area;
 	bool hostile = random_once_in(&random, 3);
+	u64 missing;
 
 	current = &area;
 	area_make(&area, 4 + random_below(&random, 4), 16 + random_below(&random, 9),
@@ -187,9 +193,9 @@ static void try_seed(struct totals *totals)
 	else
 		for (; changes; changes--)
 			mutate_once(&area, &random);
-	if (agree(&area, true)) {
+	if (agree(&area, true, &missing)) {
 		totals->refused++;
-		repair_log(&area, &random, totals);
+		repair_log(&area, missing, &random, totals);
 	} else {
 		totals->accepted++;
 	}
@@ -201,13 +207,14 @@ static void try_valid(void)
 	struct random random = { .state = seed };
 	struct area_memory area;
 	u32 lives = 1 + random_below(&random, 3);
+	u64 missing;
 
 	current = &area;
 	area_make(&area, 4 + random_below(&random, 4), 16 + random_below(&random, 9),
 		  random_below(&random, 24), 16 + random_below(&random, 200));
 	while (lives--) {
 		life_run(&area, &random, random_below(&random, 400));
-		agree(&area, false);
+		agree(&area, false, &missing);
 	}
 	area_free(&area);
 }

@@ -92,11 +92,13 @@ search recover 12000 4
 # 433, a forged first header that hides a summary from recovery, but did not from repair; 1002471, a
 # header among the data of a dead record, which recovery sees and repair did not; 1003196, a record
 # with damaged data that only a claim which recovery did not believe called durable; 2003310, a
-# repair that was interrupted before it blanked such a header, which its repetition then missed.
+# repair that was interrupted before it blanked such a header, which its repetition then missed;
+# 4002766, a forged first header that hides the newest tail from recovery, but did not from repair.
 "$build/crosscheck" 1896 1 || failed=1
 "$build/crosscheck" 433 1 || failed=1
 "$build/crosscheck" 1002471 1 || failed=1
 "$build/crosscheck" 1003196 1 || failed=1
 "$build/crosscheck" 2003310 1 || failed=1
+"$build/crosscheck" 4002766 1 || failed=1
 [ "$seconds" -lt 120 ] || "$build/crosscheck" "$seed" $((seconds * 10)) || failed=1
 exit "$failed"

@@ -10,7 +10,13 @@ struct follow {
 	struct log_chain *chain;
 	struct log_image *image;
 	const struct log_chain_visitor *visitor;
-	int code;	/* what a visitor returned */
+	struct ressd_reader reader;
+	struct ressd_recovery stats;	/* of reads; nobody asks for them */
+	struct ressd_window window;
+	struct ressd_segment *segments;	/* which one each slot begins with */
+	u32 end;			/* log block after the last record */
+	bool numbered;			/* chain->link.seq is known, if only from a torn record */
+	int code;			/* what a visitor returned */
 };
 
 const char *log_stop_words(enum log_stop stop)
@@ -71,25 +77,6 @@ static int collect_claim(void *context, const struct log_spot *spot)
 	return 0;
 }
 
-static bool distrusts(const struct follow *follow)
-{
-	return follow->visitor && follow->visitor->distrust;
-}
-
-/* Also those among the data of records, which recovery meets behind the end of the chain. */
-static void collect_hidden_claims(struct follow *follow, u32 slot)
-{
-	const struct ressd_geom *geom = &follow->image->geom;
-	u32 block = ressd_geom_slot_start(geom, slot), end = ressd_geom_slot_end(geom, slot);
-
-	for (; block < end; block++) {
-		const struct ressd_record_header *header = log_image_block(follow->image, block);
-
-		if (header && ressd_record_valid(header, follow->image->info.uuid, geom, block))
-			ressd_claims_of_record(&follow->chain->claims, header);
-	}
-}
-
 /* A claim is true even if its record is dropped, so every intact header counts. */
 static void collect_claims(struct follow *follow)
 {
@@ -102,8 +89,6 @@ static void collect_claims(struct follow *follow)
 		u32 place = ressd_geom_slot_end(&image->geom, slot);
 
 		log_walk_slot(image, slot, true, NULL, collect_claim, &chain->claims);
-		if (distrusts(follow))
-			collect_hidden_claims(follow, slot);
 		summary = log_image_block(image, place);
 		if (!summary || !ressd_summary_header_valid(summary, image->info.uuid,
 							    &image->geom, place))
@@ -149,11 +134,14 @@ static bool read_spot(struct follow *follow, struct log_spot *spot, u32 slot)
 }
 
 /* A first record that is torn still says which number comes next. */
-static void drop_torn(struct log_chain *chain, const struct log_spot *spot)
+static void drop_torn(struct follow *follow, const struct log_spot *spot)
 {
+	struct log_chain *chain = follow->chain;
+
 	chain->stop = LOG_STOP_TORN;
 	if (chain->any)
 		return;
+	follow->numbered = true;
 	chain->link.seq = log_spot_seq(spot) - 1;
 	chain->link.crc = le32_to_cpu(spot->header.prev_crc);
 }
@@ -170,9 +158,9 @@ static bool take_record(struct follow *follow, u64 segment_seq, u32 slot)
 	if (log_spot_segment(&spot) != segment_seq ||
 	    (chain->any && !ressd_record_follows(&spot.header, &chain->link)))
 		chain->stop = LOG_STOP_STALE;
-	else if ((distrusts(follow) || log_spot_seq(&spot) > chain->claims.durable_seq) &&
+	else if (log_spot_seq(&spot) > chain->claims.durable_seq &&
 		 !log_data_intact(follow->image, &spot, &bad))
-		drop_torn(chain, &spot);
+		drop_torn(follow, &spot);
 	else if (!entries_in_range(follow->image, &spot))
 		chain->stop = LOG_STOP_RANGE;
 	else
@@ -183,6 +171,7 @@ taken:
 	chain->records++;
 	ressd_record_link(&spot.header, &chain->link);
 	chain->block += le32_to_cpu(spot.header.nr_blocks);
+	follow->end = chain->block;
 	if (follow->visitor && follow->visitor->record)
 		follow->code = follow->visitor->record(follow->visitor->context, &spot);
 	return !follow->code;
@@ -221,17 +210,6 @@ static bool is_confirmed(struct follow *follow, const struct ressd_summary *summ
 	       ressd_summary_follows(behind, &link);
 }
 
-/* Does slot @slot begin with an intact record of another segment than @segment_seq? */
-static bool begins_otherwise(struct follow *follow, u32 slot, u64 segment_seq)
-{
-	const struct ressd_geom *geom = &follow->image->geom;
-	u32 start = ressd_geom_slot_start(geom, slot);
-	const struct ressd_record_header *header = log_image_block(follow->image, start);
-
-	return header && ressd_record_valid(header, follow->image->info.uuid, geom, start) &&
-	       le64_to_cpu(header->segment_seq) != segment_seq;
-}
-
 /* Where no record before tells: is the segment's first record intact, but not @summary's? */
 static bool begins_with_another(struct follow *follow, const struct ressd_summary *summary)
 {
@@ -258,14 +236,11 @@ static struct ressd_summary *believed_summary(struct follow *follow, u64 segment
 					      const struct ressd_link *before)
 {
 	u32 slot = ressd_geom_slot_of_seq(&follow->image->geom, segment_seq);
-	struct ressd_summary *summary;
+	struct ressd_summary *summary = log_read_summary(follow->image, slot, segment_seq);
 
-	if (distrusts(follow))
-		return NULL;
-	summary = log_read_summary(follow->image, slot, segment_seq);
 	if (summary && (le64_to_cpu(summary->last_seq) > follow->chain->claims.durable_seq ||
 			(before && !ressd_summary_follows(summary, before)) ||
-			(before && begins_otherwise(follow, slot, segment_seq)) ||
+			(before && follow->segments[slot].seq != segment_seq) ||
 			(!before && begins_with_another(follow, summary)) ||
 			!is_confirmed(follow, summary))) {
 		free(summary);
@@ -297,6 +272,7 @@ static void take_summary(struct follow *follow, const struct ressd_summary *summ
 								begun ? last : 0);
 	}
 	chain->block = le32_to_cpu(summary->next_block);
+	follow->end = chain->block;
 }
 
 /* Takes what continues the chain in segment @segment_seq; chain->any and link show what did. */
@@ -350,27 +326,72 @@ static bool next_segment(struct follow *follow)
 	return false;
 }
 
+/* Follows the chain from the tail on. */
+static void follow_chain(struct follow *follow, u64 tail)
+{
+	struct log_chain *chain = follow->chain;
+	const struct ressd_geom *geom = &follow->image->geom;
+	u32 segments = 0;
+
+	chain->link.segment_seq = tail;
+	chain->block = ressd_geom_slot_start(geom, ressd_geom_slot_of_seq(geom, tail));
+	follow->end = chain->block;
+	follow_segment(follow, tail);
+	while (!follow->code && chain->any && chain->stop != LOG_STOP_RANGE &&
+	       ++segments < geom->nr_segments && next_segment(follow))
+		;
+}
+
+/* Was more durable than the chain has?  What recovery finds behind its end tells, too. */
+static int judge(struct follow *follow)
+{
+	struct log_chain *chain = follow->chain;
+	struct ressd_behind behind = { .claims = chain->claims };
+	bool empty = !chain->claims.any;
+	int code = ressd_claims_behind(&follow->window, chain->link.segment_seq, follow->end,
+				       &behind);
+
+	if (code)
+		return code;
+	chain->claims.any = behind.claims.any;
+	chain->claims.durable_seq = behind.claims.durable_seq;
+	/* Every record that was ever sealed names a tail, which begins with an intact one. */
+	chain->broken = chain->stop == LOG_STOP_RANGE || (!empty && !chain->claims.tail_seq) ||
+			(!empty && !chain->any && !follow->numbered) ||
+			chain->link.seq < chain->claims.durable_seq;
+	return chain->claims.any ? 0 : -ENODATA;
+}
+
+static int follow_from_claims(struct follow *follow)
+{
+	struct log_chain *chain = follow->chain;
+	int code = ressd_claims_scan(&follow->window, follow->segments, &chain->claims);
+
+	if (code)
+		return code;
+	if (!follow->visitor || !follow->visitor->as_recovery)
+		collect_claims(follow);
+	follow_chain(follow, chain->claims.any ? chain->claims.tail_seq : 1);
+	return follow->code ? follow->code : judge(follow);
+}
+
 int log_chain_follow(struct log_chain *chain, struct log_image *image,
 		     const struct log_chain_visitor *visitor)
 {
-	struct follow follow = { .chain = chain, .image = image, .visitor = visitor };
-	const struct ressd_geom *geom = &image->geom;
-	u32 segments = 0;
-	u64 tail;
+	struct follow follow = {
+		.chain = chain, .image = image, .visitor = visitor,
+		.reader = log_image_reader(image),
+		.window = { .geom = &image->geom, .uuid = image->info.uuid, .ahead = 1 },
+		.segments = calloc(image->geom.nr_segments, sizeof(*follow.segments)),
+	};
+	int code;
 
 	memset(chain, 0, sizeof(*chain));
-	collect_claims(&follow);
-	if (!chain->claims.any)
-		return -ENODATA;
-	tail = chain->claims.tail_seq;
-	chain->link.segment_seq = tail;
-	chain->block = ressd_geom_slot_start(geom, ressd_geom_slot_of_seq(geom, tail));
-	follow_segment(&follow, tail);
-	while (!follow.code && chain->any && chain->stop != LOG_STOP_RANGE &&
-	       ++segments < geom->nr_segments && next_segment(&follow))
-		;
-	/* Every record that was ever sealed names a tail. */
-	chain->broken = !tail || chain->stop == LOG_STOP_RANGE ||
-			chain->link.seq < chain->claims.durable_seq;
-	return follow.code;
+	if (!follow.segments)
+		return -ENOMEM;
+	follow.window.reader = &follow.reader;
+	follow.window.stats = &follow.stats;
+	code = follow_from_claims(&follow);
+	free(follow.segments);
+	return code;
 }

@@ -22,7 +22,7 @@ enum log_stop {
 };
 
 struct log_chain {
-	struct ressd_claims claims;	/* of all headers and summaries found */
+	struct ressd_claims claims;	/* found before the walk; durable_seq: and behind the end */
 	/* Where the chain ends. */
 	bool any;		/* it has a record; else @link.segment_seq is the tail */
 	struct ressd_link link;	/* the last record */
@@ -43,11 +43,12 @@ struct log_chain_visitor {
 	int (*summary)(void *context, const struct ressd_summary *summary, u64 last);
 	void *context;
 	/*
-	 * Believe no record for being called durable, but compare the data of each with its
-	 * checksums; and let headers among the data of others make claims.  For a log that recovery
-	 * refuses though its chain looks whole: there it believes less, and here it looks closer.
+	 * Begin with the claims that recovery begins with, and end where it ends.  Else those of
+	 * all headers count, also where recovery does not look for them, behind a damaged one for
+	 * instance: they are true, and a later tail may leave the damage behind.  For a log that
+	 * recovery refuses though the chain from there looks whole.
 	 */
-	bool distrust;
+	bool as_recovery;
 };
 
 /*

@@ -216,7 +216,7 @@ static void report_break(struct checking *checking, enum finding_level level)
 		findings_add(&checking->check->findings, level, "chain", place,
 			     REMEDY_REPAIR,
 			     "the log should begin with segment %llu at log block %u, but there is %s; records up to %llu were known durable",
-			     chain->claims.tail_seq, chain->block, log_stop_words(chain->stop),
+			     chain->link.segment_seq, chain->block, log_stop_words(chain->stop),
 			     chain->claims.durable_seq);
 	else
 		findings_add(&checking->check->findings, level, "chain", place,
@@ -269,17 +269,17 @@ static int check_chain(struct checking *checking, int recovered)
 	struct log_chain_visitor visitor = {
 		.record = check_record, .summary = check_summarised, .context = checking,
 	};
-	struct log_chain_visitor distrust = { .distrust = true };
+	struct log_chain_visitor as_recovery = { .as_recovery = true };
 	int code = log_chain_follow(&checking->chain, checking->image,
 				    recovered ? NULL : &visitor);
 
 	if (!code && recovered && !checking->chain.broken)
-		code = log_chain_follow(&checking->chain, checking->image, &distrust);
+		code = log_chain_follow(&checking->chain, checking->image, &as_recovery);
 	if (code && code != -ENODATA)
 		return code;
 	if (recovered) {
 		report_refusal(checking);
-		if (!code)
+		if (!code && checking->chain.broken)
 			report_break(checking, FINDING_REFUSED);
 		return 0;
 	}

@@ -11,6 +11,7 @@ struct planning {
 	struct log_cut *cut;
 	struct log_image *image;
 	struct ressd_map map;		/* of what stays; in the memory of the image */
+	u64 first_tail;			/* segment that the chain begins with */
 	struct block_list unmaps;	/* log blocks */
 	u64 readable;			/* acknowledged records found intact behind the cut */
 };
@@ -273,12 +274,29 @@ static void spare_new_records(struct log_cut *cut)
 	cut->blank.nr = to;
 }
 
+/* The tail that the new records name may be later than the one that the chain began with. */
+static void forget_dead(struct planning *planning)
+{
+	const struct ressd_geom *geom = &planning->image->geom;
+	u64 segment_seq = planning->first_tail;
+
+	for (; segment_seq < planning->cut->chain.claims.tail_seq; segment_seq++) {
+		u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
+		u32 block = ressd_geom_slot_start(geom, slot);
+
+		for (; block < ressd_geom_slot_end(geom, slot); block++)
+			drop_map(planning, block);
+	}
+}
+
 static int make_plan(struct planning *planning, struct failure *failure)
 {
 	struct log_cut *cut = planning->cut;
 	u64 segment_seq;
-	int code = look_behind(planning);
+	int code;
 
+	forget_dead(planning);
+	code = look_behind(planning);
 	if (code)
 		return fail(failure, code, "there is not enough memory to prepare the repair");
 	cut->lost_records = cut->chain.claims.durable_seq > cut->chain.link.seq ?
@@ -296,37 +314,61 @@ static int make_plan(struct planning *planning, struct failure *failure)
 }
 
 /* The map of what stays is in the memory that recovery uses, too. */
-static int follow(struct planning *planning, const struct log_chain_visitor *visitor)
+static int follow(struct planning *planning, bool as_recovery)
 {
 	struct log_image *image = planning->image;
+	struct log_chain_visitor visitor = {
+		.record = keep_record, .summary = keep_summary, .context = planning,
+		.as_recovery = as_recovery,
+	};
 
 	ressd_map_init(&planning->map, image->nodes, image->clean, image->geom.nr_blocks);
-	return log_chain_follow(&planning->cut->chain, image, visitor);
+	return log_chain_follow(&planning->cut->chain, image, &visitor);
+}
+
+/*
+ * Recovery may begin before the tail that all headers together claim, and meet damage there.  The
+ * cut is where it ends, but what the new record repeats are the claims of all.
+ */
+static int follow_as_recovery(struct planning *planning)
+{
+	struct ressd_claims *claims = &planning->cut->chain.claims, all = *claims;
+	int code = follow(planning, true);
+
+	planning->first_tail = claims->tail_seq;
+	claims->epoch = max_t(u32, claims->epoch, all.epoch);
+	claims->tail_seq = max_t(u64, claims->tail_seq, all.tail_seq);
+	claims->durable_seq = max_t(u64, claims->durable_seq, all.durable_seq);
+	return code;
+}
+
+static int refuse_cut(const struct log_cut *cut, const struct ressd_geom *geom,
+		      struct failure *failure)
+{
+	const struct ressd_claims *claims = &cut->chain.claims;
+	u32 slot = ressd_geom_slot_of_seq(geom, claims->tail_seq);
+
+	return fail(failure, -ENODATA,
+		    "the log is damaged from its first record on (segment %llu, log block %u), so nothing of it can be kept; if it may be given up, use ressdctl format --force: then up to %llu acknowledged records are lost",
+		    claims->tail_seq, ressd_geom_slot_start(geom, slot), claims->durable_seq);
 }
 
 int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *failure)
 {
 	struct planning planning = { .cut = cut, .image = image };
-	struct log_chain_visitor visitor = {
-		.record = keep_record, .summary = keep_summary, .context = &planning,
-	};
 	int code;
 
 	memset(cut, 0, sizeof(*cut));
-	code = follow(&planning, &visitor);
-	if (!code && !cut->chain.broken && log_image_recover(image) == -EUCLEAN) {
-		visitor.distrust = true;
-		code = follow(&planning, &visitor);
-	}
+	code = follow(&planning, false);
+	planning.first_tail = cut->chain.claims.tail_seq;
+	if (!code && !cut->chain.broken && log_image_recover(image) == -EUCLEAN)
+		code = follow_as_recovery(&planning);
 	if (code == -ENODATA || (!code && !cut->chain.broken))
 		return 0;
 	if (code)
 		return fail(failure, code, "there is not enough memory to prepare the repair");
-	if (!cut->chain.any)
-		return fail(failure, -ENODATA,
-			    "the log is damaged from its first record on (segment %llu, log block %u), so nothing of it can be kept; if it may be given up, use ressdctl format --force: then up to %llu acknowledged records are lost",
-			    cut->chain.claims.tail_seq, cut->chain.block,
-			    cut->chain.claims.durable_seq);
+	if (!cut->chain.any || cut->chain.claims.tail_seq > place_records(cut, &image->geom))
+		return refuse_cut(cut, &image->geom, failure);
 	code = make_plan(&planning, failure);
 	free(planning.unmaps.list);
 	return code;

@@ -138,3 +138,26 @@ const void *log_image_block(struct log_image *image, u32 block)
 		return NULL;
 	return image->window + (size_t)(block - image->window_start) * RESSD_BLOCK_SIZE;
 }
+
+static int read_or_damage(void *context, u32 block, u32 nr, void *buffer)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		const void *data = log_image_block(context, block + i);
+		u8 *to = (u8 *)buffer + (size_t)i * RESSD_BLOCK_SIZE;
+
+		if (data)
+			memcpy(to, data, RESSD_BLOCK_SIZE);
+		else
+			memset(to, 0xff, RESSD_BLOCK_SIZE);
+	}
+	return 0;
+}
+
+struct ressd_reader log_image_reader(struct log_image *image)
+{
+	return (struct ressd_reader) {
+		.read = read_or_damage, .context = image, .buffer = image->buffers[2],
+	};
+}

@@ -69,4 +69,7 @@ int log_image_recover(struct log_image *image);
  */
 const void *log_image_block(struct log_image *image, u32 block);
 
+/* Reads the same for functions of core: to them a block that cannot be read is a damaged one. */
+struct ressd_reader log_image_reader(struct log_image *image);
+
 #endif
