@@ -215,8 +215,8 @@ struct ressd_log {
 	bool opening;			/* that record, see ressd_recover(), is not yet durable */
 	bool place_blank;		/* there is no room for it, and none is there torn */
 	/*
-	 * Log block of a summary that may speak for records that a loss of power has taken, 0: none.
-	 * It is made blank, durably before a record of this activation is there.
+	 * Log block of a summary that may speak for records that a loss of power has taken; 0:
+	 * none.  It is made blank, durably before a record of this activation is there.
 	 */
 	u32 stale_summary;
 	u64 written_seq;		/* last record whose write has completed */
