@@ -5,7 +5,8 @@
  *
  * A sweep freezes the full segments and then moves batch after batch (dm-ressd-batch.c).  At its
  * end one record, written after a flush, announces that the segments are dead; when it is durable
- * they may be overwritten.
+ * they may be overwritten.  Where most of the oldest segment has died by itself there is no sweep:
+ * the rest of it stays in the log (dm-ressd-keep.c).
  *
  * A block that cannot be moved stays mapped; its segment, and with it all later ones, cannot be
  * reused until a later sweep moves it or it is overwritten.  Sweeps with errors come ever more
@@ -286,6 +287,28 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 	return ressd->bad_blocks ? -EIO : ret;
 }
 
+/*
+ * The log has kept what lived of its oldest segment.  The record with the last of it must be
+ * written before one that announces the segment's death.
+ */
+static int announce_kept(struct ressd *ressd)
+{
+	struct ressd_log *log = &ressd->log;
+	u64 record, ticket;
+
+	spin_lock(&ressd->lock);
+	record = log->records[log->open].seq - !ressd_log_open_blocks(log);
+	ressd_log_kick(log);
+	spin_unlock(&ressd->lock);
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, record_settled(ressd, record));
+
+	spin_lock(&ressd->lock);
+	ticket = ressd_log_reclaim(log);
+	spin_unlock(&ressd->lock);
+	return wait_as_mover(ressd, ticket);
+}
+
 /* --- idle time ---------------------------------------------------------------------------- */
 
 /*
@@ -435,6 +458,8 @@ static int sweep_once(struct ressd *ressd)
 		if (wait_as_mover(ressd, ticket) || (drain && is_drained(ressd)))
 			return 0;
 	}
+	if (kind == SWEEP_FOR_ROOM && ressd_keep_tail(ressd))
+		return announce_kept(ressd);
 	ret = sweep(ressd, kind);
 	if (drain && !is_drained(ressd) && ret)
 		end_drain(ressd, ret);

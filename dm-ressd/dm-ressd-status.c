@@ -39,7 +39,9 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct ressd_log *log = &ressd->log;
 	const struct ressd_log_counters *l = &log->counters;
 	const struct ressd_counters *c = &ressd->counters;
-	u64 dead = l->overwrites + l->superseded + l->killed;
+	/* What the log has kept is neither new nor dead. */
+	u64 accepted = l->accepted - c->kept_blocks;
+	u64 dead = l->overwrites + l->superseded + l->killed - c->kept_blocks;
 	const struct {
 		const char *key;
 		u64 value;
@@ -57,9 +59,9 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "records", l->records },
 		{ "record_blocks", l->record_blocks },
 		{ "whole_pages", l->whole_pages },
-		{ "accepted", l->accepted },
+		{ "accepted", accepted },
 		{ "overwrites", l->overwrites },
-		{ "invalidated_permille", permille(dead, l->accepted) },
+		{ "invalidated_permille", permille(dead, accepted) },
 		{ "flushes", c->flushes },
 		{ "discards", c->discards },
 		{ "unmaps_pending", log->nr_unmaps },
@@ -88,6 +90,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "route_flushes", ressd->route.flushes },
 		{ "small_in_flight", atomic_read(&ressd->small_in_flight) },
 		{ "log_discards", c->log_discards },
+		{ "kept_blocks", c->kept_blocks },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);

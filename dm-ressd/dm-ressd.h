@@ -111,6 +111,7 @@ struct ressd_counters {
 	u64 moved_blocks;
 	u64 moved_runs;			/* writes that brought them home */
 	u64 moved_runs_12k;		/* of these, 12 KiB or longer */
+	u64 kept_blocks;		/* written to the log again */
 	u64 filled_blocks;		/* of holes, read at home and written back */
 	u64 sweeps;
 	u64 adaptive_direct;		/* small writes that route adaptive sent direct */
@@ -345,6 +346,10 @@ int ressd_drain(struct ressd *ressd);
 u32 ressd_batch_pick(struct ressd *ressd);
 /* Brings the batch home and lets go of it; blocks that fail stay mapped and count as bad. */
 void ressd_batch_move(struct ressd *ressd);
+
+/* dm-ressd-keep.c */
+/* By the mover: the oldest segment is empty, for the log has kept what lived of it; or false. */
+bool ressd_keep_tail(struct ressd *ressd);
 /* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 

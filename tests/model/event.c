@@ -71,6 +71,7 @@ void config_draw(struct config *config, u64 seed)
 		draw_long_segments(config, &random);
 	config->discards = random_below(&random, 3) == 1;
 	config->rewrite = random_once_in(&random, 2);
+	config->keeps = random_once_in(&random, 2);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */

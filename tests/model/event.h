@@ -21,6 +21,7 @@ struct config {
 	u32 page_blocks;	/* clustered page that records fill; 0: unknown */
 	u32 page_phase;		/* log block 0 is this far into a clustered block */
 	u32 rewrite;		/* commits go out with all of their page */
+	u32 keeps;		/* the log keeps what lives of segments that have died by half */
 	u32 tunes;		/* what the device is like is set anew at times */
 	u32 writethrough;	/* commit writethrough */
 	u32 wait;		/* on_full wait */

@@ -59,6 +59,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a read believes the map before a failed flush shows in it" },
 	[FAULT_TRIM_NOT_BUSY] = { "trim-not-busy", 4, false,
 		"a segment is entered while its discard is in flight" },
+	[FAULT_KEEP_STALE] = { "keep-stale", 1, false,
+		"the log keeps a block that was overwritten while it was read" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The mover: brings a batch of blocks home after the other, as dm-ressd-mover.c does. */
+#include <string.h>
+#include <linux/errno.h>
 #include "host.h"
+#include "ressd-keep.h"
 #include "ressd-record.h"
 
 bool host_mover_overlaps(const struct host *host, const struct op *op)
@@ -45,13 +48,26 @@ static bool prime_log(struct host *host)
 	return true;
 }
 
-void host_mover_start(struct host *host, bool whole)
+/* The slot counts as read until all of it was looked at. */
+static bool start_keeping(struct host *host)
+{
+	struct mover *mover = &host->mover;
+
+	if (!host->config.keeps || host->draining ||
+	    !ressd_keep_wanted(&host->box.log, &mover->keep_slot))
+		return false;
+	host_trace(host, "keeping slot %u", mover->keep_slot);
+	mover->keep_block = ressd_geom_slot_start(&host->layout.geom, mover->keep_slot);
+	mover->state = MOVER_KEEP;
+	host->readers[mover->keep_slot]++;
+	return true;
+}
+
+static void start_sweep(struct host *host, bool whole)
 {
 	struct mover *mover = &host->mover;
 	const struct ressd_log *log = &host->box.log;
 
-	if (mover->state != MOVER_IDLE || !host_log_works(host) || prime_log(host))
-		return;
 	mover->record = ressd_sweep_start(&mover->sweep, log);
 	mover->whole = whole;
 	if (whole)
@@ -61,6 +77,14 @@ void host_mover_start(struct host *host, bool whole)
 	mover->sweep_failed = false;
 	mover->started = ++host->time;
 	mover->state = MOVER_WAIT;
+}
+
+void host_mover_start(struct host *host, bool whole)
+{
+	if (host->mover.state != MOVER_IDLE || !host_log_works(host) || prime_log(host))
+		return;
+	if (whole || !start_keeping(host))
+		start_sweep(host, whole);
 }
 
 /* The sweep is over: what has died becomes reusable. */
@@ -76,6 +100,67 @@ static void end_sweep(struct host *host)
 		ressd_log_rotate(log);
 	mover->ticket = ressd_log_reclaim(log);
 	mover->state = MOVER_RECLAIM;
+}
+
+/* What could not be kept is swept. */
+static void end_keeping(struct host *host)
+{
+	struct mover *mover = &host->mover;
+
+	host->readers[mover->keep_slot]--;
+	mover->state = MOVER_IDLE;
+	host_retry(host);
+	if (host->box.log.segments[mover->keep_slot].live)
+		start_sweep(host, false);
+	else
+		end_sweep(host);
+}
+
+/* Reads the next block that the log shall keep. */
+static void read_kept(struct host *host, bool error)
+{
+	struct mover *mover = &host->mover;
+	u32 end = ressd_geom_slot_end(&host->layout.geom, mover->keep_slot);
+	const struct ressd_log *log = &host->box.log;
+
+	mover->keep_block = ressd_keep_next(log, mover->keep_block, end);
+	if (error || mover->keep_block == end || !host_log_works(host)) {
+		end_keeping(host);
+		return;
+	}
+	mover->kept_lbn = log->map.nodes[mover->keep_block].lbn;
+	disk_read(&host->disk, layout_log_sector(&host->layout, mover->keep_block), BLOCK_SECTORS,
+		  mover->kept);
+	mover->state = MOVER_KEPT;
+}
+
+/* The log accepts what was read if it is still current; or else it has a reason. */
+static void accept_kept(struct host *host)
+{
+	struct mover *mover = &host->mover;
+	struct ressd_log *log = &host->box.log;
+	const struct ressd_node *node = &log->map.nodes[mover->keep_block];
+	struct ressd_place place;
+	int ret;
+
+	if (host->fault != FAULT_KEEP_STALE &&
+	    (ressd_keep_next(log, mover->keep_block, mover->keep_block + 1) != mover->keep_block ||
+	     ressd_crc(mover->kept, RESSD_BLOCK_SIZE) != node->crc)) {
+		mover->keep_block++;
+		mover->state = MOVER_KEEP;
+		return;
+	}
+	ret = ressd_log_accept(log, mover->kept_lbn, &place);
+	if (ret == -EAGAIN && ressd_log_record_full(log))
+		return;
+	if (ret) {
+		end_keeping(host);
+		return;
+	}
+	host_trace(host, "keeping log block %u of block %u", mover->keep_block, mover->kept_lbn);
+	memcpy(place.data, mover->kept, RESSD_BLOCK_SIZE);
+	mover->keep_block++;
+	mover->state = MOVER_KEEP;
 }
 
 static bool may_move(const struct host *host, const struct ressd_move *move)
@@ -257,6 +342,12 @@ void host_mover_step(struct host *host, bool error, u64 number)
 
 	switch (mover->state) {
 	case MOVER_IDLE:
+		break;
+	case MOVER_KEEP:
+		read_kept(host, error);
+		break;
+	case MOVER_KEPT:
+		accept_kept(host);
 		break;
 	case MOVER_WAIT:
 		if (!host_log_works(host))

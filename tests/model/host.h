@@ -54,7 +54,16 @@ struct op {
 
 enum io_stage { IO_IDLE, IO_FLUSHING, IO_WRITING, IO_READING };
 
-enum mover_state { MOVER_IDLE, MOVER_WAIT, MOVER_PICK, MOVER_READ, MOVER_WRITE, MOVER_RECLAIM };
+enum mover_state {
+	MOVER_IDLE,
+	MOVER_KEEP,			/* the log is about to keep the oldest segment's blocks */
+	MOVER_KEPT,			/* one of them is read, and not yet accepted */
+	MOVER_WAIT,
+	MOVER_PICK,
+	MOVER_READ,
+	MOVER_WRITE,
+	MOVER_RECLAIM,
+};
 
 struct mover {
 	enum mover_state state;
@@ -64,6 +73,9 @@ struct mover {
 	u64 visit_from;			/* where the next round begins */
 	bool whole;			/* sweeps the segment in use, too */
 	u64 ticket;
+	u32 keep_slot, keep_block;	/* whose block the log keeps next */
+	u32 kept_lbn;			/* of the block that is read */
+	u64 kept[RESSD_BLOCK_SIZE / sizeof(u64)];
 	struct ressd_move moves[MAX_MOVES];
 	struct disk_write *writes[MAX_MOVES];
 	u32 nr, left;

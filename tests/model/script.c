@@ -37,6 +37,7 @@ static const struct config_field config_fields[] = {
 	{ "page_blocks", __builtin_offsetof(struct config, page_blocks) },
 	{ "page_phase", __builtin_offsetof(struct config, page_phase) },
 	{ "rewrite", __builtin_offsetof(struct config, rewrite) },
+	{ "keeps", __builtin_offsetof(struct config, keeps) },
 	{ "tunes", __builtin_offsetof(struct config, tunes) },
 	{ "two_disks", __builtin_offsetof(struct config, two_disks) },
 	{ "errors", __builtin_offsetof(struct config, errors) },

@@ -101,6 +101,33 @@ mover_reads_damage() {
 	all_is_well_again "damage in the log, overwritten" b
 }
 
+# Most of the oldest segment has died by itself, so the log keeps the rest (dm-ressd-keep.c); but not what is
+# damaged there, which the mover names.
+damage_is_not_kept() {
+	a_log_of_ten
+	for block in 100 103 106; do
+		put "$block" b
+	done
+	check "damage is not kept: small writes" fio --name=hot --filename=/dev/mapper/ressd \
+		--rw=randwrite --bs=4k --offset=8M --size=1M --io_size=4M --direct=1 \
+		--output=/tmp/fio-output
+	head -c 512 /dev/urandom |
+		dd of=/dev/ssd0 bs=512 seek="$(first_data 4)" oflag=direct conv=notrunc status=none
+	mark_log
+	dmsetup message ressd 0 mover on
+	dmsetup message ressd 0 set pace burst
+	dmsetup message ressd 0 set move_threshold 95
+	put 500 z && commit
+	check "damage is not kept: the mover finds it" \
+		wait_until equals 1 status_value ressd bad_blocks
+	check "damage is not kept: it is named" log_says 'block 112 \(log block [0-9]+\)'
+	check "damage is not kept: the others were" at_least ressd kept_blocks 6
+	check "damage is not kept: and are read" \
+		eval 'holds 103 b && holds 109 a && holds 115 a && holds 127 a'
+	check "damage is not kept: the block is overwritten" eval 'put 112 b && commit'
+	all_is_well_again "damage is not kept" b
+}
+
 mover_cannot_write() {
 	a_log_of_ten
 	fault write "range=$((112 * 8))+8"
@@ -531,6 +558,7 @@ make_drive
 scenario unreadable_log_block
 scenario mover_cannot_read
 scenario mover_reads_damage
+scenario damage_is_not_kept
 scenario mover_cannot_write
 scenario failed_announcement write write "$log_range" after=1
 scenario failed_announcement flush flush after=1

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which blocks the log keeps; see ressd-keep.h. */
+#include <linux/kernel.h>
+#include "ressd-keep.h"
+#include "ressd-log-private.h"
+
+/* Free segments that are left to the writers, and to what makes room if this does not. */
+#define MIN_FREE_SEGMENTS	2U
+
+bool ressd_keep_wanted(const struct ressd_log *log, u32 *slot)
+{
+	u64 seq = ressd_log_scan_tail(log, ~0ULL);
+	const struct ressd_segment *segment;
+
+	if (log->mode != RESSD_MODE_RW || seq >= log->head_seq ||
+	    ressd_log_free_segments(log) < MIN_FREE_SEGMENTS)
+		return false;
+	*slot = ressd_geom_slot_of_seq(&log->geom, seq);
+	segment = &log->segments[*slot];
+	return segment->live && 2 * (u64)segment->died >= segment->maps;
+}
+
+u32 ressd_keep_next(const struct ressd_log *log, u32 block, u32 end)
+{
+	for (; block < end; block++) {
+		const struct ressd_node *node = &log->map.nodes[block];
+
+		if (node->lbn != RESSD_NO_BLOCK &&
+		    ressd_map_find(&log->map, node->lbn) == node &&
+		    !ressd_map_is_clean(&log->map, block) && !ressd_log_data(log, block))
+			break;
+	}
+	return block;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The log keeps what lives of its oldest segment (core/ressd-keep.h): it is read in order, checked,
+ * and accepted by the log once more, as if it had just been written.  A write that comes meanwhile
+ * is newer, and is accepted or kills the block as ever; so the map is asked again afterwards.
+ */
+#include <linux/kthread.h>
+
+#include "dm-ressd-bio.h"
+#include "core/ressd-keep.h"
+
+static bool keeping_ends(const struct ressd *ressd)
+{
+	return kthread_should_stop() || READ_ONCE(ressd->suspending) || READ_ONCE(ressd->draining);
+}
+
+static bool record_is_full(struct ressd *ressd)
+{
+	bool full;
+
+	spin_lock(&ressd->lock);
+	full = ressd_log_works(ressd) && ressd_log_record_full(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return full;
+}
+
+/*
+ * Accepts the data of log block @block if it is still current; 0, also if not, or an error of
+ * ressd_log_accept().  What is damaged is left to the mover, which says so.
+ */
+static int keep_block(struct ressd *ressd, u32 block, const void *data)
+{
+	const struct ressd_node *node = &ressd->log.map.nodes[block];
+	u32 crc = ressd_crc(data, RESSD_BLOCK_SIZE);
+	struct ressd_place place;
+	int ret = 0;
+
+	spin_lock(&ressd->lock);
+	if (ressd_keep_next(&ressd->log, block, block + 1) == block && node->crc == crc) {
+		ret = ressd_log_accept(&ressd->log, node->lbn, &place);
+		if (!ret) {
+			memcpy(place.data, data, RESSD_BLOCK_SIZE);
+			ressd->counters.kept_blocks++;
+		}
+	}
+	spin_unlock(&ressd->lock);
+	return ret;
+}
+
+/* The same of @nr blocks, which are in the mover's buffer.  Waits where RAM is full. */
+static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
+{
+	u32 i = 0;
+	int ret;
+
+	while (i < nr) {
+		ret = keep_block(ressd, block + i,
+				 ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE);
+		if (!ret) {
+			i++;
+			continue;
+		}
+		if (ret != -EAGAIN || !record_is_full(ressd))
+			return ret;
+		queue_work(ressd->workqueue, &ressd->log_work);
+		wait_event(ressd->wait, !record_is_full(ressd) || keeping_ends(ressd));
+		if (keeping_ends(ressd))
+			return -EINTR;
+	}
+	return 0;
+}
+
+/* Reads and keeps what lives of the slot, up to a buffer at a time; 0 or an error. */
+static int keep_slot(struct ressd *ressd, u32 slot)
+{
+	const struct ressd_log *log = &ressd->log;
+	u32 block = ressd_geom_slot_start(&log->geom, slot);
+	u32 end = ressd_geom_slot_end(&log->geom, slot), nr;
+	int ret;
+
+	for (; !keeping_ends(ressd); block += nr) {
+		spin_lock(&ressd->lock);
+		block = ressd_keep_next(log, block, end);
+		spin_unlock(&ressd->lock);
+		nr = min(ressd->max_moves, end - block);
+		if (!nr)
+			return 0;
+		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr, ressd->move_buffer);
+		if (!ret)
+			ret = keep_blocks(ressd, block, nr);
+		if (ret)
+			return ret;
+	}
+	return -EINTR;
+}
+
+/*
+ * Only while two thirds of the room are left that there was when the mover began.  Where it is
+ * scarcer the log is full of what lives, and sweeps need the rest for the writers that they pace.
+ */
+static bool has_time(const struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	return (u64)ressd_log_free_blocks(log) * 150 >=
+	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
+}
+
+/*
+ * The slot counts as read until all is done: it is not used again meanwhile.  With route adaptive
+ * nothing is kept, for its estimate of what moving costs knows of moves only.
+ */
+static bool take_slot(struct ressd *ressd, u32 *slot)
+{
+	bool wanted;
+
+	spin_lock(&ressd->lock);
+	wanted = ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->bad_blocks &&
+		 has_time(ressd) && ressd_keep_wanted(&ressd->log, slot);
+	if (wanted)
+		atomic_inc(&ressd->readers[*slot]);
+	spin_unlock(&ressd->lock);
+	return wanted;
+}
+
+bool ressd_keep_tail(struct ressd *ressd)
+{
+	bool empty;
+	u32 slot;
+	int ret;
+
+	if (!take_slot(ressd, &slot))
+		return false;
+	ret = keep_slot(ressd, slot);
+	spin_lock(&ressd->lock);
+	empty = !ret && !ressd->log.segments[slot].live;
+	ressd_put_reader(ressd, slot);
+	spin_unlock(&ressd->lock);
+	return empty;
+}
