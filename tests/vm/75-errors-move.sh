@@ -116,7 +116,7 @@ damage_is_not_kept() {
 	mark_log
 	dmsetup message ressd 0 mover on
 	dmsetup message ressd 0 set pace burst
-	dmsetup message ressd 0 set move_threshold 95
+	dmsetup message ressd 0 set move_threshold 60
 	put 500 z && commit
 	check "damage is not kept: the mover finds it" \
 		wait_until equals 1 status_value ressd bad_blocks
@@ -438,7 +438,7 @@ nothing_is_read() {
 # A direct write to block 200 is on its way when the same block is logged. Moved home before that
 # write has landed, it would be overwritten with something older.
 sweep_waits_for_direct_write() {
-	local drive=/dev/mapper/gated reserved=768 segment=128 write
+	local drive=/dev/mapper/gated reserved=768 segment=128 write i
 	gated_drive
 	fresh route never
 	open_gate gate0 && open_gate gate113
@@ -447,8 +447,11 @@ sweep_waits_for_direct_write() {
 	write=$!
 	wait_until equals 1 writes_at_gate gate200
 	dmsetup message ressd 0 set route always
-	# More than a segment: this one will be swept.
-	put 200 b && commit && push_out && push_out && push_out
+	# More than a segment, of which nothing dies: this one will be swept.
+	put 200 b && commit
+	for ((i = 0; i < 9; i++)); do
+		put $((11000 + 7 * i)) p && commit
+	done
 	fault read "$log_range" slow_us=1
 	dmsetup message ressd 0 set move_threshold 95
 	dmsetup message ressd 0 mover on
