@@ -95,18 +95,6 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 }
 
 /*
- * Only while two thirds of the room are left that there was when the mover began.  Where it is
- * scarcer the log is full of what lives, and sweeps need the rest for the writers that they pace.
- */
-static bool has_time(const struct ressd *ressd)
-{
-	const struct ressd_log *log = &ressd->log;
-
-	return (u64)ressd_log_free_blocks(log) * 150 >=
-	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
-}
-
-/*
  * The slot counts as read until all is done: it is not used again meanwhile.  With route adaptive
  * nothing is kept, for its estimate of what moving costs knows of moves only.
  */
@@ -116,7 +104,7 @@ static bool take_slot(struct ressd *ressd, u32 *slot)
 
 	spin_lock(&ressd->lock);
 	wanted = ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->bad_blocks &&
-		 has_time(ressd) && ressd_keep_wanted(&ressd->log, slot);
+		 ressd_keep_wanted(&ressd->log, ressd->options.move_threshold, slot);
 	if (wanted)
 		atomic_inc(&ressd->readers[*slot]);
 	spin_unlock(&ressd->lock);

@@ -8,6 +8,9 @@
  * time of another round to die.  What does not die becomes ever more of what such segments hold,
  * until less than half of one has died by itself: then the mover brings it home.
  *
+ * Only while two thirds of the room are left that there is when the mover begins.  Where it is
+ * scarcer the log is full of what lives, and sweeps need the rest for the writers that they pace.
+ *
  * Context: caller holds the lock that protects the log.
  */
 #ifndef RESSD_KEEP_H
@@ -15,8 +18,11 @@
 
 #include "ressd-log.h"
 
-/* True if the oldest segment with anything alive is such a one, and there is room; its slot. */
-bool ressd_keep_wanted(const struct ressd_log *log, u32 *slot);
+/*
+ * True if the oldest segment with anything alive is such a one, and there is room; its slot.  The
+ * mover begins when less than @threshold percent of the log are free.
+ */
+bool ressd_keep_wanted(const struct ressd_log *log, u32 threshold, u32 *slot);
 
 /* The first dirty block of the device at log block @block or behind it, before @end; or @end. */
 u32 ressd_keep_next(const struct ressd_log *log, u32 block, u32 end);

@@ -198,8 +198,9 @@ static void draw_mover(struct event *event, const struct host *host, struct rand
 		event->number = event->kind == EVENT_SWEEP && random_once_in(random, 4);
 		return;
 	}
-	/* Sometimes it sleeps between batches, while much happens. */
-	if (mover->state == MOVER_PICK && mover->sweep.next_lbn % 5 == 4 &&
+	/* Sometimes it sleeps between batches, or a read takes long, while much happens. */
+	if (((mover->state == MOVER_PICK && mover->sweep.next_lbn % 5 == 4) ||
+	     (mover->state == MOVER_KEPT && mover->keep_block % 5 == 4)) &&
 	    random_below(random, SLOW_STEPS / 2)) {
 		event->kind = EVENT_LOG;
 		return;

@@ -61,6 +61,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a segment is entered while its discard is in flight" },
 	[FAULT_KEEP_STALE] = { "keep-stale", 1, false,
 		"the log keeps a block that was overwritten while it was read" },
+	[FAULT_KEEP_NOT_BUSY] = { "keep-not-busy", 4, false,
+		"a segment is used anew while the log reads what it keeps of it" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

@@ -54,12 +54,14 @@ static bool start_keeping(struct host *host)
 	struct mover *mover = &host->mover;
 
 	if (!host->config.keeps || host->draining ||
-	    !ressd_keep_wanted(&host->box.log, &mover->keep_slot))
+	    !ressd_keep_wanted(&host->box.log, 0, &mover->keep_slot))
 		return false;
 	host_trace(host, "keeping slot %u", mover->keep_slot);
 	mover->keep_block = ressd_geom_slot_start(&host->layout.geom, mover->keep_slot);
+	mover->keep_segment = ressd_log_segment_seq(&host->box.log, mover->keep_block);
 	mover->state = MOVER_KEEP;
-	host->readers[mover->keep_slot]++;
+	if (host->fault != FAULT_KEEP_NOT_BUSY)
+		host->readers[mover->keep_slot]++;
 	return true;
 }
 
@@ -102,12 +104,23 @@ static void end_sweep(struct host *host)
 	mover->state = MOVER_RECLAIM;
 }
 
+static void check_slot(struct host *host)
+{
+	const struct mover *mover = &host->mover;
+	u32 block = ressd_geom_slot_start(&host->layout.geom, mover->keep_slot);
+
+	if (ressd_log_segment_seq(&host->box.log, block) != mover->keep_segment)
+		violation(host, "slot %u is used anew while the log keeps what lives of it",
+			  mover->keep_slot);
+}
+
 /* What could not be kept is swept. */
 static void end_keeping(struct host *host)
 {
 	struct mover *mover = &host->mover;
 
-	host->readers[mover->keep_slot]--;
+	if (host->fault != FAULT_KEEP_NOT_BUSY)
+		host->readers[mover->keep_slot]--;
 	mover->state = MOVER_IDLE;
 	host_retry(host);
 	if (host->box.log.segments[mover->keep_slot].live)
@@ -344,9 +357,11 @@ void host_mover_step(struct host *host, bool error, u64 number)
 	case MOVER_IDLE:
 		break;
 	case MOVER_KEEP:
+		check_slot(host);
 		read_kept(host, error);
 		break;
 	case MOVER_KEPT:
+		check_slot(host);
 		accept_kept(host);
 		break;
 	case MOVER_WAIT:

@@ -74,6 +74,7 @@ struct mover {
 	bool whole;			/* sweeps the segment in use, too */
 	u64 ticket;
 	u32 keep_slot, keep_block;	/* whose block the log keeps next */
+	u64 keep_segment;		/* that is in the slot */
 	u32 kept_lbn;			/* of the block that is read */
 	u64 kept[RESSD_BLOCK_SIZE / sizeof(u64)];
 	struct ressd_move moves[MAX_MOVES];
