@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A log in RAM for the tests; see logbox.h. */
 #include <string.h>
+#include <linux/errno.h>
 #include "logbox.h"
 
 struct logbox box;
@@ -69,6 +70,14 @@ int box_recover(void)
 
 	init();
 	return ressd_recover(&box.log, &reader, &box.recovery, box.error, sizeof(box.error));
+}
+
+void box_refused(const char *sentence)
+{
+	CHECK(box_recover() == -EUCLEAN, "a durable record is gone, but recovery goes on");
+	CHECK_HAS(box.error, "the log is damaged");
+	CHECK_HAS(box.error, sentence);
+	CHECK_HAS(box.error, "ressdctl check");
 }
 
 int box_write(u32 lbn, u64 id)

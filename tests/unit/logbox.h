@@ -44,6 +44,9 @@ void box_format_large(void);
 /* A new activation that recovers from box.disk; returns what ressd_recover() does. */
 int box_recover(void);
 
+/* The log is damaged, as @sentence says, so box_recover() refuses it. */
+void box_refused(const char *sentence);
+
 /* Accepts a write of @lbn, contents @id; returns what ressd_log_accept() does. */
 int box_write(u32 lbn, u64 id);
 
@@ -58,6 +61,17 @@ void box_sync(void);
 
 /* The log block that @lbn, which is mapped, is in. */
 u32 box_block(u32 lbn);
+
+/* A log block of box.disk, and the record header that it is. */
+static inline u8 *disk_block(u32 block)
+{
+	return box.disk + (size_t)block * RESSD_BLOCK_SIZE;
+}
+
+static inline struct ressd_record_header *header_at(u32 block)
+{
+	return (struct ressd_record_header *)disk_block(block);
+}
 
 /* Contents of @lbn by map, RAM and disk; 0 if not mapped or clean. */
 u64 box_read(u32 lbn);
