@@ -20,11 +20,10 @@ PROFILES = HYBRID + PAGE
 OPTIONS = "probe"
 
 # Seconds on an idle machine, for the estimate of what is left.
-# In the order of measurement. A burst on a page-mapped drive comes before the span is rewritten in
-# order: that takes all garbage off the drive, and random writes are as fast as sequential ones.
+# In the order of measurement; a burst on a page-mapped drive comes last, on a drive of its own.
 LOADS = {
-    "randwrite-4k": 20, "randwrite-8k": 20, "fsync-4k": 20, "burst-idle": 10, "sequential": 5,
-    "randread": 5, "burst-4k": 10, "pace": 50, "patterns": 120,
+    "randwrite-4k": 20, "randwrite-8k": 20, "fsync-4k": 20, "sequential": 5, "randread": 5,
+    "burst-4k": 10, "pace": 800, "patterns": 120, "burst-idle": 10,
 }
 # Each announces itself as a step.
 PATTERNS = ["p-randwrite-4k", "p-randwrite-8k", "p-randwrite-64k", "p-randwrite-4k-deep",
@@ -33,7 +32,7 @@ PATTERNS = ["p-randwrite-4k", "p-randwrite-8k", "p-randwrite-64k", "p-randwrite-
 ONE_PATTERN = LOADS["patterns"] / len(PATTERNS)
 HYBRID_LOADS = ["randwrite-4k", "randwrite-8k", "fsync-4k", "sequential", "randread", "burst-4k",
                 "pace"]
-PAGE_LOADS = ["randwrite-4k", "sequential", "randread", "burst-idle", "patterns"]
+PAGE_LOADS = ["randwrite-4k", "sequential", "randread", "patterns", "burst-idle"]
 
 # Random writes at these parts of what the log sustains.
 PACE_PERCENT = (50, 65, 80)
