@@ -8,8 +8,8 @@
  *  - a log that is not damaged is accepted, and check finds nothing but what a power cut leaves;
  *  - check calls refused what recovery refuses, says where, and nothing else;
  *  - the map that the records add up to is the one that recovery makes, unless check says why not;
- *  - what repair plans makes recovery accept the log, and keeps only what was in it; interrupted
- *    anywhere, a second repair does.
+ *  - what repair plans makes recovery accept the log, and keeps only what was in it; after a power
+ *    cut at any of its writes a second repair does.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -130,27 +130,91 @@ static int plan(struct area_memory *area, struct log_cut *cut)
 	return code;
 }
 
-/* Carries out the first @limit writes of the plan; the last one is torn if @torn. */
-static void carry_out(struct area_memory *area, const struct log_cut *cut, u32 limit, bool torn)
+static u32 nr_writes(const struct log_cut *cut)
+{
+	return cut->nr_records + !!cut->summary + cut->blank.nr;
+}
+
+/* Write @i of the plan. */
+static u32 planned_block(const struct log_cut *cut, u32 i, const void **data)
 {
 	static const u8 zeroes[RESSD_BLOCK_SIZE];
-	u32 i;
 
-	for (i = 0; i < limit && i < cut->nr_records + cut->blank.nr; i++) {
-		bool new = i < cut->nr_records;
-		u32 block = new ? cut->block + i : cut->blank.list[i - cut->nr_records];
+	*data = i < cut->nr_records ? (const void *)&cut->records[i] : zeroes;
+	if (i < cut->nr_records)
+		return cut->block + i;
+	i -= cut->nr_records;
+	if (cut->summary && !i)
+		return cut->summary;
+	return cut->blank.list[i - !!cut->summary];
+}
 
-		memcpy(area_block(area, block), new ? (const void *)&cut->records[i] : zeroes,
-		       torn && i == limit - 1 ? 512 : RESSD_BLOCK_SIZE);
+/* How much of a repair is on the device after a power cut. */
+struct progress {
+	u32 writes;		/* the first ones */
+	bool torn;		/* of the last of them only a sector */
+	u32 but;		/* all of them but this one, which is behind the last flush */
+};
+
+#define ALL_WRITES	((struct progress) { .writes = ~0U, .but = ~0U })
+
+static void carry_out(struct area_memory *area, const struct log_cut *cut, struct progress progress)
+{
+	u32 i, limit = min(progress.writes, nr_writes(cut));
+	const void *data;
+
+	for (i = 0; i < limit; i++) {
+		u32 block = planned_block(cut, i, &data);
+
+		if (i != progress.but)
+			memcpy(area_block(area, block), data,
+			       progress.torn && i == limit - 1 ? 512 : RESSD_BLOCK_SIZE);
 	}
 }
 
-static void repair_log(struct area_memory *area, u64 missing, struct random *random,
-		       struct totals *totals)
+/* Repeats a repair that a power cut has interrupted. */
+static void repeat_repair(const struct area_memory *damaged, const struct log_cut *cut,
+			  struct progress progress)
+{
+	struct area_memory area;
+	struct log_cut second;
+	u64 missing;
+	int code;
+
+	area_copy(&area, damaged);
+	current = &area;
+	carry_out(&area, cut, progress);
+	code = plan(&area, &second);
+	require(code >= 0, "a repair of which %u writes were done, but not %u, cannot be repeated",
+		progress.writes, progress.but);
+	if (code > 0)
+		carry_out(&area, &second, ALL_WRITES);
+	log_cut_free(&second);
+	require(!agree(&area, true, &missing),
+		"refused after a repair of which %u writes were done, but not %u, and its repetition",
+		progress.writes, progress.but);
+	area_free(&area);
+	current = damaged;
+}
+
+/* After each write, whole or torn, and with each of those missing that no flush separates. */
+static void interrupt_repair(const struct area_memory *damaged, const struct log_cut *cut)
+{
+	u32 i;
+
+	for (i = 0; i <= nr_writes(cut); i++) {
+		repeat_repair(damaged, cut, (struct progress) { .writes = i, .but = ~0U });
+		repeat_repair(damaged, cut,
+			      (struct progress) { .writes = i, .torn = true, .but = ~0U });
+	}
+	for (i = nr_writes(cut) - cut->blank.nr; i < nr_writes(cut); i++)
+		repeat_repair(damaged, cut, (struct progress) { .writes = ~0U, .but = i });
+}
+
+static void repair_log(struct area_memory *area, u64 missing, struct totals *totals)
 {
 	struct log_cut cut;
 	int code = plan(area, &cut);
-	u32 writes;
 
 	require(code, "refused, but there is nothing to repair");
 	if (code == -ENODATA) {
@@ -162,15 +226,8 @@ static void repair_log(struct area_memory *area, u64 missing, struct random *ran
 		missing, cut.chain.link.seq);
 	totals->cut++;
 	totals->unmapped += cut.unmapped > 0;
-	writes = cut.nr_records + cut.blank.nr;
-	if (random_once_in(random, 2)) {
-		carry_out(area, &cut, random_below(random, writes + 1), random_below(random, 2));
-		log_cut_free(&cut);
-		code = plan(area, &cut);
-		require(code >= 0, "an interrupted repair cannot be repeated");
-	}
-	if (code > 0)
-		carry_out(area, &cut, ~0U, false);
+	interrupt_repair(area, &cut);
+	carry_out(area, &cut, ALL_WRITES);
 	log_cut_free(&cut);
 	require(!agree(area, true, &missing), "refused after the repair");
 }
@@ -195,7 +252,7 @@ static void try_seed(struct totals *totals)
 			mutate_once(&area, &random);
 	if (agree(&area, true, &missing)) {
 		totals->refused++;
-		repair_log(&area, missing, &random, totals);
+		repair_log(&area, missing, totals);
 	} else {
 		totals->accepted++;
 	}

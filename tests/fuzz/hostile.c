@@ -160,6 +160,8 @@ static bool cut_log(struct area_memory *area)
 	log_image_close(&image);
 	for (i = 0; code > 0 && i < cut.nr_records; i++)
 		memcpy(area_block(area, cut.block + i), &cut.records[i], RESSD_BLOCK_SIZE);
+	if (code > 0 && cut.summary)
+		memset(area_block(area, cut.summary), 0, RESSD_BLOCK_SIZE);
 	for (i = 0; code > 0 && i < cut.blank.nr; i++)
 		memset(area_block(area, cut.blank.list[i]), 0, RESSD_BLOCK_SIZE);
 	log_cut_free(&cut);

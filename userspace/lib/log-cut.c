@@ -14,6 +14,7 @@ struct planning {
 	u64 first_tail;			/* segment that the chain begins with */
 	struct block_list unmaps;	/* log blocks */
 	u64 readable;			/* acknowledged records found intact behind the cut */
+	u64 told_by;			/* last segment whose summary the chain needed; 0: none */
 };
 
 static int add_block(struct block_list *list, u32 block)
@@ -98,6 +99,7 @@ static int keep_summary(void *context, const struct ressd_summary *summary, u64 
 	u32 i;
 
 	(void)last;
+	planning->told_by = le64_to_cpu(summary->segment_seq);
 	for (i = 0; i < geom->segment_blocks; i++) {
 		u32 lbn = le32_to_cpu(summary->maps[i].block);
 
@@ -140,7 +142,20 @@ static int lose_record(void *context, const struct log_spot *spot)
 	return code ? code : add_block(&planning->cut->blank, spot->block);
 }
 
-/* The summary of a segment behind the cut; its first block goes. */
+/*
+ * Is it of the segment that the chain ends in, and the chain does without it?  Then it speaks of
+ * other records than the chain has: of those that are cut off, or that the new records of a repair
+ * stand in for which was interrupted.
+ */
+static bool is_superseded(const struct planning *planning, const struct ressd_summary *summary)
+{
+	u64 segment_seq = le64_to_cpu(summary->segment_seq);
+
+	return segment_seq == planning->cut->chain.link.segment_seq &&
+	       segment_seq != planning->told_by;
+}
+
+/* The summary of a slot, if it goes: its first block does. */
 static int lose_summary(struct planning *planning, u32 slot)
 {
 	const struct ressd_geom *geom = &planning->image->geom;
@@ -148,12 +163,16 @@ static int lose_summary(struct planning *planning, u32 slot)
 							    ressd_geom_slot_end(geom, slot));
 	struct ressd_summary *summary;
 	u32 place = ressd_geom_slot_end(geom, slot), i;
-	int code;
+	int code = 0;
 
-	if (!first || !ressd_summary_header_valid(first, planning->image->info.uuid, geom, place) ||
-	    le64_to_cpu(first->last_seq) <= planning->cut->chain.link.seq)
+	if (!first || !ressd_summary_header_valid(first, planning->image->info.uuid, geom, place))
 		return 0;
-	code = add_block(&planning->cut->blank, place);
+	if (is_superseded(planning, first))
+		planning->cut->summary = place;
+	else if (le64_to_cpu(first->last_seq) > planning->cut->chain.link.seq)
+		code = add_block(&planning->cut->blank, place);
+	else
+		return 0;
 	summary = log_read_summary(planning->image, slot, le64_to_cpu(first->segment_seq));
 	for (i = 0; !code && summary && i < le32_to_cpu(summary->nr_unmaps); i++)
 		code = lose_unmap(planning, le32_to_cpu(ressd_summary_unmaps(summary, geom)[i]));
@@ -322,6 +341,7 @@ static int follow(struct planning *planning, bool as_recovery)
 		.as_recovery = as_recovery,
 	};
 
+	planning->told_by = 0;
 	ressd_map_init(&planning->map, image->nodes, image->clean, image->geom.nr_blocks);
 	return log_chain_follow(&planning->cut->chain, image, &visitor);
 }

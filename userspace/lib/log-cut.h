@@ -9,8 +9,10 @@
  * cut writes one or more bare records with that tail and those UNMAPs where the damage begins, and
  * then blanks every intact header that stands behind the cut.
  *
- * In this order: the new records are durable before the first header is blanked, so that a cut that
- * is interrupted can be computed anew.
+ * In this order: the new records are durable before anything is blanked, so that a cut that is
+ * interrupted can be computed anew.  Then comes the summary of the segment that they stand in, if
+ * it speaks of the records that they stand in for, before the headers: recovery would believe it,
+ * not look at the new records, and no longer know the tail once the headers are gone that name it.
  */
 #ifndef RESSD_LOG_CUT_H
 #define RESSD_LOG_CUT_H
@@ -27,7 +29,8 @@ struct log_cut {
 	u32 block;			/* log block of the first new record */
 	struct ressd_record_header *records;	/* new ones, back to back from there */
 	u32 nr_records;
-	struct block_list blank;	/* log blocks that get zeroes */
+	u32 summary;			/* log block that gets zeroes first; 0: none */
+	struct block_list blank;	/* log blocks that get zeroes then */
 	struct block_list stale;	/* normal blocks that had newer contents behind the cut */
 	u64 kept_blocks;		/* mapped by what stays */
 	u64 unmapped;			/* of these, dropped: the normal area is newer */

@@ -35,7 +35,8 @@ struct repair {
 	/* In the order in which they are written; a flush separates the groups. */
 	struct planned_write *writes;
 	size_t nr_writes;
-	size_t nr_first;	/* superblock and new records, flushed before the blanking */
+	size_t nr_first;	/* superblock and new records */
+	size_t nr_second;	/* and the summary that goes before the headers */
 };
 
 /* One good copy, and one that was ours or that something else has overwritten. */
@@ -97,7 +98,7 @@ static int list_writes(struct repair *repair, struct failure *failure)
 	const struct log_cut *cut = &repair->cut;
 	u32 i;
 
-	repair->writes = calloc(1 + cut->nr_records + cut->blank.nr, sizeof(*repair->writes));
+	repair->writes = calloc(2 + cut->nr_records + cut->blank.nr, sizeof(*repair->writes));
 	if (!repair->writes)
 		return fail(failure, -ENOMEM, "there is not enough memory to plan the repair");
 	if (repair->super_copy >= 0)
@@ -106,6 +107,9 @@ static int list_writes(struct repair *repair, struct failure *failure)
 	for (i = 0; repair->cutting && i < cut->nr_records; i++)
 		add_write(repair, cut->block + i, &cut->records[i]);
 	repair->nr_first = repair->nr_writes;
+	if (repair->cutting && cut->summary)
+		add_write(repair, cut->summary, NULL);
+	repair->nr_second = repair->nr_writes;
 	for (i = 0; repair->cutting && i < cut->blank.nr; i++)
 		add_write(repair, cut->blank.list[i], NULL);
 	return 0;
@@ -189,7 +193,9 @@ static int write_all(const struct repair *repair, struct failure *failure)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	code = write_range(repair, 0, repair->nr_first, buffer, failure);
 	if (!code)
-		code = write_range(repair, repair->nr_first, repair->nr_writes, buffer, failure);
+		code = write_range(repair, repair->nr_first, repair->nr_second, buffer, failure);
+	if (!code)
+		code = write_range(repair, repair->nr_second, repair->nr_writes, buffer, failure);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	free(buffer);
 	return code;
