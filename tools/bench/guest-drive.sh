@@ -121,7 +121,7 @@ load_pace() {
 	step "$side-pace"
 	[ "$side" = ressd ] || return 0
 	kbytes=$(rate)
-	for percent in 50 65 80; do
+	for percent in 50 65 80 90; do
 		for pace in burst even; do
 			set_option pace "$pace"
 			paced_writes "ressd.pace-$percent-$pace" "$((kbytes * percent / 100))"
