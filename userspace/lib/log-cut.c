@@ -14,6 +14,7 @@ struct planning {
 	u64 first_tail;			/* segment that the chain begins with */
 	struct block_list unmaps;	/* log blocks */
 	u64 readable;			/* acknowledged records found intact behind the cut */
+	u64 segment_seq;		/* segment that the new records go to */
 	u64 told_by;			/* last segment whose summary the chain needed; 0: none */
 };
 
@@ -143,16 +144,15 @@ static int lose_record(void *context, const struct log_spot *spot)
 }
 
 /*
- * Is it of the segment that the chain ends in, and the chain does without it?  Then it speaks of
- * other records than the chain has: of those that are cut off, or that the new records of a repair
- * stand in for which was interrupted.
+ * Is it of the segment that the new records go to, and the chain does without it?  Then it speaks
+ * of others than are there: of those that are cut off, or that the new records of a repair stand in
+ * for which was interrupted.
  */
 static bool is_superseded(const struct planning *planning, const struct ressd_summary *summary)
 {
 	u64 segment_seq = le64_to_cpu(summary->segment_seq);
 
-	return segment_seq == planning->cut->chain.link.segment_seq &&
-	       segment_seq != planning->told_by;
+	return segment_seq == planning->segment_seq && segment_seq != planning->told_by;
 }
 
 /* The summary of a slot, if it goes: its first block does. */
@@ -223,7 +223,7 @@ static int look_behind(struct planning *planning)
 }
 
 /* Makes the new records; the number that find room in their segment, one at least. */
-static int make_records(struct planning *planning, u64 segment_seq, struct failure *failure)
+static int make_records(struct planning *planning, struct failure *failure)
 {
 	struct log_cut *cut = planning->cut;
 	const struct ressd_geom *geom = &planning->image->geom;
@@ -246,7 +246,7 @@ static int make_records(struct planning *planning, u64 segment_seq, struct failu
 		header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
 		memcpy(header->uuid, planning->image->info.uuid, sizeof(header->uuid));
 		header->seq = cpu_to_le64(cut->chain.link.seq + 1 + i);
-		header->segment_seq = cpu_to_le64(segment_seq);
+		header->segment_seq = cpu_to_le64(planning->segment_seq);
 		header->tail_seq = cpu_to_le64(cut->chain.claims.tail_seq);
 		header->durable_seq = cpu_to_le64(cut->chain.link.seq);
 		header->activation = cpu_to_le64(activation | 1);
@@ -311,9 +311,9 @@ static void forget_dead(struct planning *planning)
 static int make_plan(struct planning *planning, struct failure *failure)
 {
 	struct log_cut *cut = planning->cut;
-	u64 segment_seq;
 	int code;
 
+	planning->segment_seq = place_records(cut, &planning->image->geom);
 	forget_dead(planning);
 	code = look_behind(planning);
 	if (code)
@@ -322,8 +322,7 @@ static int make_plan(struct planning *planning, struct failure *failure)
 			    cut->chain.claims.durable_seq - cut->chain.link.seq : 0;
 	cut->unknown_records = cut->lost_records - min_t(u64, planning->readable,
 							 cut->lost_records);
-	segment_seq = place_records(cut, &planning->image->geom);
-	code = make_records(planning, segment_seq, failure);
+	code = make_records(planning, failure);
 	if (code)
 		return code;
 	spare_new_records(cut);
