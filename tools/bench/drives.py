@@ -34,8 +34,8 @@ HYBRID_LOADS = ["randwrite-4k", "randwrite-8k", "fsync-4k", "sequential", "randr
                 "pace"]
 PAGE_LOADS = ["randwrite-4k", "sequential", "randread", "patterns", "burst-idle"]
 
-# Random writes at these parts of what the log sustains. The bars are for up to 80 %: there RAM takes
-# nearly all of them, whatever the pace. At 90 % it shows.
+# Random writes at these parts of what the log sustains. The bars are for up to 80 %: there RAM
+# takes nearly all of them, whatever the pace. At 90 % it shows.
 PACE_PERCENT = (50, 65, 80, 90)
 PACE_BARS_UP_TO = 80
 
