@@ -130,44 +130,25 @@ static int plan(struct area_memory *area, struct log_cut *cut)
 	return code;
 }
 
-static u32 nr_writes(const struct log_cut *cut)
-{
-	return cut->nr_records + !!cut->summary + cut->blank.nr;
-}
-
-/* Write @i of the plan. */
-static u32 planned_block(const struct log_cut *cut, u32 i, const void **data)
-{
-	static const u8 zeroes[RESSD_BLOCK_SIZE];
-
-	*data = i < cut->nr_records ? (const void *)&cut->records[i] : zeroes;
-	if (i < cut->nr_records)
-		return cut->block + i;
-	i -= cut->nr_records;
-	if (cut->summary && !i)
-		return cut->summary;
-	return cut->blank.list[i - !!cut->summary];
-}
-
 /* How much of a repair is on the device after a power cut. */
 struct progress {
 	u32 writes;		/* the first ones */
 	bool torn;		/* of the last of them only a sector */
-	u32 but;		/* all of them but this one, which is behind the last flush */
+	u32 but;		/* all of them but this one, which no flush has followed */
 };
 
 #define ALL_WRITES	((struct progress) { .writes = ~0U, .but = ~0U })
 
 static void carry_out(struct area_memory *area, const struct log_cut *cut, struct progress progress)
 {
-	u32 i, limit = min(progress.writes, nr_writes(cut));
-	const void *data;
+	static const u8 zeroes[RESSD_BLOCK_SIZE];
+	u32 i, limit = min(progress.writes, log_cut_nr_writes(cut));
 
 	for (i = 0; i < limit; i++) {
-		u32 block = planned_block(cut, i, &data);
+		struct cut_write write = log_cut_write(cut, i);
 
 		if (i != progress.but)
-			memcpy(area_block(area, block), data,
+			memcpy(area_block(area, write.block), write.data ? write.data : zeroes,
 			       progress.torn && i == limit - 1 ? 512 : RESSD_BLOCK_SIZE);
 	}
 }
@@ -197,18 +178,21 @@ static void repeat_repair(const struct area_memory *damaged, const struct log_cu
 	current = damaged;
 }
 
-/* After each write, whole or torn, and with each of those missing that no flush separates. */
+/* After each write, whole or torn, and with each of those missing that no flush follows. */
 static void interrupt_repair(const struct area_memory *damaged, const struct log_cut *cut)
 {
-	u32 i;
+	u32 i, nr = log_cut_nr_writes(cut), unflushed = 0, missing;
 
-	for (i = 0; i <= nr_writes(cut); i++) {
+	for (i = 0; i <= nr; i++) {
 		repeat_repair(damaged, cut, (struct progress) { .writes = i, .but = ~0U });
 		repeat_repair(damaged, cut,
 			      (struct progress) { .writes = i, .torn = true, .but = ~0U });
+		for (missing = unflushed; missing + 1 < i; missing++)
+			repeat_repair(damaged, cut,
+				      (struct progress) { .writes = i, .but = missing });
+		if (i < nr && log_cut_write(cut, i).flush)
+			unflushed = i;
 	}
-	for (i = nr_writes(cut) - cut->blank.nr; i < nr_writes(cut); i++)
-		repeat_repair(damaged, cut, (struct progress) { .writes = ~0U, .but = i });
 }
 
 static void repair_log(struct area_memory *area, u64 missing, struct totals *totals)

@@ -147,23 +147,24 @@ static void examine_device(void)
  */
 static bool cut_log(struct area_memory *area)
 {
+	static const u8 zeroes[RESSD_BLOCK_SIZE];
 	struct log_source source = area_source(area);
 	struct log_image image;
 	struct failure failure;
 	struct log_cut cut;
-	size_t i;
+	u32 i;
 	int code;
 
 	if (log_image_open(&image, &area->info, &source, &failure))
 		give_up(&failure);
 	code = log_cut_plan(&cut, &image, &failure);
 	log_image_close(&image);
-	for (i = 0; code > 0 && i < cut.nr_records; i++)
-		memcpy(area_block(area, cut.block + i), &cut.records[i], RESSD_BLOCK_SIZE);
-	if (code > 0 && cut.summary)
-		memset(area_block(area, cut.summary), 0, RESSD_BLOCK_SIZE);
-	for (i = 0; code > 0 && i < cut.blank.nr; i++)
-		memset(area_block(area, cut.blank.list[i]), 0, RESSD_BLOCK_SIZE);
+	for (i = 0; code > 0 && i < log_cut_nr_writes(&cut); i++) {
+		struct cut_write write = log_cut_write(&cut, i);
+
+		memcpy(area_block(area, write.block), write.data ? write.data : zeroes,
+		       RESSD_BLOCK_SIZE);
+	}
 	log_cut_free(&cut);
 	if (code > 0) {
 		ressd_super_encode(area_block(area, 0), &area->info, 0);

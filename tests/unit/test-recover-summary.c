@@ -323,6 +323,18 @@ static void begin_next_segment(void)
 	CHECK_EQ(le64_to_cpu(header_at(32)->seq), 2);
 }
 
+/* Block @lbn makes the third record of segment 1, which is left: its summary tells of all three. */
+static void summary_is_written_anew(u32 lbn)
+{
+	CHECK_EQ(box_write(lbn, lbn + 1), 0);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	CHECK_EQ(box_write(lbn + 1, lbn + 2), 0);
+	box_sync();
+	all_there(lbn + 2, 1);
+	CHECK_EQ(le32_to_cpu(summary_at(1)->nr_records), 3);
+}
+
 /* Records that an activation has put behind the last one that the summary knows. */
 TEST(outdated_summary_is_not_the_end)
 {
@@ -342,13 +354,7 @@ TEST(outdated_summary_is_not_the_end)
 	/* The device has lied: it is. */
 	memcpy(summary_at(1), kept, sizeof(kept));
 	all_there(2, 1);	/* the next record, of the same segment, confirms it */
-	CHECK_EQ(box_write(2, 3), 0);
-	box_sync();
-	ressd_log_rotate(&box.log);
-	CHECK_EQ(box_write(3, 4), 0);
-	box_sync();
-	all_there(4, 1);
-	CHECK_EQ(le32_to_cpu(summary_at(1)->nr_records), 3);
+	summary_is_written_anew(2);
 }
 
 /* A summary is there, for it was written without a flush before, but not a record of it. */
@@ -408,13 +414,7 @@ TEST(used_summary_stays)
 	box_sync();
 	CHECK_EQ(box.log.head_seq, 1);
 	all_there(1, 1);
-	CHECK_EQ(box_write(1, 2), 0);
-	box_sync();
-	ressd_log_rotate(&box.log);
-	CHECK_EQ(box_write(2, 3), 0);
-	box_sync();
-	all_there(3, 1);
-	CHECK_EQ(le32_to_cpu(summary_at(1)->nr_records), 3);
+	summary_is_written_anew(1);
 }
 
 /*

@@ -73,6 +73,20 @@ class DrivesTest(unittest.TestCase):
         told = [line.split()[1] for line in script.splitlines() if line.startswith("\tpattern p-")]
         self.assertEqual(told, drives.PATTERNS)
 
+    def test_the_rates_are_those_of_the_script(self):
+        script = (TOOLS / "bench/guest-drive.sh").read_text()
+        rates = " ".join(str(percent) for percent in drives.PACE_PERCENT)
+        self.assertIn(f"\tfor percent in {rates}; do\n", script)
+
+    def test_pace_has_bars_up_to_80_percent(self):
+        figures = {f"ressd.pace-{percent}-{pace}.{kind}_ns": 1000 * (5 if pace == "burst" else 1)
+                   for percent in drives.PACE_PERCENT for pace in ("burst", "even")
+                   for kind in ("p999", "mean", "max")}
+        rows = rows_by_id(drives.pace_rows(drive(figures, "samsung")))
+        self.assertEqual(rows["pace-80-p999/samsung/burst-over-even"]["bar"], ">=5")
+        self.assertTrue(rows["pace-80-p999/samsung/burst-over-even"]["ok"])
+        self.assertIsNone(rows["pace-90-p999/samsung/burst-over-even"]["ok"])
+
 
 class PostmarkTest(unittest.TestCase):
     """Percent less time, and which bar holds."""

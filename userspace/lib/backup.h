@@ -15,6 +15,7 @@
 struct planned_write {
 	u64 offset;		/* bytes, on the device */
 	const void *data;	/* 4096 bytes, or NULL for zeroes */
+	bool flush;		/* what was written before must be durable first */
 };
 
 /*

@@ -393,6 +393,22 @@ int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *f
 	return code;
 }
 
+u32 log_cut_nr_writes(const struct log_cut *cut)
+{
+	return cut->nr_records + !!cut->summary + cut->blank.nr;
+}
+
+struct cut_write log_cut_write(const struct log_cut *cut, u32 i)
+{
+	if (i < cut->nr_records)
+		return (struct cut_write) { .block = cut->block + i, .data = &cut->records[i] };
+	i -= cut->nr_records;
+	if (cut->summary && !i)
+		return (struct cut_write) { .block = cut->summary, .flush = true };
+	i -= !!cut->summary;
+	return (struct cut_write) { .block = cut->blank.list[i], .flush = !i };
+}
+
 void log_cut_free(struct log_cut *cut)
 {
 	free(cut->records);

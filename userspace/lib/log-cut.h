@@ -29,14 +29,21 @@ struct log_cut {
 	u32 block;			/* log block of the first new record */
 	struct ressd_record_header *records;	/* new ones, back to back from there */
 	u32 nr_records;
-	u32 summary;			/* log block that gets zeroes first; 0: none */
-	struct block_list blank;	/* log blocks that get zeroes then */
+	u32 summary;			/* log block of one that goes before the headers; 0: none */
+	struct block_list blank;	/* log blocks of headers, and of other summaries */
 	struct block_list stale;	/* normal blocks that had newer contents behind the cut */
 	u64 kept_blocks;		/* mapped by what stays */
 	u64 unmapped;			/* of these, dropped: the normal area is newer */
 	u64 unmaps_left_out;		/* would be dropped, but found no room */
 	u64 lost_records;		/* acknowledged, behind the cut */
 	u64 unknown_records;		/* of these, not readable: nobody knows what they held */
+};
+
+/* A block that the cut writes. */
+struct cut_write {
+	u32 block;		/* log block */
+	const void *data;	/* 4096 bytes; NULL: zeroes */
+	bool flush;		/* what was written before must be durable first */
 };
 
 /*
@@ -46,5 +53,9 @@ struct log_cut {
  */
 int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *failure);
 void log_cut_free(struct log_cut *cut);
+
+/* What the cut writes, in this order; a flush must follow the last one. */
+u32 log_cut_nr_writes(const struct log_cut *cut);
+struct cut_write log_cut_write(const struct log_cut *cut, u32 i);
 
 #endif

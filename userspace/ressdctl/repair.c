@@ -32,11 +32,8 @@ struct repair {
 	struct ressd_super super;	/* to be written */
 	int super_copy;			/* 0 or 1; -1: both are good */
 
-	/* In the order in which they are written; a flush separates the groups. */
-	struct planned_write *writes;
+	struct planned_write *writes;	/* in this order */
 	size_t nr_writes;
-	size_t nr_first;	/* superblock and new records */
-	size_t nr_second;	/* and the summary that goes before the headers */
 };
 
 /* One good copy, and one that was ours or that something else has overwritten. */
@@ -85,33 +82,31 @@ static int plan_cut(struct repair *repair, struct failure *failure)
 	return code > 0 ? 0 : code;
 }
 
-static void add_write(struct repair *repair, u64 log_block, const void *data)
+static void add_write(struct repair *repair, u64 log_block, const void *data, bool flush)
 {
 	repair->writes[repair->nr_writes++] = (struct planned_write) {
 		.offset = repair->area.start * 512 + log_block * RESSD_BLOCK_SIZE,
 		.data = data,
+		.flush = flush,
 	};
 }
 
 static int list_writes(struct repair *repair, struct failure *failure)
 {
-	const struct log_cut *cut = &repair->cut;
+	const u32 nr = repair->cutting ? log_cut_nr_writes(&repair->cut) : 0;
 	u32 i;
 
-	repair->writes = calloc(2 + cut->nr_records + cut->blank.nr, sizeof(*repair->writes));
+	repair->writes = calloc(1 + nr, sizeof(*repair->writes));
 	if (!repair->writes)
 		return fail(failure, -ENOMEM, "there is not enough memory to plan the repair");
 	if (repair->super_copy >= 0)
 		add_write(repair, super_copy_offset(repair->super_copy, repair->area.sectors) /
-			  RESSD_BLOCK_SIZE, &repair->super);
-	for (i = 0; repair->cutting && i < cut->nr_records; i++)
-		add_write(repair, cut->block + i, &cut->records[i]);
-	repair->nr_first = repair->nr_writes;
-	if (repair->cutting && cut->summary)
-		add_write(repair, cut->summary, NULL);
-	repair->nr_second = repair->nr_writes;
-	for (i = 0; repair->cutting && i < cut->blank.nr; i++)
-		add_write(repair, cut->blank.list[i], NULL);
+			  RESSD_BLOCK_SIZE, &repair->super, false);
+	for (i = 0; i < nr; i++) {
+		const struct cut_write write = log_cut_write(&repair->cut, i);
+
+		add_write(repair, write.block, write.data, write.flush);
+	}
 	return 0;
 }
 
@@ -162,22 +157,17 @@ static void show_plan(const struct repair *repair)
 		printf("nothing to repair\n");
 }
 
-static int write_range(const struct repair *repair, size_t from, size_t to, u8 *buffer,
+static int write_block(const struct repair *repair, const struct planned_write *write, u8 *buffer,
 		       struct failure *failure)
 {
-	int code = 0;
+	int code = write->flush ? blkdev_flush(&repair->area.dev, failure) : 0;
 
-	for (; !code && from < to; from++) {
-		const struct planned_write *write = &repair->writes[from];
-
-		if (write->data)
-			memcpy(buffer, write->data, RESSD_BLOCK_SIZE);
-		else
-			memset(buffer, 0, RESSD_BLOCK_SIZE);
-		code = blkdev_write(&repair->area.dev, write->offset, buffer, RESSD_BLOCK_SIZE,
-				    failure);
-	}
-	return code ? code : blkdev_flush(&repair->area.dev, failure);
+	if (write->data)
+		memcpy(buffer, write->data, RESSD_BLOCK_SIZE);
+	else
+		memset(buffer, 0, RESSD_BLOCK_SIZE);
+	return code ? code : blkdev_write(&repair->area.dev, write->offset, buffer,
+					  RESSD_BLOCK_SIZE, failure);
 }
 
 /* Ctrl-C between two writes would do no harm, but would have to be explained. */
@@ -185,17 +175,17 @@ static int write_all(const struct repair *repair, struct failure *failure)
 {
 	u8 *buffer = blkdev_buffer(RESSD_BLOCK_SIZE);
 	sigset_t all, before;
-	int code;
+	size_t i;
+	int code = 0;
 
 	if (!buffer)
 		return fail(failure, -ENOMEM, "there is not enough memory for a block");
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	code = write_range(repair, 0, repair->nr_first, buffer, failure);
+	for (i = 0; !code && i < repair->nr_writes; i++)
+		code = write_block(repair, &repair->writes[i], buffer, failure);
 	if (!code)
-		code = write_range(repair, repair->nr_first, repair->nr_second, buffer, failure);
-	if (!code)
-		code = write_range(repair, repair->nr_second, repair->nr_writes, buffer, failure);
+		code = blkdev_flush(&repair->area.dev, failure);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	free(buffer);
 	return code;
