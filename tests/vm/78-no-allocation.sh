@@ -12,6 +12,7 @@ set -uo pipefail
 
 tracing=/sys/kernel/debug/tracing
 events=(kmalloc kmalloc_node kmem_cache_alloc kmem_cache_alloc_node mm_page_alloc)
+stacks_per_event=16384
 
 # each_event FUNCTION: for the folders of those that this kernel has.
 each_event() {
@@ -22,12 +23,12 @@ each_event() {
 }
 
 watch_event() {
-	echo "hist:keys=stacktrace:size=16384" >"$1/trigger"
+	echo "hist:keys=stacktrace:size=$stacks_per_event" >"$1/trigger"
 }
 
 collect_event() {
 	cat "$1/hist"
-	echo "!hist:keys=stacktrace:size=16384" >"$1/trigger"
+	echo "!hist:keys=stacktrace:size=$stacks_per_event" >"$1/trigger"
 }
 
 begin_watch() {
@@ -37,7 +38,14 @@ begin_watch() {
 # end_watch: what was counted goes to /tmp/stacks.
 end_watch() {
 	each_event collect_event >/tmp/stacks
-	dropped=$(awk '/^ *Dropped:/ { sum += $2 } END { print sum + 0 }' /tmp/stacks)
+}
+
+# no_stack_is_missing: every histogram had room for more. "Dropped" would say less: an allocation is
+# dropped, too, while the other processor enters the same stack, and does not go on with it at once,
+# since its thread does not run on a busy host. Only its count is lost then, the stack is there.
+no_stack_is_missing() {
+	equals "$(each_event echo | wc -l)" awk -v size="$stacks_per_event" \
+		'/^ *Entries:/ && $2 < size { roomy++ } END { print roomy + 0 }' /tmp/stacks
 }
 
 # stacks reserved|own: call stacks of allocations made by the module, with their counts: from reserves,
@@ -113,13 +121,13 @@ begin_watch
 check "a device is created" make_ressd ressd /dev/d0 16384 move_block_sectors 1024 \
 	move_fill_blocks 8 on_full wait
 end_watch
-check "no stack of the constructor was dropped" equals 0 echo "$dropped"
+check "no stack of the constructor is missing" no_stack_is_missing
 check "its allocations are seen" some own
 
 begin_watch
 check "every way is taken" all_ways
 end_watch
-check "no stack was dropped" equals 0 echo "$dropped"
+check "no stack is missing" no_stack_is_missing
 check "allocations from reserves are seen" some reserved
 check "none is without a reserve" no_own_allocation
 check "small writes were logged" at_least ressd accepted 2000
