@@ -175,7 +175,7 @@ one_block() {
 }
 
 letter_of_block() {
-	dd if="$mapper" bs=4096 skip=7 count=1 iflag=direct status=none | head -c 1
+	dd if="$mapper" bs=4096 skip=7 count=1 iflag=direct status=none | head -c 1 | tr '\0' 0
 }
 
 # A single block in RAM, then a flush and at once the cut: nothing else brings it to the disk. (The loads
