@@ -40,12 +40,16 @@ end_watch() {
 	each_event collect_event >/tmp/stacks
 }
 
+histograms_with_room() {
+	awk -v size="$stacks_per_event" \
+		'/^ *Entries:/ && $2 < size { roomy++ } END { print roomy + 0 }' /tmp/stacks
+}
+
 # no_stack_is_missing: every histogram had room for more. "Dropped" would say less: an allocation is
 # dropped, too, while the other processor enters the same stack, and does not go on with it at once,
 # since its thread does not run on a busy host. Only its count is lost then, the stack is there.
 no_stack_is_missing() {
-	equals "$(each_event echo | wc -l)" awk -v size="$stacks_per_event" \
-		'/^ *Entries:/ && $2 < size { roomy++ } END { print roomy + 0 }' /tmp/stacks
+	equals "$(each_event echo | wc -l)" histograms_with_room
 }
 
 # stacks reserved|own: call stacks of allocations made by the module, with their counts: from reserves,
