@@ -196,7 +196,7 @@ static void interrupt_repair(const struct area_memory *damaged, const struct log
 	}
 }
 
-/* What the repair said it keeps is what recovery then finds, and the data of it are as they were. */
+/* What the repair said that it keeps is what recovery then finds, with the data that were there. */
 static void require_kept(struct area_memory *area, const struct area_memory *damaged, u64 kept)
 {
 	struct log_source source = area_source(area);

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from common import VmError, cache_dir, write_atomically
 
-BOOT = Path("/boot")
 BZIMAGE_SIGNATURE = b"HdrS"
 # Offsets in the x86 boot protocol's header, Documentation/arch/x86/boot.rst.
 OFFSET_SETUP_SECTORS = 0x1F1
@@ -23,14 +22,15 @@ class Kernel:
     """One kernel: its release, its compressed image and its module folder.
 
     It is the installed one of that release, unless `build`, the folder that modules are built
-    against, holds an image of its own, with its modules installed below `build`/root, as
+    against, lies in a folder into which Debian's packages were unpacked, as tools/vm/debian-kernel
+    does, or holds an image of its own, with its modules installed below `build`/root, as
     tools/vm/debug-kernel makes it.
     """
 
     def __init__(self, release, build):
         self.release = release
-        self.root = Path("/")
-        self.image = BOOT / f"vmlinuz-{release}"
+        self.root = root_of(build, release)
+        self.image = self.root / "boot" / f"vmlinuz-{release}"
         self.is_own = False
         own = build / "arch/x86/boot/bzImage"
         if own.exists():
@@ -59,6 +59,14 @@ class Kernel:
         if not path.exists():
             write_atomically(path, [unpack(self.image)])
         return path
+
+
+def root_of(build, release):
+    """The folder below which the kernel of that release lies that `build` belongs to."""
+    for folder in build.resolve().parents:
+        if (folder / "boot" / f"vmlinuz-{release}").exists():
+            return folder
+    return Path("/")
 
 
 def find():

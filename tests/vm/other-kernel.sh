@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# other-kernel.sh debug|SERIES ["TEST [ARGUMENT...]"...]: guest tests on another kernel than the stock one. "debug":
+# one with KASAN, lockdep and their like, whose reports fail a test; it is built first (half an hour on
+# two cores, once), and a test takes some three times as long on it. 6.12: the newest stock kernel of that
+# series that Debian has packages of. Part of `make soak`, not of `make check`.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+kind=${1:-}
+folder=build/kernel-$kind
+failed=0
+
+# Tests that a guest runs whole.
+guest_tests() {
+	grep -l '^# guest:' tests/vm/[0-9]*.sh | xargs -n 1 basename -s .sh
+}
+
+case $kind in
+debug)
+	chooser=(tools/vm/debug-kernel)
+	tests=(20-verify 30-reload 40-drain 66-power-switch 70-suspend-remove 84-grow)
+	;;
+[1-9]*.*)
+	chooser=(tools/vm/debian-kernel "$kind")
+	mapfile -t tests < <(guest_tests)
+	;;
+*)
+	echo "other-kernel.sh: the kernel is '$kind', but must be debug, or a series of Debian's: 6.12" >&2
+	exit 2
+	;;
+esac
+[ $# -le 1 ] || tests=("${@:2}")
+
+# The modules of the other kernel must not take the place of the usual ones.
+build_modules() {
+	local module
+	for module in dm-ressd tests/ssdsim; do
+		rm -rf "${folder:?}/$module"
+		mkdir -p "$folder/$module"
+		git ls-files "$module" | grep -E '\.[ch]$|Kbuild$' | xargs cp --parents -t "$folder"
+		# Type information for bpf would take a tool more, and nobody wants it.
+		make -s -C "$KDIR" M="$PWD/$folder/$module" CONFIG_DEBUG_INFO_BTF_MODULES= W=1 \
+			modules >"$folder/log" 2>&1 || {
+			tail -n 20 "$folder/log"
+			return 1
+		}
+		! grep 'warning:' "$folder/log" || return 1
+	done
+}
+
+# run_test "TEST [ARGUMENT...]": in a guest, or by a script of this machine that starts guests.
+run_test() {
+	local words name status=0 options=(--timeout 3600
+		--file "$folder/dm-ressd/dm-ressd.ko:/modules/dm-ressd.ko"
+		--file "$folder/tests/ssdsim/ssdsim.ko:/modules/ssdsim.ko")
+	read -r -a words <<<"$1"
+	name=${words[0]}
+	if grep -q '^# host$' "tests/vm/$name.sh"; then
+		GUEST_OPTIONS="${options[*]}" "tests/vm/$name.sh" "${words[@]:1}"
+	else
+		tests/vm/in-guest --log "$folder/$name.console" "${options[@]}" -- "${words[@]}"
+	fi >"$folder/$name.log" 2>&1 || status=$?
+	if [ "$status" -eq 0 ]; then
+		echo "ok - $name on $release"
+	else
+		failed=1
+		echo "not ok - $name on $release: it ended with $status"
+		grep -A 40 -E '^(not ok|vm:)' "$folder/$name.log" | head -n 80 | sed 's/^/# /'
+	fi
+}
+
+KDIR=$("${chooser[@]}")
+export KDIR
+release=$(sed -n 's/^#define UTS_RELEASE "\(.*\)"$/\1/p' "$KDIR/include/generated/utsrelease.h")
+mkdir -p "$folder"
+if ! build_modules; then
+	echo "not ok - the modules for $release: they do not build, or not without warnings"
+	exit 1
+fi
+for name in "${tests[@]}"; do
+	run_test "$name"
+done
+exit "$failed"
