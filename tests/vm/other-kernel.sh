@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# other-kernel.sh debug|SERIES ["TEST [ARGUMENT...]"...]: guest tests on another kernel than the stock one. "debug":
-# one with KASAN, lockdep and their like, whose reports fail a test; it is built first (half an hour on
-# two cores, once), and a test takes some three times as long on it. 6.12: the newest stock kernel of that
-# series that Debian has packages of. Part of `make soak`, not of `make check`.
+# other-kernel.sh debug|SERIES ["TEST [ARGUMENT...]"...]: guest tests on another kernel than the usual
+# one. "debug": one with KASAN, lockdep and their like, whose reports fail a test; it is built first
+# (half an hour on two cores, once), and a test takes some three times as long on it. A SERIES, 6.12:
+# the newest stock kernel of it that Debian has packages of, and all tests that a guest runs whole.
+# Part of `make soak`, not of `make check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
