@@ -56,6 +56,10 @@ packages() {
 		shellcheck            # lint: scripts
 		python3-pyflakes      # lint: Python, where ruff cannot be had
 		perl                  # lint: checkpatch
+		flex                  # soak: a kernel with KASAN and lockdep is built
+		bison                 # likewise
+		bc                    # likewise
+		libelf-dev            # likewise
 		xz-utils              # lint: unpacks the kernel source that holds checkpatch
 	EOF_PACKAGES
 }
