@@ -66,9 +66,10 @@ survives() {
 
 # cuts_before FLUSH FLUSHED: between two flushes, which are entries of these numbers, or 0 and the first.
 cuts_before() {
-	local flush=$1 flushed=$2 write writes
+	local flush=$1 flushed=$2 write writes others
 	mapfile -t writes < <(seq "$flushed" $((flush - 1)))
 	survives "$flushed" && survives "$flushed" "${writes[@]}" || return 1
+	[ ${#writes[@]} -gt 1 ] || return 0 # that was all
 	for write in "${writes[@]}"; do
 		survives "$flushed" "$write" || return 1
 		mapfile -t others < <(printf '%s\n' "${writes[@]}" | grep -vx "$write")
@@ -85,8 +86,7 @@ all_cuts() {
 }
 
 interrupted_repair() {
-	local normal reserved flushes states=0
-	seed=$1
+	local seed=$1 normal reserved flushes states=0
 	make_disk disk 16
 	make_disk log 64
 	read -r normal reserved < <(ressd-make-image "$seed" /dev/disk mutations="$seed")
