@@ -11,7 +11,7 @@ jobs=2
 verbose=
 patterns=()
 logs=build/check
-step_limit=900 # seconds until a step counts as hung
+step_limit=900 # seconds until a step counts as hung, more on a busy machine (tools/patient.py)
 durations=${RESSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dm-ressd}/check-durations
 fault_lines='^vm: the kernel reported a fault'
 started=$SECONDS
@@ -171,12 +171,9 @@ tell() {
 	printf '%s\n' "$1"
 }
 
-# Each step leads a process group of its own, so that it can be ended with all that it started.
 start_next() {
 	local i=$next name=${names[$next]}
-	set -m
-	timeout -k 30 "$step_limit" bash -c "${commands[$i]}" >"$logs/$name.log" 2>&1 </dev/null &
-	set +m
+	tools/patient.py "$step_limit" bash -c "${commands[$i]}" >"$logs/$name.log" 2>&1 </dev/null &
 	running[$!]=$i
 	begun[$i]=$SECONDS
 	next=$((next + 1))
@@ -266,7 +263,7 @@ end_all() {
 	local pid
 	trap - INT TERM
 	for pid in "${!running[@]}"; do
-		kill -TERM -- "-$pid" 2>/dev/null || true
+		kill -TERM "$pid" 2>/dev/null || true
 	done
 	wait || true
 	tell "check: interrupted"

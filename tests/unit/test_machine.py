@@ -1,16 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A guest that stands still before it has come up is started anew, once: a shell plays QEMU."""
+"""The VM runner on a busy machine. A guest that stands still before it has come up is started anew,
+once (a shell plays QEMU); its clock is right, and limits of time allow for the load."""
 
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "vm"))
 
-from machine import Killer, Run  # noqa: E402
+import clock  # noqa: E402
+from machine import Killer, Run, kernel_parameters  # noqa: E402
+
+PATIENT = Path(__file__).resolve().parents[2] / "tools" / "patient.py"
 
 
 class Boot(unittest.TestCase):
@@ -43,6 +50,74 @@ class Boot(unittest.TestCase):
     def test_virtual_time(self):
         """There it would stand still again."""
         self.assertEqual(self.go("sleep 600", 2, 1, watched=False), ("timeout", 1))
+
+
+class GuestClock(unittest.TestCase):
+    """Seen on a busy machine: a clock 12 times too fast, by a calibration against the PIT."""
+
+    def parameter(self, mode):
+        """The frequency that a guest of this mode is told, or None."""
+        words = kernel_parameters(SimpleNamespace(mode=mode, append=["a=b"])).split()
+        self.assertIn("a=b", words)
+        told = [word for word in words if word.startswith("tsc_early_khz=")]
+        return int(told[0].partition("=")[2]) if told else None
+
+    @unittest.skipUnless(clock.counter_reader(), "no time stamp counter")
+    def test_the_frequency_is_measured_and_told(self):
+        """Twice the same within 0.1 %, and the counter agrees over a time of its own."""
+        khz = self.parameter("functional")
+        clock.counter_khz.cache_clear()
+        self.assertAlmostEqual(clock.counter_khz() / khz, 1, delta=0.001)
+
+    def test_virtual_time_has_a_counter_of_its_own(self):
+        """There the counter counts virtual nanoseconds."""
+        self.assertIsNone(self.parameter("benchmark"))
+
+
+class Load(unittest.TestCase):
+    """Limits count the time that a thread gets a processor for."""
+
+    def over_after(self, running, processors):
+        """Seconds until a limit of 100 is over with so many threads running."""
+        now = [0.0]
+        patience = clock.Patience(100, lambda: running, lambda: now[0])
+        patience.processors = processors
+        while not patience.is_over():
+            now[0] += 1
+        return now[0]
+
+    def test_a_machine_at_rest(self):
+        """The limit is what it says."""
+        self.assertEqual(self.over_after(0, 2), 101)
+        self.assertEqual(self.over_after(2, 2), 101)
+
+    def test_a_busy_machine(self):
+        """Ten threads on two processors: five times as long."""
+        self.assertAlmostEqual(self.over_after(10, 2), 501, delta=1)
+
+    def has_ended(self, pid):
+        """Whether a process has gone, or is a zombie, within 10 seconds."""
+        for _ in range(100):
+            try:
+                if not Path(f"/proc/{pid}/cmdline").read_bytes():
+                    return True
+            except FileNotFoundError:
+                return True
+            time.sleep(0.1)
+        return False
+
+    def test_patient(self):
+        """The command's exit code and output, or 124 with all that it started gone."""
+        done = subprocess.run([PATIENT, "60", "sh", "-c", "echo out; exit 7"], check=False,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (7, "out\n"))
+        done = subprocess.run([PATIENT, "0.5", "sh", "-c", "sleep 600 & echo $!; wait"],
+                              check=False, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 124)
+        self.assertTrue(self.has_ended(done.stdout.strip()))
+        done = subprocess.run([PATIENT, "soon"], check=False, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("give a number of seconds and a command", done.stderr)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import clock
 from common import VmError
 
 CONSOLE = "console=ttyS0 quiet panic=-1 oops=panic mitigations=off tsc=reliable " \
@@ -34,6 +35,13 @@ STARTED = b"[vm] start"
 PR_SET_PDEATHSIG = 1
 
 
+def kernel_parameters(options):
+    """What the guest's kernel is told. In virtual time its counter is the virtual clock, which it
+    calibrates right; otherwise it is this machine's, whose frequency is measured here."""
+    khz = clock.counter_khz() if options.mode == "functional" else None
+    return " ".join([CONSOLE, *([f"tsc_early_khz={khz}"] if khz else []), *options.append])
+
+
 def prepare_child(processor):
     """In the child, before QEMU: have the kernel kill it when the runner dies in a way that runs
     no clean-up; keep it on one processor, if there is one for it."""
@@ -51,7 +59,7 @@ def command_line(options, folder, kernel, initrd, log):
         "-serial", f"file:{log}", "-serial", f"file:{folder / 'output'}",
         "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
         *MODES[options.mode],
-        "-append", " ".join([CONSOLE, *options.append]),
+        "-append", kernel_parameters(options),
     ]
     for number, disk in enumerate(options.disk):
         name = str(disk).replace(",", ",,")
@@ -161,15 +169,16 @@ class Run:
             process.wait()
 
     def _watch(self, process, log):
-        begun = time.monotonic()
+        whole = clock.Patience(self.timeout)
+        boot = clock.Patience(self.boot)
         while process.poll() is None:
             if self.killer.is_due():
                 self.how = "killed"
                 return
-            if time.monotonic() > begun + self.timeout:
+            if whole.is_over():
                 self.how = "timeout"
                 return
-            if log and time.monotonic() > begun + self.boot:
+            if log and boot.is_over():
                 if not log.exists() or STARTED not in log.read_bytes():
                     self.how = "stuck"
                     return
