@@ -305,6 +305,23 @@ void ressd_retry_move_waiters(struct ressd *ressd)
 
 /* --- the router --------------------------------------------------------------------------- */
 
+void ressd_tune_router(struct ressd *ressd)
+{
+	const struct ressd_options *options = &ressd->options;
+	struct ressd_rpi_options rpi = {
+		.streams = options->streams,
+		.small_sectors = options->small_write_sectors,
+		.open_units = options->open_units,
+		.unit_sectors = options->move_block_sectors,
+		.log_sectors = ressd->table.reserved_sectors,
+	};
+
+	if (rpi.unit_sectors)
+		div_u64_rem(ressd_device_block(ressd->normal, ressd->table.normal_start) *
+			    RESSD_BLOCK_SECTORS, rpi.unit_sectors, &rpi.unit_phase);
+	ressd_rpi_set(&ressd->rpi, &rpi);
+}
+
 /*
  * Cuts a write that does not consist of whole blocks down to its first piece: up to the next block
  * boundary, or the whole blocks before a remainder.
@@ -382,7 +399,7 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 		return DM_MAPIO_KILL;
 	}
 	ressd->counters.writes++;
-	small = ressd_rpi_write(&ressd->rpi, e.sector, e.sectors);
+	small = ressd_rpi_write(&ressd->rpi, e.sector, e.sectors, ressd->sweeping);
 	if (small) {
 		ressd->counters.small_writes++;
 		if (!log_takes_writes(ressd)) {
@@ -429,6 +446,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 
 	spin_lock(&ressd->lock);
 	ressd->counters.flushes++;
+	ressd_rpi_flush(&ressd->rpi);
 	ressd_route_flush(&ressd->route);
 	if (flush_is_enough(ressd)) {
 		rb->flags |= RESSD_BIO_FLUSHES;

@@ -183,7 +183,7 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 		if (options.route == RESSD_ROUTE_ADAPTIVE && !ressd_route_is_adaptive(ressd))
 			ressd_route_init(&ressd->route);
 		ressd->options = options;
-		ressd_rpi_set(&ressd->rpi, options.streams, options.small_write_sectors);
+		ressd_tune_router(ressd);
 		ressd_tune_log(ressd);
 	}
 	spin_unlock(&ressd->lock);

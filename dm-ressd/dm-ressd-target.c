@@ -352,7 +352,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		return ret;
 	}
 	ressd_route_init(&ressd->route);
-	ressd_rpi_init(&ressd->rpi, ressd->options.streams, ressd->options.small_write_sectors);
+	ressd_tune_router(ressd);
 	set_target_features(ti);
 	ti->private = ressd;
 	return 0;

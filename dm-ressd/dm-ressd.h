@@ -261,6 +261,8 @@ static inline u64 ressd_device_block(const struct dm_dev *dev, u64 start)
 }
 
 /* dm-ressd-io.c; what the files that handle bios share among them is in dm-ressd-bio.h */
+/* Passes the options on to the pattern identifier.  Under the lock, or while nobody writes. */
+void ressd_tune_router(struct ressd *ressd);
 /* The target's map: sends the bio on, lets it wait, completes it, or refuses it. */
 int ressd_map_bio(struct dm_target *ti, struct bio *bio);
 /* Lets the small writes that wait for room try again.  Context: process, no lock held. */

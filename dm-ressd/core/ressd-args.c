@@ -34,6 +34,7 @@ static const char *const switch_words[] = { "off", "on", NULL };
 static const struct option_rule rules[] = {
 	NUMBER(small_write_sectors, 16, 8, 256, 8),
 	NUMBER(streams, 16, 1, RESSD_RPI_MAX_STREAMS, 1),
+	NUMBER(open_units, 0, 0, RESSD_RPI_MAX_UNITS, 1),
 	WORDS(route, RESSD_ROUTE_ALWAYS, route_words),
 	NUMBER(move_threshold, 50, 1, 95, 1),
 	NUMBER(move_batch_sectors, 1024, 8, MAX_MOVE_BATCH_SECTORS, 8),
@@ -184,6 +185,26 @@ static int parse_option(const struct option_rule *rule, const char *value,
 	return parse_number(rule, value, option_field(options, rule), error, size);
 }
 
+/* Options that mean nothing beside each other. */
+static int check_options(const struct ressd_options *options, char *error, size_t size)
+{
+	if (!options->open_units)
+		return 0;
+	if (options->streams == 1) {
+		snprintf(error, size,
+			 "open_units is %u, but streams 1 is the paper's rule, which knows none; leave out one of them",
+			 options->open_units);
+		return -EINVAL;
+	}
+	if (!options->move_block_sectors) {
+		snprintf(error, size,
+			 "open_units is %u, but the size of a unit is not known: set move_block_sectors first",
+			 options->open_units);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int ressd_options_parse(struct ressd_options *options, unsigned int argc, char **argv,
 			char *error, size_t size)
 {
@@ -210,13 +231,14 @@ int ressd_options_parse(struct ressd_options *options, unsigned int argc, char *
 		argc -= 2;
 		argv += 2;
 	}
-	return 0;
+	return check_options(options, error, size);
 }
 
 int ressd_option_set(struct ressd_options *options, const char *key, const char *value,
 		     char *error, size_t size)
 {
 	const struct option_rule *rule = find_rule(key, value, error, size);
+	struct ressd_options set = *options;
 
 	if (!rule)
 		return -EINVAL;
@@ -226,7 +248,10 @@ int ressd_option_set(struct ressd_options *options, const char *key, const char 
 			 rule->key);
 		return -EINVAL;
 	}
-	return parse_option(rule, value, options, error, size);
+	if (parse_option(rule, value, &set, error, size) || check_options(&set, error, size))
+		return -EINVAL;
+	*options = set;
+	return 0;
 }
 
 int ressd_options_print(const struct ressd_options *options, char *buffer, size_t size)

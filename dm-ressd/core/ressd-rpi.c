@@ -1,46 +1,181 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The request pattern identifier; see ressd-rpi.h. */
 #include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include "ressd-rpi.h"
 
-void ressd_rpi_init(struct ressd_rpi *rpi, u32 streams, u32 small_sectors)
+/* A batch may pass by one unit without a write to it. */
+#define BATCH_STEP_UNITS	2
+
+void ressd_rpi_init(struct ressd_rpi *rpi, const struct ressd_rpi_options *options)
 {
 	memset(rpi, 0, sizeof(*rpi));
-	ressd_rpi_set(rpi, streams, small_sectors);
+	ressd_rpi_set(rpi, options);
 }
 
-void ressd_rpi_set(struct ressd_rpi *rpi, u32 streams, u32 small_sectors)
+void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *options)
 {
 	u32 i;
 
-	rpi->streams = clamp_t(u32, streams, 1, RESSD_RPI_MAX_STREAMS);
-	rpi->small_sectors = small_sectors;
-	for (i = rpi->streams; i < RESSD_RPI_MAX_STREAMS; i++)
+	rpi->options = *options;
+	rpi->options.streams = clamp_t(u32, options->streams, 1, RESSD_RPI_MAX_STREAMS);
+	rpi->options.open_units = options->unit_sectors ?
+		min_t(u32, options->open_units, RESSD_RPI_MAX_UNITS) : 0;
+	for (i = rpi->options.streams; i < RESSD_RPI_MAX_STREAMS; i++)
 		rpi->stream[i].used = 0;
+	rpi->nr_open = 0;
 }
 
-bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors)
+/* --- streams and batches ------------------------------------------------------------------ */
+
+static bool ascends(const struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 sector)
 {
-	const u64 end = sector + sectors;
-	u32 i, slot = 0;
-	bool continues = false, rewrites = false;
+	const struct ressd_rpi_options *options = &rpi->options;
+
+	return options->open_units && stream->flushes == rpi->flushes && sector >= stream->next &&
+	       sector - stream->next < (u64)BATCH_STEP_UNITS * options->unit_sectors;
+}
+
+/*
+ * The stream that the write belongs to, or else the one to be forgotten: the least recently used.
+ * *@continues: it starts where that stream ended; *@batch: it ascends from there.
+ */
+static struct ressd_stream *find_stream(struct ressd_rpi *rpi, u64 sector, u32 sectors,
+					bool *continues, bool *batch)
+{
+	struct ressd_stream *rewritten = NULL, *ascending = NULL, *oldest = rpi->stream, *stream;
+
+	for (stream = rpi->stream; stream < rpi->stream + rpi->options.streams; stream++) {
+		if (!stream->used) {
+			oldest = stream;
+			continue;
+		}
+		if (stream->next == sector) {
+			*continues = true;
+			*batch = ascends(rpi, stream, sector);
+			return stream;
+		}
+		if (stream->next == sector + sectors && !rewritten)
+			rewritten = stream;
+		else if (ascends(rpi, stream, sector) &&
+			 (!ascending || stream->next > ascending->next))
+			ascending = stream;
+		if (stream->used < oldest->used)
+			oldest = stream;
+	}
+	if (rewritten)
+		return rewritten;
+	*batch = ascending;
+	return ascending ? ascending : oldest;
+}
+
+static u64 first_part(const struct ressd_rpi *rpi)
+{
+	return div_u64(rpi->options.log_sectors, RESSD_RPI_BATCH_PART);
+}
+
+static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream, u64 sector,
+		       u32 sectors, bool batch)
+{
+	const u64 part = first_part(rpi);
+
+	if (!batch) {
+		stream->start = sector;
+		stream->sectors = 0;
+		stream->flushes = rpi->flushes;
+	}
+	stream->sectors += sectors;
+	stream->next = sector + sectors;
+	stream->used = rpi->clock;
+	if (stream->sectors <= part)
+		return;
+	if (stream->sectors - sectors <= part) {
+		rpi->batch_before = rpi->batch;
+		rpi->batch = *stream;
+	} else if (rpi->batch.start == stream->start) {
+		rpi->batch = *stream;
+	}
+}
+
+/* Is the batch one of several over the same range, of which the log can hold two? */
+static bool is_repeated(const struct ressd_rpi *rpi, const struct ressd_stream *stream)
+{
+	const struct ressd_stream *before = &rpi->batch_before;
+	u64 half = rpi->options.log_sectors / 2;
+
+	return before->sectors && before->start < stream->next && stream->start < before->next &&
+	       before->sectors <= half && stream->sectors <= half;
+}
+
+/* --- open units --------------------------------------------------------------------------- */
+
+/* Units that are left to direct writes. */
+static u32 units_left(const struct ressd_rpi *rpi, bool moving)
+{
+	u32 taken = 1 + moving;
+
+	return rpi->options.open_units > taken ? rpi->options.open_units - taken : 0;
+}
+
+static u64 unit_of(const struct ressd_rpi *rpi, u64 sector)
+{
+	return div_u64(sector + rpi->options.unit_phase, rpi->options.unit_sectors);
+}
+
+/* The place of @unit among the open ones, or nr_open. */
+static u32 find_open(const struct ressd_rpi *rpi, u64 unit)
+{
+	u32 i;
+
+	for (i = 0; i < rpi->nr_open && rpi->open[i] != unit; i++)
+		;
+	return i;
+}
+
+/* A direct write goes to @unit. */
+static void use_unit(struct ressd_rpi *rpi, u64 unit, u32 left)
+{
+	u32 i = find_open(rpi, unit);
+
+	if (!left)
+		return;
+	if (i == rpi->nr_open)
+		rpi->nr_open = min(rpi->nr_open + 1, left);
+	for (i = min(i, rpi->nr_open - 1); i; i--)
+		rpi->open[i] = rpi->open[i - 1];
+	rpi->open[0] = unit;
+}
+
+/* Does a write cost a direct write's least, for its unit is open or soon will be? */
+static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 sector,
+		     bool continues)
+{
+	if (stream->sectors > first_part(rpi) && !is_repeated(rpi, stream))
+		return true;
+	return continues && find_open(rpi, unit_of(rpi, sector)) < rpi->nr_open;
+}
+
+/* --- a write ------------------------------------------------------------------------------ */
+
+bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors, bool moving)
+{
+	bool small = sectors <= rpi->options.small_sectors;
+	bool continues = false, batch = false;
+	struct ressd_stream *stream;
+	u32 left;
 
 	rpi->clock++;
-	for (i = 0; i < rpi->streams; i++) {
-		if (rpi->stream[i].used && rpi->stream[i].next == sector) {
-			slot = i;
-			continues = true;
-			break;
-		}
-		if (rewrites)
-			continue;
-		rewrites = rpi->stream[i].used && rpi->stream[i].next == end;
-		if (rewrites || rpi->stream[i].used < rpi->stream[slot].used)
-			slot = i;	/* least recently used */
-	}
-	rpi->stream[slot].next = end;
-	rpi->stream[slot].used = rpi->clock;
+	stream = find_stream(rpi, sector, sectors, &continues, &batch);
+	note_write(rpi, stream, sector, sectors, batch);
+	if (!rpi->options.open_units)
+		return small && !continues;
 
-	return !continues && sectors <= rpi->small_sectors;
+	left = units_left(rpi, moving);
+	rpi->nr_open = min(rpi->nr_open, left);
+	if (small && !is_cheap(rpi, stream, sector, continues))
+		return true;
+	use_unit(rpi, unit_of(rpi, sector), left);
+	return false;
 }

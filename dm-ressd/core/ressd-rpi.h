@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The request pattern identifier (RE section 3.3): is this write a small random one?
+ * The request pattern identifier (RE section 3.3): does this write belong in the log?
  *
- * The paper follows one stream: a write that starts where the previous one ended is sequential.
- * Here up to RESSD_RPI_MAX_STREAMS streams are followed at once, so that several sequential
- * writers do not look random to each other; @streams of 1 is exactly the paper's rule.  A write
- * that ends where a stream's last one ended stays with that stream: the end of a file that is
- * written again and again is random each time, and takes one stream, not many that would then look
- * sequential.
+ * The paper's rule: a small write that does not start where the previous one ended is random, and
+ * goes to the log.  Here up to RESSD_RPI_MAX_STREAMS streams are followed at once, so that several
+ * sequential writers do not look random to each other; @streams of 1 is exactly the paper's rule.
+ * A write that ends where a stream's last one ended stays with that stream: the end of a file that
+ * is written again and again is random each time, and takes one stream, not many that would then
+ * look sequential.
+ *
+ * OPEN UNITS: a device keeps a few of its clustered blocks (units) open for writing; a write to
+ * another one closes one of them, which costs a merge.  If their number is known, a small
+ * sequential write is direct only if it goes to a unit that direct writes keep open; the log
+ * occupies one unit, and a running mover another.  Otherwise it is logged like a random one.
+ *
+ * BATCHES: a stream may also ascend in steps of less than two units, as the sorted writeback of a
+ * checkpoint or of the page cache does.  The first part of such a batch, a RESSD_RPI_BATCH_PART of
+ * the log, is logged.  The rest is direct: it visits each unit once, which the mover could not do
+ * better.  But if a batch over the same range came before, and half of the log could hold either,
+ * all of it is logged: the mover then visits a unit once for several batches.  A flush ends a
+ * batch.  Both rules need @open_units; with 0 only the streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
@@ -17,23 +29,55 @@
 #include <linux/types.h>
 
 #define RESSD_RPI_MAX_STREAMS	64
+#define RESSD_RPI_MAX_UNITS	64
 
-struct ressd_rpi {
+/* Half or twice as much: SD card, buffered random writes 0.90 and 0.95 times bare instead of 0.93. */
+#define RESSD_RPI_BATCH_PART	16
+
+/* Everything in sectors unless its name says otherwise. */
+struct ressd_rpi_options {
 	u32 streams;			/* 1..RESSD_RPI_MAX_STREAMS */
 	u32 small_sectors;		/* largest small write */
-	u64 clock;			/* writes seen */
-	struct {
-		u64 next;		/* sector right after the stream's last write */
-		u64 used;		/* clock of that write; 0: slot unused */
-	} stream[RESSD_RPI_MAX_STREAMS];
+	u32 open_units;			/* that the device has, 0: unknown */
+	u32 unit_sectors;		/* of one; 0: unknown, open_units then counts as 0 */
+	u32 unit_phase;			/* sector 0 is this far into one */
+	u64 log_sectors;		/* that the log can hold */
 };
 
-void ressd_rpi_init(struct ressd_rpi *rpi, u32 streams, u32 small_sectors);
+struct ressd_stream {
+	u64 next;			/* sector right after its last write */
+	u64 used;			/* clock of that write; 0: slot unused */
+	u64 start;			/* of its batch */
+	u64 sectors;			/* of its batch so far */
+	u64 flushes;			/* seen when the batch began */
+};
 
-/* Changes the parameters; streams already followed are kept as far as they fit. */
-void ressd_rpi_set(struct ressd_rpi *rpi, u32 streams, u32 small_sectors);
+struct ressd_rpi {
+	struct ressd_rpi_options options;
+	u64 clock;			/* writes seen */
+	u64 flushes;			/* seen */
+	struct ressd_stream stream[RESSD_RPI_MAX_STREAMS];
+	/* The last two batches that have left the first part behind. */
+	struct ressd_stream batch, batch_before;
+	u32 nr_open;			/* units that direct writes keep open */
+	u64 open[RESSD_RPI_MAX_UNITS];	/* their numbers, the last used first */
+};
 
-/* Notes the write of @sectors at @sector.  True: small and random, so it belongs in the log. */
-bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors);
+void ressd_rpi_init(struct ressd_rpi *rpi, const struct ressd_rpi_options *options);
+
+/* Changes the options; streams already followed are kept as far as they fit. */
+void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *options);
+
+/*
+ * Notes the write of @sectors at @sector.  True: it belongs in the log.  @moving: the mover writes
+ * to the normal area at present.
+ */
+bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors, bool moving);
+
+/* Notes a flush. */
+static inline void ressd_rpi_flush(struct ressd_rpi *rpi)
+{
+	rpi->flushes++;
+}
 
 #endif

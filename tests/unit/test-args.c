@@ -112,6 +112,10 @@ TEST(numbers_out_of_range)
 	refused("small_write_sectors 12", "multiple of 8");
 	refused("streams 0", "streams is '0', but must be a number from 1 to 64");
 	refused("streams 65", "number from 1 to 64");
+	refused("move_block_sectors 8192 open_units 65",
+		"open_units is '65', but must be a number from 0 to 64");
+	refused("open_units 2", "set move_block_sectors first");
+	refused("open_units 2 move_block_sectors 8192 streams 1", "streams 1 is the paper's rule");
 	refused("move_threshold 0", "number from 1 to 95");
 	refused("move_threshold 96", "number from 1 to 95");
 	refused("move_batch_sectors 8200", "from 8 to 8192");
@@ -305,6 +309,9 @@ TEST(set_by_message)
 	CHECK_HAS(error, "fixed when the reserved area is formatted");
 	CHECK_EQ(options.segment_sectors, 0);
 	CHECK(ressd_option_set(&options, "streams", "65", error, sizeof(error)), "65");
+	CHECK(ressd_option_set(&options, "open_units", "2", error, sizeof(error)), "no unit size");
+	CHECK_HAS(error, "set move_block_sectors first");
+	CHECK_EQ(options.open_units, 0);
 	CHECK_EQ(options.streams, 5);
 	CHECK(ressd_option_set(&options, "dispatch", "pai", error, sizeof(error)), "unbuilt");
 	CHECK_HAS(error, "not built");

@@ -61,8 +61,8 @@ static bool goes_to_log(u32 sectors)
 
 static void note(struct part *part, u64 sector, u32 sectors)
 {
-	bool small = ressd_rpi_write(&many, sector, sectors);
-	bool small_one = ressd_rpi_write(&one, sector, sectors);
+	bool small = ressd_rpi_write(&many, sector, sectors, false);
+	bool small_one = ressd_rpi_write(&one, sector, sectors, false);
 
 	CHECK_EQ(small_one, papers_rule(sector, sectors));
 	part->writes++;
@@ -73,9 +73,16 @@ static void note(struct part *part, u64 sector, u32 sectors)
 
 static void begin(void)
 {
+	const struct ressd_rpi_options sixteen = {
+		.streams = 16, .small_sectors = SMALL_SECTORS,
+	};
+	const struct ressd_rpi_options papers = {
+		.streams = 1, .small_sectors = SMALL_SECTORS,
+	};
+
 	memset(parts, 0, sizeof(parts));
-	ressd_rpi_init(&many, 16, SMALL_SECTORS);
-	ressd_rpi_init(&one, 1, SMALL_SECTORS);
+	ressd_rpi_init(&many, &sixteen);
+	ressd_rpi_init(&one, &papers);
 	ressd_route_init(&route);
 	last_end = ~0ULL;
 }

@@ -8,13 +8,27 @@ const char test_suite[] = "rpi";
 
 static struct ressd_rpi rpi;
 
+static void init(struct ressd_rpi *one, u32 streams, u32 small)
+{
+	const struct ressd_rpi_options options = { .streams = streams, .small_sectors = small };
+
+	ressd_rpi_init(one, &options);
+}
+
+static void set(struct ressd_rpi *one, u32 streams, u32 small)
+{
+	const struct ressd_rpi_options options = { .streams = streams, .small_sectors = small };
+
+	ressd_rpi_set(one, &options);
+}
+
 /* RE section 3.3: small, and does not start where the write before it ended. */
 TEST(one_stream_is_the_papers_rule)
 {
 	u64 end = ~0ULL;
 	u32 round, small = 0;
 
-	ressd_rpi_init(&rpi, 1, 16);
+	init(&rpi, 1, 16);
 	for (round = 0; round < 20000; round++) {
 		u64 sector = test_below(3) ? test_below(1000) * 8 : end;
 		u32 sectors = 8 * (1 + test_below(4));
@@ -22,7 +36,7 @@ TEST(one_stream_is_the_papers_rule)
 
 		if (round == 0)
 			sector = 800;
-		CHECK_EQ(ressd_rpi_write(&rpi, sector, sectors), random && sectors <= 16);
+		CHECK_EQ(ressd_rpi_write(&rpi, sector, sectors, false), random && sectors <= 16);
 		small += random && sectors <= 16;
 		end = sector + sectors;
 	}
@@ -31,18 +45,18 @@ TEST(one_stream_is_the_papers_rule)
 
 TEST(first_write_at_sector_zero_is_random)
 {
-	ressd_rpi_init(&rpi, 16, 16);
-	CHECK(ressd_rpi_write(&rpi, 0, 8), "an unused stream must not match sector 0");
-	CHECK(!ressd_rpi_write(&rpi, 8, 8), "it continues");
+	init(&rpi, 16, 16);
+	CHECK(ressd_rpi_write(&rpi, 0, 8, false), "an unused stream must not match sector 0");
+	CHECK(!ressd_rpi_write(&rpi, 8, 8, false), "it continues");
 }
 
 TEST(size_limit_is_inclusive)
 {
-	ressd_rpi_init(&rpi, 16, 16);
-	CHECK(ressd_rpi_write(&rpi, 1000, 16), "16 sectors are small");
-	CHECK(!ressd_rpi_write(&rpi, 5000, 17), "17 are not");
-	CHECK(!ressd_rpi_write(&rpi, 9000, 24), "24 are not");
-	CHECK(ressd_rpi_write(&rpi, 20000, 1), "1 is");
+	init(&rpi, 16, 16);
+	CHECK(ressd_rpi_write(&rpi, 1000, 16, false), "16 sectors are small");
+	CHECK(!ressd_rpi_write(&rpi, 5000, 17, false), "17 are not");
+	CHECK(!ressd_rpi_write(&rpi, 9000, 24, false), "24 are not");
+	CHECK(ressd_rpi_write(&rpi, 20000, 1, false), "1 is");
 }
 
 /* @writers sequential writers in turn; returns how many of their writes looked random. */
@@ -50,10 +64,10 @@ static u32 interleave(u32 streams, u32 writers)
 {
 	u32 round, writer, random = 0;
 
-	ressd_rpi_init(&rpi, streams, 16);
+	init(&rpi, streams, 16);
 	for (round = 0; round < 50; round++)
 		for (writer = 0; writer < writers; writer++)
-			random += ressd_rpi_write(&rpi, writer * 100000ULL + round * 8, 8);
+			random += ressd_rpi_write(&rpi, writer * 100000ULL + round * 8, 8, false);
 	return random;
 }
 
@@ -72,12 +86,12 @@ TEST(random_writes_do_not_evict_a_busy_stream)
 	u64 next = 1 << 20;
 	u32 round;
 
-	ressd_rpi_init(&rpi, 4, 16);
-	ressd_rpi_write(&rpi, next, 8);
+	init(&rpi, 4, 16);
+	ressd_rpi_write(&rpi, next, 8, false);
 	for (round = 0; round < 1000; round++) {
 		next += 8;
-		CHECK(!ressd_rpi_write(&rpi, next, 8), "round %u", round);
-		CHECK(ressd_rpi_write(&rpi, test_below(1000) * 64, 8), "round %u", round);
+		CHECK(!ressd_rpi_write(&rpi, next, 8, false), "round %u", round);
+		CHECK(ressd_rpi_write(&rpi, test_below(1000) * 64, 8, false), "round %u", round);
 	}
 }
 
@@ -86,10 +100,10 @@ TEST(page_rewritten_is_random_each_time)
 {
 	u32 page, i, random = 0;
 
-	ressd_rpi_init(&rpi, 16, 16);
+	init(&rpi, 16, 16);
 	for (page = 0; page < 100; page++)
 		for (i = 0; i < 4; i++)
-			random += ressd_rpi_write(&rpi, 4000 + page * 8, 8);
+			random += ressd_rpi_write(&rpi, 4000 + page * 8, 8, false);
 	CHECK_EQ(random, 1 + 100 * 3);
 }
 
@@ -115,7 +129,7 @@ TEST(random_against_an_lru_list)
 	struct oracle oracle = { .nr = 0 };
 	u32 round;
 
-	ressd_rpi_init(&rpi, 8, 8);
+	init(&rpi, 8, 8);
 	for (round = 0; round < 30000; round++) {
 		u64 sector = test_below(24) * 8;
 		u32 sectors = 8 + 8 * test_below(2);
@@ -127,7 +141,7 @@ TEST(random_against_an_lru_list)
 		/* Which of two streams that expect one sector is taken is not specified. */
 		if (found && same_end < oracle.nr)
 			continue;
-		CHECK_EQ(ressd_rpi_write(&rpi, sector, sectors), !found && sectors <= 8);
+		CHECK_EQ(ressd_rpi_write(&rpi, sector, sectors, false), !found && sectors <= 8);
 		if (!found && same_end < oracle.nr)
 			i = same_end;
 		else if (!found && oracle.nr < 8)
@@ -141,18 +155,149 @@ TEST(random_against_an_lru_list)
 
 TEST(set_keeps_what_fits)
 {
-	ressd_rpi_init(&rpi, 2, 16);
-	ressd_rpi_write(&rpi, 1000, 8);
-	ressd_rpi_write(&rpi, 2000, 8);
-	ressd_rpi_set(&rpi, 64, 16);
-	CHECK(!ressd_rpi_write(&rpi, 1008, 8), "first stream");
-	CHECK(!ressd_rpi_write(&rpi, 2008, 8), "second stream");
-	ressd_rpi_set(&rpi, 1, 8);
-	ressd_rpi_set(&rpi, 64, 8);
-	CHECK_EQ(ressd_rpi_write(&rpi, 1016, 8) + ressd_rpi_write(&rpi, 2016, 8), 1);
-	CHECK(!ressd_rpi_write(&rpi, 9000, 9), "the new limit holds");
-	ressd_rpi_set(&rpi, 0, 8);
-	CHECK_EQ(rpi.streams, 1);
-	ressd_rpi_set(&rpi, 1000, 8);
-	CHECK_EQ(rpi.streams, RESSD_RPI_MAX_STREAMS);
+	init(&rpi, 2, 16);
+	ressd_rpi_write(&rpi, 1000, 8, false);
+	ressd_rpi_write(&rpi, 2000, 8, false);
+	set(&rpi, 64, 16);
+	CHECK(!ressd_rpi_write(&rpi, 1008, 8, false), "first stream");
+	CHECK(!ressd_rpi_write(&rpi, 2008, 8, false), "second stream");
+	set(&rpi, 1, 8);
+	set(&rpi, 64, 8);
+	CHECK_EQ(ressd_rpi_write(&rpi, 1016, 8, false) + ressd_rpi_write(&rpi, 2016, 8, false), 1);
+	CHECK(!ressd_rpi_write(&rpi, 9000, 9, false), "the new limit holds");
+	set(&rpi, 0, 8);
+	CHECK_EQ(rpi.options.streams, 1);
+	set(&rpi, 1000, 8);
+	CHECK_EQ(rpi.options.streams, RESSD_RPI_MAX_STREAMS);
+}
+
+/* --- open units --------------------------------------------------------------------------- */
+
+#define UNIT	8192ULL		/* sectors */
+#define LOG	32768ULL
+#define FIRST	(LOG / RESSD_RPI_BATCH_PART)
+
+/* A device with so many open units; a small write has at most 128 KiB. */
+static void init_units(u32 open_units)
+{
+	const struct ressd_rpi_options options = {
+		.streams = 16, .small_sectors = 256, .open_units = open_units,
+		.unit_sectors = UNIT, .unit_phase = 0, .log_sectors = LOG,
+	};
+
+	ressd_rpi_init(&rpi, &options);
+}
+
+/* A small write that a flush follows. */
+static bool committed(u64 sector, u32 sectors, bool moving)
+{
+	bool log = ressd_rpi_write(&rpi, sector, sectors, moving);
+
+	ressd_rpi_flush(&rpi);
+	return log;
+}
+
+/* Found with SQLite on an SD card: WAL, journal, log and mover took turns in two open units. */
+TEST(flushed_streams_are_logged_where_units_are_few)
+{
+	u32 i, direct = 0;
+
+	init_units(2);
+	for (i = 0; i < 1000; i++) {
+		direct += !committed(10 * UNIT + i * 24, 24, false);
+		direct += !committed(20 * UNIT + i * 8, 8, false);
+	}
+	CHECK_EQ(direct, 0);
+}
+
+TEST(large_writes_are_direct_and_open_their_unit)
+{
+	init_units(2);
+	CHECK(!ressd_rpi_write(&rpi, 5 * UNIT, 1024, false), "512 KiB are not small");
+	CHECK(!committed(5 * UNIT + 1024, 8, false), "it continues in the unit that is open");
+	CHECK(committed(7 * UNIT, 8, false), "a random write");
+	CHECK(!committed(5 * UNIT + 1032, 8, false), "the random one has opened no unit");
+	CHECK(!ressd_rpi_write(&rpi, 6 * UNIT, 1024, false), "closes unit 5");
+	CHECK(committed(5 * UNIT + 1040, 8, false), "unit 5 is closed");
+}
+
+TEST(log_and_mover_occupy_a_unit_each)
+{
+	init_units(2);
+	ressd_rpi_write(&rpi, 5 * UNIT, 1024, false);
+	CHECK(committed(5 * UNIT + 1024, 8, true), "nothing is left beside log and mover");
+	init_units(3);
+	ressd_rpi_write(&rpi, 5 * UNIT, 1024, true);
+	CHECK(!committed(5 * UNIT + 1024, 8, true), "one is left");
+	ressd_rpi_write(&rpi, 6 * UNIT, 1024, true);
+	CHECK(committed(5 * UNIT + 1032, 8, true), "but not two");
+	init_units(1);
+	ressd_rpi_write(&rpi, 5 * UNIT, 1024, false);
+	CHECK(committed(5 * UNIT + 1024, 8, false), "the log has the only one");
+}
+
+/* @nr blocks, ascending, one every @step sectors; returns how many were logged. */
+static u32 batch(u64 start, u32 nr, u32 step)
+{
+	u32 i, logged = 0;
+
+	for (i = 0; i < nr; i++)
+		logged += ressd_rpi_write(&rpi, start + (u64)i * step, 8, false);
+	return logged;
+}
+
+TEST(long_batch_is_direct_but_for_its_first_part)
+{
+	init_units(2);
+	CHECK_EQ(batch(0, 4000, 64), FIRST / 8);
+	/* It is longer than half of the log: the next one gains nothing either. */
+	ressd_rpi_flush(&rpi);
+	CHECK_EQ(batch(32, 4000, 64), FIRST / 8);
+}
+
+TEST(batch_that_comes_again_is_logged)
+{
+	init_units(2);
+	CHECK_EQ(batch(1000 * UNIT, 1000, 64), FIRST / 8);
+	ressd_rpi_flush(&rpi);
+	CHECK_EQ(batch(1000 * UNIT + 32, 1000, 64), 1000);
+	ressd_rpi_flush(&rpi);
+	CHECK_EQ(batch(1000 * UNIT + 16, 1000, 64), 1000);
+	ressd_rpi_flush(&rpi);
+	CHECK_EQ(batch(5000 * UNIT, 1000, 64), FIRST / 8);
+}
+
+TEST(flush_or_long_step_ends_a_batch)
+{
+	u32 i;
+
+	init_units(2);
+	for (i = 0; i < 4000; i++) {
+		if (i % 100 == 99)
+			ressd_rpi_flush(&rpi);
+		CHECK(ressd_rpi_write(&rpi, i * 64ULL, 8, false), "write %u", i);
+	}
+	init_units(2);
+	CHECK_EQ(batch(0, 4000, 2 * UNIT + 8), 4000);
+}
+
+TEST(random_writes_are_logged_whatever_is_open)
+{
+	u32 i;
+
+	init_units(16);
+	for (i = 0; i < 20000; i++)
+		CHECK(ressd_rpi_write(&rpi, test_below(1 << 20) * 4096ULL, 8, false), "write %u", i);
+}
+
+/* With units of no size, or none known, only streams count. */
+TEST(no_units_no_change)
+{
+	struct ressd_rpi_options options = {
+		.streams = 16, .small_sectors = 16, .open_units = 2, .log_sectors = LOG,
+	};
+
+	ressd_rpi_init(&rpi, &options);
+	CHECK(ressd_rpi_write(&rpi, 800, 8, false), "random");
+	CHECK(!ressd_rpi_write(&rpi, 808, 8, false), "sequential");
 }
