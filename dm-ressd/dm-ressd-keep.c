@@ -94,17 +94,20 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 	return -EINTR;
 }
 
-/*
- * The slot counts as read until all is done: it is not used again meanwhile.  With route adaptive
- * nothing is kept, for its estimate of what moving costs knows of moves only.
- */
+/* With route adaptive nothing is kept, for its estimate of what moving costs knows of moves only. */
+bool ressd_keeps(const struct ressd *ressd, u32 *slot)
+{
+	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->bad_blocks &&
+	       ressd_keep_wanted(&ressd->log, slot);
+}
+
+/* The slot counts as read until all is done: it is not used again meanwhile. */
 static bool take_slot(struct ressd *ressd, u32 *slot)
 {
 	bool wanted;
 
 	spin_lock(&ressd->lock);
-	wanted = ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->bad_blocks &&
-		 ressd_keep_wanted(&ressd->log, ressd->options.move_threshold, slot);
+	wanted = ressd_keeps(ressd, slot);
 	if (wanted)
 		atomic_inc(&ressd->readers[*slot]);
 	spin_unlock(&ressd->lock);

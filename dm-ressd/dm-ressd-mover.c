@@ -5,8 +5,8 @@
  *
  * A sweep freezes the full segments and then moves batch after batch (dm-ressd-batch.c).  At its
  * end one record, written after a flush, announces that the segments are dead; when it is durable
- * they may be overwritten.  Where most of the oldest segment has died by itself there is no sweep:
- * the rest of it stays in the log (dm-ressd-keep.c).
+ * they may be overwritten.  If few blocks of the oldest segment are live there is no sweep: they
+ * stay in the log (dm-ressd-keep.c).
  *
  * A block that cannot be moved stays mapped; its segment, and with it all later ones, cannot be
  * reused until a later sweep moves it or it is overwritten.  Sweeps with errors come ever more
@@ -49,18 +49,19 @@ static void plan_visits(struct ressd *ressd)
 }
 
 /*
- * Between two visits, and the oldest segment has become empty?  Who does not want room goes all the
+ * Between two visits, and the oldest segment has become empty, or the log is to keep the rest?  Who does not want room goes all the
  * way round, and so does a sweep where blocks could not be moved: it has to say how many there are.
  */
 static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
 {
 	bool reached;
+	u32 slot;
 
 	spin_lock(&ressd->lock);
 	ressd_step_moved(&ressd->step, &ressd->sweep, &ressd->log);
 	reached = kind == SWEEP_FOR_ROOM && !ressd->bad_blocks && !ressd->sweep_bad &&
 		  ressd_sweep_between_visits(&ressd->sweep) &&
-		  ressd_step_has_room(&ressd->step, &ressd->log);
+		  (ressd_step_has_room(&ressd->step, &ressd->log) || ressd_keeps(ressd, &slot));
 	ressd->visit_from = ressd->sweep.visit_end;
 	spin_unlock(&ressd->lock);
 	/* Writers that wait look again: at how far the sweep is, which must be known by now. */
@@ -75,9 +76,11 @@ static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
 
 	spin_lock(&ressd->lock);
 	record = ressd_sweep_start(&ressd->sweep, &ressd->log);
+	plan_visits(ressd);
 	if (kind != SWEEP_FOR_ROOM)
 		ressd->sweep.last_segment = ressd->log.head_seq;
-	plan_visits(ressd);
+	else if (ressd->sweep.visit_blocks)
+		ressd_sweep_oldest(&ressd->sweep, &ressd->log);
 	ressd_step_start(&ressd->step, &ressd->sweep, &ressd->log);
 	ressd->sweep_bad = 0;
 	ressd->sweeping = true;
@@ -513,7 +516,7 @@ static int mover_thread(void *data)
 	struct ressd *ressd = data;
 
 	while (!kthread_should_stop()) {
-		u64 reused;
+		u64 reused, moved;
 		int ret;
 
 		ressd_discard_next(ressd);
@@ -522,10 +525,12 @@ static int mover_thread(void *data)
 			break;
 		WRITE_ONCE(ressd->retry_now, false);
 		reused = READ_ONCE(ressd->log.reuse_seq);
+		moved = READ_ONCE(ressd->counters.moved_blocks);
 		ret = sweep_once(ressd);
 		if (!ret)
 			ressd->backoff = 0;
-		if (READ_ONCE(ressd->log.reuse_seq) != reused || kthread_should_stop())
+		if (READ_ONCE(ressd->log.reuse_seq) != reused || kthread_should_stop() ||
+		    (!ret && READ_ONCE(ressd->counters.moved_blocks) != moved))
 			continue;
 		/* Gained nothing: the device fails, or a direct write was in the way. */
 		let_writers_go(ressd);

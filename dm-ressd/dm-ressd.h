@@ -352,6 +352,8 @@ void ressd_batch_move(struct ressd *ressd);
 /* dm-ressd-keep.c */
 /* By the mover: the oldest segment is empty, for the log has kept what lived of it; or false. */
 bool ressd_keep_tail(struct ressd *ressd);
+/* Would it?  In which slot.  Under the lock. */
+bool ressd_keeps(const struct ressd *ressd, u32 *slot);
 /* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 

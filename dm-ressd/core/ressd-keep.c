@@ -4,26 +4,20 @@
 #include "ressd-keep.h"
 #include "ressd-log-private.h"
 
-/* Free segments that are left to the writers, and to what makes room if this does not. */
+/* Free segments that are left to the writers, and to the mover if keeping gains none. */
 #define MIN_FREE_SEGMENTS	2U
 
-static bool has_room(const struct ressd_log *log, u32 threshold)
-{
-	return ressd_log_free_segments(log) >= MIN_FREE_SEGMENTS &&
-	       (u64)ressd_log_free_blocks(log) * 100 * 3 >=
-	       (u64)ressd_log_total_blocks(log) * threshold * 2;
-}
-
-bool ressd_keep_wanted(const struct ressd_log *log, u32 threshold, u32 *slot)
+bool ressd_keep_wanted(const struct ressd_log *log, u32 *slot)
 {
 	u64 seq = ressd_log_scan_tail(log, ~0ULL);
-	const struct ressd_segment *segment;
+	u32 live;
 
-	if (log->mode != RESSD_MODE_RW || seq >= log->head_seq || !has_room(log, threshold))
+	if (log->mode != RESSD_MODE_RW || seq >= log->head_seq ||
+	    ressd_log_free_segments(log) < MIN_FREE_SEGMENTS)
 		return false;
 	*slot = ressd_geom_slot_of_seq(&log->geom, seq);
-	segment = &log->segments[*slot];
-	return segment->live && 2 * (u64)segment->died >= segment->maps;
+	live = log->segments[*slot].live;
+	return live && live <= log->geom.segment_blocks / RESSD_KEEP_PART;
 }
 
 u32 ressd_keep_next(const struct ressd_log *log, u32 block, u32 end)

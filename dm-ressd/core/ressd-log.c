@@ -257,10 +257,8 @@ static void unmap_node(struct ressd_log *log, struct ressd_node *node)
 {
 	u32 block = ressd_map_block(&log->map, node);
 
-	if (!ressd_map_is_clean(&log->map, block)) {
+	if (!ressd_map_is_clean(&log->map, block))
 		segment_of_block(log, block)->live--;
-		segment_of_block(log, block)->died++;
-	}
 	ressd_map_erase(&log->map, node);
 }
 
@@ -348,7 +346,6 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 	log->head_maps++;
 	ressd_map_insert(&log->map, block, lbn);
 	segment_of_block(log, block)->live++;
-	segment_of_block(log, block)->maps++;
 	place->data = ressd_record_data(open, block);
 	place->seq = open->seq;
 	log->counters.accepted++;

@@ -82,8 +82,6 @@ struct ressd_segment {
 	u64 seq;		/* while recovering: sequence number found, 0 none */
 	u64 kill_seq;		/* last record that superseded a block in here */
 	u32 live;		/* dirty blocks */
-	u32 maps;		/* data blocks that were written to it */
-	u32 died;		/* of these, superseded or killed before they were moved */
 };
 
 struct ressd_record {

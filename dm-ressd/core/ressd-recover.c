@@ -49,14 +49,12 @@ static void apply_map(struct ressd_log *log, u32 lbn, u32 block, u32 crc)
 		u32 slot = ressd_geom_slot(&log->geom, ressd_map_block(&log->map, old));
 
 		log->segments[slot].live--;
-		log->segments[slot].died++;
 		ressd_map_erase(&log->map, old);
 		old->lbn = RESSD_NO_BLOCK;
 	}
 	ressd_map_insert(&log->map, block, lbn);
 	log->map.nodes[block].crc = crc;
 	log->segments[ressd_geom_slot(&log->geom, block)].live++;
-	log->segments[ressd_geom_slot(&log->geom, block)].maps++;
 }
 
 static void apply_unmap(struct ressd_log *log, u32 block)
@@ -66,7 +64,6 @@ static void apply_unmap(struct ressd_log *log, u32 block)
 	if (node->lbn == RESSD_NO_BLOCK)
 		return;		/* superseded by a later MAP, or its segment is dead */
 	log->segments[ressd_geom_slot(&log->geom, block)].live--;
-	log->segments[ressd_geom_slot(&log->geom, block)].died++;
 	ressd_map_erase(&log->map, node);
 	node->lbn = RESSD_NO_BLOCK;
 }

@@ -3,6 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include "ressd-log-private.h"
 #include "ressd-sweep.h"
 
 /*
@@ -17,6 +18,13 @@ u64 ressd_sweep_start(struct ressd_sweep *sweep, const struct ressd_log *log)
 
 	*sweep = (struct ressd_sweep) { .last_segment = log->head_seq - 1 };
 	return open->seq - 1;
+}
+
+void ressd_sweep_oldest(struct ressd_sweep *sweep, const struct ressd_log *log)
+{
+	u64 seq = ressd_log_scan_tail(log, ~0ULL);
+
+	sweep->last_segment = min(sweep->last_segment, seq);
 }
 
 void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase, u32 fill_blocks,

@@ -4,11 +4,11 @@
  * normal-area order, a batch at a time.
  *
  * Where the device's clustered block is known (ressd_sweep_visits()), the mover goes round from one
- * to the next, and a visit takes along what younger segments hold for it: the device's costs are
- * those of a clustered block more than those of a write.  A sweep ends when the oldest segment is
- * empty, and the next one goes on where it ended.  So the log is nearly full all the time, and a
- * visit finds the blocks of a whole round: twice as many as if half of the log were frozen and
- * emptied at one go.  With enough of them the whole clustered block is rewritten in order, which
+ * to the next that the oldest segment has blocks for, and a visit takes along what younger segments
+ * hold for it: the device's costs are those of a clustered block more than those of a write.  A
+ * sweep ends when the oldest segment is empty, and the next one goes on where it ended.  So the log
+ * is nearly full all the time, and a visit finds the blocks of a whole round: twice as many as if
+ * half of the log were frozen and emptied at one go.  With enough of them the whole clustered block is rewritten in order, which
  * spares the device a merge; the holes between the moves are read from home and written back.
  *
  * Context: caller holds the lock that protects the log.
@@ -48,6 +48,12 @@ struct ressd_sweep {
  * done: one that was started before a block was logged must not land after the block was moved.
  */
 u64 ressd_sweep_start(struct ressd_sweep *sweep, const struct ressd_log *log);
+
+/*
+ * Only the oldest segment that holds anything is to be emptied: visits go where its blocks are, and
+ * take along what the log holds there.
+ */
+void ressd_sweep_oldest(struct ressd_sweep *sweep, const struct ressd_log *log);
 
 /*
  * Visits clustered blocks of @visit_blocks, from the next pick on; normal block 0 is @phase blocks

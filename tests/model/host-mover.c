@@ -54,7 +54,7 @@ static bool start_keeping(struct host *host)
 	struct mover *mover = &host->mover;
 
 	if (!host->config.keeps || host->draining ||
-	    !ressd_keep_wanted(&host->box.log, 0, &mover->keep_slot))
+	    !ressd_keep_wanted(&host->box.log, &mover->keep_slot))
 		return false;
 	host_trace(host, "keeping slot %u", mover->keep_slot);
 	mover->keep_block = ressd_geom_slot_start(&host->layout.geom, mover->keep_slot);
@@ -72,10 +72,12 @@ static void start_sweep(struct host *host, bool whole)
 
 	mover->record = ressd_sweep_start(&mover->sweep, log);
 	mover->whole = whole;
-	if (whole)
-		mover->sweep.last_segment = log->head_seq;
 	ressd_sweep_visits(&mover->sweep, host->config.visit_blocks, host->config.visit_phase,
 			   host->config.fill_blocks, mover->visit_from);
+	if (whole)
+		mover->sweep.last_segment = log->head_seq;
+	else if (mover->sweep.visit_blocks)
+		ressd_sweep_oldest(&mover->sweep, log);
 	mover->sweep_failed = false;
 	mover->started = ++host->time;
 	mover->state = MOVER_WAIT;
@@ -250,6 +252,7 @@ static void put_readers(struct host *host)
 static void end_batch(struct host *host)
 {
 	struct mover *mover = &host->mover;
+	u32 slot;
 
 	put_readers(host);
 	mover->nr = 0;
@@ -257,7 +260,8 @@ static void end_batch(struct host *host)
 	mover->visit_from = mover->sweep.visit_end;
 	host_retry(host);
 	if (!mover->whole && ressd_sweep_between_visits(&mover->sweep) &&
-	    ressd_log_can_reclaim(&host->box.log))
+	    (ressd_log_can_reclaim(&host->box.log) ||
+	     (host->config.keeps && ressd_keep_wanted(&host->box.log, &slot))))
 		end_sweep(host);
 }
 

@@ -39,40 +39,35 @@ static void die(u32 block, u32 nr)
 	ressd_log_kill(&box.log, block, nr);
 }
 
-TEST(what_has_died_by_half_is_kept)
+/* With so many superseded blocks the rest is few enough. */
+static u32 enough(void)
 {
-	start(FULL / 2 - 1);
-	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "too little has died");
-	start(FULL / 2);
-	CHECK(ressd_keep_wanted(&box.log, 0, &slot), "half has died");
-	CHECK_EQ(slot, 1);
-	CHECK_EQ(box_recover(), 0);
-	CHECK(ressd_keep_wanted(&box.log, 0, &slot), "recovery has not counted the dead");
-	start(FULL / 2 - 1);
-	die(FULL - 1, 1);
-	CHECK(ressd_keep_wanted(&box.log, 0, &slot), "killed by a direct write is not dead");
+	return FULL - box.log.geom.segment_blocks / RESSD_KEEP_PART;
 }
 
-/* The mover brings home what does not die. */
-TEST(what_was_moved_has_not_died)
+TEST(few_live_blocks_are_kept)
 {
-	u32 lbn;
-
-	start(FULL / 2 - 1);
-	for (lbn = FULL / 2 - 1; lbn < FULL - 2; lbn++)
-		CHECK(ressd_log_moved(&box.log, box_block(lbn), lbn), "not moved");
-	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "what was moved counts as dead");
-	/* Newer versions of what is home already do not count, either. */
-	put(FULL / 2 - 1, 3, 5);
-	box_run();
-	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "what is home counts as dead");
+	start(FULL - 1);
+	start(enough() - 1);
+	CHECK(!ressd_keep_wanted(&box.log, &slot), "too many are live");
+	start(enough());
+	CHECK(ressd_keep_wanted(&box.log, &slot), "few are live");
+	CHECK_EQ(slot, 1);
+	CHECK_EQ(box_recover(), 0);
+	CHECK(ressd_keep_wanted(&box.log, &slot), "recovery has not counted the live ones");
+	start(enough() - 1);
+	die(FULL - 1, 1);
+	CHECK(ressd_keep_wanted(&box.log, &slot), "killed by a direct write is not live");
+	start(enough() - 1);
+	CHECK(ressd_log_moved(&box.log, box_block(FULL - 1), FULL - 1), "not moved");
+	CHECK(ressd_keep_wanted(&box.log, &slot), "written back is not live");
 }
 
 TEST(an_empty_segment_is_not_kept)
 {
 	start(FULL);
 	CHECK(ressd_log_can_reclaim(&box.log), "not empty");
-	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "it is empty, and the next one lives");
+	CHECK(!ressd_keep_wanted(&box.log, &slot), "it is empty, and the next one lives");
 }
 
 /* The one that is being written has no dead of its own. */
@@ -83,42 +78,27 @@ TEST(the_head_is_not_kept)
 	box_sync();
 	die(0, 2);
 	CHECK_EQ(box.log.head_seq, 1);
-	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "the head is kept");
+	CHECK(!ressd_keep_wanted(&box.log, &slot), "the head is kept");
 }
 
 /* Or else the mover could find no room any more. */
 TEST(nothing_is_kept_where_room_is_scarce)
 {
-	start(FULL / 2);
+	start(enough());
 	put(300, FULL - 1, 6);
-	CHECK(ressd_keep_wanted(&box.log, 0, &slot), "there is room");
+	CHECK(ressd_keep_wanted(&box.log, &slot), "there is room");
 	put(400, FULL + 1, 7);
 	box_run();
 	CHECK(ressd_log_free_segments(&box.log) < 2, "%u free segments",
 	      ressd_log_free_segments(&box.log));
-	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "there is none");
-}
-
-/*
- * Found by tools/bench.sh: a lasting load that was half hot met a log that was full of what it had
- * kept, and waited for a whole round of visits.
- */
-TEST(nothing_is_kept_where_a_third_of_the_room_is_used)
-{
-	u32 percent;
-
-	start(FULL / 2);
-	percent = ressd_log_free_blocks(&box.log) * 100 / ressd_log_total_blocks(&box.log);
-	CHECK(percent < 66, "%u percent are free", percent);
-	CHECK(ressd_keep_wanted(&box.log, percent * 3 / 2, &slot), "there is room");
-	CHECK(!ressd_keep_wanted(&box.log, percent * 3 / 2 + 2, &slot), "there is none");
+	CHECK(!ressd_keep_wanted(&box.log, &slot), "there is none");
 }
 
 TEST(nothing_is_kept_by_a_log_out_of_service)
 {
-	start(FULL / 2);
+	start(enough());
 	ressd_log_flush_failed(&box.log);
-	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "mode %d", box.log.mode);
+	CHECK(!ressd_keep_wanted(&box.log, &slot), "mode %d", box.log.mode);
 }
 
 /* As dm-ressd-keep.c does it.  Afterwards the segment is free, and all is there. */
@@ -126,8 +106,8 @@ TEST(kept_blocks_are_there_after_a_crash)
 {
 	u32 block, end, lbn, nr = 0;
 
-	start(FULL / 2);
-	CHECK(ressd_keep_wanted(&box.log, 0, &slot), "half has died");
+	start(enough());
+	CHECK(ressd_keep_wanted(&box.log, &slot), "few are live");
 	block = ressd_geom_slot_start(&box.log.geom, slot);
 	end = ressd_geom_slot_end(&box.log.geom, slot);
 	for (;; block++, nr++) {
@@ -140,7 +120,7 @@ TEST(kept_blocks_are_there_after_a_crash)
 		memcpy(place.data, box.disk + (size_t)block * RESSD_BLOCK_SIZE, RESSD_BLOCK_SIZE);
 		CHECK_EQ(ressd_keep_next(&box.log, block, block + 1), block + 1);
 	}
-	CHECK_EQ(nr, FULL / 2);
+	CHECK_EQ(nr, FULL - enough());
 	CHECK_EQ(box.segments[1].live, 0);
 	ressd_log_kick(&box.log);
 	box_run();
@@ -149,7 +129,7 @@ TEST(kept_blocks_are_there_after_a_crash)
 	CHECK_EQ(box.log.reuse_seq, 2);
 	CHECK_EQ(box_recover(), 0);
 	for (lbn = 0; lbn < FULL; lbn++)
-		CHECK_EQ(box_read(lbn), lbn < FULL / 2 ? 2 : 1);
+		CHECK_EQ(box_read(lbn), lbn < enough() ? 2 : 1);
 }
 
 /* What is home, superseded, or in RAM only. */
@@ -157,12 +137,12 @@ TEST(only_what_is_dirty_on_the_device_is_kept)
 {
 	u32 start_block, end;
 
-	start(FULL / 2);
+	start(enough());
 	start_block = ressd_geom_slot_start(&box.log.geom, 1);
 	end = ressd_geom_slot_end(&box.log.geom, 1);
-	CHECK_EQ(ressd_keep_next(&box.log, start_block, end), start_block + 1 + FULL / 2);
-	CHECK(ressd_log_moved(&box.log, box_block(FULL / 2), FULL / 2), "not moved");
-	CHECK_EQ(ressd_keep_next(&box.log, start_block, end), start_block + 2 + FULL / 2);
+	CHECK_EQ(ressd_keep_next(&box.log, start_block, end), start_block + 1 + enough());
+	CHECK(ressd_log_moved(&box.log, box_block(enough()), enough()), "not moved");
+	CHECK_EQ(ressd_keep_next(&box.log, start_block, end), start_block + 2 + enough());
 	CHECK_EQ(box_write(500, 1), 0);
 	CHECK_EQ(ressd_keep_next(&box.log, box_block(500), box_block(500) + 1),
 		 box_block(500) + 1);

@@ -10,6 +10,7 @@
 #include "ressd-geom.h"
 
 #define BLOCK		4096U
+#define FEW_UNITS	8
 #define WAIT_FROM	2		/* moving is so many times as fast as a random write */
 
 /* Where an option is decided. */
@@ -65,6 +66,33 @@ static bool is_known(const struct finding *finding)
 	return finding->status == STATUS_MEASURED && finding->confidence >= CONFIDENCE_MEDIUM;
 }
 
+/*
+ * The target counts clustered blocks from the start of the disk, also on a partition.  Those of a
+ * drive that maps pages have no place to count.
+ */
+static bool is_usable(const struct advice_desk *desk)
+{
+	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
+
+	return is_known(block) && block->value && block->has_phase &&
+	       (desk->measurements->disk_offset + block->phase) % block->value == 0;
+}
+
+/*
+ * Open blocks, if they are so few that a journal, a database's log and the target's own log would
+ * take turns in them; else 0.
+ */
+static u64 few_open_units(const struct advice_desk *desk)
+{
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+	const bool seen = units->status == STATUS_MEASURED ||
+			  (units->status == STATUS_BOUNDED && units->high != ~0ULL);
+
+	return seen && units->confidence >= CONFIDENCE_MEDIUM && is_usable(desk) &&
+	       desk->analysis->verdict == VERDICT_WORTH && units->low <= FEW_UNITS ?
+	       units->low : 0;
+}
+
 /* Ever larger writes, as long as each gains in the rehearsal. */
 static void advise_rehearsed_size(struct advice_desk *desk)
 {
@@ -98,7 +126,10 @@ static void advise_small_write(struct advice_desk *desk)
 	const bool gains = desk->analysis->has_cost[SIZE_8K] &&
 			   cost->gain_percent >= ANALYSE_MARGIN;
 
-	if (desk->analysis->by_size[0].known)
+	if (few_open_units(desk))
+		put(desk, "small_write_sectors", "256",
+		    "a direct write opens one of the few blocks that the drive keeps open, and closes another");
+	else if (desk->analysis->by_size[0].known)
 		advise_rehearsed_size(desk);
 	else
 		put(desk, "small_write_sectors", gains ? "16" : "8",
@@ -136,18 +167,6 @@ static void advise_discard(struct advice_desk *desk)
 	    !takes ? "without effect, for the device takes no discards" :
 	    worth ? "the default: that it gains where all goes through the log nobody has seen" :
 		    "where the log is empty the drive need not copy what it held");
-}
-
-/*
- * The target counts clustered blocks from the start of the disk, also on a partition.  Those of a
- * drive that maps pages have no place to count.
- */
-static bool is_usable(const struct advice_desk *desk)
-{
-	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
-
-	return is_known(block) && block->value && block->has_phase &&
-	       (desk->measurements->disk_offset + block->phase) % block->value == 0;
 }
 
 /* A commit that is written with all of its page spares the drive reading the rest of it. */
@@ -287,6 +306,17 @@ static void advise_fill(struct advice_desk *desk)
 	    whole / 1e6);
 }
 
+/* To be decided when move_block_sectors is. */
+static void advise_units(struct advice_desk *desk)
+{
+	const u64 units = few_open_units(desk);
+	char text[24];
+
+	if (units)
+		put(desk, "open_units", number(units, text),
+		    "so many blocks can be written in turn; the log and the mover take one each");
+}
+
 /*
  * With a full log, a small write can wait for the mover or go to the normal area.  There it costs a
  * random write and disturbs the mover's order; waiting costs one ordered write.
@@ -307,8 +337,12 @@ static void advise_full(struct advice_desk *desk)
 	put(desk, "pace", "even", wait ?
 	    "as writers wait for the mover when the log is full, they do so evenly" :
 	    "without effect, for on_full is bypass");
-	put(desk, "move_threshold", "50",
-	    "RE 3.4: half of the log is moved at a time, which keeps the sweep dense");
+	if (is_usable(desk))
+		put(desk, "move_threshold", "25",
+		    "the fuller the log, the more each visit to a block of the drive writes back");
+	else
+		put(desk, "move_threshold", "50",
+		    "RE 3.4: half of the log is moved at a time, which keeps the sweep dense");
 }
 
 /* An fsync costs a flush anyway; between them RAM is as safe as the drive's own cache. */
@@ -347,5 +381,6 @@ void advise(const struct measurements *measurements, const struct finding *findi
 	advise_segment(&desk);
 	advise_batch(&desk);
 	advise_fill(&desk);
+	advise_units(&desk);
 	advise_commit(&desk);
 }
