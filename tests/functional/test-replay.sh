@@ -93,6 +93,7 @@ refused "FIRST is 5, beyond LAST, 4" apply "$log" "$disk" 5 4
 refused "is no log of dm-log-writes" list "$disk"
 refused "cannot be opened: No such file" list "$folder/none"
 refused "not how it is called" apply "$log"
+refused "cannot be discarded at byte 4096" discard "$log" "$disk" 5 6
 make_log 9
 refused "cannot be read at byte .*is it whole" list "$log"
 exit "$failed"

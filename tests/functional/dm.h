@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Device-mapper by its ioctls, for devices of one target: what dmsetup does, without a process for
+ * each step, which takes longer than the step itself where a guest is emulated.
+ */
+#ifndef DM_H
+#define DM_H
+
+#include <stdint.h>
+
+/* Each ends the program at an error. */
+
+/* Makes /dev/mapper/@name of @sectors. */
+void dm_create(const char *name, uint64_t sectors, const char *target, const char *parameters);
+
+void dm_remove(const char *name);
+void dm_suspend(const char *name);
+void dm_resume(const char *name);
+void dm_message(const char *name, const char *text);
+
+#endif
