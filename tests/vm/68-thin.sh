@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 68-thin.sh: file systems on thin volumes, whose pool has its data and its metadata on ressd, with
+# discards down to the disk.  Several processes change files in every way that a file system knows;
+# dm-log-writes over the volume records what reaches it. The recording is then replayed onto thin
+# volumes of the same pool up to moments at which a file was synced; the file system recovers, and the
+# file must be what it was (ressd-thin does all this).
+#   68-thin.sh [RUNS [SEED [LAYERS [FILE_SYSTEMS [LOOKS [OPERATIONS]]]]]]
+# RUNS of each file system on each layer with the seeds SEED, SEED + 1 ...; LAYERS and FILE_SYSTEMS are
+# names from below with commas between them. The layer linear is dm-linear instead of ressd: a
+# difference that it shows, too, is not ressd's.
+# guest: --timeout 850
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+runs=${1:-1}
+seed=${2:-$((RANDOM * 32768 + RANDOM))}
+layers=${3:-always,switching}
+file_systems=${4:-xfs,ext4}
+looks=${5:-3}
+operations=${6:-100}
+echo "# seed $seed"
+
+reserved=4096            # sectors: the mover never rests
+metadata=$((4 * 2048))
+# mkfs.xfs makes file systems of less than 300 MB only for those who say that they test.
+export TEST_DIR=1 TEST_DEV=1 QA_CHECK_FS=1
+
+# --- layers under the pool ------------------------------------------------------------------------
+
+# options_of LAYER: of ressd.
+options_of() {
+	case $1 in
+	always) echo on_full wait pace burst move_threshold 90 ;;
+	adaptive) echo route adaptive move_threshold 90 ;;
+	switching) echo route adaptive move_threshold 90 small_write_sectors 32 ;;
+	even) echo on_full wait pace even move_threshold 90 log_discard on ;;
+	idle) echo on_full bypass pace idle small_write_sectors 64 log_discard on ;;
+	*)
+		echo "there is no layer $1" >&2
+		return 1
+		;;
+	esac
+}
+
+# make_lower LAYER: /dev/mapper/lower.
+make_lower() {
+	local line options
+	if [ "$1" = linear ]; then
+		dmsetup create lower --table "0 $(sectors_of /dev/disk) linear /dev/disk 0"
+	else
+		line=$(options_of "$1") && read -r -a options <<<"$line" &&
+			make_ressd lower /dev/disk "$reserved" "${options[@]}"
+	fi
+}
+
+# make_pool LAYER
+make_pool() {
+	local size
+	# A disk that takes its time, so that I/Os meet.
+	make_disk disk 320 irqmode=2 completion_nsec=100000 && make_lower "$1" || return 1
+	size=$(($(sectors_of /dev/mapper/lower) - metadata))
+	dmsetup create meta --table "0 $metadata linear /dev/mapper/lower 0" &&
+		dmsetup create data --table "0 $size linear /dev/mapper/lower $metadata" &&
+		dmsetup create pool --table \
+			"0 $size thin-pool /dev/mapper/meta /dev/mapper/data 128 0"
+}
+
+remove_pool() {
+	local name
+	for name in pool data meta lower; do
+		dmsetup remove "$name" || return 1
+	done
+	remove_disk disk
+}
+
+# The route changes every now and then, as long as the file /run/switching is there.
+switch_routes() {
+	local route
+	while :; do
+		for route in always never adaptive; do
+			[ -e /run/switching ] || return
+			dmsetup message lower 0 set route "$route"
+			sleep 0.2
+		done
+	done
+}
+
+# --- file systems -----------------------------------------------------------------------------------
+
+# make_of NAME, check_of NAME: commands that make and check it.
+make_of() {
+	case $1 in
+	xfs) echo mkfs.xfs -q -f -d agcount=2 -l size=6m -m reflink=1 ;;
+	xfs-plain) echo mkfs.xfs -q -f -d agcount=2 -l size=6m -m reflink=0 ;;
+	ext4) echo mkfs.ext4 -q -b 4096 -N 64 -J size=4 ;;
+	*)
+		echo "there is no file system $1" >&2
+		return 1
+		;;
+	esac
+}
+
+check_of() {
+	[ "$1" = ext4 ] && echo e2fsck -fn || echo xfs_repair -n
+}
+
+# --- all of them ------------------------------------------------------------------------------------
+
+# series LAYER FILE_SYSTEM
+series() {
+	local make check started=$SECONDS status=0
+	make=$(make_of "$2") && check=$(check_of "$2") || return 1
+	ressd-thin --runs "$runs" --seed "$seed" --looks "$looks" --operations "$operations" \
+		"${2%-*}" "$make" "$check" >/tmp/runs 2>/tmp/errors || status=$?
+	check "$1, $2: $(sed -n 's/^ressd-thin: \(.* runs\)/\1/p' /tmp/runs)" test "$status" -eq 0
+	echo "# $1, $2: $((SECONDS - started)) s"
+	[ "$status" -eq 0 ] || sed 's/^/# /' /tmp/runs /tmp/errors
+}
+
+# counters LAYER: ressd had work to do.
+counters() {
+	echo "# $1: $(dmsetup status lower)"
+	check "$1: no errors" equals 0 status_value lower errors
+	check "$1: discards reached it" at_least lower discards 1
+	# Whether it takes the log at all is adaptive's own business.
+	[ "$1" != adaptive ] || return
+	check "$1: the log was used" at_least lower accepted "$((50 * runs))"
+	check "$1: the mover moved" at_least lower moved_blocks "$((10 * runs))"
+}
+
+layer_runs() {
+	local file_system switcher=
+	check "$1: a pool" make_pool "$1"
+	if [ "$1" = switching ]; then
+		: >/run/switching
+		switch_routes &
+		switcher=$!
+	fi
+	for file_system in ${file_systems//,/ }; do
+		series "$1" "$file_system"
+	done
+	rm -f /run/switching
+	wait $switcher
+	[ "$1" = linear ] || counters "$1"
+	check "$1: all is removed" remove_pool
+}
+
+load dm-ressd
+for module in dm-log-writes dm-thin-pool ext4 xfs; do
+	modprobe "$module"
+done
+make_disk log 512 cache_size=0
+for layer in ${layers//,/ }; do
+	layer_runs "$layer"
+done
+finish
