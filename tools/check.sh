@@ -120,6 +120,7 @@ all_steps() {
 	step results 5 python_tests tests/unit/test_results.py
 	step peers 5 python_tests tests/unit/test_peers.py
 	step bench-rows 5 python_tests tests/unit/test_bench.py
+	step apps 5 python_tests tests/unit/test_apps.py
 	step probe-guests 5 python_tests tests/unit/test_probe_guest.py
 	step boots 9 python_tests tests/unit/test_machine.py
 	step console-logs 5 python_tests tests/vm/selftest_log.py

@@ -32,6 +32,7 @@ packages() {
 		e2fsprogs             # guest: ext4
 		xfsprogs              # guest: xfs
 		dosfstools            # guest: FAT
+		f2fs-tools            # guest: f2fs, the rival of make bench-apps
 		fdisk                 # guest: sfdisk, partition tables
 		sqlite3               # guest: a database over power cuts
 		fio                   # guest: load and verification

@@ -8,6 +8,8 @@ mail server load of the paper on the low-end drives. Overhead: instructions that
 write needs in the target beside dm-linear, on a disk that does nothing; its memory; how often its
 lock is waited for. Options: small random writes on the emulated Samsung drive under the options
 that decide how writers and mover share it. Exits with 1 if a bar is missed.
+
+Apps (--only apps): programs on file systems, with rows of their own, build/results/bench-apps.json.
 """
 
 import argparse
@@ -19,6 +21,8 @@ sys.dont_write_bytecode = True
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "demo"), str(HERE.parent)]
+import app_inputs  # noqa: E402
+import apps  # noqa: E402
 import drives  # noqa: E402
 import overhead  # noqa: E402
 import peers  # noqa: E402
@@ -30,6 +34,7 @@ FOLDER = PROJECT / "build/bench"
 TIMEOUT = 7200
 
 PARTS = ["drives", "peers", "postmark", "overhead", "options"]
+APPS = "apps"
 
 VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
 LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
@@ -96,10 +101,14 @@ def all_peers(options):
             fresh_run([peers.guest(profile, side, FOLDER, options.load, options.options)])
         compared.append(peers.Comparison(profile, FOLDER))
         peers.describe(compared[-1])
-    picture = peers.chart(compared, "randwrite-4k", FOLDER / "peers.png")
-    if picture:
-        print(f"\nchart    {picture}")
+    show_chart(peers.chart(compared, "randwrite-4k", FOLDER / "peers.png"))
     return [row for drive in compared for row in peers.rows_of(drive)]
+
+
+def show_chart(path):
+    """Say where a chart is, if there is one."""
+    if path:
+        print(f"\nchart    {path}")
 
 
 def all_postmark(options):
@@ -114,6 +123,38 @@ def all_postmark(options):
         postmark.describe(drive)
         rows += postmark.rows_of(drive)
     return rows
+
+
+def run_app(options, profile, load, setting, advice):
+    """One load on one drive; returns the options of the table line that it had."""
+    sides = options.side or apps.SIDES
+    if options.record_traces:
+        sides = [apps.RECORD]
+    if not set(sides) & set(apps.PROBED):
+        advice = "none"
+    folder = options.folder / "bench"
+    fresh_run([apps.guest(profile, load, sides, advice, setting, folder)])
+    if options.record_traces:
+        print(f"trace    {apps.write_trace(profile, load, folder, options.folder / 'traces')}")
+    else:
+        apps.merge(profile, load, folder)
+    return apps.advised(profile, load, folder)
+
+
+def all_apps(options):
+    """Rows of the applications, one guest for each load on each drive after the other."""
+    setting = app_inputs.sizes(options.size or ())
+    measured = []
+    for profile in options.profile or drives.PROFILES:
+        advice = options.options or drives.OPTIONS
+        for load in options.load or apps.LOADS:
+            if not options.report_only:
+                advice = run_app(options, profile, load, setting, advice)
+            if not options.record_traces:
+                measured.append(apps.Load(profile, load, options.folder / "bench"))
+                apps.describe(measured[-1])
+    show_chart(apps.chart(measured, options.folder / "bench/apps.png"))
+    return [row for load in measured for row in apps.rows_of(load)] + apps.mean_rows(measured)
 
 
 def speed(found, key):
@@ -153,31 +194,61 @@ def parse():
     parser = argparse.ArgumentParser(prog="tools/bench.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="all",
-                        choices=["all", *PARTS],
+                        choices=["all", *PARTS, APPS],
                         help="one part; bench.json then holds only its rows")
     parser.add_argument("--profile", action="append", choices=drives.PROFILES,
                         help="only this drive; may be repeated")
     parser.add_argument("--load", action="append",
-                        choices=sorted({*drives.LOADS, *drives.PATTERNS, *peers.LOADS}),
+                        choices=sorted({*drives.LOADS, *drives.PATTERNS, *peers.LOADS,
+                                        *apps.LOADS}),
                         help="only this load on the drives; may be repeated")
-    parser.add_argument("--side", action="append", choices=list(peers.SIDES),
-                        help="only this one of the peers anew; may be repeated")
+    parser.add_argument("--side", action="append",
+                        choices=list(dict.fromkeys([*peers.SIDES, *apps.SIDES])),
+                        help="only this one of the peers, or of the sides of apps, anew; may be "
+                             "repeated")
     parser.add_argument("--configuration", action="append", choices=list(postmark.RESERVED),
                         help="only this one of Postmark; may be repeated")
     parser.add_argument("--scale", type=int, default=postmark.USUAL_SCALE, choices=postmark.SCALES,
                         help="Postmark with everything 1/SCALE of the paper's size (default 16)")
     parser.add_argument("--options", metavar="WORDS",
                         help="other options of the table line, in one word: 'pace burst'")
+    parser.add_argument("--size", action="append", metavar="KEY=VALUE",
+                        help="apps: another size or seed than in apps.conf; may be repeated")
+    parser.add_argument("--record-traces", action="store_true",
+                        help="apps: only record the bios of each load on the bare drive, into "
+                             "build/traces")
+    parser.add_argument("--folder", type=Path, default=PROJECT / "build",
+                        help="apps: where figures, results and traces go (default: build)")
     parser.add_argument("--report-only", action="store_true",
                         help="no run: tables and results of the run before")
     options = parser.parse_args()
+    part_of(parser, options)
+    return options
+
+
+def part_of(parser, options):
+    """The part that is meant, where other options say which."""
+    if options.only == APPS or options.size or options.record_traces:
+        options.only = APPS
+        check_choice(parser, options.load, apps.LOADS, "load of apps")
+        check_choice(parser, options.side, apps.SIDES, "side of apps")
+        return
+    check_choice(parser, options.load, {*drives.LOADS, *drives.PATTERNS, *peers.LOADS},
+                 "load of drives and peers: give --only apps")
+    check_choice(parser, options.side, peers.SIDES, "peer: give --only apps")
     if options.side:
         options.only = "peers"
     if options.configuration or options.scale != postmark.USUAL_SCALE:
         options.only = "postmark"
     if options.only == "all" and (options.profile or options.load or options.options):
         options.only = "drives"
-    return options
+
+
+def check_choice(parser, chosen, known, what):
+    """End with a sentence if one of the chosen is not known to the part."""
+    for name in chosen or ():
+        if name not in known:
+            parser.error(f"{name} is no {what} ({', '.join(sorted(known))})")
 
 
 def main():
@@ -195,8 +266,13 @@ def main():
             rows += all_overhead(options.report_only)
         if options.only in ("all", "options"):
             rows += all_options(options.report_only)
-        path = result_files.write("bench", rows)
-    except (GuestError, result_files.ResultError) as error:
+        if options.only == APPS:
+            rows += all_apps(options)
+            if options.record_traces:
+                return 0
+        path = result_files.write("bench-apps" if options.only == APPS else "bench", rows,
+                                  options.folder / "results")
+    except (GuestError, app_inputs.InputError, result_files.ResultError) as error:
         return fail("bench", error)
     except KeyError as error:
         return fail("bench", f"the figure {error} is missing in {FOLDER}")

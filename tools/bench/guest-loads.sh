@@ -138,13 +138,17 @@ burst() {
 	all_home "$1"
 }
 
-# scaled_writeback: with a 16th of the files a run takes a 16th of the time, and so do the intervals in
+# scaled_intervals: with a 16th of the files a run takes a 16th of the time, and so do the intervals in
 # which the kernel writes back (by default 5 and 30 s). A commit of ext4 comes each second instead of 5:
-# it has no shorter interval. Otherwise PM-A ends before anything but a lack of memory writes. With
-# files POSTMARK_TIMES as many, so much longer.
-scaled_writeback() {
+# it has no shorter interval (scaled_writeback). Otherwise PM-A ends before anything but a lack of memory
+# writes. With files POSTMARK_TIMES as many, so much longer.
+scaled_intervals() {
 	echo $((POSTMARK_TIMES * 500 / 16)) >/proc/sys/vm/dirty_writeback_centisecs
 	echo $((POSTMARK_TIMES * 3000 / 16)) >/proc/sys/vm/dirty_expire_centisecs
+}
+
+scaled_writeback() {
+	scaled_intervals
 	mount -o remount,commit=$((POSTMARK_TIMES > 4 ? POSTMARK_TIMES * 5 / 16 : 1)) /mnt
 }
 

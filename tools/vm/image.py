@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ PROGRAMS = [
     "bash", "busybox",
     "dmsetup", "blockdev", "blkdiscard", "losetup", "mount", "umount", "wipefs", "blkid", "flock",
     "mkfs.ext4", "e2fsck", "resize2fs", "debugfs", "tune2fs", "dumpe2fs",
-    "mkfs.xfs", "xfs_repair", "xfs_db", "xfs_io", "mkfs.fat", "fsck.fat", "sfdisk",
+    "mkfs.xfs", "xfs_repair", "xfs_db", "xfs_io", "mkfs.fat", "fsck.fat", "mkfs.f2fs", "sfdisk",
     "fio", "postmark", "sqlite3", "blktrace", "blkparse", "strace", "make-bcache",
     "dd", "stat", "sync", "timeout", "date", "grep", "sed", "od", "cmp", "truncate", "sort",
     "numfmt", "fallocate",
@@ -39,6 +40,7 @@ MODULES = [
 STOCK_MODULES = [
     "brd", "nvme", "virtio_scsi", "sd_mod", "sdhci-pci", "mmc_block",
     "dm-writecache", "dm-cache", "dm-cache-smq", "bcache",
+    "f2fs", "crc32_generic",
 ]
 
 # A library that glibc opens by name when a thread is cancelled, so ldd does not list it.
@@ -180,13 +182,16 @@ def base_image(kernel):
 
 
 def forget_unused(folder):
-    """Remove base images that no run has used for two weeks."""
+    """Remove what no run has used for two weeks: base images, or folders of inputs."""
     if not folder.exists():
         return
     for path in folder.iterdir():
         try:
             if time.time() - path.stat().st_mtime > KEEP_UNUSED_SECONDS:
-                path.unlink()
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
         except FileNotFoundError:
             pass  # another runner was faster
 

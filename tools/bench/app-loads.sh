@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154
+# app-loads.sh: the application loads, in a guest. Of each load LOAD:
+#   prepare_LOAD   what is there before: files on /mnt; not measured
+#   app_LOAD       the program; p99 of its commits, where it has them, is left in $p99_us
+# Sizes are those of apps.conf; the files that it needs are in $inputs.
+
+# in_file NAME FUNCTION...: the output of a program, kept for a look at what failed.
+in_file() {
+	"${@:2}" >"$figures/$1.txt" 2>&1 || {
+		tail -n 20 "$figures/$1.txt" >&2
+		die "$2 failed"
+	}
+}
+
+# percentile_us PERCENT < SECONDS A LINE
+percentile_us() {
+	sort -n | awk -v percent="$1" '{ value[NR] = $1 }
+		END { n = int((NR * percent + 99) / 100); printf "%d\n", value[n] * 1e6 }'
+}
+
+# The database is made on the host, once for all sides.
+copy_database() {
+	cp "$inputs/database" /mnt/database
+}
+
+# sqlite_run SQL: Debian's command line program; .timer tells the time of each statement, to 1 ms.
+sqlite_run() {
+	local timed=$figures/sqlite.txt
+	sqlite3 -bail /mnt/database <"$inputs/$1" >"$timed" 2>&1 || {
+		tail -n 5 "$timed" >&2
+		die "sqlite3 failed"
+	}
+	p99_us=$(sed -n 's/^Run Time: real \([0-9.]*\) .*/\1/p' "$timed" | percentile_us 99)
+}
+
+prepare_sqlite-wal() {
+	copy_database
+	echo "PRAGMA journal_mode = WAL;" | sqlite3 /mnt/database >/dev/null
+}
+
+app_sqlite-wal() {
+	sqlite_run wal.sql
+}
+
+prepare_sqlite-delete() {
+	copy_database
+}
+
+app_sqlite-delete() {
+	sqlite_run delete.sql
+}
+
+# fio_file FIO...: one job on a file of the file system; its JSON.
+fio_file() {
+	(
+		echo 100000000 >"/proc/$BASHPID/timerslack_ns"
+		exec fio --name=job --randrepeat=0 --randseed="$SEED" --output-format=json "$@"
+	)
+}
+
+prepare_writeback() {
+	fio_file --filename=/mnt/file --rw=write --bs=1m --size="${WRITEBACK_MB}m" --end_fsync=1 \
+		>/dev/null
+}
+
+app_writeback() {
+	fio_file --filename=/mnt/file --rw=randwrite --bs=4k --size="${WRITEBACK_MB}m" \
+		--io_size="$((WRITEBACK_WRITES * 4))k" --norandommap --end_fsync=1 \
+		>"$figures/fio.json"
+}
+
+prepare_etcd() {
+	:
+}
+
+app_etcd() {
+	fio_file --filename=/mnt/wal --rw=write --ioengine=sync --fdatasync=1 \
+		--size="${ETCD_KB}k" --bs="$ETCD_BYTES" >"$figures/fio.json"
+	p99_us=$(($(sed -n '/"sync" : {/,$p' "$figures/fio.json" |
+		sed -n 's/^ *"99.000000" : \([0-9]*\),*$/\1/p' | head -n 1) / 1000))
+}
+
+prepare_sqlite-batch() {
+	copy_database
+	echo "PRAGMA journal_mode = WAL;" | sqlite3 /mnt/database >/dev/null
+}
+
+app_sqlite-batch() {
+	sqlite_run batch.sql
+}
+
+# postmark_app a|b|c: RE's configurations at 1/16. Write-back intervals and memory are scaled as well.
+postmark_app() {
+	postmark_sizes "$1"
+	postmark_memory "$CACHE_SIZE"
+	scaled_intervals
+	[ "$kind" != ext4 ] || mount -o remount,commit=1 /mnt
+	postmark_run "$FILES" "$DIRECTORIES" "$TRANSACTIONS" "$figures/postmark.txt"
+}
+
+prepare_postmark-a() { :; }
+prepare_postmark-b() { :; }
+prepare_postmark-c() { :; }
+app_postmark-a() { postmark_app a; }
+app_postmark-b() { postmark_app b; }
+app_postmark-c() { postmark_app c; }
+
+# An empty system for dpkg.
+prepare_dpkg() {
+	mkdir -p /mnt/var/lib/dpkg/info /mnt/var/lib/dpkg/updates /mnt/var/log
+	touch /mnt/var/lib/dpkg/status /mnt/var/lib/dpkg/available
+}
+
+dpkg_run() {
+	dpkg --root=/mnt --log=/mnt/var/log/dpkg.log --force-script-chrootless --force-depends \
+		--force-bad-path "$@"
+}
+
+# As apt has it: unpacked all, then configured all.
+app_dpkg() {
+	in_file dpkg dpkg_run --unpack "$inputs"/debs/*.deb
+	in_file dpkg dpkg_run --configure --pending
+}
+
+prepare_git() { :; }
+
+# From a repository in memory, over git's own protocol; then back in history and forth again.
+app_git() {
+	local commit commits step
+	commits=$(git -C "$inputs/repository.git" rev-list main | wc -l)
+	step=$((commits / (GIT_CHECKOUTS + 1)))
+	in_file git git clone -q "file://$inputs/repository.git" /mnt/clone
+	for ((commit = GIT_CHECKOUTS; commit >= 0; commit--)); do
+		in_file git git -C /mnt/clone checkout -q "main~$((commit * step))"
+	done
+}

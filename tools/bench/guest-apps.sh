@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# guest-apps.sh PROFILE OPTIONS LOAD SIDE...: one application load on an emulated drive, in a benchmark
+# guest, each side on a fresh drive. SIDE: bare, ressd (both ext4), xfs, xfs-ressd, f2fs, f2fs-tuned,
+# f2fs-ressd, or record: bare, with a trace of the bios.
+# OPTIONS: option words of the table line in one word, or "probe".
+# Figures, of each side: SIDE.run_ms, SIDE.unmount_ms, SIDE.drain_ms (writing back what the log holds, and
+# a flush of the drive), SIDE.erases (of all three), SIDE.bytes (written to the drive) and, where the
+# load tells, SIDE.p99_us. The functions of loads and sides are called by name.
+# shellcheck disable=SC2317
+set -euo pipefail
+profile=$1
+options=$2
+load=$3
+shift 3
+inputs=/apps
+# shellcheck source=tools/bench/guest-loads.sh
+. ./guest-loads.sh
+# shellcheck source=tools/bench/apps.conf
+. ./apps.conf
+# shellcheck source=tools/bench/app-loads.sh
+. ./app-loads.sh
+# shellcheck source=tools/bench/bio-trace.sh
+. ./bio-trace.sh
+
+# fs_make KIND: on all of the normal area, which the bare drive has, too. Nothing is discarded: the
+# drive is a used one, as ssdsim has filled it. ext4's inode tables are written at once, or a kernel
+# thread would do it while the load runs.
+fs_make() {
+	case $1 in
+	ext4)
+		mkfs.ext4 -q -b 4096 -E nodiscard,lazy_itable_init=0,lazy_journal_init=0 \
+			"$target" "$((normal / 8))"
+		;;
+	xfs) mkfs.xfs -q -f -K -d "size=$((normal / 2))k" "$target" ;;
+	f2fs) mkfs.f2fs -q -f -t 0 "$target" "$normal" >/dev/null ;;
+	f2fs-tuned)
+		mkfs.f2fs -q -f -t 0 -s "$(unit_segments)" "$target" "$normal" >/dev/null
+		;;
+	swap) mkswap "$target" "$((normal / 2))" >/dev/null ;;
+	esac
+}
+
+# fs_mount KIND
+fs_mount() {
+	case $1 in
+	f2fs-tuned) mount -t f2fs -o mode=lfs "$target" /mnt ;;
+	swap) swapon "$target" ;;
+	*) mount -t "$1" "$target" /mnt ;;
+	esac
+}
+
+# fs_unmount KIND
+fs_unmount() {
+	case $1 in
+	swap) swapoff "$target" ;;
+	*) umount /mnt ;;
+	esac
+}
+
+# unit_segments: f2fs segments of 2 MiB in an erase unit of the drive, as ressd-probe has found it.
+unit_segments() {
+	local sectors
+	sectors=$(sed -n 's/.*move_block_sectors \([0-9]*\).*/\1/p' <<<"$options")
+	echo "$((${sectors:-8192} > 4096 ? ${sectors:-8192} / 4096 : 1))"
+}
+
+# file_system SIDE: of a side; a swap area instead for the load of that name.
+file_system() {
+	case $1 in
+	bare | ressd | record)
+		if [ "$load" = swap ]; then
+			echo swap
+		else
+			echo ext4
+		fi
+		;;
+	xfs*) echo xfs ;;
+	f2fs-tuned) echo f2fs-tuned ;;
+	f2fs*) echo f2fs ;;
+	esac
+}
+
+# open_side: a fresh drive, and what is between it and the file system; sets $target.
+open_side() {
+	fresh_drive
+	target=$disk
+	case $side in
+	*ressd) create_ressd ;;
+	record) trace_open ;;
+	esac
+}
+
+close_side() {
+	case $side in
+	*ressd)
+		[ "$(status_word errors)" = 0 ] || die "ressd met errors on $profile"
+		dmsetup remove ressd
+		;;
+	record) trace_close ;;
+	esac
+	remove_drive
+}
+
+# write_back: until nothing is left in a log, nor in the drive's volatile buffer.
+write_back() {
+	case $side in
+	*ressd) dmsetup message ressd 0 drain ;;
+	esac
+	sync "$disk"
+}
+
+# mark WORDS...: of a trace.
+mark() {
+	[ "$side" != record ] || trace_mark "$@"
+}
+
+# lap KEY: figure SIDE.KEY_ms, the time since the one before.
+lap() {
+	local now
+	now=$(uptime_ms)
+	figure "$side.$1_ms" "$((now - lap_start))"
+	lap_start=$now
+}
+
+prepare() {
+	mark setup
+	fs_make "$kind"
+	fs_mount "$kind"
+	"prepare_$load"
+	fs_unmount "$kind"
+	write_back
+	settle
+	fs_mount "$kind"
+	settle
+}
+
+# A second mount, so the page cache is cold.
+run_side() {
+	local kind erases bytes lap_start
+	side=$1
+	kind=$(file_system "$side")
+	p99_us=
+	step "$side"
+	open_side
+	prepare
+	erases=$(drive_stat nand_erases)
+	bytes=$(drive_stat host_write_bytes)
+	mark run
+	lap_start=$(uptime_ms)
+	"app_$load"
+	lap run
+	mark unmount
+	fs_unmount "$kind"
+	lap unmount
+	mark drain
+	write_back
+	lap drain
+	mark end
+	figure "$side.erases" "$(($(drive_stat nand_erases) - erases))"
+	figure "$side.bytes" "$(($(drive_stat host_write_bytes) - bytes))"
+	[ -z "$p99_us" ] || figure "$side.p99_us" "$p99_us"
+	close_side
+}
+
+load ssdsim
+load dm-ressd
+[ "$options" != probe ] || probe
+for side; do
+	run_side "$side"
+done
+echo "$options" >"$figures/options"
+touch "$figures/figures"
+step end
