@@ -128,7 +128,7 @@ prepare_git() { :; }
 # From a repository in memory, over git's own protocol; then back in history and forth again.
 app_git() {
 	local commit commits step
-	commits=$(git -C "$inputs/repository.git" rev-list main | wc -l)
+	commits=$(git -C "$inputs/repository.git" rev-list --first-parent main | wc -l)
 	step=$((commits / (GIT_CHECKOUTS + 1)))
 	in_file git git clone -q "file://$inputs/repository.git" /mnt/clone
 	for ((commit = GIT_CHECKOUTS; commit >= 0; commit--)); do

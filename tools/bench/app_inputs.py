@@ -171,7 +171,8 @@ def make_git(folder, setting):
     run(["git", "init", "-q", "--bare", "-b", "main", str(home / "repository.git")])
     run(["git", "-C", str(PROJECT), "push", "-q", str(home / "repository.git"),
          f"{setting['GIT_COMMIT']}:refs/heads/main"])
-    run(["git", "-C", str(home / "repository.git"), "gc", "-q"])
+    # Not gc, which would leave refs/ empty: an initramfs of files has no empty folders.
+    run(["git", "-C", str(home / "repository.git"), "repack", "-a", "-d", "-q"])
     add_programs(folder, ["git", "git-upload-pack"])
 
 
