@@ -13,7 +13,7 @@
 /* Per-bio data. */
 enum ressd_bio_flags {
 	RESSD_BIO_READ_LOG = 1,		/* holds readers[slot] */
-	RESSD_BIO_DIRECT = 2,		/* counted in direct[generation] */
+	RESSD_BIO_DIRECT = 2,		/* counted in direct[generation] until its end is decided */
 	RESSD_BIO_KILL = 4,		/* tracked: kill first .. first + nr - 1 when done */
 	RESSD_BIO_SYNC = 8,		/* FUA: a sync may have to complete before the bio does */
 	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */

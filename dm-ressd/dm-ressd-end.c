@@ -7,6 +7,17 @@
 
 #include "dm-ressd-bio.h"
 
+/*
+ * A direct write is over: its end is decided, and what it has superseded in the log is invalidated.
+ * The mover waits for this, for the generation left behind, and so does a repair.  Any context.
+ */
+static void put_direct(struct ressd *ressd, const struct ressd_bio *rb)
+{
+	if (atomic_dec_and_test(&ressd->direct[rb->generation]) &&
+	    (rb->generation != READ_ONCE(ressd->generation) || READ_ONCE(ressd->repairing)))
+		wake_up(&ressd->wait);
+}
+
 int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 {
 	struct ressd *ressd = ti->private;
@@ -28,18 +39,16 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 		*error = BLK_STS_IOERR;		/* see DOC: errors */
 	if (was & RESSD_BIO_READ_LOG)
 		ressd_put_reader(ressd, rb->slot);
-	if (was & RESSD_BIO_DIRECT) {
-		if (!*error && ressd_refuses_writes(ressd))
-			*error = BLK_STS_IOERR;
-		/* For this waits the mover, for the generation left behind, or a repair. */
-		if (atomic_dec_and_test(&ressd->direct[rb->generation]) &&
-		    (rb->generation != READ_ONCE(ressd->generation) ||
-		     READ_ONCE(ressd->repairing)))
-			wake_up(&ressd->wait);
-	}
-	if (!rb->flags)
+	if (was & RESSD_BIO_DIRECT && !*error && ressd_refuses_writes(ressd))
+		*error = BLK_STS_IOERR;
+	if (!rb->flags) {
+		if (was & RESSD_BIO_DIRECT)
+			put_direct(ressd, rb);
 		return DM_ENDIO_DONE;
+	}
 
+	/* The worker ends it: until then the write is in flight for the mover and for a repair. */
+	rb->flags |= was & RESSD_BIO_DIRECT;
 	rb->status = *error;
 	/* Once the lock is given up the worker may complete the bio, and the target be gone. */
 	spin_lock_irqsave(&ressd->done_lock, flags);
@@ -114,6 +123,8 @@ static void finish_direct_writes(struct ressd *ressd)
 			if (!rb->status)
 				ressd_log_kill(&ressd->log, rb->first, rb->nr);
 		}
+		if (rb->flags & RESSD_BIO_DIRECT)
+			put_direct(ressd, rb);
 		/* Whose UNMAPs are on their way is not known, so any will do. */
 		sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
 		       ressd_log_unmaps_pending(&ressd->log);

@@ -162,13 +162,17 @@ static int repair(struct ressd *ressd)
 	return ret;
 }
 
-/* False if nothing is to be repaired: then a sweep shall try the bad blocks again. */
+/*
+ * False if nothing is to be repaired: then a sweep shall try the bad blocks again.  A suspended
+ * device must stay as it is; a suspend that begins later waits for the message, as dm does for all
+ * who use the table.
+ */
 static bool claim_repair(struct ressd *ressd, int *ret)
 {
 	bool claimed = false;
 
 	spin_lock(&ressd->lock);
-	*ret = ressd->repairing ? -EBUSY : 0;
+	*ret = ressd->suspending ? -EAGAIN : ressd->repairing ? -EBUSY : 0;
 	if (!*ret && !ressd_log_works(ressd)) {
 		WRITE_ONCE(ressd->repairing, true);
 		claimed = true;
@@ -191,6 +195,9 @@ int ressd_recover_message(struct ressd *ressd)
 		if (ret == -EUCLEAN)
 			DMERR("%s: data is lost; unmount the device, close and open it again: then it holds what was durable",
 			      ressd_name(ressd));
+	} else if (ret == -EAGAIN) {
+		DMERR("%s: the device is suspended; resume it, then recover", ressd_name(ressd));
+		return ret;
 	} else if (ret) {
 		DMERR("%s: the log is being repaired already", ressd_name(ressd));
 	}

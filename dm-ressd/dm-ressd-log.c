@@ -74,9 +74,51 @@ out:
 	return ret;
 }
 
+#define PROGRESS_INTERVAL	(5 * HZ)	/* of a long activation, in the kernel log */
+
+/* A reading of the reserved area under way, by the process that activates the device. */
+struct reading {
+	struct ressd *ressd;
+	const char *what;		/* becomes of the log or area, for the progress */
+	const char *of;			/* what the progress counts */
+	unsigned long next_report;	/* jiffies */
+};
+
+static struct reading begin_reading(struct ressd *ressd, const char *what, const char *of)
+{
+	return (struct reading) {
+		.ressd = ressd, .what = what, .of = of,
+		.next_report = jiffies + PROGRESS_INTERVAL,
+	};
+}
+
+static int read_blocks(void *context, u32 block, u32 nr, void *buffer)
+{
+	const struct reading *reading = context;
+
+	cond_resched();
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	return ressd_log_rw(reading->ressd, REQ_OP_READ, block, nr, buffer);
+}
+
+static void report_progress(void *context, u32 done, u32 total)
+{
+	struct reading *reading = context;
+
+	if (time_before(jiffies, reading->next_report))
+		return;
+	reading->next_report = jiffies + PROGRESS_INTERVAL;
+	DMINFO("%s: %s, %u of %u %s are done", ressd_name(reading->ressd), reading->what, done,
+	       total, reading->of);
+}
+
 /* 0 if the whole reserved area is zero: data that somebody may need is never formatted over. */
 static int check_blank(struct ressd *ressd)
 {
+	struct reading reading = begin_reading(ressd,
+					       "the reserved area is searched for old contents",
+					       "blocks");
 	const u32 nr_blocks = ressd->log.geom.nr_blocks;
 	void *buffer = ressd->record_buffers[0];
 	u32 block, nr;
@@ -84,7 +126,12 @@ static int check_blank(struct ressd *ressd)
 
 	for (block = 0; block < nr_blocks; block += nr) {
 		nr = min_t(u32, nr_blocks - block, RESSD_MAX_RECORD_BLOCKS);
-		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr, buffer);
+		ret = read_blocks(&reading, block, nr, buffer);
+		if (ret == -EINTR) {
+			DMERR("%s: the search of the reserved area was interrupted; nothing was changed, activate the device again",
+			      ressd_name(ressd));
+			return ret;
+		}
 		if (ret) {
 			DMERR("%s: the reserved area cannot be read at block %u (error %d)",
 			      ressd_name(ressd), block, ret);
@@ -95,7 +142,7 @@ static int check_blank(struct ressd *ressd)
 			      ressd_name(ressd));
 			return -EINVAL;
 		}
-		cond_resched();
+		report_progress(&reading, block + nr, nr_blocks);
 	}
 	return 0;
 }
@@ -160,45 +207,13 @@ static int adopt_length(struct ressd *ressd)
 	return 0;
 }
 
-#define PROGRESS_INTERVAL	(5 * HZ)	/* of a long recovery, in the kernel log */
-
-/* A recovery under way. */
-struct recovering {
-	struct ressd *ressd;
-	unsigned long next_report;	/* jiffies */
-};
-
-static int read_blocks(void *context, u32 block, u32 nr, void *buffer)
-{
-	const struct recovering *recovering = context;
-
-	cond_resched();
-	if (fatal_signal_pending(current))
-		return -EINTR;
-	return ressd_log_rw(recovering->ressd, REQ_OP_READ, block, nr, buffer);
-}
-
-static void report_progress(void *context, u32 done, u32 total)
-{
-	struct recovering *recovering = context;
-
-	if (time_before(jiffies, recovering->next_report))
-		return;
-	recovering->next_report = jiffies + PROGRESS_INTERVAL;
-	DMINFO("%s: the log is being recovered, %u of %u steps are done",
-	       ressd_name(recovering->ressd), done, total);
-}
-
 static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 {
-	struct recovering recovering = {
-		.ressd = ressd,
-		.next_report = jiffies + PROGRESS_INTERVAL,
-	};
+	struct reading reading = begin_reading(ressd, "the log is being recovered", "steps");
 	struct ressd_reader reader = {
 		.read = read_blocks,
 		.progress = report_progress,
-		.context = &recovering,
+		.context = &reading,
 		.buffer = ressd->record_buffers[1],
 	};
 	const struct ressd_geom geom = ressd->log.geom;

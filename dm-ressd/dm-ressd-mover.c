@@ -469,11 +469,26 @@ static int sweep_once(struct ressd *ressd)
 	return ret;
 }
 
-/* @failed: the sweep met errors; then somebody may ask for another one at once. */
-static bool pause_ends(const struct ressd *ressd, bool failed)
+/* Does the end of all bios, or the last sync before a suspend, need space that only a sweep makes? */
+static bool suspend_needs_space(struct ressd *ressd)
+{
+	bool needs;
+
+	spin_lock(&ressd->lock);
+	needs = ressd->suspending && ressd_log_works(ressd) && ressd_log_is_starved(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return needs;
+}
+
+/*
+ * @failed: the sweep met errors; then somebody may ask for another one at once.  A sweep for which a
+ * suspend waits either makes space or gives the log up (note_bad_blocks()), so it is not repeated.
+ */
+static bool pause_ends(struct ressd *ressd, bool failed)
 {
 	return kthread_should_stop() ||
-	       (failed && (READ_ONCE(ressd->retry_now) || READ_ONCE(ressd->draining)));
+	       (failed && (READ_ONCE(ressd->retry_now) || READ_ONCE(ressd->draining) ||
+			   suspend_needs_space(ressd)));
 }
 
 /*

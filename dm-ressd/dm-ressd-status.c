@@ -203,8 +203,8 @@ static int message_mover(struct ressd *ressd, const char *word)
 		DMERR("%s: mover is '%s', but must be on or off", ressd_name(ressd), word);
 		return -EINVAL;
 	}
-	WRITE_ONCE(ressd->mover_on, on);
-	ressd_wake(ressd);
+	WRITE_ONCE(ressd->mover_wanted, on);
+	ressd_switch_mover(ressd);
 	return 0;
 }
 

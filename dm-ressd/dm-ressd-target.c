@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/dm-io.h>
 #include <linux/random.h>
+#include <linux/suspend.h>
 
 #include "dm-ressd-bio.h"
 #include "dm-ressd-compat.h"
@@ -269,6 +270,35 @@ static void init_lists(struct ressd *ressd)
 	INIT_DELAYED_WORK(&ressd->commit_work, ressd_commit_timer);
 }
 
+void ressd_switch_mover(struct ressd *ressd)
+{
+	spin_lock(&ressd->lock);
+	WRITE_ONCE(ressd->mover_on, ressd->mover_wanted && !ressd->hibernating);
+	spin_unlock(&ressd->lock);
+	ressd_wake(ressd);
+}
+
+/* Also the kernel that restores the memory must leave the log alone, which that memory knows. */
+static int power_event(struct notifier_block *power, unsigned long event, void *data)
+{
+	struct ressd *ressd = container_of(power, struct ressd, power);
+
+	switch (event) {
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		WRITE_ONCE(ressd->hibernating, true);
+		break;
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		WRITE_ONCE(ressd->hibernating, false);
+		break;
+	default:
+		return NOTIFY_DONE;
+	}
+	ressd_switch_mover(ressd);
+	return NOTIFY_OK;
+}
+
 /* Frees what a constructor, complete or not, has acquired; in reverse order. */
 static void ressd_free(struct ressd *ressd)
 {
@@ -334,6 +364,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	ressd->ti = ti;
 	ressd->mover_on = true;
+	ressd->mover_wanted = true;
+	ressd->power.notifier_call = power_event;
 	init_lists(ressd);
 
 	ctr_error[0] = '\0';
@@ -346,6 +378,12 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		ret = load_super(ressd);
 	if (!ret)
 		ret = allocate(ressd);
+	if (!ret) {
+		ret = register_pm_notifier(&ressd->power);
+		if (ret)
+			snprintf(ctr_error, sizeof(ctr_error),
+				 "the kernel does not tell of hibernation (error %d)", ret);
+	}
 	if (ret) {
 		ressd_free(ressd);
 		ti->error = ctr_error;
@@ -362,6 +400,7 @@ static void ressd_dtr(struct dm_target *ti)
 {
 	struct ressd *ressd = ti->private;
 
+	unregister_pm_notifier(&ressd->power);
 	cancel_delayed_work_sync(&ressd->commit_work);
 	ressd_free(ressd);
 }

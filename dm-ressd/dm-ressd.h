@@ -82,6 +82,7 @@
 
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
+#include <linux/notifier.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -173,6 +174,8 @@ struct ressd {
 	bool draining;			/* small writes go direct, all is moved */
 	bool drained;			/* the drain has come to its end */
 	bool mover_on;			/* false: moves only when a write could not go on */
+	bool mover_wanted;		/* by the user, with the message mover */
+	bool hibernating;		/* see ressd_switch_mover() */
 
 	/* Errors. */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
@@ -196,7 +199,7 @@ struct ressd {
 	u32 max_page;
 	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
 
-	atomic_t direct[2];		/* direct writes in flight, by generation */
+	atomic_t direct[2];		/* direct writes not yet dealt with, by generation */
 	unsigned int generation;
 
 	struct dm_io_client *io_client;
@@ -211,6 +214,8 @@ struct ressd {
 	struct work_struct bio_work;	/* bios that need process context */
 	struct delayed_work commit_work; /* commit_interval_ms after a write */
 	void *merge_buffer;		/* 4 KiB, bio_work only */
+
+	struct notifier_block power;	/* hibernation begins or has ended */
 
 	/* The mover; batch and moves change under the lock. */
 	struct task_struct *mover;
@@ -321,7 +326,10 @@ static inline bool ressd_log_works(const struct ressd *ressd)
 void ressd_take_flush_errors(struct ressd *ressd);
 /* Tells the user if the mode has changed, and all who wait.  Context: process, no lock held. */
 void ressd_note_mode(struct ressd *ressd);
-/* The message recover: 0, -EBUSY, -ENOMEM, -EIO, or -EUCLEAN when data is gone; may sleep long. */
+/*
+ * The message recover: 0, -EAGAIN on a suspended device, -EBUSY, -ENOMEM, -EIO, or -EUCLEAN when
+ * data is gone; may sleep long.
+ */
 int ressd_recover_message(struct ressd *ressd);
 
 /* Something happened that the mover, busy or at rest, or others may wait for.  Any context. */
@@ -411,6 +419,13 @@ void ressd_route_trial_moved(struct ressd *ressd, bool complete);
 /* dm-ressd-target.c */
 /* Tells the log what the options say of the device.  Under the lock, or before the log is used. */
 void ressd_tune_log(struct ressd *ressd);
+
+/*
+ * Switches the mover on or off, after mover_wanted or hibernating has changed.  From the moment that
+ * the memory was copied to be saved, a hibernating system must not free or discard segments: the map
+ * in that copy still refers to them.  Context: process, no lock held.
+ */
+void ressd_switch_mover(struct ressd *ressd);
 
 /* dm-ressd-instances.c */
 /*

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # 45-discard.sh: with log_discard on the log's segments are discarded when they hold nothing: which
-# ones, when, under load, under errors, and on devices that take no discards.
+# ones, when, under load, under errors, in hibernation, and on devices that take no discards.
 #   45-discard.sh [SEED [FUNCTION]]
 # guest: --timeout 600 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf --file tests/ssdsim/profiles/supertalent.conf
 # shellcheck disable=SC2016,SC2119 # for eval; make_drive works without arguments
@@ -144,12 +144,13 @@ suspended() {
 	ssd fault ssd1 discard slow_us=400000
 	dmsetup message ressd 0 set log_discard on
 	check "suspend: discards are on their way" wait_until at_least ressd log_discards 2
+	check "suspend: the mover is there" grep -qs ressd_mv /proc/[0-9]*/comm
 	check "suspend: in the middle of them" dmsetup suspend ressd
 	check "suspend: not all were sent" fails discards_are $((slots - 2))
 	before=$(status_value ressd log_discards)
 	check "suspend: nothing is in flight" equals "0 0" eval \
 		'xargs </sys/block/ssd1/inflight'
-	check "suspend: the mover is gone" fails pgrep ressd_mv
+	check "suspend: the mover is gone" fails grep -s ressd_mv /proc/[0-9]*/comm
 	check "suspend: the counter stands" discards_are "$before"
 	check "suspend: resumed" dmsetup resume ressd
 	check "suspend: they go on" wait_until at_least ressd log_discards $((before + 2))
@@ -157,6 +158,30 @@ suspended() {
 	ssd faults ssd1 clear
 	make_ressd ressd /dev/ssd1 "$reserved" segment_sectors "$segment" log_discard on
 	check "suspend: all of them after a new activation" wait_until discards_are $((slots - 2))
+	dmsetup remove ressd
+	ssd remove ssd1
+}
+
+# The memory of a hibernating system is saved as it was when all processes had just been stopped, but the kernel's
+# threads run on while it is written. What they discard then, the map in that memory still refers to after the
+# restore. (The kernel's own test: it stops all processes, waits for five seconds, and lets them go on.)
+hibernation() {
+	local before
+	ssd create ssd1 "$PWD/intel.conf" capacity_mb=64 discard=1 prefill=0
+	make_ressd ressd /dev/ssd1 "$reserved" segment_sectors "$segment"
+	ssd fault ssd1 discard slow_us=400000
+	echo freezer >/sys/power/pm_test
+	dmsetup message ressd 0 set log_discard on
+	check "hibernation: discards are on their way" wait_until at_least ressd log_discards 2
+	before=$(status_value ressd log_discards)
+	check "hibernation: the kernel's test of it" eval 'echo disk >/sys/power/state'
+	check "hibernation: only one or two of them ended meanwhile" test \
+		"$(($(status_value ressd log_discards) - before))" -le 3
+	check "hibernation: then they go on" wait_until at_least ressd log_discards $((before + 8))
+	dmsetup message ressd 0 mover off
+	echo disk >/sys/power/state
+	before=$(status_value ressd log_discards)
+	check "hibernation: a mover that was off stays off" eval 'sleep 3 && [ "$(status_value ressd log_discards)" -le '$((before + 1))' ]'
 	dmsetup remove ressd
 	ssd remove ssd1
 }
@@ -231,6 +256,7 @@ scenario slots_are_discarded
 scenario young_log
 scenario slot_in_flight
 scenario suspended
+scenario hibernation
 scenario failing_discards
 scenario useless_devices
 finish

@@ -233,6 +233,65 @@ news_of_a_flush_comes_late() {
 	dmsetup remove gated && dmsetup remove reads && dmsetup remove writes
 }
 
+# A direct write over a logged block has reached the drive, but its older copy in the log is not yet
+# invalidated, for the bio worker waits for a read, when a flush fails: whether the drive has kept that write is
+# not known. So it must fail, and a repair must not begin before it has.
+repair_waits_for_direct_writes() {
+	local drive writer piece recover status=0
+	make_gated_log
+	fresh
+	dmsetup message ressd 0 mover off
+	put 100 a && put 300 a && put 500 a && push_out
+	put_direct 480 b
+	check "repair and direct write: a block's death is to be written" wait_until at_least ressd unmaps_pending 1
+	close_gate reads reads
+	put_piece 100 2>/dev/null &
+	piece=$!
+	wait_until equals 1 reads_at_gate reads
+	put_direct 288 b 2>/dev/null &
+	writer=$!
+	wait_until equals b first_letter_on_drive 288
+	fault flush times=1
+	check "repair and direct write: a flush fails" fails commit
+	check "repair and direct write: state ro" state_is ro
+	lose_cache
+	ressdctl recover ressd >/tmp/recover 2>&1 &
+	recover=$!
+	sleep 3
+	check "repair and direct write: the repair waits for it" eval "state_is ro && kill -0 $recover"
+	open_gate reads
+	wait "$writer" || status=$?
+	check "repair and direct write: the write fails" equals 1 echo "$status"
+	wait "$piece"
+	check "repair and direct write: the repair ends" ended "$recover"
+	check "repair and direct write: state rw" state_is rw
+	check "repair and direct write: the version that was durable is read" holds 300 a
+	dmsetup remove ressd
+	dmsetup remove gated && dmsetup remove reads && dmsetup remove writes
+}
+
+# first_letter_on_drive BLOCK
+first_letter_on_drive() {
+	dd if=/dev/ssd0 bs=4096 skip="$1" count=1 iflag=direct status=none | head -c 1 | tr '\0' 0
+}
+
+# While the device is suspended nothing is written to its log, not even by a repair.
+no_repair_while_suspended() {
+	fresh
+	put 10 a && push_out
+	put 10 b
+	fault write "$log_range"
+	check "repair while suspended: fsync fails" fails commit
+	heal
+	check "repair while suspended: suspended" dmsetup suspend ressd
+	expect_fail 'is suspended; resume it, then recover' ressdctl recover ressd
+	check "repair while suspended: nothing has changed" state_is off
+	check "repair while suspended: resumed" dmsetup resume ressd
+	check "repair while suspended: recover" ressdctl recover ressd
+	check "repair while suspended: state rw" state_is rw
+	check "repair while suspended: and all is there" eval 'commit && holds 10 b'
+}
+
 # A flush that goes straight to the drive, for the log has nothing to write.
 failed_flush_beside_the_log() {
 	fresh
@@ -342,6 +401,8 @@ scenario load_over_failing_log "a flush fails, on_full wait" wait flush after=14
 scenario failed_flush "failed flush"
 scenario reads_in_flight_of_a_failed_flush
 scenario read_before_doubt_shows
+scenario repair_waits_for_direct_writes
+scenario no_repair_while_suspended
 scenario failed_flush_beside_the_log
 scenario flush_loses_direct_writes
 scenario flush_loses_moves

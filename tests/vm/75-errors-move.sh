@@ -306,15 +306,18 @@ file_system() {
 	dmsetup remove ressd
 }
 
-# The log has one block left, kept for the record that announces what the mover has freed; and there
-# is the death of a block to be written. Of the blocks 0, 3, 6 ... 57 and 120 are in the log.
-log_full_to_the_last_block() {
-	local reserved=768 segment=128 i total
-	fresh on_full bypass
-	dmsetup message ressd 0 mover off
+# fill_log BLOCKS: the blocks 0, 3, 6 ... of an empty log, in records as large as can be.
+fill_log() {
 	fio --name=fill --filename=/dev/mapper/ressd --direct=1 --rw=write:8k --bs=4k --size=2m \
-		--number_ios=50 --buffer_pattern=0x61 >/tmp/fio 2>&1 && commit || return
-	for ((i = 50; i < 100; i++)); do
+		--number_ios="$1" --buffer_pattern=0x61 >/tmp/fio 2>&1 && commit
+}
+
+# fill_to_the_last_block FROM: the log has one block left, kept for the record that announces what the mover has
+# freed; and there is the death of a block to be written. The blocks 3 * FROM and on are logged for that, then those
+# from 60 on again.
+fill_to_the_last_block() {
+	local i total
+	for ((i = $1; i < 100; i++)); do
 		put $((3 * i)) a || return
 		[ "$(status_value ressd bypassed)" = 0 ] || break
 	done
@@ -327,6 +330,15 @@ log_full_to_the_last_block() {
 	check "full log: one block is left" \
 		equals "$((total - 1))/$total" eval "dmsetup status ressd | cut -d ' ' -f 4"
 	check "full log: the death of a block is to be written" at_least ressd unmaps_pending 1
+}
+
+# Of the blocks 0, 3, 6 ... 57 and 120 are in the log.
+log_full_to_the_last_block() {
+	local reserved=768 segment=128
+	fresh on_full bypass
+	dmsetup message ressd 0 mover off
+	fill_log 50 || return
+	fill_to_the_last_block 50
 }
 
 # A drain begins with a sync; the room for that only the mover itself can make.
@@ -353,6 +365,27 @@ full_log_cannot_be_moved() {
 	dmsetup remove ressd
 	check "full log, moves fail: is opened after a cut" make_ressd ressd /dev/ssd0 768
 	check "full log, moves fail: all is there" eval 'holds 0 a && holds 60 b && holds 120 a'
+}
+
+# Block 0 cannot be moved, so the mover waits ever longer between its sweeps: 32 seconds by now. Meanwhile the
+# log is filled to its last block, and a suspend needs space for the death of a block: it must not wait with the mover.
+suspend_cuts_the_pause_short() {
+	local reserved=768 segment=128 started
+	fresh on_full bypass pace burst move_threshold 95
+	fault write range=0+8
+	fill_log 20
+	check "pause of the mover: six sweeps with errors" wait_until at_least ressd sweeps 6
+	fill_to_the_last_block 20
+	check "pause of the mover: and the log is in service" state_is damaged
+	started=$(date +%s%N)
+	check "pause of the mover: suspend" dmsetup suspend ressd
+	check "pause of the mover: it has not waited for it" test \
+		$((($(date +%s%N) - started) / 1000000)) -lt 8000
+	heal
+	check "pause of the mover: resume" dmsetup resume ressd
+	check "pause of the mover: recover" ressdctl recover ressd
+	check "pause of the mover: drains" timeout 300 dmsetup message ressd 0 drain
+	check "pause of the mover: all is home" eval 'holds 0 a /dev/ssd0 && holds 60 b /dev/ssd0'
 }
 
 # drain_stops_at BLOCK: a drain is under way, as $drain, and the drive takes its time for the mover's
@@ -580,6 +613,7 @@ scenario second_attempt
 scenario errors_of_formatting
 scenario full_log_is_drained
 scenario full_log_cannot_be_moved
+scenario suspend_cuts_the_pause_short
 scenario direct_write_meets_move
 scenario direct_write_meets_hole
 scenario piece_meets_hole

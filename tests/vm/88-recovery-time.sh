@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 88-recovery-time.sh: how long the recovery of a full log takes on an emulated drive that reads 110
 # MB/s and takes a quarter of a millisecond for 4 KiB, in the guest's virtual time; that its memory
-# does not depend on what the log holds; and that a long recovery tells its progress.
+# does not depend on what the log holds; and that a long recovery, or search of a blank area, tells its
+# progress and can be interrupted.
 #   88-recovery-time.sh [SEED [FUNCTION]]
 # guest: --mode benchmark --memory 1536M --timeout 900 --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/samsung.conf
 set -uo pipefail
@@ -77,10 +78,33 @@ long_recovery_tells_its_progress() {
 	dmsetup remove ressd
 }
 
+# A blank area is searched for old contents before it is formatted: 512 reads of 512 KiB, each of which takes a
+# fifth of a second more.
+long_search_ends_by_a_signal() {
+	local mark creator
+	mark=$(dmesg_mark)
+	blkdiscard -f /dev/ssd0
+	ssd fault ssd0 read slow_us=200000 "range=$normal+$reserved"
+	dmsetup create ressd --table "$(table_line /dev/ssd0 "$reserved")" 2>/dev/null &
+	creator=$!
+	check "search of a blank area: its progress is told" wait_until eval \
+		"dmesg_since $mark | grep -q 'searched for old contents, [0-9]* of $((reserved / 8)) blocks are done'"
+	kill -KILL "$creator"
+	check "search of a blank area: killed, it ends" ended "$creator"
+	check "search of a blank area: it says so" eval \
+		"dmesg_since $mark | grep -q 'search of the reserved area was interrupted'"
+	ssd faults ssd0 clear
+	dmsetup info ressd >/dev/null 2>&1 && dmsetup remove ressd
+	check "search of a blank area: nothing was written" cmp -n 1048576 -i $((normal * 512)):0 /dev/ssd0 /dev/zero
+	check "search of a blank area: then it is formatted" make_ressd ressd /dev/ssd0 "$reserved"
+	dmsetup remove ressd
+}
+
 load ssdsim
 load dm-ressd
-ssd create ssd0 samsung.conf capacity_mb=1024
+ssd create ssd0 samsung.conf capacity_mb=1024 discard=1
 normal=$(($(sectors_of /dev/ssd0) - reserved))
-recovery_of_a_full_log
-long_recovery_tells_its_progress
+scenario recovery_of_a_full_log
+scenario long_recovery_tells_its_progress
+scenario long_search_ends_by_a_signal
 finish
