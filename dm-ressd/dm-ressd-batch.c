@@ -11,6 +11,9 @@
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
 #include <linux/kthread.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "dm-ressd-bio.h"
 #include "dm-ressd-compat.h"
@@ -24,6 +27,74 @@
 #define MAX_IOS		32
 #define MAX_IOS_LOGGING	2
 #define MAX_IOS_READING	1
+
+/* --- space for a batch ----------------------------------------------------------------------- */
+
+int ressd_move_space_init(struct ressd_move_space *space, u32 max)
+{
+	space->max = max;
+	space->buffer = vmalloc((size_t)max * RESSD_BLOCK_SIZE);
+	space->moves = kvmalloc_array(max, sizeof(*space->moves), GFP_KERNEL);
+	if (space->buffer && space->moves)
+		return 0;
+	ressd_move_space_free(space);
+	return -ENOMEM;
+}
+
+void ressd_move_space_free(struct ressd_move_space *space)
+{
+	kvfree(space->moves);
+	vfree(space->buffer);
+	*space = (struct ressd_move_space) { };
+}
+
+u32 ressd_max_moves(const struct ressd *ressd)
+{
+	return max(ressd->move_space.max, ressd->next_move_space.max);
+}
+
+/* A device that is suspended may hold the swap space: no memory is to be written there for this. */
+int ressd_grow_move_space(struct ressd *ressd, u32 max)
+{
+	struct ressd_move_space space = { };
+	unsigned int noio;
+	int ret;
+
+	spin_lock(&ressd->lock);
+	ret = ressd_max_moves(ressd) >= max;
+	spin_unlock(&ressd->lock);
+	if (ret)
+		return 0;
+	noio = memalloc_noio_save();
+	ret = ressd_move_space_init(&space, max);
+	memalloc_noio_restore(noio);
+	if (ret)
+		return ret;
+	spin_lock(&ressd->lock);
+	/* Another message may have been quicker, with more. */
+	if (ressd_max_moves(ressd) < max)
+		swap(space, ressd->next_move_space);
+	spin_unlock(&ressd->lock);
+	ressd_move_space_free(&space);
+	return 0;
+}
+
+/* Between two batches: the mover takes the larger space that a message has left for it. */
+static void take_next_move_space(struct ressd *ressd)
+{
+	struct ressd_move_space old = { };
+
+	spin_lock(&ressd->lock);
+	if (ressd->next_move_space.max > ressd->move_space.max) {
+		old = ressd->move_space;
+		ressd->move_space = ressd->next_move_space;
+		ressd->next_move_space = (struct ressd_move_space) { };
+	}
+	spin_unlock(&ressd->lock);
+	ressd_move_space_free(&old);
+}
+
+/* --- its I/O --------------------------------------------------------------------------------- */
 
 static void move_io_done(unsigned long error, void *context)
 {
@@ -54,12 +125,12 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (ressd->moves[middle].lbn < first)
+		if (ressd->move_space.moves[middle].lbn < first)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < ressd->batch && ressd->moves[low].lbn - first < nr;
+	return low < ressd->batch && ressd->move_space.moves[low].lbn - first < nr;
 }
 
 static bool is_tracked(const struct ressd *ressd, u32 lbn)
@@ -82,11 +153,12 @@ u32 ressd_batch_pick(struct ressd *ressd)
 {
 	u32 i, nr, max, kept = 0;
 
+	take_next_move_space(ressd);
 	spin_lock(&ressd->lock);
-	max = min(ressd->max_moves, ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS);
-	nr = ressd_sweep_pick(&ressd->sweep, &ressd->log, ressd->moves, max);
+	max = min(ressd->move_space.max, ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS);
+	nr = ressd_sweep_pick(&ressd->sweep, &ressd->log, ressd->move_space.moves, max);
 	for (i = 0; i < nr; i++) {
-		struct ressd_move move = ressd->moves[i];
+		struct ressd_move move = ressd->move_space.moves[i];
 
 		if (!ressd_move_is_hole(&move) && !may_move(ressd, &move)) {
 			if (!ressd->sweep.filling)
@@ -95,7 +167,7 @@ u32 ressd_batch_pick(struct ressd *ressd)
 		}
 		if (!ressd_move_is_hole(&move))
 			atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
-		ressd->moves[kept++] = move;
+		ressd->move_space.moves[kept++] = move;
 	}
 	ressd->batch = kept;
 	spin_unlock(&ressd->lock);
@@ -112,7 +184,7 @@ enum step {
 /* Starts the I/O of @nr blocks of the batch from move @at on. */
 static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 {
-	const struct ressd_move *move = &ressd->moves[at];
+	const struct ressd_move *move = &ressd->move_space.moves[at];
 	bool home = step != READ_LOG;
 	struct dm_io_region region = {
 		.bdev = home ? ressd->normal->bdev : ressd->reserved->bdev,
@@ -123,7 +195,7 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 	struct dm_io_request request = {
 		.bi_opf = step == WRITE_HOME ? REQ_OP_WRITE : REQ_OP_READ,
 		.mem.type = DM_IO_VMA,
-		.mem.ptr.vma = ressd->move_buffer + (size_t)at * RESSD_BLOCK_SIZE,
+		.mem.ptr.vma = ressd->move_space.buffer + (size_t)at * RESSD_BLOCK_SIZE,
 		.notify.fn = move_io_done,
 		.notify.context = ressd,
 		.client = ressd->io_client,
@@ -140,7 +212,7 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
  */
 static u32 next_run(const struct ressd *ressd, enum step step, u32 at, bool *starts)
 {
-	const struct ressd_move *moves = &ressd->moves[at];
+	const struct ressd_move *moves = &ressd->move_space.moves[at];
 	u32 nr = ressd->batch - at;
 
 	*starts = true;
@@ -217,9 +289,9 @@ static bool batch_is_intact(const struct ressd *ressd)
 	u32 i;
 
 	for (i = 0; i < ressd->batch; i++)
-		if (!ressd_move_is_hole(&ressd->moves[i]) &&
-		    !is_intact(&ressd->moves[i],
-			       ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE))
+		if (!ressd_move_is_hole(&ressd->move_space.moves[i]) &&
+		    !is_intact(&ressd->move_space.moves[i],
+			       ressd->move_space.buffer + (size_t)i * RESSD_BLOCK_SIZE))
 			return false;
 	return true;
 }
@@ -230,7 +302,7 @@ static void count_runs(struct ressd *ressd)
 	u32 at, nr;
 
 	for (at = 0; at < ressd->batch; at += nr) {
-		nr = ressd_sweep_run(&ressd->moves[at], ressd->batch - at, false);
+		nr = ressd_sweep_run(&ressd->move_space.moves[at], ressd->batch - at, false);
 		ressd->counters.moved_runs++;
 		if (nr >= 3)
 			ressd->counters.moved_runs_12k++;
@@ -246,7 +318,7 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 	if (moved)
 		count_runs(ressd);
 	for (i = 0; i < ressd->batch; i++) {
-		const struct ressd_move *move = &ressd->moves[i];
+		const struct ressd_move *move = &ressd->move_space.moves[i];
 
 		if (ressd_move_is_hole(move)) {
 			ressd->counters.filled_blocks += moved;
@@ -309,13 +381,13 @@ static void restore_holes(struct ressd *ressd)
 	u32 i;
 
 	for (i = 0; i < ressd->batch; i++) {
-		const struct ressd_move *move = &ressd->moves[i];
+		const struct ressd_move *move = &ressd->move_space.moves[i];
 		int ret;
 
 		if (!ressd_move_is_hole(move))
 			continue;
 		ret = write_home(ressd, move->lbn,
-				 ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE);
+				 ressd->move_space.buffer + (size_t)i * RESSD_BLOCK_SIZE);
 		if (!ret)
 			continue;
 		spin_lock(&ressd->lock);
@@ -338,12 +410,12 @@ static u32 move_singly(struct ressd *ressd)
 	u32 i, nr = 0;
 
 	for (i = 0; i < ressd->batch && !kthread_should_stop() && ressd_log_works(ressd); i++) {
-		const struct ressd_move *move = &ressd->moves[i];
+		const struct ressd_move *move = &ressd->move_space.moves[i];
 		int ret;
 
 		if (ressd_move_is_hole(move))
 			continue;
-		ret = move_block(ressd, move, ressd->move_buffer);
+		ret = move_block(ressd, move, ressd->move_space.buffer);
 		spin_lock(&ressd->lock);
 		if (ret) {
 			ressd->sweep_bad += is_owed(ressd, move);

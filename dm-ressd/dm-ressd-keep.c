@@ -55,7 +55,7 @@ static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
 
 	while (i < nr) {
 		ret = keep_block(ressd, block + i,
-				 ressd->move_buffer + (size_t)i * RESSD_BLOCK_SIZE);
+				 ressd->move_space.buffer + (size_t)i * RESSD_BLOCK_SIZE);
 		if (!ret) {
 			i++;
 			continue;
@@ -82,10 +82,10 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 		spin_lock(&ressd->lock);
 		block = ressd_keep_next(log, block, end);
 		spin_unlock(&ressd->lock);
-		nr = min(ressd->max_moves, end - block);
+		nr = min(ressd->move_space.max, end - block);
 		if (!nr)
 			return 0;
-		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr, ressd->move_buffer);
+		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr, ressd->move_space.buffer);
 		if (!ret)
 			ret = keep_blocks(ressd, block, nr);
 		if (ret)

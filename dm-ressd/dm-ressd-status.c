@@ -70,8 +70,8 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "buffer_bytes", (2 * RESSD_MAX_RECORD_BLOCKS + ressd->max_page) *
 				  RESSD_BLOCK_SIZE +
 				  (u64)ressd_summary_bytes(&log->geom) +
-				  (u64)ressd->max_moves * (RESSD_BLOCK_SIZE +
-							   sizeof(struct ressd_move)) },
+				  (u64)(ressd->move_space.max + ressd->next_move_space.max) *
+				  (RESSD_BLOCK_SIZE + sizeof(struct ressd_move)) },
 		{ "drain_left", ressd->draining ? log->map.nr_dirty : 0 },
 		{ "recovery_ms", ressd->recovery_ms },
 		{ "errors", c->errors },
@@ -148,16 +148,10 @@ void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_
 	spin_unlock(&ressd->lock);
 }
 
-/* Buffers are as large as the table line wanted them. */
+/* The buffer for a page is as large as the table line wanted it. */
 static int check_buffers(const struct ressd *ressd, const struct ressd_options *options,
 			 char *error, size_t size)
 {
-	if (options->move_batch_sectors / RESSD_BLOCK_SECTORS > ressd->max_moves) {
-		snprintf(error, size,
-			 "move_batch_sectors can grow only by a reload: the buffer holds %u sectors",
-			 ressd->max_moves * RESSD_BLOCK_SECTORS);
-		return -EINVAL;
-	}
 	if (options->log_rewrite == RESSD_ON &&
 	    options->log_page_sectors / RESSD_BLOCK_SECTORS > ressd->max_page) {
 		snprintf(error, size,
@@ -168,12 +162,32 @@ static int check_buffers(const struct ressd *ressd, const struct ressd_options *
 	return 0;
 }
 
+/* Memory that @key = @value takes, before it is set; that it is one is known only then. */
+static int prepare_buffers(struct ressd *ressd, const char *key, const char *value)
+{
+	char error[RESSD_ERROR_SIZE];
+	struct ressd_options options = { };
+	int ret;
+
+	/* What is wrong with it, if anything, message_set() says. */
+	if (ressd_option_set(&options, key, value, error, sizeof(error)) ||
+	    !options.move_batch_sectors)
+		return 0;
+	ret = ressd_grow_move_space(ressd, options.move_batch_sectors / RESSD_BLOCK_SECTORS);
+	if (ret)
+		DMERR("%s: there is not enough memory for move_batch_sectors %s; use a smaller value",
+		      ressd_name(ressd), value);
+	return ret;
+}
+
 static int message_set(struct ressd *ressd, const char *key, const char *value)
 {
 	char error[RESSD_ERROR_SIZE];
 	struct ressd_options options;
-	int ret;
+	int ret = prepare_buffers(ressd, key, value);
 
+	if (ret)
+		return ret;
 	spin_lock(&ressd->lock);
 	options = ressd->options;
 	ret = ressd_option_set(&options, key, value, error, sizeof(error));

@@ -195,15 +195,15 @@ static int allocate(struct ressd *ressd)
 	if (!ressd->nodes || !ressd->clean || !ressd->segments || !ressd->readers)
 		return out_of_memory("the map (20 bytes for each 4 KiB of reserved area)");
 
-	ressd->max_moves = ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS;
-	ressd->move_buffer = vmalloc((size_t)ressd->max_moves * RESSD_BLOCK_SIZE);
-	ressd->moves = kvmalloc_array(ressd->max_moves, sizeof(*ressd->moves), GFP_KERNEL);
+	if (ressd_move_space_init(&ressd->move_space,
+				  ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS))
+		return out_of_memory("the buffers");
 	ressd->merge_buffer = vmalloc(RESSD_BLOCK_SIZE);
 	for (i = 0; i < 2; i++)
 		ressd->record_buffers[i] = vzalloc(record_bytes);
 	ressd->summary = vmalloc(ressd_summary_bytes(&geom));
-	if (!ressd->move_buffer || !ressd->moves || !ressd->merge_buffer || !ressd->summary ||
-	    !ressd->record_buffers[0] || !ressd->record_buffers[1])
+	if (!ressd->merge_buffer || !ressd->summary || !ressd->record_buffers[0] ||
+	    !ressd->record_buffers[1])
 		return out_of_memory("the buffers");
 	if (allocate_page(ressd))
 		return -ENOMEM;
@@ -315,8 +315,8 @@ static void ressd_free(struct ressd *ressd)
 	vfree(ressd->page_buffer);
 	vfree(ressd->merge_buffer);
 	vfree(ressd->summary);
-	kvfree(ressd->moves);
-	vfree(ressd->move_buffer);
+	ressd_move_space_free(&ressd->next_move_space);
+	ressd_move_space_free(&ressd->move_space);
 	kvfree(ressd->readers);
 	kvfree(ressd->segments);
 	vfree(ressd->clean);

@@ -138,6 +138,13 @@ struct ressd_pages {
 	u32 nr_vecs;
 };
 
+/* Where the mover has a batch: changed by its thread, under the lock. */
+struct ressd_move_space {
+	void *buffer;			/* the data of the moves */
+	struct ressd_move *moves;
+	u32 max;			/* moves that there is space for */
+};
+
 /* What has become of the discard that was begun last. */
 enum ressd_discard_state {
 	RESSD_DISCARD_NONE,		/* another one may begin */
@@ -222,9 +229,8 @@ struct ressd {
 	wait_queue_head_t wait;		/* mover, drain: something happened */
 	wait_queue_head_t mover_wait;	/* the mover at rest: there may be something to do */
 	bool mover_watches;		/* it looks at the clock meanwhile */
-	void *move_buffer;
-	struct ressd_move *moves;
-	u32 max_moves;
+	struct ressd_move_space move_space;
+	struct ressd_move_space next_move_space;	/* a larger one, see dm-ressd-batch.c */
 	u32 batch;			/* moves in flight */
 	atomic_t move_ios, move_errors;	/* of the batch */
 	struct ressd_sweep sweep;
@@ -348,7 +354,15 @@ void ressd_mover_stop(struct ressd *ressd);
 /* Moves everything home; interruptible.  0, -EINTR, -EIO. */
 int ressd_drain(struct ressd *ressd);
 
-/* dm-ressd-batch.c; the mover's thread calls the first two, without the lock */
+/* dm-ressd-batch.c */
+/* Space for batches of @max moves, or -ENOMEM: then there is nothing to be freed. */
+int ressd_move_space_init(struct ressd_move_space *space, u32 max);
+void ressd_move_space_free(struct ressd_move_space *space);
+/* How large a batch may be by now, or will be from the next one on.  Under the lock. */
+u32 ressd_max_moves(const struct ressd *ressd);
+/* Gives the mover space for batches of @max moves, if it has less.  Without the lock; may sleep. */
+int ressd_grow_move_space(struct ressd *ressd, u32 max);
+/* The mover's thread calls the next two, without the lock. */
 /*
  * Picks the next batch and pins its segments.  From now on direct writes to its blocks wait.
  * Returns how many were looked at: 0 at the sweep's end.

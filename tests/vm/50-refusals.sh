@@ -238,8 +238,6 @@ messages() {
 		dmsetup message ressd 0 set on_full x
 	expect_fail 'pending_expire_ms 5 is designed but not built' \
 		dmsetup message ressd 0 set pending_expire_ms 5
-	expect_fail 'move_batch_sectors can grow only by a reload' \
-		dmsetup message ressd 0 set move_batch_sectors 8192
 	check "refused messages change nothing" equals "$before" dmsetup table ressd
 	dmsetup remove ressd
 }
