@@ -23,7 +23,7 @@ const char arguments_help[] =
 	"  --quick               shorter, less certain: about a minute\n"
 	"  --thorough            longer, for noisy or very slow devices\n"
 	"  --max-write SIZE      never write more than that; default: 4 times the region, 8 GiB at least\n"
-	"  --raw FILE            write every single sample to FILE, as CSV\n"
+	"  --raw FILE            write every single sample to FILE, a new one, as CSV\n"
 	"  --resume FILE         note results in FILE, and do not measure again what it has\n"
 	"  --dry-run             show what would be done, change and measure nothing\n"
 	"  --create NAME         if it is worth it, format the reserved area at the end of DEVICE\n"

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "measure.h"
+#include "new-file.h"
+#include "outputs.h"
 #include "probe.h"
 #include "resume.h"
 #include "ressd-geom.h"
@@ -140,10 +142,9 @@ static int open_raw(struct probe *probe, struct failure *failure)
 {
 	if (!probe->arguments.raw)
 		return 0;
-	probe->raw = fopen(probe->arguments.raw, "we");
+	probe->raw = new_file_open(probe->arguments.raw, "--raw", failure);
 	if (!probe->raw)
-		return fail(failure, -errno, "cannot create %s: %s", probe->arguments.raw,
-			    strerror(errno));
+		return -EIO;
 	fputs("phase,kind,offset,bytes,ns\n", probe->raw);
 	return 0;
 }
@@ -231,9 +232,11 @@ static int run(struct probe *probe, struct failure *failure)
 {
 	const struct arguments *arguments = &probe->arguments;
 	const bool write = arguments->write && !arguments->dry_run;
-	int code = blkdev_open(&probe->dev, arguments->device, write ? BLKDEV_WRITE : BLKDEV_READ,
-			       failure);
+	int code = outputs_check(arguments, failure);
 
+	if (!code)
+		code = blkdev_open(&probe->dev, arguments->device,
+				   write ? BLKDEV_WRITE : BLKDEV_READ, failure);
 	if (code)
 		return code;
 	code = probe_device(probe, failure);

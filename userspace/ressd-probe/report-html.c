@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include "new-file.h"
 #include "probe.h"
 #include "size.h"
 #include "svg.h"
@@ -23,13 +24,9 @@ struct report {
 static FILE *create_file(const struct report *report, const char *name, struct failure *failure)
 {
 	char path[PATH_MAX];
-	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%s", report->folder, name);
-	file = fopen(path, "we");
-	if (!file)
-		fail(failure, -errno, "cannot create %s: %s", path, strerror(errno));
-	return file;
+	return new_file_open(path, "--report", failure);
 }
 
 /* PNG is made by librsvg's converter, where it is installed. */
@@ -333,6 +330,9 @@ int report_html(const struct probe *probe, const char *folder, struct failure *f
 	struct report report = { .probe = probe, .folder = folder };
 	int code;
 
+	code = new_folder_check(folder, "--report", failure);
+	if (code)
+		return code;
 	if (mkdir(folder, 0777) && errno != EEXIST)
 		return fail(failure, -errno, "cannot create %s: %s", folder, strerror(errno));
 	report.page = create_file(&report, "index.html", failure);

@@ -13,10 +13,13 @@
  *	rehearsal <numbers...>
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "new-file.h"
 #include "resume.h"
 
 #define HEADER		"ressd-probe-results 1"
@@ -97,6 +100,19 @@ static void save_all(FILE *file, struct probe *probe)
 	save_rehearsals(file, &probe->session.measurements);
 }
 
+/* A new file in the same folder, by a name that nothing has: it replaces the old one as a whole. */
+static FILE *create_next(const char *old, char *path)
+{
+	int fd;
+
+	snprintf(path, PATH_MAX, "%s.XXXXXX", old);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	fchmod(fd, 0644);
+	return fdopen(fd, "w");
+}
+
 void resume_save(struct probe *probe)
 {
 	char path[PATH_MAX];
@@ -105,8 +121,7 @@ void resume_save(struct probe *probe)
 
 	if (!probe->arguments.resume || probe->resume_failed)
 		return;
-	snprintf(path, sizeof(path), "%s.new", probe->arguments.resume);
-	file = fopen(path, "we");
+	file = create_next(probe->arguments.resume, path);
 	good = file;
 	if (file) {
 		save_all(file, probe);
@@ -116,6 +131,8 @@ void resume_save(struct probe *probe)
 	if (good && !rename(path, probe->arguments.resume))
 		return;
 	fprintf(stderr, "ressd-probe: cannot write %s: %s.\n", path, strerror(errno));
+	if (file)
+		unlink(path);
 	probe->resume_failed = true;
 }
 
@@ -268,11 +285,14 @@ static int load_lines(struct probe *probe, FILE *file, struct failure *failure)
 
 int resume_load(struct probe *probe, struct failure *failure)
 {
-	FILE *file = probe->arguments.resume ? fopen(probe->arguments.resume, "re") : NULL;
+	FILE *file;
 	int code;
 
-	if (!file)
+	if (!probe->arguments.resume)
 		return 0;
+	file = regular_file_open(probe->arguments.resume, "the file of --resume", failure);
+	if (!file)
+		return errno == ENOENT ? 0 : -errno;
 	code = load_lines(probe, file, failure);
 	fclose(file);
 	return code;

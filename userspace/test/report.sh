@@ -49,7 +49,7 @@ test_browser() {
 }
 
 test_refusals() {
-	unchanged "report into a file" 1 "cannot create $output" \
+	unchanged "report into a file" 1 "--report names $output/sub, which cannot be created" \
 		ressd-probe --quick --report "$output/sub" "$disk"
 }
 

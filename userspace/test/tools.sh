@@ -135,7 +135,7 @@ test_preserve() {
 	unchanged "preserve: --dry-run" 0 "16 MiB are overwritten, and restored" \
 		"${measure[@]}" --dry-run "$disk"
 	touch "$folder/kept"
-	unchanged "preserve: the file exists" 3 "cannot create $folder/kept" \
+	unchanged "preserve: the file exists" 3 "--save-file names $folder/kept, which is" \
 		"${measure[@]}" --yes --save-file "$folder/kept" "$disk"
 	rm "$folder/kept"
 
@@ -171,6 +171,7 @@ test_resume() {
 		"$(grep -q '^rehearsal,' "$folder/raw1" || echo "no rehearsal")"
 	# On a slow machine a run may end for want of time; then the next one goes on.
 	for _ in {1..8}; do
+		rm -f "$folder/raw2"
 		"${measure[@]}" --raw "$folder/raw2" --json "$disk" >"$output" 2>&1 || true
 		[ "$(samples "$folder/raw2")" -gt 0 ] || break
 	done
@@ -194,6 +195,7 @@ test_resume_at_limit() {
 	report "limit: reached" "$(grep -q '^spent' "$folder/limited" || echo "it is not noted")"
 	report "limit: the JSON says so" \
 		"$(grep -q '"write_limit_reached":true' "$output" || cat "$output")"
+	rm -f "$folder/raw1" "$folder/raw2"
 	"${measure[@]}" --max-write 9M --raw "$folder/raw1" "$disk" >"$output" 2>&1 || true
 	report "limit: a resumed run writes nothing" \
 		"$(! grep -m 1 -E ',[wf],' "$folder/raw1" || true)"
