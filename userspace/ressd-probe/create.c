@@ -2,6 +2,7 @@
 /* From the verdict to a reserved area and a device. */
 #include <errno.h>
 #include "area.h"
+#include "find-logs.h"
 #include "probe.h"
 #include "ressd-dm.h"
 
@@ -31,6 +32,20 @@ static bool is_overwritten(const struct probe *probe)
 	       start + table->reserved_sectors * 512 <= probe->region.offset + probe->region.bytes;
 }
 
+/* Earlier logs must not be found again where the new one is. */
+static int format(struct probe *probe, u8 *uuid, struct failure *failure)
+{
+	const struct byte_range area = {
+		probe->line.table.reserved_start * 512, probe->line.table.reserved_sectors * 512,
+	};
+	struct found_logs logs;
+	int code = find_logs(&probe->dev, &area, 1, &logs, failure);
+
+	if (!code)
+		code = found_logs_forget(&probe->dev, &logs, &area, failure);
+	return code ? code : area_format(&probe->dev, &probe->line, uuid, failure);
+}
+
 int probe_create(struct probe *probe, struct failure *failure)
 {
 	u8 uuid[RESSD_UUID_SIZE];
@@ -39,7 +54,7 @@ int probe_create(struct probe *probe, struct failure *failure)
 
 	if (!worth_creating(probe) || !(probe->arguments.create || is_overwritten(probe)))
 		return 0;
-	code = area_format(&probe->dev, &probe->line, uuid, failure);
+	code = format(probe, uuid, failure);
 	probe->formatted = !code;
 	if (code || !probe->arguments.create)
 		return code;

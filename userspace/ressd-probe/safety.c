@@ -2,28 +2,29 @@
 /* May the probe write to this device?  See safety.h. */
 #include <errno.h>
 #include <stdio.h>
-#include "area.h"
 #include "confirm.h"
-#include "log-contents.h"
+#include "find-logs.h"
 #include "safety.h"
 #include "size.h"
 
-/* An empty log, as an earlier probe or a drain leaves it, is nothing to lose. */
-static int find_log(const struct probe *probe, char *what, size_t size, struct failure *failure)
+/*
+ * What is going to be written, and where a log is looked for: the normal areas of the logs that are
+ * found elsewhere may well be there.  An empty log, as an earlier probe or a drain leaves it, is
+ * nothing to lose.
+ */
+static int find_log(const struct probe *probe, char *what, struct failure *failure)
 {
-	struct ressd_super_info info;
-	u64 blocks = 0;
-	int code = area_find_at_end(&probe->dev, &info, failure);
+	const struct byte_range ranges[] = {
+		{ probe->planned.offset, probe->planned.bytes },
+		{ probe->line.table.reserved_start * 512, probe->line.table.reserved_sectors * 512 },
+	};
+	struct found_logs logs;
+	u32 i;
+	int found = find_logs(&probe->dev, ranges, probe->arguments.create ? 2 : 1, &logs, failure);
 
-	if (code <= 0)
-		return code;
-	code = log_contents(&probe->dev, &info, &blocks, failure);
-	if (code && code != -EUCLEAN)
-		return code;
-	snprintf(what, size, "a reserved area of ressd with %llu blocks not yet moved", blocks);
-	if (code)
-		snprintf(what, size, "a damaged reserved area of ressd");
-	return code || blocks;
+	for (i = 0; !found && i < logs.nr; i++)
+		found = found_log_holds(&probe->dev, &logs.list[i], what, failure);
+	return found ? found : found_logs_strange(&logs, what);
 }
 
 /* 1 and a description when the device holds anything that is known, 0 when not. */
@@ -32,7 +33,7 @@ static int find_contents(const struct probe *probe, char *what, size_t size,
 {
 	int found = blkdev_signature(&probe->dev, 0, probe->dev.bytes, what, size, failure);
 
-	return found ? found : find_log(probe, what, size, failure);
+	return found ? found : find_log(probe, what, failure);
 }
 
 /* What will happen, before it may. */
@@ -55,7 +56,7 @@ static int ask(const struct probe *probe, struct failure *failure)
 
 int safety_allow_write(const struct probe *probe, struct failure *failure)
 {
-	char what[192];
+	char what[FOUND_LOG_TEXT];
 	int found;
 
 	if (probe->hints.zoned)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "area.h"
 #include "confirm.h"
+#include "find-logs.h"
 #include "log-contents.h"
 #include "ressdctl.h"
 #include "size.h"
@@ -15,6 +16,7 @@ struct format_arguments {
 	const char *table;
 	bool yes;
 	bool force;
+	bool same_device;	/* normal and reserved area are on one */
 };
 
 static int parse_positions(struct format_arguments *arguments, int argc, char **argv,
@@ -79,6 +81,21 @@ static int parse_arguments(struct format_arguments *arguments, int argc, char **
 				   sizeof(failure->text));
 }
 
+static struct byte_range reserved_range(const struct format_arguments *arguments)
+{
+	return (struct byte_range) {
+		arguments->line.table.reserved_start * 512,
+		arguments->line.table.reserved_sectors * 512,
+	};
+}
+
+static struct byte_range normal_range(const struct format_arguments *arguments)
+{
+	return (struct byte_range) {
+		arguments->line.table.normal_start * 512, arguments->line.table.len * 512,
+	};
+}
+
 /* What has not been moved out of the log would be lost. */
 static int check_log(const struct blkdev *dev, const struct area *area, struct failure *failure)
 {
@@ -97,18 +114,52 @@ static int check_log(const struct blkdev *dev, const struct area *area, struct f
 	return code ? fail(failure, code, "%s", reason.text) : 0;
 }
 
+/* A log that is in the way of one of the new areas. */
+static int check_found(const struct blkdev *dev, const struct found_log *log,
+		       const struct byte_range *areas, u32 nr, struct failure *failure)
+{
+	char what[FOUND_LOG_TEXT];
+	bool meets = false;
+	u32 i;
+	int found;
+
+	for (i = 0; i < nr; i++)
+		meets = meets || found_log_meets(log, &areas[i]);
+	found = meets ? found_log_holds(dev, log, what, failure) : 0;
+	if (found <= 0)
+		return found;
+	return fail(failure, -EEXIST,
+		    "%s holds %s, where the new areas would be; open that device as it was and drain it first, or add --force to lose what is in the log",
+		    dev->path, what);
+}
+
+/* All the logs of @dev and its @nr new @areas. */
+static int check_logs(const struct blkdev *dev, const struct byte_range *areas, u32 nr,
+		      const struct found_logs *logs, struct failure *failure)
+{
+	char what[FOUND_LOG_TEXT];
+	u32 i;
+	int code = 0;
+
+	for (i = 0; !code && i < logs->nr; i++)
+		code = check_found(dev, &logs->list[i], areas, nr, failure);
+	if (!code && found_logs_strange(logs, what))
+		code = fail(failure, -EEXIST,
+			    "%s holds %s; look at it with ressdctl check, or add --force to lose it",
+			    dev->path, what);
+	return code;
+}
+
 /*
  * A file system may well reach into a reserved area that itself looks blank, so what is on the
  * whole device counts.  An area that ressd had before on the same place is known to be outside.
  */
-static int check_contents(const struct format_arguments *arguments, const struct blkdev *dev,
-			  const struct area *area, struct failure *failure)
+static int check_signatures(const struct format_arguments *arguments, const struct blkdev *dev,
+			    const struct area *area, struct failure *failure)
 {
 	char signature[128];
 	int found;
 
-	if (arguments->force)
-		return 0;
 	if (area->kind == AREA_FOREIGN)
 		return fail(failure, -EEXIST,
 			    "%s; nothing was changed. To destroy it, add --force", area->what);
@@ -122,6 +173,22 @@ static int check_contents(const struct format_arguments *arguments, const struct
 			    arguments->line.table.reserved_start +
 			    arguments->line.table.reserved_sectors - 1);
 	return found;
+}
+
+/* @logs gets what was found on @dev, on which the reserved area is. */
+static int check_contents(const struct format_arguments *arguments, const struct blkdev *dev,
+			  const struct area *area, struct found_logs *logs,
+			  struct failure *failure)
+{
+	const struct byte_range areas[] = {
+		reserved_range(arguments), normal_range(arguments),
+	};
+	int code = find_logs(dev, areas, 1, logs, failure);
+
+	if (code || arguments->force)
+		return code;
+	code = check_signatures(arguments, dev, area, failure);
+	return code ? code : check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure);
 }
 
 static int ask(const struct format_arguments *arguments, const struct blkdev *dev,
@@ -142,14 +209,18 @@ static int format_device(const struct format_arguments *arguments, const struct 
 			 struct failure *failure)
 {
 	char line[TABLE_LINE_TEXT], uuid_text[UUID_TEXT];
+	const struct byte_range reserved = reserved_range(arguments);
 	u8 uuid[RESSD_UUID_SIZE];
+	struct found_logs logs;
 	struct area area;
 	int code = area_inspect(&area, dev, &arguments->line.table, failure);
 
 	if (!code)
-		code = check_contents(arguments, dev, &area, failure);
+		code = check_contents(arguments, dev, &area, &logs, failure);
 	if (!code)
 		code = ask(arguments, dev, &area, failure);
+	if (!code)
+		code = found_logs_forget(dev, &logs, &reserved, failure);
 	if (!code)
 		code = area_format(dev, &arguments->line, uuid, failure);
 	if (!code)
@@ -158,17 +229,28 @@ static int format_device(const struct format_arguments *arguments, const struct 
 	return code;
 }
 
-/* Opening for writing is what proves that nobody else uses a device. */
-static int check_normal_free(const struct device_pair *pair, struct failure *failure)
+/*
+ * Opening for writing is what proves that nobody else uses a device.  A log of its own on the normal
+ * device would be overwritten later, by who uses the new one.
+ */
+static int check_normal(const struct format_arguments *arguments, struct failure *failure)
 {
+	const struct byte_range area = normal_range(arguments);
+	struct found_logs logs;
 	struct blkdev dev;
 	int code;
 
-	if (blkdev_same(&pair->normal, &pair->reserved))
+	if (arguments->same_device)
 		return 0;
-	code = blkdev_open(&dev, pair->normal.path, BLKDEV_WRITE, failure);
-	if (!code)
-		blkdev_close(&dev);
+	code = blkdev_open(&dev, arguments->line.normal_path, BLKDEV_WRITE, failure);
+	if (code)
+		return code;
+	if (!arguments->force) {
+		code = find_logs(&dev, NULL, 0, &logs, failure);
+		if (!code)
+			code = check_logs(&dev, &area, 1, &logs, failure);
+	}
+	blkdev_close(&dev);
 	return code;
 }
 
@@ -183,8 +265,9 @@ int command_format(int argc, char **argv, struct failure *failure)
 		code = open_pair(&pair, &arguments.line, failure);
 	if (code)
 		return code;
-	code = check_normal_free(&pair, failure);
+	arguments.same_device = blkdev_same(&pair.normal, &pair.reserved);
 	close_pair(&pair);
+	code = check_normal(&arguments, failure);
 	if (!code)
 		code = blkdev_open(&dev, arguments.line.reserved_path, BLKDEV_WRITE, failure);
 	if (code)

@@ -53,5 +53,74 @@ test_outputs() {
 	report "what was there is still there" "$(cmp "$precious" "$folder/copy" 2>&1)"
 }
 
+# put_log OFFSET: a log that holds data, at that byte of the blank disk of 64 MiB.
+put_log() {
+	local normal reserved
+	blank_disk
+	read -r normal reserved < <(ressd-make-image 3 "$folder/log")
+	dd if="$folder/log" of="$disk" bs=4096 skip=$((normal / 8)) seek=$(($1 / 4096)) \
+		count=$((reserved / 8)) conv=notrunc status=none
+	log_blocks=$((reserved / 8))
+}
+
+# blank_block BLOCK: of the disk.
+blank_block() {
+	dd if=/dev/zero of="$disk" bs=4096 seek="$1" count=1 conv=notrunc status=none
+}
+
+probe_elsewhere() {
+	unchanged "$1: ressd-probe" 3 "$2.*--yes-destroy" \
+		ressd-probe --write --yes --quick --region 40M:8M "$disk"
+}
+
+# Logs were looked for at the end of the device only.
+test_logs_elsewhere() {
+	local at new="$disk 0 114688 $disk 114688 16384" holds="holds a reserved area of ressd at byte"
+	for at in 0 4096 $((1 << 20)) $(((7 << 20) + 8192)) $((44 << 20)); do
+		put_log "$at"
+		probe_elsewhere "a log at byte $at" "$holds $at with [1-9][0-9]* blocks"
+		# shellcheck disable=SC2086 # words
+		unchanged "a log at byte $at: format over its disk" 3 "$holds $at with [1-9].*drain it first" \
+			ressdctl format --yes $new
+		blank_block $((at / 4096))
+		probe_elsewhere "and by its other superblock" "$holds $at with"
+		blank_block $((at / 4096 + log_blocks - 1))
+		probe_elsewhere "and by its records" "records of a log of ressd whose superblock at byte $at"
+	done
+	put_log 8192
+	unchanged "format into a log" 3 "$holds 8192" ressdctl format --yes "$disk" 65536 65536 "$disk" 0 16384
+	unchanged "format of the normal device only looks" 3 "$holds 8192" \
+		ressdctl format --yes "$disk" 0 114688 "$folder/second" 0 16384
+	expect "format --force" 0 "^formatted" ressdctl format --yes --force "$disk" 65536 65536 \
+		"$disk" 0 16384
+	expect "and the old log is not found again" 0 "^formatted" \
+		ressdctl format --yes "$disk" 65536 65536 "$disk" 0 16384
+	expect "nor by the probe" 0 "would measure" ressd-probe --write --yes --dry-run "$disk"
+	put_log $((44 << 20))
+	printf 'x' | dd of="$disk" bs=1 seek=$(((44 << 20) + 100)) conv=notrunc status=none
+	probe_elsewhere "a superblock with a bad checksum" "holds .*ressd"
+}
+
+# A large device is not read as a whole: what is overwritten is, and the usual places are.
+test_logs_on_large_devices() {
+	local at region normal reserved big=$folder/big
+	read -r normal reserved < <(ressd-make-image 3 "$folder/log")
+	for at in 0 $((512 << 20)) $(((1 << 30) + 12288)) $(((2 << 30) - reserved * 512)); do
+		region=64M:8M
+		[ $((at % (1 << 20))) -eq 0 ] || [ $((at + reserved * 512)) -eq $((2 << 30)) ] ||
+			region=1G:8M
+		rm -f "$big"
+		truncate -s 2G "$big"
+		dd if="$folder/log" of="$big" bs=4096 skip=$((normal / 8)) seek=$((at / 4096)) \
+			conv=notrunc status=none
+		expect "2 GiB, a log at byte $at" 3 "a reserved area of ressd at byte $at with" \
+			ressd-probe --write --yes --quick --region "$region" "$big"
+	done
+	rm "$big"
+}
+
+truncate -s 16M "$folder/second"
 test_outputs
+test_logs_elsewhere
+test_logs_on_large_devices
 exit "$failed"
