@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -63,12 +64,33 @@ static int read_size(struct blkdev *dev, struct failure *failure)
 	return 0;
 }
 
+/*
+ * Files have no O_EXCL.  flock() keeps our own programs apart, and virtual machines lock bytes of
+ * the images that they use.
+ */
+static int lock_file(const struct blkdev *dev, struct failure *failure)
+{
+	struct flock foreign = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (flock(dev->fd, LOCK_EX | LOCK_NB))
+		return fail(failure, errno == EWOULDBLOCK ? -EBUSY : -errno,
+			    "%s is locked by another program, such as a ressdctl or ressd-probe that runs; wait until it has ended",
+			    dev->path);
+	if (!fcntl(dev->fd, F_OFD_GETLK, &foreign) && foreign.l_type != F_UNLCK)
+		return fail(failure, -EBUSY,
+			    "%s is in use by another program, perhaps a virtual machine; end that first",
+			    dev->path);
+	return 0;
+}
+
 static int check_writable(const struct blkdev *dev, struct failure *failure)
 {
 	int read_only = 0;
 
+	if (dev->is_file && access(dev->path, W_OK))
+		return fail(failure, -errno, "cannot write %s: %s", dev->path, strerror(errno));
 	if (dev->is_file)
-		return 0;
+		return lock_file(dev, failure);
 	if (ioctl(dev->fd, BLKROGET, &read_only))
 		return fail(failure, -errno, "cannot ask whether %s is read-only: %s", dev->path,
 			    strerror(errno));
@@ -98,8 +120,8 @@ static int open_failure(const struct blkdev *dev, int code, struct failure *fail
 int blkdev_open(struct blkdev *dev, const char *path, enum blkdev_mode mode,
 		struct failure *failure)
 {
-	const bool write = mode == BLKDEV_WRITE;
-	int flags = O_CLOEXEC | (write ? O_RDWR : O_RDONLY);
+	const bool write = mode != BLKDEV_READ;
+	int flags = O_CLOEXEC | (mode == BLKDEV_WRITE ? O_RDWR : O_RDONLY);
 	int code;
 
 	memset(dev, 0, sizeof(*dev));

@@ -3,7 +3,7 @@
  * Opening a block device without harm: what it is, who uses it, what is on it.
  *
  * Regular files are accepted wherever a block device is, so that everything can be tried out
- * without one; then nothing but the file itself is checked.
+ * without one.
  */
 #ifndef RESSD_BLKDEV_H
 #define RESSD_BLKDEV_H
@@ -28,11 +28,12 @@ struct blkdev {
 
 enum blkdev_mode {
 	BLKDEV_READ,		/* shared, reading only */
-	BLKDEV_WRITE,		/* exclusive (O_EXCL), reading and writing */
+	BLKDEV_WRITE,		/* exclusive (O_EXCL; a file is locked), reading and writing */
+	BLKDEV_TRY,		/* all that BLKDEV_WRITE makes sure of, but reading only */
 };
 
 /*
- * Opens @path.  BLKDEV_WRITE also makes sure that nobody uses the device or a part of it (see
+ * Opens @path.  BLKDEV_WRITE and BLKDEV_TRY also make sure that nobody uses the device or a part of it (see
  * blkdev_check_unused) and that it can be written.  0, or a negative errno with a sentence: -EBUSY
  * in use, -EROFS read-only.
  */
@@ -42,7 +43,8 @@ void blkdev_close(struct blkdev *dev);
 
 /*
  * Refuses (-EBUSY and a sentence that names the user) a device that is mounted, that is swap, that
- * another device is built on, or a partition of which is.
+ * another device is built on, or a partition of which is; a device or a file that a loop device
+ * stands on; and a loop device if what it stands on is used in another way.
  */
 int blkdev_check_unused(const struct blkdev *dev, struct failure *failure);
 

@@ -205,20 +205,28 @@ static int finish(struct probe *probe, struct failure *failure)
 	return code;
 }
 
+/* What would be done, unless it would be refused: by the same checks. */
+static int show_plan(struct probe *probe, struct failure *failure)
+{
+	const int code = probe->arguments.write ? safety_check(probe, failure) : 0;
+
+	if (!code)
+		probe_print_plan(probe);
+	return code;
+}
+
 /* Everything after the device is open.  0 or a negative errno. */
 static int probe_device(struct probe *probe, struct failure *failure)
 {
 	int code = plan(probe, failure);
 
 	hints_read(&probe->dev, &probe->hints);
-	if (!code && probe->arguments.dry_run) {
-		probe_print_plan(probe);
-		return 0;
-	}
 	if (!code)
 		code = resume_load(probe, failure);
 	if (!code && probe->arguments.create)
 		code = probe_check_create(probe, failure);
+	if (!code && probe->arguments.dry_run)
+		return show_plan(probe, failure);
 	if (!code && probe->arguments.write)
 		code = safety_allow_write(probe, failure);
 	if (!code)
@@ -231,12 +239,12 @@ static int probe_device(struct probe *probe, struct failure *failure)
 static int run(struct probe *probe, struct failure *failure)
 {
 	const struct arguments *arguments = &probe->arguments;
-	const bool write = arguments->write && !arguments->dry_run;
+	const enum blkdev_mode mode = !arguments->write ? BLKDEV_READ :
+				      arguments->dry_run ? BLKDEV_TRY : BLKDEV_WRITE;
 	int code = outputs_check(arguments, failure);
 
 	if (!code)
-		code = blkdev_open(&probe->dev, arguments->device,
-				   write ? BLKDEV_WRITE : BLKDEV_READ, failure);
+		code = blkdev_open(&probe->dev, arguments->device, mode, failure);
 	if (code)
 		return code;
 	code = probe_device(probe, failure);

@@ -54,7 +54,7 @@ static int ask(const struct probe *probe, struct failure *failure)
 	return confirm(question, arguments->yes || arguments->yes_destroy, failure);
 }
 
-int safety_allow_write(const struct probe *probe, struct failure *failure)
+int safety_check(const struct probe *probe, struct failure *failure)
 {
 	char what[FOUND_LOG_TEXT];
 	int found;
@@ -63,13 +63,22 @@ int safety_allow_write(const struct probe *probe, struct failure *failure)
 		return fail(failure, -EPERM,
 			    "%s is a zoned device, which cannot be written at random; ressd does not support it",
 			    probe->dev.path);
+	if (probe->arguments.yes_destroy || probe->arguments.preserve)
+		return 0;
 	found = find_contents(probe, what, sizeof(what), failure);
 	if (found < 0)
 		return found;
-	if (found && !probe->arguments.yes_destroy && !probe->arguments.preserve)
+	if (found)
 		return fail(failure, -EEXIST,
 			    "%s holds %s; if it may be destroyed, say so twice: --write --yes-destroy %s %s",
 			    probe->dev.path, what, probe->arguments.device,
 			    probe->arguments.device);
-	return ask(probe, failure);
+	return 0;
+}
+
+int safety_allow_write(const struct probe *probe, struct failure *failure)
+{
+	const int code = safety_check(probe, failure);
+
+	return code ? code : ask(probe, failure);
 }

@@ -6,8 +6,13 @@
 #include "probe.h"
 
 /*
- * Looks at what is on the device, which is open with BLKDEV_WRITE, and makes sure that the user
- * knows.  0, or a negative errno with a sentence (-EEXIST, -EPERM: refused).
+ * Looks at what is on the device, which is open with BLKDEV_WRITE or BLKDEV_TRY: may the user's
+ * words let it be overwritten?  0, or a negative errno with a sentence (-EEXIST, -EPERM: refused).
+ */
+int safety_check(const struct probe *probe, struct failure *failure);
+
+/*
+ * The same, and makes sure that the user knows.  0, or a negative errno with a sentence (-EEXIST, -EPERM: refused).
  */
 int safety_allow_write(const struct probe *probe, struct failure *failure);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # slips.sh: what a hand does that is too fast. Each of these once lost data, or could have, without
 # --force; each is refused now, with a sentence that says what to do, and changes nothing. On image
-# files; what needs devices is in vm/slips-on-devices.sh. Needs both programs and ressd-make-image.
+# files; what needs devices is in tests/vm/57-slips.sh. Needs both programs and ressd-make-image.
 set -euo pipefail
 
 suite=slips
@@ -119,8 +119,70 @@ test_logs_on_large_devices() {
 	rm "$big"
 }
 
+# hold CALL: a process that has locked the disk by that call of Python's fcntl; sets holder.
+hold() {
+	python3 -c '
+import fcntl, sys, time
+disk = open(sys.argv[1], "r+b")
+'"$1"'
+time.sleep(100)' "$disk" &
+	holder=$!
+	sleep 1
+}
+
+release() {
+	kill "$holder"
+	wait "$holder" 2>/dev/null || true
+}
+
+# Image files were taken for unused, whoever worked on them.  (Mounted ones: tests/vm/57-slips.sh.)
+test_files_in_use() {
+	local holder
+	blank_disk
+	hold 'fcntl.flock(disk, fcntl.LOCK_EX)'
+	unchanged "locked: format" 3 "locked by another program.*wait until" \
+		ressdctl format --yes --force --table "$line"
+	unchanged "locked: probe" 3 "locked by another program" \
+		ressd-probe --write --yes --quick "$disk"
+	unchanged "locked: probe --preserve" 3 "locked by another program" \
+		ressd-probe --preserve --yes --quick "$disk"
+	unchanged "locked: --dry-run says so, too" 3 "locked by another program" \
+		ressd-probe --write --dry-run "$disk"
+	release
+	hold 'fcntl.lockf(disk, fcntl.LOCK_SH, 1, 100)'
+	unchanged "locked as QEMU does it" 3 "in use by another program, perhaps a virtual machine" \
+		ressdctl format --yes --force --table "$line"
+	release
+	expect "not locked any more" 0 "^formatted" ressdctl format --yes --table "$line"
+}
+
+# --dry-run said what would be done where it would be refused.
+test_dry_run() {
+	blank_disk
+	mkfs.ext4 -q -F "$disk"
+	unchanged "--dry-run: a file system" 3 "holds ext4.*--yes-destroy" \
+		ressd-probe --write --yes --dry-run "$disk"
+	unchanged "--dry-run: it may go" 0 "would measure" \
+		ressd-probe --write --yes-destroy "$disk" --dry-run "$disk"
+	unchanged "--dry-run: --raw" 3 "--raw names" ressd-probe --dry-run --raw "$disk" "$disk"
+	put_log 4096
+	unchanged "--dry-run: a log" 3 "a reserved area of ressd" \
+		ressd-probe --write --dry-run "$disk"
+	if [ "$(id -u)" -ne 0 ]; then
+		chmod a-w "$disk"
+		unchanged "--dry-run: not to be written" 1 "cannot write" \
+			ressd-probe --write --dry-run "$disk"
+		chmod u+w "$disk"
+	fi
+}
+
+# A table line for the disk: 48 MiB normal, 16 MiB reserved.
+line="0 98304 ressd $disk 0 $disk 98304 32768"
+
 truncate -s 16M "$folder/second"
 test_outputs
+test_files_in_use
+test_dry_run
 test_logs_elsewhere
 test_logs_on_large_devices
 exit "$failed"

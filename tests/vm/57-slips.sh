@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 57-slips.sh: slips that need block devices: what is in use by way of a loop device or of
+# device-mapper is refused by the tools and by the target, and nothing on the disks changes. The
+# others are in userspace/test/slips.sh.
+# guest: --timeout 300
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+take_arguments "$@"
+disk=/dev/d0
+image=/run/image
+mkdir -p /run/mount
+
+# refused NAME REGEX COMMAND...: exit code 3, and a line of its output matches.
+refused() {
+	local name=$1 regex=$2 output status=0
+	shift 2
+	output=$("$@" 2>&1 </dev/null) || status=$?
+	if [ "$status" -eq 3 ] && grep -qE -- "$regex" <<<"$output"; then
+		pass "$name"
+	else
+		fail "$name" "exit code $status (not 3?) and: $output"
+	fi
+}
+
+# refused_by_all NAME REGEX DEVICE: every command that writes to the device, of 64 MiB, or says what it
+# would write.
+refused_by_all() {
+	refused "$1: format" "$2" ressdctl format --yes --force "$3" 0 98304 "$3" 98304 32768
+	refused "$1: format with the area elsewhere" "$2" \
+		ressdctl format --yes --force "$3" 0 98304 /dev/d1 0 32768
+	refused "$1: probe" "$2" ressd-probe --write --yes-destroy "$3" --quick "$3"
+	refused "$1: probe --preserve" "$2" ressd-probe --preserve --yes --quick "$3"
+	refused "$1: probe --dry-run" "$2" ressd-probe --write --yes-destroy "$3" --dry-run "$3"
+}
+
+new_image() {
+	rm -f "$image"
+	truncate -s 64M "$image"
+}
+
+# A file system in an image.
+mounted_image() {
+	new_image
+	mkfs.ext4 -q -F "$image"
+	mount -o loop "$image" /run/mount
+	echo precious >/run/mount/file
+	refused_by_all "a mounted image" "attached to /dev/loop[0-9]+, which is in use.*is mounted on /run/mount" \
+		"$image"
+	echo more >>/run/mount/file
+	umount /run/mount
+	check "a mounted image: it is as it was" e2fsck -fn "$image"
+}
+
+# Attached is enough: the loop device has a cache of its own.
+attached_image() {
+	local loop other
+	new_image
+	loop=$(losetup -f --show "$image")
+	refused_by_all "an attached image" "is attached to $loop; name that device.*losetup -d $loop" "$image"
+	other=$(losetup -f --show "$image")
+	refused_by_all "attached twice" "what $loop stands on is attached to $other; name that device" "$loop"
+	losetup -d "$other"
+	other=$(losetup -f --show -o 33554432 "$image")
+	losetup -d "$loop"
+	loop=$(losetup -f --show --sizelimit 33554432 "$image")
+	check "two parts of an image" ressdctl format --yes "$loop" 0 49152 "$loop" 49152 16384
+	losetup -d "$loop"
+	losetup -d "$other"
+}
+
+loop_over_a_mounted_disk() {
+	local loop
+	mkfs.ext4 -q -F "$disk"
+	loop=$(losetup -f --show "$disk")
+	refused_by_all "below a loop" "/dev/d0 is attached to $loop; name that device" "$disk"
+	mount "$disk" /run/mount
+	refused_by_all "a loop over a mounted disk" "/dev/d0 is mounted on /run/mount" "$loop"
+	umount /run/mount
+	mount "$loop" /run/mount
+	refused_by_all "a disk below a mounted loop" "attached to $loop, which is in use" "$disk"
+	umount /run/mount
+	losetup -d "$loop"
+}
+
+# The image of a device that is active.
+image_below_ressd() {
+	local loop
+	new_image
+	loop=$(losetup -f --show "$image")
+	make_ressd ressd "$loop" 32768
+	refused_by_all "an image below ressd" "attached to $loop, which is in use.*is built on it" "$image"
+	dmsetup remove ressd
+	losetup -d "$loop"
+}
+
+load dm-ressd
+modprobe ext4
+modprobe loop
+make_disk d0 64
+make_disk d1 64
+scenario mounted_image
+scenario attached_image
+scenario loop_over_a_mounted_disk
+scenario image_below_ressd
+finish
