@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * All instances, so that two targets never share an area: DM itself opens every device with one
- * shared holder and would let them.
+ * shared holder and would let them.  Nor may a table leave the log of the one before it behind.
  */
 #include <linux/mutex.h>
 
@@ -53,6 +53,49 @@ int ressd_register(struct ressd *ressd, char *error, size_t size)
 	}
 	if (!ret)
 		list_add(&ressd->instances, &instances);
+	mutex_unlock(&instances_lock);
+	return ret;
+}
+
+/* Everything that @old has in its log is found by @new, too. */
+static bool finds_log_of(const struct ressd *new, const struct ressd *old)
+{
+	return new->normal->bdev == old->normal->bdev &&
+	       new->reserved->bdev == old->reserved->bdev &&
+	       new->table.normal_start == old->table.normal_start &&
+	       new->table.reserved_start == old->table.reserved_start &&
+	       new->table.reserved_sectors == old->table.reserved_sectors &&
+	       new->table.len >= old->table.len;
+}
+
+static bool is_drained(struct ressd *ressd)
+{
+	bool drained;
+
+	spin_lock(&ressd->lock);
+	drained = ressd_log_is_drained(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return drained;
+}
+
+int ressd_check_change(struct ressd *ressd, char *error, size_t size)
+{
+	struct ressd *other;
+	int ret = 0;
+
+	mutex_lock(&instances_lock);
+	list_for_each_entry(other, &instances, instances) {
+		if (other == ressd || !READ_ONCE(other->active) ||
+		    dm_table_get_md(other->ti->table) != dm_table_get_md(ressd->ti->table) ||
+		    finds_log_of(ressd, other) || is_drained(other))
+			continue;
+		snprintf(error, size,
+			 "the table has other devices or areas than the one in use, whose log (sector %llu + %llu of %s) may hold data; only its normal area may grow, for anything else send the message drain first",
+			 (unsigned long long)other->table.reserved_start,
+			 (unsigned long long)other->table.reserved_sectors, other->reserved->name);
+		ret = -EBUSY;
+		break;
+	}
 	mutex_unlock(&instances_lock);
 	return ret;
 }

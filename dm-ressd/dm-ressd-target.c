@@ -375,6 +375,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	if (!ret)
 		ret = ressd_register(ressd, ctr_error, sizeof(ctr_error));
 	if (!ret)
+		ret = ressd_check_change(ressd, ctr_error, sizeof(ctr_error));
+	if (!ret)
 		ret = load_super(ressd);
 	if (!ret)
 		ret = allocate(ressd);
@@ -405,19 +407,33 @@ static void ressd_dtr(struct dm_target *ti)
 	ressd_free(ressd);
 }
 
-/* Recovery belongs here: it can fail with a reason, and the old table is quiet by now. */
+/*
+ * The table before this one, if there is one, is quiet by now, but has gone on since this one was
+ * loaded: its log may have data again.  If so the device stays suspended, and the old table can be
+ * loaded once more.
+ */
+static int begin(struct ressd *ressd)
+{
+	char error[RESSD_ERROR_SIZE];
+	int ret = ressd_check_change(ressd, error, sizeof(error));
+
+	if (ret) {
+		DMERR("%s: %s", ressd_name(ressd), error);
+		return ret;
+	}
+	ret = ressd_activate(ressd);
+	if (!ret)
+		ressd_discard_start(ressd);
+	return ret;
+}
+
+/* Recovery belongs here: it can fail with a reason. */
 static int ressd_preresume(struct dm_target *ti)
 {
 	struct ressd *ressd = ti->private;
-	int ret;
+	int ret = ressd->active ? 0 : begin(ressd);
 
-	if (!ressd->active) {
-		ret = ressd_activate(ressd);
-		if (ret)
-			return ret;
-		ressd_discard_start(ressd);
-	}
-	return ressd_mover_start(ressd);
+	return ret ? ret : ressd_mover_start(ressd);
 }
 
 static void ressd_resume(struct dm_target *ti)

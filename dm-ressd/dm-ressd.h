@@ -447,6 +447,11 @@ void ressd_switch_mover(struct ressd *ressd);
  * mapped device uses one of its areas; the same device may, for it is being reloaded.
  */
 int ressd_register(struct ressd *ressd, char *error, size_t size);
+/*
+ * Before the target takes the place of another one of the same mapped device: -EBUSY, with a
+ * sentence, if that has a log that is not drained and that this one would not find.
+ */
+int ressd_check_change(struct ressd *ressd, char *error, size_t size);
 /* Takes it out again, if it was entered. */
 void ressd_unregister(struct ressd *ressd);
 

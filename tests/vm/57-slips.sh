@@ -98,6 +98,52 @@ image_below_ressd() {
 	losetup -d "$loop"
 }
 
+# write_block VALUE: an fsynced block full of it, at sector 800.
+write_block() {
+	head -c 4096 /dev/zero | tr '\0' "$1" |
+		dd of=/dev/mapper/ressd bs=4096 seek=100 oflag=direct conv=fsync,notrunc status=none
+}
+
+# holds VALUE: it reads back.
+holds() {
+	forget_cache
+	equals "$1" eval 'dd if=/dev/mapper/ressd bs=1 skip=409600 count=1 status=none'
+}
+
+# A table with other areas on a live device was accepted, and an fsynced block read back old.
+other_areas() {
+	local line other words="has other devices or areas than the one in use.*send the message drain"
+	blkdiscard -f "$disk"
+	blkdiscard -f /dev/d1
+	line="0 65536 ressd $disk 0 $disk"
+	dmsetup create ressd --table "$line 98304 32768"
+	write_block a
+	write_block b
+	for other in "$line 65536 32768" "0 65536 ressd $disk 0 /dev/d1 0 32768" \
+		"0 65536 ressd /dev/d1 0 $disk 98304 32768" "0 65528 ressd $disk 8 $disk 98304 32768"; do
+		expect_fail "$words" dmsetup load ressd --table "$other"
+		check "areas: the device is as it was" holds b
+	done
+	check "areas: growth" eval "dmsetup load ressd --table '0 98304 ressd $disk 0 $disk 98304 32768' &&
+		dmsetup resume ressd"
+	check "areas: after growth" holds b
+	check "areas: drain" dmsetup message ressd 0 drain
+	line="0 98304 ressd $disk 0 /dev/d1 0 32768"
+	check "areas: a drained device takes another area" dmsetup load ressd --table "$line"
+	write_block c
+	expect_fail "$words" dmsetup resume ressd
+	check "areas: the old table can be loaded again" dmsetup load ressd --table \
+		"0 98304 ressd $disk 0 $disk 98304 32768"
+	check "areas: and resumed" dmsetup resume ressd
+	check "areas: nothing is lost" holds c
+	check "areas: drain once more" dmsetup message ressd 0 drain
+	check "areas: then the other area" eval "dmsetup load ressd --table '$line' && dmsetup resume ressd"
+	check "areas: is in use" holds c
+	write_block d
+	check "areas: and works" holds d
+	dmsetup remove ressd
+}
+
 load dm-ressd
 modprobe ext4
 modprobe loop
@@ -107,4 +153,5 @@ scenario mounted_image
 scenario attached_image
 scenario loop_over_a_mounted_disk
 scenario image_below_ressd
+scenario other_areas
 finish

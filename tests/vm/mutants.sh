@@ -20,6 +20,8 @@ mutants() {
 		no-fua@dm-ressd-commit.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
 		no-flush-supported@dm-ressd-target.c@/ti->flush_supported = true;/d@80-devices@over a write-through device fsync leaves data in RAM
 		flush-past-the-log@dm-ressd-io.c@s/return !ressd_log_is_volatile(&ressd->log) \&\& !ressd->log.cycle;/return true;/@80-devices 1 flush_of_one_block@a flush does not write what is only in RAM
+		other-areas-loaded@dm-ressd-target.c@s/ret = ressd_check_change(ressd, ctr_error, sizeof(ctr_error));/ret = 0;/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
+		other-areas-resumed@dm-ressd-target.c@s/int ret = ressd_check_change(ressd, error, sizeof(error));/int ret = 0;/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		one-disk-flushed@dm-ressd-log.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
 		no-kill@dm-ressd-end.c@s/^\t\t\tif (!rb->status)$/\t\t\tif (0)/@67-log-writes@a direct write leaves the older block in the log
 		length-not-written@dm-ressd-log.c@s/ret = adopt_length(ressd);/ret = 0;/@84-grow@growth is not noted in the superblock
