@@ -59,6 +59,15 @@ struct ressd_super {
 };
 
 /*
+ * Numbers of records and segments never come near this one, which a log that writes a million
+ * records a second would reach after 100,000 years: a greater one is forged or damaged.  What
+ * counts on from a number of the log must not wrap, nor write what the next activation refuses, so
+ * recovery takes no log that has less than RESSD_SEQ_ROOM of them left.
+ */
+#define RESSD_MAX_SEQ		(1ULL << 62)
+#define RESSD_SEQ_ROOM		(1ULL << 48)
+
+/*
  * MAP:   block = normal-area block whose new contents are the data block at the entry's position
  *        in this record, crc = crc32c of those 4096 bytes.
  * UNMAP: block = log block (block of the reserved area) that is superseded, crc = 0.

@@ -89,6 +89,9 @@ static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 		return RESSD_SUPER_DAMAGED;
 	}
 	info->segment_sectors = segment_sectors;
+	/* No device is known here, so none is too short, and the areas may be on two. */
+	if (ressd_table_check(&info->table, ~0ULL, ~0ULL, false, error, size))
+		return RESSD_SUPER_DAMAGED;
 	if (ressd_geom_init(&geom, info->table.reserved_sectors, segment_sectors, error, size))
 		return RESSD_SUPER_DAMAGED;
 	if (info->record_blocks != geom.record_blocks) {
@@ -243,6 +246,7 @@ bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid
 	       nr_maps + nr_unmaps <= RESSD_RECORD_ENTRIES &&
 	       nr_maps < nr_blocks &&
 	       nr_blocks <= ressd_geom_slot_end(geom, slot) - block &&
+	       le64_to_cpu(header->seq) <= RESSD_MAX_SEQ && segment_seq <= RESSD_MAX_SEQ &&
 	       segment_seq && ressd_geom_slot_of_seq(geom, segment_seq) == slot &&
 	       le64_to_cpu(header->tail_seq) <= segment_seq &&
 	       le64_to_cpu(header->durable_seq) < le64_to_cpu(header->seq);

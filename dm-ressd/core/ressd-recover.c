@@ -464,6 +464,16 @@ static void find_stale_summary(struct fold *fold)
 		log->stale_summary = ressd_geom_slot_end(&log->geom, slot);
 }
 
+/* Could the log go on for ever, as far as its numbers are concerned? */
+static int check_numbers(struct fold *fold)
+{
+	const u64 last = max_t(u64, fold->log->written_seq, fold->log->head_seq);
+
+	if (last <= RESSD_MAX_SEQ - RESSD_SEQ_ROOM)
+		return 0;
+	return log_damaged(fold, "no log comes to number", last);
+}
+
 static int take_all(struct fold *fold)
 {
 	struct ressd_log *log = fold->log;
@@ -484,6 +494,9 @@ static int take_all(struct fold *fold)
 	if (ret)
 		return ret;
 	set_head(fold, &chain);
+	ret = check_numbers(fold);
+	if (ret)
+		return ret;
 	for (slot = 0; slot < log->geom.nr_segments; slot++) {
 		log->segments[slot].seq = 0;
 		log->segments[slot].kill_seq = 0;

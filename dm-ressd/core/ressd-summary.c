@@ -156,6 +156,7 @@ bool ressd_summary_header_valid(const struct ressd_summary *summary, const u8 *u
 	       le32_to_cpu(summary->crc) == ressd_block_crc(summary) &&
 	       block == ressd_geom_slot_end(geom, slot) &&
 	       le32_to_cpu(summary->block) == block &&
+	       le64_to_cpu(summary->last_seq) <= RESSD_MAX_SEQ && segment_seq <= RESSD_MAX_SEQ &&
 	       segment_seq && ressd_geom_slot_of_seq(geom, segment_seq) == slot &&
 	       le64_to_cpu(summary->tail_seq) <= segment_seq &&
 	       ressd_summary_fits(summary, geom) &&

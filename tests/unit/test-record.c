@@ -96,9 +96,9 @@ TEST(superblock_round_trip)
 		u32 copy = test_below(2);
 
 		test_random_bytes(info.uuid, sizeof(info.uuid));
-		info.table.len = test_random();
-		info.table.normal_start = test_random();
-		info.table.reserved_start = test_random();
+		info.table.len = (1 + test_random() % (RESSD_NO_BLOCK - 1ULL)) * 8;
+		info.table.normal_start = test_random() >> 1 & ~7ULL;
+		info.table.reserved_start = test_random() >> 1 & ~7ULL;
 		info.segment_sectors = 128 + 8 * test_below(4000);
 		info.table.reserved_sectors = info.segment_sectors * (4ULL + test_below(50));
 		CHECK(!ressd_geom_init(&geom, info.table.reserved_sectors, info.segment_sectors,
@@ -148,7 +148,14 @@ TEST(superblock_wrong_fields)
 		{ 36, 4, RESSD_SUPER_FOREIGN, "features 0x4" },
 		{ 40, 0x80000000U, RESSD_SUPER_FOREIGN, "features 0x80000000" },
 		{ 44, 1, RESSD_SUPER_FOREIGN, "superblock copy 1 stands in the place of copy 0" },
-		{ 72, 65540, RESSD_SUPER_DAMAGED, "reserved sectors is 65540" },
+		/* A table without normal area was accepted, and everything divided by it. */
+		{ 48, 4, RESSD_SUPER_DAMAGED, "the normal area starts at sector 4" },
+		{ 56, 0, RESSD_SUPER_DAMAGED, "the target has 0 sectors" },
+		{ 56, 8, RESSD_SUPER_GOOD, "" },
+		{ 56, 12, RESSD_SUPER_DAMAGED, "multiples of 8" },
+		{ 60, 8, RESSD_SUPER_DAMAGED, "less than 16 TiB" },
+		{ 64, 4, RESSD_SUPER_DAMAGED, "the reserved area starts at sector 4" },
+		{ 72, 65540, RESSD_SUPER_DAMAGED, "65540 sectors, but both must be multiples of 8" },
 		{ 72, 8, RESSD_SUPER_DAMAGED, "hold at least 4 segments" },
 		{ 76, ~0U, RESSD_SUPER_DAMAGED, "choose a smaller one" },
 		{ 80, 0, RESSD_SUPER_DAMAGED, "segment size of 0 sectors" },
@@ -420,6 +427,12 @@ TEST(record_wrong_fields)
 		{ 40, 8, 18, false },			/* would live in slot 2 */
 		{ 40, 8, 25, true },
 		{ 40, 8, 9, false },			/* older than its tail */
+		{ 40, 8, RESSD_MAX_SEQ / 4 * 4 - 7, true },
+		{ 40, 8, RESSD_MAX_SEQ + 1, false },	/* in the same slot, but nothing may follow */
+		{ 40, 8, ~0ULL - 14, false },
+		{ 32, 8, RESSD_MAX_SEQ, true },
+		{ 32, 8, RESSD_MAX_SEQ + 1, false },
+		{ 32, 8, ~0ULL, false },
 		{ 48, 8, 17, true },
 		{ 48, 8, 18, false },
 		{ 56, 8, 999, true },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-recover: what is taken, what is dropped, what is refused. */
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <string.h>
 #include "logbox.h"
 #include "ressd-record.h"
@@ -286,6 +287,61 @@ TEST(entries_outside_the_device_are_refused)
 }
 
 /* Whatever the reserved area holds, recovery ends, stays in its memory and says why. */
+/* The first record of an empty log, as if it were number @seq in segment @segment_seq. */
+static void forge(u64 seq, u64 segment_seq)
+{
+	struct ressd_record_header *header;
+	u32 from, to;
+
+	box_format();
+	box_write(10, 101);
+	box_sync();
+	from = box_block(10) - 1;
+	to = ressd_geom_slot_start(&box.log.geom,
+				   ressd_geom_slot_of_seq(&box.log.geom, segment_seq));
+	if (to != from) {
+		memcpy(disk_block(to), disk_block(from), 2 * RESSD_BLOCK_SIZE);
+		memset(disk_block(from), 0, 2 * RESSD_BLOCK_SIZE);
+	}
+	header = header_at(to);
+	header->seq = cpu_to_le64(seq);
+	header->segment_seq = cpu_to_le64(segment_seq);
+	header->tail_seq = cpu_to_le64(segment_seq);
+	header->block = cpu_to_le32(to);
+	ressd_record_seal(header);
+}
+
+/*
+ * Recovery accepted any number, but the records of that activation then had numbers that wrapped
+ * or that the next one refused: what was acknowledged in between was lost.
+ */
+TEST(numbers_that_leave_no_room)
+{
+	static const u64 numbers[] = {
+		~0ULL, ~0ULL - 1, ~0ULL - 100, 1ULL << 63, ~0ULL >> 1, RESSD_MAX_SEQ + 1,
+		RESSD_MAX_SEQ, RESSD_MAX_SEQ - 1, RESSD_MAX_SEQ - 100,
+		RESSD_MAX_SEQ - RESSD_SEQ_ROOM - 100, 1ULL << 61,
+	};
+	u32 i, as_segment;
+
+	for (as_segment = 0; as_segment < 2; as_segment++) {
+		for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+			forge(as_segment ? 1 : numbers[i], as_segment ? numbers[i] : 1);
+			if (box_recover())
+				continue;
+			CHECK_EQ(box_write(20, 201), 0);
+			box_sync();
+			CHECK(!box_recover(), "%llx, %u: the next activation is refused: %s",
+			      numbers[i], as_segment, box.error);
+			CHECK_EQ(box_read(20), 201);
+		}
+	}
+	forge(RESSD_MAX_SEQ - 100, 1);
+	box_refused("no log comes to number");
+	forge(1, RESSD_MAX_SEQ - 100);
+	box_refused("no log comes to number");
+}
+
 TEST(random_damage_never_hurts)
 {
 	static u8 image[sizeof(box.disk)];
