@@ -30,7 +30,7 @@ hostile() {
 repairs() {
 	local status=0
 	ressdctl repair --yes --backup "$2" --table "$1" || status=$?
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 0 ]
 }
 
 # The command itself, once each way: the program above uses what is below it.

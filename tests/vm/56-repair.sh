@@ -26,7 +26,7 @@ repair() {
 	local status=0
 	rm -f /tmp/backup
 	ressdctl repair --yes --backup /tmp/backup --table "$(line "$1")" || status=$?
-	[ "$status" -le 1 ]
+	[ "$status" -eq 0 ]
 }
 
 accepted() {

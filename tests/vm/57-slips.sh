@@ -98,6 +98,54 @@ image_below_ressd() {
 	losetup -d "$loop"
 }
 
+# usage NAME REGEX COMMAND...: exit code 2, and a line of its output matches.
+usage() {
+	local name=$1 regex=$2 output status=0
+	shift 2
+	output=$("$@" 2>&1 </dev/null) || status=$?
+	if [ "$status" -eq 2 ] && grep -qE -- "$regex" <<<"$output"; then
+		pass "$name"
+	else
+		fail "$name" "exit code $status (not 2?) and: $output"
+	fi
+}
+
+# The same bytes by two names: a normal area over the reserved one.
+areas_below() {
+	local words="overlap on what both devices stand on; move one" linear=/dev/mapper/linear loop
+	blkdiscard -f "$disk"
+	dmsetup create linear --table "0 65536 linear $disk 0
+		65536 32768 linear /dev/d1 0"
+	usage "dm-linear over the reserved area: format" "$words" \
+		ressdctl format --yes --force "$linear" 0 65536 "$disk" 32768 32768
+	usage "dm-linear over the reserved area: open" "$words" \
+		ressdctl open x --table "0 65536 ressd $linear 0 $disk 32768 32768"
+	usage "two ways to the second disk" "$words" \
+		ressdctl format --yes --force "$linear" 0 98304 /dev/d1 0 65536
+	dmsetup create second --table "0 98304 linear $linear 0"
+	usage "dm-linear twice" "$words" \
+		ressdctl format --yes --force /dev/mapper/second 0 65536 "$disk" 32768 32768
+	dmsetup remove second
+	dmsetup remove linear
+	dmsetup create linear --table "0 65536 linear $disk 0"
+	dmsetup create second --table "0 65536 linear $disk 65536"
+	check "two halves of a disk" ressdctl format --yes "$linear" 0 65536 /dev/mapper/second 0 32768
+	dmsetup remove second
+	dmsetup remove linear
+	printf '2048,65536\n98304,32768\n' | sfdisk -q "$disk" >/dev/null
+	wait_until test -b /dev/d0p2
+	usage "a partition and its disk: format" "$words" \
+		ressdctl format --yes --force /dev/d0p1 0 65536 "$disk" 32768 32768
+	expect_fail "the reserved device .* cannot be opened .*nothing else uses it" \
+		dmsetup create x --table "0 65536 ressd /dev/d0p1 0 $disk 32768 32768"
+	loop=$(losetup -f --show "$disk")
+	usage "a loop over the disk" "$words" \
+		ressdctl format --yes --force "$loop" 0 65536 /dev/d0p1 0 32768
+	losetup -d "$loop"
+	sfdisk -q --delete "$disk" >/dev/null
+	blkdiscard -f "$disk"
+}
+
 # write_block VALUE: an fsynced block full of it, at sector 800.
 write_block() {
 	head -c 4096 /dev/zero | tr '\0' "$1" |
@@ -154,4 +202,5 @@ scenario attached_image
 scenario loop_over_a_mounted_disk
 scenario image_below_ressd
 scenario other_areas
+scenario areas_below
 finish

@@ -9,9 +9,11 @@
 #include <unistd.h>
 #include <linux/crc32c.h>
 #include "backup.h"
+#include "new-file.h"
+#include "super-pair.h"
 
 #define BACKUP_MAGIC	0x6b61626473736572ULL	/* "ressdbak" */
-#define BACKUP_VERSION	1
+#define BACKUP_VERSION	2
 
 /* A power cut may tear a block between its sectors, so each of them has checksums of its own. */
 #define BACKUP_SECTOR	512
@@ -22,6 +24,9 @@ struct backup_header {
 	__le32 version;
 	__le32 nr;		/* blocks that follow */
 	__le64 device_bytes;
+	__u8 uuid[RESSD_UUID_SIZE];
+	__le64 start;		/* of the reserved area, sectors */
+	__le64 sectors;
 };
 
 struct backup_block {
@@ -97,18 +102,23 @@ static int sync_folder(const struct backup *backup, struct failure *failure)
 }
 
 static int write_backup(struct backup *backup, const struct blkdev *dev,
-			const struct planned_write *writes, size_t nr, struct failure *failure)
+			const struct backup_log *log, const struct planned_write *writes,
+			size_t nr, struct failure *failure)
 {
 	struct backup_header header = {
 		.magic = cpu_to_le64(BACKUP_MAGIC),
 		.version = cpu_to_le32(BACKUP_VERSION),
 		.nr = cpu_to_le32(nr),
 		.device_bytes = cpu_to_le64(dev->bytes),
+		.start = cpu_to_le64(log->start),
+		.sectors = cpu_to_le64(log->sectors),
 	};
-	int code = put(backup, &header, sizeof(header)) ? 0 : save_failure(backup, failure);
 	__le32 crc;
 	size_t i;
+	int code;
 
+	memcpy(header.uuid, log->uuid, RESSD_UUID_SIZE);
+	code = put(backup, &header, sizeof(header)) ? 0 : save_failure(backup, failure);
 	for (i = 0; !code && i < nr; i++)
 		code = save_block(backup, dev, &writes[i], failure);
 	if (code)
@@ -120,8 +130,8 @@ static int write_backup(struct backup *backup, const struct blkdev *dev,
 	return sync_folder(backup, failure);
 }
 
-int backup_save(const char *path, const struct blkdev *dev, const struct planned_write *writes,
-		size_t nr, struct failure *failure)
+int backup_save(const char *path, const struct blkdev *dev, const struct backup_log *log,
+		const struct planned_write *writes, size_t nr, struct failure *failure)
 {
 	struct backup backup = { .path = path, .crc = ~0U };
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), code;
@@ -137,7 +147,7 @@ int backup_save(const char *path, const struct blkdev *dev, const struct planned
 	if (!backup.block || !backup.file)
 		code = fail(failure, -ENOMEM, "there is not enough memory for a backup");
 	else
-		code = write_backup(&backup, dev, writes, nr, failure);
+		code = write_backup(&backup, dev, log, writes, nr, failure);
 	if (backup.file ? fclose(backup.file) : close(fd))
 		code = code ? code : save_failure(&backup, failure);
 	if (code)
@@ -148,8 +158,33 @@ int backup_save(const char *path, const struct blkdev *dev, const struct planned
 
 static int damaged_backup(const struct backup *backup, struct failure *failure)
 {
-	return fail(failure, -EUCLEAN, "%s is not a whole backup file of ressdctl repair",
+	return fail(failure, -EBADMSG,
+		    "%s is not a whole backup file of ressdctl repair; name the one that --backup has written",
 		    backup->path);
+}
+
+/*
+ * Is the log that was repaired on @dev?  A repair needs one good superblock, and leaves it alone; an
+ * image of the same size may well hold the same blocks, such as zeroes, in the same places.
+ */
+static int check_log(const struct backup *backup, const struct blkdev *dev,
+		     const struct backup_header *header, struct failure *failure)
+{
+	const u64 start = le64_to_cpu(header->start), sectors = le64_to_cpu(header->sectors);
+	const u64 all = dev->bytes / 512;
+	struct super_pair supers;
+	u32 i;
+
+	if (sectors > all || start > all - sectors || sectors < 2 * RESSD_BLOCK_SECTORS)
+		return damaged_backup(backup, failure);
+	super_pair_read(&supers, dev, start, sectors);
+	for (i = 0; i < 2; i++)
+		if (supers.copies[i].readable && supers.copies[i].verdict == RESSD_SUPER_GOOD &&
+		    !memcmp(supers.copies[i].info.uuid, header->uuid, RESSD_UUID_SIZE))
+			return 0;
+	return fail(failure, -EPERM,
+		    "the log that %s was made of is not on %s at sector %llu: it is another device; name the one that was repaired",
+		    backup->path, dev->path, (unsigned long long)start);
 }
 
 /* Opens the file at its start; *@nr gets the number of blocks. */
@@ -170,7 +205,7 @@ static int begin_reading(struct backup *backup, const struct blkdev *dev, u32 *n
 			    backup->path, le64_to_cpu(header.device_bytes), dev->path,
 			    (unsigned long long)dev->bytes);
 	*nr = le32_to_cpu(header.nr);
-	return 0;
+	return check_log(backup, dev, &header, failure);
 }
 
 /* The next block of the file: its header, and its old contents in backup->block. */
@@ -258,12 +293,13 @@ static int restore(struct backup *backup, const struct blkdev *dev, u64 *blocks,
 int backup_restore(const char *path, const struct blkdev *dev, u64 *blocks,
 		   struct failure *failure)
 {
-	struct backup backup = { .path = path, .file = fopen(path, "rbe") };
+	struct backup backup = {
+		.path = path, .file = regular_file_open(path, "the backup file", failure),
+	};
 	int code;
 
 	if (!backup.file)
-		return fail(failure, -errno, "cannot open the backup file %s: %s", path,
-			    strerror(errno));
+		return -errno;
 	backup.block = blkdev_buffer(RESSD_BLOCK_SIZE);
 	if (backup.block)
 		code = restore(&backup, dev, blocks, failure);

@@ -102,7 +102,7 @@ static bool read_loop(struct loop *loop, const char *name)
 	return true;
 }
 
-static bool same_backing(const struct backing *a, const struct backing *b)
+bool same_backing(const struct backing *a, const struct backing *b)
 {
 	if (a->rdev || b->rdev)
 		return a->rdev == b->rdev;
@@ -166,6 +166,17 @@ static bool loop_of(dev_t number, struct loop *loop)
 		return false;
 	name = strrchr(folder, '/') + 1;
 	return read_loop(loop, name);
+}
+
+bool loop_backing(dev_t number, struct backing *backing, u64 *offset)
+{
+	struct loop loop;
+
+	if (!loop_of(number, &loop))
+		return false;
+	*backing = loop.backing;
+	*offset = loop.offset;
+	return true;
 }
 
 int loops_below(dev_t number, struct failure *failure)

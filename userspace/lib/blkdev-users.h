@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What blkdev_check_unused() asks: between blkdev-users.c and blkdev-loops.c. */
+/* What blkdev_check_unused() asks: between blkdev-users.c, blkdev-loops.c and extents.c. */
 #ifndef RESSD_BLKDEV_USERS_H
 #define RESSD_BLKDEV_USERS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <linux/types.h>
 #include "failure.h"
@@ -28,5 +29,10 @@ int loops_above(const struct backing *backing, const char *name, struct failure 
 
 /* If @number is a loop device: who else uses what it stands on.  0, or -EBUSY and a sentence. */
 int loops_below(dev_t number, struct failure *failure);
+
+/* What the loop device @number stands on, and from which byte on; false if it is none. */
+bool loop_backing(dev_t number, struct backing *backing, u64 *offset);
+
+bool same_backing(const struct backing *a, const struct backing *b);
 
 #endif

@@ -27,6 +27,8 @@ int exit_code_of(int code)
 	case -EPERM:
 	case -EEXIST:
 		return EXIT_REFUSED;
+	case -EUCLEAN:
+		return EXIT_FAULTS;
 	case -ECANCELED:
 	case -EINTR:
 		return EXIT_INTERRUPTED;

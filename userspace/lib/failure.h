@@ -19,6 +19,7 @@ enum exit_code {
 	EXIT_USAGE = 2,
 	EXIT_REFUSED = 3,		/* by a safety check */
 	EXIT_NOT_WORTH = 4,		/* ressd-probe only */
+	EXIT_FAULTS = 4,		/* ressdctl only: of the log, and still there */
 	EXIT_INCONCLUSIVE = 5,		/* ressd-probe only */
 	EXIT_INTERRUPTED = 130,
 };
@@ -29,7 +30,7 @@ int fail(struct failure *failure, int code, const char *format, ...)
 
 /*
  * The exit code that a negative errno stands for: -EINVAL is a usage error, -EBUSY, -EROFS, -EPERM
- * and -EEXIST are refusals, -ECANCELED and -EINTR an interruption, anything else an error.
+ * and -EEXIST are refusals, -EUCLEAN a damaged log, -ECANCELED and -EINTR an interruption, anything else an error.
  */
 int exit_code_of(int code);
 

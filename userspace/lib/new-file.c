@@ -124,21 +124,19 @@ FILE *regular_file_open(const char *path, const char *what, struct failure *fail
 {
 	/* Without O_NONBLOCK the open of a pipe waits for somebody who writes to it. */
 	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	const int code = errno;
 	struct stat status;
-	FILE *file = NULL;
 
 	if (fd < 0) {
-		fail(failure, -errno, "cannot open %s %s: %s", what, path, strerror(errno));
+		fail(failure, -code, "cannot open %s %s: %s", what, path, strerror(code));
+		errno = code;
 		return NULL;
 	}
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		fail(failure, -EINVAL, "%s is %s, but %s must be a regular file", path,
-		     kind_of(status.st_mode), what);
-		errno = EINVAL;
-	} else {
-		file = fdopen(fd, "r");
-	}
-	if (!file)
-		close(fd);
-	return file;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+		return fdopen(fd, "r");
+	close(fd);
+	fail(failure, -EINVAL, "%s is %s, but %s must be a regular file", path,
+	     kind_of(status.st_mode), what);
+	errno = EINVAL;
+	return NULL;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "kernel-log.h"
@@ -49,9 +50,10 @@ static void set_up_library(void)
 /* Makes a task for @name, to be released with dm_task_destroy(). */
 static int new_task(struct dm_task **task, int type, const char *name, struct failure *failure)
 {
-	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/'))
+	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/') || !strcmp(name, ".") ||
+	    !strcmp(name, ".."))
 		return fail(failure, -EINVAL,
-			    "the name '%.40s' is no device-mapper name; use 1 to %d characters without '/'",
+			    "the name '%.40s' is no device-mapper name; use 1 to %d characters without '/', but not '.' or '..'",
 			    name, MAX_NAME);
 	set_up_library();
 	library_words[0] = '\0';
@@ -330,4 +332,31 @@ int ressd_dm_status(const char *name, struct ressd_status *status, struct failur
 	int code = read_target(DM_DEVICE_STATUS, name, &length, words, sizeof(words), failure);
 
 	return code ? code : ressd_status_parse(status, words, failure);
+}
+
+int ressd_dm_targets(dev_t number,
+		     void (*visit)(void *context, u64 start, u64 bytes, const char *type,
+				   const char *parameters), void *context)
+{
+	uint64_t start, sectors;
+	char *type, *parameters;
+	struct dm_task *task;
+	void *next = NULL;
+	int code = -EIO;
+
+	set_up_library();
+	task = dm_task_create(DM_DEVICE_TABLE);
+	if (task && dm_task_set_major(task, major(number)) &&
+	    dm_task_set_minor(task, minor(number)))
+		code = run(task);
+	while (!code) {
+		next = dm_get_next_target(task, next, &start, &sectors, &type, &parameters);
+		if (type)
+			visit(context, start * 512, sectors * 512, type, parameters);
+		if (!next)
+			break;
+	}
+	if (task)
+		dm_task_destroy(task);
+	return code;
 }

@@ -13,6 +13,7 @@
 #define RESSD_DM_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include "failure.h"
 #include "ressd-status.h"
 #include "table-line.h"
@@ -43,5 +44,13 @@ int ressd_dm_table(const char *name, char *text, struct failure *failure);
 
 /* The status of @name; the same refusals. */
 int ressd_dm_status(const char *name, struct ressd_status *status, struct failure *failure);
+
+/*
+ * Calls @visit for each target of the device-mapper device @number (any, not only ours), in bytes.
+ * 0, or a negative errno without a sentence.
+ */
+int ressd_dm_targets(dev_t number,
+		     void (*visit)(void *context, u64 start, u64 bytes, const char *type,
+				   const char *parameters), void *context);
 
 #endif

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include "extents.h"
 #include "ressdctl.h"
 
 static const char help_text[] =
@@ -40,46 +41,21 @@ static const char help_text[] =
 	"  0 SECTORS ressd NORMAL_DEV START RESERVED_DEV START SECTORS [COUNT OPTION VALUE ...]\n"
 	"\n"
 	"Exit codes: 0 done, 1 error, 2 wrong arguments, 3 refused by a safety check,\n"
-	"130 interrupted; of check, dump and repair those of fsck: 0 clean, 1 repaired,\n"
-	"4 faults left, 8 error, 16 wrong arguments, 32 interrupted.  More in ressdctl(8).\n";
-
-/*
- * check, dump and repair end like fsck does, so that scripts can treat them alike: 0 clean, 1
- * repaired, 4 errors left, 8 operational error, 16 usage, 32 interrupted.
- */
-static int fsck_exit_code(int code)
-{
-	switch (code) {
-	case 0:
-		return 0;
-	case COMMAND_REPAIRED:
-		return 1;
-	case -EUCLEAN:
-		return 4;
-	case -EINVAL:
-		return 16;
-	case -ECANCELED:
-	case -EINTR:
-		return 32;
-	default:
-		return 8;
-	}
-}
+	"4 the log has faults that are still there, 130 interrupted.  More in ressdctl(8).\n";
 
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv, struct failure *failure);
-	int (*exit_code)(int code);
 } commands[] = {
-	{ "format", command_format, exit_code_of },
-	{ "open", command_open, exit_code_of },
-	{ "close", command_close, exit_code_of },
-	{ "status", command_status, exit_code_of },
-	{ "drain", command_drain, exit_code_of },
-	{ "recover", command_recover, exit_code_of },
-	{ "check", command_check, fsck_exit_code },
-	{ "dump", command_dump, fsck_exit_code },
-	{ "repair", command_repair, fsck_exit_code },
+	{ "format", command_format },
+	{ "open", command_open },
+	{ "close", command_close },
+	{ "status", command_status },
+	{ "drain", command_drain },
+	{ "recover", command_recover },
+	{ "check", command_check },
+	{ "dump", command_dump },
+	{ "repair", command_repair },
 };
 
 int bad_option(char **argv, struct failure *failure)
@@ -107,6 +83,21 @@ int one_device(int argc, char **argv, const char **name, struct failure *failure
 	return 0;
 }
 
+/* Both areas may be the same bytes though their devices differ. */
+static int check_apart(const struct device_pair *pair, const struct table_line *line,
+		       struct failure *failure)
+{
+	const struct ressd_table *table = &line->table;
+
+	if (!extents_meet(&pair->normal, table->normal_start * 512, table->len * 512,
+			  &pair->reserved, table->reserved_start * 512,
+			  table->reserved_sectors * 512))
+		return 0;
+	return fail(failure, -EINVAL,
+		    "the normal area on %s and the reserved area on %s overlap on what both devices stand on; move one of them",
+		    pair->normal.path, pair->reserved.path);
+}
+
 int open_pair(struct device_pair *pair, const struct table_line *line, struct failure *failure)
 {
 	int code = blkdev_open(&pair->normal, line->normal_path, BLKDEV_READ, failure);
@@ -119,6 +110,8 @@ int open_pair(struct device_pair *pair, const struct table_line *line, struct fa
 		return code;
 	}
 	code = table_line_check(line, &pair->normal, &pair->reserved, failure);
+	if (!code)
+		code = check_apart(pair, line, failure);
 	if (code)
 		close_pair(pair);
 	return code;
@@ -155,7 +148,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return help();
 	if (code < 0)
 		fprintf(stderr, "ressdctl: %s.\n", failure.text);
-	return command->exit_code(code);
+	return code < 0 ? exit_code_of(code) : EXIT_OK;
 }
 
 int main(int argc, char **argv)

@@ -218,14 +218,16 @@ static int verify(struct repair *repair, struct failure *failure)
 
 static int do_plan(struct repair *repair, struct failure *failure)
 {
+	struct backup_log log = { .start = repair->area.start, .sectors = repair->area.sectors };
 	char question[PATH_MAX + 128];
 	int code;
 
+	memcpy(log.uuid, repair->area.supers.info.uuid, RESSD_UUID_SIZE);
 	snprintf(question, sizeof(question), "This overwrites %zu blocks of %s.",
 		 repair->nr_writes, repair->area.dev.path);
 	code = confirm(question, repair->yes, failure);
 	if (!code)
-		code = backup_save(repair->backup, &repair->area.dev, repair->writes,
+		code = backup_save(repair->backup, &repair->area.dev, &log, repair->writes,
 				   repair->nr_writes, failure);
 	if (!code)
 		code = write_all(repair, failure);
@@ -235,7 +237,7 @@ static int do_plan(struct repair *repair, struct failure *failure)
 		return code;
 	printf("repaired; to undo it, before the device is used: ressdctl repair --undo %s %s\n",
 	       repair->backup, repair->area.dev.path);
-	return COMMAND_REPAIRED;
+	return 0;
 }
 
 static int run_repair(struct repair *repair, struct failure *failure)

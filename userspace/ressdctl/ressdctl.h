@@ -23,9 +23,6 @@ int command_repair(int argc, char **argv, struct failure *failure);
 /* What a command returns after "--help": main.c prints the help. */
 #define COMMAND_HELP	1
 
-/* What repair returns when it has changed something. */
-#define COMMAND_REPAIRED	2
-
 /*
  * The sentence about an option that getopt_long did not understand: @argv and its optind as it
  * left them.  Returns -EINVAL.

@@ -176,6 +176,71 @@ test_dry_run() {
 	fi
 }
 
+# The file of --undo, and the device that it is meant for.
+test_undo() {
+	local normal reserved backup=$folder/backup
+	rm -f "$disk"
+	read -r normal reserved < <(ressd-make-image 3 "$disk")
+	blank_block $(((normal + reserved) / 8 - 1))
+	cp "$disk" "$folder/damaged"
+	expect "repair" 0 "^repaired" ressdctl repair --yes --search --backup "$backup" "$disk"
+	cp "$disk" "$folder/repaired"
+	truncate -s 0 "$disk"
+	truncate -s $(((normal + reserved) * 512)) "$disk"
+	unchanged "--undo: another image of the same size" 3 "is not on .*it is another device; name" \
+		ressdctl repair --undo "$backup" "$disk"
+	ressd-make-image 4 "$disk" >/dev/null
+	truncate -s $(((normal + reserved) * 512)) "$disk"
+	unchanged "--undo: an image with another log" 3 "it is another device" \
+		ressdctl repair --undo "$backup" "$disk"
+	cp "$folder/repaired" "$disk"
+	unchanged "--undo: no backup" 1 "is not a whole backup file of ressdctl repair; name" \
+		ressdctl repair --undo "$folder/damaged" "$disk"
+	unchanged "--undo: a device" 2 "is a character device, but the backup file must be" \
+		ressdctl repair --undo /dev/null "$disk"
+	unchanged "--undo: a pipe does not hang" 2 "is a pipe, but the backup file must be a regular file" \
+		timeout 20 ressdctl repair --undo "$folder/pipe" "$disk"
+	expect "--undo: the right one" 0 "written back" ressdctl repair --undo "$backup" "$disk"
+	report "--undo: all is as before" "$(cmp "$folder/damaged" "$disk" 2>&1)"
+}
+
+# Names that are no files in /dev/mapper, but folders.
+test_names() {
+	local name
+	blank_disk
+	ressdctl format --yes --table "$line" >/dev/null
+	for name in . .. "" a/b; do
+		unchanged "open '$name'" 2 "is no device-mapper name; use" ressdctl open "$name" "$disk"
+	done
+}
+
+# A superblock without normal area, and one with numbers that no table has.
+test_superblocks() {
+	blank_disk
+	ressdctl format --yes --table "$line" >/dev/null
+	python3 - "$disk" <<-'END'
+	import sys
+	def crc32c(data, crc=0xffffffff):
+	    for byte in data:
+	        crc ^= byte
+	        for _ in range(8):
+	            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+	    return crc
+	with open(sys.argv[1], "r+b") as disk:
+	    for at in (98304 * 512, 131072 * 512 - 4096):
+	        disk.seek(at)
+	        block = bytearray(disk.read(4096))
+	        block[56:64] = bytes(8)
+	        block[12:16] = bytes(4)
+	        block[12:16] = crc32c(block).to_bytes(4, "little")
+	        disk.seek(at)
+	        disk.write(block)
+	END
+	unchanged "normal_sectors 0: check" 4 "the target has 0 sectors" ressdctl check --table "$line"
+	unchanged "normal_sectors 0: open" 2 "no reserved area ends with" ressdctl open x "$disk"
+	unchanged "normal_sectors 0: format" 3 "." ressdctl format --yes --table "$line"
+}
+
 # A table line for the disk: 48 MiB normal, 16 MiB reserved.
 line="0 98304 ressd $disk 0 $disk 98304 32768"
 
@@ -185,4 +250,7 @@ test_files_in_use
 test_dry_run
 test_logs_elsewhere
 test_logs_on_large_devices
+test_undo
+test_names
+test_superblocks
 exit "$failed"
