@@ -60,7 +60,8 @@ static int read_size(struct blkdev *dev, struct failure *failure)
 	}
 	dev->bytes = bytes / 512 * 512;
 	if (!dev->bytes)
-		return fail(failure, -ENODEV, "%s has no size; is a medium inserted?", dev->path);
+		return fail(failure, -ENODEV, "%s has no size; insert a medium, or name another device",
+			    dev->path);
 	return 0;
 }
 
@@ -227,8 +228,11 @@ static void describe_signature(blkid_probe probe, char *what, size_t size)
 {
 	const char *type = NULL, *label = NULL;
 
-	if (blkid_probe_lookup_value(probe, "TYPE", &type, NULL))
-		blkid_probe_lookup_value(probe, "PTTYPE", &type, NULL);
+	if (blkid_probe_lookup_value(probe, "TYPE", &type, NULL) &&
+	    !blkid_probe_lookup_value(probe, "PTTYPE", &type, NULL)) {
+		snprintf(what, size, "a partition table (%s)", type);
+		return;
+	}
 	blkid_probe_lookup_value(probe, "LABEL", &label, NULL);
 	snprintf(what, size, "%s%s%s%s", type ? type : "an unknown signature",
 		 label ? " labelled '" : "", label ? label : "", label ? "'" : "");

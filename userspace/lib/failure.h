@@ -21,6 +21,7 @@ enum exit_code {
 	EXIT_NOT_WORTH = 4,		/* ressd-probe only */
 	EXIT_FAULTS = 4,		/* ressdctl only: of the log, and still there */
 	EXIT_INCONCLUSIVE = 5,		/* ressd-probe only */
+	EXIT_LOCALITY = 6,		/* ressd-probe only */
 	EXIT_INTERRUPTED = 130,
 };
 

@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "ressd-summary.h"
 #include "super-pair.h"
+#include "words.h"
 
 #define PIECE		(1U << 20)
 #define MARGIN		(1U << 20)	/* longer than a record: its header is not far away */
@@ -276,8 +277,9 @@ int found_log_holds(const struct blkdev *dev, const struct found_log *log, char 
 			 (unsigned long long)log->start);
 	else
 		snprintf(what, FOUND_LOG_TEXT,
-			 "a reserved area of ressd at byte %llu with %llu blocks not yet moved",
-			 (unsigned long long)log->start, (unsigned long long)blocks);
+			 "a reserved area of ressd at byte %llu with %llu block%s not yet moved",
+			 (unsigned long long)log->start, (unsigned long long)blocks,
+			 plural(blocks));
 	return code || blocks;
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "arguments.h"
+#include "words.h"
 
 const char arguments_help[] =
 	"Usage: ressd-probe [OPTION]... DEVICE\n"
@@ -40,7 +41,7 @@ const char arguments_help[] =
 	"Sizes take K, M, G, T (powers of 1024), s (sectors) or % (of the device).\n"
 	"\n"
 	"Exit codes: 0 worth it (or created), 1 error, 2 wrong arguments, 3 refused by a safety\n"
-	"check, 4 not worth it, 5 inconclusive or worth it only with locality, 130 interrupted.\n"
+	"check, 4 not worth it, 5 no verdict, 6 worth it only with locality, 130 interrupted.\n"
 	"More in ressd-probe(8).\n";
 
 static const struct option options[] = {
@@ -185,17 +186,18 @@ int arguments_parse(struct arguments *arguments, int argc, char **argv, struct f
 
 	memset(arguments, 0, sizeof(*arguments));
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "vhV", options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, ":vhV", options, NULL)) != -1)
 		if (!take_option(arguments, option))
-			return fail(failure, -EINVAL,
-				    "'%s' is not an option, or its value is missing; see ressd-probe --help",
-				    argv[optind - 1]);
+			return bad_option_sentence(argv, option, "ressd-probe --help", failure);
 	if (arguments->help || arguments->version)
 		return 0;
-	if (argc - optind != 1)
+	if (argc == optind)
 		return fail(failure, -EINVAL,
-			    "%d devices are named, but must be one; see ressd-probe --help",
-			    argc - optind);
+			    "no device is named; name the disk or partition to measure, see ressd-probe --help");
+	if (argc - optind > 1)
+		return fail(failure, -EINVAL,
+			    "%d devices are named (%s, %s ...), but one is measured at a time; leave the others out",
+			    argc - optind, argv[optind], argv[optind + 1]);
 	arguments->device = argv[optind];
 	if (check_words(arguments, failure) || check_preserve(arguments, failure))
 		return -EINVAL;

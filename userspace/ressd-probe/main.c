@@ -92,7 +92,14 @@ static int exit_code_of_verdict(const struct probe *probe)
 {
 	if (probe->created || probe->analysis.verdict == VERDICT_WORTH)
 		return EXIT_OK;
-	return probe->analysis.verdict == VERDICT_NOT_WORTH ? EXIT_NOT_WORTH : EXIT_INCONCLUSIVE;
+	switch (probe->analysis.verdict) {
+	case VERDICT_NOT_WORTH:
+		return EXIT_NOT_WORTH;
+	case VERDICT_LOCALITY:
+		return EXIT_LOCALITY;
+	default:
+		return EXIT_INCONCLUSIVE;
+	}
 }
 
 /* A block of the drive may be too large a segment for the reserved area: keep the default then. */
@@ -210,9 +217,13 @@ static int show_plan(struct probe *probe, struct failure *failure)
 {
 	const int code = probe->arguments.write ? safety_check(probe, failure) : 0;
 
-	if (!code)
+	if (code)
+		return code;
+	if (probe->arguments.format && !strcmp(probe->arguments.format, "json"))
+		probe_print_plan_json(probe);
+	else
 		probe_print_plan(probe);
-	return code;
+	return 0;
 }
 
 /* Everything after the device is open.  0 or a negative errno. */
@@ -268,6 +279,7 @@ int main(int argc, char **argv)
 	}
 	if (!code)
 		code = run(&probe, &failure);
+	fflush(stdout);
 	if (code) {
 		fprintf(stderr, "ressd-probe: %s.\n", failure.text);
 		return exit_code_of(code);

@@ -42,8 +42,9 @@ struct probe {
 /* run.c: measures what the chosen mode asks for into probe->session; progress to stderr. */
 int probe_measure(struct probe *probe, struct failure *failure);
 
-/* run.c: prints what probe_measure would do (--dry-run). */
+/* run.c: prints what probe_measure would do (--dry-run), for people or as JSON. */
 void probe_print_plan(const struct probe *probe);
+void probe_print_plan_json(const struct probe *probe);
 
 /* create.c: could probe_create() work?  To be asked before an hour of measuring. */
 int probe_check_create(const struct probe *probe, struct failure *failure);

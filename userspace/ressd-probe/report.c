@@ -242,7 +242,7 @@ static void print_commands(const struct probe *probe)
 {
 	char line[TABLE_LINE_TEXT];
 
-	if (probe->analysis.verdict == VERDICT_NOT_WORTH)
+	if (probe->analysis.verdict != VERDICT_WORTH && probe->analysis.verdict != VERDICT_LOCALITY)
 		return;
 	table_line_print(&probe->line, line);
 	if (probe->created) {

@@ -2,10 +2,12 @@
 /* From the command line to a measurement, and what is shown meanwhile. */
 #include <stdio.h>
 #include "genuine.h"
+#include "json-stream.h"
 #include "probe.h"
 #include "show.h"
 #include "size.h"
 
+#define PLAN_SCHEMA	1	/* of the JSON of --dry-run; ressd-probe(8) describes it */
 #define CHART_SECONDS	60U	/* for all charts of --report */
 
 static enum thoroughness thoroughness_of(const struct arguments *arguments)
@@ -83,6 +85,47 @@ static void print_cells(const struct probe *probe, const struct effort *effort)
 		       effort->round_ns * ROUNDS_MIN / 1e9, effort->round_ns * ROUNDS_MAX / 1e9,
 		       effort->min_ops * ROUNDS_MIN);
 	}
+}
+
+static void cells_json(const struct probe *probe, const struct effort *effort)
+{
+	unsigned int cell;
+
+	json_open("measurements", '[');
+	for (cell = 0; cell < session_nr_cells(); cell++) {
+		if (session_cell_writes(cell) && !probe->arguments.write)
+			continue;
+		json_open(NULL, '{');
+		json_string("name", session_cell_name(cell));
+		json_number("seconds_least", effort->round_ns * ROUNDS_MIN / 1000000000);
+		json_number("seconds_most", effort->round_ns * ROUNDS_MAX / 1000000000);
+		json_number("transfers", effort->min_ops * ROUNDS_MIN);
+		json_close();
+	}
+	json_close();
+}
+
+void probe_print_plan_json(const struct probe *probe)
+{
+	const enum thoroughness thoroughness = thoroughness_of(&probe->arguments);
+	struct measure measure;
+
+	session_effort(&measure, thoroughness);
+	json_open(NULL, '{');
+	json_number("version", PLAN_SCHEMA);
+	json_string("device", probe->dev.path);
+	json_open("region", '{');
+	json_number("offset", probe->region.offset);
+	json_number("bytes", probe->region.bytes);
+	json_close();
+	json_bool("writes", probe->arguments.write);
+	json_bool("preserve", probe->arguments.preserve);
+	cells_json(probe, &measure.effort);
+	if (probe->arguments.write) {
+		json_number("seconds_at_most", session_seconds(thoroughness));
+		json_number("bytes_written_at_most", probe->max_write);
+	}
+	json_close();
 }
 
 void probe_print_plan(const struct probe *probe)

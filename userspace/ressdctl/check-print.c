@@ -5,6 +5,8 @@
 #include "check-print.h"
 #include "json-stream.h"
 
+#define CHECK_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
+
 static const char *verdict(const struct log_check *check)
 {
 	const u64 *counts = check->findings.counts;
@@ -104,6 +106,7 @@ void check_print_json(const struct log_check *check, const struct offline_area *
 	size_t i;
 
 	json_open(NULL, '{');
+	json_number("version", CHECK_SCHEMA);
 	json_string("device", area->dev.path);
 	json_number("reserved_start", area->start);
 	json_number("reserved_sectors", area->sectors);

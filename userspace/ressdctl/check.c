@@ -8,6 +8,7 @@
 #include "offline.h"
 #include "progress.h"
 #include "ressdctl.h"
+#include "words.h"
 
 struct checked {
 	struct log_check check;
@@ -59,8 +60,8 @@ static int result_of(const struct checked *checked, struct failure *failure)
 
 	if (!bad)
 		return 0;
-	return fail(failure, -EUCLEAN, "the reserved area of %s has %llu faults, see above",
-		    checked->area.dev.path, bad);
+	return fail(failure, -EUCLEAN, "the reserved area of %s has %llu fault%s",
+		    checked->area.dev.path, bad, plural(bad));
 }
 
 static int run_check(struct checked *checked, bool json, struct failure *failure)
@@ -90,13 +91,13 @@ static int parse(struct offline_arguments *arguments, bool *json, int argc, char
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":jh", options, NULL)) != -1) {
 		if (option == 'j')
 			*json = true;
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else if (!offline_option(arguments, option))
-			return bad_option(argv, failure);
+			return bad_option(argv, option, failure);
 	}
 	return offline_words(arguments, "check", argc - optind, argv + optind, failure);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "ressd-dm.h"
 #include "ressdctl.h"
+#include "words.h"
 
 struct drain {
 	const char *name;
@@ -63,10 +64,10 @@ static void show_progress(struct drain *drain)
 	done = drain->first_left - left;
 	elapsed = seconds_since(&drain->start);
 	if (done)
-		fprintf(stderr, "\r%s: %llu of %llu blocks left, about %.0f s  ", drain->name, left,
-			drain->first_left, elapsed * left / done);
+		fprintf(stderr, "\r%s: %llu of %llu block%s left, about %.0f s  ", drain->name,
+			left, drain->first_left, plural(drain->first_left), elapsed * left / done);
 	else
-		fprintf(stderr, "\r%s: %llu blocks left  ", drain->name, left);
+		fprintf(stderr, "\r%s: %llu block%s left  ", drain->name, left, plural(left));
 }
 
 static void stop_drain(struct drain *drain)

@@ -4,9 +4,12 @@
 #include "dump.h"
 #include "json-stream.h"
 
+#define DUMP_SCHEMA	1	/* ressdctl(8) describes it */
+
 static void begin(void)
 {
 	json_open(NULL, '{');
+	json_number("version", DUMP_SCHEMA);
 }
 
 static void put_copy(const struct super_copy *copy, u32 number)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "area.h"
 #include "dump.h"
+#include "words.h"
 
 static void nothing(void)
 {
@@ -46,9 +47,10 @@ static void print_record(const struct log_spot *spot, enum dump_fate fate)
 	u32 nr_maps = le16_to_cpu(header->nr_maps), i;
 	u32 nr = nr_maps + le16_to_cpu(header->nr_unmaps);
 
-	printf("  record %llu of segment %llu at log block %u: %u blocks, %s%s%s\n",
+	printf("  record %llu of segment %llu at log block %u: %u block%s, %s%s%s\n",
 	       log_spot_seq(spot), log_spot_segment(spot), spot->block,
-	       le32_to_cpu(header->nr_blocks), dump_fate_word(fate),
+	       le32_to_cpu(header->nr_blocks), plural(le32_to_cpu(header->nr_blocks)),
+	       dump_fate_word(fate),
 	       le32_to_cpu(header->flags) & RESSD_RECORD_FIRST ? ", first of its activation" : "",
 	       spot->loose ? ", behind a gap" : "");
 	printf("    tail %llu, durable %llu, activation %016llx (epoch %u), crc %08x after %08x\n",
@@ -96,9 +98,10 @@ static void map_begin(const struct log_image *image, int code)
 		printf("map: none, because %s\n",
 		       image->error[0] ? image->error : image->failure.text);
 	else
-		printf("map: %u blocks, from %llu records; head is segment %llu, tail segment %llu\n",
-		       image->log.map.nr_mapped, image->recovery.records, image->log.head_seq,
-		       image->log.tail_seq);
+		printf("map: %u block%s, from %llu record%s; head is segment %llu, tail segment %llu\n",
+		       image->log.map.nr_mapped, plural(image->log.map.nr_mapped),
+		       image->recovery.records, plural(image->recovery.records),
+		       image->log.head_seq, image->log.tail_seq);
 }
 
 static void mapping(u32 normal_block, u32 log_block, u32 crc)

@@ -15,6 +15,7 @@ struct dump {
 	int recovered;		/* what log_image_recover() returned */
 	u64 record, segment;	/* show only this one; 0: all */
 	struct ressd_link last;	/* last record that counts seen in this slot; seq 0: none */
+	bool found;		/* something of the wanted number */
 	bool slot_begun;	/* its heading is written */
 	u32 slot;
 };
@@ -55,6 +56,7 @@ static void begin_slot(struct dump *dump)
 	if (!dump->slot_begun)
 		dump->writer->segment_begin(&dump->image, dump->slot);
 	dump->slot_begun = true;
+	dump->found = true;
 }
 
 static int show_record(void *context, const struct log_spot *spot)
@@ -136,6 +138,11 @@ static int dump_log(struct dump *dump, struct offline_area *area, struct failure
 			show_map(dump);
 	}
 	log_image_close(&dump->image);
+	if (!code && !all && !dump->found)
+		code = fail(failure, -ENOENT,
+			    "the log of %s has no %s %llu; ressdctl dump without a number shows what it has",
+			    area->dev.path, dump->record ? "record" : "segment",
+			    dump->record ? dump->record : dump->segment);
 	return code;
 }
 
@@ -179,7 +186,7 @@ static int parse(struct dump *dump, struct offline_arguments *arguments, int arg
 	};
 	int option, code = 0;
 
-	while (!code && (option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+	while (!code && (option = getopt_long(argc, argv, ":jh", options, NULL)) != -1) {
 		if (option == 'j')
 			dump->writer = &dump_json;
 		else if (option == 'r')
@@ -189,7 +196,7 @@ static int parse(struct dump *dump, struct offline_arguments *arguments, int arg
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else if (!offline_option(arguments, option))
-			return bad_option(argv, failure);
+			return bad_option(argv, option, failure);
 	}
 	return code ? code :
 	       offline_words(arguments, "dump", argc - optind, argv + optind, failure);

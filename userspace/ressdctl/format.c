@@ -10,6 +10,7 @@
 #include "log-contents.h"
 #include "ressdctl.h"
 #include "size.h"
+#include "words.h"
 
 struct format_arguments {
 	struct table_line line;
@@ -60,7 +61,7 @@ static int parse_arguments(struct format_arguments *arguments, int argc, char **
 	char *segment[2] = { "segment_sectors" };
 	int option, code;
 
-	while ((option = getopt_long(argc, argv, "yfh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":yfh", options, NULL)) != -1) {
 		if (option == 's')
 			segment[1] = optarg;
 		else if (option == 't')
@@ -72,7 +73,7 @@ static int parse_arguments(struct format_arguments *arguments, int argc, char **
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else
-			return bad_option(argv, failure);
+			return bad_option(argv, option, failure);
 	}
 	code = parse_line(arguments, argc - optind, argv + optind, failure);
 	if (code || !segment[1])
@@ -109,8 +110,8 @@ static int check_log(const struct blkdev *dev, const struct area *area, struct f
 			    dev->path);
 	if (!code && blocks)
 		return fail(failure, -EEXIST,
-			    "the reserved area of %s holds %llu blocks of 4 KiB that were not moved to the normal area; open the device and drain it first, or add --force to lose them",
-			    dev->path, blocks);
+			    "the reserved area of %s holds %llu block%s of 4 KiB not moved to the normal area; open the device and drain it first, or add --force to lose them",
+			    dev->path, blocks, plural(blocks));
 	return code ? fail(failure, code, "%s", reason.text) : 0;
 }
 

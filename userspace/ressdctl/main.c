@@ -6,6 +6,8 @@
 #include <string.h>
 #include "extents.h"
 #include "ressdctl.h"
+#include "version.h"
+#include "words.h"
 
 static const char help_text[] =
 	"Usage: ressdctl COMMAND ...\n"
@@ -34,6 +36,8 @@ static const char help_text[] =
 	"  repair --undo FILE DEVICE\n"
 	"                        write back what repair saved in FILE\n"
 	"\n"
+	"  --help, --version     this text; the version\n"
+	"\n"
 	"AREA is the DEVICE (or image file) that the reserved area ends with, or --table \"LINE\", or\n"
 	"--search DEVICE if the superblock at its end is gone.\n"
 	"\n"
@@ -58,11 +62,9 @@ static const struct command {
 	{ "repair", command_repair },
 };
 
-int bad_option(char **argv, struct failure *failure)
+int bad_option(char **argv, int option, struct failure *failure)
 {
-	return fail(failure, -EINVAL,
-		    "'%s' is not an option of this command, or its value is missing; see ressdctl --help",
-		    argv[optind - 1]);
+	return bad_option_sentence(argv, option, "ressdctl --help", failure);
 }
 
 int one_device(int argc, char **argv, const char **name, struct failure *failure)
@@ -71,12 +73,12 @@ int one_device(int argc, char **argv, const char **name, struct failure *failure
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int option = getopt_long(argc, argv, "h", options, NULL);
+	int option = getopt_long(argc, argv, ":h", options, NULL);
 
 	if (option == 'h')
 		return COMMAND_HELP;
 	if (option != -1)
-		return bad_option(argv, failure);
+		return bad_option(argv, option, failure);
 	if (argc - optind != 1)
 		return fail(failure, -EINVAL, "%s needs the name of one device", argv[0]);
 	*name = argv[optind];
@@ -146,6 +148,8 @@ static int run(const struct command *command, int argc, char **argv)
 
 	if (code == COMMAND_HELP)
 		return help();
+	/* What was found comes before the sentence about it, also where both go to one file. */
+	fflush(stdout);
 	if (code < 0)
 		fprintf(stderr, "ressdctl: %s.\n", failure.text);
 	return code < 0 ? exit_code_of(code) : EXIT_OK;
@@ -162,6 +166,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help();
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("ressdctl " RESSD_TOOLS_VERSION);
+		return EXIT_OK;
+	}
 	command = find_command(argv[1]);
 	if (command)
 		return run(command, argc - 1, argv + 1);

@@ -105,13 +105,13 @@ int command_open(int argc, char **argv, struct failure *failure)
 	const char *table = NULL;
 	int option, code;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (option == 't')
 			table = optarg;
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else
-			return bad_option(argv, failure);
+			return bad_option(argv, option, failure);
 	}
 	argc -= optind;
 	argv += optind;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "ressd-dm.h"
 #include "ressdctl.h"
+#include "words.h"
 
 static void report(const char *name, const struct ressd_status *before,
 		   const struct ressd_status *after)
@@ -17,8 +18,8 @@ static void report(const char *name, const struct ressd_status *before,
 	else
 		printf("%s is in service (%s), nothing was to be repaired\n", name, after->state);
 	if (bad)
-		printf("%s: %llu blocks cannot be moved out of the log so far; they are tried again now\n",
-		       name, bad);
+		printf("%s: %llu block%s cannot be moved out of the log so far; that is tried again now\n",
+		       name, bad, plural(bad));
 }
 
 int command_recover(int argc, char **argv, struct failure *failure)

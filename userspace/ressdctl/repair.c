@@ -17,6 +17,7 @@
 #include "log-cut.h"
 #include "offline.h"
 #include "ressdctl.h"
+#include "words.h"
 
 #define STALE_SHOWN	16	/* normal blocks that are listed by number */
 
@@ -116,8 +117,8 @@ static void show_stale(const struct block_list *stale)
 
 	if (!stale->nr)
 		return;
-	printf("  %zu normal blocks had newer contents in those records; they will hold older ones:",
-	       stale->nr);
+	printf("  %zu normal block%s had newer contents in those records, and will hold older contents:",
+	       stale->nr, plural(stale->nr));
 	for (i = 0; i < stale->nr && i < STALE_SHOWN; i++)
 		printf("%s %u", i ? "," : "", stale->list[i]);
 	printf("%s\n", i < stale->nr ? " ... (ressdctl dump shows all)" : "");
@@ -127,10 +128,10 @@ static void show_cut(const struct log_cut *cut)
 {
 	printf("cut the log behind record %llu: at log block %u there is %s\n", cut->chain.link.seq,
 	       cut->chain.block, log_stop_words(cut->chain.stop));
-	printf("  kept: %llu records, which map %llu blocks of 4 KiB\n", cut->chain.records,
-	       cut->kept_blocks);
-	printf("  lost: %llu records that were acknowledged as durable; %llu of them cannot be read\n",
-	       cut->lost_records, cut->unknown_records);
+	printf("  kept: %llu record%s with %llu block%s of 4 KiB that count\n", cut->chain.records,
+	       plural(cut->chain.records), cut->kept_blocks, plural(cut->kept_blocks));
+	printf("  lost: %llu record%s that had been acknowledged as durable; of these, %llu cannot be read\n",
+	       cut->lost_records, plural(cut->lost_records), cut->unknown_records);
 	show_stale(&cut->stale);
 	if (cut->unknown_records)
 		printf("  Nobody knows what the unreadable records held: any normal block written lately may be older than it should be. Check the file system before it is used.\n");
@@ -151,8 +152,8 @@ static void show_plan(const struct repair *repair)
 	if (repair->cutting)
 		show_cut(&repair->cut);
 	if (repair->nr_writes)
-		printf("%zu blocks of %s would be overwritten\n", repair->nr_writes,
-		       repair->area.dev.path);
+		printf("%zu block%s of %s would be overwritten\n", repair->nr_writes,
+		       plural(repair->nr_writes), repair->area.dev.path);
 	else
 		printf("nothing to repair\n");
 }
@@ -223,8 +224,8 @@ static int do_plan(struct repair *repair, struct failure *failure)
 	int code;
 
 	memcpy(log.uuid, repair->area.supers.info.uuid, RESSD_UUID_SIZE);
-	snprintf(question, sizeof(question), "This overwrites %zu blocks of %s.",
-		 repair->nr_writes, repair->area.dev.path);
+	snprintf(question, sizeof(question), "This overwrites %zu block%s of %s.",
+		 repair->nr_writes, plural(repair->nr_writes), repair->area.dev.path);
 	code = confirm(question, repair->yes, failure);
 	if (!code)
 		code = backup_save(repair->backup, &repair->area.dev, &log, repair->writes,
@@ -269,8 +270,8 @@ static int run_undo(struct repair *repair, struct failure *failure)
 		return code;
 	code = backup_restore(repair->undo, &dev, &blocks, failure);
 	if (!code)
-		printf("%s is as before the repair: %llu blocks were written back\n", dev.path,
-		       blocks);
+		printf("%s is as before the repair: %llu block%s written back\n", dev.path,
+		       blocks, blocks == 1 ? " was" : "s were");
 	blkdev_close(&dev);
 	return code;
 }
@@ -298,7 +299,7 @@ static int parse(struct repair *repair, int argc, char **argv, struct failure *f
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "yh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":yh", options, NULL)) != -1) {
 		if (option == 'b')
 			repair->backup = optarg;
 		else if (option == 'U')
@@ -308,7 +309,7 @@ static int parse(struct repair *repair, int argc, char **argv, struct failure *f
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else if (!offline_option(&repair->where, option))
-			return bad_option(argv, failure);
+			return bad_option(argv, option, failure);
 	}
 	return check_arguments(repair, argc - optind, argv + optind, failure);
 }

@@ -24,10 +24,10 @@ int command_repair(int argc, char **argv, struct failure *failure);
 #define COMMAND_HELP	1
 
 /*
- * The sentence about an option that getopt_long did not understand: @argv and its optind as it
- * left them.  Returns -EINVAL.
+ * The sentence about an option that getopt_long did not understand: what that returned, with @argv
+ * and its optind as it left them.  Short options begin with a colon.  Returns -EINVAL.
  */
-int bad_option(char **argv, struct failure *failure);
+int bad_option(char **argv, int option, struct failure *failure);
 
 /*
  * The arguments of a command that takes the name of one device and no option but --help: 0 and the

@@ -8,6 +8,9 @@
 #include "ressd-dm.h"
 #include "ressdctl.h"
 #include "size.h"
+#include "words.h"
+
+#define STATUS_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
 
 static void add(struct json_object *object, const char *key, u64 value)
 {
@@ -20,6 +23,7 @@ static void print_json(const char *name, const struct ressd_status *status)
 	struct json_object *counters = json_object_new_object();
 	unsigned int i;
 
+	add(object, "version", STATUS_SCHEMA);
 	json_object_object_add(object, "name", json_object_new_string(name));
 	json_object_object_add(object, "state", json_object_new_string(status->state));
 	add(object, "used_blocks", status->used_blocks);
@@ -58,7 +62,7 @@ static void print_blocks(const char *label, u64 blocks, u64 total)
 {
 	char size[SIZE_TEXT];
 
-	printf("%-22s %llu blocks (%s, %llu %%)\n", label, blocks,
+	printf("%-22s %llu block%s (%s, %llu %%)\n", label, blocks, plural(blocks),
 	       size_print(blocks * 4096, size), total ? blocks * 100 / total : 0);
 }
 
@@ -86,13 +90,13 @@ int command_status(int argc, char **argv, struct failure *failure)
 	bool json = false;
 	int option, code;
 
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":jh", options, NULL)) != -1) {
 		if (option == 'j')
 			json = true;
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else
-			return bad_option(argv, failure);
+			return bad_option(argv, option, failure);
 	}
 	if (argc - optind != 1)
 		return fail(failure, -EINVAL, "status needs the name of one device");

@@ -40,3 +40,14 @@ unchanged() {
 	after=$(sha256sum <"$disk")
 	[ "$before" = "$after" ] || report "$1" "the disk was changed"
 }
+
+# run_tests ONLY FUNCTION...: all of them, or the one that is called ONLY.
+run_tests() {
+	local only=$1 function
+	shift
+	for function in "$@"; do
+		if [ -z "$only" ] || [ "$only" = "$function" ]; then
+			"$function"
+		fi
+	done
+}

@@ -176,6 +176,21 @@ test_dry_run() {
 	fi
 }
 
+# A log that is formatted anew in its own place.
+test_format() {
+	local normal reserved
+	rm -f "$disk"
+	read -r normal reserved < <(ressd-make-image 3 "$disk")
+	unchanged "format over a log with data" 3 "[1-9][0-9]* blocks of 4 KiB not moved.*drain it first" \
+		ressdctl format --yes "$disk" 0 "$normal" "$disk" "$normal" "$reserved"
+	dd if=/dev/urandom of="$disk" bs=4096 seek=$((normal / 8 + 17)) count=8 conv=notrunc status=none
+	unchanged "format over a damaged log" 3 "the log is damaged.*add --force" \
+		ressdctl format --yes "$disk" 0 "$normal" "$disk" "$normal" "$reserved"
+	expect "format --force" 0 "^formatted" \
+		ressdctl format --yes --force "$disk" 0 "$normal" "$disk" "$normal" "$reserved"
+	expect "and it is empty" 0 "not yet moved  *0" ressdctl check "$disk"
+}
+
 # The file of --undo, and the device that it is meant for.
 test_undo() {
 	local normal reserved backup=$folder/backup
@@ -198,6 +213,7 @@ test_undo() {
 		ressdctl repair --undo "$folder/damaged" "$disk"
 	unchanged "--undo: a device" 2 "is a character device, but the backup file must be" \
 		ressdctl repair --undo /dev/null "$disk"
+	[ -p "$folder/pipe" ] || mkfifo "$folder/pipe"
 	unchanged "--undo: a pipe does not hang" 2 "is a pipe, but the backup file must be a regular file" \
 		timeout 20 ressdctl repair --undo "$folder/pipe" "$disk"
 	expect "--undo: the right one" 0 "written back" ressdctl repair --undo "$backup" "$disk"
@@ -243,14 +259,15 @@ test_superblocks() {
 
 # A table line for the disk: 48 MiB normal, 16 MiB reserved.
 line="0 98304 ressd $disk 0 $disk 98304 32768"
-
 truncate -s 16M "$folder/second"
-test_outputs
-test_files_in_use
-test_dry_run
-test_logs_elsewhere
-test_logs_on_large_devices
-test_undo
-test_names
-test_superblocks
+run_tests "${1:-}" \
+	test_outputs \
+	test_files_in_use \
+	test_dry_run \
+	test_logs_elsewhere \
+	test_logs_on_large_devices \
+	test_format \
+	test_undo \
+	test_names \
+	test_superblocks
 exit "$failed"

@@ -217,5 +217,6 @@ TEST(exit_codes)
 	CHECK_EQ(exit_code_of(-22), 2);
 	CHECK_EQ(exit_code_of(-16), 3);
 	CHECK_EQ(exit_code_of(-30), 3);
+	CHECK_EQ(exit_code_of(-117), 4);
 	CHECK_EQ(exit_code_of(-125), 130);
 }

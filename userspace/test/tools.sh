@@ -33,7 +33,7 @@ test_arguments() {
 	unchanged "unaligned" 2 "multiples of 8" ressdctl format "$disk" 0 98300 "$disk" 98304 32768
 	unchanged "bad segment" 2 "segment_sectors" \
 		ressdctl format --segment-sectors 100 --table "$line"
-	unchanged "probe without device" 2 "0 devices" ressd-probe
+	unchanged "probe without device" 2 "no device is named" ressd-probe
 	unchanged "probe: unknown option" 2 "'--fast' is not an option" ressd-probe --fast "$disk"
 	unchanged "probe: option without value" 2 "'--region'" ressd-probe "$disk" --region
 	unchanged "probe: help" 0 "Exit codes" ressd-probe --help
@@ -226,7 +226,8 @@ check_verdict() {
 	case $verdict in
 	worth-it) wanted=0 ;;
 	not-worth-it) wanted=4 ;;
-	worth-it-with-locality | unknown) wanted=5 ;;
+	worth-it-with-locality) wanted=6 ;;
+	unknown) wanted=5 ;;
 	*) echo "no verdict"; return ;;
 	esac
 	[ "$1" -eq "$wanted" ] || echo "exit code $1 with verdict $verdict"
@@ -271,13 +272,14 @@ test_completion() {
 	report "the manual has every option" "${missing:+$missing missing}"
 }
 
-test_arguments
-test_completion
-test_format
-test_contents
-test_probe
-test_preserve
-test_resume
-test_resume_at_limit
-test_formats
+run_tests "${1:-}" \
+	test_arguments \
+	test_completion \
+	test_format \
+	test_contents \
+	test_probe \
+	test_preserve \
+	test_resume \
+	test_resume_at_limit \
+	test_formats
 exit "$failed"

@@ -64,7 +64,7 @@ test_users() {
 test_partitions() {
 	write_partition_table
 	check "partition appears" test -b /dev/ram0p1
-	refused "partition table is a signature" 3 "holds dos" ressd-probe --write --yes /dev/ram0
+	refused "partition table is a signature" 3 "holds a partition table \(dos\)" ressd-probe --write --yes /dev/ram0
 	mkfs.ext4 -q -F /dev/ram0p1
 	mount /dev/ram0p1 "$mount_point"
 	refused_by_both "partition mounted" "/dev/ram0p1 is mounted on $mount_point"
@@ -139,7 +139,7 @@ test_drain() {
 	check "close with data in the log" ressdctl close fast
 	refused "probe a log with data" 3 "[0-9] blocks not yet moved" \
 		ressd-probe --write --yes /dev/ssd0
-	refused "format a log with data" 3 "blocks of 4 KiB that were not moved" \
+	refused "format a log with data" 3 "blocks of 4 KiB not moved" \
 		ressdctl format --yes --table "$line"
 	check "open by device" ressdctl open fast /dev/ssd0
 	check "drain" ressdctl drain fast

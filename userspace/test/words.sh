@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# words.sh: what the programs say: sentences that are true, exit codes that can be told apart, JSON
+# where it is asked for, and manual pages that have everything. Needs both programs and
+# ressd-make-image in PATH.
+set -euo pipefail
+
+suite=words
+# shellcheck source=userspace/test/expect.bash
+. "$(dirname "$0")/expect.bash"
+top=$(dirname "$0")/../..
+
+make_log() {
+	read -r normal reserved < <(ressd-make-image 3 "$disk")
+}
+
+# no_line NAME REGEX: of the last output.
+no_line() {
+	report "$1" "$(grep -E -- "$2" "$output" || true)"
+}
+
+test_options() {
+	local command
+	make_log
+	for command in format open close status drain recover check dump repair; do
+		expect "$command: no such option" 2 "^ressdctl: '--fast' is not an option of this command; see" \
+			ressdctl "$command" --fast
+	done
+	expect "no such letter" 2 "'-x' is not an option" ressdctl check -jx "$disk"
+	for command in "format --table" "check --table" "dump --record" "repair --undo" "open --table"; do
+		# shellcheck disable=SC2086 # words
+		expect "$command without its value" 2 "option '${command#* }' needs a value behind it" \
+			ressdctl $command
+	done
+	expect "a value too many" 2 "option '--json' takes no value; leave '=3' out" \
+		ressdctl check --json=3 "$disk"
+	expect "probe: no such option" 2 "'--fast' is not an option" ressd-probe --fast "$disk"
+	expect "probe: no value" 2 "option '--region' needs a value" ressd-probe "$disk" --region
+	expect "probe: no device" 2 "^ressd-probe: no device is named; name" ressd-probe
+	expect "probe: two devices" 2 "2 devices are named .*one is measured at a time" \
+		ressd-probe "$disk" "$disk"
+	expect "ressdctl --version" 0 "^ressdctl [0-9]" ressdctl --version
+}
+
+test_sentences() {
+	local status=0
+	make_log
+	truncate -s 0 "$folder/empty"
+	expect "an empty file" 1 "has no size; insert a medium, or name another" ressd-probe "$folder/empty"
+	no_line "no question with a full stop" '\?\.'
+	expect "a record that is not there" 1 "has no record 99; ressdctl dump without" \
+		ressdctl dump --record 99 "$disk"
+	expect "a segment that is not there" 1 "has no segment 99;" ressdctl dump --segment 99 "$disk"
+	dd if=/dev/zero of="$disk" bs=512 seek=$((normal + reserved - 8)) count=8 conv=notrunc status=none
+	ressdctl check --search "$disk" >"$output" 2>&1 || status=$?
+	report "one fault" "$(tail -n 1 "$output" | grep -vE ' has 1 fault\.$' || true)"
+	report "check: the exit code" "$([ "$status" -eq 4 ] || echo "$status")"
+	report "what was found stands before what is said of it, in a file, too" \
+		"$(head -n 1 "$output" | grep -v '^reserved area' || true)"
+	expect "one block" 4 "^1 block of " ressdctl repair --search "$disk"
+	truncate -s 64M "$folder/parted"
+	echo 2048,65536 | sfdisk -q "$folder/parted" >/dev/null 2>&1
+	expect "a partition table" 3 "holds a partition table \(dos\);" \
+		ressd-probe --write --yes "$folder/parted"
+}
+
+# A probe that only reads has no verdict, and so nothing to advise.
+test_no_verdict() {
+	rm -f "$disk"
+	truncate -s 64M "$disk"
+	expect "no verdict" 5 "^verdict .*" ressd-probe --quick --region 8M:8M "$disk"
+	no_line "and no commands" 'dmsetup create|ressdctl format'
+	expect "asked for, they are printed" 5 "^dmsetup create" \
+		ressd-probe --quick --region 8M:8M --format dmsetup "$disk"
+	report "the help tells both apart" \
+		"$(ressd-probe --help | tr '\n' ' ' | grep -q '5 no verdict, 6 worth it only with locality' || echo no)"
+}
+
+# json NAME EXPRESSION COMMAND...: its output is one JSON object d for which the expression is true.
+json() {
+	local name=$1 expression=$2
+	shift 2
+	"$@" >"$output" 2>/dev/null </dev/null || true
+	report "$name" "$(python3 -c "import json
+d = json.load(open('$output'))
+assert ($expression), d" 2>&1 | tail -n 1)"
+}
+
+test_json() {
+	make_log
+	json "check --json" 'd["version"] == 1 and d["clean"]' ressdctl check --json "$disk"
+	json "dump --json" 'd["version"] == 1 and d["slots"] and d["map"]' ressdctl dump --json "$disk"
+	json "dump --json --record" 'd["version"] == 1 and len(d["slots"]) == 1' ressdctl dump --json \
+		--record "$(ressdctl dump "$disk" | sed -n 's/^  record \([0-9]*\) .*/\1/p' | head -n 1)" "$disk"
+	rm -f "$disk"
+	truncate -s 64M "$disk"
+	json "--dry-run --json" 'd["version"] == 1 and d["writes"] and d["region"]["bytes"] == 8 << 20 and
+		d["bytes_written_at_most"] >= 8 << 20 and len(d["measurements"]) > 3' \
+		ressd-probe --write --dry-run --json --region 8M:8M "$disk"
+	json "--dry-run --json, reading only" 'not d["writes"] and "seconds_at_most" not in d' \
+		ressd-probe --dry-run --json --region 8M:8M "$disk"
+}
+
+# in_manual WHAT PAGE: each word of standard input is in the page.
+in_manual() {
+	local word missing='' manual
+	manual=$(sed 's/\\f[A-Z]//g; s/\\//g' "$top/userspace/man/$2")
+	while read -r word; do
+		grep -qw -e "$word" <<<"$manual" || missing+=" $word"
+	done
+	report "$2 has $1" "${missing:+$missing missing}"
+}
+
+test_manuals() {
+	local core=$top/dm-ressd/core/ressd-args.c
+	{
+		sed -n 's/^\t\(NUMBER\|WORDS\)(\([a-z_]*\), .*/\2/p' "$core"
+		sed -n 's/^\t{ .key = "\([a-z_]*\)",$/\1/p' "$core"
+	} >"$folder/options"
+	report "the options are found" "$([ "$(wc -l <"$folder/options")" -ge 16 ] || cat "$folder/options")"
+	in_manual "every option" ressd.7 <"$folder/options"
+	sed -n '/words\[\] = {/,/^\t};/s/^\t\t{ "\([a-z_0-9]*\)",.*/\1/p' "$top/dm-ressd/dm-ressd-status.c" \
+		>"$folder/counters"
+	report "the counters are found" "$([ "$(wc -l <"$folder/counters")" -ge 30 ] || cat "$folder/counters")"
+	in_manual "every counter" ressd.7 <"$folder/counters"
+	sed -n 's/.*json_\(string\|number\|bool\|hex\|open\)("\([a-z_]*\)".*/\2/p' \
+		"$top"/userspace/ressdctl/check-print.c "$top"/userspace/ressdctl/dump-json.c |
+		grep -vxE 'first_record|last_record|next_block|first_activation|first_crc|last_crc|left_behind' |
+		sort -u | in_manual "every member of check and dump" ressdctl.8
+	ressdctl --help | grep -oE -- '--[a-z-]+' | sort -u | in_manual "every option of the help" ressdctl.8
+	report "no page points into the source tree" "$(grep -l 'docs/' "$top"/userspace/man/* || true)"
+	report "pages without warnings" "$(for page in "$top"/userspace/man/*; do
+		man -l --warnings "$page" 2>&1 >/dev/null
+	done)"
+}
+
+run_tests "${1:-}" \
+	test_options \
+	test_sentences \
+	test_no_verdict \
+	test_json \
+	test_manuals
+exit "$failed"
