@@ -21,72 +21,33 @@ static u32 live_blocks(const struct ressd_log *log, u64 segment)
 }
 
 /*
- * How many clustered blocks after the next one to be visited that one comes which @block is to be
- * moved to; ~0: it holds nothing that the sweep has to move.
+ * Visits until @segment is empty, at least one: the clustered blocks that its dirty blocks go to,
+ * by a sample.
  */
-static u32 distance(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 block)
-{
-	const struct ressd_node *node = &log->map.nodes[block];
-	u32 from, to;
-
-	if (node->lbn == RESSD_NO_BLOCK || ressd_map_is_clean(&log->map, block) ||
-	    ressd_log_segment_seq(log, block) > sweep->last_segment)
-		return ~0U;
-	from = div_u64(sweep->next_lbn + sweep->visit_phase, sweep->visit_blocks);
-	to = div_u64((u64)node->lbn + sweep->visit_phase, sweep->visit_blocks);
-	/* The round goes on at the first block. */
-	if (to < from)
-		to += div_u64((u64)log->normal_blocks + sweep->visit_phase,
-			      sweep->visit_blocks) + 1;
-	return to - from;
-}
-
-/* The farthest of those of the log blocks from @block to @end, by a sample; ~0: there is none. */
-static u32 farthest(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 block,
-		    u32 end)
-{
-	u32 stride = ((end - block) / MAX_SAMPLES) | 1;
-	u32 far = ~0U;
-
-	for (; block < end; block += stride) {
-		u32 here = distance(sweep, log, block);
-
-		if (here != ~0U && (far == ~0U || here > far))
-			far = here;
-	}
-	return far;
-}
-
-/* How many different ones of the whole log come before @far, by a sample. */
-static u32 visits_before(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 far)
-{
-	/* Odd, for records of commits have data in every other block. */
-	u32 stride = (log->geom.nr_blocks / MAX_SAMPLES) | 1;
-	u32 found[MAX_VISITS], block, i, nr = 0;
-
-	for (block = 0; block < log->geom.nr_blocks && nr < MAX_VISITS; block += stride) {
-		u32 here = distance(sweep, log, block);
-
-		if (here >= far)
-			continue;
-		for (i = 0; i < nr && found[i] != here; i++)
-			;
-		if (i == nr)
-			found[nr++] = here;
-	}
-	return nr;
-}
-
-/* Visits until @segment is empty, at least one. */
 static u32 visits_left(const struct ressd_sweep *sweep, const struct ressd_log *log, u64 segment)
 {
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment);
-	u32 far = ~0U;
+	u32 block = ressd_geom_slot_start(&log->geom, slot);
+	u32 end = ressd_geom_slot_end(&log->geom, slot);
+	/* Odd, for records of commits have data in every other block. */
+	u32 stride = ((end - block) / MAX_SAMPLES) | 1;
+	u32 found[MAX_VISITS], i, nr = 0;
 
-	if (live_blocks(log, segment) && sweep->next_lbn < RESSD_NO_BLOCK)
-		far = farthest(sweep, log, ressd_geom_slot_start(&log->geom, slot),
-			       ressd_geom_slot_end(&log->geom, slot));
-	return far == ~0U ? 1 : visits_before(sweep, log, far) + 1;
+	if (!live_blocks(log, segment))
+		return 1;
+	for (; block < end && nr < MAX_VISITS; block += stride) {
+		const struct ressd_node *node = &log->map.nodes[block];
+		u32 visit;
+
+		if (node->lbn == RESSD_NO_BLOCK || ressd_map_is_clean(&log->map, block))
+			continue;
+		visit = div_u64((u64)node->lbn + sweep->visit_phase, sweep->visit_blocks);
+		for (i = 0; i < nr && found[i] != visit; i++)
+			;
+		if (i == nr)
+			found[nr++] = visit;
+	}
+	return max(nr, 1U);
 }
 
 /* The oldest segment that holds something; if none does, the newest one of the sweep. */

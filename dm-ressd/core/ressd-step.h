@@ -4,9 +4,9 @@
  * rate is estimated: the room that is used is the clock.
  *
  * A sweep that visits clustered blocks (ressd-sweep.h) ends when its oldest segment is empty.  How
- * far it is follows from the visits that it still takes to get round to the last block of that
- * segment, by a sample of the log, and from how much of the one under way is done: visits are what
- * takes time, and not the segment's few blocks in them.
+ * far it is follows from the visits that the blocks of that segment still take, by a sample of
+ * them, and from how much of the one under way is done: visits are what takes time, and not the
+ * segment's few blocks in them.
  *
  * Two thirds of the room that there is when a sweep begins are the writers' at once, so that none
  * is held while there is plenty, and visits find much to move; the rest becomes theirs little by
