@@ -173,7 +173,8 @@ static const struct option_rule *find_rule(const char *key, const char *value,
 		if (!strcmp(key, rules[i].key))
 			return &rules[i];
 	snprintf(error, size,
-		 "'%.40s' is not an option of ressd; see the manual page ressd(7) for the list", key);
+		 "'%.40s' is not an option of ressd; see the manual page ressd(7) for the list",
+		 key);
 	return NULL;
 }
 

@@ -64,8 +64,8 @@ struct ressd_super {
  * counts on from a number of the log must not wrap, nor write what the next activation refuses, so
  * recovery takes no log that has less than RESSD_SEQ_ROOM of them left.
  */
-#define RESSD_MAX_SEQ		(1ULL << 62)
-#define RESSD_SEQ_ROOM		(1ULL << 48)
+#define RESSD_MAX_SEQ		0x4000000000000000ULL
+#define RESSD_SEQ_ROOM		0x1000000000000ULL
 
 /*
  * MAP:   block = normal-area block whose new contents are the data block at the entry's position

@@ -155,7 +155,7 @@ TEST(superblock_wrong_fields)
 		{ 56, 12, RESSD_SUPER_DAMAGED, "multiples of 8" },
 		{ 60, 8, RESSD_SUPER_DAMAGED, "less than 16 TiB" },
 		{ 64, 4, RESSD_SUPER_DAMAGED, "the reserved area starts at sector 4" },
-		{ 72, 65540, RESSD_SUPER_DAMAGED, "65540 sectors, but both must be multiples of 8" },
+		{ 72, 65540, RESSD_SUPER_DAMAGED, "65540 sectors, but both must be" },
 		{ 72, 8, RESSD_SUPER_DAMAGED, "hold at least 4 segments" },
 		{ 76, ~0U, RESSD_SUPER_DAMAGED, "choose a smaller one" },
 		{ 80, 0, RESSD_SUPER_DAMAGED, "segment size of 0 sectors" },
@@ -428,7 +428,7 @@ TEST(record_wrong_fields)
 		{ 40, 8, 25, true },
 		{ 40, 8, 9, false },			/* older than its tail */
 		{ 40, 8, RESSD_MAX_SEQ / 4 * 4 - 7, true },
-		{ 40, 8, RESSD_MAX_SEQ + 1, false },	/* in the same slot, but nothing may follow */
+		{ 40, 8, RESSD_MAX_SEQ + 1, false },	/* in the same slot, but too great */
 		{ 40, 8, ~0ULL - 14, false },
 		{ 32, 8, RESSD_MAX_SEQ, true },
 		{ 32, 8, RESSD_MAX_SEQ + 1, false },

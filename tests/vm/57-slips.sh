@@ -112,18 +112,18 @@ usage() {
 
 # The same bytes by two names: a normal area over the reserved one.
 areas_below() {
-	local words="overlap on what both devices stand on; move one" linear=/dev/mapper/linear loop
+	local sentence="overlap on what both devices stand on; move one" linear=/dev/mapper/linear loop
 	blkdiscard -f "$disk"
 	dmsetup create linear --table "0 65536 linear $disk 0
 		65536 32768 linear /dev/d1 0"
-	usage "dm-linear over the reserved area: format" "$words" \
+	usage "dm-linear over the reserved area: format" "$sentence" \
 		ressdctl format --yes --force "$linear" 0 65536 "$disk" 32768 32768
-	usage "dm-linear over the reserved area: open" "$words" \
+	usage "dm-linear over the reserved area: open" "$sentence" \
 		ressdctl open x --table "0 65536 ressd $linear 0 $disk 32768 32768"
-	usage "two ways to the second disk" "$words" \
+	usage "two ways to the second disk" "$sentence" \
 		ressdctl format --yes --force "$linear" 0 98304 /dev/d1 0 65536
 	dmsetup create second --table "0 98304 linear $linear 0"
-	usage "dm-linear twice" "$words" \
+	usage "dm-linear twice" "$sentence" \
 		ressdctl format --yes --force /dev/mapper/second 0 65536 "$disk" 32768 32768
 	dmsetup remove second
 	dmsetup remove linear
@@ -134,12 +134,12 @@ areas_below() {
 	dmsetup remove linear
 	printf '2048,65536\n98304,32768\n' | sfdisk -q "$disk" >/dev/null
 	wait_until test -b /dev/d0p2
-	usage "a partition and its disk: format" "$words" \
+	usage "a partition and its disk: format" "$sentence" \
 		ressdctl format --yes --force /dev/d0p1 0 65536 "$disk" 32768 32768
 	expect_fail "the reserved device .* cannot be opened .*nothing else uses it" \
 		dmsetup create x --table "0 65536 ressd /dev/d0p1 0 $disk 32768 32768"
 	loop=$(losetup -f --show "$disk")
-	usage "a loop over the disk" "$words" \
+	usage "a loop over the disk" "$sentence" \
 		ressdctl format --yes --force "$loop" 0 65536 /dev/d0p1 0 32768
 	losetup -d "$loop"
 	sfdisk -q --delete "$disk" >/dev/null
@@ -160,7 +160,7 @@ holds() {
 
 # A table with other areas on a live device was accepted, and an fsynced block read back old.
 other_areas() {
-	local line other words="has other devices or areas than the one in use.*send the message drain"
+	local line other sentence="has other devices or areas than the one in use.*send the message drain"
 	blkdiscard -f "$disk"
 	blkdiscard -f /dev/d1
 	line="0 65536 ressd $disk 0 $disk"
@@ -169,7 +169,7 @@ other_areas() {
 	write_block b
 	for other in "$line 65536 32768" "0 65536 ressd $disk 0 /dev/d1 0 32768" \
 		"0 65536 ressd /dev/d1 0 $disk 98304 32768" "0 65528 ressd $disk 8 $disk 98304 32768"; do
-		expect_fail "$words" dmsetup load ressd --table "$other"
+		expect_fail "$sentence" dmsetup load ressd --table "$other"
 		check "areas: the device is as it was" holds b
 	done
 	check "areas: growth" eval "dmsetup load ressd --table '0 98304 ressd $disk 0 $disk 98304 32768' &&
@@ -179,7 +179,7 @@ other_areas() {
 	line="0 98304 ressd $disk 0 /dev/d1 0 32768"
 	check "areas: a drained device takes another area" dmsetup load ressd --table "$line"
 	write_block c
-	expect_fail "$words" dmsetup resume ressd
+	expect_fail "$sentence" dmsetup resume ressd
 	check "areas: the old table can be loaded again" dmsetup load ressd --table \
 		"0 98304 ressd $disk 0 $disk 98304 32768"
 	check "areas: and resumed" dmsetup resume ressd

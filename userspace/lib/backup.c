@@ -164,8 +164,8 @@ static int damaged_backup(const struct backup *backup, struct failure *failure)
 }
 
 /*
- * Is the log that was repaired on @dev?  A repair needs one good superblock, and leaves it alone; an
- * image of the same size may well hold the same blocks, such as zeroes, in the same places.
+ * Is the log that was repaired on @dev?  A repair needs one good superblock, and leaves it alone.
+ * An image of the same size may well hold the same blocks, such as zeroes, in the same places.
  */
 static int check_log(const struct backup *backup, const struct blkdev *dev,
 		     const struct backup_header *header, struct failure *failure)

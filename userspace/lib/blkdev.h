@@ -33,9 +33,9 @@ enum blkdev_mode {
 };
 
 /*
- * Opens @path.  BLKDEV_WRITE and BLKDEV_TRY also make sure that nobody uses the device or a part of it (see
- * blkdev_check_unused) and that it can be written.  0, or a negative errno with a sentence: -EBUSY
- * in use, -EROFS read-only.
+ * Opens @path.  BLKDEV_WRITE and BLKDEV_TRY also make sure that nobody uses the device or a part
+ * of it (see blkdev_check_unused) and that it can be written.  0, or a negative errno with a
+ * sentence: -EBUSY in use, -EROFS read-only.
  */
 int blkdev_open(struct blkdev *dev, const char *path, enum blkdev_mode mode,
 		struct failure *failure);

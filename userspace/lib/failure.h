@@ -31,7 +31,8 @@ int fail(struct failure *failure, int code, const char *format, ...)
 
 /*
  * The exit code that a negative errno stands for: -EINVAL is a usage error, -EBUSY, -EROFS, -EPERM
- * and -EEXIST are refusals, -EUCLEAN a damaged log, -ECANCELED and -EINTR an interruption, anything else an error.
+ * and -EEXIST are refusals, -EUCLEAN is a damaged log, -ECANCELED and -EINTR an interruption,
+ * anything else an error.
  */
 int exit_code_of(int code);
 

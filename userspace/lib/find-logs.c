@@ -13,8 +13,8 @@
 #include "super-pair.h"
 #include "words.h"
 
-#define PIECE		(1U << 20)
-#define MARGIN		(1U << 20)	/* longer than a record: its header is not far away */
+#define PIECE		1048576U
+#define MARGIN		1048576U	/* longer than a record: its header is not far away */
 #define WHOLE_BYTES	(256ULL << 20)	/* up to that a device is read as a whole */
 #define GRID_PLACES	32768U
 #define GRID_SECONDS	20

@@ -14,9 +14,10 @@
  */
 static int find_log(const struct probe *probe, char *what, struct failure *failure)
 {
+	const struct ressd_table *table = &probe->line.table;
 	const struct byte_range ranges[] = {
 		{ probe->planned.offset, probe->planned.bytes },
-		{ probe->line.table.reserved_start * 512, probe->line.table.reserved_sectors * 512 },
+		{ table->reserved_start * 512, table->reserved_sectors * 512 },
 	};
 	struct found_logs logs;
 	u32 i;

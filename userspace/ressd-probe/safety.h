@@ -12,7 +12,8 @@
 int safety_check(const struct probe *probe, struct failure *failure);
 
 /*
- * The same, and makes sure that the user knows.  0, or a negative errno with a sentence (-EEXIST, -EPERM: refused).
+ * The same, and makes sure that the user knows.  0, or a negative errno with a sentence (-EEXIST,
+ * -EPERM: refused).
  */
 int safety_allow_write(const struct probe *probe, struct failure *failure);
 

@@ -231,8 +231,8 @@ static int format_device(const struct format_arguments *arguments, const struct 
 }
 
 /*
- * Opening for writing is what proves that nobody else uses a device.  A log of its own on the normal
- * device would be overwritten later, by who uses the new one.
+ * Opening for writing is what proves that nobody else uses a device.  A log on the normal device
+ * would be overwritten later, by who uses the new one.
  */
 static int check_normal(const struct format_arguments *arguments, struct failure *failure)
 {

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# mutants.sh [--apply] [NAME...]: shows that the tests of the tools would find tools that are wrong. Each
+# deliberate bug is put into a copy of the sources, and the test that is named with it must fail. --apply
+# only looks whether each bug still fits the sources, and is part of `make check`; the rest is part of
+# `make soak` (3 minutes).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+top=$PWD
+folder=build/tool-mutants
+passed=0
+failed=0
+apply_only=
+
+# NAME @ FILE in userspace @ sed that makes the bug @ test: test-NAME for a unit test, else a script and one of
+# its functions @ what the bug is
+mutants() {
+	cat <<-'END'
+		one-super@lib/area.c@/^static int write_supers/,/^}/s/code = write_super(dev, table, super, info, 0, failure);/code = 0;/@test-format@format writes one superblock of two
+		super-flush-ignored@lib/area.c@/^static int write_supers/,/^}/s/code = blkdev_flush(dev, failure);/blkdev_flush(dev, failure);/@test-format@an error of the flush after the superblocks is ignored
+		heads-not-durable@lib/area.c@/^int area_format/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the new superblocks may be there before the old log is gone
+		old-supers-stay@lib/area.c@s/code = write_supers(dev, super, NULL, &line->table, failure);/code = 0;/@test-format@an interrupted format leaves an old superblock on half a log
+		last-head-stays@lib/area.c@/^static int blank_segments/,/^}/s/slot < geom->nr_segments/slot + 1 < geom->nr_segments/@test-format@the first header of the last segment is not blanked
+		backup-overwritten@lib/backup.c@s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@offline.sh test_superblocks@a backup overwrites an earlier one
+		backup-of-another@lib/backup.c@s/^	return check_log(backup, dev, &header, failure);/	return 0;/@slips.sh test_undo@an undo does not look whether it is the same log
+		undo-after-use@lib/backup.c@s/code = check_untouched(backup, dev, &header, failure);/code = 0;/@offline.sh test_chain@an undo of a device that was used since
+		backup-half-read@lib/backup.c@s/le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF/0/@offline.sh test_chain@a damaged backup is written back
+		log-not-counted@ressdctl/format.c@s/^	if (!code \&\& blocks)$/	if (0)/@slips.sh test_format@format takes a log with data for empty
+		format-logs-not-looked-for@ressdctl/format.c@s/: check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure)/: 0/@slips.sh test_logs_elsewhere@format overwrites a log that lies elsewhere
+		normal-not-looked-at@ressdctl/format.c@s/code = check_logs(&dev, &area, 1, &logs, failure);/code = 0;/@slips.sh test_logs_elsewhere@format takes a log disk for a normal device
+		foreign-area-taken@ressdctl/format.c@s/if (area->kind == AREA_FOREIGN)/if (0)/@tools.sh test_contents@format overwrites what is no log
+		last-piece-lost@ressd-probe/preserve.c@/^static u64 restore_pass/,/^}/s/at < preserved->bytes; at += PIECE/at + PIECE <= preserved->bytes; at += PIECE/@test-preserve@the last part of a MiB is not restored
+		not-compared@ressd-probe/preserve.c@s/failed = restore_pass(preserved, buffer, true, failure);/failed = 0;/@test-preserve@what was restored is not compared
+		kept-file-removed@ressd-probe/preserve.c@s/^	drop_store(preserved, !failed);/	drop_store(preserved, true);/@test-preserve@the file is removed though the region is not restored
+		restore-flush-ignored@ressd-probe/preserve.c@s/if (!failed \&\& blkdev_flush(preserved->dev, failure))/blkdev_flush(preserved->dev, failure); if (0)/@test-preserve@an error of the flush after the restore is ignored
+		contents-ignored@ressd-probe/safety.c@s/^	found = find_contents(probe, what, sizeof(what), failure);/	found = 0; (void)find_contents;/@tools.sh test_contents@--yes overwrites a file system
+		logs-ignored@ressd-probe/safety.c@s/return found ? found : find_log(probe, what, failure);/(void)find_log; return found;/@slips.sh test_logs_elsewhere@--yes overwrites a log
+		dry-run-unchecked@ressd-probe/main.c@s/const int code = probe->arguments.write ? safety_check(probe, failure) : 0;/const int code = 0;/@slips.sh test_dry_run@--dry-run does not say that it would be refused
+		file-not-locked@lib/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
+		raw-overwrites@lib/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
+	END
+}
+
+wanted() {
+	local name=$1
+	shift
+	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]]
+}
+
+# copy_sources: what the tools and their tests are built of, with its build folder below.
+copy_sources() {
+	local part
+	for part in userspace dm-ressd/core tests/shim tests/unit; do
+		mkdir -p "$folder/$part"
+		cp -r -u "$part/." "$folder/$part/"
+	done
+}
+
+# plant FILE SED: changes the copy; the sed must change the file.
+plant() {
+	sed "$2" "userspace/$1" >"$folder/changed"
+	if cmp -s "$folder/changed" "userspace/$1"; then
+		echo "the change does not apply to userspace/$1 any more: $2"
+		return 1
+	fi
+	cp "$folder/changed" "$folder/userspace/$1"
+}
+
+mend() {
+	cp "userspace/$1" "$folder/userspace/$1"
+}
+
+# build TARGET: of the copy's Makefile.
+build() {
+	make -s -C "$folder/userspace" WARNINGS=-w "$1" >"$folder/log" 2>&1 || {
+		grep -m 3 'error' "$folder/log" || tail -n 3 "$folder/log"
+		return 1
+	}
+}
+
+# run_test WORD...: of the copy; its output is in $folder/output.
+run_test() {
+	case $1 in
+	test-*) "$folder/build/userspace/test/$1" ;;
+	*) PATH=$top/$folder/build/bin:$top/build/bin:$PATH bash "$folder/userspace/test/$1" "$2" ;;
+	esac >"$folder/output" 2>&1
+}
+
+# finds WORD...: builds what is wrong and runs the test; says why if that does not fail.
+finds() {
+	local target=all
+	[[ $1 != test-* ]] || target=$top/$folder/build/userspace/test/$1
+	build "$target" || return 1
+	if run_test "$@" || ! grep -q '^not ok' "$folder/output"; then
+		echo "$* does not find it"
+	fi
+}
+
+verdict() {
+	if [ -z "$3" ]; then
+		passed=$((passed + 1))
+		echo "ok - tool-mutant $1 ($2)"
+	else
+		failed=$((failed + 1))
+		echo "not ok - tool-mutant $1 ($2): $3"
+	fi
+}
+
+# Each test passes where nothing is wrong, or its failure would prove nothing.
+test_originals() {
+	local file change test bug name words
+	declare -A seen=()
+	while IFS=@ read -r name file change test bug; do
+		wanted "$name" "$@" || continue
+		[ -z "${seen[$test]:-}" ] || continue
+		seen[$test]=1
+		read -r -a words <<<"$test"
+		verdict "none: $test" passes "$(finds "${words[@]}" | grep -v 'does not find it' || true
+			grep '^not ok' "$folder/output" || true)"
+	done < <(mutants)
+}
+
+if [ "${1:-}" = --apply ]; then
+	apply_only=1
+	shift
+fi
+copy_sources
+[ -n "$apply_only" ] || test_originals "$@"
+while IFS=@ read -r name file change test bug; do
+	wanted "$name" "$@" || continue
+	read -r -a words <<<"$test"
+	if ! why=$(plant "$file" "$change"); then
+		verdict "$name" "$bug" "$why"
+	elif [ -n "$apply_only" ]; then
+		verdict "$name" "fits $file" ""
+	else
+		verdict "$name" "$bug, found by $test" "$(finds "${words[@]}")"
+	fi
+	mend "$file"
+done < <(mutants)
+[ -n "$apply_only" ] || echo "# result mutants/tools/missed $failed 1 ==0"
+echo "# $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * area_format() where it does not come to its end: a loss of power between or after any of its
+ * writes, in which what no flush has followed may be there or not, and errors of each write and
+ * flush.  The writes and flushes of the device are wrapped by the linker.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "area.h"
+#include "harness.h"
+#include "log-contents.h"
+#include "super-pair.h"
+#include "wrapped.h"
+
+const char test_suite[] = "format";
+
+#define DEVICE_BYTES	(8U << 20)
+#define START		8192U		/* of the reserved area, sectors; up to the device's end */
+#define MAX_STEPS	256U
+#define EVER		~0U
+
+/* What area_format() did, in order. */
+static struct step {
+	bool flush;
+	u64 offset;
+	u8 block[4096];
+} steps[MAX_STEPS];
+static u32 nr_steps, fails_at = EVER;
+
+static struct blkdev dev;
+static struct failure failure;
+static char path[64];
+static u8 before[DEVICE_BYTES] __attribute__((aligned(4096))), *image;
+
+static struct table_line line = {
+	.table = { .len = START, .reserved_start = START, .reserved_sectors = 8192 },
+};
+
+static int next_step(bool flush, u64 offset, const void *block, struct failure *why)
+{
+	CHECK(nr_steps < MAX_STEPS, "too many steps");
+	steps[nr_steps] = (struct step) { .flush = flush, .offset = offset };
+	if (block)
+		memcpy(steps[nr_steps].block, block, 4096);
+	return nr_steps++ == fails_at ? fail(why, -EIO, "step %u fails", fails_at) : 0;
+}
+
+int __wrap_blkdev_write(const struct blkdev *to, u64 offset, const void *buffer, size_t bytes,
+			struct failure *why)
+{
+	int code = next_step(false, offset, buffer, why);
+
+	CHECK_EQ(bytes, 4096);
+	return code ? code : __real_blkdev_write(to, offset, buffer, bytes, why);
+}
+
+int __wrap_blkdev_flush(const struct blkdev *to, struct failure *why)
+{
+	int code = next_step(true, 0, NULL, why);
+
+	return code ? code : __real_blkdev_flush(to, why);
+}
+
+static void set_image(const u8 *contents)
+{
+	CHECK(pwrite(dev.fd, contents, DEVICE_BYTES, 0) == DEVICE_BYTES, "cannot write the file");
+}
+
+/* Record 1 of the log: one block that is not in the normal area. */
+static void put_record(const u8 *uuid)
+{
+	struct ressd_record_header *header = blkdev_buffer(8192);
+	struct ressd_geom geom;
+
+	CHECK(!ressd_geom_init(&geom, 8192, 0, failure.text, sizeof(failure.text)), "geometry");
+	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
+	header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
+	memcpy(header->uuid, uuid, RESSD_UUID_SIZE);
+	header->seq = cpu_to_le64(1);
+	header->segment_seq = cpu_to_le64(1);
+	header->tail_seq = cpu_to_le64(1);
+	header->activation = cpu_to_le64(7);
+	header->nr_maps = cpu_to_le16(1);
+	header->nr_blocks = cpu_to_le32(2);
+	header->flags = cpu_to_le32(RESSD_RECORD_FIRST);
+	header->block = cpu_to_le32(ressd_geom_slot_start(&geom, 1));
+	header->entries[0].crc = cpu_to_le32(ressd_crc(header + 1, 4096));
+	ressd_record_seal(header);
+	CHECK(!__real_blkdev_write(&dev, START * 512 + ressd_geom_slot_start(&geom, 1) * 4096ULL,
+				   header, 8192, &failure), "%s", failure.text);
+	free(header);
+}
+
+/* What earlier logs have left where segments begin. */
+static void put_remains(void)
+{
+	u8 *remains = blkdev_buffer(4096);
+	struct ressd_geom geom;
+	u32 slot;
+
+	memset(remains, 0xee, 4096);
+	CHECK(!ressd_geom_init(&geom, 8192, 0, failure.text, sizeof(failure.text)), "geometry");
+	for (slot = 0; slot < geom.nr_segments; slot++)
+		CHECK(!__real_blkdev_write(&dev, START * 512 +
+					   ressd_geom_slot_start(&geom, slot) * 4096ULL, remains,
+					   4096, &failure), "%s", failure.text);
+	free(remains);
+}
+
+/* An area with a log that holds a block, whose UUID is @old. */
+static void start(u8 *old)
+{
+	int fd;
+
+	strcpy(path, "/tmp/ressd-format-XXXXXX");
+	fd = mkstemp(path);
+	CHECK(fd >= 0 && !ftruncate(fd, DEVICE_BYTES), "no scratch file");
+	close(fd);
+	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
+	image = blkdev_buffer(DEVICE_BYTES);
+	ressd_options_default(&line.options);
+	fails_at = EVER;
+	nr_steps = 0;
+	put_remains();
+	CHECK(!area_format(&dev, &line, old, &failure), "%s", failure.text);
+	put_remains();
+	put_record(old);
+	CHECK(pread(dev.fd, image, DEVICE_BYTES, 0) == DEVICE_BYTES, "cannot read the file");
+	memcpy(before, image, DEVICE_BYTES);
+	nr_steps = 0;
+}
+
+static void stop(void)
+{
+	free(image);
+	blkdev_close(&dev);
+	unlink(path);
+}
+
+/* The old log as it was, the new one as a whole, or no log; never something between. */
+static void check_state(const u8 *old, u32 until, u32 without)
+{
+	struct area area;
+	u64 blocks = 99;
+	int code;
+
+	set_image(image);
+	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
+	if (area.kind != AREA_RESSD)
+		return;
+	code = log_contents(&dev, &area.info, &blocks, &failure);
+	CHECK(!code, "cut at %u without %u: %s", until, without, failure.text);
+	CHECK(blocks == !memcmp(area.info.uuid, old, RESSD_UUID_SIZE),
+	      "cut at %u without %u: the log holds %llu blocks", until, without, blocks);
+}
+
+/* The first headers of all segments are blank wherever the new superblock is. */
+static void check_heads(const u8 *new, u32 until, u32 without)
+{
+	struct ressd_geom geom;
+	struct area area;
+	u32 slot;
+
+	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
+	if (area.kind != AREA_RESSD || memcmp(area.info.uuid, new, RESSD_UUID_SIZE))
+		return;
+	CHECK(!ressd_geom_init(&geom, 8192, 0, failure.text, sizeof(failure.text)), "geometry");
+	for (slot = 0; slot < geom.nr_segments; slot++)
+		CHECK(ressd_is_zero(image + START * 512 +
+				    ressd_geom_slot_start(&geom, slot) * 4096ULL, 4096),
+		      "cut at %u without %u: segment %u is not blank", until, without, slot);
+}
+
+/* The device after the first @until steps, of which write @without is missing. */
+static void cut(u32 until, u32 without)
+{
+	u32 i;
+
+	memcpy(image, before, DEVICE_BYTES);
+	for (i = 0; i < until; i++)
+		if (!steps[i].flush && i != without)
+			memcpy(image + steps[i].offset, steps[i].block, 4096);
+}
+
+TEST(power_cuts)
+{
+	u8 old[RESSD_UUID_SIZE], new[RESSD_UUID_SIZE];
+	u32 until, without, durable = 0;
+
+	start(old);
+	CHECK(!area_format(&dev, &line, new, &failure), "%s", failure.text);
+	CHECK(nr_steps && steps[nr_steps - 1].flush, "the last step is no flush");
+	for (until = 0; until <= nr_steps; until++) {
+		for (without = durable; without <= until; without++) {
+			cut(until, without);
+			check_state(old, until, without);
+			check_heads(new, until, without);
+		}
+		if (until < nr_steps && steps[until].flush)
+			durable = until + 1;
+	}
+	stop();
+}
+
+TEST(both_superblocks_are_written)
+{
+	struct super_pair pair;
+	u8 uuid[RESSD_UUID_SIZE];
+
+	start(uuid);
+	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	super_pair_read(&pair, &dev, START, 8192);
+	CHECK(super_pair_equal(&pair), "copy 0 is %s, copy 1 is %s",
+	      super_copy_word(&pair.copies[0]), super_copy_word(&pair.copies[1]));
+	CHECK(!memcmp(pair.info.uuid, uuid, sizeof(uuid)), "another UUID");
+	stop();
+}
+
+TEST(errors_are_told)
+{
+	u8 old[RESSD_UUID_SIZE], uuid[RESSD_UUID_SIZE];
+	u32 nr, i;
+
+	start(old);
+	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	nr = nr_steps;
+	for (i = 0; i < nr; i++) {
+		set_image(before);
+		fails_at = i;
+		nr_steps = 0;
+		CHECK_EQ(area_format(&dev, &line, uuid, &failure), -EIO);
+		CHECK_HAS(failure.text, "fails");
+		CHECK_EQ(nr_steps, i + 1);	/* nothing more is written */
+	}
+	fails_at = EVER;
+	stop();
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For tests that are linked with --wrap: what the sources call, which the test defines, and the
+ * real functions.
+ */
+#ifndef WRAPPED_H
+#define WRAPPED_H
+
+#include "blkdev.h"
+
+int __wrap_blkdev_write(const struct blkdev *dev, u64 offset, const void *buffer, size_t bytes,
+			struct failure *failure);
+int __real_blkdev_write(const struct blkdev *dev, u64 offset, const void *buffer, size_t bytes,
+			struct failure *failure);
+int __wrap_blkdev_flush(const struct blkdev *dev, struct failure *failure);
+int __real_blkdev_flush(const struct blkdev *dev, struct failure *failure);
+
+#endif
