@@ -15,8 +15,8 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash soak bench bench-apps calibrate \
-	probe-score lint install clean help
+.PHONY: all modules userspace setup demo check check-unit check-crash soak bench bench-apps \
+	calibrate probe-score lint install uninstall clean help
 
 all: modules userspace ## build everything (default)
 
@@ -84,12 +84,14 @@ probe-score: all ## ressd-probe against emulated drives: what it finds, misses a
 lint: ## checkpatch, sparse, warnings, shellcheck, Python
 	@tools/lint.sh
 
-install: all ## install module and programs (DESTDIR=, PREFIX=); depmod unless DESTDIR is set
-	@$(KBUILD) M=$(CURDIR)/dm-ressd INSTALL_MOD_PATH=$(DESTDIR) modules_install
-	@test -n "$(DESTDIR)" || \
-		depmod -a "$$(sed -n 's/^#define UTS_RELEASE "\(.*\)"/\1/p' \
-			$(KDIR)/include/generated/utsrelease.h)"
+install: ## build for the running kernel and install (KERNEL=, DESTDIR=, PREFIX=)
+	@MAKE="$(MAKE)" CC="$(CC)" PKG_CONFIG="$(PKG_CONFIG)" DESTDIR="$(DESTDIR)" KERNEL="$(KERNEL)" \
+		tools/install.sh module
 	@$(MAKE) --no-print-directory -C userspace install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+
+uninstall: ## remove what install has installed, for all kernels (DESTDIR=, PREFIX=)
+	@$(MAKE) --no-print-directory -C userspace uninstall DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+	@DESTDIR="$(DESTDIR)" tools/install.sh uninstall
 
 clean: ## remove what the build made
 	@for module in $(MODULES); do \

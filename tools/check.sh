@@ -114,6 +114,7 @@ all_steps() {
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
 	step cross 60 tools/cross-check.sh
+	step install 60 tests/install/check.sh
 	make_step fuzz 60 tests/fuzz
 	make_step probe 10 tests/probe
 	make_step oracle 10 tests/functional

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# check.sh: make install puts module, programs, manual pages and completion below DESTDIR, make
+# uninstall takes all of it away again, and what is missing is told by name. Installs nothing on this
+# machine.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+failed=0
+folder=$(mktemp -d)
+output=$folder/output
+destination=$folder/root
+trap 'rm -rf "$folder"' EXIT
+kernel=$(sed -n 's/^#define UTS_RELEASE "\(.*\)"$/\1/p' \
+	"$(tools/vm/kernel-dir)/include/generated/utsrelease.h")
+
+# report NAME WHY: passed if there is no reason why not.
+report() {
+	if [ -z "$2" ]; then
+		echo "ok - install: $1"
+	else
+		echo "not ok - install: $1: $2"
+		sed 's/^/# /' "$output" | tail -n 20
+		failed=1
+	fi
+}
+
+# refused NAME REGEX COMMAND...: it fails, and a line matches.
+refused() {
+	local name=$1 regex=$2
+	shift 2
+	if "$@" >"$output" 2>&1; then
+		report "$name" "it succeeds"
+	else
+		report "$name" "$(grep -qE -- "$regex" "$output" || echo "no line matches '$regex'")"
+	fi
+}
+
+# files: what is installed, one path a line.
+files() {
+	(cd "$destination" && find . -type f | sort)
+}
+
+wanted() {
+	cat <<-END
+		./lib/modules/$kernel/updates/dm-ressd.ko
+		./usr/local/sbin/ressd-probe
+		./usr/local/sbin/ressdctl
+		./usr/local/share/bash-completion/completions/ressd-probe
+		./usr/local/share/bash-completion/completions/ressdctl
+		./usr/local/share/man/man7/ressd.7
+		./usr/local/share/man/man8/ressd-probe.8
+		./usr/local/share/man/man8/ressdctl.8
+	END
+}
+
+test_install() {
+	local name
+	mkdir "$destination"
+	make install "KERNEL=$kernel" "DESTDIR=$destination" >"$output" 2>&1 ||
+		report "make install" "exit code $?"
+	report "only what belongs there" "$(diff <(wanted) <(files | sed -E \
+		's#(/lib/modules/[^/]*)/(extra|updates)/#\1/updates/#; s#\.ko\.(xz|zst|gz)$#.ko#') 2>&1 || true)"
+	for name in ressdctl ressd-probe; do
+		report "$name starts" \
+			"$("$destination/usr/local/sbin/$name" --version 2>&1 | grep -v "^$name [0-9]" || true)"
+	done
+	report "nothing has debugging information" "$(find "$destination" -type f \
+		\( -name '*.ko' -o -path '*/sbin/*' \) -exec sh -c \
+		'readelf -S "$1" | grep -q "\.debug_info" && echo "$1"' _ {} \;)"
+	report "the module is for the kernel that was named" "$(find "$destination" -name '*.ko' -exec \
+		modinfo -F vermagic {} \; | grep -v "^$kernel " || true)"
+	make uninstall "DESTDIR=$destination" >"$output" 2>&1 || report "make uninstall" "exit code $?"
+	report "nothing stays behind" "$(files)"
+}
+
+test_missing() {
+	refused "no headers" "headers of the kernel 1.2.3-none,.*linux-headers-1.2.3-none" \
+		make install KERNEL=1.2.3-none "DESTDIR=$destination"
+	refused "no pkg-config" "pkg-config: install" \
+		make install "KERNEL=$kernel" "DESTDIR=$destination" PKG_CONFIG=none-there
+	refused "no compiler" "a C compiler: install gcc" \
+		make install "KERNEL=$kernel" "DESTDIR=$destination" CC=none-there
+	mkdir -p "$folder/modules/$kernel/build/include/generated" "$folder/empty"
+	touch "$folder/modules/$kernel/build/include/generated/utsrelease.h" \
+		"$folder/modules/$kernel/build/vmlinux"
+	echo CONFIG_DEBUG_INFO_BTF_MODULES=y >"$folder/modules/$kernel/build/.config"
+	if ! command -v pahole >/dev/null; then
+		refused "no pahole" "pahole, which .* asks for: install" env "RESSD_MODULES=$folder/modules" \
+			"KERNEL=$kernel" tools/install.sh check
+	fi
+	report "and nothing was installed" "$(files)"
+}
+
+test_install
+test_missing
+exit "$failed"
