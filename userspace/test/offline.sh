@@ -128,7 +128,7 @@ test_dump() {
 }
 
 test_superblocks() {
-	local copy=$((reserved_blocks - 1))
+	local copy
 	make_log 3
 	copy=$((reserved_blocks - 1))
 	flip "$copy" 60
