@@ -15,6 +15,10 @@
 #include "fsx.h"
 #include "output.h"
 
+/* In the first half of each word, above the number of the operation. */
+#define WORD_MAGIC	0xf5000000U
+#define WORD_MASK	0xff000000U
+
 /* A range of the file, drawn at random. */
 struct range {
 	uint32_t place, bytes;
@@ -36,7 +40,7 @@ void fsx_fill(uint8_t *data, uint32_t operation, uint32_t place, uint32_t bytes)
 	uint32_t i;
 
 	for (i = 0; i < bytes; i++) {
-		word[0] = operation;
+		word[0] = WORD_MAGIC | operation;
 		word[1] = (place + i) & ~7U;
 		data[i] = ((uint8_t *)word)[(place + i) % 8];
 	}
@@ -50,9 +54,9 @@ static void describe(char *text, size_t size, const uint8_t *data, uint32_t i, u
 
 	for (start = i < 7 ? 0 : i - 7; start <= i && start + 8 <= bytes; start++) {
 		memcpy(word, data + start, sizeof(word));
-		if (word[0] && word[0] < 1U << 20 && word[1] < FSX_FILE_MAX && !(word[1] % 8)) {
-			snprintf(text, size, "what operation %u wrote at byte %u", word[0],
-				 word[1] + i - start);
+		if ((word[0] & WORD_MASK) == WORD_MAGIC) {
+			snprintf(text, size, "what operation %u wrote at byte %u",
+				 word[0] & ~WORD_MASK, word[1] + i - start);
 			return;
 		}
 	}

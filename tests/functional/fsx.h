@@ -14,6 +14,7 @@
 #define FSX_FILE_MAX	(256U * 1024U)		/* bytes of the file */
 #define FSX_LENGTH_MAX	(64U * 1024U)		/* bytes of an operation */
 #define FSX_UNIT	4096U			/* alignment that ranges of blocks need */
+#define FSX_MAX_OPERATIONS	0xffffffU	/* that the words in the file can name */
 
 struct fsx {
 	const char *name;		/* of the file, without its folder */

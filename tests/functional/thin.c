@@ -321,7 +321,7 @@ static void parse(struct thin *thin, int argc, char **argv)
 		else if (option == LOOKS)
 			thin->looks = parse_number("--looks", optarg, UINT32_MAX);
 		else if (option == OPERATIONS)
-			thin->operations = parse_number("--operations", optarg, UINT32_MAX);
+			thin->operations = parse_number("--operations", optarg, FSX_MAX_OPERATIONS);
 		else if (option == SECTORS)
 			thin->sectors = parse_number("--sectors", optarg, UINT32_MAX);
 		else
