@@ -46,7 +46,8 @@ static void parse(struct fsx_settings *settings, int argc, char **argv)
 		if (option == SEED)
 			settings->seed = parse_number("--seed", optarg, UINT64_MAX);
 		else if (option == OPERATIONS)
-			settings->operations = parse_number("--operations", optarg, FSX_MAX_OPERATIONS);
+			settings->operations = parse_number("--operations", optarg,
+							    FSX_MAX_OPERATIONS);
 		else if (option == PROCESSES)
 			settings->processes = parse_number("--processes", optarg, MAX_PROCESSES);
 		else if (option == RECORDER)
