@@ -35,6 +35,7 @@ packages() {
 		f2fs-tools            # guest: f2fs, the rival of make bench-apps
 		fdisk                 # guest: sfdisk, partition tables
 		sqlite3               # guest: a database over power cuts
+		systemd               # guest: journald
 		fio                   # guest: load and verification
 		postmark              # guest: the mail server load of the paper
 		blktrace              # guest: write patterns

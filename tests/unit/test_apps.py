@@ -130,6 +130,15 @@ class MergeTest(unittest.TestCase):
             self.assertIsNone(load.value("ressd", "p99_us"))
 
 
+class SidesTest(unittest.TestCase):
+    """Which sides a load has."""
+
+    def test_swap_has_no_file_systems(self):
+        self.assertEqual(apps.sides_of("swap", apps.SIDES), ["bare", "ressd"])
+        self.assertEqual(apps.sides_of("swap", ["xfs"]), [])
+        self.assertEqual(apps.sides_of("git", apps.SIDES), apps.SIDES)
+
+
 class SizesTest(unittest.TestCase):
     """apps.conf and what the command line changes of it."""
 

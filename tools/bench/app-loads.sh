@@ -123,6 +123,47 @@ app_dpkg() {
 	in_file dpkg dpkg_run --configure --pending
 }
 
+# systemd-journald alone, its storage on the file system.
+prepare_journald() {
+	mkdir -p /mnt/journal
+}
+
+journald_start() {
+	mkdir -p /run/systemd/journal /etc/systemd /var/log/journal
+	echo 0123456789abcdef0123456789abcdef >/etc/machine-id
+	printf '%s\n' "[Journal]" Storage=persistent RateLimitBurst=0 ReadKMsg=no Audit=no \
+		>/etc/systemd/journald.conf
+	mount --bind /mnt/journal /var/log/journal
+	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	SYSTEMD_LOG_TARGET=console /usr/lib/systemd/systemd-journald >"$figures/journald.txt" 2>&1 &
+	journald=$!
+	until journalctl --flush >"$figures/journalctl.txt" 2>&1; do
+		kill -0 "$journald" || die "systemd-journald ended: $(cat "$figures/journald.txt")"
+		sleep 0.01
+	done
+}
+
+journald_stop() {
+	kill "$journald"
+	wait "$journald" || true
+	umount /var/log/journal
+	rm -rf /run/systemd/journal
+}
+
+app_journald() {
+	local lines round
+	mapfile -t lines <"$inputs/messages"
+	journald_start
+	for ((round = 0; round < JOURNALD_SYNCS; round++)); do
+		printf '%s\n' "${lines[@]:$((round * 5)):5}" |
+			logger -u /run/systemd/journal/dev-log -p daemon.warning -t sensor
+		journalctl --sync
+	done
+	[ "$(journalctl -q -t sensor -o cat | wc -l)" = "${#lines[@]}" ] ||
+		die "the journal does not hold all messages"
+	journald_stop
+}
+
 prepare_git() { :; }
 
 # From a repository in memory, over git's own protocol; then back in history and forth again.

@@ -165,6 +165,16 @@ def make_dpkg(folder, setting):
     add_programs(folder, ["dpkg", "dpkg-deb", "dpkg-split", "tar", "rm"])
 
 
+def make_journald(folder, setting):
+    """Messages of a sensor; journald and what speaks to it."""
+    draw = random.Random(f"{setting['SEED']} journald")
+    lines = [f"reading {number} of sensor {draw.randrange(100)} is {draw.random():.6f}, "
+             f"{draw.randbytes(draw.randrange(20, 80)).hex()}"
+             for number in range(5 * setting["JOURNALD_SYNCS"])]
+    (apps_folder(folder) / "messages").write_text("\n".join(lines) + "\n")
+    add_programs(folder, ["/usr/lib/systemd/systemd-journald", "journalctl", "logger"])
+
+
 def make_git(folder, setting):
     """A repository of this project's history, and git."""
     home = apps_folder(folder)
@@ -182,6 +192,7 @@ MAKERS = {
     "sqlite-delete": (make_sqlite, "SQLITE"),
     "sqlite-batch": (make_batch, "BATCH"),
     "dpkg": (make_dpkg, "DPKG"),
+    "journald": (make_journald, "JOURNALD"),
     "git": (make_git, "GIT"),
 }
 

@@ -21,12 +21,15 @@ FILES = ["tests/ssdsim/profiles",
 
 # Seconds of one side on an idle machine, for the estimate of what is left.
 LOADS = {"sqlite-wal": 20, "sqlite-delete": 15, "sqlite-batch": 20, "writeback": 10, "etcd": 20,
-         "dpkg": 10, "git": 15, "postmark-a": 10, "postmark-b": 20, "postmark-c": 30}
+         "dpkg": 10, "git": 15, "postmark-a": 10, "postmark-b": 20, "postmark-c": 30,
+         "journald": 40}
 
 # In the order of measurement; "ressd" and "bare" have ext4.
 SIDES = ["bare", "ressd", "xfs", "xfs-ressd", "f2fs", "f2fs-tuned", "f2fs-ressd"]
 RIVALS = ["f2fs", "f2fs-tuned"]
 RECORD = "record"
+# Loads without a file system have no others.
+RAW_LOADS, RAW_SIDES = ["swap"], ["bare", "ressd", RECORD]
 # What ressd-probe has to be asked for: table options, and the erase unit.
 PROBED = ["ressd", "xfs-ressd", "f2fs-ressd", "f2fs-tuned"]
 
@@ -41,6 +44,11 @@ RIVAL_BAR, RIVAL_MEAN_BAR = ">=1", ">=1.5"
 P99_BARS = {("etcd", "sdcard"): ">=5", ("sqlite-wal", "sdcard"): ">=5"}
 ERASES_BAR = ">=1"
 TPS_BARS = {"samsung": ">=1.8", "supertalent": ">=5"}
+
+
+def sides_of(load, chosen):
+    """Those of the chosen sides that a load has."""
+    return [side for side in chosen if load not in RAW_LOADS or side in RAW_SIDES]
 
 
 def place(profile, load, folder):

@@ -126,19 +126,20 @@ def all_postmark(options):
 
 
 def run_app(options, profile, load, setting, advice):
-    """One load on one drive; returns the options of the table line that it had."""
-    sides = options.side or apps.SIDES
+    """One load on one drive; returns the options of the table line, advised by the first guest."""
+    sides = apps.sides_of(load, options.side or apps.SIDES)
     if options.record_traces:
         sides = [apps.RECORD]
-    if not set(sides) & set(apps.PROBED):
-        advice = "none"
+    if not sides:
+        return advice
+    asks = bool(set(sides) & set(apps.PROBED))
     folder = options.folder / "bench"
-    fresh_run([apps.guest(profile, load, sides, advice, setting, folder)])
+    fresh_run([apps.guest(profile, load, sides, advice if asks else "none", setting, folder)])
     if options.record_traces:
         print(f"trace    {apps.write_trace(profile, load, folder, options.folder / 'traces')}")
     else:
         apps.merge(profile, load, folder)
-    return apps.advised(profile, load, folder)
+    return apps.advised(profile, load, folder) if asks else advice
 
 
 def all_apps(options):
@@ -150,7 +151,7 @@ def all_apps(options):
         for load in options.load or apps.LOADS:
             if not options.report_only:
                 advice = run_app(options, profile, load, setting, advice)
-            if not options.record_traces:
+            if not options.record_traces and apps.sides_of(load, options.side or apps.SIDES):
                 measured.append(apps.Load(profile, load, options.folder / "bench"))
                 apps.describe(measured[-1])
     show_chart(apps.chart(measured, options.folder / "bench/apps.png"))
