@@ -56,6 +56,11 @@ def place(profile, load, folder):
     return folder / f"apps-{profile}" / load
 
 
+def is_measured(profile, load, folder):
+    """Whether there are figures of a load on a drive, of this run or one before."""
+    return (place(profile, load, folder) / "figures").exists()
+
+
 def settings_file(setting, folder):
     """The sizes as the guest reads them."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -145,16 +145,16 @@ def run_app(options, profile, load, setting, advice):
 def all_apps(options):
     """Rows of the applications, one guest for each load on each drive after the other."""
     setting = app_inputs.sizes(options.size or ())
-    measured = []
+    folder, measured = options.folder / "bench", []
     for profile in options.profile or drives.PROFILES:
         advice = options.options or drives.OPTIONS
         for load in options.load or apps.LOADS:
             if not options.report_only:
                 advice = run_app(options, profile, load, setting, advice)
-            if not options.record_traces and apps.sides_of(load, options.side or apps.SIDES):
-                measured.append(apps.Load(profile, load, options.folder / "bench"))
+            if not options.record_traces and apps.is_measured(profile, load, folder):
+                measured.append(apps.Load(profile, load, folder))
                 apps.describe(measured[-1])
-    show_chart(apps.chart(measured, options.folder / "bench/apps.png"))
+    show_chart(apps.chart(measured, folder / "apps.png"))
     return [row for load in measured for row in apps.rows_of(load)] + apps.mean_rows(measured)
 
 
