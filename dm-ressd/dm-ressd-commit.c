@@ -24,7 +24,7 @@
  */
 static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
 {
-	blk_opf_t opf = REQ_OP_WRITE | REQ_SYNC | (io->fua ? REQ_FUA : 0);
+	blk_opf_t opf = RESSD_LOG_WRITE | (io->fua ? REQ_FUA : 0);
 	unsigned int wait;
 
 	io->only_write = !io->fua || bdev_fua(ressd->reserved->bdev);
@@ -42,7 +42,7 @@ static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
 
 static int write_record(struct ressd *ressd, struct ressd_io *io)
 {
-	blk_opf_t opf = REQ_OP_WRITE | REQ_SYNC | (io->fua ? REQ_FUA : 0);
+	blk_opf_t opf = RESSD_LOG_WRITE | (io->fua ? REQ_FUA : 0);
 	int ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
 
 	return retry_write(ressd, io, ret);
@@ -275,7 +275,7 @@ static void start_write(struct ressd *ressd)
 	ressd_log_encode(&ressd->log, io);
 	pages = pages_of(ressd, io->data);
 	bio_init(bio, ressd->reserved->bdev, pages->vecs, pages->nr_vecs,
-		 REQ_OP_WRITE | REQ_SYNC);
+		 RESSD_LOG_WRITE);
 	bio->bi_vcnt = pages->nr_vecs;
 	bio->bi_iter.bi_sector = ressd_log_sector(ressd, io->block);
 	bio->bi_iter.bi_size = io->nr_blocks * RESSD_BLOCK_SIZE;

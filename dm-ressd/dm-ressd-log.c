@@ -160,7 +160,7 @@ static int write_super(struct ressd *ressd)
 
 	for (copy = 2; !ret && copy--; ) {
 		ressd_super_encode(super, &ressd->super, copy);
-		ret = ressd_log_rw(ressd, REQ_OP_WRITE | REQ_SYNC | REQ_FUA, copy ? last : 0, 1,
+		ret = ressd_log_rw(ressd, RESSD_LOG_WRITE | REQ_FUA, copy ? last : 0, 1,
 				   super);
 	}
 	if (ret)

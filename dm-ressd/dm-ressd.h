@@ -100,6 +100,12 @@
 
 #define DM_MSG_PREFIX "ressd"
 
+/*
+ * A write of the log.  Somebody waits for it: without REQ_IDLE the block layer's writeback throttling
+ * would take it for background writeback, and hold it up behind that.
+ */
+#define RESSD_LOG_WRITE	(REQ_OP_WRITE | REQ_SYNC | REQ_IDLE)
+
 /* What status reports; since activation or clear_stats. */
 struct ressd_counters {
 	u64 reads;
