@@ -9,14 +9,13 @@
  * clustered block is rewritten whole and in order (core/ressd-sweep.h).
  */
 #include <linux/blkdev.h>
-#include <linux/dm-io.h>
+#include <linux/highmem.h>
 #include <linux/kthread.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "dm-ressd-bio.h"
-#include "dm-ressd-compat.h"
 
 /*
  * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
@@ -96,13 +95,14 @@ static void take_next_move_space(struct ressd *ressd)
 
 /* --- its I/O --------------------------------------------------------------------------------- */
 
-static void move_io_done(unsigned long error, void *context)
+static void move_io_done(struct bio *bio)
 {
-	struct ressd *ressd = context;
+	struct ressd *ressd = bio->bi_private;
 	unsigned long flags;
 
-	if (error)
+	if (bio->bi_status)
 		atomic_inc(&ressd->move_errors);
+	bio_put(bio);
 	/* The lock holds up wait_for_moves() until nothing here is touched any more. */
 	spin_lock_irqsave(&ressd->done_lock, flags);
 	atomic_dec(&ressd->move_ios);
@@ -185,25 +185,25 @@ enum step {
 static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 {
 	const struct ressd_move *move = &ressd->move_space.moves[at];
+	void *buffer = ressd->move_space.buffer + (size_t)at * RESSD_BLOCK_SIZE;
 	bool home = step != READ_LOG;
-	struct dm_io_region region = {
-		.bdev = home ? ressd->normal->bdev : ressd->reserved->bdev,
-		.sector = home ? ressd_normal_sector(ressd, move->lbn) :
-				 ressd_log_sector(ressd, move->block),
-		.count = (sector_t)nr << 3,
-	};
-	struct dm_io_request request = {
-		.bi_opf = step == WRITE_HOME ? REQ_OP_WRITE : REQ_OP_READ,
-		.mem.type = DM_IO_VMA,
-		.mem.ptr.vma = ressd->move_space.buffer + (size_t)at * RESSD_BLOCK_SIZE,
-		.notify.fn = move_io_done,
-		.notify.context = ressd,
-		.client = ressd->io_client,
-	};
+	struct block_device *bdev = home ? ressd->normal->bdev : ressd->reserved->bdev;
+	sector_t sector = home ? ressd_normal_sector(ressd, move->lbn) :
+				 ressd_log_sector(ressd, move->block);
+	size_t done = 0, bytes = (size_t)nr * RESSD_BLOCK_SIZE;
+	blk_opf_t opf = step == WRITE_HOME ? REQ_OP_WRITE : REQ_OP_READ;
 
-	atomic_inc(&ressd->move_ios);
-	if (ressd_dm_io(&request, &region, NULL))
-		move_io_done(1, ressd);
+	while (done < bytes) {
+		struct bio *bio = ressd_alloc_bio(ressd, bdev, opf,
+						  sector + (done >> SECTOR_SHIFT),
+						  buffer + done, bytes - done);
+
+		bio->bi_end_io = move_io_done;
+		bio->bi_private = ressd;
+		done += bio->bi_iter.bi_size;
+		atomic_inc(&ressd->move_ios);
+		submit_bio(bio);
+	}
 }
 
 /*
@@ -258,9 +258,11 @@ static int max_ios(const struct ressd *ressd, const struct traffic *before,
 /* All I/O of one step of the batch, several at a time, submitted in ascending order. */
 static int transfer(struct ressd *ressd, enum step step)
 {
+	size_t bytes = (size_t)ressd->batch * RESSD_BLOCK_SIZE;
 	struct traffic before = traffic_now(ressd);
 	u32 at, nr;
 
+	flush_kernel_vmap_range(ressd->move_space.buffer, bytes);
 	atomic_set(&ressd->move_errors, 0);
 	for (at = 0; at < ressd->batch; at += nr) {
 		struct traffic now = traffic_now(ressd);
@@ -275,6 +277,8 @@ static int transfer(struct ressd *ressd, enum step step)
 		start_io(ressd, at, nr, step);
 	}
 	wait_for_moves(ressd);
+	if (step != WRITE_HOME)
+		invalidate_kernel_vmap_range(ressd->move_space.buffer, bytes);
 	return atomic_read(&ressd->move_errors) ? -EIO : 0;
 }
 
@@ -337,19 +341,8 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 
 static int write_home(struct ressd *ressd, u32 lbn, void *data)
 {
-	struct dm_io_region home = {
-		.bdev = ressd->normal->bdev,
-		.sector = ressd_normal_sector(ressd, lbn),
-		.count = RESSD_BLOCK_SECTORS,
-	};
-	struct dm_io_request request = {
-		.bi_opf = REQ_OP_WRITE,
-		.mem.type = DM_IO_VMA,
-		.mem.ptr.vma = data,
-		.client = ressd->io_client,
-	};
-
-	return ressd_dm_io(&request, &home, NULL);
+	return ressd_rw(ressd, ressd->normal->bdev, REQ_OP_WRITE, ressd_normal_sector(ressd, lbn),
+			1, data);
 }
 
 /* One block, from the log to its place at home.  0, or why it stays in the log. */

@@ -9,10 +9,8 @@
  * may come to the slot before its discard has ended, and has to wait then.
  */
 #include <linux/blkdev.h>
-#include <linux/dm-io.h>
 
 #include "dm-ressd-bio.h"
-#include "dm-ressd-compat.h"
 
 /*
  * The whole granules of the device in @slot: returns how many sectors of the reserved device they
@@ -95,12 +93,11 @@ static bool take_slot(struct ressd *ressd)
 }
 
 /* Any context. */
-static void discard_ended(unsigned long error, void *context)
+static void note_discard(struct ressd *ressd, bool failed)
 {
-	struct ressd *ressd = context;
 	unsigned long flags;
 
-	ressd->discard_failed = error;
+	ressd->discard_failed = failed;
 	/* The lock holds up ressd_discard_stop() until nothing here is touched any more. */
 	spin_lock_irqsave(&ressd->done_lock, flags);
 	ressd_put_reader(ressd, ressd->discard_slot);
@@ -110,24 +107,32 @@ static void discard_ended(unsigned long error, void *context)
 	spin_unlock_irqrestore(&ressd->done_lock, flags);
 }
 
-/* By dm-io, whose bios come from a reserve. */
+static void discard_ended(struct bio *bio)
+{
+	struct ressd *ressd = bio->bi_private;
+	bool failed = bio->bi_status;
+
+	bio_put(bio);
+	note_discard(ressd, failed);
+}
+
+/* The block layer cuts it to what the device takes: a segment has less than 4 GiB. */
 static void begin(struct ressd *ressd)
 {
-	struct dm_io_region region = { .bdev = ressd->reserved->bdev };
-	struct dm_io_request request = {
-		.bi_opf = REQ_OP_DISCARD,
-		.mem.type = DM_IO_KMEM,
-		.notify.fn = discard_ended,
-		.notify.context = ressd,
-		.client = ressd->io_client,
-	};
+	sector_t start, count = granules(ressd, ressd->discard_slot, &start);
+	struct bio *bio;
 
-	region.count = granules(ressd, ressd->discard_slot, &region.sector);
 	WRITE_ONCE(ressd->discard_state, RESSD_DISCARD_IN_FLIGHT);
-	if (!region.count)
-		discard_ended(0, ressd);
-	else if (ressd_dm_io(&request, &region, NULL))
-		discard_ended(1, ressd);
+	if (!count) {
+		note_discard(ressd, false);
+		return;
+	}
+	bio = bio_alloc_bioset(ressd->reserved->bdev, 0, REQ_OP_DISCARD, GFP_NOIO, &ressd->bios);
+	bio->bi_iter.bi_sector = start;
+	bio->bi_iter.bi_size = count << SECTOR_SHIFT;
+	bio->bi_end_io = discard_ended;
+	bio->bi_private = ressd;
+	submit_bio(bio);
 }
 
 /* One that has failed is no error of the log: there are just no more. */

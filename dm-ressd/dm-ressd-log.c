@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* I/O of the log, the superblock, recovery. */
 #include <linux/blkdev.h>
-#include <linux/dm-io.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
 #include "dm-ressd.h"
-#include "dm-ressd-compat.h"
 
 int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer)
 {
-	struct dm_io_region region = {
-		.bdev = ressd->reserved->bdev,
-		.sector = ressd_log_sector(ressd, block),
-		.count = (sector_t)nr << 3,
-	};
-	struct dm_io_request request = {
-		.bi_opf = opf,
-		.mem.type = DM_IO_VMA,
-		.mem.ptr.vma = buffer,
-		.client = ressd->io_client,
-	};
-
-	return ressd_dm_io(&request, &region, NULL);
+	return ressd_rw(ressd, ressd->reserved->bdev, opf, ressd_log_sector(ressd, block), nr,
+			buffer);
 }
 
 int ressd_flush_devices(struct ressd *ressd)
@@ -34,10 +21,7 @@ int ressd_flush_devices(struct ressd *ressd)
 	return ret;
 }
 
-/*
- * The superblock is read in the constructor, before there is an I/O client or a geometry: a client
- * of its own, and the copies' places from the table.
- */
+/* In the constructor, before there is a geometry: the copies' places are known from the table. */
 int ressd_read_super(struct ressd *ressd, char *error, size_t size)
 {
 	u32 last = ressd->table.reserved_sectors / RESSD_BLOCK_SECTORS - 1;
@@ -52,11 +36,9 @@ int ressd_read_super(struct ressd *ressd, char *error, size_t size)
 		return ressd_geom_init(&geom, ressd->table.reserved_sectors, 0, error, size);
 	}
 	copies = vmalloc(2 * RESSD_BLOCK_SIZE);
-	ressd->io_client = dm_io_client_create();
-	if (!copies || IS_ERR(ressd->io_client)) {
+	if (!copies) {
 		snprintf(error, size, "there is not enough memory to read the superblock");
-		ret = -ENOMEM;
-		goto out;
+		return -ENOMEM;
 	}
 	ret = ressd_log_rw(ressd, REQ_OP_READ, 0, 1, &copies[0]);
 	if (!ret)
@@ -66,10 +48,6 @@ int ressd_read_super(struct ressd *ressd, char *error, size_t size)
 			 "the superblock cannot be read from the reserved area (error %d)", ret);
 	else
 		ret = ressd_super_choose(&copies[0], &copies[1], &ressd->super, error, size);
-out:
-	if (!IS_ERR_OR_NULL(ressd->io_client))
-		dm_io_client_destroy(ressd->io_client);
-	ressd->io_client = NULL;
 	vfree(copies);
 	return ret;
 }

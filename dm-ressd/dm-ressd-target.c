@@ -4,7 +4,6 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/mm.h>
-#include <linux/dm-io.h>
 #include <linux/random.h>
 #include <linux/suspend.h>
 
@@ -208,11 +207,6 @@ static int allocate(struct ressd *ressd)
 	if (allocate_page(ressd))
 		return -ENOMEM;
 
-	ressd->io_client = dm_io_client_create();
-	if (IS_ERR(ressd->io_client)) {
-		ressd->io_client = NULL;
-		return out_of_memory("the I/O client");
-	}
 	ressd->workqueue = alloc_workqueue("ressd/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
 					   ressd_name(ressd));
 	if (!ressd->workqueue)
@@ -307,8 +301,6 @@ static void ressd_free(struct ressd *ressd)
 	ressd_unregister(ressd);
 	if (ressd->workqueue)
 		destroy_workqueue(ressd->workqueue);
-	if (ressd->io_client)
-		dm_io_client_destroy(ressd->io_client);
 	ressd_forget_pages(ressd);
 	for (i = 0; i < 2; i++)
 		vfree(ressd->record_buffers[i]);
@@ -321,6 +313,7 @@ static void ressd_free(struct ressd *ressd)
 	kvfree(ressd->segments);
 	vfree(ressd->clean);
 	vfree(ressd->nodes);
+	ressd_exit_bios(ressd);
 	if (ressd->reserved)
 		dm_put_device(ressd->ti, ressd->reserved);
 	if (ressd->normal)
@@ -374,6 +367,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		ret = parse_options(ressd, &args);
 	if (!ret)
 		ret = ressd_register(ressd, ctr_error, sizeof(ctr_error));
+	if (!ret && ressd_init_bios(ressd))
+		ret = out_of_memory("the reserve of bios");
 	if (!ret)
 		ret = ressd_check_change(ressd, ctr_error, sizeof(ctr_error));
 	if (!ret)

@@ -13,6 +13,7 @@
  *	dm-ressd-end.c		... how they end
  *	dm-ressd-merge.c	pieces of a block that is in the log
  *	dm-ressd-log.c		superblock, recovery
+ *	dm-ressd-device.c	I/O of the target's own buffers
  *	dm-ressd-commit.c	the worker that writes the log
  *	dm-ressd-mover.c	the thread that brings the data home
  *	dm-ressd-batch.c	... one batch after the other
@@ -71,7 +72,7 @@
  *
  * DOC: forward progress
  *
- * Nothing on the way of a bio allocates, except through the bio sets and mempools of dm-io.  A
+ * Nothing on the way of a bio allocates, except from a bio set with a reserve.  A
  * small write that finds the log full is sent to the normal area (on_full bypass) or waits for the
  * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One
  * that waits for an I/O of the log, because both records are full or because a trial of route
@@ -215,7 +216,7 @@ struct ressd {
 	atomic_t direct[2];		/* direct writes not yet dealt with, by generation */
 	unsigned int generation;
 
-	struct dm_io_client *io_client;
+	struct bio_set bios;		/* dm-ressd-device.c */
 	struct workqueue_struct *workqueue;
 	struct work_struct log_work;	/* writes the log: core decides, one I/O at a time */
 	struct ressd_io io;		/* that one, while log.busy */
@@ -295,6 +296,19 @@ void ressd_complete_waiters(struct ressd *ressd);
 /* The same in two steps: collects them, under the lock; completes them, in any context. */
 void ressd_take_settled(struct ressd *ressd, struct list_head *settled);
 void ressd_end_settled(struct list_head *settled);
+
+/* dm-ressd-device.c */
+int ressd_init_bios(struct ressd *ressd);
+void ressd_exit_bios(struct ressd *ressd);
+/*
+ * A bio for the first of @bytes at @buffer, which comes from vmalloc: bi_iter.bi_size says how many
+ * it holds.  May sleep, but does not fail.  The caller looks after flush_kernel_vmap_range().
+ */
+struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
+			    sector_t sector, void *buffer, size_t bytes);
+/* Reads or writes @nr_blocks, @buffer from vmalloc, and waits for it: 0 or -EIO. */
+int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf, sector_t sector,
+	     u32 nr_blocks, void *buffer);
 
 /* dm-ressd-log.c */
 /* Reads or writes @nr blocks at log block @block, @buffer from vmalloc.  May sleep. */

@@ -111,6 +111,7 @@ all_steps() {
 	step ssdsim-power 60 tools/vm/run --log "$logs/ssdsim-power.console" \
 		--file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles tests/ssdsim/test/guest-power.sh
 	make_step unit 5 tests/unit
+	make_step lock-hold 90 tests/lock-hold
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
 	step cross 60 tools/cross-check.sh
@@ -122,6 +123,7 @@ all_steps() {
 	step peers 5 python_tests tests/unit/test_peers.py
 	step bench-rows 5 python_tests tests/unit/test_bench.py
 	step apps 5 python_tests tests/unit/test_apps.py
+	step interfaces 5 python_tests tests/unit/test_interfaces.py
 	step probe-guests 5 python_tests tests/unit/test_probe_guest.py
 	step boots 9 python_tests tests/unit/test_machine.py
 	step console-logs 5 python_tests tests/vm/selftest_log.py

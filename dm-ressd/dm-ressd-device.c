@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * I/O between the target's own buffers, which come from vmalloc, and its devices.  By plain bios from
+ * a set of its own: dm_io() would do the same, but its arguments and those of its callback have
+ * changed again and again, in stable kernels as well.
+ */
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/highmem.h>
+#include <linux/vmalloc.h>
+
+#include "dm-ressd.h"
+
+/* Each bio is sent before the next one is taken, and ends by itself: so one in reserve would do. */
+#define RESERVED_BIOS	16
+
+int ressd_init_bios(struct ressd *ressd)
+{
+	return bioset_init(&ressd->bios, RESERVED_BIOS, 0, BIOSET_NEED_BVECS);
+}
+
+void ressd_exit_bios(struct ressd *ressd)
+{
+	bioset_exit(&ressd->bios);
+}
+
+/* Pages that @bytes from @buffer on touch, as many as one bio can hold. */
+static unsigned short pages_of(const void *buffer, size_t bytes)
+{
+	size_t pages = DIV_ROUND_UP(offset_in_page(buffer) + bytes, PAGE_SIZE);
+
+	return min_t(size_t, pages, BIO_MAX_VECS);
+}
+
+struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
+			    sector_t sector, void *buffer, size_t bytes)
+{
+	unsigned short pages = pages_of(buffer, bytes);
+	struct bio *bio = bio_alloc_bioset(bdev, pages, opf, GFP_NOIO, &ressd->bios);
+
+	bio->bi_iter.bi_sector = sector;
+	for (; pages; pages--) {
+		unsigned int offset = offset_in_page(buffer);
+		unsigned int len = min_t(size_t, bytes, PAGE_SIZE - offset);
+
+		__bio_add_page(bio, vmalloc_to_page(buffer), len, offset);
+		buffer += len;
+		bytes -= len;
+	}
+	return bio;
+}
+
+int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf, sector_t sector,
+	     u32 nr_blocks, void *buffer)
+{
+	size_t done = 0, bytes = (size_t)nr_blocks * RESSD_BLOCK_SIZE;
+	int ret = 0;
+
+	flush_kernel_vmap_range(buffer, bytes);
+	while (!ret && done < bytes) {
+		struct bio *bio = ressd_alloc_bio(ressd, bdev, opf,
+						  sector + (done >> SECTOR_SHIFT),
+						  buffer + done, bytes - done);
+
+		done += bio->bi_iter.bi_size;
+		ret = submit_bio_wait(bio);
+		bio_put(bio);
+	}
+	if (!op_is_write(opf))
+		invalidate_kernel_vmap_range(buffer, bytes);
+	/* One number for all: callers know others that mean something else, such as -ENODATA. */
+	return ret ? -EIO : 0;
+}
