@@ -469,9 +469,7 @@ static int sweep_once(struct ressd *ressd)
 	return ret;
 }
 
-/*
- * Does the end of all bios, or the last sync before a suspend, need space that only a sweep makes?
- */
+/* Does the end of all bios, or the last sync before a suspend, need space that only a sweep makes? */
 static bool suspend_needs_space(struct ressd *ressd)
 {
 	bool needs;
@@ -483,9 +481,8 @@ static bool suspend_needs_space(struct ressd *ressd)
 }
 
 /*
- * @failed: the sweep met errors; then somebody may ask for another one at once.  A sweep for which
- * a suspend waits either makes space or gives the log up (note_bad_blocks()), so it is not
- * repeated.
+ * @failed: the sweep met errors; then somebody may ask for another one at once.  A sweep for which a
+ * suspend waits either makes space or gives the log up (note_bad_blocks()), so it is not repeated.
  */
 static bool pause_ends(struct ressd *ressd, bool failed)
 {

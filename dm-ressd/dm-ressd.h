@@ -36,9 +36,6 @@
  * readers[], direct[], small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is
  * the innermost lock, and is taken from interrupts.
  *
- * No hold of ressd->lock grows with the log: what is done for each block is done in pieces, see
- * TIME UNDER THE LOCK in core/ressd-log.h.
- *
  * DOC: errors
  *
  * log.mode (core/ressd-log.h) says what the target still does.  It gets worse under the lock, by
@@ -75,12 +72,11 @@
  *
  * DOC: forward progress
  *
- * Nothing on the way of a bio allocates, except from a bio set with a reserve.  A small write that
- * finds the log full is sent to the normal area (on_full bypass) or waits for the mover (on_full
- * wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One that waits for an
- * I/O of the log, because both records are full or because a trial of route adaptive is judged by
- * it, finds that I/O in flight or due, and the log's worker queued; and so does one that waits for
- * that worker, because the next segment is not yet forgotten.
+ * Nothing on the way of a bio allocates, except from a bio set with a reserve.  A
+ * small write that finds the log full is sent to the normal area (on_full bypass) or waits for the
+ * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One
+ * that waits for an I/O of the log, because both records are full or because a trial of route
+ * adaptive is judged by it, finds that I/O in flight or due, and the log's worker queued.
  */
 #ifndef DM_RESSD_H
 #define DM_RESSD_H
@@ -106,8 +102,8 @@
 #define DM_MSG_PREFIX "ressd"
 
 /*
- * A write of the log.  Somebody waits for it: without REQ_IDLE the block layer's writeback
- * throttling would take it for background writeback, and hold it up behind that.
+ * A write of the log.  Somebody waits for it: without REQ_IDLE the block layer's writeback throttling
+ * would take it for background writeback, and hold it up behind that.
  */
 #define RESSD_LOG_WRITE	(REQ_OP_WRITE | REQ_SYNC | REQ_IDLE)
 
@@ -459,9 +455,9 @@ void ressd_route_trial_moved(struct ressd *ressd, bool complete);
 void ressd_tune_log(struct ressd *ressd);
 
 /*
- * Switches the mover on or off, after mover_wanted or hibernating has changed.  From the moment
- * that the memory was copied to be saved, a hibernating system must not free or discard segments:
- * the map in that copy still refers to them.  Context: process, no lock held.
+ * Switches the mover on or off, after mover_wanted or hibernating has changed.  From the moment that
+ * the memory was copied to be saved, a hibernating system must not free or discard segments: the map
+ * in that copy still refers to them.  Context: process, no lock held.
  */
 void ressd_switch_mover(struct ressd *ressd);
 

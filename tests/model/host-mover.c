@@ -198,8 +198,7 @@ static void pick_moves(struct host *host, u32 max)
 	u32 i;
 
 	if (!nr) {
-		if (!mover->sweep.cut)
-			end_sweep(host);
+		end_sweep(host);
 		return;
 	}
 	for (i = 0; i < nr; i++) {
