@@ -35,6 +35,9 @@ packages() {
 		f2fs-tools            # guest: f2fs, the rival of make bench-apps
 		fdisk                 # guest: sfdisk, partition tables
 		sqlite3               # guest: a database over power cuts
+		mariadb-server-core   # guest: the server of oltp
+		mariadb-client-core   # its client, which makes the database
+		sysbench              # guest: its client
 		systemd               # guest: journald
 		fio                   # guest: load and verification
 		postmark              # guest: the mail server load of the paper

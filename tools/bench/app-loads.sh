@@ -176,3 +176,43 @@ app_git() {
 		in_file git git -C /mnt/clone checkout -q "main~$((commit * step))"
 	done
 }
+
+prepare_oltp() {
+	cp -r "$inputs/mysql" /mnt/mysql
+}
+
+# InnoDB with its own defaults: a flush for each commit, the doublewrite buffer.
+mariadb_start() {
+	mkdir -p /run/mysqld
+	mariadbd --no-defaults --user=root --datadir=/mnt/mysql --socket=/run/mysqld/socket \
+		--pid-file=/run/mysqld/pid --skip-networking --skip-grant-tables \
+		--lc-messages-dir=/usr/share/mysql --tmpdir=/tmp \
+		--innodb-buffer-pool-size="${OLTP_POOL_MB}M" \
+		--innodb-log-file-size="${OLTP_REDO_MB}M" >"$figures/mariadbd.txt" 2>&1 &
+	mariadbd=$!
+	until sysbench_run --events=1 run >/dev/null 2>&1; do
+		kill -0 "$mariadbd" || die "mariadbd ended: $(tail -n 5 "$figures/mariadbd.txt")"
+		sleep 0.1
+	done
+}
+
+sysbench_run() {
+	sysbench oltp_read_write --db-driver=mysql --mysql-socket=/run/mysqld/socket \
+		--mysql-user=root --mysql-db=sbtest --tables=1 --table-size="$OLTP_ROWS" \
+		--rand-seed="$SEED" --percentile=99 --time=0 "$@"
+}
+
+# The server's start and its shutdown count: it writes back then what it holds.
+app_oltp() {
+	local report=$figures/sysbench.txt
+	mariadb_start
+	sysbench_run --threads="$OLTP_THREADS" --events="$OLTP_EVENTS" run >"$report" 2>&1 || {
+		tail -n 20 "$report" >&2
+		die "sysbench failed"
+	}
+	figure "$side.tps" "$(sed -n 's/^ *transactions: .*(\([0-9.]*\) per sec.*/\1/p' "$report")"
+	p99_us=$(sed -n 's/^ *99th percentile: *\([0-9.]*\)$/\1/p' "$report" |
+		awk '{ printf "%d\n", $1 * 1000 }')
+	kill "$mariadbd"
+	wait "$mariadbd" || die "mariadbd did not end well"
+}

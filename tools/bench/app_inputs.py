@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -186,6 +187,41 @@ def make_git(folder, setting):
     add_programs(folder, ["git", "git-upload-pack"])
 
 
+def make_oltp(folder, setting):
+    """sysbench's table in MariaDB's files; the server and sysbench."""
+    home = apps_folder(folder)
+    data, socket = home / "mysql", folder / "socket"
+    run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--skip-test-db",
+         "--auth-root-authentication-method=normal", "--user=root"])
+    server = subprocess.Popen(
+        ["mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={socket}",
+         f"--pid-file={folder}/pid", "--skip-networking", "--skip-grant-tables",
+         "--innodb-flush-log-at-trx-commit=0",
+         f"--innodb-log-file-size={setting['OLTP_REDO_MB']}M"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        fill_table(["--db-driver=mysql", f"--mysql-socket={socket}", "--mysql-user=root",
+                    "--mysql-db=sbtest", "--tables=1", f"--table-size={setting['OLTP_ROWS']}",
+                    f"--rand-seed={setting['SEED']}"], socket)
+    finally:
+        server.terminate()
+        server.wait()
+    add_programs(folder, ["mariadbd", "sysbench"])
+    for part in ("sysbench", "mysql/english", "mysql/charsets"):
+        shutil.copytree(Path("/usr/share") / part, folder / "usr/share" / part)
+
+
+def fill_table(connection, socket):
+    """Wait for the server, then let sysbench make its table."""
+    waited = time.monotonic() + 60
+    while not socket.exists():
+        if time.monotonic() > waited:
+            raise InputError("mariadbd did not come up within 60 s")
+        time.sleep(0.1)
+    run(["mariadb", "--no-defaults", f"--socket={socket}", "-u", "root"], "CREATE DATABASE sbtest;")
+    run(["sysbench", "oltp_read_write", *connection, "prepare"])
+
+
 # Load -> who makes its inputs, and the settings that they depend on. Others need none.
 MAKERS = {
     "sqlite-wal": (make_sqlite, "SQLITE"),
@@ -194,6 +230,7 @@ MAKERS = {
     "dpkg": (make_dpkg, "DPKG"),
     "journald": (make_journald, "JOURNALD"),
     "git": (make_git, "GIT"),
+    "oltp": (make_oltp, "OLTP"),
 }
 
 

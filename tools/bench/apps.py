@@ -22,7 +22,7 @@ FILES = ["tests/ssdsim/profiles",
 # Seconds of one side on an idle machine, for the estimate of what is left.
 LOADS = {"sqlite-wal": 20, "sqlite-delete": 15, "sqlite-batch": 20, "writeback": 10, "etcd": 20,
          "dpkg": 10, "git": 15, "postmark-a": 10, "postmark-b": 20, "postmark-c": 30,
-         "journald": 40}
+         "journald": 40, "oltp": 120}
 
 # In the order of measurement; "ressd" and "bare" have ext4.
 SIDES = ["bare", "ressd", "xfs", "xfs-ressd", "f2fs", "f2fs-tuned", "f2fs-ressd"]

@@ -165,6 +165,10 @@ run_side() {
 
 load ssdsim
 load dm-ressd
+if [ "$load" = oltp ]; then
+	RESERVED_MB=$OLTP_RESERVED_MB
+	reserved=$((RESERVED_MB * 2048))
+fi
 [ "$options" != probe ] || probe
 for side; do
 	run_side "$side"
