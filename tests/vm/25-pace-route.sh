@@ -318,12 +318,13 @@ scattered_writes() {
 
 # As visits_and_writers_keep_step, step by step: a writer has used two thirds of the room and waits, for the mover's first
 # batch is held up; that is nearly all of the sweep, so that once it is home the mover is ahead and waits in its turn. So
-# the writer must be told, and not before that counts. (2300 writes to 1370 blocks: four full segments of eight with 1090
-# blocks to move, of which a batch has 1024, and 1240 blocks of room. A write takes two, so it waits after 413.)
+# the writer must be told, and not before that counts. (2300 writes to 1500 blocks: four full segments of eight with 1220
+# blocks to move, too many in the oldest one to be kept; a batch has 1024, and 1240 blocks are free. A write takes two, so it
+# waits after 413.)
 writers_are_told_of_moves() {
 	local load
 	gated_log
-	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=10960k \
+	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=12000k \
 		--io_size=9200k --direct=1 --output=/tmp/fio-output
 	# Each write is a record of its own: nothing is left that a timer would write, and wake us.
 	dmsetup message ressd 0 set commit writethrough

@@ -9,7 +9,9 @@
 #include "model-host.h"
 
 #define MAX_THREADS	8U
-#define MAX_COMMANDS	64U
+#define MAX_COMMANDS	4096U
+#define MAX_MERGED	64U
+#define MAX_SECTORS	1024U	/* of merged writes */
 #define STACK_BYTES	(256 * 1024)
 
 struct thread {
@@ -24,7 +26,8 @@ struct command {
 	enum model_command what;
 	u64 sector;
 	u32 sectors;
-	u32 *in_flight;
+	u32 *in_flight[MAX_MERGED];
+	u32 nr;
 };
 
 struct model_host {
@@ -110,15 +113,31 @@ void model_host_sleep(struct model_host *host, u64 until)
 		stop_thread(host);
 }
 
+/* Joins the last command that waits, as the block layer's plug does. */
+static bool merges(struct model_host *host, u64 sector, u32 sectors, u32 *in_flight)
+{
+	struct command *last = &host->commands[(host->first + host->nr - 1) % MAX_COMMANDS];
+
+	if (host->nr <= host->busy || last->what != MODEL_WRITE || last->nr == MAX_MERGED ||
+	    last->sector + last->sectors != sector || last->sectors + sectors > MAX_SECTORS)
+		return false;
+	last->sectors += sectors;
+	last->in_flight[last->nr++] = in_flight;
+	return true;
+}
+
 void model_host_send(struct model_host *host, enum model_command what, u64 sector, u32 sectors,
 		     u32 *in_flight)
 {
+	++*in_flight;
+	if (what == MODEL_WRITE && merges(host, sector, sectors, in_flight))
+		return;
 	if (host->nr == MAX_COMMANDS)
 		abort();
 	host->commands[(host->first + host->nr++) % MAX_COMMANDS] = (struct command) {
-		.what = what, .sector = sector, .sectors = sectors, .in_flight = in_flight,
+		.what = what, .sector = sector, .sectors = sectors, .in_flight = { in_flight },
+		.nr = 1,
 	};
-	++*in_flight;
 }
 
 static bool can_run(struct model_host *host, const struct thread *thread)
@@ -181,7 +200,10 @@ static void go_on(struct model_host *host)
 	}
 	host->now = next;
 	if (host->busy && model_drive_now(host->drive) <= next) {
-		--*host->commands[host->first].in_flight;
+		const struct command *command = &host->commands[host->first];
+
+		for (i = 0; i < command->nr; i++)
+			--*command->in_flight[i];
 		host->first = (host->first + 1) % MAX_COMMANDS;
 		host->nr--;
 		host->busy = false;

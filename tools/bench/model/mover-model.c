@@ -13,7 +13,8 @@
  * drive.  With threads=1, or with a rate of writes in KB/s, writer, log and mover work beside one
  * another (model-threads.c), and how long writes wait is told as well; then all loads must be such.
  * The word "then" begins another load, measured after the one before on the same drive;
- * keys behind it are for that one.
+ * keys behind it are for that one.  With replay=FILE the load is a trace of an application
+ * (tools/bench.sh --only apps --record-traces), routed as the target routes it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static const struct {
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
 	KEY(records, 1), KEY(rewrite, 0),
 	KEY(threads, 0), KEY(rate, 0), KEY(even, 1), KEY(commit_ms, 100),
-	KEY(trace, 0),
+	KEY(trace, 0), KEY(keep, 1), KEY(reserved_mb, 0), KEY(small_kb, 8), KEY(open_units, 0),
 };
 
 u64 model_random_below(struct model *model, u64 below)
@@ -67,7 +68,8 @@ static bool never_busy(void *context, u32 slot)
 static void make_log(struct model *model)
 {
 	static const u8 uuid[RESSD_UUID_SIZE] = { 1 };
-	u64 reserved = (u64)model->set.span_mb * 2048 / 8;
+	u64 reserved = model->set.reserved_mb ? (u64)model->set.reserved_mb * 2048 :
+		       (u64)model->set.span_mb * 2048 / 8;
 	struct ressd_log_setup setup = {
 		.uuid = uuid, .activation = 1, .segment_busy = never_busy,
 		.align_blocks = model->set.align,
@@ -161,6 +163,8 @@ void model_start_sweep(struct model *model)
 	else if (model->set.parts)
 		model->sweep.last_segment = min_t(u64, model->sweep.last_segment, log->tail_seq +
 						  log->geom.nr_segments / model->set.parts - 1);
+	else if (model->set.visit)
+		ressd_sweep_oldest(&model->sweep, log);
 	ressd_sweep_visits(&model->sweep, model->set.visit, 0, model->set.fill, model->from);
 	model->sweeping = true;
 	ressd_step_start(&model->step, &model->sweep, log);
@@ -502,6 +506,8 @@ static u32 read_words(struct model *model, struct settings *loads, int argc, cha
 			}
 			loads[nr] = loads[nr - 1];
 			nr++;
+		} else if (!strncmp(argv[i], "replay=", 7)) {
+			model->replay = argv[i] + 7;
 		} else if (set_key(&loads[nr - 1], argv[i]) &&
 			   model_drive_set(model->drive, argv[i])) {
 			exit(2);
@@ -564,6 +570,10 @@ int main(int argc, char **argv)
 	model->set = loads[0];
 	model->random = 88172645463325252ULL + model->set.seed;
 	make_log(model);
+	if (model->replay) {
+		model_replay(model, model->replay);
+		return 0;
+	}
 	ressd_route_init(&model->route);
 	write_some(model, (u64)model->set.warm_mb * 1024 / model->set.write_kb);
 	for (i = 0; i < nr; i++) {

@@ -33,6 +33,9 @@ struct settings {
 	unsigned int even;		/* pace even, or burst */
 	unsigned int commit_ms;		/* commit_interval_ms */
 	unsigned int trace;		/* with threads: tells of long waits */
+	unsigned int keep;		/* with threads: the log keeps what is live of few */
+	unsigned int reserved_mb;	/* 0: an eighth of the span */
+	unsigned int small_kb, open_units;	/* of a replay: small_write_sectors, open_units */
 };
 
 struct model {
@@ -51,10 +54,11 @@ struct model {
 	u64 direct;			/* blocks that adaptive routing sent past the log */
 	struct ressd_step step;
 	u64 from;			/* where the next round of visits begins */
-	u64 moved, holes;
+	u64 moved, holes, kept, sweeps;
 	u64 longest;			/* ns of a write */
 	u64 random;
-	struct threads *threads;	/* with threads=1 */
+	struct threads *threads;	/* with threads=1, or a replay */
+	const char *replay;		/* path of a trace */
 };
 
 u64 model_random_below(struct model *model, u64 below);
@@ -63,5 +67,8 @@ void model_start_sweep(struct model *model);
 
 /* All writes of a load, by threads beside one another. */
 void model_threads_write(struct model *model, u64 writes);
+
+/* All bios of a trace (tools/bench.sh --record-traces), its phases one after the other. */
+void model_replay(struct model *model, const char *path);
 
 #endif

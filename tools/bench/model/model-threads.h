@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What model-threads.c, its mover and the writers of a replay (model-replay.c) share. */
+#ifndef MODEL_THREADS_H
+#define MODEL_THREADS_H
+
+#include "model-host.h"
+#include "mover-model.h"
+
+struct threads {
+	struct model *model;
+	struct model_host *host;
+	bool end;
+
+	/* The writer. */
+	u64 writes;
+	u64 *waits;			/* of each write, ns */
+	u32 lbn;			/* of the block to be accepted */
+	int reason;			/* why it is not; 0: it is */
+	u64 ticket;			/* what a flush waits for */
+	bool drains;			/* all is to be written back */
+
+	/* The log. */
+	struct ressd_io io;
+	u32 log_ios;
+	bool timer;			/* runs */
+	u64 timer_end;
+
+	/* The mover. */
+	u32 move_ios, max_ios;
+	u64 move_ticket, settled_record;
+	bool sweep_follows;
+	u32 batch;
+	u64 records;			/* written when its last I/O began */
+	u32 keep_block;			/* the log block that is being kept */
+	int keep_result;
+};
+
+static inline struct ressd_log *log_of(struct threads *threads)
+{
+	return &threads->model->log;
+}
+
+static inline u64 now_of(const struct threads *threads)
+{
+	return model_host_now(threads->host);
+}
+
+/* model-threads.c */
+/* Does the pace hold a writer now? */
+bool model_holds_writer(struct threads *threads);
+/* As ressd_finish_logged(): blocks were accepted, which the timer sends on. */
+void model_finish_logged(struct threads *threads);
+/* Runs until everything is written back. */
+void model_threads_drain(struct model *model);
+/* The threads of a model, made when they are first asked for; none but the log's and the mover. */
+struct threads *model_threads_start(struct model *model, void (*writer)(void *context));
+
+/* model-move.c */
+/* The mover's thread. */
+void model_mover(void *context);
+bool model_room_is_wanted(struct threads *threads);
+
+#endif
