@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * I/O between the target's own buffers, which come from vmalloc, and its devices.  By plain bios from
- * a set of its own: dm_io() would do the same, but its arguments and those of its callback have
- * changed again and again, in stable kernels as well.
+ * I/O between the target's own buffers, which come from vmalloc, and its devices.  By plain bios
+ * from a set of its own: dm_io() would do the same, but its arguments and those of its callback
+ * have changed again and again, in stable kernels as well.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>

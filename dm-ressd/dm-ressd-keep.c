@@ -94,7 +94,7 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 	return -EINTR;
 }
 
-/* With route adaptive nothing is kept, for its estimate of what moving costs knows of moves only. */
+/* Route adaptive keeps nothing: its estimate of what moving costs knows of moves only. */
 bool ressd_keeps(const struct ressd *ressd, u32 *slot)
 {
 	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->bad_blocks &&

@@ -49,8 +49,9 @@ static void plan_visits(struct ressd *ressd)
 }
 
 /*
- * Between two visits, and the oldest segment has become empty, or the log is to keep the rest?  Who does not want room goes all the
- * way round, and so does a sweep where blocks could not be moved: it has to say how many there are.
+ * Between two visits, and the oldest segment has become empty, or the log is to keep the rest?  Who
+ * does not want room goes all the way round, and so does a sweep where blocks could not be moved:
+ * it has to say how many there are.
  */
 static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
 {
@@ -469,7 +470,7 @@ static int sweep_once(struct ressd *ressd)
 	return ret;
 }
 
-/* Does the end of all bios, or the last sync before a suspend, need space that only a sweep makes? */
+/* Does the end of all bios, or the last sync before a suspend, need space of a sweep? */
 static bool suspend_needs_space(struct ressd *ressd)
 {
 	bool needs;

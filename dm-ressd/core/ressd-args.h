@@ -27,7 +27,7 @@ enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN, RESSD_PACE_IDLE };
 struct ressd_options {
 	u32 small_write_sectors;	/* largest write the RPI may call small */
 	u32 streams;			/* sequential streams the RPI follows */
-	u32 open_units;			/* clustered blocks that the device keeps open; 0: unknown */
+	u32 open_units;			/* clustered blocks that stay open; 0: unknown */
 	u32 route;			/* enum ressd_route_option */
 	u32 move_threshold;		/* mover wakes below this % of free reserved area */
 	u32 move_batch_sectors;		/* data moved per step */
@@ -57,8 +57,8 @@ void ressd_options_default(struct ressd_options *options);
 /*
  * Parses @argc option words (without the count) into @options, which holds the defaults.
  * Returns 0, or -EINVAL with a sentence in @error (@size bytes).  An unknown key, a key given
- * twice, one without value, a value out of range, an option not built yet and options that contradict
- * each other are each refused.
+ * twice, one without value, a value out of range, an option not built yet and options that
+ * contradict each other are each refused.
  */
 int ressd_options_parse(struct ressd_options *options, unsigned int argc, char **argv,
 			char *error, size_t size);

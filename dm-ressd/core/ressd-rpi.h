@@ -31,7 +31,7 @@
 #define RESSD_RPI_MAX_STREAMS	64
 #define RESSD_RPI_MAX_UNITS	64
 
-/* docs/alternatives.md: with 8 buffered random writes on an SD card take 3 % longer, with 32 2 % less. */
+/* docs/alternatives.md: buffered random writes on an SD card take 3 % longer with 8. */
 #define RESSD_RPI_BATCH_PART	16
 
 /* Everything in sectors unless its name says otherwise. */

@@ -8,8 +8,9 @@
  * hold for it: the device's costs are those of a clustered block more than those of a write.  A
  * sweep ends when the oldest segment is empty, and the next one goes on where it ended.  So the log
  * is nearly full all the time, and a visit finds the blocks of a whole round: twice as many as if
- * half of the log were frozen and emptied at one go.  With enough of them the whole clustered block is rewritten in order, which
- * spares the device a merge; the holes between the moves are read from home and written back.
+ * half of the log were frozen and emptied at one go.  With enough of them the whole clustered block
+ * is rewritten in order, which spares the device a merge; the holes between the moves are read from
+ * home and written back.
  *
  * Context: caller holds the lock that protects the log.
  */

@@ -287,7 +287,8 @@ TEST(random_writes_are_logged_whatever_is_open)
 
 	init_units(16);
 	for (i = 0; i < 20000; i++)
-		CHECK(ressd_rpi_write(&rpi, test_below(1 << 20) * 4096ULL, 8, false), "write %u", i);
+		CHECK(ressd_rpi_write(&rpi, test_below(1 << 20) * 4096ULL, 8, false),
+		      "write %u", i);
 }
 
 /* With units of no size, or none known, only streams count. */

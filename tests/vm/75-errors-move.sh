@@ -101,16 +101,17 @@ mover_reads_damage() {
 	all_is_well_again "damage in the log, overwritten" b
 }
 
-# Most of the oldest segment has died by itself, so the log keeps the rest (dm-ressd-keep.c); but not what is
+# Seven blocks of the oldest segment are live, so the log keeps them (dm-ressd-keep.c); but not what is
 # damaged there, which the mover names.
 damage_is_not_kept() {
 	a_log_of_ten
-	for block in 100 103 106; do
-		put "$block" b
-	done
 	check "damage is not kept: small writes" fio --name=hot --filename=/dev/mapper/ressd \
 		--rw=randwrite --bs=4k --offset=8M --size=1M --io_size=4M --direct=1 \
 		--output=/tmp/fio-output
+	for block in 100 103 106; do
+		put "$block" b
+	done
+	push_out
 	head -c 512 /dev/urandom |
 		dd of=/dev/ssd0 bs=512 seek="$(first_data 4)" oflag=direct conv=notrunc status=none
 	mark_log
