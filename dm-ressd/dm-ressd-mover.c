@@ -482,8 +482,9 @@ static bool suspend_needs_space(struct ressd *ressd)
 }
 
 /*
- * @failed: the sweep met errors; then somebody may ask for another one at once.  A sweep for which a
- * suspend waits either makes space or gives the log up (note_bad_blocks()), so it is not repeated.
+ * @failed: the sweep met errors; then somebody may ask for another one at once.  A sweep that a
+ * suspend waits for either makes space or gives the log up (note_bad_blocks()), so it is not
+ * repeated.
  */
 static bool pause_ends(struct ressd *ressd, bool failed)
 {

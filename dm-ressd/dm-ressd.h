@@ -102,8 +102,8 @@
 #define DM_MSG_PREFIX "ressd"
 
 /*
- * A write of the log.  Somebody waits for it: without REQ_IDLE the block layer's writeback throttling
- * would take it for background writeback, and hold it up behind that.
+ * A write of the log.  Somebody waits for it: without REQ_IDLE the block layer's writeback
+ * throttling would take it for background writeback, and hold it up behind that.
  */
 #define RESSD_LOG_WRITE	(REQ_OP_WRITE | REQ_SYNC | REQ_IDLE)
 
@@ -455,9 +455,9 @@ void ressd_route_trial_moved(struct ressd *ressd, bool complete);
 void ressd_tune_log(struct ressd *ressd);
 
 /*
- * Switches the mover on or off, after mover_wanted or hibernating has changed.  From the moment that
- * the memory was copied to be saved, a hibernating system must not free or discard segments: the map
- * in that copy still refers to them.  Context: process, no lock held.
+ * Switches the mover on or off, after mover_wanted or hibernating has changed.  From the moment
+ * that the memory was copied to be saved, a hibernating system must not free or discard segments:
+ * the map in that copy still refers to them.  Context: process, no lock held.
  */
 void ressd_switch_mover(struct ressd *ressd);
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the module takes from the kernel: nothing whose arguments differ from one kernel to the next.
+"""What the module takes from the kernel: nothing whose arguments differ between kernels.
 
-dm_io() has changed more than once, in stable kernels as well (an ioprio in 6.9 and its backports, another
-argument and another callback in 7.2), so a module that calls it builds only where its author has looked.
+dm_io() has changed more than once, in stable kernels as well (an ioprio in 6.9 and its backports,
+another argument and another callback in 7.2), so a module that calls it builds only where its
+author has looked.
 """
 
 import pathlib
