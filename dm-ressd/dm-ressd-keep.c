@@ -98,7 +98,7 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 bool ressd_keeps(const struct ressd *ressd, u32 *slot)
 {
 	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->bad_blocks &&
-	       ressd_keep_wanted(&ressd->log, slot);
+	       ressd_keep_wanted(&ressd->log, ressd->options.move_threshold, slot);
 }
 
 /* The slot counts as read until all is done: it is not used again meanwhile. */

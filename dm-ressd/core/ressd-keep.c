@@ -7,13 +7,19 @@
 /* Free segments that are left to the writers, and to the mover if keeping gains none. */
 #define MIN_FREE_SEGMENTS	2U
 
-bool ressd_keep_wanted(const struct ressd_log *log, u32 *slot)
+static bool has_room(const struct ressd_log *log, u32 threshold)
+{
+	return ressd_log_free_segments(log) >= MIN_FREE_SEGMENTS &&
+	       (u64)ressd_log_free_blocks(log) * 100 * 3 >=
+	       (u64)ressd_log_total_blocks(log) * threshold * 2;
+}
+
+bool ressd_keep_wanted(const struct ressd_log *log, u32 threshold, u32 *slot)
 {
 	u64 seq = ressd_log_scan_tail(log, ~0ULL);
 	u32 live;
 
-	if (log->mode != RESSD_MODE_RW || seq >= log->head_seq ||
-	    ressd_log_free_segments(log) < MIN_FREE_SEGMENTS)
+	if (log->mode != RESSD_MODE_RW || seq >= log->head_seq || !has_room(log, threshold))
 		return false;
 	*slot = ressd_geom_slot_of_seq(&log->geom, seq);
 	live = log->segments[*slot].live;

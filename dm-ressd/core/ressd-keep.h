@@ -8,6 +8,9 @@
  * So the log keeps them if they are few: if overwriting, the headers of commits, or visits to other
  * blocks of theirs have left at most one part in RESSD_KEEP_PART of the segment.
  *
+ * Only while two thirds of the space are left that there is when the mover begins.  Where it is
+ * scarcer a lasting load fills the log with what is live, and then waits for a round of visits.
+ *
  * Context: caller holds the lock that protects the log.
  */
 #ifndef RESSD_KEEP_H
@@ -19,9 +22,10 @@
 #define RESSD_KEEP_PART	3U
 
 /*
- * True if the oldest segment with anything live is such a one, and two segments are free; its slot.
+ * True if the oldest segment with anything live is such a one, and there is space; its slot.  The
+ * mover begins when less than @threshold percent of the log are free.
  */
-bool ressd_keep_wanted(const struct ressd_log *log, u32 *slot);
+bool ressd_keep_wanted(const struct ressd_log *log, u32 threshold, u32 *slot);
 
 /* The first dirty block of the device at log block @block or behind it, before @end; or @end. */
 u32 ressd_keep_next(const struct ressd_log *log, u32 block, u32 end);

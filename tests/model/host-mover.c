@@ -54,7 +54,7 @@ static bool start_keeping(struct host *host)
 	struct mover *mover = &host->mover;
 
 	if (!host->config.keeps || host->draining ||
-	    !ressd_keep_wanted(&host->box.log, &mover->keep_slot))
+	    !ressd_keep_wanted(&host->box.log, 0, &mover->keep_slot))
 		return false;
 	host_trace(host, "keeping slot %u", mover->keep_slot);
 	mover->keep_block = ressd_geom_slot_start(&host->layout.geom, mover->keep_slot);
@@ -261,7 +261,7 @@ static void end_batch(struct host *host)
 	host_retry(host);
 	if (!mover->whole && ressd_sweep_between_visits(&mover->sweep) &&
 	    (ressd_log_can_reclaim(&host->box.log) ||
-	     (host->config.keeps && ressd_keep_wanted(&host->box.log, &slot))))
+	     (host->config.keeps && ressd_keep_wanted(&host->box.log, 0, &slot))))
 		end_sweep(host);
 }
 

@@ -338,7 +338,7 @@ static void advise_full(struct advice_desk *desk)
 	    "as writers wait for the mover when the log is full, they do so evenly" :
 	    "without effect, for on_full is bypass");
 	if (is_usable(desk))
-		put(desk, "move_threshold", "15",
+		put(desk, "move_threshold", "30",
 		    "the fuller the log, the more each visit to a block of the drive writes back");
 	else
 		put(desk, "move_threshold", "50",

@@ -156,7 +156,7 @@ static bool goal_reached(struct threads *threads)
 
 	return !model->all && ressd_sweep_between_visits(&model->sweep) &&
 	       (ressd_step_has_room(&model->step, &model->log) ||
-		(model->set.keep && ressd_keep_wanted(&model->log, &slot)));
+		(model->set.keep && ressd_keep_wanted(&model->log, model->set.threshold, &slot)));
 }
 
 static void move_all(struct threads *threads)
@@ -241,7 +241,7 @@ static bool keep_oldest(struct threads *threads)
 	struct ressd_log *log = log_of(threads);
 	u32 slot, block, end, read;
 
-	if (!threads->model->set.keep || threads->drains || !ressd_keep_wanted(log, &slot))
+	if (!threads->model->set.keep || threads->drains || !ressd_keep_wanted(log, threads->model->set.threshold, &slot))
 		return false;
 	end = ressd_geom_slot_end(&log->geom, slot);
 	block = ressd_keep_next(log, ressd_geom_slot_start(&log->geom, slot), end);
