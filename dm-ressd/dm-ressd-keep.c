@@ -108,8 +108,10 @@ static bool take_slot(struct ressd *ressd, u32 *slot)
 
 	spin_lock(&ressd->lock);
 	wanted = ressd_keeps(ressd, slot);
-	if (wanted)
+	if (wanted) {
+		ressd->keeping = true;
 		atomic_inc(&ressd->readers[*slot]);
+	}
 	spin_unlock(&ressd->lock);
 	return wanted;
 }

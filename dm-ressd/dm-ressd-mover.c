@@ -85,6 +85,7 @@ static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
 	ressd_step_start(&ressd->step, &ressd->sweep, &ressd->log);
 	ressd->sweep_bad = 0;
 	ressd->sweeping = true;
+	ressd->keeping = false;
 	ressd->sweep_follows = false;
 	ressd->counters.sweeps++;
 	spin_unlock(&ressd->lock);
@@ -446,6 +447,24 @@ static void end_drain(struct ressd *ressd, int result)
 	wake_up(&ressd->wait);
 }
 
+/*
+ * After a sweep often the next one begins at once.  Until then writers may not use up the room that
+ * has just become free, or the mover would find none to pace them by.  But if none follows they
+ * wait for nobody.  Nor do they once the log has kept what it keeps.
+ */
+static void let_writers_go(struct ressd *ressd)
+{
+	bool held;
+
+	spin_lock(&ressd->lock);
+	held = ressd->sweep_follows || ressd->keeping;
+	ressd->sweep_follows = false;
+	ressd->keeping = false;
+	spin_unlock(&ressd->lock);
+	if (held)
+		queue_work(ressd->workqueue, &ressd->log_work);
+}
+
 /* One sweep, and what it came to: 0, or the error that a pause must follow. */
 static int sweep_once(struct ressd *ressd)
 {
@@ -462,8 +481,11 @@ static int sweep_once(struct ressd *ressd)
 		if (wait_as_mover(ressd, ticket) || (drain && is_drained(ressd)))
 			return 0;
 	}
-	if (kind == SWEEP_FOR_ROOM && ressd_keep_tail(ressd))
-		return announce_kept(ressd);
+	if (kind == SWEEP_FOR_ROOM && ressd_keep_tail(ressd)) {
+		ret = announce_kept(ressd);
+		let_writers_go(ressd);
+		return ret;
+	}
 	ret = sweep(ressd, kind);
 	if (drain && !is_drained(ressd) && ret)
 		end_drain(ressd, ret);
@@ -491,23 +513,6 @@ static bool pause_ends(struct ressd *ressd, bool failed)
 	return kthread_should_stop() ||
 	       (failed && (READ_ONCE(ressd->retry_now) || READ_ONCE(ressd->draining) ||
 			   suspend_needs_space(ressd)));
-}
-
-/*
- * After a sweep often the next one begins at once.  Until then writers may not use up the room that
- * has just become free, or the mover would find none to pace them by.  But if none follows they
- * wait for nobody.
- */
-static void let_writers_go(struct ressd *ressd)
-{
-	bool held;
-
-	spin_lock(&ressd->lock);
-	held = ressd->sweep_follows;
-	ressd->sweep_follows = false;
-	spin_unlock(&ressd->lock);
-	if (held)
-		queue_work(ressd->workqueue, &ressd->log_work);
 }
 
 /* Waits until there is a reason to sweep. */

@@ -6,7 +6,7 @@
  *	even	a sweep starts when room gets scarce and ends when as much room was used as it
  *		gains.  So the mover waits while it is ahead of the writers, and with on_full wait
  *		a writer that is ahead of the mover waits for it, instead of finding the log
- *		suddenly full.
+ *		suddenly full; and so does one that comes while the log keeps what lives of a segment
  *	idle	as even; and when nothing was asked of the target for a while, all comes home
  *
  * core/ressd-step.h says what ahead means.
@@ -18,9 +18,12 @@
 
 bool ressd_pace_holds_writer(const struct ressd *ressd)
 {
-	return (ressd->sweeping || ressd->sweep_follows) &&
-	       ressd->options.pace != RESSD_PACE_BURST &&
-	       ressd_step_writer_is_ahead(&ressd->step, &ressd->log);
+	if (ressd->options.pace == RESSD_PACE_BURST)
+		return false;
+	/* They would use up the room that a sweep needs, and then wait for all of it. */
+	return ressd->keeping ||
+	       ((ressd->sweeping || ressd->sweep_follows) &&
+		ressd_step_writer_is_ahead(&ressd->step, &ressd->log));
 }
 
 bool ressd_pace_is_quiet(const struct ressd *ressd)

@@ -243,6 +243,7 @@ struct ressd {
 	struct ressd_sweep sweep;
 	bool sweeping;
 	bool sweep_follows;		/* until then writers keep step with the last one */
+	bool keeping;			/* dm-ressd-keep.c; writers wait meanwhile */
 	unsigned long last_bio;		/* jiffies */
 	bool unprimed;			/* something was moved since the log was last primed */
 	u32 sweep_bad;			/* blocks that this sweep could not move */

@@ -18,8 +18,8 @@
 
 #include "ressd-log.h"
 
-/* docs/alternatives.md: with 2 etcd on an SD card takes 8 % longer, random writes 3 %. */
-#define RESSD_KEEP_PART	3U
+/* docs/alternatives.md: with 3 etcd on an SD card takes 4 % longer, with 2 17 %. */
+#define RESSD_KEEP_PART	4U
 
 /*
  * True if the oldest segment with anything live is such a one, and there is space; its slot.  The

@@ -14,10 +14,12 @@ set -uo pipefail
 take_arguments "$@"
 reserved=$((8 * 2048))
 
-# small_writes MIB SEED: over 64 MiB; fio's JSON.
+# small_writes MIB SEED [FIO-OPTION...]: over 64 MiB; fio's JSON.
 small_writes() {
+	local mib=$1 fio_seed=$2
+	shift 2
 	fio --name=load --filename=/dev/mapper/ressd --size=64M --rw=randwrite --bs=4k --direct=1 \
-		--norandommap --randrepeat=0 --randseed="$2" --io_size="${1}M" --output-format=json
+		--norandommap --randrepeat=0 --randseed="$fio_seed" --io_size="${mib}M" --output-format=json "$@"
 }
 
 # longest_ms: from fio's JSON.
@@ -41,8 +43,25 @@ writers_wait_for_few_visits_at_once() {
 	check "it is removed" dmsetup remove ressd
 }
 
+# Found by mover-model with a low threshold: while the log kept what lived of its oldest segment, writers used up
+# all the room there was; then nothing could be kept, and a writer waited for a sweep that had to free it: 5.5 s.
+writers_wait_while_the_log_keeps() {
+	local longest
+	make_ressd ressd /dev/ssd0 "$reserved" on_full wait move_block_sectors 2048 \
+		log_page_sectors 32 move_threshold 20
+	small_writes 8 3 --random_distribution=zoned:80/20:20/80 >/dev/null
+	longest=$(small_writes 16 4 --random_distribution=zoned:80/20:20/80 | longest_ms)
+	check "the log has kept blocks" at_least ressd kept_blocks 30
+	check "fio says how long" test -n "$longest"
+	echo "# result longest-wait-keeping/sdcard/ms ${longest:-0} ms <=1200"
+	check "no write waits for many visits" test "${longest:-99999}" -le 1200
+	check "it drains" timeout 60 dmsetup message ressd 0 drain
+	check "it is removed" dmsetup remove ressd
+}
+
 load ssdsim
 load dm-ressd
 check "a drive" sh ./ssdsim.sh create ssd0 sdcard.conf capacity_mb=256 block_pages=64
 scenario writers_wait_for_few_visits_at_once
+scenario writers_wait_while_the_log_keeps
 finish
