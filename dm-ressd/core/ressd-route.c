@@ -48,6 +48,13 @@
 /* A log that has become dear is noticed after this part of the interval. */
 #define DEAR_PART	32
 
+/*
+ * In use the direct way is timed for a window each second.  If that has become so many times what
+ * it was when it was decided for, the load or the device is another one.
+ */
+#define SAMPLE_NS	1000000000ULL
+#define CHANGED_TIMES	2
+
 /* Peeks may cost one part in so many of the time. */
 #define PEEK_PART	100
 
@@ -261,6 +268,7 @@ static void decide(struct ressd_route *route)
 	else
 		c->interval = FIRST_INTERVAL;
 	c->decided = true;
+	c->decided_ns = ressd_route_ns(&c->direct);
 	c->log_wins = log_wins;
 	c->sent = 0;
 	follow_decision(route);
@@ -363,11 +371,20 @@ bool ressd_route_wants_write(const struct ressd_route *route, u32 open, u32 in_f
 			     route->log_blocks + open >= LOST_BLOCKS);
 }
 
+/* Has the direct way in use become dear?  By the median, which a few bad windows do not raise. */
+static bool direct_has_changed(const struct ressd_route *route)
+{
+	const struct ressd_route_case *c = ressd_route_case(route);
+
+	return c->decided_ns && ressd_route_ns(&c->direct) >= c->decided_ns * CHANGED_TIMES;
+}
+
 static void look_for_trial(struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
 
-	if (route->phase == RESSD_ROUTE_DIRECT && c->sent >= c->interval)
+	if (route->phase == RESSD_ROUTE_DIRECT && (c->sent >= c->interval ||
+						   direct_has_changed(route)))
 		try_log(route);
 	else if (route->phase == RESSD_ROUTE_LOG &&
 		 (c->sent >= c->interval ||
@@ -387,6 +404,10 @@ bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight, u64 now
 		continue_log_trial(route);
 	else
 		look_for_trial(route);
+	if (!route->sampling && now >= route->next_sample) {
+		route->sampling = true;
+		route->next_sample = now + SAMPLE_NS;
+	}
 	route->sent = min_t(u64, (u64)route->sent + nr, 0xffffffffU);
 	present(route)->sent += nr;
 	return ressd_route_takes_log(route);
@@ -397,7 +418,7 @@ bool ressd_route_times_direct(const struct ressd_route *route)
 	const struct ressd_route_case *c = ressd_route_case(route);
 
 	if (route->phase == RESSD_ROUTE_DIRECT)
-		return c->sent + DIRECT_TIMED >= c->interval;
+		return route->sampling || c->sent + DIRECT_TIMED >= c->interval;
 	return route->phase == RESSD_ROUTE_TRY_DIRECT;
 }
 
@@ -453,7 +474,8 @@ void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks)
 
 	if (ressd_route_takes_log(route))
 		return;
-	add(&c->direct, ns, blocks);
+	if (add(&c->direct, ns, blocks))
+		route->sampling = false;
 	if (route->phase == RESSD_ROUTE_TRY_DIRECT)
 		add_to_trial(route, c, ns, blocks);
 }

@@ -6,7 +6,8 @@
  * home; that of a direct one is the time in which direct small writes, and flushes after them, are
  * in flight.  Both are measured by trials: some hundred blocks this way, some hundred the other
  * way, the latter brought home at once.  The way that is taken is measured as well, the direct one
- * before a trial only, for its time is short and a clock costs some of it.  The other one is tried
+ * now and then only, for its time is short and a clock costs some of it; if it costs far more than
+ * it did when it was taken, the log is tried at once.  The other one is tried
  * again after ever longer intervals, as long as the answer stays the same; and no trial goes on
  * when it has cost several times what the other way would have.  So what trials can cost is
  * bounded.  The log must win clearly, and a decision changes only by a clear difference, so that
@@ -62,7 +63,8 @@ struct ressd_route_case {
 	u32 dear_parts;
 	u64 sent;			/* blocks since the decision */
 	u64 interval;			/* blocks until the other way is tried again */
-	bool log_wins;			/* the last decision */
+	u64 decided_ns;			/* what a direct block cost at the last decision */
+	bool log_wins;			/* that one */
 	bool decided;			/* there has been one */
 };
 
@@ -82,6 +84,8 @@ struct ressd_route {
 	bool flushes;			/* many writes are followed by one */
 	bool peeking;
 	u64 next_peek;			/* ns */
+	bool sampling;			/* the direct way, for a window */
+	u64 next_sample;		/* ns */
 };
 
 void ressd_route_init(struct ressd_route *route);

@@ -193,6 +193,37 @@ TEST(follows_a_change)
 	CHECK(outcome.logged < 400, "%u logged", outcome.logged);
 }
 
+/* Nobody stalls until the next trial is due: the direct way in use is watched. */
+TEST(dear_direct_way_is_left)
+{
+	struct device device = { .direct = 500000, .log = 60000, .move = 600000, .noise = 10 };
+	struct host host = { .depth = 1 };
+	struct ressd_route route;
+	struct outcome outcome;
+
+	ressd_route_init(&route);
+	use(&route, &device, &host, 20000);
+	CHECK(!log_wins(&route), "the log wins");
+	device.direct = 10000000;
+	outcome = use(&route, &device, &host, 30000);
+	CHECK(log_wins(&route), "the log does not win");
+	CHECK(outcome.direct < 2000, "%u direct", outcome.direct);
+}
+
+/* A device that is always as dear is not tried again and again. */
+TEST(watching_makes_no_trials)
+{
+	const struct device device = { .direct = 900000, .log = 60000, .move = 1000000,
+				       .noise = 40, .burst = 2000 };
+	struct host host = { .depth = 1 };
+	struct ressd_route route;
+	struct outcome outcome;
+
+	ressd_route_init(&route);
+	outcome = use(&route, &device, &host, 120000);
+	CHECK(outcome.logged < 400, "%u logged", outcome.logged);
+}
+
 /* Flushes have a time but no blocks. */
 TEST(flushes_count_as_direct)
 {
