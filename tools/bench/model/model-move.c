@@ -26,7 +26,7 @@ static bool mover_may_go_on(void *context)
 	struct threads *threads = context;
 	struct model *model = threads->model;
 
-	return threads->drains || !model->set.even ||
+	return threads->drains || model->all || !model->set.even ||
 	       (model_room_is_wanted(threads) && ressd_log_is_full(&model->log)) ||
 	       ressd_log_is_starved(&model->log) ||
 	       !ressd_step_mover_is_ahead(&model->step, &model->log);
@@ -37,7 +37,7 @@ static bool has_reason(void *context)
 	struct threads *threads = context;
 	struct ressd_log *log = log_of(threads);
 
-	if (threads->drains)
+	if (threads->drains || model_route_asks_move(threads))
 		return true;
 	return log->reuse_seq < log->head_seq &&
 	       ((model_room_is_wanted(threads) && ressd_log_is_full(log)) ||
@@ -102,6 +102,7 @@ static void move_batch(struct threads *threads, u32 nr)
 {
 	struct model *model = threads->model;
 	struct ressd_move *moves = model->moves;
+	u64 start = now_of(threads), moved = model->moved;
 	u32 at, run, i;
 
 	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
@@ -126,6 +127,7 @@ static void move_batch(struct threads *threads, u32 nr)
 		if (!ressd_move_is_hole(&moves[i]))
 			model->moved += ressd_log_moved(&model->log, moves[i].block, moves[i].lbn);
 	}
+	model_route_moved(threads, now_of(threads) - start, model->moved - moved);
 }
 
 /* Blocks that are still in RAM are left out, or are holes: see ressd_batch_pick(). */
@@ -149,14 +151,20 @@ static u32 leave_ram(struct threads *threads, u32 nr)
 
 /* --- a sweep ------------------------------------------------------------------------------ */
 
+/* Route adaptive keeps nothing. */
+static bool keeps(const struct model *model, u32 *slot)
+{
+	return model->set.keep && !model->set.adaptive &&
+	       ressd_keep_wanted(&model->log, model->set.threshold, slot);
+}
+
 static bool goal_reached(struct threads *threads)
 {
 	struct model *model = threads->model;
 	u32 slot;
 
 	return !model->all && ressd_sweep_between_visits(&model->sweep) &&
-	       (ressd_step_has_room(&model->step, &model->log) ||
-		(model->set.keep && ressd_keep_wanted(&model->log, model->set.threshold, &slot)));
+	       (ressd_step_has_room(&model->step, &model->log) || keeps(model, &slot));
 }
 
 static void move_all(struct threads *threads)
@@ -186,8 +194,11 @@ static void wait_for_record(struct threads *threads, u64 record)
 static void sweep(struct threads *threads)
 {
 	struct model *model = threads->model;
+	bool trial = !threads->drains && model_route_asks_move(threads);
 
-	model->all = threads->drains;
+	if (trial)
+		reclaim(threads);	/* only what is on the device can be moved */
+	model->all = threads->drains || trial;
 	model_start_sweep(model);
 	threads->sweep_follows = false;
 	model->sweeps++;
@@ -195,8 +206,10 @@ static void sweep(struct threads *threads)
 	move_all(threads);
 	model->sweeping = false;
 	threads->sweep_follows = !model->all;
-	if (model->all)
+	if (model->all && !trial)
 		ressd_log_rotate(&model->log);
+	if (trial)
+		ressd_route_move_ended(&model->route, true);
 	model->all = false;
 	reclaim(threads);
 }
@@ -241,8 +254,9 @@ static bool keep_oldest(struct threads *threads)
 	struct ressd_log *log = log_of(threads);
 	u32 slot, block, end, read;
 
-	if (!threads->model->set.keep || threads->drains || !ressd_keep_wanted(log, threads->model->set.threshold, &slot))
+	if (threads->drains || !keeps(threads->model, &slot))
 		return false;
+	threads->keeping = true;
 	end = ressd_geom_slot_end(&log->geom, slot);
 	block = ressd_keep_next(log, ressd_geom_slot_start(&log->geom, slot), end);
 	while (block < end) {
@@ -250,13 +264,16 @@ static bool keep_oldest(struct threads *threads)
 		for (; block < read; block = ressd_keep_next(log, block + 1, end)) {
 			threads->keep_block = block;
 			model_host_wait(threads->host, is_kept);
-			if (threads->keep_result)
+			if (threads->keep_result) {
+				threads->keeping = false;
 				return false;
+			}
 		}
 	}
 	ressd_log_kick(log);
 	wait_for_record(threads, log->records[log->open].seq - !ressd_log_open_blocks(log));
 	reclaim(threads);
+	threads->keeping = false;
 	return true;
 }
 

@@ -24,6 +24,7 @@ struct way {
 	u64 ticket;
 	u32 accepted;			/* of its blocks, by the log */
 	bool direct;			/* a write to the normal area */
+	bool small, timed;		/* route adaptive: counted, timed */
 	u64 begun, ended;
 };
 
@@ -38,6 +39,10 @@ static struct replay {
 	u32 completed;			/* as many of trace->completions, without a gap */
 	u32 end;			/* of the phase under way */
 	u64 logged, direct;		/* blocks */
+	u32 small;			/* in flight */
+	u32 timed;			/* in flight, */
+	u64 timed_since, timed_ns;	/* and for how long any was */
+	u32 timed_blocks;
 } replay;
 
 static bool is_bare(void)
@@ -56,8 +61,97 @@ static u32 nr_blocks(const struct bio *bio)
 	       first_block(bio);
 }
 
+/* --- route adaptive: dm-ressd-route.c ------------------------------------------------------ */
+
+static bool is_adaptive(void)
+{
+	return replay.model && replay.model->set.adaptive && !is_bare();
+}
+
+static void read_clock(void)
+{
+	if (replay.timed)
+		replay.timed_ns += now_of(replay.threads) - replay.timed_since;
+	replay.timed_since = now_of(replay.threads);
+}
+
+static void time_direct(struct way *way)
+{
+	if (!is_adaptive() || !ressd_route_times_direct(&replay.model->route))
+		return;
+	read_clock();
+	replay.timed++;
+	way->timed = true;
+}
+
+static void end_timed(const struct bio *bio, struct way *way)
+{
+	replay.small -= way->small;
+	if (!way->timed)
+		return;
+	read_clock();
+	replay.timed--;
+	if (bio->op == BIO_WRITE && way->direct)
+		replay.timed_blocks += nr_blocks(bio);
+}
+
+static bool route_to_log(const struct bio *bio, struct way *way)
+{
+	struct ressd_route *route = &replay.model->route;
+	bool log;
+
+	if (!is_adaptive())
+		return true;
+	way->small = true;
+	replay.small++;
+	if (ressd_route_times_direct(route)) {
+		read_clock();
+		if (replay.timed_ns)
+			ressd_route_direct_done(route, replay.timed_ns, replay.timed_blocks);
+		replay.timed_ns = 0;
+		replay.timed_blocks = 0;
+	}
+	log = ressd_route_small(route, nr_blocks(bio), replay.small - 1, now_of(replay.threads));
+	if (bio->fua)
+		ressd_route_flush(route);
+	return log;
+}
+
+static bool route_holds_log(void)
+{
+	struct ressd_log *log = &replay.model->log;
+
+	if (!is_adaptive() || !ressd_route_wants_write(&replay.model->route,
+			ressd_log_open_blocks(log), ressd_log_blocks_in_flight(log)))
+		return false;
+	ressd_log_kick(log);
+	return true;
+}
+
+void model_route_logged(struct threads *threads, u64 ns, u32 blocks)
+{
+	if (is_adaptive())
+		ressd_route_log_done(&threads->model->route, ns, blocks);
+}
+
+void model_route_moved(struct threads *threads, u64 ns, u32 blocks)
+{
+	if (is_adaptive())
+		ressd_route_move_done(&threads->model->route, ns, blocks);
+}
+
+bool model_route_asks_move(const struct threads *threads)
+{
+	return is_adaptive() && ressd_route_wants_move(&threads->model->route);
+}
+
+/* --- a bio -------------------------------------------------------------------------------- */
+
 static void finish(struct way *way)
 {
+	const struct bio *bio = &replay.trace->bios[way - replay.ways];
+
+	end_timed(bio, way);
 	way->stage = DONE;
 	way->ended = now_of(replay.threads);
 }
@@ -68,15 +162,21 @@ static void send(struct way *way, enum model_command what, u64 sector, u32 secto
 }
 
 /* As map_flush(). */
-static void begin_flush(struct way *way)
+static void begin_flush(const struct bio *bio, struct way *way)
 {
 	way->ticket = 0;
 	way->stage = PREFLUSH;
 	ressd_rpi_flush(&replay.rpi);
-	if (!is_bare() && ressd_log_is_volatile(&replay.model->log))
+	if (is_adaptive())
+		ressd_route_flush(&replay.model->route);
+	if (!is_bare() && ressd_log_is_volatile(&replay.model->log)) {
 		way->ticket = ressd_log_sync(&replay.model->log);
-	else
+	} else {
+		if (bio->op == BIO_FLUSH && is_adaptive() &&
+		    !ressd_route_takes_log(&replay.model->route))
+			time_direct(way);
 		send(way, MODEL_FLUSH, 0, 0);
+	}
 }
 
 static bool is_synced(const struct way *way)
@@ -114,11 +214,16 @@ static void begin_read(const struct bio *bio, struct way *way)
 	send(way, MODEL_READ, sector, bio->sectors);
 }
 
-static bool goes_to_log(const struct bio *bio)
+static bool goes_to_log(const struct bio *bio, struct way *way)
 {
 	if (is_bare() || (bio->sector | bio->sectors) % RESSD_BLOCK_SECTORS)
 		return false;
-	return ressd_rpi_write(&replay.rpi, bio->sector, bio->sectors, replay.model->sweeping);
+	if (!ressd_rpi_write(&replay.rpi, bio->sector, bio->sectors, replay.model->sweeping))
+		return false;
+	if (route_to_log(bio, way))
+		return true;
+	time_direct(way);
+	return false;
 }
 
 static void begin_data(const struct bio *bio, struct way *way)
@@ -136,7 +241,7 @@ static void begin_data(const struct bio *bio, struct way *way)
 		finish(way);
 		break;
 	case BIO_WRITE:
-		if (goes_to_log(bio))
+		if (goes_to_log(bio, way))
 			way->stage = LOGGING;
 		else
 			begin_direct(bio, way);
@@ -150,14 +255,24 @@ static bool log_blocks(const struct bio *bio, struct way *way)
 	struct ressd_log *log = &replay.model->log;
 	struct ressd_place place;
 
+	if (is_adaptive() && !ressd_route_takes_log(&replay.model->route)) {
+		begin_direct(bio, way);
+		return true;
+	}
+	if (!way->accepted && route_holds_log()) {
+		replay.threads->reason = -EAGAIN;
+		return false;
+	}
 	for (; way->accepted < nr_blocks(bio); way->accepted++) {
-		replay.threads->reason = model_holds_writer(replay.threads) ? -EBUSY :
+		replay.threads->reason = model_holds_writer(replay.threads) ||
+			model_route_asks_move(replay.threads) ? -EBUSY :
 			ressd_log_accept(log, first_block(bio) + way->accepted, &place);
 		if (replay.threads->reason)
 			return false;
 		replay.logged++;
 	}
 	model_finish_logged(replay.threads);
+	route_holds_log();
 	if (!bio->fua) {
 		finish(way);
 		return true;
@@ -188,7 +303,7 @@ static bool go_on(const struct bio *bio, struct way *way)
 	switch (way->stage) {
 	case ISSUED:
 		if (bio->op == BIO_FLUSH || bio->preflush)
-			begin_flush(way);
+			begin_flush(bio, way);
 		else
 			way->stage = DATA;
 		return true;
@@ -367,6 +482,7 @@ void model_replay(struct model *model, const char *path)
 	if (!replay.ways)
 		abort();
 	init_router(&model->set);
+	ressd_route_init(&model->route);
 	replay.threads = model_threads_start(model, issuer);
 	model_host_thread(replay.threads->host, ways_thread);
 	for (i = 0; i < replay.trace->nr_phases; i++) {

@@ -24,8 +24,10 @@ bool model_holds_writer(struct threads *threads)
 {
 	struct model *model = threads->model;
 
-	return (model->sweeping || threads->sweep_follows) && model->set.even &&
-	       ressd_step_writer_is_ahead(&model->step, &model->log);
+	if (!model->set.even)
+		return false;
+	return threads->keeping || ((model->sweeping || threads->sweep_follows) &&
+				    ressd_step_writer_is_ahead(&model->step, &model->log));
 }
 
 /* --- the writer --------------------------------------------------------------------------- */
@@ -203,6 +205,8 @@ static void log_worker(void *context)
 			printf("%.3f s: %u blocks of log at %u took %.1f ms\n",
 			       now_of(threads) / 1e9, io->nr_blocks, io->block,
 			       (now_of(threads) - start) / 1e6);
+		model_route_logged(threads, now_of(threads) - start,
+				   io->record ? io->record->nr_maps : 0);
 		ressd_log_done(log_of(threads), io, 0);
 	}
 }

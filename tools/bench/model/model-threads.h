@@ -33,6 +33,7 @@ struct threads {
 	u64 records;			/* written when its last I/O began */
 	u32 keep_block;			/* the log block that is being kept */
 	int keep_result;
+	bool keeping;			/* writers wait */
 };
 
 static inline struct ressd_log *log_of(struct threads *threads)
@@ -54,6 +55,11 @@ void model_finish_logged(struct threads *threads);
 void model_threads_drain(struct model *model);
 /* The threads of a model, made when they are first asked for; none but the log's and the mover. */
 struct threads *model_threads_start(struct model *model, void (*writer)(void *context));
+
+/* model-replay.c: what route adaptive measures; nothing without it. */
+void model_route_logged(struct threads *threads, u64 ns, u32 blocks);
+void model_route_moved(struct threads *threads, u64 ns, u32 blocks);
+bool model_route_asks_move(const struct threads *threads);
 
 /* model-move.c */
 /* The mover's thread. */
