@@ -93,6 +93,15 @@ static u64 few_open_units(const struct advice_desk *desk)
 	       units->low : 0;
 }
 
+/* So many that what an application writes to for a while may all stay open. */
+static bool has_many_open_units(const struct advice_desk *desk)
+{
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+
+	return (units->status == STATUS_MEASURED || units->status == STATUS_BOUNDED) &&
+	       units->confidence >= CONFIDENCE_MEDIUM && units->low > FEW_UNITS;
+}
+
 /* Ever larger writes, as long as each gains in the rehearsal. */
 static void advise_rehearsed_size(struct advice_desk *desk)
 {
@@ -140,18 +149,21 @@ static void advise_small_write(struct advice_desk *desk)
 
 static void advise_route(struct advice_desk *desk)
 {
-	struct ressd_options trial = *desk->options;
+	const bool worth = desk->analysis->verdict == VERDICT_WORTH;
 
 	put(desk, "streams", "16",
 	    "no parameter of the drive matters for it; each stream costs the comparison of a number");
-	if (desk->analysis->verdict == VERDICT_WORTH) {
+	if (worth && has_many_open_units(desk))
+		put(desk, "route", "adaptive",
+		    "the drive keeps at least %llu blocks open: small writes to no more than those cost less if they go direct",
+		    desk->findings[PARAMETER_OPEN_UNITS].low);
+	else if (worth)
 		put(desk, "route", "always",
 		    "small random writes gain even if nothing is overwritten in the log");
-		return;
-	}
-	put(desk, "route", set_option(&trial, "route", "adaptive") ? "adaptive" : "always",
-	    "it pays only while at least %u %% of the logged blocks are overwritten in time",
-	    desk->analysis->alpha_percent);
+	else
+		put(desk, "route", "adaptive",
+		    "it pays only while at least %u %% of the logged blocks are overwritten in time",
+		    desk->analysis->alpha_percent);
 }
 
 /*
@@ -338,7 +350,7 @@ static void advise_full(struct advice_desk *desk)
 	    "as writers wait for the mover when the log is full, they do so evenly" :
 	    "without effect, for on_full is bypass");
 	if (is_usable(desk))
-		put(desk, "move_threshold", "30",
+		put(desk, "move_threshold", "20",
 		    "the fuller the log, the more each visit to a block of the drive writes back");
 	else
 		put(desk, "move_threshold", "50",
