@@ -106,6 +106,15 @@ void ressd_put_reader(struct ressd *ressd, u32 slot);
  */
 void ressd_route_sent(struct ressd *ressd, struct bio *bio);
 
+/* dm-ressd-shape.c; all behind ressd_shape_is_used() */
+/* Is this what is left of a write that was cut?  Under the lock. */
+bool ressd_shape_is_rest(const struct ressd *ressd, const struct ressd_extent *e);
+/* Cuts a direct write to its first piece.  Under the lock. */
+void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent *e);
+/* A read or write that is aimed at the normal area: as the target's map.  Reads are cut here. */
+int ressd_shape_send_read(struct ressd *ressd, struct bio *bio);
+int ressd_shape_send_write(struct ressd *ressd, struct bio *bio);
+
 /* dm-ressd-merge.c */
 /* Merges the pieces on ressd->merge_waiters.  Context: the bio worker. */
 void ressd_merge_pieces(struct ressd *ressd);

@@ -42,7 +42,7 @@ void ressd_remap_normal(struct ressd *ressd, struct bio *bio)
 
 /* --- direct writes and discards ----------------------------------------------------------- */
 
-/* Sends the bio to the normal area, or refuses it by DM_MAPIO_KILL.  Under the lock. */
+/* Sends the bio to the normal area, or refuses it by DM_MAPIO_KILL.  As map; under the lock. */
 static int start_direct(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
@@ -58,6 +58,8 @@ static int start_direct(struct ressd *ressd, struct bio *bio)
 	if (bio->bi_opf & REQ_FUA && !bdev_fua(ressd->normal->bdev))
 		rb->flags |= RESSD_BIO_FLUSHES;	/* the block layer does it by a flush */
 	ressd_remap_normal(ressd, bio);
+	if (ressd_shape_is_used())
+		return ressd_shape_send_write(ressd, bio);
 	return DM_MAPIO_REMAPPED;
 }
 
@@ -380,6 +382,15 @@ static bool flushes_fail(const struct ressd *ressd)
 	return !ressd_log_works(ressd) && !flush_is_enough(ressd);
 }
 
+/* Does the write belong in the log, by its size and place?  Under the lock. */
+static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
+{
+	if (ressd_shape_is_used() && ressd_shape_is_rest(ressd, e))
+		return false;
+	ressd->counters.writes++;
+	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors, ressd->sweeping);
+}
+
 static int map_write(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
@@ -398,8 +409,7 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 		spin_unlock(&ressd->lock);
 		return DM_MAPIO_KILL;
 	}
-	ressd->counters.writes++;
-	small = ressd_rpi_write(&ressd->rpi, e.sector, e.sectors, ressd->sweeping);
+	small = is_small(ressd, &e);
 	if (small) {
 		ressd->counters.small_writes++;
 		if (!log_takes_writes(ressd)) {
@@ -410,6 +420,8 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 			small = false;
 			timed = true;
 		}
+	} else if (ressd_shape_is_used()) {
+		ressd_shape_cut_write(ressd, bio, &e);
 	}
 	node = ressd_map_first_from(&ressd->log.map, e.first);
 	mapped = (node && node->lbn <= e.last) ||

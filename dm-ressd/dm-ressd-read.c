@@ -70,6 +70,8 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 						   e.sector);
 		spin_unlock(&ressd->lock);
 		ressd_remap_normal(ressd, bio);
+		if (ressd_shape_is_used())
+			return ressd_shape_send_read(ressd, bio);
 		return DM_MAPIO_REMAPPED;
 	}
 

@@ -39,6 +39,8 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct ressd_log *log = &ressd->log;
 	const struct ressd_log_counters *l = &log->counters;
 	const struct ressd_counters *c = &ressd->counters;
+	const struct ressd_split_counters *reads = &ressd->shape.counters[RESSD_READ];
+	const struct ressd_split_counters *writes = &ressd->shape.counters[RESSD_WRITE];
 	/* What the log has kept is neither new nor dead. */
 	u64 accepted = l->accepted - c->kept_blocks;
 	u64 dead = l->overwrites + l->superseded + l->killed - c->kept_blocks;
@@ -91,6 +93,14 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "small_in_flight", atomic_read(&ressd->small_in_flight) },
 		{ "log_discards", c->log_discards },
 		{ "kept_blocks", c->kept_blocks },
+		{ "reads_aligned", reads->aligned },
+		{ "reads_unaligned", reads->unaligned },
+		{ "reads_within", reads->within },
+		{ "reads_over", reads->over },
+		{ "writes_aligned", writes->aligned },
+		{ "writes_unaligned", writes->unaligned },
+		{ "writes_within", writes->within },
+		{ "writes_over", writes->over },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);
@@ -104,7 +114,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 /* TABLE: a line that makes the same device again, options changed by message included. */
 static void status_table(struct ressd *ressd, char *result, unsigned int maxlen)
 {
-	char options[512];
+	char options[RESSD_OPTIONS_TEXT];
 	unsigned int sz = 0;
 
 	ressd_options_print(&ressd->options, options, sizeof(options));
@@ -162,7 +172,21 @@ static int check_buffers(const struct ressd *ressd, const struct ressd_options *
 	return 0;
 }
 
-/* Memory that @key = @value takes, before it is set; that it is one is known only then. */
+/* What @key = @value takes, before it is set; that it is one is known only then. */
+static void prepare_shape(struct ressd *ressd, const char *key, const char *value)
+{
+	char error[RESSD_ERROR_SIZE];
+	struct ressd_options options;
+
+	spin_lock(&ressd->lock);
+	options = ressd->options;
+	spin_unlock(&ressd->lock);
+	/* What is wrong with it, if anything, message_set() says. */
+	if (!ressd_option_set(&options, key, value, error, sizeof(error)))
+		ressd_shape_prepare(ressd, &options);
+}
+
+/* ... memory, likewise. */
 static int prepare_buffers(struct ressd *ressd, const char *key, const char *value)
 {
 	char error[RESSD_ERROR_SIZE];
@@ -188,6 +212,7 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 
 	if (ret)
 		return ret;
+	prepare_shape(ressd, key, value);
 	spin_lock(&ressd->lock);
 	options = ressd->options;
 	ret = ressd_option_set(&options, key, value, error, sizeof(error));
@@ -199,6 +224,7 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 		ressd->options = options;
 		ressd_tune_router(ressd);
 		ressd_tune_log(ressd);
+		ressd_shape_tune(ressd);
 	}
 	spin_unlock(&ressd->lock);
 	if (ret)
@@ -240,6 +266,7 @@ static void clear_stats(struct ressd *ressd)
 	spin_lock(&ressd->lock);
 	ressd->counters = (struct ressd_counters) { };
 	ressd->log.counters = (struct ressd_log_counters) { };
+	ressd_shape_clear_stats(ressd);
 	spin_unlock(&ressd->lock);
 }
 

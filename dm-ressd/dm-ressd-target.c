@@ -262,6 +262,7 @@ static void init_lists(struct ressd *ressd)
 	INIT_WORK(&ressd->log_work, ressd_log_worker);
 	INIT_WORK(&ressd->bio_work, ressd_bio_worker);
 	INIT_DELAYED_WORK(&ressd->commit_work, ressd_commit_timer);
+	ressd_shape_init(ressd);
 }
 
 void ressd_switch_mover(struct ressd *ressd)
@@ -299,6 +300,7 @@ static void ressd_free(struct ressd *ressd)
 	int i;
 
 	ressd_unregister(ressd);
+	ressd_shape_exit(ressd);
 	if (ressd->workqueue)
 		destroy_workqueue(ressd->workqueue);
 	ressd_forget_pages(ressd);
@@ -388,6 +390,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	ressd_route_init(&ressd->route);
 	ressd_tune_router(ressd);
+	ressd_shape_prepare(ressd, &ressd->options);
+	ressd_shape_tune(ressd);
 	set_target_features(ti);
 	ti->private = ressd;
 	return 0;

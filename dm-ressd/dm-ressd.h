@@ -20,6 +20,7 @@
  *	dm-ressd-pace.c		how that is spread in time
  *	dm-ressd-discard.c	discards of segments that hold nothing any more
  *	dm-ressd-route.c	which way costs less (route adaptive)
+ *	dm-ressd-shape.c	requests to the normal area: cut to what the device takes best
  *	dm-ressd-error.c	what happens after an I/O error: modes, the message recover
  *	core/			everything that is not Linux: map, log protocol, recovery, grammar
  *
@@ -34,7 +35,8 @@
  * the list of completed bios that still need process context, and the end of the mover's I/Os, of
  * discards and of log writes; it is taken from interrupts, and never together with ressd->lock.
  * readers[], direct[], small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is
- * the innermost lock, and is taken from interrupts.
+ * the innermost lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken below
+ * ressd->lock or alone, also from interrupts.
  *
  * DOC: errors
  *
@@ -83,6 +85,7 @@
 
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
+#include <linux/jump_label.h>
 #include <linux/notifier.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -96,6 +99,7 @@
 #include "core/ressd-repair.h"
 #include "core/ressd-route.h"
 #include "core/ressd-rpi.h"
+#include "core/ressd-split.h"
 #include "core/ressd-summary.h"
 #include "core/ressd-sweep.h"
 
@@ -136,6 +140,18 @@ struct ressd_meter {
 	u32 blocks;			/* completed, not yet told to core */
 	u64 ns;				/* that something was in flight, not yet told */
 	u64 since;			/* ... but what came after this */
+};
+
+/* What shapes the requests to the normal area, see dm-ressd-shape.c. */
+struct ressd_shape {
+	bool used;			/* ressd_shape_key counts this target */
+	/* What is left of the write that was cut last; under ressd->lock. */
+	u64 rest_sector;
+	u32 rest_sectors;
+
+	spinlock_t lock;		/* see DOC: locking */
+	struct ressd_split split;
+	struct ressd_split_counters counters[2];	/* by enum ressd_direction */
 };
 
 /* The pages of a buffer of the log, found once, so that its plain writes need not look for them. */
@@ -258,6 +274,8 @@ struct ressd {
 	enum ressd_discard_state discard_state;
 	u32 discard_slot;		/* of the one in flight */
 	bool discard_failed;		/* ... that has ended */
+
+	struct ressd_shape shape;
 
 	struct ressd_meter meter;
 	atomic_t small_in_flight;	/* small writes under route adaptive, both ways */
@@ -422,6 +440,27 @@ bool ressd_discard_is_wanted(const struct ressd *ressd);
 void ressd_discard_next(struct ressd *ressd);
 /* Waits for the one in flight; the mover's thread runs no more. */
 void ressd_discard_stop(struct ressd *ressd);
+
+/* dm-ressd-shape.c */
+DECLARE_STATIC_KEY_FALSE(ressd_shape_key);
+
+/*
+ * Does a target of this module shape its requests?  All that is done for that stands behind this
+ * branch, so that bios pay nothing where no target does: not one instruction but the no-op that the
+ * kernel turns into a jump.
+ */
+static __always_inline bool ressd_shape_is_used(void)
+{
+	return static_branch_unlikely(&ressd_shape_key);
+}
+
+void ressd_shape_init(struct ressd *ressd);
+/* Has the key count this target if @options need it; before they are set.  May sleep. */
+void ressd_shape_prepare(struct ressd *ressd, const struct ressd_options *options);
+/* Passes the options on.  Under the lock, or while nobody reads or writes. */
+void ressd_shape_tune(struct ressd *ressd);
+void ressd_shape_clear_stats(struct ressd *ressd);
+void ressd_shape_exit(struct ressd *ressd);
 
 /* dm-ressd-route.c; all do nothing unless the option says adaptive, and need the lock but one. */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)

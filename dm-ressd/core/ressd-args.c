@@ -8,6 +8,7 @@
 #include "ressd-rpi.h"
 
 #define MAX_MOVE_BATCH_SECTORS	8192U	/* 4 MiB */
+#define MAX_SPLIT_SECTORS	131072U	/* 64 MiB */
 
 /* One option: a number within [min, max] in steps of @step, or one of @words. */
 struct option_rule {
@@ -53,14 +54,16 @@ static const struct option_rule rules[] = {
 	  .max = RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,
 	  .step = 8, .format_only = true },
 	WORDS(on_full, RESSD_FULL_BYPASS, on_full_words),
+	NUMBER(split_read_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
+	NUMBER(split_write_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
+	NUMBER(align_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
 };
 
 #define NR_RULES	ARRAY_SIZE(rules)
 
 /* In the design, not in this version: refused by name, never silently accepted. */
 static const char *const unbuilt[] = {
-	"split_read_sectors", "split_write_sectors", "align_sectors", "dispatch",
-	"bundle_sectors", "pending_expire_ms", "dispatch_depth",
+	"dispatch", "bundle_sectors", "pending_expire_ms", "dispatch_depth",
 };
 
 static u32 *option_field(struct ressd_options *options, const struct option_rule *rule)
@@ -186,8 +189,7 @@ static int parse_option(const struct option_rule *rule, const char *value,
 	return parse_number(rule, value, option_field(options, rule), error, size);
 }
 
-/* Options that mean nothing beside each other. */
-static int check_options(const struct ressd_options *options, char *error, size_t size)
+static int check_open_units(const struct ressd_options *options, char *error, size_t size)
 {
 	if (!options->open_units)
 		return 0;
@@ -204,6 +206,40 @@ static int check_options(const struct ressd_options *options, char *error, size_
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* All pieces but the first begin at a boundary only if each is a number of whole units. */
+static int check_align(const struct ressd_options *options, const char *key, u32 split,
+		       char *error, size_t size)
+{
+	if (!options->align_sectors || split % options->align_sectors == 0)
+		return 0;
+	snprintf(error, size, "%s is %u, but must be a multiple of align_sectors, which is %u", key,
+		 split, options->align_sectors);
+	return -EINVAL;
+}
+
+static int check_split(const struct ressd_options *options, char *error, size_t size)
+{
+	if (options->align_sectors && !options->split_read_sectors &&
+	    !options->split_write_sectors) {
+		snprintf(error, size,
+			 "align_sectors is %u, but only what is split is aligned: set split_read_sectors or split_write_sectors first",
+			 options->align_sectors);
+		return -EINVAL;
+	}
+	if (check_align(options, "split_read_sectors", options->split_read_sectors, error, size))
+		return -EINVAL;
+	return check_align(options, "split_write_sectors", options->split_write_sectors, error,
+			   size);
+}
+
+/* Options that mean nothing beside each other. */
+static int check_options(const struct ressd_options *options, char *error, size_t size)
+{
+	if (check_open_units(options, error, size))
+		return -EINVAL;
+	return check_split(options, error, size);
 }
 
 int ressd_options_parse(struct ressd_options *options, unsigned int argc, char **argv,

@@ -14,6 +14,7 @@
 #include <linux/types.h>
 
 #define RESSD_ERROR_SIZE	256	/* enough for every sentence here */
+#define RESSD_OPTIONS_TEXT	1024	/* ... and for all options, printed */
 
 #define RESSD_MAX_MOVE_BLOCK_SECTORS	524288U	/* 256 MiB */
 
@@ -42,6 +43,9 @@ struct ressd_options {
 	u32 log_discard;		/* enum ressd_switch: of segments that may be reused */
 	u32 segment_sectors;		/* format time; 0: whatever the superblock says */
 	u32 on_full;			/* enum ressd_on_full */
+	u32 split_read_sectors;		/* longest read of the normal area; 0: no limit */
+	u32 split_write_sectors;	/* ... and write */
+	u32 align_sectors;		/* a request's first piece ends on this boundary; 0: off */
 };
 
 /* The positional part of a table line.  The device words stay with the caller. */

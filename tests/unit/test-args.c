@@ -59,6 +59,9 @@ TEST(defaults_of_the_design)
 	CHECK_EQ(options.segment_sectors, 0);
 	CHECK_EQ(options.on_full, RESSD_FULL_BYPASS);
 	CHECK_EQ(options.log_discard, RESSD_OFF);
+	CHECK_EQ(options.split_read_sectors, 0);
+	CHECK_EQ(options.split_write_sectors, 0);
+	CHECK_EQ(options.align_sectors, 0);
 }
 
 TEST(no_words_keep_the_defaults)
@@ -77,7 +80,7 @@ TEST(every_key_is_stored)
 {
 	struct ressd_options options;
 
-	accepted("small_write_sectors 64 streams 3 route never move_threshold 70 move_batch_sectors 2048 pace burst commit writethrough commit_interval_ms 5 log_align_sectors 32 segment_sectors 8192 on_full wait log_discard on",
+	accepted("small_write_sectors 64 streams 3 route never move_threshold 70 move_batch_sectors 2048 pace burst commit writethrough commit_interval_ms 5 log_align_sectors 32 segment_sectors 8192 on_full wait log_discard on split_read_sectors 2400 split_write_sectors 1200 align_sectors 24",
 		 &options);
 	CHECK_EQ(options.small_write_sectors, 64);
 	CHECK_EQ(options.streams, 3);
@@ -91,6 +94,9 @@ TEST(every_key_is_stored)
 	CHECK_EQ(options.segment_sectors, 8192);
 	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
 	CHECK_EQ(options.log_discard, RESSD_ON);
+	CHECK_EQ(options.split_read_sectors, 2400);
+	CHECK_EQ(options.split_write_sectors, 1200);
+	CHECK_EQ(options.align_sectors, 24);
 }
 
 TEST(unknown_doubled_and_lonely_keys)
@@ -131,6 +137,19 @@ TEST(numbers_out_of_range)
 	refused("segment_sectors 120", "from 128 to 524288");
 	refused("segment_sectors 524296", "from 128 to 524288");
 	refused("segment_sectors 132", "multiple of 8");
+	refused("split_read_sectors 131080", "multiple of 8 from 0 to 131072");
+	refused("split_write_sectors 4", "split_write_sectors is '4', but must be a multiple of 8");
+	refused("align_sectors 12 split_write_sectors 512", "align_sectors is '12'");
+}
+
+TEST(splits_that_mean_nothing)
+{
+	refused("align_sectors 32", "only what is split is aligned: set split_read_sectors");
+	refused("align_sectors 32 split_write_sectors 40",
+		"split_write_sectors is 40, but must be a multiple of align_sectors, which is 32");
+	refused("split_read_sectors 24 align_sectors 32 split_write_sectors 64",
+		"split_read_sectors is 24, but must be a multiple of align_sectors");
+	refused("split_write_sectors 32 align_sectors 64", "must be a multiple of align_sectors");
 }
 
 TEST(words_that_are_no_numbers)
@@ -165,8 +184,7 @@ TEST(enumerations)
 TEST(options_not_built_yet)
 {
 	static const char *const lines[] = {
-		"split_read_sectors 64",
-		"split_write_sectors 64", "align_sectors 32", "dispatch pai", "dispatch none",
+		"dispatch pai", "dispatch none",
 		"bundle_sectors 8192", "pending_expire_ms 5", "dispatch_depth 4", "dispatch",
 	};
 	u32 i;
@@ -260,6 +278,14 @@ static void randomise(struct ressd_options *options)
 		options->on_full = test_below(2);
 	if (test_below(2))
 		options->log_discard = test_below(2);
+	if (test_below(2))
+		options->split_read_sectors = 8 * test_below(3000);
+	if (test_below(2))
+		options->split_write_sectors = 8 * test_below(3000);
+	if (test_below(2) && options->split_write_sectors) {
+		options->align_sectors = options->split_write_sectors;
+		options->split_read_sectors = options->align_sectors * test_below(5);
+	}
 }
 
 TEST(print_and_parse_round_trip)
@@ -268,7 +294,7 @@ TEST(print_and_parse_round_trip)
 
 	for (round = 0; round < 5000; round++) {
 		struct ressd_options options, back;
-		char text[512], shorter[512];
+		char text[RESSD_OPTIONS_TEXT], shorter[RESSD_OPTIONS_TEXT];
 		unsigned int count = 0, words = 0;
 		int n, at = 0;
 		const char *p;
@@ -313,6 +339,14 @@ TEST(set_by_message)
 	CHECK_HAS(error, "set move_block_sectors first");
 	CHECK_EQ(options.open_units, 0);
 	CHECK_EQ(options.streams, 5);
+	CHECK(ressd_option_set(&options, "align_sectors", "32", error, sizeof(error)), "no split");
+	CHECK_HAS(error, "only what is split is aligned");
+	CHECK(!ressd_option_set(&options, "split_read_sectors", "64", error, sizeof(error)), "%s",
+	      error);
+	CHECK(!ressd_option_set(&options, "align_sectors", "32", error, sizeof(error)), "%s",
+	      error);
+	CHECK(ressd_option_set(&options, "split_read_sectors", "0", error, sizeof(error)),
+	      "align_sectors alone");
 	CHECK(ressd_option_set(&options, "dispatch", "pai", error, sizeof(error)), "unbuilt");
 	CHECK_HAS(error, "not built");
 	CHECK(ressd_option_set(&options, "nothing", "5", error, sizeof(error)), "unknown");

@@ -91,18 +91,22 @@ options() {
 		move_batch_sectors:8200 move_block_sectors:4 move_block_sectors:524296 \
 		move_fill_blocks:65537 commit_interval_ms:0 commit_interval_ms:60001 \
 		log_align_sectors:4 log_align_sectors:1032 segment_sectors:120 \
-		segment_sectors:129 segment_sectors:524296 streams:-1 streams:1x; do
+		segment_sectors:129 segment_sectors:524296 streams:-1 streams:1x \
+		split_read_sectors:4 split_read_sectors:131080 split_write_sectors:12 \
+		align_sectors:131080; do
 		refused_options "${key%:*} is '${key#*:}', but must be a (multiple|number)" \
 			"${key%:*}" "${key#*:}"
 	done
 	refused_options 'hold at least 4 segments of 8192 sectors' segment_sectors 8192
+	refused_options 'align_sectors is 32, but only what is split is aligned' align_sectors 32
+	refused_options 'split_write_sectors is 40, but must be a multiple of align_sectors' \
+		split_write_sectors 40 align_sectors 32
 }
 
 # What the design has and this version has not: refused by name.
 unbuilt() {
 	local key
-	for key in split_read_sectors split_write_sectors align_sectors bundle_sectors \
-		pending_expire_ms dispatch_depth; do
+	for key in bundle_sectors pending_expire_ms dispatch_depth; do
 		refused_options "option $key 8 is designed but not built" "$key" 8
 	done
 	refused_options 'option dispatch fifo is designed but not built' dispatch fifo

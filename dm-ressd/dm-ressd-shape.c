@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The normal path: reads and writes of the normal area are cut to what the device takes best
+ * (core/ressd-split.h).  Called by the router and by reads, when they have aimed a bio there.
+ *
+ * A bio is cut by dm_accept_partial_bio(): dm sends what is left as a bio of its own, which is
+ * mapped like any other, so each piece takes the way that is right for it.  Only the router's
+ * judgement by size must not look at what is left of a large write, hence rest_sector.
+ */
+#include <linux/blkdev.h>
+#include <linux/mutex.h>
+
+#include "dm-ressd-bio.h"
+
+DEFINE_STATIC_KEY_FALSE(ressd_shape_key);
+
+static DEFINE_MUTEX(key_mutex);		/* of struct ressd_shape, used */
+
+void ressd_shape_init(struct ressd *ressd)
+{
+	spin_lock_init(&ressd->shape.lock);
+}
+
+/* A longer request than the device takes is cut once more below, wherever that is. */
+static void check_limit(const struct ressd *ressd, const char *key, u32 longest)
+{
+	u32 max = queue_max_sectors(bdev_get_queue(ressd->normal->bdev));
+
+	if (longest > max)
+		DMWARN("%s: %s is %u, but the device takes %u sectors at most and longer requests are cut again; use a smaller value, or raise max_sectors_kb of its queue",
+		       ressd_name(ressd), key, longest, max);
+}
+
+/*
+ * The key is set before the first bio may be treated in a way that its end must know of, for its
+ * branches change one after the other; and until the target is gone, for the same reason.
+ */
+void ressd_shape_prepare(struct ressd *ressd, const struct ressd_options *options)
+{
+	if (!options->split_read_sectors && !options->split_write_sectors)
+		return;
+	check_limit(ressd, "split_read_sectors", options->split_read_sectors);
+	check_limit(ressd, "split_write_sectors", options->split_write_sectors);
+	mutex_lock(&key_mutex);
+	if (!ressd->shape.used)
+		static_branch_inc(&ressd_shape_key);
+	ressd->shape.used = true;
+	mutex_unlock(&key_mutex);
+}
+
+void ressd_shape_exit(struct ressd *ressd)
+{
+	if (ressd->shape.used)
+		static_branch_dec(&ressd_shape_key);
+}
+
+void ressd_shape_tune(struct ressd *ressd)
+{
+	const struct ressd_options *options = &ressd->options;
+	struct ressd_shape *shape = &ressd->shape;
+	unsigned long flags;
+
+	spin_lock_irqsave(&shape->lock, flags);
+	shape->split = (struct ressd_split) {
+		.longest = {
+			[RESSD_READ] = options->split_read_sectors,
+			[RESSD_WRITE] = options->split_write_sectors,
+		},
+		.align = options->align_sectors,
+		.page = options->align_sectors ? options->align_sectors : options->log_page_sectors,
+		.start = get_start_sect(ressd->normal->bdev) + ressd->table.normal_start,
+	};
+	spin_unlock_irqrestore(&shape->lock, flags);
+	shape->rest_sectors = 0;
+}
+
+void ressd_shape_clear_stats(struct ressd *ressd)
+{
+	struct ressd_shape *shape = &ressd->shape;
+	unsigned long flags;
+
+	spin_lock_irqsave(&shape->lock, flags);
+	memset(shape->counters, 0, sizeof(shape->counters));
+	spin_unlock_irqrestore(&shape->lock, flags);
+}
+
+bool ressd_shape_is_rest(const struct ressd *ressd, const struct ressd_extent *e)
+{
+	const struct ressd_shape *shape = &ressd->shape;
+
+	return shape->rest_sectors && e->sector == shape->rest_sector &&
+	       e->sectors == shape->rest_sectors;
+}
+
+void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent *e)
+{
+	struct ressd_shape *shape = &ressd->shape;
+	unsigned long flags;
+	u32 first;
+
+	spin_lock_irqsave(&shape->lock, flags);
+	first = ressd_split_first(&shape->split, RESSD_WRITE, e->sector, e->sectors);
+	spin_unlock_irqrestore(&shape->lock, flags);
+	shape->rest_sector = e->sector + first;
+	shape->rest_sectors = e->sectors - first;
+	if (!shape->rest_sectors)
+		return;
+	dm_accept_partial_bio(bio, first);
+	*e = ressd_extent_of(ressd, bio);
+}
+
+static u64 sector_of(const struct ressd *ressd, const struct bio *bio)
+{
+	return bio->bi_iter.bi_sector - ressd->table.normal_start;
+}
+
+/* The bio goes down as it is: has it to stay alone there?  Under shape.lock. */
+static void seal(struct ressd *ressd, struct bio *bio, enum ressd_direction direction)
+{
+	struct ressd_shape *shape = &ressd->shape;
+	u64 sector = sector_of(ressd, bio);
+	u32 sectors = bio_sectors(bio);
+
+	if (!ressd_split_is_on(&shape->split))
+		return;
+	if (ressd_split_is_alone(&shape->split, direction, sector, sectors))
+		bio->bi_opf |= REQ_NOMERGE;
+	ressd_split_count(&shape->split, direction, sector, sectors,
+			  &shape->counters[direction]);
+}
+
+int ressd_shape_send_read(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_shape *shape = &ressd->shape;
+	unsigned long flags;
+	u32 first;
+
+	spin_lock_irqsave(&shape->lock, flags);
+	first = ressd_split_first(&shape->split, RESSD_READ, sector_of(ressd, bio),
+				  bio_sectors(bio));
+	if (first < bio_sectors(bio))
+		dm_accept_partial_bio(bio, first);
+	seal(ressd, bio, RESSD_READ);
+	spin_unlock_irqrestore(&shape->lock, flags);
+	return DM_MAPIO_REMAPPED;
+}
+
+int ressd_shape_send_write(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_shape *shape = &ressd->shape;
+	unsigned long flags;
+
+	if (bio_op(bio) != REQ_OP_WRITE)
+		return DM_MAPIO_REMAPPED;
+	spin_lock_irqsave(&shape->lock, flags);
+	seal(ressd, bio, RESSD_WRITE);
+	spin_unlock_irqrestore(&shape->lock, flags);
+	return DM_MAPIO_REMAPPED;
+}
