@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* I/O of the log, the superblock, recovery. */
 #include <linux/blkdev.h>
+#include <linux/mutex.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "dm-ressd.h"
@@ -126,18 +128,19 @@ static int check_blank(struct ressd *ressd)
 }
 
 /*
- * Writes both copies, the second first: a cut in between leaves two that differ in the length, or
- * one that is blank, which core/ressd-record.c tells apart from damage.
+ * Writes both copies, the second first, by way of the block @super: a cut in between leaves two that
+ * differ in the length or in the stored options, or one that is blank, which core/ressd-record.c
+ * tells apart from damage.
  */
-static int write_super(struct ressd *ressd)
+static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
+		       struct ressd_super *super)
 {
 	const u32 last = ressd->log.geom.nr_blocks - 1;
-	struct ressd_super *super = ressd->merge_buffer;
 	u32 copy;
 	int ret = 0;
 
 	for (copy = 2; !ret && copy--; ) {
-		ressd_super_encode(super, &ressd->super, copy);
+		ressd_super_encode(super, info, copy);
 		ret = ressd_log_rw(ressd, RESSD_LOG_WRITE | REQ_FUA, copy ? last : 0, 1,
 				   super);
 	}
@@ -153,7 +156,7 @@ static int format_blank(struct ressd *ressd)
 	/* If this fails half way and is tried again, the area is not blank any more. */
 	ressd->formatting = !ret;
 	if (!ret)
-		ret = write_super(ressd);
+		ret = write_super(ressd, &ressd->super, ressd->merge_buffer);
 	if (!ret)
 		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",
 		       ressd_name(ressd), ressd->log.geom.nr_segments,
@@ -168,12 +171,19 @@ static int format_blank(struct ressd *ressd)
 static int adopt_length(struct ressd *ressd)
 {
 	const u64 before = ressd->super.table.len;
+	char error[RESSD_ERROR_SIZE];
 	int ret;
 
 	if (ressd->table.len == before && !ressd->super.uneven)
 		return 0;
+	/* The table before this one may have stored other options since this one was loaded. */
+	ret = ressd->blank ? 0 : ressd_read_super(ressd, error, sizeof(error));
+	if (ret) {
+		DMERR("%s: %s", ressd_name(ressd), error);
+		return ret;
+	}
 	ressd->super.table.len = ressd->table.len;
-	ret = write_super(ressd);
+	ret = write_super(ressd, &ressd->super, ressd->merge_buffer);
 	if (ret) {
 		ressd->super.table.len = before;
 		ressd->super.uneven = true;
@@ -183,6 +193,34 @@ static int adopt_length(struct ressd *ressd)
 	DMINFO("%s: the normal area has %llu sectors now, it had %llu", ressd_name(ressd),
 	       (unsigned long long)ressd->table.len, (unsigned long long)before);
 	return 0;
+}
+
+/* One message at a time; activation, which writes superblocks as well, is over by then. */
+static DEFINE_MUTEX(store_lock);
+
+int ressd_store_options(struct ressd *ressd, const struct ressd_options *options)
+{
+	struct ressd_super_info *info;
+	struct ressd_super *super;
+	int ret = -ENOMEM;
+
+	info = kmalloc(sizeof(*info), GFP_KERNEL);
+	super = vmalloc(RESSD_BLOCK_SIZE);
+	if (info && super) {
+		mutex_lock(&store_lock);
+		*info = ressd->super;
+		ressd_options_pack(options, info->options);
+		ret = write_super(ressd, info, super);
+		if (!ret)
+			ressd->super = *info;
+		mutex_unlock(&store_lock);
+	} else {
+		DMERR("%s: there is not enough memory to write the superblock",
+		      ressd_name(ressd));
+	}
+	vfree(super);
+	kfree(info);
+	return ret;
 }
 
 static int recover(struct ressd *ressd, struct ressd_recovery *recovery)

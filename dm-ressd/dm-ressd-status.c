@@ -235,6 +235,30 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 	return ret;
 }
 
+/* Stores the options that the words name, and no others; those in use stay as they are. */
+static int message_store(struct ressd *ressd, unsigned int argc, char **argv)
+{
+	char error[RESSD_ERROR_SIZE];
+	struct ressd_options options;
+
+	ressd_options_default(&options);
+	if (ressd_options_parse(&options, argc, argv, error, sizeof(error))) {
+		DMERR("%s: %s", ressd_name(ressd), error);
+		return -EINVAL;
+	}
+	if (options.segment_sectors) {
+		DMERR("%s: segment_sectors is fixed when the reserved area is formatted, so it is not stored with the options; leave it out",
+		      ressd_name(ressd));
+		return -EINVAL;
+	}
+	if (!READ_ONCE(ressd->active)) {
+		DMERR("%s: options cannot be stored before the device is active; resume it first",
+		      ressd_name(ressd));
+		return -EAGAIN;
+	}
+	return ressd_store_options(ressd, &options);
+}
+
 static int message_mover(struct ressd *ressd, const char *word)
 {
 	bool on = !strcmp(word, "on");
@@ -271,7 +295,8 @@ static void clear_stats(struct ressd *ressd)
 }
 
 /*
- * drain [cancel] | recover | mover on|off | set <key> <value> | clear_stats
+ * drain [cancel] | recover | mover on|off | set <key> <value> | store [<key> <value>]... |
+ * clear_stats
  */
 int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
 		  char *result, unsigned int maxlen)
@@ -286,11 +311,13 @@ int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
 		return message_mover(ressd, argv[1]);
 	if (argc == 3 && !strcmp(argv[0], "set"))
 		return message_set(ressd, argv[1], argv[2]);
+	if (argc && !strcmp(argv[0], "store"))
+		return message_store(ressd, argc - 1, argv + 1);
 	if (argc == 1 && !strcmp(argv[0], "clear_stats")) {
 		clear_stats(ressd);
 		return 0;
 	}
-	DMERR("%s: the message '%s' with %u words is not known; use drain [cancel], recover, mover on|off, set <key> <value> or clear_stats",
+	DMERR("%s: the message '%s' with %u words is not known; use drain [cancel], recover, mover on|off, set <key> <value>, store [<key> <value>]... or clear_stats",
 	      ressd_name(ressd), argc ? argv[0] : "", argc);
 	return -EINVAL;
 }

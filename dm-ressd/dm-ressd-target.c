@@ -240,6 +240,8 @@ static int load_super(struct ressd *ressd)
 	ressd->super.table = ressd->table;
 	ressd->super.segment_sectors = geom.segment_blocks * RESSD_BLOCK_SECTORS;
 	ressd->super.record_blocks = geom.record_blocks;
+	ressd->super.devices = ressd->same_dev ? 1 : 2;
+	ressd_options_pack(&ressd->options, ressd->super.options);
 	get_random_bytes(ressd->super.uuid, RESSD_UUID_SIZE);
 	return 0;
 }

@@ -336,6 +336,8 @@ int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *bu
 int ressd_flush_devices(struct ressd *ressd);
 /* Reads both superblock copies: 0, -ENODATA when blank, or an error with a sentence. */
 int ressd_read_super(struct ressd *ressd, char *error, size_t size);
+/* Makes both superblocks say that these are the device's options.  Logs a sentence on failure. */
+int ressd_store_options(struct ressd *ressd, const struct ressd_options *options);
 /* An empty log, as activation must find it.  dm-ressd-target.c */
 void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom);
 /* Formats a blank reserved area or recovers the log; logs a sentence on failure. */

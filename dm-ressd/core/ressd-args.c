@@ -291,16 +291,12 @@ int ressd_option_set(struct ressd_options *options, const char *key, const char 
 	return 0;
 }
 
-int ressd_options_print(const struct ressd_options *options, char *buffer, size_t size)
+/* Appends " key value" for each option that differs from the default; as snprintf(). */
+static int print_words(const struct ressd_options *options, char *buffer, size_t size)
 {
-	unsigned int words = 0;
 	size_t i;
-	int n;
+	int n = 0;
 
-	for (i = 0; i < NR_RULES; i++)
-		if (option_value(options, &rules[i]) != rules[i].initial)
-			words += 2;
-	n = snprintf(buffer, size, "%u", words);
 	for (i = 0; i < NR_RULES; i++) {
 		u32 value = option_value(options, &rules[i]);
 		size_t at = min_t(size_t, n, size);
@@ -314,6 +310,31 @@ int ressd_options_print(const struct ressd_options *options, char *buffer, size_
 			n += snprintf(buffer + at, size - at, " %s %u", rules[i].key, value);
 	}
 	return n;
+}
+
+int ressd_options_print(const struct ressd_options *options, char *buffer, size_t size)
+{
+	unsigned int words = 0;
+	size_t i;
+	int n;
+
+	for (i = 0; i < NR_RULES; i++)
+		if (option_value(options, &rules[i]) != rules[i].initial)
+			words += 2;
+	n = snprintf(buffer, size, "%u", words);
+	return n + print_words(options, buffer + min_t(size_t, n, size),
+			       size - min_t(size_t, n, size));
+}
+
+void ressd_options_pack(const struct ressd_options *options, char stored[RESSD_STORED_OPTIONS])
+{
+	struct ressd_options packed = *options;
+
+	packed.segment_sectors = 0;
+	memset(stored, 0, RESSD_STORED_OPTIONS);
+	print_words(&packed, stored, RESSD_STORED_OPTIONS);
+	/* Without the space before the first word. */
+	memmove(stored, stored + 1, RESSD_STORED_OPTIONS - 1);
 }
 
 static int check_area(const char *name, u64 start, u64 sectors, u64 dev_sectors,

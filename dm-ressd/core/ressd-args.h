@@ -11,7 +11,7 @@
 #ifndef RESSD_ARGS_H
 #define RESSD_ARGS_H
 
-#include <linux/types.h>
+#include "ressd-format.h"
 
 #define RESSD_ERROR_SIZE	256	/* enough for every sentence here */
 #define RESSD_OPTIONS_TEXT	1024	/* ... and for all options, printed */
@@ -79,6 +79,12 @@ int ressd_option_set(struct ressd_options *options, const char *key, const char 
  * table line ends with ("0" when there are none).  Returns what snprintf would.
  */
 int ressd_options_print(const struct ressd_options *options, char *buffer, size_t size);
+
+/*
+ * Writes the options that differ from the defaults as a superblock stores them: "key value ...",
+ * then zeroes.  The segment size is left out, for the superblock has a field for it.
+ */
+void ressd_options_pack(const struct ressd_options *options, char stored[RESSD_STORED_OPTIONS]);
 
 /* Parses a decimal number of sectors; @name is the argument's name for the sentence. */
 int ressd_parse_u64(const char *word, const char *name, u64 *value, char *error, size_t size);

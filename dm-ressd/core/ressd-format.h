@@ -40,6 +40,9 @@
 #define RESSD_RO_COMPAT_KNOWN	0U
 #define RESSD_INCOMPAT_KNOWN	0U
 
+/* Room for the options of the table line, in the superblock: more than all of them take. */
+#define RESSD_STORED_OPTIONS	512U
+
 struct ressd_super {
 	__le64 magic;			/*   0: RESSD_SUPER_MAGIC */
 	__le32 version;			/*   8: RESSD_FORMAT_VERSION */
@@ -55,7 +58,10 @@ struct ressd_super {
 	__le64 reserved_sectors;	/*  72 */
 	__le32 segment_blocks;		/*  80: size of a segment in 4 KiB blocks */
 	__le32 record_blocks;		/*  84: largest record, header included, in blocks */
-	__u8 unused[4008];		/*  88: zero */
+	__le32 devices;			/*  88: that the areas are on: 1 or 2; 0: not recorded */
+	__le32 unused0;			/*  92: zero */
+	char options[RESSD_STORED_OPTIONS];	/*  96: "key value ...", then zeroes */
+	__u8 unused[3488];		/* 608: zero */
 };
 
 /*
@@ -143,6 +149,7 @@ struct ressd_summary {
 };
 
 static_assert(sizeof(struct ressd_super) == RESSD_BLOCK_SIZE, "superblock is one block");
+static_assert(__builtin_offsetof(struct ressd_super, options) == 96, "options at 96");
 static_assert(sizeof(struct ressd_record_header) == RESSD_BLOCK_SIZE, "header is one block");
 static_assert(__builtin_offsetof(struct ressd_record_header, entries) == 128, "entries at 128");
 static_assert(sizeof(struct ressd_summary) == 128, "maps at 128");

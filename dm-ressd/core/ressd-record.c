@@ -65,6 +65,8 @@ void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info
 	super->reserved_sectors = cpu_to_le64(info->table.reserved_sectors);
 	super->segment_blocks = cpu_to_le32(info->segment_sectors / RESSD_BLOCK_SECTORS);
 	super->record_blocks = cpu_to_le32(info->record_blocks);
+	super->devices = cpu_to_le32(info->devices);
+	memcpy(super->options, info->options, RESSD_STORED_OPTIONS);
 	super->crc = cpu_to_le32(ressd_block_crc(super));
 }
 
@@ -82,6 +84,8 @@ static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 	info->table.reserved_start = le64_to_cpu(super->reserved_start);
 	info->table.reserved_sectors = le64_to_cpu(super->reserved_sectors);
 	info->record_blocks = le32_to_cpu(super->record_blocks);
+	info->devices = le32_to_cpu(super->devices);
+	memcpy(info->options, super->options, RESSD_STORED_OPTIONS);
 	info->uneven = false;
 	if (!segment_sectors || segment_sectors > ~0U) {
 		snprintf(error, size, "the superblock has a segment size of %llu sectors",
@@ -157,7 +161,10 @@ int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super
 	second = ressd_super_decode(copy1, 1, &other, reason, sizeof(reason));
 	if (first == RESSD_SUPER_GOOD && second == RESSD_SUPER_GOOD) {
 		if (!memcmp(info->uuid, other.uuid, RESSD_UUID_SIZE)) {
-			/* Nothing beyond the shorter length has ever been served. */
+			/*
+			 * Nothing beyond the shorter length has ever been served.  Where
+			 * the options differ, storing them was cut short; either may count.
+			 */
 			info->uneven = info->table.len != other.table.len;
 			info->table.len = min_t(u64, info->table.len, other.table.len);
 			return 0;

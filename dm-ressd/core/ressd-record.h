@@ -26,6 +26,9 @@ struct ressd_super_info {
 	struct ressd_table table;
 	u32 segment_sectors;
 	u32 record_blocks;
+	u32 devices;		/* 1 or 2; 0: not recorded */
+	/* As they stand on the disk: nothing here looks at them, not even for their end. */
+	char options[RESSD_STORED_OPTIONS];
 	/* The copies differ in the length: power failed while the area grew; len is the old one. */
 	bool uneven;
 };

@@ -318,6 +318,30 @@ TEST(print_and_parse_round_trip)
 	}
 }
 
+/* All options with their longest values fit into a superblock, and are the same when read back. */
+TEST(stored_options)
+{
+	struct ressd_options options, back;
+	char stored[RESSD_STORED_OPTIONS], whole[4096];
+
+	accepted("", &options);
+	memset(stored, 0xee, sizeof(stored));
+	ressd_options_pack(&options, stored);
+	CHECK_STR(stored, "");
+	accepted("on_full wait segment_sectors 2048 streams 3", &options);
+	ressd_options_pack(&options, stored);
+	CHECK_STR(stored, "streams 3 on_full wait");
+	CHECK(stored[RESSD_STORED_OPTIONS - 1] == '\0' && stored[40] == '\0', "not zero behind it");
+	accepted("small_write_sectors 256 streams 64 open_units 64 route adaptive move_threshold 95 move_batch_sectors 8192 move_block_sectors 524288 move_fill_blocks 65536 pace burst commit writethrough commit_interval_ms 60000 log_align_sectors 1024 log_page_sectors 1024 log_rewrite on log_discard on on_full wait",
+		 &options);
+	ressd_options_pack(&options, stored);
+	CHECK(ressd_options_print(&options, whole, sizeof(whole)) < (int)RESSD_STORED_OPTIONS,
+	      "no room for '%s'", whole);
+	CHECK_STR(stored, strchr(whole, ' ') + 1);
+	accepted(stored, &back);
+	CHECK(!memcmp(&options, &back, sizeof(options)), "came back different");
+}
+
 TEST(set_by_message)
 {
 	struct ressd_options options;

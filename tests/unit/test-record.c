@@ -19,6 +19,8 @@ static const struct ressd_super_info sample = {
 		   .reserved_sectors = 65536 },
 	.segment_sectors = 4096,
 	.record_blocks = 128,
+	.devices = 2,
+	.options = "streams 4 on_full wait",
 };
 
 /* crc32c a bit at a time, so that the format does not rest on one implementation. */
@@ -79,7 +81,10 @@ TEST(superblock_bytes)
 	CHECK_EQ(le_at(&super, 72, 8), 65536);
 	CHECK_EQ(le_at(&super, 80, 4), 512);
 	CHECK_EQ(le_at(&super, 84, 4), 128);
-	CHECK(ressd_is_zero((u8 *)&super + 88, 4008), "rest");
+	CHECK_EQ(le_at(&super, 88, 4), 2);
+	CHECK_EQ(le_at(&super, 92, 4), 0);
+	CHECK(!memcmp((u8 *)&super + 96, "streams 4 on_full wait", 22), "options");
+	CHECK(ressd_is_zero((u8 *)&super + 118, 4096 - 118), "rest");
 	sealed = super;
 	reseal(&sealed);
 	CHECK_EQ(le_at(&super, 12, 4), le_at(&sealed, 12, 4));
@@ -96,6 +101,8 @@ TEST(superblock_round_trip)
 		u32 copy = test_below(2);
 
 		test_random_bytes(info.uuid, sizeof(info.uuid));
+		test_random_bytes(info.options, sizeof(info.options));
+		info.devices = test_random();
 		info.table.len = (1 + test_random() % (RESSD_NO_BLOCK - 1ULL)) * 8;
 		info.table.normal_start = test_random() >> 1 & ~7ULL;
 		info.table.reserved_start = test_random() >> 1 & ~7ULL;
@@ -112,6 +119,8 @@ TEST(superblock_round_trip)
 		      info.table.reserved_start == back.table.reserved_start &&
 		      info.table.reserved_sectors == back.table.reserved_sectors &&
 		      info.segment_sectors == back.segment_sectors &&
+		      info.devices == back.devices &&
+		      !memcmp(info.options, back.options, sizeof(info.options)) &&
 		      info.record_blocks == back.record_blocks, "came back different");
 	}
 }
@@ -293,6 +302,37 @@ TEST(superblock_that_was_growing)
 		CHECK_EQ(info.table.len, longer.table.len);
 		CHECK(!info.uneven, "copy %u", first);
 	}
+}
+
+/* One that was written before there were stored options has zeroes there. */
+TEST(superblock_without_options)
+{
+	struct ressd_super super;
+	struct ressd_super_info info;
+
+	ressd_super_encode(&super, &sample, 0);
+	memset((u8 *)&super + 88, 0, RESSD_BLOCK_SIZE - 88);
+	reseal(&super);
+	CHECK_EQ(ressd_super_decode(&super, 0, &info, error, sizeof(error)), RESSD_SUPER_GOOD);
+	CHECK_EQ(info.devices, 0);
+	CHECK_STR(info.options, "");
+}
+
+/* Power failed while options were stored: the copies differ in them, and copy 0 counts. */
+TEST(superblock_with_two_sets_of_options)
+{
+	struct ressd_super_info newer = sample, info;
+	struct ressd_super copies[2];
+
+	strcpy(newer.options, "streams 9");
+	ressd_super_encode(&copies[0], &sample, 0);
+	ressd_super_encode(&copies[1], &newer, 1);
+	CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error, sizeof(error)), "%s", error);
+	CHECK_STR(info.options, sample.options);
+	CHECK(!info.uneven, "this is no growth");
+	memset(&copies[0], 0, sizeof(copies[0]));
+	CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error, sizeof(error)), "%s", error);
+	CHECK_STR(info.options, "streams 9");
 }
 
 TEST(superblock_of_another_table)

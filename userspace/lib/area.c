@@ -111,10 +111,10 @@ static int write_supers(const struct blkdev *dev, struct ressd_super *super,
 	return code;
 }
 
-int area_format(const struct blkdev *dev, const struct table_line *line, u8 *uuid,
+int area_format(const struct blkdev *dev, const struct table_line *line, u32 devices, u8 *uuid,
 		struct failure *failure)
 {
-	struct ressd_super_info info = { .table = line->table };
+	struct ressd_super_info info = { .table = line->table, .devices = devices };
 	struct ressd_super *super;
 	struct ressd_geom geom;
 	int code;
@@ -124,6 +124,7 @@ int area_format(const struct blkdev *dev, const struct table_line *line, u8 *uui
 		return -EINVAL;
 	info.segment_sectors = geom.segment_blocks * RESSD_BLOCK_SECTORS;
 	info.record_blocks = geom.record_blocks;
+	ressd_options_pack(&line->options, info.options);
 	code = make_uuid(info.uuid, failure);
 	if (code)
 		return code;
@@ -144,25 +145,71 @@ int area_format(const struct blkdev *dev, const struct table_line *line, u8 *uui
 	return code;
 }
 
-int area_find_at_end(const struct blkdev *dev, struct ressd_super_info *info,
-		     struct failure *failure)
+int area_store_options(const struct blkdev *dev, const struct ressd_super_info *info,
+		       const struct ressd_options *options, struct failure *failure)
 {
-	u64 offset = dev->bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SIZE;
-	struct ressd_super *copy;
+	struct ressd_super *super = blkdev_buffer(RESSD_BLOCK_SIZE);
+	struct ressd_super_info changed = *info;
+	u32 copy;
+	int code = 0;
+
+	if (!super)
+		return fail(failure, -ENOMEM, "not enough memory for a superblock");
+	ressd_options_pack(options, changed.options);
+	/* One after the other: a cut damages at most one copy. */
+	for (copy = 2; !code && copy--; ) {
+		code = write_super(dev, &info->table, super, &changed, copy, failure);
+		if (!code)
+			code = blkdev_flush(dev, failure);
+	}
+	free(super);
+	return code;
+}
+
+/* Reads superblock @copy at @offset: 1 and @info if it is good, 0, or a negative errno. */
+static int read_copy(const struct blkdev *dev, u64 offset, u32 copy,
+		     struct ressd_super_info *info, struct failure *failure)
+{
+	struct ressd_super *super = blkdev_buffer(RESSD_BLOCK_SIZE);
 	char reason[RESSD_ERROR_SIZE];
 	int code;
 
-	if (!offset)
-		return 0;
-	copy = blkdev_buffer(RESSD_BLOCK_SIZE);
-	if (!copy)
+	if (!super)
 		return fail(failure, -ENOMEM, "not enough memory for a superblock");
-	code = blkdev_read(dev, offset - RESSD_BLOCK_SIZE, copy, RESSD_BLOCK_SIZE, failure);
+	code = blkdev_read(dev, offset, super, RESSD_BLOCK_SIZE, failure);
 	if (!code)
-		code = ressd_super_decode(copy, 1, info, reason, sizeof(reason)) ==
+		code = ressd_super_decode(super, copy, info, reason, sizeof(reason)) ==
 		       RESSD_SUPER_GOOD;
-	free(copy);
+	free(super);
 	return code;
+}
+
+static u64 blocks_end(const struct blkdev *dev)
+{
+	return dev->bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SIZE;
+}
+
+int area_find_at_end(const struct blkdev *dev, struct ressd_super_info *info,
+		     struct failure *failure)
+{
+	u64 end = blocks_end(dev);
+
+	return end ? read_copy(dev, end - RESSD_BLOCK_SIZE, 1, info, failure) : 0;
+}
+
+int area_find(const struct blkdev *dev, struct ressd_super_info *info, struct failure *failure)
+{
+	const struct ressd_table *table = &info->table;
+	const u64 sectors = blocks_end(dev) / 512;
+	int found = area_find_at_end(dev, info, failure);
+
+	if (found < 0 || (found && table->reserved_sectors <= sectors &&
+			  table->reserved_start == sectors - table->reserved_sectors))
+		return found;
+	found = sectors ? read_copy(dev, 0, 0, info, failure) : 0;
+	if (found < 0)
+		return found;
+	return found && !table->reserved_start && table->reserved_sectors <= sectors;
 }
 
 char *uuid_print(const u8 *uuid, char *text)

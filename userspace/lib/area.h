@@ -26,12 +26,19 @@ int area_inspect(struct area *area, const struct blkdev *dev, const struct ressd
 		 struct failure *failure);
 
 /*
- * Formats the reserved area of @line on @dev, which was opened with BLKDEV_WRITE.  Everything
- * logged in it is lost.  Durable on return; interrupted, it leaves an area without superblock,
+ * Formats the reserved area of @line on @dev, which was opened with BLKDEV_WRITE, and stores the
+ * line's options there.  @devices: 1 if both areas are on @dev, else 2.  Everything logged in it is lost.  Durable on return; interrupted, it leaves an area without superblock,
  * never a half new one.  @uuid gets the new UUID.  0, or a negative errno with a sentence.
  */
-int area_format(const struct blkdev *dev, const struct table_line *line, u8 *uuid,
+int area_format(const struct blkdev *dev, const struct table_line *line, u32 devices, u8 *uuid,
 		struct failure *failure);
+
+/*
+ * Stores @options in the superblocks of the area that has @info: changes nothing else.  Durable on
+ * return; interrupted, it leaves the options as they were or as they shall be.
+ */
+int area_store_options(const struct blkdev *dev, const struct ressd_super_info *info,
+		       const struct ressd_options *options, struct failure *failure);
 
 /*
  * Finds the reserved area that ends with the device, by its second superblock copy: 1 and @info,
@@ -39,6 +46,12 @@ int area_format(const struct blkdev *dev, const struct table_line *line, u8 *uui
  */
 int area_find_at_end(const struct blkdev *dev, struct ressd_super_info *info,
 		     struct failure *failure);
+
+/*
+ * Finds the reserved area that ends with the device, or else the one that begins with it.  The same
+ * results; the area is within the device.
+ */
+int area_find(const struct blkdev *dev, struct ressd_super_info *info, struct failure *failure);
 
 /* Writes @uuid as text.  Returns @text (UUID_TEXT bytes). */
 char *uuid_print(const u8 *uuid, char *text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <linux/kernel.h>
 #include "log-check.h"
+#include "stored-options.h"
 
 #define REMEDY_COPY \
 	"ressdctl repair --backup FILE rebuilds the copy from the other one"
@@ -27,6 +28,20 @@ static void check_copies(struct log_check *check, const struct super_pair *super
 			     super_copy_word(copy), copy->readable && !copy->error[0] ? "" : ": ",
 			     copy->readable ? copy->error : copy->failure.text);
 	}
+}
+
+/* The kernel does not look at them; ressdctl open does. */
+static void check_options(struct log_check *check, const struct super_pair *supers)
+{
+	struct ressd_options options;
+	struct failure failure;
+
+	if (super_pair_options_differ(supers))
+		findings_add(&check->findings, FINDING_NOTE, "options", FINDING_PLACE_NONE, NULL,
+			     "storing options was cut short; those of superblock copy 0 count");
+	if (stored_options_read(&supers->info, "this area", &options, &failure))
+		findings_add(&check->findings, FINDING_WARNING, "options", FINDING_PLACE_NONE,
+			     "ressdctl tune --reset makes them the defaults", "%s", failure.text);
 }
 
 void log_check_supers(struct log_check *check, const struct super_pair *supers,
@@ -53,6 +68,7 @@ void log_check_supers(struct log_check *check, const struct super_pair *supers,
 		findings_add(&check->findings, FINDING_NOTE, "growth", FINDING_PLACE_NONE, NULL,
 			     "growing the normal area was cut short; both lengths are accepted, and %llu sectors were in use",
 			     (unsigned long long)supers->info.table.len);
+	check_options(check, supers);
 	if (table && ressd_super_matches(&supers->info, table, options, error, sizeof(error))) {
 		check->refused = true;
 		findings_add(&check->findings, FINDING_REFUSED, "table", FINDING_PLACE_NONE,

@@ -334,6 +334,72 @@ int ressd_dm_status(const char *name, struct ressd_status *status, struct failur
 	return code ? code : ressd_status_parse(status, words, failure);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Copies the names of the devices; NULL and a negative errno in *@code, or *@nr of them. */
+static char **copy_names(struct dm_task *task, size_t *nr, int *code)
+{
+	struct dm_names *entry = dm_task_get_names(task);
+	char **names = NULL, **more;
+	u32 next = 0;
+
+	*nr = 0;
+	*code = 0;
+	/* An entry without a device ends an empty list. */
+	if (!entry || !entry->dev)
+		return NULL;
+	do {
+		entry = (void *)((char *)entry + next);
+		next = entry->next;
+		more = realloc(names, (*nr + 1) * sizeof(*names));
+		if (more)
+			more[*nr] = strdup(entry->name);
+		names = more ? more : names;
+		if (!more || !more[*nr]) {
+			*code = -ENOMEM;
+			break;
+		}
+		++*nr;
+	} while (next);
+	return names;
+}
+
+int ressd_dm_list(void (*visit)(void *context, const char *name), void *context,
+		  struct failure *failure)
+{
+	char text[TABLE_LINE_TEXT], **names = NULL;
+	struct failure other;
+	struct dm_task *task;
+	size_t nr = 0, i;
+	int code = -ENOMEM;
+
+	set_up_library();
+	library_words[0] = '\0';
+	task = dm_task_create(DM_DEVICE_LIST);
+	if (task)
+		code = run(task);
+	if (!code)
+		names = copy_names(task, &nr, &code);
+	if (task)
+		dm_task_destroy(task);
+	if (code)
+		fail(failure, code,
+		     "device-mapper does not list its devices (%s); run as root, and load the module dm-mod",
+		     library_words[0] ? library_words : strerror(-code));
+	else if (nr)
+		qsort(names, nr, sizeof(*names), compare_names);
+	for (i = 0; i < nr; i++) {
+		if (!code && !ressd_dm_table(names[i], text, &other))
+			visit(context, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	return code;
+}
+
 int ressd_dm_targets(dev_t number,
 		     void (*visit)(void *context, u64 start, u64 bytes, const char *type,
 				   const char *parameters), void *context)

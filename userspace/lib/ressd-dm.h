@@ -46,6 +46,13 @@ int ressd_dm_table(const char *name, char *text, struct failure *failure);
 int ressd_dm_status(const char *name, struct ressd_status *status, struct failure *failure);
 
 /*
+ * Calls @visit with the name of each device that has a target ressd, sorted.  0, or a negative errno
+ * with a sentence.
+ */
+int ressd_dm_list(void (*visit)(void *context, const char *name), void *context,
+		  struct failure *failure);
+
+/*
  * Calls @visit for each target of the device-mapper device @number (any, not only ours), in bytes.
  * 0, or a negative errno without a sentence.
  */

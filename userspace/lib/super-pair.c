@@ -66,10 +66,18 @@ bool super_pair_equal(const struct super_pair *pair)
 	other.copy = pair->copies[0].raw.copy;
 	other.crc = pair->copies[0].raw.crc;
 	other.normal_sectors = pair->copies[0].raw.normal_sectors;
+	memcpy(other.options, pair->copies[0].raw.options, sizeof(other.options));
 	return pair->copies[0].readable && pair->copies[1].readable &&
 	       pair->copies[0].verdict == RESSD_SUPER_GOOD &&
 	       pair->copies[1].verdict == RESSD_SUPER_GOOD &&
 	       !memcmp(&other, &pair->copies[0].raw, sizeof(other));
+}
+
+bool super_pair_options_differ(const struct super_pair *pair)
+{
+	return super_pair_equal(pair) &&
+	       memcmp(pair->copies[0].raw.options, pair->copies[1].raw.options,
+		      RESSD_STORED_OPTIONS);
 }
 
 const char *super_copy_word(const struct super_copy *copy)

@@ -29,10 +29,13 @@ void super_pair_judge(struct super_pair *pair);
 void super_pair_read(struct super_pair *pair, const struct blkdev *dev, u64 start, u64 sectors);
 
 /*
- * True if both are good and say the same, apart from which copy they are and from the length of the
- * normal area: that differs when growing it was cut short (info.uneven).
+ * True if both are good and say the same, apart from which copy they are, from the length of the
+ * normal area (that differs when growing it was cut short: info.uneven), and from the options.
  */
 bool super_pair_equal(const struct super_pair *pair);
+
+/* True if both are good, but keep other options: storing them was cut short. */
+bool super_pair_options_differ(const struct super_pair *pair);
 
 /* "good", "blank", "foreign", "damaged" or "unreadable". */
 const char *super_copy_word(const struct super_copy *copy);

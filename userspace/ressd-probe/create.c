@@ -43,7 +43,7 @@ static int format(struct probe *probe, u8 *uuid, struct failure *failure)
 
 	if (!code)
 		code = found_logs_forget(&probe->dev, &logs, &area, failure);
-	return code ? code : area_format(&probe->dev, &probe->line, uuid, failure);
+	return code ? code : area_format(&probe->dev, &probe->line, 1, uuid, failure);
 }
 
 int probe_create(struct probe *probe, struct failure *failure)

@@ -255,7 +255,7 @@ static void print_commands(const struct probe *probe)
 		puts("\nto format the reserved area, unless all zero, and create the device:");
 		printf("  ressdctl format --table \"%s\"\n", line);
 	}
-	printf("  dmsetup create ressd --table \"%s\"\n", line);
+	printf("  ressdctl open ressd %s\n", probe->line.normal_path);
 }
 
 void report_human(const struct probe *probe)

@@ -3,6 +3,7 @@
 #include "area.h"
 #include "dump.h"
 #include "json-stream.h"
+#include "stored-options.h"
 
 #define DUMP_SCHEMA	1	/* ressdctl(8) describes it */
 
@@ -29,6 +30,10 @@ static void put_copy(const struct super_copy *copy, u32 number)
 		json_number("reserved_sectors", copy->info.table.reserved_sectors);
 		json_number("segment_sectors", copy->info.segment_sectors);
 		json_number("record_blocks", copy->info.record_blocks);
+		if (copy->info.devices)
+			json_number("devices", copy->info.devices);
+		if (stored_options_are_text(&copy->info))
+			json_string("options", copy->info.options);
 	} else if (copy->error[0]) {
 		json_string("reason", copy->error);
 	}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "area.h"
 #include "dump.h"
+#include "stored-options.h"
 #include "words.h"
 
 static void nothing(void)
@@ -13,6 +14,9 @@ static void print_copy(const struct super_copy *copy, u32 number)
 {
 	char uuid[UUID_TEXT];
 
+	const char *options = stored_options_are_text(&copy->info) ? copy->info.options :
+			      "not readable";
+
 	printf("superblock copy %u: %s\n", number, super_copy_word(copy));
 	if (!copy->readable)
 		printf("  %s\n", copy->failure.text);
@@ -20,11 +24,12 @@ static void print_copy(const struct super_copy *copy, u32 number)
 		printf("  UUID           %s\n"
 		       "  normal area    sector %llu + %llu\n"
 		       "  reserved area  sector %llu + %llu\n"
-		       "  segments       %u sectors, records up to %u blocks\n",
+		       "  segments       %u sectors, records up to %u blocks\n"
+		       "  options        %s\n",
 		       uuid_print(copy->info.uuid, uuid), copy->info.table.normal_start,
 		       copy->info.table.len, copy->info.table.reserved_start,
 		       copy->info.table.reserved_sectors, copy->info.segment_sectors,
-		       copy->info.record_blocks);
+		       copy->info.record_blocks, *options ? options : "the defaults");
 	else if (copy->error[0])
 		printf("  %s\n", copy->error);
 }

@@ -24,15 +24,20 @@ static int parse_positions(struct format_arguments *arguments, int argc, char **
 			   struct failure *failure)
 {
 	char *words[5];
+	int code;
 
-	if (argc != 6)
+	if (argc < 6)
 		return fail(failure, -EINVAL,
 			    "format needs 6 words (normal device, start and sectors, reserved device, start and sectors) or --table, but has %d",
 			    argc);
 	words[0] = argv[0];
 	words[1] = argv[1];
 	memcpy(&words[2], &argv[3], 3 * sizeof(words[0]));
-	return table_line_parse_words(&arguments->line, argv[2], 5, words, failure);
+	code = table_line_parse_words(&arguments->line, argv[2], 5, words, failure);
+	if (code)
+		return code;
+	return ressd_options_parse(&arguments->line.options, argc - 6, argv + 6, failure->text,
+				   sizeof(failure->text));
 }
 
 static int parse_line(struct format_arguments *arguments, int argc, char **argv,
@@ -223,7 +228,8 @@ static int format_device(const struct format_arguments *arguments, const struct 
 	if (!code)
 		code = found_logs_forget(dev, &logs, &reserved, failure);
 	if (!code)
-		code = area_format(dev, &arguments->line, uuid, failure);
+		code = area_format(dev, &arguments->line, arguments->same_device ? 1 : 2, uuid,
+				   failure);
 	if (!code)
 		printf("formatted %s: UUID %s\n%s\n", dev->path, uuid_print(uuid, uuid_text),
 		       table_line_print(&arguments->line, line));

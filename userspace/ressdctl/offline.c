@@ -90,8 +90,10 @@ static int find_area(struct offline_area *area, const struct offline_arguments *
 {
 	char reason[RESSD_ERROR_SIZE];
 	struct ressd_super_info info;
-	int found = area_find_at_end(&area->dev, &info, failure);
+	int found = area_find(&area->dev, &info, failure);
 
+	if (!found)
+		found = area_find_at_end(&area->dev, &info, failure);
 	if (!found && arguments->search)
 		found = search_backwards(&area->dev, &info, failure);
 	if (found < 0)

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "area.h"
+#include "block-devices.h"
 #include "ressd-dm.h"
 #include "ressdctl.h"
+#include "stored-options.h"
 
 /* Why the area does not fit the line, in the words of the kernel, before the kernel is asked. */
 static int check_area(const struct area *area, const struct table_line *line,
@@ -67,62 +69,162 @@ static int open_line(const char *name, const struct table_line *line, struct fai
 	return code;
 }
 
-/* open NAME DEVICE [OPTION VALUE]...: the superblock at the end of DEVICE has the numbers. */
-static int line_of_device(struct table_line *line, const char *path, int argc, char **argv,
+struct open_arguments {
+	const char *name;
+	const char *device;
+	const char *normal;	/* --normal: the normal area is on a device of its own */
+	char device_path[PATH_MAX], normal_path[PATH_MAX];
+	const char *table;
+	bool defaults;		/* --defaults: not the options that are stored */
+	char **options;		/* OPTION VALUE ..., instead of what is stored */
+	int nr_options;
+	char made_name[32];
+};
+
+/* The one device that both areas are on, or both devices. */
+static int take_devices(struct table_line *line, const struct open_arguments *arguments,
+			const struct ressd_super_info *info, u64 sectors,
+			struct failure *failure)
+{
+	const struct ressd_table *table = &info->table;
+	const char *normal = arguments->normal;
+
+	/* What was formatted before that was recorded is on one device, if it can be. */
+	const bool one = info->devices == 1 ||
+			 (!info->devices &&
+			  !ressd_table_check(table, sectors, sectors, true, failure->text,
+					     sizeof(failure->text)));
+
+	if (!one && !normal)
+		return fail(failure, -EINVAL,
+			    "%s has the log of a normal area that is on another device; name that one with --normal",
+			    arguments->device);
+	if (info->devices == 1 && normal)
+		return fail(failure, -EINVAL,
+			    "%s has both areas, so --normal %.200s does not belong to it; leave it out",
+			    arguments->device, normal);
+	snprintf(line->normal_path, sizeof(line->normal_path), "%s",
+		 normal ? normal : arguments->device);
+	snprintf(line->reserved_path, sizeof(line->reserved_path), "%s", arguments->device);
+	line->table = *table;
+	return 0;
+}
+
+static int find_devices(struct open_arguments *arguments, struct failure *failure)
+{
+	int code = block_device_find(arguments->device, arguments->device_path, failure);
+
+	if (!code && arguments->normal)
+		code = block_device_find(arguments->normal, arguments->normal_path, failure);
+	if (code)
+		return code;
+	arguments->device = arguments->device_path;
+	if (arguments->normal)
+		arguments->normal = arguments->normal_path;
+	return 0;
+}
+
+/* The superblock of the device has the numbers, and the options that nothing overrides. */
+static int line_of_device(struct table_line *line, struct open_arguments *arguments,
 			  struct failure *failure)
 {
 	struct ressd_super_info info;
 	struct blkdev dev;
-	int found;
+	int found = find_devices(arguments, failure);
 
-	found = blkdev_open(&dev, path, BLKDEV_READ, failure);
+	if (!found)
+		found = blkdev_open(&dev, arguments->device, BLKDEV_READ, failure);
 	if (found)
 		return found;
-	found = area_find_at_end(&dev, &info, failure);
+	found = area_find(&dev, &info, failure);
 	blkdev_close(&dev);
 	if (found < 0)
 		return found;
 	if (!found)
 		return fail(failure, -EINVAL,
-			    "no reserved area ends with %s; format one there, or say with --table where it is",
-			    path);
-	snprintf(line->normal_path, sizeof(line->normal_path), "%s", path);
-	snprintf(line->reserved_path, sizeof(line->reserved_path), "%s", path);
-	line->table = info.table;
+			    "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
+			    arguments->device);
+	found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
+	if (found)
+		return found;
+	snprintf(arguments->made_name, sizeof(arguments->made_name), "ressd-%02x%02x%02x%02x",
+		 info.uuid[0], info.uuid[1], info.uuid[2], info.uuid[3]);
 	ressd_options_default(&line->options);
-	return ressd_options_parse(&line->options, argc, argv, failure->text,
-				   sizeof(failure->text));
+	if (!arguments->defaults)
+		found = stored_options_read(&info, arguments->device, &line->options, failure);
+	if (found)
+		return found;
+	return ressd_options_parse(&line->options, arguments->nr_options, arguments->options,
+				   failure->text, sizeof(failure->text));
 }
 
-int command_open(int argc, char **argv, struct failure *failure)
+/* [NAME] DEVICE [OPTION VALUE]...: whether there is a name shows in the number of words. */
+static int take_words(struct open_arguments *arguments, int argc, char **argv,
+		      struct failure *failure)
+{
+	const bool named = arguments->table ? argc == 1 : argc && argc % 2 == 0;
+
+	if (named)
+		arguments->name = argv[0];
+	argc -= named;
+	argv += named;
+	if (arguments->table ? argc || !named : !argc)
+		return fail(failure, -EINVAL,
+			    "open needs a formatted device, in front of it a name if you like, and behind it options with their values; or a name and --table \"LINE\"");
+	if (arguments->table && (arguments->normal || arguments->defaults))
+		return fail(failure, -EINVAL,
+			    "--table says everything; leave out --normal and --defaults");
+	arguments->device = arguments->table ? NULL : argv[0];
+	arguments->options = argv + 1;
+	arguments->nr_options = argc - 1;
+	return 0;
+}
+
+static int parse(struct open_arguments *arguments, int argc, char **argv,
+		 struct failure *failure)
 {
 	static const struct option options[] = {
 		{ "table", required_argument, NULL, 't' },
+		{ "normal", required_argument, NULL, 'n' },
+		{ "defaults", no_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct table_line line;
-	const char *table = NULL;
-	int option, code;
+	int option;
 
 	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (option == 't')
-			table = optarg;
+			arguments->table = optarg;
+		else if (option == 'n')
+			arguments->normal = optarg;
+		else if (option == 'd')
+			arguments->defaults = true;
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else
 			return bad_option(argv, option, failure);
 	}
-	argc -= optind;
-	argv += optind;
-	if (argc < 1 || (table ? argc > 1 : argc < 2))
-		return fail(failure, -EINVAL,
-			    "open needs a name and either --table \"LINE\" or a formatted device");
-	if (table)
-		code = table_line_parse(&line, table, failure);
+	return take_words(arguments, argc - optind, argv + optind, failure);
+}
+
+int command_open(int argc, char **argv, struct failure *failure)
+{
+	struct open_arguments arguments = { .name = NULL };
+	struct table_line line;
+	int code = parse(&arguments, argc, argv, failure);
+
+	if (code)
+		return code;
+	if (arguments.table)
+		code = table_line_parse(&line, arguments.table, failure);
 	else
-		code = line_of_device(&line, argv[1], argc - 2, argv + 2, failure);
-	return code ? code : open_line(argv[0], &line, failure);
+		code = line_of_device(&line, &arguments, failure);
+	if (code)
+		return code;
+	code = open_line(arguments.name ? arguments.name : arguments.made_name, &line, failure);
+	if (!code && !arguments.name)
+		printf("/dev/mapper/%s\n", arguments.made_name);
+	return code;
 }
 
 int command_close(int argc, char **argv, struct failure *failure)

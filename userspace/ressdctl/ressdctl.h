@@ -13,6 +13,8 @@
 int command_format(int argc, char **argv, struct failure *failure);
 int command_open(int argc, char **argv, struct failure *failure);
 int command_close(int argc, char **argv, struct failure *failure);
+int command_tune(int argc, char **argv, struct failure *failure);
+int command_list(int argc, char **argv, struct failure *failure);
 int command_status(int argc, char **argv, struct failure *failure);
 int command_drain(int argc, char **argv, struct failure *failure);
 int command_recover(int argc, char **argv, struct failure *failure);

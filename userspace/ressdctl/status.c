@@ -17,7 +17,7 @@ static void add(struct json_object *object, const char *key, u64 value)
 	json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
-static void print_json(const char *name, const struct ressd_status *status)
+static struct json_object *make_json(const char *name, const struct ressd_status *status)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *counters = json_object_new_object();
@@ -33,6 +33,11 @@ static void print_json(const char *name, const struct ressd_status *status)
 	for (i = 0; i < status->nr_counters; i++)
 		add(counters, status->counters[i].key, status->counters[i].value);
 	json_object_object_add(object, "counters", counters);
+	return object;
+}
+
+static void print_json(struct json_object *object)
+{
 	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
 	json_object_put(object);
 }
@@ -79,6 +84,67 @@ static void print_table(const char *name, const struct ressd_status *status)
 		printf("%-22s %llu\n", status->counters[i].key, status->counters[i].value);
 }
 
+struct shown {
+	struct json_object *list;	/* NULL: as text */
+	unsigned int nr;
+	int code;
+	struct failure failure;		/* of the last one that could not be shown */
+};
+
+static void show(void *context, const char *name)
+{
+	struct ressd_status status;
+	struct shown *shown = context;
+	int code = ressd_dm_status(name, &status, &shown->failure);
+
+	if (code) {
+		shown->code = code;
+		return;
+	}
+	if (shown->list)
+		json_object_array_add(shown->list, make_json(name, &status));
+	else if (shown->nr)
+		putchar('\n');
+	if (!shown->list)
+		print_table(name, &status);
+	shown->nr++;
+}
+
+/* Without a name: all of them, which may be none. */
+static int show_all(bool json, struct failure *failure)
+{
+	struct shown shown = { .list = json ? json_object_new_array() : NULL };
+	struct json_object *object;
+	int code = ressd_dm_list(show, &shown, failure);
+
+	if (!code && shown.code)
+		code = fail(failure, shown.code, "%s", shown.failure.text);
+	if (!json) {
+		if (!code && !shown.nr)
+			puts("no ressd device is active; ressdctl list shows the others");
+		return code;
+	}
+	object = json_object_new_object();
+	add(object, "version", STATUS_SCHEMA);
+	json_object_object_add(object, "devices", shown.list);
+	print_json(object);
+	return code;
+}
+
+static int show_one(const char *name, bool json, struct failure *failure)
+{
+	struct ressd_status status;
+	int code = ressd_dm_status(name, &status, failure);
+
+	if (code)
+		return code;
+	if (json)
+		print_json(make_json(name, &status));
+	else
+		print_table(name, &status);
+	return 0;
+}
+
 int command_status(int argc, char **argv, struct failure *failure)
 {
 	static const struct option options[] = {
@@ -86,9 +152,8 @@ int command_status(int argc, char **argv, struct failure *failure)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct ressd_status status;
 	bool json = false;
-	int option, code;
+	int option;
 
 	while ((option = getopt_long(argc, argv, ":jh", options, NULL)) != -1) {
 		if (option == 'j')
@@ -98,14 +163,8 @@ int command_status(int argc, char **argv, struct failure *failure)
 		else
 			return bad_option(argv, option, failure);
 	}
-	if (argc - optind != 1)
-		return fail(failure, -EINVAL, "status needs the name of one device");
-	code = ressd_dm_status(argv[optind], &status, failure);
-	if (code)
-		return code;
-	if (json)
-		print_json(argv[optind], &status);
-	else
-		print_table(argv[optind], &status);
-	return 0;
+	if (argc - optind > 1)
+		return fail(failure, -EINVAL,
+			    "status takes the name of one device, or none to show all");
+	return argc > optind ? show_one(argv[optind], json, failure) : show_all(json, failure);
 }

@@ -83,7 +83,7 @@ TEST(format)
 		put(i * 4096ULL, block);
 	CHECK_EQ(inspect().kind, AREA_FOREIGN);
 	CHECK_HAS(inspect().what, "neither blank nor formatted");
-	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
 	area = inspect();
 	CHECK_EQ(area.kind, AREA_RESSD);
 	CHECK(!memcmp(area.info.uuid, uuid, sizeof(uuid)), "the UUID is that of the format");
@@ -108,7 +108,7 @@ TEST(format_touches_little)
 	memset(block, 0xee, sizeof(block));
 	for (i = 0; i < DEVICE_BYTES / 4096; i++)
 		put(i * 4096ULL, block);
-	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
 	CHECK(!ressd_geom_init(&geom, 8192, 0, failure.text, sizeof(failure.text)), "geometry");
 	for (i = 0; i < DEVICE_BYTES / 4096; i++) {
 		u32 log_block = i - 1024, slot = log_block / geom.segment_blocks;
@@ -131,8 +131,8 @@ TEST(formats_differ)
 	char text[UUID_TEXT];
 
 	start();
-	CHECK(!area_format(&dev, &line, first, &failure), "%s", failure.text);
-	CHECK(!area_format(&dev, &line, second, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, first, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, second, &failure), "%s", failure.text);
 	CHECK(memcmp(first, second, sizeof(first)), "each format has a UUID of its own");
 	CHECK_EQ(strlen(uuid_print(first, text)), 36);
 	CHECK_EQ(text[14], '4');
@@ -145,7 +145,7 @@ TEST(one_damaged_superblock)
 	struct area area;
 
 	start();
-	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
 	put(8192 * 512, zeroes);
 	area = inspect();
 	CHECK_EQ(area.kind, AREA_RESSD);
@@ -192,7 +192,7 @@ TEST(log_with_data)
 	u64 blocks;
 
 	start();
-	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
 	area = inspect();
 	put_record(other);
 	CHECK(!log_contents(&dev, &area.info, &blocks, &failure), "%s", failure.text);
@@ -200,7 +200,7 @@ TEST(log_with_data)
 	put_record(uuid);
 	CHECK(!log_contents(&dev, &area.info, &blocks, &failure), "%s", failure.text);
 	CHECK_EQ(blocks, 1);
-	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
 	area = inspect();
 	CHECK(!log_contents(&dev, &area.info, &blocks, &failure), "%s", failure.text);
 	CHECK_EQ(blocks, 0);

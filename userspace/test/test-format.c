@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * area_format() where it does not come to its end: a loss of power between or after any of its
+ * area_format() and area_store_options() where they do not come to their end: a loss of power between or after any of its
  * writes, in which what no flush has followed may be there or not, and errors of each write and
  * flush.  The writes and flushes of the device are wrapped by the linker.
  */
@@ -126,7 +126,7 @@ static void start(u8 *old)
 	fails_at = EVER;
 	nr_steps = 0;
 	put_remains();
-	CHECK(!area_format(&dev, &line, old, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, old, &failure), "%s", failure.text);
 	put_remains();
 	put_record(old);
 	CHECK(pread(dev.fd, image, DEVICE_BYTES, 0) == DEVICE_BYTES, "cannot read the file");
@@ -192,7 +192,7 @@ TEST(power_cuts)
 	u32 until, without, durable = 0;
 
 	start(old);
-	CHECK(!area_format(&dev, &line, new, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, new, &failure), "%s", failure.text);
 	CHECK(nr_steps && steps[nr_steps - 1].flush, "the last step is no flush");
 	for (until = 0; until <= nr_steps; until++) {
 		for (without = durable; without <= until; without++) {
@@ -206,13 +206,67 @@ TEST(power_cuts)
 	stop();
 }
 
+/* The options that the area has now, which its log must not have noticed. */
+static void check_options(const char *old, const char *new, u32 until, u32 without)
+{
+	struct area area;
+	u64 blocks = 0;
+
+	set_image(image);
+	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
+	CHECK(area.kind == AREA_RESSD, "cut at %u without %u: no area", until, without);
+	CHECK(!strcmp(area.info.options, old) || !strcmp(area.info.options, new),
+	      "cut at %u without %u: options '%s'", until, without, area.info.options);
+	CHECK(until < nr_steps || without < until || !strcmp(area.info.options, new),
+	      "the options are not durable");
+	CHECK(!log_contents(&dev, &area.info, &blocks, &failure), "%s", failure.text);
+	CHECK_EQ(blocks, 1);
+}
+
+/* A torn copy is one that is missing: its checksum is wrong. */
+static void tear(u32 step)
+{
+	memcpy(image + steps[step].offset, steps[step].block, 512);
+}
+
+TEST(power_cuts_while_options_are_stored)
+{
+	struct ressd_options options;
+	struct area area;
+	u8 old[RESSD_UUID_SIZE];
+	u32 until, i;
+
+	start(old);
+	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
+	ressd_options_default(&options);
+	options.streams = 7;
+	CHECK(!area_store_options(&dev, &area.info, &options, &failure), "%s", failure.text);
+	CHECK(nr_steps && steps[nr_steps - 1].flush, "the last step is no flush");
+	for (until = 0; until <= nr_steps; until++) {
+		u32 durable = 0;
+
+		cut(until, EVER);
+		check_options("", "streams 7", until, EVER);
+		for (i = 0; i < until; i++)
+			if (steps[i].flush)
+				durable = i + 1;
+		for (i = durable; i < until; i++) {
+			cut(until, i);
+			check_options("", "streams 7", until, i);
+			tear(i);
+			check_options("", "streams 7", until, i);
+		}
+	}
+	stop();
+}
+
 TEST(both_superblocks_are_written)
 {
 	struct super_pair pair;
 	u8 uuid[RESSD_UUID_SIZE];
 
 	start(uuid);
-	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
 	super_pair_read(&pair, &dev, START, 8192);
 	CHECK(super_pair_equal(&pair), "copy 0 is %s, copy 1 is %s",
 	      super_copy_word(&pair.copies[0]), super_copy_word(&pair.copies[1]));
@@ -226,13 +280,13 @@ TEST(errors_are_told)
 	u32 nr, i;
 
 	start(old);
-	CHECK(!area_format(&dev, &line, uuid, &failure), "%s", failure.text);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
 	nr = nr_steps;
 	for (i = 0; i < nr; i++) {
 		set_image(before);
 		fails_at = i;
 		nr_steps = 0;
-		CHECK_EQ(area_format(&dev, &line, uuid, &failure), -EIO);
+		CHECK_EQ(area_format(&dev, &line, 1, uuid, &failure), -EIO);
 		CHECK_HAS(failure.text, "fails");
 		CHECK_EQ(nr_steps, i + 1);	/* nothing more is written */
 	}

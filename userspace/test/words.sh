@@ -22,7 +22,7 @@ no_line() {
 test_options() {
 	local command
 	make_log
-	for command in format open close status drain recover check dump repair; do
+	for command in format open close list tune status drain recover check dump repair; do
 		expect "$command: no such option" 2 "^ressdctl: '--fast' is not an option of this command; see" \
 			ressdctl "$command" --fast
 	done
@@ -39,6 +39,17 @@ test_options() {
 	expect "probe: no device" 2 "^ressd-probe: no device is named; name" ressd-probe
 	expect "probe: two devices" 2 "2 devices are named .*one is measured at a time" \
 		ressd-probe "$disk" "$disk"
+	for command in format open close list status tune drain recover check dump repair; do
+		expect "help $command" 0 "^  $command " ressdctl help "$command"
+		report "and of no other command" "$(grep -cE '^  [a-z]+ ' "$output" |
+			grep -vxE '2|3' || true)"
+		cp "$output" "$folder/help"
+		expect "$command --help" 0 "^  $command " ressdctl "$command" --help
+		report "says the same" "$(cmp "$folder/help" "$output" 2>&1)"
+	done
+	expect "help of all" 0 "^  dump " ressdctl help
+	expect "help of none" 2 "'fly' is not a command" ressdctl help fly
+	expect "status: two names" 2 "takes the name of one device, or none" ressdctl status a b
 	expect "ressdctl --version" 0 "^ressdctl [0-9]" ressdctl --version
 }
 
@@ -90,6 +101,8 @@ test_json() {
 	make_log
 	json "check --json" 'd["version"] == 1 and d["clean"]' ressdctl check --json "$disk"
 	json "dump --json" 'd["version"] == 1 and d["slots"] and d["map"]' ressdctl dump --json "$disk"
+	json "list --json" 'd["version"] == 1 and d["devices"][0]["state"] == "closed" and
+		len(d["devices"][0]["uuid"]) == 36' ressdctl list --json "$disk"
 	json "dump --json --record" 'd["version"] == 1 and len(d["slots"]) == 1' ressdctl dump --json \
 		--record "$(ressdctl dump "$disk" | sed -n 's/^  record \([0-9]*\) .*/\1/p' | head -n 1)" "$disk"
 	rm -f "$disk"
@@ -124,9 +137,9 @@ test_manuals() {
 	report "the counters are found" "$([ "$(wc -l <"$folder/counters")" -ge 30 ] || cat "$folder/counters")"
 	in_manual "every counter" ressd.7 <"$folder/counters"
 	sed -n 's/.*json_\(string\|number\|bool\|hex\|open\)("\([a-z_]*\)".*/\2/p' \
-		"$top"/userspace/ressdctl/check-print.c "$top"/userspace/ressdctl/dump-json.c |
+		"$top"/userspace/ressdctl/{check-print,dump-json,list}.c |
 		grep -vxE 'first_record|last_record|next_block|first_activation|first_crc|last_crc|left_behind' |
-		sort -u | in_manual "every member of check and dump" ressdctl.8
+		sort -u | in_manual "every member of check, dump and list" ressdctl.8
 	ressdctl --help | grep -oE -- '--[a-z-]+' | sort -u | in_manual "every option of the help" ressdctl.8
 	report "no page points into the source tree" "$(grep -l 'docs/' "$top"/userspace/man/* || true)"
 	report "pages without warnings" "$(for page in "$top"/userspace/man/*; do

@@ -87,8 +87,14 @@ test_kernel_sentences() {
 	dd if=/dev/zero of=/dev/ram0 bs=1M seek=48 count=16 status=none
 	check "a blank area is opened" ressdctl open test --table "$line"
 	check "and gets its UUID" grep -q "RESSD-[0-9a-f-]\{36\}$" <(dmsetup info -c --noheadings -o uuid test)
+	check "list shows it" eval "ressdctl list | grep -E '^test +rw +/dev/ram0 +48 MiB +0 of'"
+	check "but not as closed" eval "test \$(ressdctl list | grep -c /dev/ram0) -eq 1"
+	check "status without a name shows it" eval "ressdctl status | grep -qE '^device +test$'"
+	check "as JSON" eval "ressdctl status --json | grep -q '\"devices\"'"
 	refused "a name in use" 3 "exists already" ressdctl open test --table "$line"
 	check "close" ressdctl close test
+	check "list shows it as closed" eval "ressdctl list | grep -E '^- +closed +/dev/ram0 .*-'"
+	check "status shows none" eval "ressdctl status | grep '^no ressd device is active'"
 	refused "close what is not there" 1 "there is no" ressdctl close test
 	dmsetup create user --table "0 1000 linear /dev/ram0 0"
 	refused "close what is not ours" 2 "not a device of ressd but of 'linear'" ressdctl close user
