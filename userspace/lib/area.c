@@ -166,6 +166,48 @@ int area_store_options(const struct blkdev *dev, const struct ressd_super_info *
 	return code;
 }
 
+#define ERASED_AT_ONCE	(1U << 20)
+
+static int erase_rest(const struct blkdev *dev, const struct ressd_table *table,
+		      void (*progress)(void *context, u64 done, u64 total), void *context,
+		      struct failure *failure)
+{
+	const u64 end = table->reserved_sectors * 512;
+	void *zeroes = blkdev_buffer(ERASED_AT_ONCE);
+	u64 done = 0;
+	int code = zeroes ? 0 : fail(failure, -ENOMEM, "not enough memory to erase the log");
+
+	while (!code && done < end) {
+		u64 bytes = end - done < ERASED_AT_ONCE ? end - done : ERASED_AT_ONCE;
+
+		code = blkdev_write(dev, table->reserved_start * 512 + done, zeroes, bytes,
+				    failure);
+		done += bytes;
+		progress(context, done, end);
+	}
+	free(zeroes);
+	return code ? code : blkdev_flush(dev, failure);
+}
+
+int area_erase(const struct blkdev *dev, const struct ressd_super_info *info,
+	       void (*progress)(void *context, u64 done, u64 total), void *context,
+	       struct failure *failure)
+{
+	struct ressd_super *zeroes = blkdev_buffer(RESSD_BLOCK_SIZE);
+	u32 last = info->table.reserved_start ? 1 : 0, i;
+	int code = 0;
+
+	if (!zeroes)
+		return fail(failure, -ENOMEM, "not enough memory for a superblock");
+	for (i = 0; !code && i < 2; i++) {
+		code = write_super(dev, &info->table, zeroes, NULL, i ? last : !last, failure);
+		if (!code)
+			code = blkdev_flush(dev, failure);
+	}
+	free(zeroes);
+	return code ? code : erase_rest(dev, &info->table, progress, context, failure);
+}
+
 /* Reads superblock @copy at @offset: 1 and @info if it is good, 0, or a negative errno. */
 static int read_copy(const struct blkdev *dev, u64 offset, u32 copy,
 		     struct ressd_super_info *info, struct failure *failure)

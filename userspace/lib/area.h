@@ -41,6 +41,15 @@ int area_store_options(const struct blkdev *dev, const struct ressd_super_info *
 		       const struct ressd_options *options, struct failure *failure);
 
 /*
+ * Makes an end of the area that has @info, whose log must be drained: blanks both superblocks, that
+ * one last by which it is found, then all the rest, so that nothing of it is found later.  Durable
+ * on return; interrupted, it leaves a log that can be opened, or none.
+ */
+int area_erase(const struct blkdev *dev, const struct ressd_super_info *info,
+	       void (*progress)(void *context, u64 done, u64 total), void *context,
+	       struct failure *failure);
+
+/*
  * Finds the reserved area that ends with the device, by its second superblock copy: 1 and @info,
  * 0 if there is none, or a negative errno with a sentence.
  */

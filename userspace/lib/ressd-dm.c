@@ -212,7 +212,7 @@ int ressd_dm_set_uuid(const char *name, const char *uuid, struct failure *failur
 }
 
 /* Is it one of ours, and is it free? */
-static int check_removable(const char *name, struct failure *failure)
+static int check_unused(const char *name, struct failure *failure)
 {
 	char text[TABLE_LINE_TEXT];
 	struct dm_info info;
@@ -232,18 +232,24 @@ static int check_removable(const char *name, struct failure *failure)
 	return code;
 }
 
-int ressd_dm_remove(const char *name, struct failure *failure)
+int ressd_dm_check_removable(const char *name, struct failure *failure)
 {
-	struct dm_task *task;
 	int code, tries;
 
 	/* udev may look into a device for a moment after its last user has closed it. */
 	for (tries = 0; ; tries++) {
-		code = check_removable(name, failure);
+		code = check_unused(name, failure);
 		if (code != -EBUSY || tries == 10)
-			break;
+			return code;
 		usleep(100000);
 	}
+}
+
+int ressd_dm_remove(const char *name, struct failure *failure)
+{
+	struct dm_task *task;
+	int code = ressd_dm_check_removable(name, failure);
+
 	if (!code)
 		code = new_task(&task, DM_DEVICE_REMOVE, name, failure);
 	if (code)

@@ -30,6 +30,9 @@ int ressd_dm_create(const char *name, const char *uuid, const struct table_line 
 /* Gives a device that has none its UUID (text, without prefix). */
 int ressd_dm_set_uuid(const char *name, const char *uuid, struct failure *failure);
 
+/* Could @name be removed?  -EBUSY when somebody uses it. */
+int ressd_dm_check_removable(const char *name, struct failure *failure);
+
 /* Removes @name.  -EBUSY when somebody uses it. */
 int ressd_dm_remove(const char *name, struct failure *failure);
 

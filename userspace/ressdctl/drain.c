@@ -145,17 +145,23 @@ static int drain_device(struct drain *drain, struct failure *failure)
 	return status;
 }
 
+int drain_by_name(const char *name, struct failure *failure)
+{
+	struct drain drain = { .name = name, .show = isatty(STDERR_FILENO) };
+	struct ressd_status status;
+	int code = ressd_dm_status(name, &status, failure);
+
+	return code ? code : drain_device(&drain, failure);
+}
+
 int command_drain(int argc, char **argv, struct failure *failure)
 {
-	struct ressd_status status;
-	struct drain drain = { .show = isatty(STDERR_FILENO) };
-	int code = one_device(argc, argv, &drain.name, failure);
+	const char *name;
+	int code = one_device(argc, argv, &name, failure);
 
 	if (!code)
-		code = ressd_dm_status(drain.name, &status, failure);
+		code = drain_by_name(name, failure);
 	if (!code)
-		code = drain_device(&drain, failure);
-	if (!code)
-		printf("%s is drained\n", drain.name);
+		printf("%s is drained\n", name);
 	return code;
 }

@@ -7,18 +7,11 @@
 #include "area.h"
 #include "confirm.h"
 #include "find-logs.h"
+#include "format.h"
 #include "log-contents.h"
 #include "ressdctl.h"
 #include "size.h"
 #include "words.h"
-
-struct format_arguments {
-	struct table_line line;
-	const char *table;
-	bool yes;
-	bool force;
-	bool same_device;	/* normal and reserved area are on one */
-};
 
 static int parse_positions(struct format_arguments *arguments, int argc, char **argv,
 			   struct failure *failure)
@@ -163,15 +156,19 @@ static int check_logs(const struct blkdev *dev, const struct byte_range *areas, 
 static int check_signatures(const struct format_arguments *arguments, const struct blkdev *dev,
 			    const struct area *area, struct failure *failure)
 {
+	const struct byte_range place = arguments->adopts ? reserved_range(arguments) :
+					(struct byte_range) { 0, dev->bytes };
 	char signature[128];
 	int found;
 
-	if (area->kind == AREA_FOREIGN)
+	/* What a file system has left behind its new end looks like anything. */
+	if (area->kind == AREA_FOREIGN && !arguments->adopts)
 		return fail(failure, -EEXIST,
 			    "%s; nothing was changed. To destroy it, add --force", area->what);
 	if (area->kind == AREA_RESSD)
 		return check_log(dev, area, failure);
-	found = blkdev_signature(dev, 0, dev->bytes, signature, sizeof(signature), failure);
+	found = blkdev_signature(dev, place.start, place.bytes, signature, sizeof(signature),
+				 failure);
 	if (found > 0)
 		return fail(failure, -EEXIST,
 			    "%s holds %s, which may reach into the reserved area (sectors %llu to %llu); if you know that it does not, add --force",
@@ -211,8 +208,8 @@ static int ask(const struct format_arguments *arguments, const struct blkdev *de
 	return confirm(question, arguments->yes, failure);
 }
 
-static int format_device(const struct format_arguments *arguments, const struct blkdev *dev,
-			 struct failure *failure)
+int format_device(const struct format_arguments *arguments, const struct blkdev *dev,
+		  struct failure *failure)
 {
 	char line[TABLE_LINE_TEXT], uuid_text[UUID_TEXT];
 	const struct byte_range reserved = reserved_range(arguments);

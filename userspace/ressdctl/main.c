@@ -40,6 +40,12 @@ static const struct command {
 	  "  format [--yes] [--force] --table \"LINE\"\n"
 	  "                        make the reserved area, which keeps the options; what was in it\n"
 	  "                        is lost\n" },
+	{ "adopt", command_adopt,
+	  "  adopt [--reserved SIZE] [--yes] [--force] DEVICE [OPTION VALUE]...\n"
+	  "                        the file system on DEVICE stays; what is free behind it becomes\n"
+	  "                        the reserved area\n" },
+	{ "leave", command_leave,
+	  "  leave NAME|DEVICE     drain, close, erase the log: a plain disk remains\n" },
 	{ "open", command_open,
 	  "  open [--normal DEVICE] [--defaults] [NAME] DEVICE [OPTION VALUE]...\n"
 	  "                        create /dev/mapper/NAME: areas and options are those that the\n"

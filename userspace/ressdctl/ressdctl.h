@@ -11,6 +11,8 @@
 #include "table-line.h"
 
 int command_format(int argc, char **argv, struct failure *failure);
+int command_adopt(int argc, char **argv, struct failure *failure);
+int command_leave(int argc, char **argv, struct failure *failure);
 int command_open(int argc, char **argv, struct failure *failure);
 int command_close(int argc, char **argv, struct failure *failure);
 int command_tune(int argc, char **argv, struct failure *failure);
@@ -36,6 +38,9 @@ int bad_option(char **argv, int option, struct failure *failure);
  * name in *@name, COMMAND_HELP, or -EINVAL with a sentence.
  */
 int one_device(int argc, char **argv, const char **name, struct failure *failure);
+
+/* Drains the active device @name, with progress; Ctrl-C stops it (-ECANCELED). */
+int drain_by_name(const char *name, struct failure *failure);
 
 /* Both devices of a table line, opened for reading. */
 struct device_pair {

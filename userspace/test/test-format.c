@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * area_format() and area_store_options() where they do not come to their end: a loss of power between or after any of its
+ * area_format(), area_store_options() and area_erase() where they do not come to their end: a loss of power between or after any of its
  * writes, in which what no flush has followed may be there or not, and errors of each write and
  * flush.  The writes and flushes of the device are wrapped by the linker.
  */
@@ -27,7 +27,8 @@ const char test_suite[] = "format";
 static struct step {
 	bool flush;
 	u64 offset;
-	u8 block[4096];
+	size_t bytes;
+	u8 block[4096];		/* its contents; those of a longer write are zeroes */
 } steps[MAX_STEPS];
 static u32 nr_steps, fails_at = EVER;
 
@@ -40,27 +41,28 @@ static struct table_line line = {
 	.table = { .len = START, .reserved_start = START, .reserved_sectors = 8192 },
 };
 
-static int next_step(bool flush, u64 offset, const void *block, struct failure *why)
+static int next_step(bool flush, u64 offset, const void *data, size_t bytes,
+		     struct failure *why)
 {
 	CHECK(nr_steps < MAX_STEPS, "too many steps");
-	steps[nr_steps] = (struct step) { .flush = flush, .offset = offset };
-	if (block)
-		memcpy(steps[nr_steps].block, block, 4096);
+	CHECK(bytes <= 4096 || ressd_is_zero(data, bytes), "a long write with contents");
+	steps[nr_steps] = (struct step) { .flush = flush, .offset = offset, .bytes = bytes };
+	if (data)
+		memcpy(steps[nr_steps].block, data, 4096);
 	return nr_steps++ == fails_at ? fail(why, -EIO, "step %u fails", fails_at) : 0;
 }
 
 int __wrap_blkdev_write(const struct blkdev *to, u64 offset, const void *buffer, size_t bytes,
 			struct failure *why)
 {
-	int code = next_step(false, offset, buffer, why);
+	int code = next_step(false, offset, buffer, bytes, why);
 
-	CHECK_EQ(bytes, 4096);
 	return code ? code : __real_blkdev_write(to, offset, buffer, bytes, why);
 }
 
 int __wrap_blkdev_flush(const struct blkdev *to, struct failure *why)
 {
-	int code = next_step(true, 0, NULL, why);
+	int code = next_step(true, 0, NULL, 0, why);
 
 	return code ? code : __real_blkdev_flush(to, why);
 }
@@ -181,9 +183,12 @@ static void cut(u32 until, u32 without)
 	u32 i;
 
 	memcpy(image, before, DEVICE_BYTES);
-	for (i = 0; i < until; i++)
-		if (!steps[i].flush && i != without)
-			memcpy(image + steps[i].offset, steps[i].block, 4096);
+	for (i = 0; i < until; i++) {
+		if (steps[i].flush || i == without)
+			continue;
+		memset(image + steps[i].offset, 0, steps[i].bytes);
+		memcpy(image + steps[i].offset, steps[i].block, 4096);
+	}
 }
 
 TEST(power_cuts)
@@ -256,6 +261,59 @@ TEST(power_cuts_while_options_are_stored)
 			tear(i);
 			check_options("", "streams 7", until, i);
 		}
+	}
+	stop();
+}
+
+static void no_progress(void *context, u64 done, u64 total)
+{
+	(void)context;
+	CHECK(done <= total, "%llu of %llu", done, total);
+}
+
+/* A log that can be opened, as empty as it was, or none that anybody finds. */
+static void check_erased(u32 until, u32 without)
+{
+	struct area area;
+	u64 blocks = 99;
+
+	set_image(image);
+	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
+	CHECK(until || area.kind == AREA_RESSD, "gone before anything was written");
+	if (area.kind != AREA_RESSD)
+		return;
+	CHECK(!log_contents(&dev, &area.info, &blocks, &failure), "cut at %u without %u: %s",
+	      until, without, failure.text);
+	CHECK_EQ(blocks, 0);
+	/* What is behind the superblocks may be missed as long as there is one. */
+	CHECK(!memcmp(image + START * 512 + 4096, before + START * 512 + 4096,
+		      DEVICE_BYTES - START * 512 - 8192),
+	      "cut at %u without %u: erased below a superblock", until, without);
+}
+
+TEST(power_cuts_while_the_area_is_erased)
+{
+	u32 until, without, durable = 0;
+	u8 uuid[RESSD_UUID_SIZE];
+	struct area area;
+
+	start(uuid);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
+	CHECK(pread(dev.fd, before, DEVICE_BYTES, 0) == DEVICE_BYTES, "cannot read the file");
+	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
+	nr_steps = 0;
+	CHECK(!area_erase(&dev, &area.info, no_progress, NULL, &failure), "%s", failure.text);
+	CHECK(nr_steps && steps[nr_steps - 1].flush, "the last step is no flush");
+	CHECK(pread(dev.fd, image, DEVICE_BYTES, 0) == DEVICE_BYTES, "cannot read the file");
+	CHECK(ressd_is_zero(image + START * 512, DEVICE_BYTES - START * 512), "something is left");
+	CHECK(!memcmp(image, before, START * 512), "the normal area was changed");
+	for (until = 0; until <= nr_steps; until++) {
+		for (without = durable; without <= until; without++) {
+			cut(until, without);
+			check_erased(until, without);
+		}
+		if (until < nr_steps && steps[until].flush)
+			durable = until + 1;
 	}
 	stop();
 }

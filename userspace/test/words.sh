@@ -22,7 +22,7 @@ no_line() {
 test_options() {
 	local command
 	make_log
-	for command in format open close list tune status drain recover check dump repair; do
+	for command in format adopt leave open close list tune status drain recover check dump repair; do
 		expect "$command: no such option" 2 "^ressdctl: '--fast' is not an option of this command; see" \
 			ressdctl "$command" --fast
 	done
@@ -39,7 +39,7 @@ test_options() {
 	expect "probe: no device" 2 "^ressd-probe: no device is named; name" ressd-probe
 	expect "probe: two devices" 2 "2 devices are named .*one is measured at a time" \
 		ressd-probe "$disk" "$disk"
-	for command in format open close list status tune drain recover check dump repair; do
+	for command in format adopt leave open close list status tune drain recover check dump repair; do
 		expect "help $command" 0 "^  $command " ressdctl help "$command"
 		report "and of no other command" "$(grep -cE '^  [a-z]+ ' "$output" |
 			grep -vxE '2|3' || true)"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where things go on a device: the measured region, the normal and the reserved area.  Pure. */
-#ifndef PROBE_PLAN_H
-#define PROBE_PLAN_H
+#ifndef RESSD_PLAN_H
+#define RESSD_PLAN_H
 
 #include <stdbool.h>
 #include "failure.h"
