@@ -47,8 +47,7 @@ failed_commit() {
 	check "commit, $effect written: recover" event_follows ressdctl recover ressd
 	check "commit, $effect written: state rw" state_is rw
 	check "commit, $effect written: fsync succeeds" commit
-	lose_cache
-	reopen
+	reopen_after_cut
 	check "commit, $effect written: all is there after a cut" \
 		eval 'holds 10 b && holds 11 d && holds 12 c'
 }
@@ -80,8 +79,7 @@ load_over_failing_log() {
 	check "$name: state rw" state_is rw
 	check "$name: everything acknowledged is there" oracle check
 	check "$name: and the device works" oracle run --operations 300
-	lose_cache
-	reopen
+	reopen_after_cut
 	check "$name: everything acknowledged is there after a cut" oracle check
 }
 
@@ -105,8 +103,7 @@ failed_flush() {
 	check "$name: what may be gone is not" fails holds 10 b
 	check "$name: recover" event_follows ressdctl recover ressd
 	check "$name: state rw, and fsync succeeds" eval 'state_is rw && commit'
-	lose_cache
-	reopen
+	reopen_after_cut
 	check "$name: all is there after a cut" eval 'holds 10 b && holds 64 a'
 }
 
@@ -226,8 +223,7 @@ news_of_a_flush_comes_late() {
 	wait "$piece" "$durable"
 	check "late news: what no longer is on the drive is written again" eval \
 		'lose_cache && ressdctl recover ressd && holds 200 c'
-	lose_cache
-	reopen
+	reopen_after_cut
 	check "late news: durably so" holds 200 c
 	dmsetup remove ressd
 	dmsetup remove gated && dmsetup remove reads && dmsetup remove writes
@@ -319,8 +315,7 @@ flush_loses_direct_writes() {
 	check "lost direct write: the version that was durable is back" holds 10 b
 	check "lost direct write: recover" ressdctl recover ressd
 	check "lost direct write: still there" eval 'commit && holds 10 b && holds 11 a'
-	lose_cache
-	reopen
+	reopen_after_cut
 	check "lost direct write: and after a cut" eval 'holds 10 b && holds 11 a'
 }
 
@@ -337,6 +332,7 @@ flush_loses_moves() {
 	check "lost move: the log's copy is current again" holds 10 b
 	check "lost move: recover" ressdctl recover ressd
 	check "lost move: drains now" dmsetup message ressd 0 drain
+	dmsetup remove ressd
 	lose_cache
 	check "lost move: the bare drive has it" holds 10 b /dev/ssd0
 }
@@ -382,8 +378,7 @@ fua_of_a_logged_write() {
 	put 10 a oflag=direct,dsync
 	check "FUA of a logged write: two flushes reach the drive" equals 2 fault_count seen
 	check "FUA of a logged write: it was logged" test "$(status_dirty ressd)" -ge 4
-	lose_cache
-	reopen
+	reopen_after_cut
 	check "FUA of a logged write: it is there after a cut" holds 10 a
 }
 

@@ -39,9 +39,19 @@ fault_count() {
 	ssd faults ssd0 | sed -n "s/.*[(, ]$1 \([0-9]*\).*/\1/p"
 }
 
-# lose_cache: the drive loses what was not flushed, as it may when it resets itself.
+# lose_cache: the drive loses what was not flushed, as it may when it resets itself, and goes on as if
+# nothing had happened. Nothing helps a ressd device that has not seen a flush fail: the next one would
+# succeed, and the log then forget what was moved since the last one and is gone. So there must be
+# none, or one in state ro or Fail.
 lose_cache() {
 	heal
+	case $(status_state ressd 2>/dev/null) in
+	"" | ro | Fail) ;;
+	*)
+		fail "lose_cache" "no flush has failed, so ressd would take what is lost for durable"
+		return 1
+		;;
+	esac
 	ssd cut ssd0 now fate=lost && ssd power ssd0 on
 }
 
@@ -60,6 +70,15 @@ fresh() {
 # shellcheck disable=SC2120
 reopen() {
 	dmsetup remove ressd && make_ressd ressd "$drive" "$reserved" "$@"
+}
+
+# reopen_after_cut [KEY VALUE...]: the power fails, and what was not flushed is lost. Nothing that ressd
+# does afterwards reaches the drive: the power is back when the device has been removed.
+# shellcheck disable=SC2120
+reopen_after_cut() {
+	heal
+	ssd cut ssd0 now fate=lost && dmsetup remove ressd && ssd power ssd0 on &&
+		make_ressd ressd "$drive" "$reserved" "$@"
 }
 
 # oracle COMMAND [OPTION...]: on the ressd device, with a journal in RAM.
