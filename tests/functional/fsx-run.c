@@ -33,15 +33,16 @@ static int open_or_die(const char *path, int flags)
 static void sync_and_mark(const struct fsx_settings *settings, struct fsx *fsx, unsigned int mark)
 {
 	char name[32], path[4096];
-	int fd;
+	int fd, i;
 
 	snprintf(name, sizeof(name), "%s.%u", fsx->name, mark);
 	fprintf(fsx->log, "%u fsync, mark %s\n", fsx->operation, name);
 	if (fsync(fsx->fd))
 		die(errno, "%s: fsync failed", fsx->name);
 	snprintf(path, sizeof(path), "mark %s", name);
-	if (settings->recorder)
-		dm_message(settings->recorder, path);
+	for (i = 0; i < 2; i++)
+		if (settings->recorders[i])
+			dm_message(settings->recorders[i], path);
 	snprintf(path, sizeof(path), "%s/%s", settings->saved, name);
 	fd = open_or_die(path, O_WRONLY | O_CREAT | O_TRUNC);
 	if (write(fd, fsx->good, fsx->size) != (ssize_t)fsx->size || close(fd))

@@ -51,7 +51,7 @@ static void parse(struct fsx_settings *settings, int argc, char **argv)
 		else if (option == PROCESSES)
 			settings->processes = parse_number("--processes", optarg, MAX_PROCESSES);
 		else if (option == RECORDER)
-			settings->recorder = optarg;
+			settings->recorders[0] = optarg;
 		else if (option == NO_SHARE)
 			settings->share = false;
 		else

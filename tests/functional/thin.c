@@ -15,7 +15,9 @@
 #include "dm.h"
 #include "fsx.h"
 #include "output.h"
+#include "thin-jitter.h"
 #include "writes-log.h"
+#include "writes-order.h"
 
 static const char help_text[] =
 	"Usage: ressd-thin [OPTION]... TYPE MKFS FSCK\n"
@@ -33,11 +35,17 @@ static const char help_text[] =
 	"  --looks N        in each run, at so many marks, a third of them on snapshots (default 3)\n"
 	"  --operations N   of each of the four processes (default 100)\n"
 	"  --sectors N      of a volume (default 196608)\n"
+	"  --jitter         below the recorder flushes pass each other, and a second one below that,\n"
+	"                   with /dev/order as its log, records in which order they reach the volume.\n"
+	"                   Both are replayed up to the marks at which the first one has most sectors\n"
+	"                   that are older than in the second one. It may be wrong there; the second\n"
+	"                   one must be right.\n"
 	"\n"
 	"Exit codes: 0 no difference, 1 a difference, 2 trouble.\n";
 
 #define POOL		"pool"
 #define LOG		"/dev/log"
+#define ORDER		"/dev/order"
 #define FOLDER		"/run/thin-mount"
 #define SAVED		"/run/thin-saved"
 #define PROCESSES	4
@@ -57,7 +65,11 @@ struct thin {
 	uint64_t runs, seed, looks, operations, sectors;
 	struct mark marks[MAX_MARKS];
 	unsigned int nr_marks;
+	bool jitter;
+	uint64_t current;		/* seed of this run */
 	uint64_t moments;		/* looked at so far, in all runs */
+	uint64_t misrecorded;		/* with jitter: of these, wrong by the recording alone */
+	uint64_t misordered;		/* marks up to which a newer version stands before an older */
 };
 
 /* Runs "@command @last"; returns its exit code. */
@@ -134,12 +146,18 @@ static bool record(const struct thin *thin, uint64_t seed)
 {
 	const struct fsx_settings settings = {
 		.seed = seed, .operations = thin->operations, .processes = PROCESSES, .share = true,
-		.recorder = "recorder", .folder = FOLDER, .saved = SAVED,
+		.recorders = { "recorder", thin->jitter ? "order" : NULL },
+		.folder = FOLDER, .saved = SAVED,
 	};
 	int result;
 
 	new_thin(thin, "volume", VOLUME);
-	dm_create("recorder", thin->sectors, "log-writes", "/dev/mapper/volume " LOG);
+	if (thin->jitter) {
+		dm_create("order", thin->sectors, "log-writes", "/dev/mapper/volume " ORDER);
+		jitter_start("order", thin->sectors, seed);
+	}
+	dm_create("recorder", thin->sectors, "log-writes",
+		  thin->jitter ? "/dev/mapper/jitter " LOG : "/dev/mapper/volume " LOG);
 	if (run_command(thin->make, "/dev/mapper/recorder"))
 		die(0, "'%s' has failed", thin->make);
 	if (!mount_fs(thin, "/dev/mapper/recorder"))
@@ -147,6 +165,10 @@ static bool record(const struct thin *thin, uint64_t seed)
 	result = fsx_run(&settings);
 	unmount_fs();
 	dm_remove("recorder");
+	if (thin->jitter) {
+		jitter_stop();
+		dm_remove("order");
+	}
 	if (result != EXIT_SAME && result != EXIT_DIFFERENT)
 		die(0, "the load has failed");
 	return result == EXIT_SAME;
@@ -227,26 +249,99 @@ static bool look_at_end(struct thin *thin)
 	return right;
 }
 
-static void replay(const char *device, uint64_t first, uint64_t last)
+static void replay(const char *path, const char *device, uint64_t first, uint64_t last)
 {
 	struct writes_log log;
 
-	writes_log_open(&log, LOG);
+	writes_log_open(&log, path);
 	writes_log_apply(&log, device, first, last, true);
 	writes_log_close(&log);
 }
 
 static bool look_at_same(struct thin *thin, const struct mark *mark)
 {
-	replay("/dev/mapper/volume", 0, mark->entry);
+	replay(LOG, "/dev/mapper/volume", 0, mark->entry);
 	return look(thin, "/dev/mapper/volume", mark);
+}
+
+/* Where the other recording has the mark. */
+static uint64_t entry_in_order(const struct mark *mark)
+{
+	static struct entry entry;
+	struct writes_log log;
+	uint64_t number;
+
+	writes_log_open(&log, ORDER);
+	for (number = 0; number < log.entries; number++) {
+		writes_log_next(&log, &entry);
+		if (entry.flags & ENTRY_MARK && !strcmp(entry.mark, mark->name)) {
+			writes_log_close(&log);
+			return number;
+		}
+	}
+	die(0, ORDER " has no mark %s", mark->name);
+}
+
+/*
+ * With jitter: the first recording may be wrong, but not without a reason and each time it is
+ * replayed; and the second one not.
+ */
+static bool look_at_both(struct thin *thin, const struct mark *mark, const struct stale *stale)
+{
+	bool right = look_at_same(thin, mark);
+
+	if (!right) {
+		say("seed %ju: up to there " LOG " has %ju sectors that are older than in " ORDER
+		    ", %ju of them behind a newer version", (uintmax_t)thin->current,
+		    (uintmax_t)stale->sectors, (uintmax_t)stale->misordered);
+		right = stale->sectors && !look_at_same(thin, mark);
+		thin->misrecorded += right;
+	}
+	replay(ORDER, "/dev/mapper/volume", 0, entry_in_order(mark));
+	return look(thin, "/dev/mapper/volume", mark) && right;
+}
+
+static int by_staleness(const void *a, const void *b)
+{
+	const struct stale *one = a, *other = b;
+
+	if (one->misordered != other->misordered)
+		return one->misordered < other->misordered ? 1 : -1;
+	return (one->sectors < other->sectors) - (one->sectors > other->sectors);
+}
+
+static const struct mark *mark_of(const struct thin *thin, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; strcmp(thin->marks[i].name, name); i++)
+		;
+	return &thin->marks[i];
+}
+
+/* The marks at which most sectors of the first recording are too old, if any are. */
+static bool look_where_misrecorded(struct thin *thin)
+{
+	static struct stale stale[MAX_MARKS];
+	unsigned int i, nr = writes_order_compare(LOG, ORDER, stale, MAX_MARKS);
+	bool right = true;
+
+	qsort(stale, nr, sizeof(stale[0]), by_staleness);
+	for (i = 0; i < nr && i < thin->looks; i++) {
+		if (stale[i].mark[0] != 'f')
+			continue;
+		right &= look_at_both(thin, mark_of(thin, stale[i].mark), &stale[i]);
+	}
+	for (i = 0; i < nr; i++)
+		thin->misordered += !!stale[i].misordered;
+	return right;
 }
 
 static bool look_at_snapshot(struct thin *thin, const struct mark *mark, uint64_t *replayed)
 {
 	bool right;
 
-	replay("/dev/mapper/copy", *replayed, mark->entry);
+	replay(LOG, "/dev/mapper/copy", *replayed, mark->entry);
 	*replayed = mark->entry + 1;
 	dm_suspend("copy");
 	pool_message("create_snap", VIEW, COPY);
@@ -280,9 +375,10 @@ static bool look_at_snapshots(struct thin *thin, struct fsx *random, uint64_t lo
 static bool one_run(struct thin *thin, uint64_t seed)
 {
 	struct fsx random = { .random = seed * 2 + 1 };
-	uint64_t i, on_snapshots = thin->looks / 3;
+	uint64_t i, on_snapshots = thin->jitter ? 0 : thin->looks / 3;
 	bool right;
 
+	thin->current = seed;
 	if (run_command("rm -rf", SAVED) || mkdir(SAVED, 0700))
 		die(errno, SAVED " cannot be made");
 	right = record(thin, seed);
@@ -291,8 +387,11 @@ static bool one_run(struct thin *thin, uint64_t seed)
 		die(0, "the recording has no mark");
 	/* A load that has found a difference ends between two marks. */
 	right = right && look_at_end(thin);
-	right &= look_at_snapshots(thin, &random, on_snapshots);
-	for (i = on_snapshots; i < thin->looks; i++)
+	if (on_snapshots)
+		right &= look_at_snapshots(thin, &random, on_snapshots);
+	if (thin->jitter)
+		right &= look_where_misrecorded(thin);
+	for (i = on_snapshots; !thin->jitter && i < thin->looks; i++)
 		right &= look_at_same(thin, &thin->marks[fsx_random(&random, thin->nr_marks)]);
 	if (run_command(thin->check, "/dev/mapper/volume")) {
 		say("DIFFERENCE: '%s' finds faults", thin->check);
@@ -317,13 +416,14 @@ static void print_logs(void)
 
 static void parse(struct thin *thin, int argc, char **argv)
 {
-	enum { RUNS = 256, SEED, LOOKS, OPERATIONS, SECTORS };
+	enum { RUNS = 256, SEED, LOOKS, OPERATIONS, SECTORS, JITTER };
 	static const struct option options[] = {
 		{ "runs", required_argument, NULL, RUNS },
 		{ "seed", required_argument, NULL, SEED },
 		{ "looks", required_argument, NULL, LOOKS },
 		{ "operations", required_argument, NULL, OPERATIONS },
 		{ "sectors", required_argument, NULL, SECTORS },
+		{ "jitter", no_argument, NULL, JITTER },
 		{ }
 	};
 	int option;
@@ -339,6 +439,8 @@ static void parse(struct thin *thin, int argc, char **argv)
 			thin->operations = parse_number("--operations", optarg, FSX_MAX_OPERATIONS);
 		else if (option == SECTORS)
 			thin->sectors = parse_number("--sectors", optarg, UINT32_MAX);
+		else if (option == JITTER)
+			thin->jitter = true;
 		else
 			die(0, "see ressd-thin --help");
 	}
@@ -370,6 +472,9 @@ int main(int argc, char **argv)
 		say("seed %ju differs", (uintmax_t)(thin.seed + run));
 		print_logs();
 	}
+	if (thin.jitter)
+		say("%ju moments were recorded wrongly; a newer version stands before an older one at %ju marks",
+		    (uintmax_t)thin.misrecorded, (uintmax_t)thin.misordered);
 	say("%ju runs, %ju moments, %ju different", (uintmax_t)thin.runs, (uintmax_t)thin.moments,
 	    (uintmax_t)different);
 	return different ? EXIT_DIFFERENT : EXIT_SAME;

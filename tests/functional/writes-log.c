@@ -78,6 +78,12 @@ void writes_log_next(struct writes_log *log, struct entry *entry)
 	}
 }
 
+void writes_log_read(const struct writes_log *log, const struct entry *entry, uint64_t number,
+		     void *data)
+{
+	read_at(log->fd, data, log->block, entry->data + (off_t)(number * log->block));
+}
+
 /* A discarded range may hold anything; zeros are what most devices return. */
 static void write_entry(const struct writes_log *log, const struct entry *entry, int device)
 {

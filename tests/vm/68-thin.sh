@@ -5,10 +5,11 @@
 # dm-log-writes over the volume records what reaches it. The recording is then replayed onto thin
 # volumes of the same pool up to moments at which a file was synced; the file system recovers, and the
 # file must be what it was (ressd-thin does all this).
-#   68-thin.sh [RUNS [SEED [LAYERS [FILE_SYSTEMS [LOOKS [OPERATIONS]]]]]]
+#   68-thin.sh [RUNS [SEED [LAYERS [FILE_SYSTEMS [LOOKS [OPERATIONS [JITTER_RUNS]]]]]]]
 # RUNS of each file system on each layer with the seeds SEED, SEED + 1 ...; LAYERS and FILE_SYSTEMS are
 # names from below with commas between them. The layer linear is dm-linear instead of ressd: a
-# difference that it shows, too, is not ressd's.
+# difference that it shows, too, is not ressd's. Then JITTER_RUNS of each file system on dm-linear and
+# on the first of LAYERS, with flushes that pass each other below the recorder.
 # guest: --timeout 850
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
@@ -22,6 +23,7 @@ layers=${3:-always,switching}
 file_systems=${4:-xfs,ext4}
 looks=${5:-3}
 operations=${6:-100}
+jitter_runs=${7:-1}
 echo "# seed $seed"
 
 reserved=4096            # sectors: the mover never rests
@@ -110,11 +112,11 @@ check_of() {
 
 # --- all of them ------------------------------------------------------------------------------------
 
-# series LAYER FILE_SYSTEM
+# series LAYER FILE_SYSTEM RUNS [OPTION]
 series() {
 	local make check started=$SECONDS status=0
 	make=$(make_of "$2") && check=$(check_of "$2") || return 1
-	ressd-thin --runs "$runs" --seed "$seed" --looks "$looks" --operations "$operations" \
+	ressd-thin --runs "$3" --seed "$seed" --looks "$looks" --operations "$operations" "${@:4}" \
 		"${2%-*}" "$make" "$check" >/tmp/runs 2>/tmp/errors || status=$?
 	check "$1, $2: $(sed -n 's/^ressd-thin: \(.* runs\)/\1/p' /tmp/runs)" test "$status" -eq 0
 	echo "# $1, $2: $((SECONDS - started)) s"
@@ -141,7 +143,7 @@ layer_runs() {
 		switcher=$!
 	fi
 	for file_system in ${file_systems//,/ }; do
-		series "$1" "$file_system"
+		series "$1" "$file_system" "$runs"
 	done
 	rm -f /run/switching
 	wait $switcher
@@ -149,12 +151,31 @@ layer_runs() {
 	check "$1: all is removed" remove_pool
 }
 
+# flushes_that_pass LAYER: dm-log-writes notes what a flush covers when that has ended. So where a later flush
+# ends first, the recording has an older version of a block behind a newer one, or lacks the newer one,
+# and its replay is wrong whatever the layer does. A second recorder below the place where the flushes
+# pass has them in their order, and its replay must be right.
+flushes_that_pass() {
+	local file_system
+	check "flushes that pass, $1: a pool" make_pool "$1"
+	for file_system in ${file_systems//,/ }; do
+		series "flushes that pass, $1" "$file_system" "$jitter_runs" --jitter
+		echo "# $(grep 'recorded wrongly' /tmp/runs)"
+		grep -E 'DIFFERENCE|found on|older than' /tmp/runs | sed 's/^/# /'
+	done
+	check "flushes that pass, $1: all is removed" remove_pool
+}
+
 load dm-ressd
-for module in dm-log-writes dm-thin-pool ext4 xfs; do
+for module in dm-log-writes dm-thin-pool dm-delay dm-multipath dm-round-robin ext4 xfs; do
 	modprobe "$module"
 done
 make_disk log 512 cache_size=0
-for layer in ${layers//,/ }; do
+[ "$runs" -eq 0 ] || for layer in ${layers//,/ }; do
 	layer_runs "$layer"
+done
+make_disk order 512 cache_size=0
+[ "$jitter_runs" -eq 0 ] || for layer in $(printf '%s\n' linear "${layers%%,*}" | uniq); do
+	flushes_that_pass "$layer"
 done
 finish

@@ -35,12 +35,12 @@ MODULES = [
     "crc32c_generic", "crc32c-intel", "libcrc32c",
 ]
 
-# A kernel built for tests (debug-kernel) has none of these: the disks of the tools' tests, and what
-# ressd is compared with in benchmarks.
+# A kernel built for tests (debug-kernel) has none of these: the disks of the tools' tests, what
+# ressd is compared with in benchmarks, and what lets a flush pass another one.
 STOCK_MODULES = [
     "brd", "nvme", "virtio_scsi", "sd_mod", "sdhci-pci", "mmc_block",
     "dm-writecache", "dm-cache", "dm-cache-smq", "bcache",
-    "f2fs", "crc32_generic",
+    "f2fs", "crc32_generic", "dm-multipath", "dm-round-robin",
 ]
 
 # A library that glibc opens by name when a thread is cancelled, so ldd does not list it.
