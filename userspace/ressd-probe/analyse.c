@@ -205,6 +205,12 @@ static void judge(const struct measurements *measurements, struct analysis *anal
 	analysis->verdict = VERDICT_UNKNOWN;
 	for (i = 0; i < NR_REHEARSALS; i++)
 		judge_rehearsal(&measurements->rehearsal[i], &analysis->by_size[i]);
+	if (measurements->is_memory) {
+		analysis->verdict = VERDICT_NOT_WORTH;
+		explain(analysis,
+			"this is memory of the computer (a RAM disk or zram), not flash: name the drive itself");
+		return;
+	}
 	if (!rehearsal->done) {
 		judge_model(measurements, analysis);
 		return;

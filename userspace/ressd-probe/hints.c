@@ -49,6 +49,24 @@ static bool disk_folder(const struct blkdev *dev, char *folder)
 	return true;
 }
 
+const char *backing_name(enum backing backing)
+{
+	static const char *const words[] = {
+		[BACKING_DRIVE] = "drive", [BACKING_MEMORY] = "memory", [BACKING_FILE] = "file",
+	};
+
+	return words[backing];
+}
+
+static enum backing backing_of(const char *folder)
+{
+	const char *name = strrchr(folder, '/') + 1;
+
+	if (!strncmp(name, "zram", 4) || !strncmp(name, "ram", 3))
+		return BACKING_MEMORY;
+	return strncmp(name, "loop", 4) ? BACKING_DRIVE : BACKING_FILE;
+}
+
 static u64 partition_start(const struct blkdev *dev)
 {
 	char path[64], value[32];
@@ -74,8 +92,11 @@ void hints_read(const struct blkdev *dev, struct hints *hints)
 	size_t i;
 
 	memset(hints, 0, sizeof(*hints));
+	if (dev->is_file)
+		hints->backing = BACKING_FILE;
 	if (!disk_folder(dev, folder))
 		return;
+	hints->backing = backing_of(folder);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct hint *hint = &hints->hint[hints->count];
 

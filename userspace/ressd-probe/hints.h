@@ -14,6 +14,16 @@ struct hint {
 	char value[HINT_TEXT];
 };
 
+/* What a device is made of, by the name of its driver. */
+enum backing {
+	BACKING_DRIVE,		/* or anything that is not known to be something else */
+	BACKING_MEMORY,		/* a RAM disk, zram */
+	BACKING_FILE,		/* a loop device, or a file itself */
+};
+
+/* "drive", "memory" or "file". */
+const char *backing_name(enum backing backing);
+
 struct hints {
 	unsigned int count;
 	struct hint hint[MAX_HINTS];
@@ -22,6 +32,7 @@ struct hints {
 	bool rotational;
 	bool zoned;
 	bool takes_discards;
+	enum backing backing;
 };
 
 /* Reads all hints there are; a device that tells nothing (or a file) leaves @hints empty. */

@@ -57,6 +57,8 @@ int probe_create(struct probe *probe, struct failure *failure);
 
 /* report.c and report-json.c: results to stdout. */
 void report_human(const struct probe *probe);
+/* Is there anything to be created: does it pay for some load? */
+bool report_has_commands(const struct probe *probe);
 void report_json(const struct probe *probe);
 void report_table(const struct probe *probe);
 

@@ -30,6 +30,7 @@ static struct json_object *device_object(const struct probe *probe)
 	add_text(object, "path", probe->dev.path);
 	add_number(object, "bytes", probe->dev.bytes);
 	add_bool(object, "direct_io", probe->dev.direct);
+	add_text(object, "backing", backing_name(probe->hints.backing));
 	for (i = 0; i < probe->hints.count; i++)
 		add_text(hints, probe->hints.hint[i].name, probe->hints.hint[i].value);
 	json_object_object_add(object, "hints", hints);
@@ -245,7 +246,8 @@ void report_json(const struct probe *probe)
 	json_object_object_add(object, "model", models_array(&probe->analysis));
 	json_object_object_add(object, "rehearsals", rehearsals_array(probe));
 	json_object_object_add(object, "verdict", verdict_object(&probe->analysis));
-	json_object_object_add(object, "suggestion", suggestion_object(probe));
+	if (report_has_commands(probe))
+		json_object_object_add(object, "suggestion", suggestion_object(probe));
 	add_bool(object, "interrupted", probe->interrupted);
 	add_bool(object, "preserved", probe->arguments.preserve);
 	add_bool(object, "formatted", probe->formatted);

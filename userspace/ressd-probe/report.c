@@ -210,12 +210,22 @@ static void print_warnings(const struct probe *probe)
 	if (probe->zero_reads)
 		printf("warning         %llu reads %s\n", probe->zero_reads,
 		       "found only zeroes; blocks never written are often read too fast");
+	if (probe->hints.backing == BACKING_FILE)
+		printf("warning         %s\n",
+		       "this is a file: what was measured is the drive below together with its file system");
 	if (probe->hints.rotational)
 		printf("warning         %s\n",
 		       "the kernel takes this for a rotating disk; ressd is made for flash");
 }
 
-static void print_verdict(const struct probe *probe)
+bool report_has_commands(const struct probe *probe)
+{
+	return probe->analysis.verdict == VERDICT_WORTH ||
+	       probe->analysis.verdict == VERDICT_LOCALITY;
+}
+
+/* What the verdict follows from. */
+static void print_terms(const struct probe *probe)
 {
 	const struct analysis *analysis = &probe->analysis;
 	unsigned int i;
@@ -225,11 +235,16 @@ static void print_verdict(const struct probe *probe)
 	print_cost(analysis, SIZE_8K);
 	for (i = 0; i < NR_REHEARSALS; i++)
 		print_rehearsal(&probe->session.measurements.rehearsal[i], &analysis->by_size[i]);
-	print_warnings(probe);
-	printf("verdict         %s: %s\n", verdict_words(analysis->verdict), analysis->reason);
-	if (analysis->verdict != VERDICT_WORTH && analysis->verdict != VERDICT_LOCALITY)
+}
+
+static void print_advice(const struct probe *probe)
+{
+	const struct analysis *analysis = &probe->analysis;
+	unsigned int i;
+
+	if (!report_has_commands(probe))
 		return;
-	printf("advice          reserved area of %llu sectors: %s\n",
+	printf("\nadvice          reserved area of %llu sectors: %s\n",
 	       probe->line.table.reserved_sectors, probe->reserved_why);
 	for (i = 0; i < analysis->nr_advice; i++)
 		printf("%s %s %s: %s\n", analysis->advice[i].is_default ? "default        " :
@@ -242,7 +257,7 @@ static void print_commands(const struct probe *probe)
 {
 	char line[TABLE_LINE_TEXT];
 
-	if (probe->analysis.verdict != VERDICT_WORTH && probe->analysis.verdict != VERDICT_LOCALITY)
+	if (!report_has_commands(probe))
 		return;
 	table_line_print(&probe->line, line);
 	if (probe->created) {
@@ -260,13 +275,18 @@ static void print_commands(const struct probe *probe)
 
 void report_human(const struct probe *probe)
 {
+	printf("verdict         %s: %s\n", verdict_words(probe->analysis.verdict),
+	       probe->analysis.reason);
+	print_warnings(probe);
+	print_commands(probe);
+	puts("");
 	print_device(probe);
 	if (!probe->arguments.write)
 		print_hints(probe);
 	print_findings(probe);
 	print_measurements(probe);
-	print_verdict(probe);
-	print_commands(probe);
+	print_terms(probe);
+	print_advice(probe);
 }
 
 void report_dmsetup(const struct probe *probe)

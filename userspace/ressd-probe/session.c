@@ -459,6 +459,7 @@ int session_run(struct session *session, struct failure *failure)
 	session->survey.disk_offset = session->disk_offset;
 	session->measurements.disk_offset = session->disk_offset;
 	session->measurements.takes_discards = session->takes_discards;
+	session->measurements.is_memory = session->is_memory;
 	code = fill(session, failure);
 	if (!code)
 		code = run_survey(session, failure);

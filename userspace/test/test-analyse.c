@@ -36,6 +36,20 @@ static struct analysis analysis_of(const struct measurements *m, struct ressd_op
 	return analysis;
 }
 
+/* A RAM disk and zram got "worth it for loads with locality". */
+TEST(memory_is_not_worth_it)
+{
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct ressd_options options;
+	struct analysis analysis;
+
+	m.is_memory = true;
+	analysis = analysis_of(&m, &options);
+	CHECK_EQ(analysis.verdict, VERDICT_NOT_WORTH);
+	CHECK_HAS(analysis.reason, "not flash");
+	CHECK_EQ(analysis.nr_advice, 0);
+}
+
 TEST(samsung_is_worth_it)
 {
 	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);

@@ -97,6 +97,9 @@ test_probe() {
 	unchanged "probe asks first" 3 "add --yes" ressd-probe --write "$disk"
 	unchanged "probe --dry-run" 0 "8 MiB are destroyed" "${measure[@]}" --dry-run "$disk"
 	unchanged "probe reads only" 5 "run ressd-probe --write" ressd-probe --quick "$disk"
+	report "probe: the verdict comes first" "$(head -n 1 "$output" | grep -v '^verdict  *no verdict')"
+	report "probe: no commands without a verdict" "$(grep -E 'ressdctl (format|open)|dmsetup create' "$output")"
+	report "probe: a file is called one" "$(grep -q '^warning  *this is a file' "$output" || cat "$output")"
 
 	"${measure[@]}" --resume "$folder/all" --json "$disk" >"$output" 2>&1 || status=$?
 	report "probe --json" "$(check_verdict "$status")"
