@@ -128,9 +128,9 @@ static int check_blank(struct ressd *ressd)
 }
 
 /*
- * Writes both copies, the second first, by way of the block @super: a cut in between leaves two that
- * differ in the length or in the stored options, or one that is blank, which core/ressd-record.c
- * tells apart from damage.
+ * Writes both copies, the second first, by way of the block @super.  A cut in between leaves two
+ * that differ in the length or in the stored options, or one that is blank, which
+ * core/ressd-record.c tells apart from damage.
  */
 static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 		       struct ressd_super *super)

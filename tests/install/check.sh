@@ -43,11 +43,18 @@ files() {
 
 wanted() {
 	cat <<-END
+		./etc/initramfs-tools/hooks/ressd
+		./etc/initramfs-tools/scripts/local-block/ressd
+		./etc/initramfs-tools/scripts/local-top/ressd
 		./lib/modules/$kernel/updates/dm-ressd.ko
+		./usr/local/lib/systemd/system-generators/ressd-generator
+		./usr/local/lib/systemd/system/ressd.target
+		./usr/local/lib/udev/rules.d/61-ressd.rules
 		./usr/local/sbin/ressd-probe
 		./usr/local/sbin/ressdctl
 		./usr/local/share/bash-completion/completions/ressd-probe
 		./usr/local/share/bash-completion/completions/ressdctl
+		./usr/local/share/man/man5/ressdtab.5
 		./usr/local/share/man/man7/ressd.7
 		./usr/local/share/man/man8/ressd-probe.8
 		./usr/local/share/man/man8/ressdctl.8
@@ -65,6 +72,8 @@ test_install() {
 		report "$name starts" \
 			"$("$destination/usr/local/sbin/$name" --version 2>&1 | grep -v "^$name [0-9]" || true)"
 	done
+	report "the files call the programs where they are" \
+		"$(grep -rl /usr/sbin "$destination/usr/local/lib" "$destination/etc" || true)"
 	report "nothing has debugging information" "$(find "$destination" -type f \
 		\( -name '*.ko' -o -path '*/sbin/*' \) -exec sh -c \
 		'readelf -S "$1" | grep -q "\.debug_info" && echo "$1"' _ {} \;)"

@@ -27,8 +27,9 @@ int area_inspect(struct area *area, const struct blkdev *dev, const struct ressd
 
 /*
  * Formats the reserved area of @line on @dev, which was opened with BLKDEV_WRITE, and stores the
- * line's options there.  @devices: 1 if both areas are on @dev, else 2.  Everything logged in it is lost.  Durable on return; interrupted, it leaves an area without superblock,
- * never a half new one.  @uuid gets the new UUID.  0, or a negative errno with a sentence.
+ * line's options there.  @devices: 1 if both areas are on @dev, else 2.  Everything logged in it is
+ * lost.  Durable on return; interrupted, it leaves an area without superblock, never a half new
+ * one.  @uuid gets the new UUID.  0, or a negative errno with a sentence.
  */
 int area_format(const struct blkdev *dev, const struct table_line *line, u32 devices, u8 *uuid,
 		struct failure *failure);

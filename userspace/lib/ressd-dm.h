@@ -49,8 +49,8 @@ int ressd_dm_table(const char *name, char *text, struct failure *failure);
 int ressd_dm_status(const char *name, struct ressd_status *status, struct failure *failure);
 
 /*
- * Calls @visit with the name of each device that has a target ressd, sorted.  0, or a negative errno
- * with a sentence.
+ * Calls @visit with the name of each device that has a target ressd, sorted.  0, or a negative
+ * errno with a sentence.
  */
 int ressd_dm_list(void (*visit)(void *context, const char *name), void *context,
 		  struct failure *failure);

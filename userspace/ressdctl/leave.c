@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ressdctl leave: drain, close, and make an end of the log, so that a plain disk remains.  Each step
- * leaves a device that works, so interrupted it is just done again.
+ * ressdctl leave: drain, close, and erase the log, so that a plain disk remains.  Each step leaves
+ * a device that works, so after an interruption it is just done again.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -24,6 +24,7 @@ struct used_area {
 
 struct list {
 	bool json;
+	bool udev;		/* properties for the udev rule, of one device */
 	struct used_area used[MAX_ACTIVE];
 	unsigned int nr_used;
 };
@@ -108,6 +109,11 @@ static void show_closed(void *context, const struct blkdev *dev,
 	if (is_used(list, dev->path, info->table.reserved_start))
 		return;
 	uuid_print(info->uuid, uuid);
+	if (list->udev) {
+		printf("ID_FS_TYPE=ressd_member\nID_FS_USAGE=other\nID_FS_UUID=%s\nID_FS_UUID_ENC=%s\n",
+		       uuid, uuid);
+		return;
+	}
 	if (!list->json) {
 		put_line("-", "closed", dev->path, info->table.len, uuid);
 		return;
@@ -158,6 +164,7 @@ int command_list(int argc, char **argv, struct failure *failure)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "udev", no_argument, NULL, 'u' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -167,11 +174,15 @@ int command_list(int argc, char **argv, struct failure *failure)
 	while ((option = getopt_long(argc, argv, ":jh", options, NULL)) != -1) {
 		if (option == 'j')
 			list.json = true;
+		else if (option == 'u')
+			list.udev = true;
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else
 			return bad_option(argv, option, failure);
 	}
+	if (list.udev && argc - optind != 1)
+		return fail(failure, -EINVAL, "--udev needs one device");
 	if (list.json) {
 		json_open(NULL, '{');
 		json_number("version", LIST_SCHEMA);

@@ -51,9 +51,12 @@ static const struct command {
 	  "                        create /dev/mapper/NAME: areas and options are those that the\n"
 	  "                        reserved area of DEVICE keeps\n"
 	  "  open NAME --table \"LINE\"\n"
-	  "                        the same, but as LINE says\n" },
+	  "                        the same, but as LINE says\n"
+	  "  open NAME             the same, as /etc/ressdtab says\n"
+	  "  open --all            all devices of /etc/ressdtab\n" },
 	{ "close", command_close,
-	  "  close NAME            remove /dev/mapper/NAME\n" },
+	  "  close NAME            remove /dev/mapper/NAME\n"
+	  "  close --all           all that are not in use\n" },
 	{ "list", command_list,
 	  "  list [--json] [DEVICE]...\n"
 	  "                        active devices, and reserved areas of those that are closed\n" },

@@ -8,6 +8,7 @@
 #include "block-devices.h"
 #include "ressd-dm.h"
 #include "ressdctl.h"
+#include "ressdtab.h"
 #include "stored-options.h"
 
 /* Why the area does not fit the line, in the words of the kernel, before the kernel is asked. */
@@ -76,6 +77,7 @@ struct open_arguments {
 	char device_path[PATH_MAX], normal_path[PATH_MAX];
 	const char *table;
 	bool defaults;		/* --defaults: not the options that are stored */
+	bool all;		/* --all: what /etc/ressdtab has */
 	char **options;		/* OPTION VALUE ..., instead of what is stored */
 	int nr_options;
 	char made_name[32];
@@ -187,6 +189,7 @@ static int parse(struct open_arguments *arguments, int argc, char **argv,
 		{ "table", required_argument, NULL, 't' },
 		{ "normal", required_argument, NULL, 'n' },
 		{ "defaults", no_argument, NULL, 'd' },
+		{ "all", no_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -199,12 +202,80 @@ static int parse(struct open_arguments *arguments, int argc, char **argv,
 			arguments->normal = optarg;
 		else if (option == 'd')
 			arguments->defaults = true;
+		else if (option == 'a')
+			arguments->all = true;
 		else if (option == 'h')
 			return COMMAND_HELP;
 		else
 			return bad_option(argv, option, failure);
 	}
-	return take_words(arguments, argc - optind, argv + optind, failure);
+	if (!arguments->all)
+		return take_words(arguments, argc - optind, argv + optind, failure);
+	if (argc > optind || arguments->table || arguments->normal || arguments->defaults)
+		return fail(failure, -EINVAL,
+			    "--all opens what /etc/ressdtab has; leave out everything else");
+	return 0;
+}
+
+static int open_entry(struct ressdtab_entry *entry, struct failure *failure)
+{
+	struct open_arguments arguments = {
+		.name = entry->name,
+		.device = entry->device,
+		.normal = entry->normal[0] ? entry->normal : NULL,
+		.options = entry->words,
+		.nr_options = entry->nr_words,
+	};
+	struct table_line line;
+	int code = line_of_device(&line, &arguments, failure);
+
+	return code ? code : open_line(entry->name, &line, failure);
+}
+
+/* One that cannot be opened does not keep the others from it. */
+struct opened {
+	const char *name;	/* the only one that is wanted; NULL: all */
+	bool found;
+	int code;
+	struct failure failure;	/* of the last one that failed */
+};
+
+static int visit_entry(void *context, struct ressdtab_entry *entry, struct failure *failure)
+{
+	struct opened *opened = context;
+	char table[TABLE_LINE_TEXT];
+	int code;
+
+	if (opened->name ? strcmp(opened->name, entry->name) : entry->noauto)
+		return 0;
+	opened->found = true;
+	if (!ressd_dm_table(entry->name, table, failure))
+		return 0;
+	code = open_entry(entry, &opened->failure);
+	if (!code)
+		return 0;
+	if (opened->code)
+		fprintf(stderr, "ressdctl: %s: %s.\n", entry->name, opened->failure.text);
+	else
+		fail(failure, code, "%s: %s", entry->name, opened->failure.text);
+	opened->code = code;
+	return opened->name ? code : 0;
+}
+
+/* What /etc/ressdtab has under @name, or (NULL) all that is to be opened by itself. */
+static int open_listed(const char *name, struct failure *failure)
+{
+	struct opened opened = { .name = name };
+	struct failure first = { "" };
+	int code = ressdtab_read(visit_entry, &opened, &first);
+
+	if (!code)
+		code = opened.code;
+	if (!code && name && !opened.found)
+		return fail(failure, -EINVAL,
+			    "%s is neither a device (a path, or UUID=...) nor a name that /etc/ressdtab has",
+			    name);
+	return code ? fail(failure, code, "%s", first.text) : 0;
 }
 
 int command_open(int argc, char **argv, struct failure *failure)
@@ -215,6 +286,10 @@ int command_open(int argc, char **argv, struct failure *failure)
 
 	if (code)
 		return code;
+	if (arguments.all)
+		return open_listed(NULL, failure);
+	if (arguments.device && !arguments.name && !strpbrk(arguments.device, "/="))
+		return open_listed(arguments.device, failure);
 	if (arguments.table)
 		code = table_line_parse(&line, arguments.table, failure);
 	else
@@ -227,10 +302,42 @@ int command_open(int argc, char **argv, struct failure *failure)
 	return code;
 }
 
+struct closed {
+	int code;
+	struct failure failure;
+};
+
+static void close_one(void *context, const char *name)
+{
+	struct closed *closed = context;
+	struct failure failure;
+	int code = ressd_dm_remove(name, &failure);
+
+	if (!code)
+		return;
+	if (closed->code)
+		fprintf(stderr, "ressdctl: %s.\n", closed->failure.text);
+	closed->code = code;
+	closed->failure = failure;
+}
+
+static int close_all(struct failure *failure)
+{
+	struct closed closed = { .code = 0 };
+	int code = ressd_dm_list(close_one, &closed, failure);
+
+	if (!code && closed.code)
+		code = fail(failure, closed.code, "%s", closed.failure.text);
+	return code;
+}
+
 int command_close(int argc, char **argv, struct failure *failure)
 {
 	const char *name;
-	int code = one_device(argc, argv, &name, failure);
+	int code;
 
+	if (argc == 2 && !strcmp(argv[1], "--all"))
+		return close_all(failure);
+	code = one_device(argc, argv, &name, failure);
 	return code ? code : ressd_dm_remove(name, failure);
 }

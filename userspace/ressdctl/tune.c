@@ -116,7 +116,7 @@ static int store_active(const struct tune *tune, struct failure *failure)
 	return ressd_dm_message(tune->name, message, failure);
 }
 
-/* An option may mean something only beside another, so what is refused is tried again at the end. */
+/* An option may be possible only beside another one: what is refused is tried a second time. */
 static void set_active(const struct tune *tune)
 {
 	struct failure failure;

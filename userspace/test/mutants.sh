@@ -29,7 +29,7 @@ mutants() {
 		log-not-counted@ressdctl/format.c@s/^	if (!code \&\& blocks)$/	if (0)/@slips.sh test_format@format takes a log with data for empty
 		format-logs-not-looked-for@ressdctl/format.c@s/: check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure)/: 0/@slips.sh test_logs_elsewhere@format overwrites a log that lies elsewhere
 		normal-not-looked-at@ressdctl/format.c@s/code = check_logs(&dev, &area, 1, &logs, failure);/code = 0;/@slips.sh test_logs_elsewhere@format takes a log disk for a normal device
-		foreign-area-taken@ressdctl/format.c@s/if (area->kind == AREA_FOREIGN)/if (0)/@tools.sh test_contents@format overwrites what is no log
+		foreign-area-taken@ressdctl/format.c@s/if (area->kind == AREA_FOREIGN \&\& !arguments->adopts)/if (0)/@tools.sh test_contents@format overwrites what is no log
 		last-piece-lost@ressd-probe/preserve.c@/^static u64 restore_pass/,/^}/s/at < preserved->bytes; at += PIECE/at + PIECE <= preserved->bytes; at += PIECE/@test-preserve@the last part of a MiB is not restored
 		not-compared@ressd-probe/preserve.c@s/failed = restore_pass(preserved, buffer, true, failure);/failed = 0;/@test-preserve@what was restored is not compared
 		kept-file-removed@ressd-probe/preserve.c@s/^	drop_store(preserved, !failed);/	drop_store(preserved, true);/@test-preserve@the file is removed though the region is not restored
@@ -38,6 +38,13 @@ mutants() {
 		logs-ignored@ressd-probe/safety.c@s/return found ? found : find_log(probe, what, failure);/(void)find_log; return found;/@slips.sh test_logs_elsewhere@--yes overwrites a log
 		dry-run-unchecked@ressd-probe/main.c@s/const int code = probe->arguments.write ? safety_check(probe, failure) : 0;/const int code = 0;/@slips.sh test_dry_run@--dry-run does not say that it would be refused
 		file-not-locked@lib/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
+		options-in-one-step@lib/area.c@/^int area_store_options/,/^}/s/^\t\tif (!code)$/\t\tif (!code \&\& !copy)/@test-format@both superblocks may be torn while options are stored
+		erased-below-super@lib/area.c@/^int area_erase/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the log is erased before its superblocks are gone
+		erased-in-part@lib/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
+		dirty-log-left@ressdctl/leave.c@s/^	if (blocks)$/	if (0)/@adopt.sh test_leave@leave erases a log with data
+		end-not-read@ressdctl/adopt.c@s/if (first <= wanted.reserved_start)/if (1)/@adopt.sh test_refusals@adopt puts the log into the file system
+		tail-not-looked-at@ressdctl/format.c@s/const struct byte_range place = arguments->adopts ? reserved_range(arguments) :/const struct byte_range place = arguments->adopts ? (struct byte_range) { 0, 4096 } :/@adopt.sh test_refusals@adopt overwrites what is behind the file system
+		hostile-options@lib/stored-options.c@s/^	if (!stored_options_are_text(info))$/	if (0)/@described.sh test_hostile@stored options may be anything
 		raw-overwrites@lib/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
 	END
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * area_format(), area_store_options() and area_erase() where they do not come to their end: a loss of power between or after any of its
- * writes, in which what no flush has followed may be there or not, and errors of each write and
- * flush.  The writes and flushes of the device are wrapped by the linker.
+ * area_format(), area_store_options() and area_erase() where they do not come to their end:
+ * a loss of power between or after any of their writes, in which what no flush has followed may be
+ * there or not, and errors of each write and flush.  The writes and flushes of the device are
+ * wrapped by the linker.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# boot.sh: /etc/ressdtab as ressdctl and the systemd generator read it, and the files that open devices
+# when a system starts. tests/boot/root.sh starts one. Needs ressdctl in PATH.
+set -euo pipefail
+
+suite=boot
+# shellcheck source=userspace/test/expect.bash
+. "$(dirname "$0")/expect.bash"
+boot=$(cd "$(dirname "$0")/../boot" && pwd)
+export RESSDTAB=$folder/ressdtab
+
+# generate: the units of the table, in $units.
+units=$folder/units
+generate() {
+	rm -rf "$units"
+	mkdir "$units"
+	"$boot/ressd-generator" "$units" "$units" "$units" >"$output" 2>&1 ||
+		report "the generator" "exit code $?"
+}
+
+# has NAME UNIT LINE: the unit has that line.
+has() {
+	report "$1" "$(grep -qxF -- "$3" "$units/$2" 2>&1 || { echo "no line '$3' in:"; cat "$units/$2"; })"
+}
+
+test_generator() {
+	local uuid=17f91ba5-b1c5-4b9b-8491-8d2c241392fa unit
+	rm -f "$RESSDTAB"
+	generate
+	report "no table: no units" "$(ls -A "$units")"
+	cat >"$RESSDTAB" <<-END
+		# a comment
+		root UUID=$uuid initramfs # another
+
+		a-b  /dev/disk/by-id/x-part3 nofail,on_full=wait
+		late /dev/sdx1 noauto
+		two  /dev/sdy normal=PARTUUID=01-02
+	END
+	generate
+	report "four units" "$(find "$units" -name '*.service' -type f | wc -l | grep -vx 4 || true)"
+	has "by UUID" ressd@root.service \
+		'BindsTo=dev-disk-by\x2duuid-17f91ba5\x2db1c5\x2d4b9b\x2d8491\x2d8d2c241392fa.device'
+	has "open by name" ressd@root.service 'ExecStart=/usr/sbin/ressdctl open root'
+	has "a name with a dash" 'ressd@a\x2db.service' 'ExecStart=/usr/sbin/ressdctl open a-b'
+	has "both devices" ressd@two.service 'BindsTo=dev-sdy.device'
+	has "the other one" ressd@two.service 'BindsTo=dev-disk-by\x2dpartuuid-01\x2d02.device'
+	report "the target is wanted when the system starts" \
+		"$([ -h "$units/sysinit.target.wants/ressd.target" ] || echo no)"
+	report "required" "$([ -e "$units/ressd.target.requires/ressd@root.service" ] || echo no)"
+	report "nofail: wanted only" "$([ -e "$units/ressd.target.wants/ressd@a\\x2db.service" ] &&
+		[ ! -e "$units/ressd.target.requires/ressd@a\\x2db.service" ] || echo no)"
+	report "noauto: neither" "$(find "$units/ressd.target."* -name 'ressd@late*')"
+	report "noauto: by who mounts it" \
+		"$([ -e "$units/dev-mapper-late.device.requires/ressd@late.service" ] || echo no)"
+	for unit in "$units"/*.service; do
+		report "systemd takes ${unit##*/}" "$(SYSTEMD_UNIT_PATH=$units:$boot: \
+			systemd-analyze verify --man=no "$unit" 2>&1 |
+			grep -F "${unit##*/}" | grep -v 'is not executable' || true)"
+	done
+}
+
+test_table() {
+	local line
+	: >"$RESSDTAB"
+	report "an empty table: nothing to open" "$(ressdctl open --all 2>&1 || echo "exit code $?")"
+	rm "$RESSDTAB"
+	report "none: the same" "$(ressdctl open --all 2>&1 || echo "exit code $?")"
+	for line in 'name' 'name device options more' 'name device streams' 'name device nofail,colour'; do
+		echo "$line" >"$RESSDTAB"
+		expect "wrong: $line" 2 "ressdtab, line 1.*(has not the form|neither normal=)" ressdctl open --all
+	done
+	echo "none $folder/none streams=4" >"$RESSDTAB"
+	expect "a device that is not there" 1 "none: .*cannot find $folder/none" ressdctl open --all
+	truncate -s 64M "$disk"
+	ressdctl format --yes "$disk" 0 98304 "$disk" 98304 32768 >"$output"
+	printf 'image %s colour=blue\nlate %s/none noauto\n' "$disk" "$folder" >"$RESSDTAB"
+	expect "a wrong option" 2 "image: 'colour' is not an option" ressdctl open --all
+	expect "by its name" 2 "image: 'colour' is not an option" ressdctl open image
+	expect "noauto: by its name only" 1 "late: .*cannot find" ressdctl open late
+	expect "a name that is not there" 2 "other is neither a device .* nor a name that /etc/ressdtab has" \
+		ressdctl open other
+	expect "--all and more" 2 "leave out everything else" ressdctl open --all other
+	expect "udev's properties" 0 "^ID_FS_TYPE=ressd_member$" ressdctl list --udev "$disk"
+	expect "and the UUID" 0 "^ID_FS_UUID=[0-9a-f-]{36}$" ressdctl list --udev "$disk"
+	truncate -s 1M "$folder/empty"
+	ressdctl list --udev "$folder/empty" >"$output" 2>&1
+	report "none of another device" "$(cat "$output")"
+}
+
+# The rule is read by udev without complaint, as far as this version checks.
+test_rule() {
+	if udevadm verify --help >/dev/null 2>&1; then
+		expect "udev takes the rule" 0 "ressd" udevadm verify --no-summary "$boot/61-ressd.rules"
+	fi
+	report "each label of the rule is there" "$(grep -o 'GOTO="[a-z_]*"' "$boot/61-ressd.rules" | sort -u |
+		sed 's/GOTO/LABEL/' | while read -r label; do
+			grep -qx "$label" "$boot/61-ressd.rules" || echo "$label"
+		done)"
+}
+
+run_tests "${1:-}" \
+	test_generator \
+	test_table \
+	test_rule
+exit "$failed"
