@@ -115,6 +115,8 @@ all_steps() {
 	make_step tools 40 userspace
 	step cross 60 tools/cross-check.sh
 	step install 60 tests/install/check.sh
+	step packages 90 tests/install/packages.sh
+	step root 200 tests/boot/root.sh
 	make_step fuzz 60 tests/fuzz
 	make_step probe 10 tests/probe
 	make_step oracle 10 tests/functional

@@ -49,7 +49,7 @@ scripts_of() {
 check_licences() {
 	local path bad=0
 	for path in $(sources ':!*.md' ':!LICENSE*' ':!*.png' ':!*.json' \
-		':!tests/fuzz/corpus/*'); do
+		':!tests/fuzz/corpus/*' ':!debian/changelog' ':!debian/copyright' ':!debian/source/format'); do
 		head -n 2 "$path" | grep -q 'SPDX-License-Identifier: ' && continue
 		echo "$path: the first line (or the second, after #!) is no SPDX-License-Identifier"
 		bad=1
@@ -144,7 +144,7 @@ check_cross_build() {
 
 check_shell() {
 	local files
-	mapfile -t files < <({ scripts_of bash .sh; scripts_of busybox .sh; } | sort -u)
+	mapfile -t files < <({ scripts_of bash .sh; scripts_of busybox .sh; scripts_of /bin/sh .sh; } | sort -u)
 	# SC2317 takes functions that are called by way of "$@" for dead code.
 	shellcheck -x -P tests/vm -P SCRIPTDIR -e SC2317 "${files[@]}"
 }

@@ -32,6 +32,11 @@ packages() {
 		e2fsprogs             # guest: ext4
 		xfsprogs              # guest: xfs
 		dosfstools            # guest: FAT
+		btrfs-progs           # test: ressdctl adopt
+		initramfs-tools       # test: a root file system on ressd
+		debhelper             # test: the packages
+		dh-dkms               # likewise
+		lintian               # likewise
 		f2fs-tools            # guest: f2fs, the rival of make bench-apps
 		fdisk                 # guest: sfdisk, partition tables
 		sqlite3               # guest: a database over power cuts

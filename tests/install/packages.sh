@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# packages.sh: dpkg-buildpackage makes dm-ressd-dkms and ressd-utils from what git has, lintian finds
+# nothing, they hold what they should, and what DKMS would build builds. Installs nothing on this
+# machine.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+failed=0
+folder=$(mktemp -d)
+output=$folder/output
+trap 'rm -rf "$folder"' EXIT
+
+# report NAME WHY: passed if there is no reason why not.
+report() {
+	if [ -z "$2" ]; then
+		echo "ok - packages: $1"
+	else
+		echo "not ok - packages: $1: $2"
+		sed 's/^/# /' "$output" | tail -n 20
+		failed=1
+	fi
+}
+
+# As in a release: no file that git does not know.
+build() {
+	local source=$folder/dm-ressd
+	mkdir "$source"
+	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$source"
+	(cd "$source" && dpkg-buildpackage --no-sign --build=binary) >"$output" 2>&1
+}
+
+# has PACKAGE PATH...: each is in it.
+has() {
+	local package=$1 path
+	shift
+	dpkg-deb --contents "$folder/$package"_*.deb >"$output"
+	for path in "$@"; do
+		report "$package has $path" "$(grep -qE " \./$path( |\$)" "$output" || echo "it has not")"
+	done
+}
+
+# The sources that DKMS gets, as DKMS builds them.
+build_module() {
+	local kernel source
+	kernel=$(tools/vm/kernel-dir)
+	dpkg-deb --extract "$folder"/dm-ressd-dkms_*.deb "$folder/dkms"
+	source=$(echo "$folder"/dkms/usr/src/dm-ressd-*)
+	report "dkms.conf names the module" \
+		"$(grep -q '^BUILT_MODULE_NAME\[0\]="dm-ressd"$' "$source/dkms.conf" || echo no)"
+	report "dkms.conf has a version" "$(grep -q "^PACKAGE_VERSION=\"${source##*-}\"\$" "$source/dkms.conf" ||
+		grep PACKAGE_VERSION "$source/dkms.conf")"
+	make -C "$kernel" M="$source" modules >"$output" 2>&1 || true
+	report "the module builds from the package" "$([ -e "$source/dm-ressd.ko" ] || echo "there is none")"
+}
+
+if build; then
+	report "dpkg-buildpackage" ""
+else
+	report "dpkg-buildpackage" "exit code $?"
+	exit 1
+fi
+lintian --fail-on error,warning --no-tag-display-limit "$folder"/*.changes >"$output" 2>&1 || true
+report "lintian finds nothing" "$(grep -E '^[EW]:' "$output" || true)"
+has ressd-utils usr/sbin/ressdctl usr/sbin/ressd-probe usr/share/man/man5/ressdtab.5.gz \
+	usr/share/man/man8/ressdctl.8.gz '(usr/)?lib/udev/rules.d/61-ressd.rules' \
+	'(usr/)?lib/systemd/system-generators/ressd-generator' \
+	usr/share/initramfs-tools/hooks/ressd usr/share/initramfs-tools/scripts/local-top/ressd
+has dm-ressd-dkms 'usr/src/dm-ressd-[0-9.]*/dkms.conf' 'usr/src/dm-ressd-[0-9.]*/core/ressd-log.c' \
+	usr/share/doc/dm-ressd-dkms/signing.md
+build_module
+exit "$failed"
