@@ -22,7 +22,7 @@ put_files() {
 }
 
 files_are_right() {
-	(cd "$folder" && sha256sum --quiet -c /tmp/sums)
+	(cd "$folder" && sha256sum -c /tmp/sums)
 }
 
 # mounted DEVICE COMMAND...: while it is mounted.
