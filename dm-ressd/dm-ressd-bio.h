@@ -22,6 +22,7 @@ enum ressd_bio_flags {
 	RESSD_BIO_PIECE = 128,		/* a piece of one block that waits for the mover's batch */
 	RESSD_BIO_TIMED = 256,		/* route adaptive: what it costs is measured */
 	RESSD_BIO_SMALL = 512,		/* route adaptive: counted in small_in_flight */
+	RESSD_BIO_COUNTED = 1024,	/* counted in shape.in_flight */
 };
 
 struct ressd_bio {
@@ -45,6 +46,28 @@ static inline struct ressd_bio *ressd_bio(struct bio *bio)
 static inline struct bio *ressd_bio_of(struct ressd_bio *rb)
 {
 	return dm_bio_from_per_bio_data(rb, sizeof(struct ressd_bio));
+}
+
+/*
+ * What a dispatch policy needs of a bio: in front of struct ressd_bio, where nobody has to
+ * initialise it for a bio that no policy sees.
+ */
+struct ressd_held {
+	struct ressd_request request;
+	struct ressd *ressd;
+};
+
+#define RESSD_PER_BIO_SIZE	(sizeof(struct ressd_held) + sizeof(struct ressd_bio))
+
+static inline struct ressd_held *ressd_held(struct bio *bio)
+{
+	return dm_per_bio_data(bio, RESSD_PER_BIO_SIZE);
+}
+
+static inline struct bio *ressd_held_bio(struct ressd_request *request)
+{
+	return dm_bio_from_per_bio_data(container_of(request, struct ressd_held, request),
+					RESSD_PER_BIO_SIZE);
 }
 
 /* One write or discard in 4 KiB terms. */
@@ -111,9 +134,28 @@ void ressd_route_sent(struct ressd *ressd, struct bio *bio);
 bool ressd_shape_is_rest(const struct ressd *ressd, const struct ressd_extent *e);
 /* Cuts a direct write to its first piece.  Under the lock. */
 void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent *e);
-/* A read or write that is aimed at the normal area: as the target's map.  Reads are cut here. */
+/*
+ * A read, or a write or discard, that is aimed at the normal area: as the target's map.  Reads are
+ * cut here.
+ */
 int ressd_shape_send_read(struct ressd *ressd, struct bio *bio);
 int ressd_shape_send_write(struct ressd *ressd, struct bio *bio);
+/* Under shape.lock: which sector of the normal area a bio is aimed at. */
+static inline u64 ressd_shape_sector(const struct ressd *ressd, const struct bio *bio)
+{
+	return bio->bi_iter.bi_sector - ressd->table.normal_start;
+}
+
+/* A bio goes to the device as it is: counts it, and marks it if it has to stay alone.  As above. */
+void ressd_shape_mark(struct ressd *ressd, struct bio *bio);
+
+/* dm-ressd-dispatch.c; the same */
+/* Sends a bio, or holds it: DM_MAPIO_REMAPPED or _SUBMITTED.  Under shape.lock. */
+int ressd_dispatch(struct ressd *ressd, struct bio *bio);
+/* A bio that was counted has ended.  Any context. */
+void ressd_dispatch_ended(struct ressd *ressd);
+/* Waits while a policy holds as many as it can.  May sleep. */
+void ressd_dispatch_throttle(struct ressd *ressd);
 
 /* dm-ressd-merge.c */
 /* Merges the pieces on ressd->merge_waiters.  Context: the bio worker. */

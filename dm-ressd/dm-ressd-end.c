@@ -25,6 +25,8 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	unsigned long flags;
 	u16 was = rb->flags;
 
+	if (ressd_shape_is_used() && was & RESSD_BIO_COUNTED)
+		ressd_dispatch_ended(ressd);
 	if (was & RESSD_BIO_TIMED)
 		ressd_route_ended(ressd, rb->nr);
 	if (was & RESSD_BIO_SMALL)

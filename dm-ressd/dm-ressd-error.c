@@ -56,6 +56,7 @@ void ressd_note_mode(struct ressd *ressd)
 		return;
 	tell_mode(ressd, mode);
 	dm_table_event(ressd->ti->table);
+	ressd_dispatch_release(ressd);
 	/* Whoever waits for the log may have to fail, or to go on. */
 	queue_work(ressd->workqueue, &ressd->log_work);
 	queue_work(ressd->workqueue, &ressd->bio_work);

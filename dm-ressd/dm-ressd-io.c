@@ -486,6 +486,8 @@ int ressd_map_bio(struct dm_target *ti, struct bio *bio)
 
 	*rb = (struct ressd_bio) { };
 	WRITE_ONCE(ressd->last_bio, jiffies);
+	if (ressd_shape_is_used() && !op_is_flush(bio->bi_opf))
+		ressd_dispatch_throttle(ressd);
 	if (bio->bi_opf & REQ_PREFLUSH)
 		return map_flush(ressd, bio);
 	switch (bio_op(bio)) {

@@ -19,6 +19,7 @@ static DEFINE_MUTEX(key_mutex);		/* of struct ressd_shape, used */
 void ressd_shape_init(struct ressd *ressd)
 {
 	spin_lock_init(&ressd->shape.lock);
+	ressd_dispatch_init(&ressd->shape);
 }
 
 /* A longer request than the device takes is cut once more below, wherever that is. */
@@ -37,7 +38,8 @@ static void check_limit(const struct ressd *ressd, const char *key, u32 longest)
  */
 void ressd_shape_prepare(struct ressd *ressd, const struct ressd_options *options)
 {
-	if (!options->split_read_sectors && !options->split_write_sectors)
+	if (!options->split_read_sectors && !options->split_write_sectors &&
+	    options->dispatch == RESSD_DISPATCH_NONE)
 		return;
 	check_limit(ressd, "split_read_sectors", options->split_read_sectors);
 	check_limit(ressd, "split_write_sectors", options->split_write_sectors);
@@ -50,6 +52,7 @@ void ressd_shape_prepare(struct ressd *ressd, const struct ressd_options *option
 
 void ressd_shape_exit(struct ressd *ressd)
 {
+	ressd_dispatch_exit(&ressd->shape);
 	if (ressd->shape.used)
 		static_branch_dec(&ressd_shape_key);
 }
@@ -70,8 +73,18 @@ void ressd_shape_tune(struct ressd *ressd)
 		.page = options->align_sectors ? options->align_sectors : options->log_page_sectors,
 		.start = get_start_sect(ressd->normal->bdev) + ressd->table.normal_start,
 	};
+	ressd_queue_set(&shape->queue, &(struct ressd_queue_options) {
+		.dispatch = options->dispatch,
+		.split = shape->split,
+		.bundle_sectors = options->bundle_sectors,
+		.expire = options->pending_expire_ms * NSEC_PER_MSEC,
+		.depth = options->dispatch_depth,
+	});
 	spin_unlock_irqrestore(&shape->lock, flags);
 	shape->rest_sectors = 0;
+	/* What was held under other options is ready, and the timer is not set for what comes. */
+	cancel_delayed_work(&shape->timer);
+	ressd_dispatch_release(ressd);
 }
 
 void ressd_shape_clear_stats(struct ressd *ressd)
@@ -81,6 +94,9 @@ void ressd_shape_clear_stats(struct ressd *ressd)
 
 	spin_lock_irqsave(&shape->lock, flags);
 	memset(shape->counters, 0, sizeof(shape->counters));
+	shape->queue.joined = 0;
+	shape->queue.expired = 0;
+	shape->queue.most_held = 0;
 	spin_unlock_irqrestore(&shape->lock, flags);
 }
 
@@ -109,24 +125,18 @@ void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_ex
 	*e = ressd_extent_of(ressd, bio);
 }
 
-static u64 sector_of(const struct ressd *ressd, const struct bio *bio)
+void ressd_shape_mark(struct ressd *ressd, struct bio *bio)
 {
-	return bio->bi_iter.bi_sector - ressd->table.normal_start;
-}
-
-/* The bio goes down as it is: has it to stay alone there?  Under shape.lock. */
-static void seal(struct ressd *ressd, struct bio *bio, enum ressd_direction direction)
-{
+	enum ressd_direction direction = op_is_write(bio_op(bio)) ? RESSD_WRITE : RESSD_READ;
 	struct ressd_shape *shape = &ressd->shape;
-	u64 sector = sector_of(ressd, bio);
+	u64 sector = ressd_shape_sector(ressd, bio);
 	u32 sectors = bio_sectors(bio);
 
-	if (!ressd_split_is_on(&shape->split))
+	if (!ressd_split_is_on(&shape->split) || bio_op(bio) == REQ_OP_DISCARD)
 		return;
 	if (ressd_split_is_alone(&shape->split, direction, sector, sectors))
 		bio->bi_opf |= REQ_NOMERGE;
-	ressd_split_count(&shape->split, direction, sector, sectors,
-			  &shape->counters[direction]);
+	ressd_split_count(&shape->split, direction, sector, sectors, &shape->counters[direction]);
 }
 
 int ressd_shape_send_read(struct ressd *ressd, struct bio *bio)
@@ -134,26 +144,26 @@ int ressd_shape_send_read(struct ressd *ressd, struct bio *bio)
 	struct ressd_shape *shape = &ressd->shape;
 	unsigned long flags;
 	u32 first;
+	int ret;
 
 	spin_lock_irqsave(&shape->lock, flags);
-	first = ressd_split_first(&shape->split, RESSD_READ, sector_of(ressd, bio),
+	first = ressd_split_first(&shape->split, RESSD_READ, ressd_shape_sector(ressd, bio),
 				  bio_sectors(bio));
 	if (first < bio_sectors(bio))
 		dm_accept_partial_bio(bio, first);
-	seal(ressd, bio, RESSD_READ);
+	ret = ressd_dispatch(ressd, bio);
 	spin_unlock_irqrestore(&shape->lock, flags);
-	return DM_MAPIO_REMAPPED;
+	return ret;
 }
 
 int ressd_shape_send_write(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_shape *shape = &ressd->shape;
 	unsigned long flags;
+	int ret;
 
-	if (bio_op(bio) != REQ_OP_WRITE)
-		return DM_MAPIO_REMAPPED;
 	spin_lock_irqsave(&shape->lock, flags);
-	seal(ressd, bio, RESSD_WRITE);
+	ret = ressd_dispatch(ressd, bio);
 	spin_unlock_irqrestore(&shape->lock, flags);
-	return DM_MAPIO_REMAPPED;
+	return ret;
 }

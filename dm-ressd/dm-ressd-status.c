@@ -101,6 +101,10 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "writes_unaligned", writes->unaligned },
 		{ "writes_within", writes->within },
 		{ "writes_over", writes->over },
+		{ "held", ressd->shape.queue.nr_held },
+		{ "most_held", ressd->shape.queue.most_held },
+		{ "joined", ressd->shape.queue.joined },
+		{ "expired", ressd->shape.queue.expired },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);

@@ -331,7 +331,7 @@ static void set_target_features(struct dm_target *ti)
 	/* Also over a device without a volatile cache: the open record in RAM is one. */
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
-	ti->per_io_data_size = sizeof(struct ressd_bio);
+	ti->per_io_data_size = RESSD_PER_BIO_SIZE;
 	ti->limit_swap_bios = true;
 	/* accounts_remapped_io stays off, so that writes taken by the log show in iostat too. */
 }
@@ -444,6 +444,7 @@ static void ressd_resume(struct dm_target *ti)
 	spin_lock(&ressd->lock);
 	ressd->suspending = false;
 	spin_unlock(&ressd->lock);
+	ressd_dispatch_suspend(ressd, false);
 	/* It runs already, but begins nothing before. */
 	ressd_wake(ressd);
 }
@@ -456,6 +457,7 @@ static void ressd_presuspend(struct dm_target *ti)
 	spin_lock(&ressd->lock);
 	ressd->suspending = true;
 	spin_unlock(&ressd->lock);
+	ressd_dispatch_suspend(ressd, true);
 	ressd_wake(ressd);
 	queue_work(ressd->workqueue, &ressd->log_work);
 }

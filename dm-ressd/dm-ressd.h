@@ -21,6 +21,7 @@
  *	dm-ressd-discard.c	discards of segments that hold nothing any more
  *	dm-ressd-route.c	which way costs less (route adaptive)
  *	dm-ressd-shape.c	requests to the normal area: cut to what the device takes best
+ *	dm-ressd-dispatch.c	... and in which order they are sent
  *	dm-ressd-error.c	what happens after an I/O error: modes, the message recover
  *	core/			everything that is not Linux: map, log protocol, recovery, grammar
  *
@@ -79,6 +80,9 @@
  * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One
  * that waits for an I/O of the log, because both records are full or because a trial of route
  * adaptive is judged by it, finds that I/O in flight or due, and the log's worker queued.
+ *
+ * What a dispatch policy holds (dm-ressd-dispatch.c) is for all others as if the device had it, and
+ * waits for nothing but the end of requests that the device has, or for a timer.
  */
 #ifndef DM_RESSD_H
 #define DM_RESSD_H
@@ -93,6 +97,7 @@
 
 #include "core/ressd-args.h"
 #include "core/ressd-log.h"
+#include "core/ressd-queue.h"
 #include "core/ressd-step.h"
 #include "core/ressd-record.h"
 #include "core/ressd-recover.h"
@@ -142,7 +147,7 @@ struct ressd_meter {
 	u64 since;			/* ... but what came after this */
 };
 
-/* What shapes the requests to the normal area, see dm-ressd-shape.c. */
+/* What shapes the requests to the normal area, see dm-ressd-shape.c and dm-ressd-dispatch.c. */
 struct ressd_shape {
 	bool used;			/* ressd_shape_key counts this target */
 	/* What is left of the write that was cut last; under ressd->lock. */
@@ -152,6 +157,14 @@ struct ressd_shape {
 	spinlock_t lock;		/* see DOC: locking */
 	struct ressd_split split;
 	struct ressd_split_counters counters[2];	/* by enum ressd_direction */
+	struct ressd_queue queue;
+	u32 in_flight;			/* requests that count for the depth */
+	bool sending;			/* the worker is about to send some: nothing passes them */
+	bool suspended;			/* nothing is held */
+
+	struct work_struct work;	/* sends what is held */
+	struct delayed_work timer;	/* ... because it has waited too long */
+	wait_queue_head_t wait;		/* for room in the queue */
 };
 
 /* The pages of a buffer of the log, found once, so that its plain writes need not look for them. */
@@ -463,6 +476,14 @@ void ressd_shape_prepare(struct ressd *ressd, const struct ressd_options *option
 void ressd_shape_tune(struct ressd *ressd);
 void ressd_shape_clear_stats(struct ressd *ressd);
 void ressd_shape_exit(struct ressd *ressd);
+
+/* dm-ressd-dispatch.c */
+void ressd_dispatch_init(struct ressd_shape *shape);
+void ressd_dispatch_exit(struct ressd_shape *shape);
+/* Has all that is held sent.  Any context. */
+void ressd_dispatch_release(struct ressd *ressd);
+/* From now on nothing is held, or may be again.  Any context. */
+void ressd_dispatch_suspend(struct ressd *ressd, bool suspended);
 
 /* dm-ressd-route.c; all do nothing unless the option says adaptive, and need the lock but one. */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)

@@ -30,6 +30,7 @@ static const char *const route_words[] = { "always", "never", "adaptive", NULL }
 static const char *const pace_words[] = { "burst", "even", "idle", NULL };
 static const char *const commit_words[] = { "writeback", "writethrough", NULL };
 static const char *const on_full_words[] = { "bypass", "wait", NULL };
+static const char *const dispatch_words[] = { "none", "pai", "bundle", "bundle_rp", NULL };
 static const char *const switch_words[] = { "off", "on", NULL };
 
 static const struct option_rule rules[] = {
@@ -57,14 +58,13 @@ static const struct option_rule rules[] = {
 	NUMBER(split_read_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
 	NUMBER(split_write_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
 	NUMBER(align_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
+	WORDS(dispatch, RESSD_DISPATCH_NONE, dispatch_words),
+	NUMBER(bundle_sectors, 0, 0, RESSD_MAX_MOVE_BLOCK_SECTORS, 8),
+	NUMBER(pending_expire_ms, 10, 1, 1000, 1),
+	NUMBER(dispatch_depth, 4, 1, 256, 1),
 };
 
 #define NR_RULES	ARRAY_SIZE(rules)
-
-/* In the design, not in this version: refused by name, never silently accepted. */
-static const char *const unbuilt[] = {
-	"dispatch", "bundle_sectors", "pending_expire_ms", "dispatch_depth",
-};
 
 static u32 *option_field(struct ressd_options *options, const struct option_rule *rule)
 {
@@ -83,16 +83,6 @@ void ressd_options_default(struct ressd_options *options)
 	memset(options, 0, sizeof(*options));
 	for (i = 0; i < NR_RULES; i++)
 		*option_field(options, &rules[i]) = rules[i].initial;
-}
-
-static bool is_unbuilt(const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(unbuilt); i++)
-		if (!strcmp(key, unbuilt[i]))
-			return true;
-	return false;
 }
 
 /* Decimal digits only; false on anything else and on overflow. */
@@ -161,17 +151,10 @@ static int parse_number(const struct option_rule *rule, const char *value, u32 *
 }
 
 /* Finds the rule of @key, or NULL with the reason. */
-static const struct option_rule *find_rule(const char *key, const char *value,
-					   char *error, size_t size)
+static const struct option_rule *find_rule(const char *key, char *error, size_t size)
 {
 	size_t i;
 
-	if (is_unbuilt(key)) {
-		snprintf(error, size,
-			 "option %s%s%.20s is designed but not built in this version; leave it out",
-			 key, value ? " " : "", value ? value : "");
-		return NULL;
-	}
 	for (i = 0; i < NR_RULES; i++)
 		if (!strcmp(key, rules[i].key))
 			return &rules[i];
@@ -234,12 +217,33 @@ static int check_split(const struct ressd_options *options, char *error, size_t 
 			   size);
 }
 
+static int check_dispatch(const struct ressd_options *options, char *error, size_t size)
+{
+	switch (options->dispatch) {
+	case RESSD_DISPATCH_PAI:
+		if (options->split_read_sectors || options->split_write_sectors)
+			return 0;
+		snprintf(error, size,
+			 "dispatch is pai, but which requests are well-formed is not known: set split_read_sectors or split_write_sectors first");
+		return -EINVAL;
+	case RESSD_DISPATCH_BUNDLE:
+	case RESSD_DISPATCH_BUNDLE_RP:
+		if (options->bundle_sectors)
+			return 0;
+		snprintf(error, size,
+			 "dispatch is %s, but the size of a bundle is not known: set bundle_sectors first",
+			 dispatch_words[options->dispatch]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Options that mean nothing beside each other. */
 static int check_options(const struct ressd_options *options, char *error, size_t size)
 {
-	if (check_open_units(options, error, size))
+	if (check_open_units(options, error, size) || check_split(options, error, size))
 		return -EINVAL;
-	return check_split(options, error, size);
+	return check_dispatch(options, error, size);
 }
 
 int ressd_options_parse(struct ressd_options *options, unsigned int argc, char **argv,
@@ -249,7 +253,7 @@ int ressd_options_parse(struct ressd_options *options, unsigned int argc, char *
 
 	while (argc) {
 		const char *value = argc > 1 ? argv[1] : NULL;
-		const struct option_rule *rule = find_rule(argv[0], value, error, size);
+		const struct option_rule *rule = find_rule(argv[0], error, size);
 
 		if (!rule)
 			return -EINVAL;
@@ -274,7 +278,7 @@ int ressd_options_parse(struct ressd_options *options, unsigned int argc, char *
 int ressd_option_set(struct ressd_options *options, const char *key, const char *value,
 		     char *error, size_t size)
 {
-	const struct option_rule *rule = find_rule(key, value, error, size);
+	const struct option_rule *rule = find_rule(key, error, size);
 	struct ressd_options set = *options;
 
 	if (!rule)

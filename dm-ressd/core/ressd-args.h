@@ -22,6 +22,14 @@ enum ressd_route_option { RESSD_ROUTE_ALWAYS, RESSD_ROUTE_NEVER, RESSD_ROUTE_ADA
 enum ressd_commit { RESSD_COMMIT_WRITEBACK, RESSD_COMMIT_WRITETHROUGH };
 enum ressd_on_full { RESSD_FULL_BYPASS, RESSD_FULL_WAIT };
 enum ressd_switch { RESSD_OFF, RESSD_ON };
+enum ressd_dispatch {
+	RESSD_DISPATCH_NONE,
+	RESSD_DISPATCH_PAI,
+	RESSD_DISPATCH_BUNDLE,
+	RESSD_DISPATCH_BUNDLE_RP,
+	RESSD_NR_DISPATCH,
+};
+
 enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN, RESSD_PACE_IDLE };
 
 /* Every option of the target; each is one unsigned word, an enumeration or a number. */
@@ -46,6 +54,10 @@ struct ressd_options {
 	u32 split_read_sectors;		/* longest read of the normal area; 0: no limit */
 	u32 split_write_sectors;	/* ... and write */
 	u32 align_sectors;		/* a request's first piece ends on this boundary; 0: off */
+	u32 dispatch;			/* enum ressd_dispatch: the order of such requests */
+	u32 bundle_sectors;		/* of the device, whose writes form a bundle */
+	u32 pending_expire_ms;		/* longest time that pai holds a request */
+	u32 dispatch_depth;		/* requests in flight, unless dispatch is none */
 };
 
 /* The positional part of a table line.  The device words stay with the caller. */
@@ -61,8 +73,8 @@ void ressd_options_default(struct ressd_options *options);
 /*
  * Parses @argc option words (without the count) into @options, which holds the defaults.
  * Returns 0, or -EINVAL with a sentence in @error (@size bytes).  An unknown key, a key given
- * twice, one without value, a value out of range, an option not built yet and options that
- * contradict each other are each refused.
+ * twice, one without value, a value out of range and options that contradict each other are each
+ * refused.
  */
 int ressd_options_parse(struct ressd_options *options, unsigned int argc, char **argv,
 			char *error, size_t size);

@@ -67,7 +67,7 @@ seed line-options '0 8192 ressd /dev/sda1 0 /dev/sdb 8 65536 6 on_full wait stre
 seed options 'small_write_sectors 16 move_threshold 50 move_batch_sectors 1024 pace burst route never'
 seed options-rest 'commit_interval_ms 100 log_align_sectors 8 segment_sectors 512 on_full bypass'
 seed adaptive 'route adaptive pace idle'
-seed unbuilt 'dispatch pai split_read_sectors 8'
+seed normal-path 'split_read_sectors 512 split_write_sectors 512 align_sectors 32 dispatch pai'
 seed numbers '18446744073709551615 18446744073709551616 4294967296 0 -1'
 seed status '12/100 3/4 rw 4 records 17 moved 5 7'
 seed size '1.5G'

@@ -180,17 +180,23 @@ TEST(enumerations)
 	refused("commit 0", "must be one of");
 }
 
-/* In the design, but of a later issue: named as such, whatever the value. */
-TEST(options_not_built_yet)
+TEST(policies_that_mean_nothing)
 {
-	static const char *const lines[] = {
-		"dispatch pai", "dispatch none",
-		"bundle_sectors 8192", "pending_expire_ms 5", "dispatch_depth 4", "dispatch",
-	};
-	u32 i;
+	struct ressd_options options;
 
-	for (i = 0; i < ARRAY_SIZE(lines); i++)
-		refused(lines[i], "is designed but not built in this version; leave it out");
+	refused("dispatch fifo", "must be one of: none pai bundle bundle_rp");
+	refused("dispatch pai", "dispatch is pai, but which requests are well-formed is not known");
+	refused("dispatch bundle", "dispatch is bundle, but the size of a bundle is not known");
+	refused("dispatch bundle_rp split_write_sectors 8",
+		"dispatch is bundle_rp, but the size of a bundle is not known: set bundle_sectors");
+	refused("dispatch_depth 0", "number from 1 to 256");
+	refused("dispatch_depth 257", "number from 1 to 256");
+	refused("pending_expire_ms 0", "number from 1 to 1000");
+	refused("pending_expire_ms 1001", "number from 1 to 1000");
+	refused("bundle_sectors 524296", "multiple of 8 from 0 to 524288");
+	accepted("dispatch pai split_read_sectors 8", &options);
+	accepted("dispatch bundle bundle_sectors 8192", &options);
+	accepted("dispatch none", &options);
 }
 
 TEST(hostile_words)
@@ -225,7 +231,8 @@ TEST(hostile_words)
 TEST(small_error_buffers)
 {
 	static const char *const lines[] = { "colour blue", "commit sync", "streams 99",
-		"small_write_sectors 9", "streams 1 streams 1", "streams", "dispatch pai" };
+		"small_write_sectors 9", "streams 1 streams 1", "streams", "dispatch pai",
+		"dispatch bundle" };
 	struct ressd_options options;
 	char buffer[RESSD_ERROR_SIZE + 1];
 	char copy[64], *words[4], *save;
@@ -286,6 +293,28 @@ static void randomise(struct ressd_options *options)
 		options->align_sectors = options->split_write_sectors;
 		options->split_read_sectors = options->align_sectors * test_below(5);
 	}
+	if (test_below(2))
+		options->bundle_sectors = 8 * (1 + test_below(65536));
+	if (test_below(2) && options->bundle_sectors)
+		options->dispatch = RESSD_DISPATCH_BUNDLE + test_below(2);
+	else if (test_below(2) && options->split_write_sectors)
+		options->dispatch = RESSD_DISPATCH_PAI;
+	if (test_below(2))
+		options->pending_expire_ms = 1 + test_below(1000);
+	if (test_below(2))
+		options->dispatch_depth = 1 + test_below(256);
+}
+
+/* All of them, each with its longest value: RESSD_OPTIONS_TEXT is enough. */
+TEST(all_options_fit)
+{
+	struct ressd_options options;
+	char text[RESSD_OPTIONS_TEXT];
+
+	accepted("small_write_sectors 248 streams 63 open_units 63 route adaptive move_threshold 95 move_batch_sectors 8192 move_block_sectors 524288 move_fill_blocks 65536 pace burst commit writethrough commit_interval_ms 60000 log_align_sectors 1024 log_page_sectors 1024 log_rewrite on log_discard on segment_sectors 524288 on_full wait split_read_sectors 131072 split_write_sectors 131072 align_sectors 131072 dispatch bundle_rp bundle_sectors 524288 pending_expire_ms 1000 dispatch_depth 256",
+		 &options);
+	CHECK(ressd_options_print(&options, text, sizeof(text)) < (int)sizeof(text) - 64, "%s",
+	      text);
 }
 
 TEST(print_and_parse_round_trip)
@@ -371,8 +400,15 @@ TEST(set_by_message)
 	      error);
 	CHECK(ressd_option_set(&options, "split_read_sectors", "0", error, sizeof(error)),
 	      "align_sectors alone");
-	CHECK(ressd_option_set(&options, "dispatch", "pai", error, sizeof(error)), "unbuilt");
-	CHECK_HAS(error, "not built");
+	CHECK(!ressd_option_set(&options, "dispatch", "pai", error, sizeof(error)), "%s", error);
+	CHECK(ressd_option_set(&options, "dispatch", "bundle", error, sizeof(error)), "no size");
+	CHECK_HAS(error, "set bundle_sectors first");
+	CHECK_EQ(options.dispatch, RESSD_DISPATCH_PAI);
+	CHECK(!ressd_option_set(&options, "bundle_sectors", "8192", error, sizeof(error)), "%s",
+	      error);
+	CHECK(!ressd_option_set(&options, "dispatch", "bundle_rp", error, sizeof(error)), "%s",
+	      error);
+	CHECK(ressd_option_set(&options, "bundle_sectors", "0", error, sizeof(error)), "in use");
 	CHECK(ressd_option_set(&options, "nothing", "5", error, sizeof(error)), "unknown");
 	CHECK_HAS(error, "'nothing' is not an option");
 }

@@ -28,7 +28,7 @@ static u32 model_first(const struct ressd_split *split, enum ressd_direction dir
 	return length;
 }
 
-/* Cuts a whole request: nothing is left out, no piece is too long, all but the first are aligned. */
+/* Cuts a whole request: nothing is left out, no piece is too long, all but one are aligned. */
 static void check_request(const struct ressd_split *split, enum ressd_direction direction,
 			  u64 sector, u32 sectors)
 {

@@ -54,7 +54,9 @@ reload_under_load() {
 	for flags in "" "--noflush" "--nolockfs" "--noflush --nolockfs"; do
 		# The words in the order in which the table prints them.
 		for options in "streams 4 commit writethrough" "route never" \
-			"move_batch_sectors 2048 log_align_sectors 64 on_full wait"; do
+			"move_batch_sectors 2048 log_align_sectors 64 on_full wait" \
+			"split_write_sectors 48 align_sectors 24 dispatch pai pending_expire_ms 100 dispatch_depth 1" \
+			"dispatch bundle_rp bundle_sectors 4096 dispatch_depth 2"; do
 			i=$((i + 1))
 			# shellcheck disable=SC2086
 			check "reload $i with '$flags' to '$options'" reload "$flags" $options

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 35-normal-path.sh: requests to the normal area are cut to the device's buffers and pages, stay cut below, and
-# nothing is lost by it. By the requests that the block layer hands to the disk.
-# guest: --memory 1G --timeout 600
+# 35-normal-path.sh: requests to the normal area are cut to the device's buffers and pages and stay cut below, by the
+# requests that the block layer hands to the disk; policies order them, and nothing is lost by it.
+# guest: --memory 1G --timeout 900
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh
@@ -132,6 +132,146 @@ pieces_are_not_small() {
 	check "not small: is removed" dmsetup remove ressd
 }
 
+# --- policies -------------------------------------------------------------------------------------------------------
+
+# judged NAME OPTION VALUE...: with these options the oracle and fio find what was written; then nothing is held.
+judged() {
+	local name=$1
+	shift
+	check "$name: a blank disk" blkdiscard "$disk"
+	check "$name: a device" make_ressd ressd "$disk" "$reserved" "$@"
+	rm -f /tmp/journal
+	check "$name: the oracle finds no difference" ressd-oracle run --journal /tmp/journal --seed "$seed" \
+		--operations 300 --threads 6 /dev/mapper/ressd
+	check "$name: fio finds what it wrote" fio --name=mixed --filename=/dev/mapper/ressd --rw=randrw \
+		--bsrange=512-256k --blockalign=512 --size=64M --io_size=24M --direct=1 --ioengine=libaio --iodepth=32 \
+		--verify=crc32c --verify_backlog=64 --randseed="$seed" --output=/tmp/fio-output
+	check "$name: nothing is held any more" equals 0 status_value ressd held
+	check "$name: some was" at_least ressd most_held 4
+	check "$name: no errors" equals 0 status_value ressd errors
+	check "$name: the log was at work" at_least ressd accepted 50
+	check "$name: is removed" dmsetup remove ressd
+}
+
+# A slow disk: small requests queue up, pai joins them, and they reach the disk whole.
+joined() {
+	check "joined: a device" make_ressd ressd "$disk" "$reserved" route never split_read_sectors 512 \
+		split_write_sectors 512 align_sectors 512 dispatch pai dispatch_depth 1
+	watch
+	check "joined: neighbours of 16 KiB" fio --name=joined --filename=/dev/mapper/ressd --rw=write --bs=16k \
+		--size=16M --direct=1 --ioengine=libaio --iodepth=128 --iodepth_batch=128 \
+		--iodepth_batch_complete_min=1 --verify=crc32c --do_verify=1 --randseed="$seed" --output=/tmp/fio-output
+	requests W >/tmp/writes
+	check "joined: status says so" at_least ressd joined 500
+	check "joined: none is longer than the limit" fails more_than 512 longest /tmp/writes
+	check "joined: they were joined up to it" equals 512 longest /tmp/writes
+	check "joined: fewer requests than writes" fails more_than 400 wc -l </tmp/writes
+	check "joined: is removed" dmsetup remove ressd
+}
+
+# A sector that cannot be read, among reads that were joined: only the read of that sector fails.
+unreadable_sector() {
+	local bad=/sys/kernel/config/nullb/d1/badblocks
+	check "unreadable: a device" make_ressd ressd "$disk" "$reserved" route never split_read_sectors 512 \
+		align_sectors 512 dispatch pai dispatch_depth 1
+	echo +1032-1032 >"$bad"
+	fio --name=reads --filename=/dev/mapper/ressd --rw=read --bs=16k --size=4M --direct=1 --ioengine=libaio \
+		--iodepth=128 --iodepth_batch=128 --continue_on_error=io --output-format=json --output=/tmp/fio-output
+	echo -1032-1032 >"$bad"
+	check "unreadable: one read has failed" equals 1 sed -n 's/.*"total_err" : \([0-9]*\).*/\1/p' /tmp/fio-output
+	check "unreadable: reads were joined" at_least ressd joined 100
+	check "unreadable: is removed" dmsetup remove ressd
+}
+
+# One writer at a time finds the disk at rest: its requests are never held, whatever the policy waits for.
+alone() {
+	local policy
+	for policy in "pai split_write_sectors 512 align_sectors 512" "bundle bundle_sectors 2048" \
+		"bundle_rp bundle_sectors 2048"; do
+		# shellcheck disable=SC2086
+		check "alone, $policy: a device" make_ressd ressd "$disk" "$reserved" route never \
+			pending_expire_ms 1000 dispatch $policy
+		check "alone, $policy: 100 writes do not wait" timeout 30 fio --name=alone \
+			--filename=/dev/mapper/ressd --rw=randwrite --bs=12k --size=32M --io_size=1200k --direct=1 \
+			--fsync=1 --randseed="$seed" --output=/tmp/fio-output
+		check "alone, $policy: none has expired" equals 0 status_value ressd expired
+		check "alone, $policy: is removed" dmsetup remove ressd
+	done
+}
+
+# Held behind a request that does not end: the timer sends it, and a suspend does.
+held_and_released() {
+	check "held: a gate" make_gate gate /dev/d1 0 65536
+	check "held: a device" dmsetup create ressd --table \
+		"0 65536 ressd /dev/mapper/gate 0 /dev/d1 65536 $reserved 10 route never dispatch pai split_write_sectors 512 dispatch_depth 2 pending_expire_ms 1000"
+	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=1 oflag=direct status=none &
+	check "held: one is below" wait_until equals 1 writes_at_gate gate
+	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=5 oflag=direct status=none &
+	check "held: another one is held" wait_until equals 1 status_value ressd held
+	check "held: sent when its time has come" wait_until equals 2 writes_at_gate gate
+	check "held: it has expired" equals 1 status_value ressd expired
+	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=9 oflag=direct status=none &
+	check "held: a third one waits for the depth" wait_until equals 1 status_value ressd held
+	sleep 2
+	check "held: however long" equals 1 status_value ressd held
+	dmsetup suspend ressd &
+	sleep 0.5
+	check "held: the gate opens" open_gate gate
+	check "held: the suspend and all writes end" wait
+	check "held: the resume" dmsetup resume ressd
+	check "held: nothing is left" equals 0 status_value ressd held
+	check "held: is removed" dmsetup remove ressd
+	dmsetup remove gate
+}
+
+# A write that a policy holds, then a read of the same blocks: in their order, while the disk is busy.
+order_of_overlapping() {
+	local i load
+	check "order: a device" make_ressd ressd "$disk" "$reserved" route never dispatch bundle_rp \
+		bundle_sectors 4096 dispatch_depth 1
+	fio --name=load --filename=/dev/mapper/ressd --rw=randrw --bs=16k --size=1M --time_based --runtime=300 \
+		--direct=1 --ioengine=libaio --iodepth=32 --randseed="$seed" --output=/tmp/fio-output &
+	load=$!
+	for ((i = 0; i < 50; i++)); do
+		printf '%04096d' "$i" >/tmp/block
+		dd if=/tmp/block of=/dev/mapper/ressd bs=4k count=1 seek=1024 oflag=direct status=none
+		cmp -n 4096 /tmp/block \
+			<(dd if=/dev/mapper/ressd bs=4k count=1 skip=1024 iflag=direct status=none) || break
+	done
+	check "order: the disk was busy all the while" kill "$load"
+	wait "$load"
+	check "order: a read sees what was written" equals 50 echo "$i"
+	check "order: some were held" at_least ressd most_held 4
+	check "order: is removed" dmsetup remove ressd
+}
+
+# Policies change under load, with a suspend now and then, and options change with them.
+policies_switched() {
+	local load n=0 policy
+	check "policies: a blank disk" blkdiscard "$disk"
+	check "policies: a device" make_ressd ressd "$disk" "$reserved" on_full wait
+	ressd-oracle run --journal /tmp/journal --seed "$seed" --operations 1500 --threads 6 /dev/mapper/ressd \
+		>/tmp/load-output 2>&1 &
+	load=$!
+	dmsetup message ressd 0 set split_write_sectors 512
+	dmsetup message ressd 0 set split_read_sectors 480
+	dmsetup message ressd 0 set bundle_sectors 2040
+	while kill -0 "$load" 2>/dev/null; do
+		for policy in pai bundle bundle_rp none; do
+			dmsetup message ressd 0 set dispatch "$policy"
+			dmsetup message ressd 0 set dispatch_depth $((1 + n % 5))
+			sleep 0.03
+		done
+		[ $((n % 3)) -eq 0 ] && dmsetup suspend ressd && dmsetup resume ressd
+		n=$((n + 1))
+	done
+	check "policies: the oracle finds no difference" wait "$load"
+	check "policies: switched often" test "$n" -gt 3
+	check "policies: some were held" at_least ressd most_held 2
+	check "policies: nothing is held any more" equals 0 status_value ressd held
+	check "policies: is removed" dmsetup remove ressd
+}
+
 load dm-ressd
 grep -q debugfs /proc/mounts || mount -t debugfs none /sys/kernel/debug
 make_disk d0 96 max_sectors=2560
@@ -154,6 +294,26 @@ too_long_for_the_disk() {
 	check "too long: is removed" dmsetup remove ressd
 }
 scenario too_long_for_the_disk
+
+# A disk that takes its time, so that there is something to hold.
+make_disk d1 96 max_sectors=2560 irqmode=2 completion_nsec=400000
+disk=/dev/d1
+scenario joined
+scenario unreadable_sector
+scenario alone
+scenario held_and_released
+scenario order_of_overlapping
+scenario policies_switched
+scenario judged "pai" dispatch pai split_read_sectors 512 split_write_sectors 512 align_sectors 32 dispatch_depth 2
+scenario judged "pai without pages, writethrough" dispatch pai split_write_sectors 240 dispatch_depth 1 \
+	pending_expire_ms 100 commit writethrough on_full wait
+scenario judged "bundle, rewriting" dispatch bundle bundle_sectors 3072 on_full wait dispatch_depth 1 \
+	move_block_sectors 3072 move_fill_blocks 1 log_page_sectors 128 log_rewrite on
+scenario judged "bundle_rp, adaptive" dispatch bundle_rp bundle_sectors 8192 dispatch_depth 3 route adaptive pace idle \
+	log_discard on
+scenario judged "bundle_rp, pieces" dispatch bundle_rp bundle_sectors 1000 split_write_sectors 48 align_sectors 24 \
+	split_read_sectors 240 pace burst
+disk=/dev/d0
 
 # Boundaries count from the start of the disk: the partition begins at sector 63.
 partition() {

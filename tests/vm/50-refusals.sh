@@ -93,7 +93,8 @@ options() {
 		log_align_sectors:4 log_align_sectors:1032 segment_sectors:120 \
 		segment_sectors:129 segment_sectors:524296 streams:-1 streams:1x \
 		split_read_sectors:4 split_read_sectors:131080 split_write_sectors:12 \
-		align_sectors:131080; do
+		align_sectors:131080 bundle_sectors:4 bundle_sectors:524296 pending_expire_ms:0 \
+		pending_expire_ms:1001 dispatch_depth:0 dispatch_depth:257; do
 		refused_options "${key%:*} is '${key#*:}', but must be a (multiple|number)" \
 			"${key%:*}" "${key#*:}"
 	done
@@ -101,15 +102,10 @@ options() {
 	refused_options 'align_sectors is 32, but only what is split is aligned' align_sectors 32
 	refused_options 'split_write_sectors is 40, but must be a multiple of align_sectors' \
 		split_write_sectors 40 align_sectors 32
-}
-
-# What the design has and this version has not: refused by name.
-unbuilt() {
-	local key
-	for key in bundle_sectors pending_expire_ms dispatch_depth; do
-		refused_options "option $key 8 is designed but not built" "$key" 8
-	done
-	refused_options 'option dispatch fifo is designed but not built' dispatch fifo
+	refused_options "dispatch is 'fifo', but must be one of: none pai bundle bundle_rp" dispatch fifo
+	refused_options 'dispatch is pai, but which requests are well-formed is not known' dispatch pai
+	refused_options 'dispatch is bundle, but the size of a bundle is not known' dispatch bundle
+	refused_options 'dispatch is bundle_rp, but the size .*: set bundle_sectors first' dispatch bundle_rp
 }
 
 read_only() {
@@ -240,8 +236,10 @@ messages() {
 		dmsetup message ressd 0 set streams 0
 	expect_fail "on_full is 'x', but must be one of: bypass wait" \
 		dmsetup message ressd 0 set on_full x
-	expect_fail 'pending_expire_ms 5 is designed but not built' \
-		dmsetup message ressd 0 set pending_expire_ms 5
+	expect_fail 'dispatch is bundle, but the size of a bundle is not known' \
+		dmsetup message ressd 0 set dispatch bundle
+	expect_fail "pending_expire_ms is '1001', but must be a number from 1 to 1000" \
+		dmsetup message ressd 0 set pending_expire_ms 1001
 	check "refused messages change nothing" equals "$before" dmsetup table ressd
 	dmsetup remove ressd
 }
@@ -266,7 +264,6 @@ dd if=/dev/urandom of="$disk" bs=1M count=24 oflag=direct status=none
 unchanged "wrong positional arguments" positional
 unchanged "wrong sizes" sizes
 unchanged "wrong options" options
-unchanged "unbuilt options" unbuilt
 unchanged "a read-only device" read_only
 unchanged "other kinds of device" other_kinds_of_device
 not_blank

@@ -26,6 +26,8 @@ variants=(
 	"commit writethrough on_full wait"
 	"on_full wait commit_interval_ms 5 move_threshold 90"
 	"on_full wait move_block_sectors 1024 log_page_sectors 64 log_rewrite on"
+	"on_full wait dispatch bundle_rp bundle_sectors 2048 dispatch_depth 1 split_write_sectors 72"
+	"split_read_sectors 64 split_write_sectors 64 align_sectors 32 dispatch pai dispatch_depth 1 pending_expire_ms 50"
 )
 
 oracle() {

@@ -115,7 +115,22 @@ all_ways() {
 	set_option pace idle
 	small_writes 1M
 	sleep 1
+	dispatched
 	dmsetup message ressd 0 drain
+}
+
+# Requests that are cut, held, joined and sent by the worker.
+dispatched() {
+	set_option split_write_sectors 64
+	set_option split_read_sectors 64
+	set_option align_sectors 64
+	set_option dispatch_depth 1
+	set_option dispatch pai
+	transfers --rw=write --bs=16k --ioengine=libaio --iodepth=32 --iodepth_batch=32
+	set_option bundle_sectors 2048
+	set_option dispatch bundle_rp
+	transfers --rw=randrw --bs=64k --ioengine=libaio --iodepth=32
+	set_option dispatch none
 }
 
 # That the histograms see what they are to see: the constructor may allocate, and does.
@@ -141,6 +156,8 @@ check "the log was read" at_least ressd log_reads 10
 check "a trial was made" at_least ressd trials 1
 check "there were discards" at_least ressd discards 50
 check "there were flushes" at_least ressd flushes 100
+check "requests were held" at_least ressd most_held 4
+check "some were joined" at_least ressd joined 10
 check "no errors" equals 0 status_value ressd errors
 check "is removed" dmsetup remove ressd
 remove_disk d0

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writes gathered by LBA-bundle; see ressd-bundles.h. */
+#include <linux/math64.h>
+#include "ressd-bundles.h"
+
+static u64 bundle_of(const struct ressd_queue *queue, const struct ressd_request *request)
+{
+	return div_u64(queue->options.split.start + request->sector,
+		       queue->options.bundle_sectors);
+}
+
+static bool leads_to(const struct ressd_request *held, const struct ressd_request *request)
+{
+	return held != request && held->direction == RESSD_WRITE && held->leader;
+}
+
+/* The leader of the bundle that the write belongs to, or NULL. */
+static struct ressd_request *find_leader(const struct ressd_queue *queue,
+					 const struct ressd_request *request)
+{
+	const u64 bundle = bundle_of(queue, request);
+	const u32 own = ressd_queue_place(queue, request->sector);
+	u32 place;
+
+	for (place = own; place < queue->nr_sorted; place++) {
+		if (bundle_of(queue, queue->sorted[place]) != bundle)
+			break;
+		if (leads_to(queue->sorted[place], request))
+			return queue->sorted[place]->leader;
+	}
+	for (place = own; place--;) {
+		if (bundle_of(queue, queue->sorted[place]) != bundle)
+			break;
+		if (leads_to(queue->sorted[place], request))
+			return queue->sorted[place]->leader;
+	}
+	return NULL;
+}
+
+bool ressd_bundles_add(struct ressd_queue *queue, struct ressd_request *request)
+{
+	struct ressd_request *leader = find_leader(queue, request);
+	struct list_head *after;
+
+	if (!leader)
+		return false;
+	for (after = leader->members.prev; after != &leader->members; after = after->prev)
+		if (list_entry(after, struct ressd_request, member)->sector < request->sector)
+			break;
+	list_move(&request->member, after);
+	request->leader = leader;
+	queue->joined++;
+	return true;
+}
+
+void ressd_bundles_begin(struct ressd_queue *queue, struct ressd_request *leader)
+{
+	struct ressd_request *member;
+
+	list_for_each_entry(member, &leader->members, member)
+		member->leader = NULL;
+	list_splice_init(&leader->members, &queue->writing);
+}
+
+struct ressd_request *ressd_bundles_next(struct ressd_queue *queue)
+{
+	struct ressd_request *request;
+
+	request = list_first_entry_or_null(&queue->writing, struct ressd_request, member);
+	if (!request)
+		return NULL;
+	list_del(&request->member);
+	INIT_LIST_HEAD(&request->members);
+	list_add_tail(&request->member, &request->members);
+	return request;
+}
