@@ -68,7 +68,7 @@ ext4_comes_and_goes() {
 	check "and the log as well" equals "" ressdctl list
 	check "the plain disk is whole" e2fsck -fn /dev/d0
 	check "its files are right" mounted /dev/d0 files_are_right
-	check "it may have all of the disk" resize2fs /dev/d0
+	check "it may have all of the disk" eval "e2fsck -fy /dev/d0; resize2fs /dev/d0"
 	check "and is still right" mounted /dev/d0 files_are_right
 	check "nothing remembers the log" eval "e2fsck -fy /dev/d0; resize2fs /dev/d0 40M &&
 		ressdctl adopt --yes /dev/d0"

@@ -166,7 +166,7 @@ int area_store_options(const struct blkdev *dev, const struct ressd_super_info *
 	return code;
 }
 
-#define ERASED_AT_ONCE	(1U << 20)
+#define ERASED_AT_ONCE	1048576U
 
 static int erase_rest(const struct blkdev *dev, const struct ressd_table *table,
 		      void (*progress)(void *context, u64 done, u64 total), void *context,
