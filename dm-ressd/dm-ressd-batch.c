@@ -149,16 +149,29 @@ static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
 	return !is_tracked(ressd, move->lbn) && !ressd_log_data(&ressd->log, move->block);
 }
 
-u32 ressd_batch_pick(struct ressd *ressd)
-{
-	u32 i, nr, max, kept = 0;
+/* So many moves are picked, or end, under one hold of the lock; see core/ressd-log.h. */
+#define PICKED_AT_ONCE	(RESSD_STEP_NODES / 2)
+#define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
 
-	take_next_move_space(ressd);
+/*
+ * Adds to the batch, of which @nr moves were looked at, what the sweep picks next.  Returns how
+ * many these are; @more: it has ended early, and goes on.
+ */
+static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
+{
+	struct ressd_move *moves = ressd->move_space.moves;
+	u32 i, picked;
+
 	spin_lock(&ressd->lock);
-	max = min(ressd->move_space.max, ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS);
-	nr = ressd_sweep_pick(&ressd->sweep, &ressd->log, ressd->move_space.moves, max);
-	for (i = 0; i < nr; i++) {
-		struct ressd_move move = ressd->move_space.moves[i];
+	moves += ressd->batch;
+	max = min(max - ressd->batch, PICKED_AT_ONCE);
+	if (nr)
+		picked = ressd_sweep_pick_more(&ressd->sweep, &ressd->log, moves, max);
+	else
+		picked = ressd_sweep_pick(&ressd->sweep, &ressd->log, moves, max);
+	*more = ressd->sweep.cut || picked == PICKED_AT_ONCE;
+	for (i = 0; i < picked; i++) {
+		struct ressd_move move = moves[i];
 
 		if (!ressd_move_is_hole(&move) && !may_move(ressd, &move)) {
 			if (!ressd->sweep.filling)
@@ -167,10 +180,24 @@ u32 ressd_batch_pick(struct ressd *ressd)
 		}
 		if (!ressd_move_is_hole(&move))
 			atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
-		ressd->move_space.moves[kept++] = move;
+		ressd->move_space.moves[ressd->batch++] = move;
 	}
-	ressd->batch = kept;
 	spin_unlock(&ressd->lock);
+	return picked;
+}
+
+u32 ressd_batch_pick(struct ressd *ressd)
+{
+	u32 nr = 0, max;
+	bool more = true;
+
+	take_next_move_space(ressd);
+	max = min(ressd->move_space.max,
+		  READ_ONCE(ressd->options.move_batch_sectors) / RESSD_BLOCK_SECTORS);
+	while (more && ressd->batch < max) {
+		nr += pick_some(ressd, nr, max, &more);
+		cond_resched();
+	}
 	return nr;
 }
 
@@ -313,15 +340,14 @@ static void count_runs(struct ressd *ressd)
 	}
 }
 
-/* Lets go of the batch; @moved: all of it is home.  Returns how many blocks turned clean. */
-static u32 finish_batch(struct ressd *ressd, bool moved)
+/*
+ * The end of some moves of the batch, from the one at @at on: returns how many blocks turned clean.
+ */
+static u32 finish_some(struct ressd *ressd, u32 at, bool moved)
 {
-	u32 i, nr = 0;
+	u32 i, nr = 0, end = min(ressd->batch, at + ENDED_AT_ONCE);
 
-	spin_lock(&ressd->lock);
-	if (moved)
-		count_runs(ressd);
-	for (i = 0; i < ressd->batch; i++) {
+	for (i = at; i < end; i++) {
 		const struct ressd_move *move = &ressd->move_space.moves[i];
 
 		if (ressd_move_is_hole(move)) {
@@ -332,6 +358,23 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 		atomic_dec(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move->block)]);
 	}
 	ressd->counters.moved_blocks += nr;
+	return nr;
+}
+
+/* Lets go of the batch; @moved: all of it is home.  Returns how many blocks turned clean. */
+static u32 finish_batch(struct ressd *ressd, bool moved)
+{
+	u32 at, nr = 0;
+
+	for (at = 0; at < ressd->batch; at += ENDED_AT_ONCE) {
+		spin_lock(&ressd->lock);
+		nr += finish_some(ressd, at, moved);
+		spin_unlock(&ressd->lock);
+		cond_resched();
+	}
+	spin_lock(&ressd->lock);
+	if (moved)
+		count_runs(ressd);
 	ressd->batch = 0;
 	spin_unlock(&ressd->lock);
 

@@ -164,7 +164,7 @@ static bool may_finish_at_once(void)
 
 /*
  * The end of a write that has gone well, if the lock is free and no flush has failed meanwhile: to
- * find out what that takes along, all of the map is looked at, which is nothing for an interrupt.
+ * begin to find out what that takes along is nothing for an interrupt.
  * Any context, so the lock is not waited for.  Once it is given up nothing of the target is touched
  * any more: it may be gone by then.
  */
@@ -302,12 +302,13 @@ static void finish_ended(struct ressd *ressd)
 /*
  * One I/O at a time, as core decides; whatever waits is looked at in between.  While a plain write
  * is begun nobody is woken: the device would have to wait for that, and right afterwards there is
- * time for it.  Whoever waits for room from now on queues this work again.
+ * time for it.  Whoever waits for room from now on queues this work again.  What core does in
+ * pieces is done when there is nothing else, and the lock is free between two of them.
  */
 void ressd_log_worker(struct work_struct *work)
 {
 	struct ressd *ressd = container_of(work, struct ressd, log_work);
-	bool more;
+	bool more, tidy;
 
 	for (;;) {
 		/* Pairs with smp_store_release() in write_ended(). */
@@ -317,9 +318,14 @@ void ressd_log_worker(struct work_struct *work)
 			ressd_retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);
 		more = ressd->active && next_io(ressd, &ressd->io);
-		if (!more || !is_plain_write(&ressd->io))
+		tidy = ressd->active && !more && ressd_log_tidy(&ressd->log);
+		if (!tidy && (!more || !is_plain_write(&ressd->io)))
 			wake_waiters(ressd);
 		spin_unlock(&ressd->lock);
+		if (tidy) {
+			cond_resched();
+			continue;
+		}
 		if (!more)
 			break;
 		ressd->io_start = ktime_get_ns();

@@ -100,6 +100,61 @@ void ressd_complete_waiters(struct ressd *ressd)
 }
 
 /*
+ * A direct write or discard is done: what it covers is invalidated in the log, piece by piece, so
+ * that the lock, which is held on entry and on return, is free in between.  It stays tracked until
+ * the last one.
+ */
+static void kill_covered(struct ressd *ressd, struct ressd_bio *rb)
+{
+	u32 first = rb->first, nr = rb->nr, done;
+
+	while (!rb->status && nr) {
+		done = ressd_log_kill_some(&ressd->log, first, nr);
+		first += done;
+		nr -= done;
+		if (!nr)
+			break;
+		spin_unlock(&ressd->lock);
+		cond_resched();
+		spin_lock(&ressd->lock);
+		ressd_take_flush_errors(ressd);
+		if (ressd_refuses_writes(ressd))
+			rb->status = BLK_STS_IOERR;
+	}
+	list_del(&rb->list);
+}
+
+/* One of those below. */
+static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
+{
+	struct bio *bio = ressd_bio_of(rb);
+	bool sync;
+
+	spin_lock(&ressd->lock);
+	ressd_take_flush_errors(ressd);
+	if (!rb->status && ressd_refuses_writes(ressd))
+		rb->status = BLK_STS_IOERR;
+	if (rb->flags & RESSD_BIO_KILL)
+		kill_covered(ressd, rb);
+	if (rb->flags & RESSD_BIO_DIRECT)
+		put_direct(ressd, rb);
+	/* Whose UNMAPs are on their way is not known, so any will do. */
+	sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
+	       ressd_log_unmaps_pending(&ressd->log);
+	rb->flags = 0;
+	if (sync) {
+		rb->ticket = ressd_log_sync(&ressd->log);
+		list_add_tail(&rb->list, &ressd->sync_waiters);
+		queue_work(ressd->workqueue, &ressd->log_work);
+	}
+	spin_unlock(&ressd->lock);
+	if (!sync) {
+		bio->bi_status = rb->status;
+		bio_endio(bio);
+	}
+}
+
+/*
  * Direct writes that have completed: their blocks die now, before anybody learns of it.  And
  * flushes that have failed: core hears of it before anybody else.
  */
@@ -112,36 +167,8 @@ static void finish_direct_writes(struct ressd *ressd)
 	list_splice_init(&ressd->done, &done);
 	spin_unlock_irq(&ressd->done_lock);
 
-	list_for_each_entry_safe(rb, next, &done, done) {
-		struct bio *bio = ressd_bio_of(rb);
-		bool sync;
-
-		spin_lock(&ressd->lock);
-		ressd_take_flush_errors(ressd);
-		if (!rb->status && ressd_refuses_writes(ressd))
-			rb->status = BLK_STS_IOERR;
-		if (rb->flags & RESSD_BIO_KILL) {
-			list_del(&rb->list);
-			if (!rb->status)
-				ressd_log_kill(&ressd->log, rb->first, rb->nr);
-		}
-		if (rb->flags & RESSD_BIO_DIRECT)
-			put_direct(ressd, rb);
-		/* Whose UNMAPs are on their way is not known, so any will do. */
-		sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
-		       ressd_log_unmaps_pending(&ressd->log);
-		rb->flags = 0;
-		if (sync) {
-			rb->ticket = ressd_log_sync(&ressd->log);
-			list_add_tail(&rb->list, &ressd->sync_waiters);
-			queue_work(ressd->workqueue, &ressd->log_work);
-		}
-		spin_unlock(&ressd->lock);
-		if (!sync) {
-			bio->bi_status = rb->status;
-			bio_endio(bio);
-		}
-	}
+	list_for_each_entry_safe(rb, next, &done, done)
+		finish_direct_write(ressd, rb);
 }
 
 void ressd_bio_worker(struct work_struct *work)

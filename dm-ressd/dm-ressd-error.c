@@ -19,6 +19,8 @@ void ressd_take_flush_errors(struct ressd *ressd)
 	ressd->told_flush_errors = errors;
 	ressd->counters.errors++;
 	ressd_log_flush_failed(&ressd->log);
+	/* Which does it piece by piece. */
+	queue_work(ressd->workqueue, &ressd->log_work);
 }
 
 static void tell_mode(const struct ressd *ressd, enum ressd_mode mode)
@@ -68,30 +70,51 @@ void ressd_note_mode(struct ressd *ressd)
 /* Blocks that are current but would not be found on the device, in ascending order. */
 struct ranges {
 	u32 blocks, nr;
+	u32 next;			/* block after the last one */
 	struct {
 		u32 first, nr;
 	} range[MAX_RANGES];
 };
 
-/* Under the lock. */
-static void collect_lost(const struct ressd *ressd, struct ranges *lost)
+/*
+ * Looks at some blocks from normal block *@from on, under the lock; false when these were the last.
+ * Nothing changes the map between two calls: no write is taken.
+ */
+static bool collect_some(const struct ressd *ressd, struct ranges *lost, u32 *from)
 {
 	const struct ressd_log *log = &ressd->log;
-	const struct ressd_node *node = ressd_map_first_from(&log->map, 0);
-	u32 next = RESSD_NO_BLOCK;
+	const struct ressd_node *node = ressd_map_first_from(&log->map, *from);
+	u32 looked = 0;
 
-	for (; node; node = ressd_map_next(node)) {
+	for (; node && looked < RESSD_STEP_NODES; node = ressd_map_next(node), looked++) {
 		u32 block = ressd_map_block(&log->map, node);
 
 		if (ressd_map_is_clean(&log->map, block) || !ressd_repair_is_lost(log, block))
 			continue;
 		lost->blocks++;
-		if (node->lbn != next && lost->nr++ < MAX_RANGES)
+		if (node->lbn != lost->next && lost->nr++ < MAX_RANGES)
 			lost->range[lost->nr - 1].first = node->lbn;
 		if (lost->nr <= MAX_RANGES)
 			lost->range[lost->nr - 1].nr++;
-		next = node->lbn + 1;
+		lost->next = node->lbn + 1;
 	}
+	if (node)
+		*from = node->lbn;
+	return node;
+}
+
+static void collect_lost(struct ressd *ressd, struct ranges *lost)
+{
+	u32 from = 0;
+	bool more;
+
+	lost->next = RESSD_NO_BLOCK;
+	do {
+		cond_resched();
+		spin_lock(&ressd->lock);
+		more = collect_some(ressd, lost, &from);
+		spin_unlock(&ressd->lock);
+	} while (more);
 }
 
 static void tell_lost(const struct ressd *ressd, const struct ranges *lost)
@@ -118,8 +141,8 @@ static bool start_repair(struct ressd *ressd, void *buffer)
 
 	spin_lock(&ressd->lock);
 	quiet = !ressd_refuses_writes(ressd) ||
-		(!ressd->log.busy && !ressd->batch && !atomic_read(&ressd->direct[0]) &&
-		 !atomic_read(&ressd->direct[1]));
+		(!ressd->log.busy && !ressd_log_is_doubtful(&ressd->log) && !ressd->batch &&
+		 !atomic_read(&ressd->direct[0]) && !atomic_read(&ressd->direct[1]));
 	if (quiet)
 		ressd_repair_start(&ressd->log, buffer, REPAIR_BLOCKS);
 	spin_unlock(&ressd->lock);
@@ -153,8 +176,10 @@ static int repair(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	ret = ressd_repair_result(&ressd->log);
+	spin_unlock(&ressd->lock);
 	if (ret == -EUCLEAN)
 		collect_lost(ressd, &lost);
+	spin_lock(&ressd->lock);
 	ressd->lost_blocks = lost.blocks;
 	spin_unlock(&ressd->lock);
 	vfree(buffer);

@@ -17,6 +17,8 @@
 
 #include "dm-ressd-bio.h"
 
+#define MAX_KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* see core/ressd-log.h */
+
 void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes)
 {
 	struct bvec_iter iter = bio->bi_iter;
@@ -85,13 +87,16 @@ static bool waits_for_moves(struct ressd *ressd, struct bio *bio)
 
 /*
  * A direct write or discard of rb->first .. + nr: waits for an overlapping move, kills what is
- * clean now and what is dirty when it is done; or refuses it.  Under the lock.
+ * clean now and what is dirty when it is done; or refuses it.  Of very many blocks all but the
+ * first are killed when it is done, for then the lock need not be held all the time.  Under the
+ * lock.
  */
 static int write_direct(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
 	struct ressd_node *node, *next;
-	bool dirty = false;
+	bool later = false;
+	u32 killed = 0;
 
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
@@ -99,13 +104,17 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 		return DM_MAPIO_SUBMITTED;
 	node = rb->nr ? ressd_map_first_from(&ressd->log.map, rb->first) : NULL;
 	for (; node && node->lbn - rb->first < rb->nr; node = next) {
+		if (killed++ == MAX_KILLED_AT_ONCE) {
+			later = true;
+			break;
+		}
 		next = ressd_map_next(node);
 		if (ressd_is_dirty(ressd, node))
-			dirty = true;
+			later = true;
 		else
 			ressd_log_kill(&ressd->log, node->lbn, 1);
 	}
-	if (dirty) {
+	if (later) {
 		rb->flags |= RESSD_BIO_KILL;
 		list_add_tail(&rb->list, &ressd->tracked);
 	}
@@ -247,34 +256,45 @@ static void send_on(struct list_head *submit, struct list_head *complete)
 		bio_endio(ressd_bio_of(rb));
 }
 
+/* The first one that waits for room tries again; false if it still waits.  Under the lock. */
+static bool retry_space_waiter(struct ressd *ressd, struct list_head *submit,
+			       struct list_head *complete)
+{
+	struct ressd_bio *rb = list_first_entry(&ressd->space_waiters, struct ressd_bio, list);
+	struct bio *bio = ressd_bio_of(rb);
+	int ret;
+
+	if (rb->flags & RESSD_BIO_MERGE) {
+		list_move_tail(&rb->list, &ressd->merge_waiters);
+		queue_work(ressd->workqueue, &ressd->bio_work);
+		return true;
+	}
+	ret = take_blocks(ressd, bio);
+	if (ret == -EAGAIN || (ret == -ENOSPC && may_wait(ressd)))
+		return false;
+	list_del(&rb->list);
+	if (ret) {
+		ressd->counters.bypassed++;
+		go_on(rb, write_direct(ressd, bio), submit, complete);
+	} else if (ressd_finish_logged(ressd, bio)) {
+		list_add_tail(&rb->done, complete);
+	}
+	return true;
+}
+
+/* The lock is free between two of them; who comes meanwhile waits behind the last. */
 void ressd_retry_space_waiters(struct ressd *ressd)
 {
 	LIST_HEAD(submit);
 	LIST_HEAD(complete);
-	struct ressd_bio *rb, *next;
-	int ret;
+	bool more;
 
-	spin_lock(&ressd->lock);
-	list_for_each_entry_safe(rb, next, &ressd->space_waiters, list) {
-		struct bio *bio = ressd_bio_of(rb);
-
-		if (rb->flags & RESSD_BIO_MERGE) {
-			list_move_tail(&rb->list, &ressd->merge_waiters);
-			queue_work(ressd->workqueue, &ressd->bio_work);
-			continue;
-		}
-		ret = take_blocks(ressd, bio);
-		if (ret == -EAGAIN || (ret == -ENOSPC && may_wait(ressd)))
-			break;
-		list_del(&rb->list);
-		if (ret) {
-			ressd->counters.bypassed++;
-			go_on(rb, write_direct(ressd, bio), &submit, &complete);
-		} else if (ressd_finish_logged(ressd, bio)) {
-			list_add_tail(&rb->done, &complete);
-		}
-	}
-	spin_unlock(&ressd->lock);
+	do {
+		spin_lock(&ressd->lock);
+		more = !list_empty(&ressd->space_waiters) &&
+		       retry_space_waiter(ressd, &submit, &complete);
+		spin_unlock(&ressd->lock);
+	} while (more);
 	send_on(&submit, &complete);
 }
 
@@ -297,11 +317,13 @@ void ressd_retry_move_waiters(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	list_splice_init(&ressd->move_waiters, &waiters);
+	spin_unlock(&ressd->lock);
 	list_for_each_entry_safe(rb, next, &waiters, list) {
+		spin_lock(&ressd->lock);
 		list_del(&rb->list);
 		go_on(rb, retry_direct(ressd, rb), &submit, &complete);
+		spin_unlock(&ressd->lock);
 	}
-	spin_unlock(&ressd->lock);
 	send_on(&submit, &complete);
 }
 
@@ -347,6 +369,8 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 	struct ressd_node *node = ressd_map_find(&ressd->log.map, lbn);
 	struct ressd_bio *rb = ressd_bio(bio);
 
+	if (ressd_refuses_writes(ressd))
+		return DM_MAPIO_KILL;
 	rb->first = lbn;
 	rb->nr = 0;
 	if (node && ressd_is_dirty(ressd, node)) {

@@ -39,6 +39,9 @@
  * the innermost lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken below
  * ressd->lock or alone, also from interrupts.
  *
+ * No hold of ressd->lock grows with the log: what is done for each block is done in pieces, see
+ * TIME UNDER THE LOCK in core/ressd-log.h.
+ *
  * DOC: errors
  *
  * log.mode (core/ressd-log.h) says what the target still does.  It gets worse under the lock, by
@@ -75,11 +78,12 @@
  *
  * DOC: forward progress
  *
- * Nothing on the way of a bio allocates, except from a bio set with a reserve.  A
- * small write that finds the log full is sent to the normal area (on_full bypass) or waits for the
- * mover (on_full wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One
- * that waits for an I/O of the log, because both records are full or because a trial of route
- * adaptive is judged by it, finds that I/O in flight or due, and the log's worker queued.
+ * Nothing on the way of a bio allocates, except from a bio set with a reserve.  A small write that
+ * finds the log full is sent to the normal area (on_full bypass) or waits for the mover (on_full
+ * wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One that waits for an
+ * I/O of the log, because both records are full or because a trial of route adaptive is judged by
+ * it, finds that I/O in flight or due, and the log's worker queued; and so does one that waits for
+ * that worker, because the next segment is not yet forgotten.
  *
  * What a dispatch policy holds (dm-ressd-dispatch.c) is for all others as if the device had it, and
  * waits for nothing but the end of requests that the device has, or for a timer.

@@ -258,6 +258,11 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 		return ressd_repair_next(log, io);
 	if (summary_is_due(log))
 		return write_summary(log, io);
+	/*
+	 * The record of a sync may have to go there, and must not be taken for one without a place.
+	 */
+	if (log->sync_done < log->sync_wanted && !ressd_log_forget_next(log))
+		return false;
 	if (!log->cycle && log->sync_done < log->sync_wanted)
 		start_cycle(log);
 	if (log->cycle)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ressd-log.c, ressd-commit.c and ressd-page.c share; no other file uses it.  Context: as in
- * ressd-log.h.
+ * What ressd-log.c, ressd-commit.c, ressd-page.c and ressd-repair.c share; no other file uses it.
+ * Context: as in ressd-log.h.
  */
 #ifndef RESSD_LOG_PRIVATE_H
 #define RESSD_LOG_PRIVATE_H
@@ -28,6 +28,15 @@ u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end);
  * a torn record there, whose header would otherwise still continue the chain, beside the new one.
  */
 bool ressd_log_may_rotate(const struct ressd_log *log);
+
+/* To change the tree for a node takes about as long as to look at so many. */
+#define RESSD_CHANGE_COST	8U
+
+/*
+ * Forgets a piece of the slot that the head enters next, if something of it is left; true if
+ * nothing is then, or if there is no such slot.
+ */
+bool ressd_log_forget_next(struct ressd_log *log);
 
 /* Moves the (still empty) open record to the next segment if at least @leave stay free. */
 bool ressd_log_advance_head(struct ressd_log *log, u32 leave);

@@ -11,7 +11,11 @@
 #include <linux/string.h>
 #include "ressd-log-private.h"
 #include "ressd-record.h"
+#include "ressd-repair.h"
 #include "ressd-summary.h"
+
+/* Of a log of very many segments that have all died no more are announced at once. */
+#define MAX_SCANNED_SEGMENTS	512
 
 static struct ressd_segment *segment_of_seq(const struct ressd_log *log, u64 seq)
 {
@@ -88,6 +92,8 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->tail_seq = 1;
 	log->reuse_seq = 1;
 	log->written_tail = 1;
+	log->forgotten_seq = 2;
+	log->step_nodes = RESSD_STEP_NODES;
 	log->first_pending = true;
 	log->records[0].seq = 1;
 	log->records[0].segment_seq = 1;
@@ -180,26 +186,73 @@ u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end)
 	return end;
 }
 
-/* Forgets what the map still knows of a dead segment before it is overwritten. */
-static void forget_segment(struct ressd_log *log, u32 slot)
+/* Forgets what the map still knows of a log block in a segment that may be reused. */
+static void forget_node(struct ressd_log *log, struct ressd_node *node)
 {
-	u32 block = ressd_geom_slot_start(&log->geom, slot);
-	u32 end = ressd_geom_slot_end(&log->geom, slot);
+	if (ressd_map_find(&log->map, node->lbn) == node) {
+		WARN_ON_ONCE(!ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node)));
+		ressd_map_erase(&log->map, node);
+	} else {
+		forget_unmap(log, node);	/* not needed any more, nor is what it refers to */
+	}
+	node->lbn = RESSD_NO_BLOCK;
+}
 
-	for (; block < end; block++) {
+/* A piece of the next slot that is to be forgotten. */
+static void forget_some(struct ressd_log *log)
+{
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->forgotten_seq);
+	u32 block = max(log->forget_block, ressd_geom_slot_start(&log->geom, slot));
+	u32 end = ressd_geom_slot_end(&log->geom, slot), looked = 0;
+
+	for (; block < end && looked < log->step_nodes; block++, looked++) {
 		struct ressd_node *node = &log->map.nodes[block];
 
 		if (node->lbn == RESSD_NO_BLOCK)
 			continue;
-		if (ressd_map_find(&log->map, node->lbn) == node) {
-			WARN_ON_ONCE(!ressd_map_is_clean(&log->map, block));
-			ressd_map_erase(&log->map, node);
-		} else {
-			forget_unmap(log, node);	/* it dies with what it refers to */
-		}
-		node->lbn = RESSD_NO_BLOCK;
+		forget_node(log, node);
+		looked += RESSD_CHANGE_COST - 1;
 	}
+	log->forget_block = block;
+	if (block < end)
+		return;
+	WARN_ON_ONCE(log->segments[slot].live);
 	log->segments[slot] = (struct ressd_segment) { };
+	log->forgotten_seq++;
+	log->forget_block = 0;
+}
+
+/* Is there a slot to be forgotten? */
+static bool can_forget(const struct ressd_log *log)
+{
+	return log->mode == RESSD_MODE_RW &&
+	       log->forgotten_seq < log->reuse_seq + log->geom.nr_segments;
+}
+
+bool ressd_log_forget_next(struct ressd_log *log)
+{
+	if (log->forgotten_seq > log->head_seq + 1 || !ressd_log_free_segments(log))
+		return true;
+	forget_some(log);
+	return log->forgotten_seq > log->head_seq + 1;
+}
+
+/* Is this all that keeps data from the next segment? */
+static bool next_is_being_forgotten(const struct ressd_log *log)
+{
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
+
+	return ressd_log_free_segments(log) >= 2 && log->forgotten_seq <= log->head_seq + 1 &&
+	       !log->segment_busy(log->context, slot);
+}
+
+bool ressd_log_tidy(struct ressd_log *log)
+{
+	if (log->distrusting.step != RESSD_DISTRUST_NONE)
+		return ressd_repair_distrust_some(log);
+	if (can_forget(log))
+		forget_some(log);
+	return can_forget(log);
 }
 
 bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
@@ -207,10 +260,9 @@ bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
 	struct ressd_record *open = &log->records[log->open];
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
 
-	if (ressd_log_free_segments(log) < 1 + leave || log->segment_busy(log->context, slot))
+	if (ressd_log_free_segments(log) < 1 + leave || log->segment_busy(log->context, slot) ||
+	    !ressd_log_forget_next(log))
 		return false;
-	WARN_ON_ONCE(log->segments[slot].live);
-	forget_segment(log, slot);
 	log->head_seq++;
 	log->head_maps = 0;
 	log->rotate = false;
@@ -227,8 +279,7 @@ static u64 next_discard(const struct ressd_log *log)
 {
 	u64 seq = max_t(u64, log->discard_seq, log->head_seq + 2);
 
-	if (log->mode != RESSD_MODE_RW ||
-	    seq >= log->reuse_seq + log->geom.nr_segments ||
+	if (log->mode != RESSD_MODE_RW || seq >= log->forgotten_seq ||
 	    log->segment_busy(log->context, ressd_geom_slot_of_seq(&log->geom, seq)))
 		return 0;
 	return seq;
@@ -246,8 +297,6 @@ bool ressd_log_take_discard(struct ressd_log *log, u32 *slot)
 	if (!seq)
 		return false;
 	*slot = ressd_geom_slot_of_seq(&log->geom, seq);
-	WARN_ON_ONCE(log->segments[*slot].live);
-	forget_segment(log, *slot);
 	log->discard_seq = seq + 1;
 	return true;
 }
@@ -330,7 +379,7 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 
 	if (needs_segment(log)) {
 		if (!ressd_log_advance_head(log, 1))
-			return -ENOSPC;
+			return next_is_being_forgotten(log) ? -EAGAIN : -ENOSPC;
 		old = ressd_map_find(&log->map, lbn);	/* it may have forgotten it */
 	}
 	if (ressd_log_record_full(log) || (log->rotate && open->nr_maps))
@@ -370,15 +419,28 @@ static void kill_node(struct ressd_log *log, struct ressd_node *node)
 	log->nr_unmaps++;
 }
 
+u32 ressd_log_kill_some(struct ressd_log *log, u32 lbn, u32 nr)
+{
+	struct ressd_node *next, *node = ressd_map_first_from(&log->map, lbn);
+	u32 killed = 0;
+
+	for (; node && node->lbn - lbn < nr; node = next) {
+		if (killed >= log->step_nodes)
+			return node->lbn - lbn;
+		next = ressd_map_next(node);
+		kill_node(log, node);
+		killed += RESSD_CHANGE_COST;
+	}
+	return nr;
+}
+
 void ressd_log_kill(struct ressd_log *log, u32 lbn, u32 nr)
 {
-	struct ressd_node *node = ressd_map_first_from(&log->map, lbn);
+	while (nr) {
+		u32 done = ressd_log_kill_some(log, lbn, nr);
 
-	while (node && node->lbn - lbn < nr) {
-		struct ressd_node *next = ressd_map_next(node);
-
-		kill_node(log, node);
-		node = next;
+		lbn += done;
+		nr -= done;
 	}
 }
 
@@ -504,9 +566,10 @@ bool ressd_log_owes_nothing(const struct ressd_log *log)
 
 u64 ressd_log_scan_tail(const struct ressd_log *log, u64 limit)
 {
+	u64 end = min(log->head_seq, log->tail_seq + MAX_SCANNED_SEGMENTS);
 	u64 tail = log->tail_seq;
 
-	while (tail < log->head_seq) {
+	while (tail < end) {
 		const struct ressd_segment *segment = segment_of_seq(log, tail);
 
 		if (segment->live || segment->kill_seq > limit)

@@ -106,6 +106,27 @@ struct ressd_page {
 };
 
 /*
+ * TIME UNDER THE LOCK: no call takes longer the larger log, map or range are, for all that must be
+ * done for each block is done in pieces: so many nodes are looked at in one call, or an eighth as
+ * many taken out of the tree or put back, which keeps it below 100,000 instructions (tests/lock-
+ * hold).
+ */
+#define RESSD_STEP_NODES	512U
+
+/* What is done after a failed flush, a piece at a time; see ressd-repair.h. */
+enum ressd_distrust_step {
+	RESSD_DISTRUST_NONE,
+	RESSD_DISTRUST_MOVES,
+	RESSD_DISTRUST_KILLS,
+	RESSD_DISTRUST_DEATHS,
+};
+
+struct ressd_distrust {
+	enum ressd_distrust_step step;
+	u64 next;		/* normal block, log block or segment that it goes on with */
+};
+
+/*
  * What the log can still be used for; each mode allows less than the one before.
  *	RW	in service
  *	OFF	a record could not be written: nothing more is accepted or synced.  Everything
@@ -209,6 +230,13 @@ struct ressd_log {
 	u64 reuse_seq;			/* segments before may be overwritten */
 	u64 written_tail;		/* tail_seq announced by the last written record */
 	u64 discard_seq;		/* slots of segments to come before this were discarded */
+	/*
+	 * Slots of segments to come before this are known to the map no more, so that the head can
+	 * enter them; in the slot of this one log blocks before forget_block are not.
+	 */
+	u64 forgotten_seq;
+	u32 forget_block;		/* 0: none */
+	u32 step_nodes;			/* RESSD_STEP_NODES; less in tests */
 
 	u32 prev_crc;			/* of the last written record's header */
 	bool first_pending;		/* the next record is the first of this activation */
@@ -232,6 +260,7 @@ struct ressd_log {
 	bool starved;			/* the cycle's record has no place */
 	enum ressd_mode mode;
 	bool distrust;			/* a flush failed while an I/O was in flight */
+	struct ressd_distrust distrusting;	/* what follows from that is not yet all done */
 	struct ressd_repair repair;
 	bool kicked;			/* the open record must go out though it is not full */
 	bool reclaim;			/* announce a new tail with the next sync */
@@ -277,8 +306,9 @@ struct ressd_place {
  * Takes in a write of the whole normal block @lbn: from now on the map says that it is in the log.
  * The caller copies the data to place->data before it releases the lock.  Returns
  *	0		accepted
- *	-EAGAIN		the open record is full and the other one in flight; try again when the
- *			next I/O is done
+ *	-EAGAIN		the open record is full and the other one in flight, or the next segment is
+ *			not yet forgotten (ressd_log_tidy()); try again when the next I/O, or that,
+ *			is done
  *	-ENOSPC		the log is full; try again when segments were reclaimed
  *	-EIO		the mode is not RW
  */
@@ -289,6 +319,18 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
  * has completed.  The caller completes it after this call, and if it was FUA after a sync.
  */
 void ressd_log_kill(struct ressd_log *log, u32 lbn, u32 nr);
+
+/* The same of a part of them, from @lbn on: returns how many blocks it was, @nr if all. */
+u32 ressd_log_kill_some(struct ressd_log *log, u32 lbn, u32 nr);
+
+/*
+ * Does a piece of what is done in pieces: after a failed flush the map is made to show what that
+ * may have taken along, and slots that may be reused are forgotten.  Returns true while more is to
+ * be done.  The caller calls it whenever ressd_log_next() has nothing, and lets go of the lock
+ * between two calls; writes that wait for the head to enter a segment, discards, and a repair go on
+ * then.
+ */
+bool ressd_log_tidy(struct ressd_log *log);
 
 /*
  * The mover has written @block home, to normal block @lbn.  True if it was still current; false
@@ -367,9 +409,9 @@ bool ressd_log_unmaps_pending(const struct ressd_log *log);
 
 /*
  * Takes the next segment to be discarded: each slot once before the head comes to it again, oldest
- * first, none that is not reusable or in use by a read, none that the head enters next.  Forgets
- * what the map still knows of it, all of it clean.  True: it is in *@slot, and the caller counts it
- * as busy before it releases the lock, until the discard has ended, well or not.
+ * first, none that is not reusable, not yet forgotten or in use by a read, none that the head
+ * enters next.  True: it is in *@slot, and the caller counts it as busy before it releases the
+ * lock, until the discard has ended, well or not.
  */
 bool ressd_log_take_discard(struct ressd_log *log, u32 *slot);
 
@@ -436,13 +478,14 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error);
 void ressd_log_flush_failed(struct ressd_log *log);
 
 /*
- * True from then on until the I/O that was in flight is done: only then the map shows what the
- * failed flush may have taken along.  A read that begins meanwhile may see something older than
- * what was durable; it must fail like one that was in flight when the flush failed.
+ * True from then on until the I/O that was in flight is done, and ressd_log_tidy() has no more to
+ * do: only then the map shows what the failed flush may have taken along.  A read that begins
+ * meanwhile may see something older than what was durable; it must fail like one that was in flight
+ * when the flush failed.  A repair must not begin before.
  */
 static inline bool ressd_log_is_doubtful(const struct ressd_log *log)
 {
-	return log->distrust;
+	return log->distrust || log->distrusting.step != RESSD_DISTRUST_NONE;
 }
 
 /*

@@ -10,8 +10,8 @@
  *	free	 lbn == RESSD_NO_BLOCK
  *	dirty	 in the tree: the log holds the only current copy of normal block @lbn
  *	clean	 in the tree, clean bit set: the mover has copied it home, both copies are equal.
- *		 Reads use the normal area.  It stays in the tree until its segment is reused, so
- *		 that a direct write to @lbn still finds it and makes its death durable (UNMAP).
+ *		 Reads use the normal area.  It stays in the tree until its segment may be reused,
+ *		 so that a direct write to @lbn still finds it and makes its death durable (UNMAP).
  *	dying	 not in the tree, lbn kept, on the log's list of UNMAPs not yet written.  The clean
  *		 bit then says that its UNMAP is sealed into the record in flight.
  *

@@ -421,6 +421,7 @@ static void set_head(struct fold *fold, const struct chain *chain)
 
 	log->open = 0;
 	log->head_seq = head_seq;
+	log->forgotten_seq = head_seq + 1;
 	log->head_maps = 1;	/* not known: assume that there is data */
 	log->epoch = fold->claims.epoch + (fold->claims.epoch != ~0U);
 	log->tail_seq = fold->claims.tail_seq;

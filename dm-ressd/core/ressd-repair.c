@@ -2,6 +2,7 @@
 /* What happens after an I/O error; see ressd-repair.h. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include "ressd-log-private.h"
 #include "ressd-page.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"
@@ -37,11 +38,13 @@ static bool is_dead(const struct ressd_log *log, u32 block)
 	return ressd_log_segment_seq(log, block) < log->written_tail;
 }
 
-static void distrust_moves(struct ressd_log *log)
+/* Each of these does a piece, and returns true when all is done. */
+static bool distrust_moves(struct ressd_log *log)
 {
-	struct ressd_node *node = ressd_map_first_from(&log->map, 0);
+	struct ressd_node *node = ressd_map_first_from(&log->map, log->distrusting.next);
+	u32 looked = 0;
 
-	for (; node; node = ressd_map_next(node)) {
+	for (; node && looked < log->step_nodes; node = ressd_map_next(node), looked++) {
 		u32 block = ressd_map_block(&log->map, node);
 
 		if (!ressd_map_is_clean(&log->map, block) || is_dead(log, block))
@@ -49,14 +52,20 @@ static void distrust_moves(struct ressd_log *log)
 		ressd_map_set_dirty(&log->map, node);
 		segment_of_block(log, block)->live++;
 	}
+	if (node)
+		log->distrusting.next = node->lbn;
+	return !node;
 }
 
 /* The one that was killed last comes first: of two versions the newer one is revived. */
-static void distrust_kills(struct ressd_log *log)
+static bool distrust_kills(struct ressd_log *log)
 {
 	struct ressd_node *node, *before;
+	u32 looked = 0;
 
-	for (node = ressd_dying_last(&log->map, &log->unmaps); node; node = before) {
+	node = log->distrusting.next == RESSD_NO_BLOCK ? NULL :
+						       &log->map.nodes[log->distrusting.next];
+	for (; node && looked < log->step_nodes; node = before, looked += RESSD_CHANGE_COST) {
 		u32 block = ressd_map_block(&log->map, node);
 
 		before = ressd_dying_before(&log->map, node);
@@ -67,6 +76,9 @@ static void distrust_kills(struct ressd_log *log)
 		ressd_map_revive(&log->map, node);
 		segment_of_block(log, block)->live++;
 	}
+	if (node)
+		log->distrusting.next = ressd_map_block(&log->map, node);
+	return !node;
 }
 
 /* The last record that holds data, be it in RAM only. */
@@ -85,23 +97,68 @@ static u64 last_data_record(const struct ressd_log *log)
  * block no more.  So no segment is dead before all that was logged by now is durable: the record
  * with the newer version must not be the one that announces the death of the older.
  */
-static void distrust_deaths(struct ressd_log *log)
+static bool distrust_deaths(struct ressd_log *log)
 {
-	u64 seq, last = last_data_record(log);
+	u64 seq = log->distrusting.next, last = last_data_record(log);
+	u32 looked = 0;
 
-	for (seq = log->written_tail; seq <= log->head_seq; seq++)
+	for (; seq <= log->head_seq && looked < log->step_nodes; seq++, looked++)
 		log->segments[ressd_geom_slot_of_seq(&log->geom, seq)].kill_seq = last;
+	log->distrusting.next = seq;
+	return seq > log->head_seq;
 }
 
+static void next_distrust(struct ressd_log *log)
+{
+	struct ressd_distrust *distrusting = &log->distrusting;
+
+	switch (distrusting->step) {
+	case RESSD_DISTRUST_NONE:
+		break;
+	case RESSD_DISTRUST_MOVES:
+		distrusting->step = RESSD_DISTRUST_KILLS;
+		distrusting->next = log->unmaps.last;
+		break;
+	case RESSD_DISTRUST_KILLS:
+		distrusting->step = RESSD_DISTRUST_DEATHS;
+		distrusting->next = log->written_tail;
+		break;
+	case RESSD_DISTRUST_DEATHS:
+		distrusting->step = RESSD_DISTRUST_NONE;
+		break;
+	}
+}
+
+bool ressd_repair_distrust_some(struct ressd_log *log)
+{
+	bool done = false;
+
+	switch (log->distrusting.step) {
+	case RESSD_DISTRUST_NONE:
+		break;
+	case RESSD_DISTRUST_MOVES:
+		done = distrust_moves(log);
+		break;
+	case RESSD_DISTRUST_KILLS:
+		done = distrust_kills(log);
+		break;
+	case RESSD_DISTRUST_DEATHS:
+		done = distrust_deaths(log);
+		break;
+	}
+	if (done)
+		next_distrust(log);
+	return log->distrusting.step != RESSD_DISTRUST_NONE;
+}
+
+/* A second flush that fails before this has ended may concern what it has passed already. */
 void ressd_repair_distrust(struct ressd_log *log)
 {
 	if (log->mode < RESSD_MODE_RO)
 		log->mode = RESSD_MODE_RO;
 	unseal_unmaps(log);
 	log->tail_seq = log->written_tail;
-	distrust_moves(log);
-	distrust_kills(log);
-	distrust_deaths(log);
+	log->distrusting = (struct ressd_distrust) { .step = RESSD_DISTRUST_MOVES };
 }
 
 /* --- the repair ---------------------------------------------------------------------------- */

@@ -31,9 +31,10 @@
 #include "ressd-log.h"
 
 /*
- * Begins a repair; the mode is not RW, no repair is under way, and no direct write and no move that
- * was in flight when the mode became RO still is.  @buffer has room for @nr_blocks (at least one)
- * and stays the caller's; it is used until ressd_repair_is_over().
+ * Begins a repair; the mode is not RW, no repair is under way, ressd_log_is_doubtful() is not true,
+ * and no direct write and no move that was in flight when the mode became RO still is.  @buffer has
+ * room for @nr_blocks (at least one) and stays the caller's; it is used until
+ * ressd_repair_is_over().
  */
 void ressd_repair_start(struct ressd_log *log, void *buffer, u32 nr_blocks);
 
@@ -70,8 +71,9 @@ bool ressd_repair_is_proven(const struct ressd_log *log, u32 block);
  */
 bool ressd_repair_is_unproven(const struct ressd_log *log, u32 block);
 
-/* For ressd-commit.c. */
+/* For ressd-commit.c and ressd-log.c: begins what follows from a failed flush, and does a piece. */
 void ressd_repair_distrust(struct ressd_log *log);
+bool ressd_repair_distrust_some(struct ressd_log *log);
 bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io);
 void ressd_repair_reopen(struct ressd_log *log);
 void ressd_repair_done(struct ressd_log *log, const struct ressd_io *io, bool failed);

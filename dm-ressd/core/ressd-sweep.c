@@ -35,6 +35,7 @@ void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase, 
 	sweep->fill_blocks = fill_blocks;
 	sweep->from_lbn = visit_blocks ? from : 0;
 	sweep->next_lbn = sweep->from_lbn;
+	sweep->searched_lbn = 0;
 	sweep->visit_end = 0;
 }
 
@@ -50,14 +51,30 @@ static bool can_ride(const struct ressd_log *log, u32 block)
 	return !ressd_map_is_clean(&log->map, block) && !ressd_log_data(log, block);
 }
 
-static struct ressd_node *next_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log)
+/* May one more node be looked at?  If not, the pick ends here. */
+static bool may_look(struct ressd_sweep *sweep)
 {
+	if (sweep->left)
+		sweep->left--;
+	else
+		sweep->cut = true;
+	return !sweep->cut;
+}
+
+/* NULL, too, if the pick is cut: then the search goes on there the next time. */
+static struct ressd_node *next_frozen(struct ressd_sweep *sweep, const struct ressd_log *log)
+{
+	u64 from = max(sweep->next_lbn, sweep->searched_lbn);
 	struct ressd_node *node = NULL;
 
-	if (sweep->next_lbn < RESSD_NO_BLOCK)
-		node = ressd_map_first_from(&log->map, sweep->next_lbn);
-	while (node && !is_frozen(sweep, log, ressd_map_block(&log->map, node)))
+	if (from < RESSD_NO_BLOCK)
+		node = ressd_map_first_from(&log->map, from);
+	while (node && !is_frozen(sweep, log, ressd_map_block(&log->map, node))) {
+		sweep->searched_lbn = node->lbn;
+		if (!may_look(sweep))
+			return NULL;
 		node = ressd_map_next(node);
+	}
 	return node;
 }
 
@@ -75,34 +92,60 @@ static u32 pick_frozen(struct ressd_sweep *sweep, const struct ressd_log *log,
 	struct ressd_node *node = next_frozen(sweep, log);
 	u32 nr = 0;
 
-	for (; node && nr < max; node = ressd_map_next(node))
+	for (; node && nr < max; node = ressd_map_next(node)) {
+		if (!may_look(sweep)) {
+			sweep->next_lbn = node->lbn;
+			break;
+		}
 		if (is_frozen(sweep, log, ressd_map_block(&log->map, node)))
 			moves[nr++] = move_of(log, node);
+	}
 	sweep->frozen += nr;
-	sweep->next_lbn = nr && node ? (u64)moves[nr - 1].lbn + 1 : RESSD_NO_BLOCK;
+	if (!sweep->cut)
+		sweep->next_lbn = nr && node ? (u64)moves[nr - 1].lbn + 1 : RESSD_NO_BLOCK;
 	return nr;
 }
 
-/* The next block of the round; NULL: the round is over. */
+/* The next block of the round; NULL: the round is over, or the pick is cut. */
 static struct ressd_node *next_of_round(struct ressd_sweep *sweep, const struct ressd_log *log)
 {
 	struct ressd_node *node = next_frozen(sweep, log);
 
-	if (!node && sweep->from_lbn && !sweep->wrapped) {
+	if (!node && !sweep->cut && sweep->from_lbn && !sweep->wrapped) {
 		sweep->wrapped = true;
 		sweep->next_lbn = 0;
+		sweep->searched_lbn = 0;
+		sweep->visit_end = 0;
 		node = next_frozen(sweep, log);
 	}
 	return node && sweep->wrapped && node->lbn >= sweep->from_lbn ? NULL : node;
 }
 
-/* Goes to the next clustered block with something to move; false: there is none. */
+/* Does the visited clustered block have enough in the log to be rewritten whole? */
+static void count_logged(struct ressd_sweep *sweep, const struct ressd_log *log)
+{
+	const struct ressd_node *node = ressd_map_first_from(&log->map, sweep->count_lbn);
+
+	for (; node && node->lbn < sweep->visit_end && sweep->counted < sweep->fill_blocks;
+	     node = ressd_map_next(node)) {
+		sweep->count_lbn = node->lbn;
+		if (!may_look(sweep))
+			return;
+		sweep->counted += can_ride(log, ressd_map_block(&log->map, node));
+	}
+	sweep->filling = sweep->counted >= sweep->fill_blocks;
+	sweep->counting = false;
+}
+
+/* Goes to the next clustered block with something to move; false: there is none, or it is cut. */
 static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
 {
 	struct ressd_node *node = next_of_round(sweep, log);
 	u64 start;
-	u32 into, logged = 0;
+	u32 into;
 
+	if (sweep->cut)
+		return false;
 	if (!node) {
 		sweep->next_lbn = RESSD_NO_BLOCK;
 		sweep->wrapped = true;
@@ -112,11 +155,10 @@ static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
 	sweep->visit_end = min_t(u64, (u64)node->lbn - into + sweep->visit_blocks,
 				 log->normal_blocks);
 	start = node->lbn - min_t(u32, into, node->lbn);
-	node = ressd_map_first_from(&log->map, start);
-	for (; node && node->lbn < sweep->visit_end && logged < sweep->fill_blocks;
-	     node = ressd_map_next(node))
-		logged += can_ride(log, ressd_map_block(&log->map, node));
-	sweep->filling = sweep->fill_blocks && logged >= sweep->fill_blocks;
+	sweep->filling = false;
+	sweep->counting = sweep->fill_blocks;
+	sweep->counted = 0;
+	sweep->count_lbn = start;
 	/* A round may begin within a clustered block, when the size has just become known. */
 	sweep->next_lbn = max_t(u64, start, sweep->next_lbn);
 	return true;
@@ -133,6 +175,10 @@ static u32 pick_visit(struct ressd_sweep *sweep, const struct ressd_log *log,
 		u32 block = ressd_map_block(&log->map, node);
 		bool frozen = is_frozen(sweep, log, block);
 
+		if (!may_look(sweep)) {
+			sweep->next_lbn = node->lbn;
+			return nr;
+		}
 		sweep->frozen += frozen;
 		if (frozen || can_ride(log, block))
 			moves[nr++] = move_of(log, node);
@@ -150,9 +196,11 @@ static u32 pick_filled(struct ressd_sweep *sweep, const struct ressd_log *log,
 		       struct ressd_move *moves, u32 max)
 {
 	struct ressd_node *node = ressd_map_first_from(&log->map, sweep->next_lbn);
-	u32 nr = min_t(u64, max, sweep->visit_end - sweep->next_lbn);
-	u32 i;
+	u32 wanted = min_t(u64, max, sweep->visit_end - sweep->next_lbn);
+	u32 i, nr = min(wanted, sweep->left);
 
+	sweep->left -= nr;
+	sweep->cut = nr < wanted;
 	for (i = 0; i < nr; i++)
 		moves[i] = (struct ressd_move) {
 			.lbn = sweep->next_lbn + i, .block = RESSD_NO_BLOCK,
@@ -169,21 +217,39 @@ static u32 pick_filled(struct ressd_sweep *sweep, const struct ressd_log *log,
 	return nr;
 }
 
+/* @begins: it may go to the next visit; otherwise 0 is the end of this one. */
+static u32 pick(struct ressd_sweep *sweep, const struct ressd_log *log,
+		struct ressd_move *moves, u32 max, bool begins)
+{
+	u32 nr = 0;
+
+	sweep->cut = false;
+	sweep->left = log->step_nodes;
+	if (!sweep->visit_blocks)
+		return pick_frozen(sweep, log, moves, max);
+	while (!nr && !sweep->cut) {
+		if (!sweep->counting && sweep->next_lbn >= sweep->visit_end &&
+		    (!begins || !begin_visit(sweep, log)))
+			break;
+		if (sweep->counting)
+			count_logged(sweep, log);
+		if (!sweep->counting)
+			nr = sweep->filling ? pick_filled(sweep, log, moves, max) :
+					      pick_visit(sweep, log, moves, max);
+	}
+	return nr;
+}
+
 u32 ressd_sweep_pick(struct ressd_sweep *sweep, const struct ressd_log *log,
 		     struct ressd_move *moves, u32 max)
 {
-	u32 nr;
+	return pick(sweep, log, moves, max, true);
+}
 
-	if (!sweep->visit_blocks)
-		return pick_frozen(sweep, log, moves, max);
-	for (;;) {
-		if (sweep->next_lbn >= sweep->visit_end && !begin_visit(sweep, log))
-			return 0;
-		nr = sweep->filling ? pick_filled(sweep, log, moves, max) :
-				      pick_visit(sweep, log, moves, max);
-		if (nr)
-			return nr;
-	}
+u32 ressd_sweep_pick_more(struct ressd_sweep *sweep, const struct ressd_log *log,
+			  struct ressd_move *moves, u32 max)
+{
+	return pick(sweep, log, moves, max, false);
 }
 
 u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr, bool sources)

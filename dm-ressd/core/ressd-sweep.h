@@ -41,6 +41,14 @@ struct ressd_sweep {
 	u64 from_lbn;		/* where the round began */
 	bool wrapped;		/* it went on at the first block */
 	bool filling;		/* it is rewritten whole */
+	u64 searched_lbn;	/* from next_lbn to here nothing is left for the sweep to visit */
+	/* Counting what the log holds of the block to be visited, to know whether to fill it. */
+	bool counting;
+	u32 counted;
+	u64 count_lbn;		/* where that goes on */
+	/* The last pick has ended early, and the batch is to be completed by another one. */
+	bool cut;
+	u32 left;		/* nodes that it may still look at */
 };
 
 /*
@@ -72,12 +80,21 @@ static inline bool ressd_sweep_between_visits(const struct ressd_sweep *sweep)
 
 /*
  * Picks up to @max moves in ascending order of lbn; 0: the sweep is done.  Among them can be holes.
- * Then, and where blocks of younger segments are taken along, the caller must not start to read
- * before every direct write that was in flight at the time of the pick is done, and must hold up
- * those that come later until the moves have been written.
+ * With sweep->cut set it has ended early, so as not to hold the lock for long, with few moves or
+ * none: another pick goes on where it ended.  With holes, and where blocks of younger segments are
+ * taken along, the caller must not start to read before every direct write that was in flight at
+ * the time of the pick is done, and must hold up those that come later until the moves have been
+ * written.
  */
 u32 ressd_sweep_pick(struct ressd_sweep *sweep, const struct ressd_log *log,
 		     struct ressd_move *moves, u32 max);
+
+/*
+ * The same for a batch that has moves already: what follows these, up to the end of the visit; 0
+ * and not cut: the batch is complete.
+ */
+u32 ressd_sweep_pick_more(struct ressd_sweep *sweep, const struct ressd_log *log,
+			  struct ressd_move *moves, u32 max);
 
 /* Turns a move into a hole: something else is about to write its destination. */
 static inline void ressd_move_make_hole(struct ressd_move *move)

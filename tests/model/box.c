@@ -106,6 +106,7 @@ int box_recover(struct box *box, struct replica *replica, u64 activation, u32 ba
 		.context = box->context,
 	});
 	box_tune(box, &box->layout);
+	box->log.step_nodes = box->layout.step_nodes;
 	return ressd_recover(&box->log, &reading.reader, &recovery, box->error,
 			     sizeof(box->error));
 }

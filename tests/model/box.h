@@ -20,6 +20,7 @@ struct layout {
 	u32 unit_blocks;
 	u32 unit_phase;
 	bool rewrite;			/* commits with all of their page */
+	u32 step_nodes;			/* that core looks at in one call */
 };
 
 static inline u32 layout_sectors(const struct layout *layout)

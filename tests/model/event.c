@@ -72,6 +72,8 @@ void config_draw(struct config *config, u64 seed)
 	config->discards = random_below(&random, 3) == 1;
 	config->rewrite = random_once_in(&random, 2);
 	config->keeps = random_once_in(&random, 2);
+	if (random_once_in(&random, 2))
+		config->step_nodes = 1U << random_below(&random, 6);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */

@@ -30,6 +30,7 @@ struct config {
 	u32 errors;		/* I/O may fail */
 	u32 discards;		/* segments that may be reused are discarded */
 	u32 crash_every;	/* steps between crashes, on average */
+	u32 step_nodes;		/* that core looks at in one call; 0: as many as in the kernel */
 };
 
 enum event_kind {

@@ -376,6 +376,7 @@ static void flush_failed(struct host *host, struct op *op, u64 number)
 		return;
 	host_flush_failed(host);
 	ressd_log_flush_failed(&host->box.log);
+	host_tidy(host);
 	host_complete_waiters(host, false);
 	host_retry(host);
 }

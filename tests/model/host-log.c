@@ -60,6 +60,13 @@ static void submit_record(struct host *host)
 	host->io_stage = IO_WRITING;
 }
 
+/* What core does in pieces is done at once where the run does not say how large these are. */
+void host_tidy(struct host *host)
+{
+	while (!host->config.step_nodes && ressd_log_tidy(&host->box.log))
+		;
+}
+
 /* @only_write: if there is an error, no flush has failed. */
 static void io_done(struct host *host, int error, bool only_write)
 {
@@ -67,6 +74,7 @@ static void io_done(struct host *host, int error, bool only_write)
 	host->io_stage = IO_IDLE;
 	host->io.only_write = only_write;
 	ressd_log_done(&host->box.log, &host->io, error);
+	host_tidy(host);
 	host_complete_waiters(host, !error && host->io.kind == RESSD_IO_WRITE);
 	host_retry(host);
 }
@@ -84,8 +92,13 @@ static void start_io(struct host *host)
 	struct ressd_io *io = &host->io;
 	bool at_rest = ressd_log_is_at_rest(&host->box.log);
 
-	if (!ressd_log_next(&host->box.log, io))
+	if (!ressd_log_next(&host->box.log, io)) {
+		if (host->config.step_nodes) {
+			ressd_log_tidy(&host->box.log);
+			host_retry(host);
+		}
 		return;
+	}
 	if (at_rest)
 		violation(host, "a log at rest, which nobody asks for an I/O, has one");
 	if (io->kind == RESSD_IO_READ) {
@@ -164,7 +177,8 @@ void host_repair(struct host *host)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state == OP_DEVICE)
 			return;
-	if (host_log_works(host) || !ressd_repair_is_over(log) || host->mover.nr)
+	if (host_log_works(host) || !ressd_repair_is_over(log) || host->mover.nr ||
+	    ressd_log_is_doubtful(log))
 		return;
 	if (log->mode >= RESSD_MODE_RO && host->io_stage != IO_IDLE)
 		return;

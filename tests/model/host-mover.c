@@ -198,7 +198,8 @@ static void pick_moves(struct host *host, u32 max)
 	u32 i;
 
 	if (!nr) {
-		end_sweep(host);
+		if (!mover->sweep.cut)
+			end_sweep(host);
 		return;
 	}
 	for (i = 0; i < nr; i++) {

@@ -61,6 +61,7 @@ static void init_layout(struct host *host)
 	if (layout->geom.nr_segments > MAX_SLOTS)
 		violation(host, "more than %u segments", MAX_SLOTS);
 	layout->normal_blocks = config->normal_blocks;
+	layout->step_nodes = config->step_nodes ? config->step_nodes : RESSD_STEP_NODES;
 	tune_layout(layout, config);
 }
 
@@ -155,7 +156,8 @@ static bool is_settled(const struct host *host)
 		if (op->state != OP_FREE)
 			return false;
 	return host->io_stage == IO_IDLE && host->mover.state == MOVER_IDLE && !host->opening &&
-	       !host->trimming && ressd_repair_is_over(&host->box.log);
+	       !host->trimming && ressd_repair_is_over(&host->box.log) &&
+	       !ressd_log_is_doubtful(&host->box.log);
 }
 
 static bool mover_is_wanted(const struct host *host)

@@ -202,6 +202,7 @@ void host_complete_waiters(struct host *host, bool wrote);
 /* Brings the log back into service, if it is out of it and nothing is in flight. */
 void host_repair(struct host *host);
 void host_log_step(struct host *host, bool error, u64 number);
+void host_tidy(struct host *host);
 
 /* host-mover.c */
 /* Begins a sweep; @whole: also of the segment in use, as by a drain or in idle time. */

@@ -43,6 +43,7 @@ static const struct config_field config_fields[] = {
 	{ "errors", __builtin_offsetof(struct config, errors) },
 	{ "discards", __builtin_offsetof(struct config, discards) },
 	{ "crash_every", __builtin_offsetof(struct config, crash_every) },
+	{ "step_nodes", __builtin_offsetof(struct config, step_nodes) },
 };
 
 static u32 *config_field(struct config *config, const struct config_field *field)

@@ -96,6 +96,8 @@ bool box_io(struct ressd_io *io)
 	bool at_rest = ressd_log_is_at_rest(&box.log);
 
 	if (!ressd_log_next(&box.log, io)) {
+		if (ressd_log_tidy(&box.log))
+			return box_io(io);
 		CHECK(at_rest || box.log.mode != RESSD_MODE_RW || box.log.busy ||
 		      ressd_log_synced(&box.log) < box.log.sync_wanted,
 		      "nothing to do, and not at rest");
@@ -126,6 +128,12 @@ u32 box_run(void)
 	while (box_io(&io))
 		nr++;
 	return nr;
+}
+
+void box_tidy(void)
+{
+	while (ressd_log_tidy(&box.log))
+		;
 }
 
 void box_sync(void)

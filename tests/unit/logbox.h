@@ -56,6 +56,9 @@ bool box_io(struct ressd_io *io);
 /* Carries out I/Os until there is none; returns how many. */
 u32 box_run(void);
 
+/* Does all that is done in pieces. */
+void box_tidy(void);
+
 /* A sync, carried out. */
 void box_sync(void);
 

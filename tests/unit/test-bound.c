@@ -146,15 +146,18 @@ static void run(void)
 	struct ressd_io io;
 	u32 i;
 
-	while (ressd_log_next(&box.log, &io)) {
-		if (io.kind == RESSD_IO_WRITE) {
-			ressd_log_encode(&box.log, &io);
-			for (i = 0; i < io.nr_blocks; i++)
-				put(io.block + i, (u8 *)io.data + (size_t)i * RESSD_BLOCK_SIZE,
-				    !io.record || !i);
+	do {
+		while (ressd_log_next(&box.log, &io)) {
+			if (io.kind == RESSD_IO_WRITE) {
+				ressd_log_encode(&box.log, &io);
+				for (i = 0; i < io.nr_blocks; i++)
+					put(io.block + i,
+					    (u8 *)io.data + (size_t)i * RESSD_BLOCK_SIZE,
+					    !io.record || !i);
+			}
+			ressd_log_done(&box.log, &io, 0);
 		}
-		ressd_log_done(&box.log, &io, 0);
-	}
+	} while (ressd_log_tidy(&box.log));
 }
 
 static void sync_log(void)

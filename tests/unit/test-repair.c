@@ -21,6 +21,7 @@ static void fail_io(enum ressd_io_kind kind, bool only_write)
 		ressd_log_encode(&box.log, &io);
 	io.only_write = only_write;
 	ressd_log_done(&box.log, &io, -EIO);
+	box_tidy();
 }
 
 static void fail_flush(void)
@@ -161,6 +162,7 @@ TEST(death_waits_for_what_was_logged_again)
 	move(1);
 	CHECK_EQ(box_write(1, 11), 0);
 	ressd_log_flush_failed(&box.log);
+	box_tidy();
 	CHECK_EQ(repair(), 0);
 	ressd_log_reclaim(&box.log);
 	CHECK(box_io(&io) && io.record && io.record->nr_maps == 1, "no record");
@@ -261,6 +263,7 @@ TEST(flush_failure_from_outside)
 	write_record(1, 1, 10);
 	move(1);
 	ressd_log_flush_failed(&box.log);
+	box_tidy();
 	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
 	CHECK_EQ(box_read(1), 10);
 	repair_well();
@@ -271,14 +274,53 @@ TEST(flush_failure_from_outside)
 	CHECK(ressd_log_next(&box.log, &io) && io.preflush, "no record with PREFLUSH");
 	ressd_log_encode(&box.log, &io);
 	ressd_log_flush_failed(&box.log);
+	box_tidy();
 	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
 	CHECK_EQ(box_write(3, 1), -EIO);
 	ressd_log_done(&box.log, &io, 0);
+	box_tidy();
 	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
 	CHECK_EQ(box_read(1), 10);
 	repair_well();
 	CHECK_EQ(box_recover(), 0);
 	CHECK_EQ(box_read(1), 10);
+}
+
+/*
+ * What a failed flush may have taken along is found in pieces: until all is, the map is in doubt.
+ */
+TEST(failed_flush_in_pieces)
+{
+	u32 lbn, pieces = 0;
+
+	box_format();
+	write_record(1, 10, 10);
+	ressd_log_rotate(&box.log);
+	write_record(50, 1, 10);
+	box_sync();
+	for (lbn = 1; lbn <= 5; lbn++)
+		move(lbn);
+	ressd_log_kill(&box.log, 6, 5);
+	box.log.step_nodes = 1;
+	ressd_log_flush_failed(&box.log);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	do {
+		CHECK(ressd_log_is_doubtful(&box.log), "not in doubt after %u pieces", pieces);
+		CHECK_EQ(box_write(3, 1), -EIO);
+		/* Another one fails: all is looked at again. */
+		if (pieces++ == 7)
+			ressd_log_flush_failed(&box.log);
+	} while (ressd_log_tidy(&box.log));
+	CHECK(!ressd_log_is_doubtful(&box.log), "still in doubt");
+	CHECK(pieces >= 20, "only %u pieces", pieces);
+	for (lbn = 1; lbn <= 10; lbn++)
+		CHECK_EQ(box_read(lbn), 10);
+	CHECK_EQ(box.log.nr_unmaps, 0);
+	box.log.step_nodes = RESSD_STEP_NODES;
+	repair_well();
+	CHECK_EQ(box_recover(), 0);
+	for (lbn = 1; lbn <= 10; lbn++)
+		CHECK_EQ(box_read(lbn), 10);
 }
 
 /* Full to the last block, which is kept for the record that announces what move_all() frees. */
@@ -314,6 +356,7 @@ static void fail_announcement(u32 reached)
 	memcpy(box.disk + (size_t)io.block * RESSD_BLOCK_SIZE, io.data,
 	       (size_t)reached * RESSD_BLOCK_SIZE);
 	ressd_log_done(&box.log, &io, -EIO);
+	box_tidy();
 	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
 }
 
@@ -359,6 +402,7 @@ TEST(record_with_data_behind_it_is_not_taken_back)
 	ressd_log_encode(&box.log, &io);
 	CHECK_EQ(box_write(7, 70), 0);
 	ressd_log_done(&box.log, &io, -EIO);
+	box_tidy();
 	repair_well();
 	CHECK_EQ(box.log.written_seq, seq + 1);
 	CHECK_EQ(box_recover(), 0);
@@ -377,8 +421,10 @@ TEST(no_write_after_a_flush_failed_beside_the_preflush)
 	CHECK(ressd_log_next(&box.log, &io) && io.preflush, "no record with PREFLUSH");
 	CHECK(ressd_log_may_write(&box.log), "no flush has failed");
 	ressd_log_flush_failed(&box.log);
+	box_tidy();
 	CHECK(!ressd_log_may_write(&box.log), "one has");
 	ressd_log_done(&box.log, &io, -EIO);
+	box_tidy();
 	CHECK_EQ(box_read(1), 10);
 	repair_well();
 }
@@ -487,6 +533,7 @@ TEST(flush_failure_during_a_summary)
 	CHECK(ressd_log_next(&box.log, &io) && !io.record, "no summary");
 	ressd_log_encode(&box.log, &io);
 	ressd_log_flush_failed(&box.log);
+	box_tidy();
 	ressd_log_done(&box.log, &io, 0);
 	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
 	CHECK_EQ(box.log.durable_seq, 0);
@@ -564,6 +611,7 @@ TEST(errors_of_the_repair)
 		CHECK(ressd_log_next(&box.log, &io), "no I/O");
 		io.only_write = io.kind == RESSD_IO_WRITE || io.kind == RESSD_IO_READ;
 		ressd_log_done(&box.log, &io, -EIO);
+		box_tidy();
 		CHECK(ressd_repair_is_over(&box.log), "goes on");
 		CHECK_EQ(ressd_repair_result(&box.log), (u64)-EIO);
 		CHECK_EQ(box.log.mode,

@@ -24,6 +24,22 @@ static void fill(u32 nr)
 	}
 }
 
+/* A batch as dm-ressd-batch.c picks it: core looks at few nodes in each call. */
+static u32 pick_in_pieces(struct ressd_sweep *sweep, struct ressd_move *moves, u32 max)
+{
+	u32 nr = 0;
+
+	box.log.step_nodes = 1 + test_below(20);
+	do {
+		if (nr)
+			nr += ressd_sweep_pick_more(sweep, &box.log, moves + nr, max - nr);
+		else
+			nr = ressd_sweep_pick(sweep, &box.log, moves, max);
+	} while (sweep->cut && nr < max);
+	box.log.step_nodes = RESSD_STEP_NODES;
+	return nr;
+}
+
 /* What a sweep must deliver, by looking at every block. */
 static bool belongs(const struct ressd_sweep *sweep, u32 lbn)
 {
@@ -49,7 +65,7 @@ TEST(delivers_each_once_in_order)
 		box_format();
 		fill(10 + test_below(60));
 		ressd_sweep_start(&sweep, &box.log);
-		while ((nr = ressd_sweep_pick(&sweep, &box.log, moves, 1 + test_below(64)))) {
+		while ((nr = pick_in_pieces(&sweep, moves, 1 + test_below(64)))) {
 			for (i = 0; i < nr; i++) {
 				while (lbn < moves[i].lbn)
 					CHECK(!belongs(&sweep, lbn++), "block %u is left out",
@@ -122,7 +138,7 @@ TEST(visits_take_along_and_fill)
 		ressd_sweep_visits(&sweep, visit_blocks, test_below(visit_blocks), test_below(8),
 				   0);
 		expect_visits(&sweep, move, hole);
-		while ((nr = ressd_sweep_pick(&sweep, &box.log, moves, 1 + test_below(64)))) {
+		while ((nr = pick_in_pieces(&sweep, moves, 1 + test_below(64)))) {
 			for (i = 0; i < nr; i++, lbn++) {
 				for (; lbn < moves[i].lbn; lbn++)
 					CHECK(!move[lbn] && !hole[lbn], "block %u is left out",
@@ -300,7 +316,7 @@ TEST(rounds_go_on_where_the_last_one_ended)
 		/* As a visit would have left it: at the end of a clustered block. */
 		from += visit_blocks - 1 - (from + phase + visit_blocks - 1) % visit_blocks;
 		ressd_sweep_visits(&sweep, visit_blocks, phase, test_below(8), from);
-		while ((nr = ressd_sweep_pick(&sweep, &box.log, moves, 1 + test_below(64)))) {
+		while ((nr = pick_in_pieces(&sweep, moves, 1 + test_below(64)))) {
 			for (i = 0; i < nr; i++) {
 				CHECK(!seen[moves[i].lbn]++, "block %u comes twice", moves[i].lbn);
 				wraps += moves[i].lbn < last;

@@ -24,7 +24,7 @@ mutants() {
 		other-areas-resumed@dm-ressd-target.c@s/int ret = ressd_check_change(ressd, error, sizeof(error));/int ret = 0;/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		one-disk-flushed@dm-ressd-log.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
 		last-block-not-killed@dm-ressd-io.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs 3 100 0@a direct write of several blocks leaves the older copy of its last one in the log
-		no-kill@dm-ressd-end.c@s/^\t\t\tif (!rb->status)$/\t\t\tif (0)/@67-log-writes@a direct write leaves the older block in the log
+		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log
 		length-not-written@dm-ressd-log.c@s/ret = adopt_length(ressd);/ret = 0;/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/info->table.len = min_t(u64,/info->table.len = max_t(u64,/@84-grow@a growth that was cut short counts as done
 		no-overlap-check@dm-ressd-io.c@s/if (!ressd_mover_overlaps(ressd, e.first, e.last - e.first + 1))/if (1)/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
@@ -47,8 +47,8 @@ mutants() {
 		damage-is-kept@dm-ressd-keep.c@s/ \&\& node->crc == crc)/)/@75-errors-move 1 damage_is_not_kept@the log keeps what is damaged, with a new checksum
 		log-write-ends-late@dm-ressd-commit.c@/^static void write_ended/,/^}/{/done_lock/d;s/unsigned long flags;/const void *ti = ressd->ti;\n\tint i;/;s/^\tqueue_work(.*/&\n\tfor (i = 0; error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 log_write_ends_as_target_goes@the end of a log write uses a target that has gone
 		direct-write-ends-late@dm-ressd-end.c@/^int ressd_end_io/,/^}/{/spin_unlock_irqrestore/d;s/unsigned long flags;/&\n\tint i;/;s/^\tqueue_work(.*/\tspin_unlock_irqrestore(\&ressd->done_lock, flags);\n&\n\tfor (i = 0; *error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 direct_write_ends_as_target_goes@the end of a direct write uses a target that has gone
-		kills-believed@core/ressd-repair.c@/^\tdistrust_kills(log);$/d@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
-		moves-believed@core/ressd-repair.c@/^\tdistrust_moves(log);$/d@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
+		kills-believed@core/ressd-repair.c@s/done = distrust_kills(log);/(void)distrust_kills, done = true;/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
+		moves-believed@core/ressd-repair.c@s/done = distrust_moves(log);/(void)distrust_moves, done = true;/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
 }
 

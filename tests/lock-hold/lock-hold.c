@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The longest time under the lock: what the module does with the log under one hold of ressd->lock,
+ * in instructions, for logs of several sizes.  Each step that could grow with the log is taken in
+ * the state that is worst for it; the loops around core are those of the module, with its limits.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+#include "count.h"
+#include "ressd-log.h"
+#include "ressd-record.h"
+#include "ressd-repair.h"
+#include "ressd-summary.h"
+#include "ressd-sweep.h"
+
+#define LIMIT		100000ULL	/* instructions */
+#define SAMPLES		2		/* of a step that is taken many times */
+#define SPREAD		97		/* steps between two samples */
+
+#define KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* dm-ressd-io.c */
+#define PICKED_AT_ONCE	(RESSD_STEP_NODES / 2)	/* dm-ressd-batch.c */
+#define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
+#define SMALL_BLOCKS	32			/* of the largest small write */
+
+static struct ressd_log ressd;
+static struct ressd_sweep sweep;
+static struct ressd_move moves[PICKED_AT_ONCE];
+static struct ressd_io io;
+static u32 lbn_bits;
+static u64 longest;
+
+static bool never_busy(void *context, u32 slot)
+{
+	(void)context;
+	(void)slot;
+	return false;
+}
+
+static void *allocate(size_t bytes)
+{
+	void *p = calloc(1, bytes);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+/* Different for all log blocks, and in no order that a tree could like. */
+static u32 lbn_of(u32 block)
+{
+	return (u32)((u64)block * 2654435761U) & ((1U << lbn_bits) - 1);
+}
+
+static void init(u32 mib)
+{
+	struct ressd_log_setup setup = { .activation = 1, .segment_busy = never_busy };
+	static const u8 uuid[RESSD_UUID_SIZE];
+	char error[200];
+	u32 blocks;
+
+	if (ressd_geom_init(&setup.geom, (u64)mib * 2048, 0, error, sizeof(error))) {
+		fprintf(stderr, "lock-hold: %s\n", error);
+		exit(2);
+	}
+	blocks = setup.geom.nr_blocks;
+	for (lbn_bits = 1; 1U << lbn_bits < blocks; lbn_bits++)
+		;
+	setup.uuid = uuid;
+	setup.normal_blocks = 1U << lbn_bits;
+	setup.nodes = allocate(ressd_map_nodes_bytes(blocks));
+	setup.clean = allocate(ressd_map_clean_bytes(blocks));
+	setup.segments = allocate(setup.geom.nr_segments * sizeof(*setup.segments));
+	setup.buffers[0] = allocate((size_t)setup.geom.record_blocks * RESSD_BLOCK_SIZE);
+	setup.buffers[1] = allocate((size_t)setup.geom.record_blocks * RESSD_BLOCK_SIZE);
+	setup.summary = allocate(ressd_summary_bytes(&setup.geom));
+	ressd_log_init(&ressd, &setup);
+}
+
+static void done_with(void)
+{
+	free(ressd.map.nodes);
+	free(ressd.map.clean);
+	free(ressd.segments);
+	free(ressd.records[0].buffer);
+	free(ressd.records[1].buffer);
+	free(ressd.summary);
+}
+
+/*
+ * All segments but the head's and two free ones are full of blocks, as if records had been written
+ * and flushed.
+ */
+static void fill(u32 mib, bool clean)
+{
+	u64 seq, last;
+
+	init(mib);
+	last = ressd.geom.nr_segments - 3;
+	for (seq = 1; seq <= last; seq++) {
+		u32 slot = ressd_geom_slot_of_seq(&ressd.geom, seq);
+		u32 block = ressd_geom_slot_start(&ressd.geom, slot) + 1;
+		u32 end = ressd_geom_slot_end(&ressd.geom, slot);
+
+		for (; block < end; block++) {
+			ressd_map_insert(&ressd.map, block, lbn_of(block));
+			ressd.segments[slot].maps++;
+			if (clean)
+				ressd_map_set_clean(&ressd.map, &ressd.map.nodes[block]);
+			else
+				ressd.segments[slot].live++;
+		}
+	}
+	ressd.head_seq = last + 1;
+	ressd.forgotten_seq = last + 2;
+	ressd.records[0].segment_seq = ressd.head_seq;
+	ressd.records[0].block =
+		ressd_geom_slot_start(&ressd.geom,
+				      ressd_geom_slot_of_seq(&ressd.geom, ressd.head_seq));
+	ressd.first_pending = false;
+}
+
+static void measure(const char *what, void (*call)(void *context), void *context)
+{
+	u64 nr = count_call(call, context);
+
+	printf("  %s: %s%llu instructions\n", what, nr >= COUNT_MAX ? "more than " : "",
+	       (unsigned long long)nr);
+	if (nr > longest)
+		longest = nr;
+}
+
+/* ---- the steps ---- */
+
+struct range {
+	u32 first, nr;
+};
+
+/* kill_covered() */
+static void kill_step(void *context)
+{
+	struct range *range = context;
+	u32 done = ressd_log_kill_some(&ressd, range->first, range->nr);
+
+	range->first += done;
+	range->nr -= done;
+}
+
+/* write_direct(): what is clean is killed when the write is submitted. */
+static void submit_step(void *context)
+{
+	struct range *range = context;
+	struct ressd_node *next, *node = ressd_map_first_from(&ressd.map, range->first);
+	u32 killed = 0;
+
+	for (; node && node->lbn - range->first < range->nr; node = next) {
+		if (killed++ == KILLED_AT_ONCE)
+			break;
+		next = ressd_map_next(node);
+		if (ressd_map_is_clean(&ressd.map, ressd_map_block(&ressd.map, node)))
+			ressd_log_kill(&ressd, node->lbn, 1);
+	}
+}
+
+static void measure_kills(u32 mib, bool clean, const char *what, void (*step)(void *context))
+{
+	struct range range;
+	u32 i, j;
+
+	fill(mib, clean);
+	range = (struct range) { .nr = ressd.normal_blocks };
+	for (i = 0; i < SAMPLES; i++) {
+		measure(what, step, &range);
+		for (j = 0; j < SPREAD && range.nr; j++)
+			step(&range);
+	}
+	done_with();
+}
+
+static void tidy_step(void *context)
+{
+	bool *more = context;
+
+	*more = ressd_log_tidy(&ressd);
+}
+
+static void fail_step(void *context)
+{
+	(void)context;
+	ressd_log_flush_failed(&ressd);
+}
+
+static const char *distrust_name(void)
+{
+	static const char *const names[] = {
+		[RESSD_DISTRUST_MOVES] = "failed flush, moves",
+		[RESSD_DISTRUST_KILLS] = "failed flush, kills",
+		[RESSD_DISTRUST_DEATHS] = "failed flush, deaths",
+	};
+
+	return names[ressd.distrusting.step];
+}
+
+/* Half of the blocks are moved, the other half is killed, and nothing of that is durable. */
+static void measure_failed_flush(u32 mib)
+{
+	enum ressd_distrust_step last = RESSD_DISTRUST_NONE;
+	bool more = true;
+	u32 samples = 0;
+
+	fill(mib, true);
+	ressd_log_kill(&ressd, 0, ressd.normal_blocks / 2);
+	measure("failed flush", fail_step, NULL);
+	while (more) {
+		if (ressd.distrusting.step != last)
+			samples = 0;
+		last = ressd.distrusting.step;
+		if (samples++ % SPREAD == 0 && samples < SAMPLES * SPREAD)
+			measure(distrust_name(), tidy_step, &more);
+		else
+			tidy_step(&more);
+	}
+	done_with();
+}
+
+/* pick_some() */
+static void pick_step(void *context)
+{
+	u32 *nr = context;
+
+	*nr = ressd_sweep_pick(&sweep, &ressd, moves, PICKED_AT_ONCE);
+}
+
+static void measure_picks(u32 mib, bool clean, u32 visit_blocks, const char *what)
+{
+	u32 i, j, nr;
+
+	fill(mib, clean);
+	ressd_sweep_start(&sweep, &ressd);
+	ressd_sweep_visits(&sweep, visit_blocks, 0, visit_blocks ? 65536 : 0, 0);
+	for (i = 0; i < SAMPLES; i++) {
+		measure(what, pick_step, &nr);
+		for (j = 0; j < SPREAD; j++)
+			pick_step(&nr);
+	}
+	done_with();
+}
+
+/* finish_some() */
+static void moved_step(void *context)
+{
+	u32 i, first = *(u32 *)context;
+
+	for (i = first; i < first + ENDED_AT_ONCE; i++)
+		ressd_log_moved(&ressd, moves[i].block, moves[i].lbn);
+}
+
+static void measure_moved(u32 mib)
+{
+	u32 nr, first = 0;
+
+	fill(mib, false);
+	ressd_sweep_start(&sweep, &ressd);
+	pick_step(&nr);
+	measure("end of moves", moved_step, &first);
+	done_with();
+}
+
+/*
+ * What the map knows of reusable segments is forgotten; @unmaps: much of it on the list of UNMAPs.
+ */
+static void measure_forgetting(u32 mib, bool unmaps)
+{
+	bool more = true;
+	u32 i, j;
+
+	fill(mib, true);
+	if (unmaps)
+		ressd_log_kill(&ressd, 0, ressd.normal_blocks);
+	ressd.tail_seq = ressd.head_seq;
+	ressd.written_tail = ressd.head_seq;
+	ressd.reuse_seq = ressd.head_seq;
+	for (i = 0; i < SAMPLES && more; i++) {
+		measure(unmaps ? "forgetting UNMAPs" : "forgetting a segment", tidy_step, &more);
+		for (j = 0; j < SPREAD && more; j++)
+			tidy_step(&more);
+	}
+	done_with();
+}
+
+/* take_blocks(), but for the copies; the head enters a segment that the map still knows. */
+static void accept_step(void *context)
+{
+	struct ressd_place place;
+	u32 i;
+
+	(void)context;
+	for (i = 0; i < SMALL_BLOCKS; i++)
+		if (ressd_log_accept(&ressd, lbn_of(ressd.records[0].block / 2 + i), &place))
+			break;
+}
+
+static void measure_accepting(u32 mib, bool enters)
+{
+	u32 slot;
+
+	fill(mib, true);
+	ressd.tail_seq = ressd.head_seq;
+	ressd.written_tail = ressd.head_seq;
+	ressd.reuse_seq = ressd.head_seq;
+	/* The two free ones are used up. */
+	if (enters) {
+		ressd.head_seq += 2;
+		ressd.forgotten_seq = ressd.head_seq + 1;
+		slot = ressd_geom_slot_of_seq(&ressd.geom, ressd.head_seq);
+		ressd.records[0].segment_seq = ressd.head_seq;
+		ressd.records[0].block = ressd_geom_slot_end(&ressd.geom, slot);
+	}
+	measure(enters ? "a write enters a segment" : "a write of 32 blocks", accept_step, NULL);
+	done_with();
+}
+
+static void next_step(void *context)
+{
+	(void)context;
+	if (!ressd_log_next(&ressd, &io))
+		io.kind = RESSD_IO_READ;
+}
+
+static void done_step(void *context)
+{
+	(void)context;
+	ressd_log_done(&ressd, &io, 0);
+}
+
+/* A sync of as many UNMAPs as a record holds, where all segments have died. */
+static void measure_commit(u32 mib)
+{
+	u32 i;
+
+	fill(mib, false);
+	ressd_log_kill(&ressd, 0, ressd.normal_blocks);
+	while (ressd_log_tidy(&ressd))
+		;
+	ressd_log_reclaim(&ressd);
+	for (i = 0; i < 2 * SAMPLES; i++) {
+		measure("next I/O of a sync", next_step, NULL);
+		if (io.kind == RESSD_IO_READ)
+			break;
+		if (io.kind == RESSD_IO_WRITE)
+			ressd_log_encode(&ressd, &io);
+		measure("end of that I/O", done_step, NULL);
+	}
+	done_with();
+}
+
+static void measure_all(const char *name, u32 mib)
+{
+	longest = 0;
+	printf("log of %s:\n", name);
+	measure_kills(mib, false, "discard of all, its end", kill_step);
+	measure_kills(mib, true, "discard of all, submitted", submit_step);
+	measure_failed_flush(mib);
+	measure_picks(mib, true, 0, "pick over clean blocks");
+	measure_picks(mib, false, 0, "pick of dirty blocks");
+	measure_picks(mib, false, 65536, "pick in a large clustered block");
+	measure_picks(mib, false, 1024, "pick of visits");
+	measure_moved(mib);
+	measure_forgetting(mib, false);
+	measure_forgetting(mib, true);
+	measure_accepting(mib, false);
+	measure_accepting(mib, true);
+	measure_commit(mib);
+	printf("%s - lock-hold: no hold of more than %llu instructions, log of %s (%llu)\n",
+	       longest <= LIMIT ? "ok" : "not ok", LIMIT, name, (unsigned long long)longest);
+	printf("# result lock-hold/%s/instructions %llu instructions <=%llu\n", name,
+	       (unsigned long long)longest, LIMIT);
+	fflush(stdout);
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		u32 mib;
+	} sizes[] = {
+		{ "64-mib", 64 }, { "1-gib", 1024 }, { "4-gib", 4096 }, { "16-gib", 16384 },
+	};
+	bool good = true;
+	u32 i;
+
+	count_start();
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		measure_all(sizes[i].name, sizes[i].mib);
+		good &= longest <= LIMIT;
+	}
+	return !good;
+}
