@@ -3,11 +3,16 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 #include "ressd-step.h"
 
 /* So many log blocks are looked at, and so many clustered blocks told apart. */
 #define MAX_SAMPLES	512U
 #define MAX_VISITS	64U
+
+/* A set of visits, open-addressed: to search a list of them for each sample took too long. */
+#define VISIT_SLOT_BITS	7
+#define VISIT_SLOTS	(1U << VISIT_SLOT_BITS)
 
 /* The mover is late when this part of the log's blocks is still to be moved. */
 #define LATE_PART	3
@@ -18,6 +23,19 @@ static u32 live_blocks(const struct ressd_log *log, u64 segment)
 	if (segment < log->reuse_seq)
 		return 0;
 	return log->segments[ressd_geom_slot_of_seq(&log->geom, segment)].live;
+}
+
+/* True if @visit was not in the set, which has room for it. */
+static bool add_visit(u32 *slots, u32 visit)
+{
+	u32 at = visit * 0x9e3779b1U >> (32 - VISIT_SLOT_BITS);
+
+	while (slots[at] != RESSD_NO_BLOCK && slots[at] != visit)
+		at = (at + 1) % VISIT_SLOTS;
+	if (slots[at] == visit)
+		return false;
+	slots[at] = visit;
+	return true;
 }
 
 /*
@@ -31,10 +49,11 @@ static u32 visits_left(const struct ressd_sweep *sweep, const struct ressd_log *
 	u32 end = ressd_geom_slot_end(&log->geom, slot);
 	/* Odd, for records of commits have data in every other block. */
 	u32 stride = ((end - block) / MAX_SAMPLES) | 1;
-	u32 found[MAX_VISITS], i, nr = 0;
+	u32 slots[VISIT_SLOTS], nr = 0;
 
 	if (!live_blocks(log, segment))
 		return 1;
+	memset(slots, 0xff, sizeof(slots));	/* RESSD_NO_BLOCK */
 	for (; block < end && nr < MAX_VISITS; block += stride) {
 		const struct ressd_node *node = &log->map.nodes[block];
 		u32 visit;
@@ -42,30 +61,32 @@ static u32 visits_left(const struct ressd_sweep *sweep, const struct ressd_log *
 		if (node->lbn == RESSD_NO_BLOCK || ressd_map_is_clean(&log->map, block))
 			continue;
 		visit = div_u64((u64)node->lbn + sweep->visit_phase, sweep->visit_blocks);
-		for (i = 0; i < nr && found[i] != visit; i++)
-			;
-		if (i == nr)
-			found[nr++] = visit;
+		nr += add_visit(slots, visit);
 	}
 	return max(nr, 1U);
 }
 
-/* The oldest segment that holds something; if none does, the newest one of the sweep. */
+/*
+ * The oldest segment that holds something; if none does, the newest one of the sweep.  Of very many
+ * that hold nothing the last one looked at will do.
+ */
 static u64 oldest_segment(const struct ressd_sweep *sweep, const struct ressd_log *log)
 {
+	u64 end = min(sweep->last_segment, log->tail_seq + MAX_SAMPLES);
 	u64 seq = log->tail_seq;
 
-	while (seq < sweep->last_segment && !live_blocks(log, seq))
+	while (seq < end && !live_blocks(log, seq))
 		seq++;
 	return seq;
 }
 
+/* All that is dirty, but for the one segment that may be younger than the sweep. */
 static u64 blocks_to_move(const struct ressd_sweep *sweep, const struct ressd_log *log)
 {
-	u64 seq, blocks = 0;
+	u64 seq, blocks = log->map.nr_dirty;
 
-	for (seq = log->tail_seq; seq <= sweep->last_segment; seq++)
-		blocks += live_blocks(log, seq);
+	for (seq = sweep->last_segment + 1; seq <= log->head_seq; seq++)
+		blocks -= live_blocks(log, seq);
 	return blocks;
 }
 

@@ -10,9 +10,11 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 #include "count.h"
+#include "ressd-keep.h"
 #include "ressd-log.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"
+#include "ressd-step.h"
 #include "ressd-summary.h"
 #include "ressd-sweep.h"
 
@@ -27,6 +29,7 @@
 
 static struct ressd_log ressd;
 static struct ressd_sweep sweep;
+static struct ressd_step progress;
 static struct ressd_move moves[PICKED_AT_ONCE];
 static struct ressd_io io;
 static u32 lbn_bits;
@@ -106,7 +109,6 @@ static void fill(u32 mib, bool clean)
 
 		for (; block < end; block++) {
 			ressd_map_insert(&ressd.map, block, lbn_of(block));
-			ressd.segments[slot].maps++;
 			if (clean)
 				ressd_map_set_clean(&ressd.map, &ressd.map.nodes[block]);
 			else
@@ -248,6 +250,70 @@ static void measure_picks(u32 mib, bool clean, u32 visit_blocks, const char *wha
 	done_with();
 }
 
+/* How a sweep begins: see start_sweep(). */
+struct beginning {
+	u32 visit_blocks;
+	bool drain;
+};
+
+static void begin_step(void *context)
+{
+	const struct beginning *beginning = context;
+
+	ressd_sweep_start(&sweep, &ressd);
+	ressd_sweep_visits(&sweep, beginning->visit_blocks, 0, 0, 0);
+	if (beginning->drain)
+		sweep.last_segment = ressd.head_seq;
+	else if (beginning->visit_blocks)
+		ressd_sweep_oldest(&sweep, &ressd);
+	ressd_step_start(&progress, &sweep, &ressd);
+}
+
+/* goal_reached() */
+static void goal_step(void *context)
+{
+	u32 slot;
+
+	(void)context;
+	ressd_step_moved(&progress, &sweep, &ressd);
+	if (!ressd_step_has_room(&progress, &ressd))
+		ressd_keep_wanted(&ressd, 30, &slot);
+}
+
+/* The oldest segment's blocks go to @visits clustered blocks; 0: the device's are not known. */
+static void measure_sweep(u32 mib, bool clean, u32 visits, bool drain)
+{
+	struct beginning beginning = { .drain = drain };
+	u32 nr;
+
+	fill(mib, clean);
+	if (visits)
+		beginning.visit_blocks = ressd.normal_blocks / visits + 1;
+	measure("a sweep begins", begin_step, &beginning);
+	pick_step(&nr);
+	measure("a sweep looks how far it is", goal_step, NULL);
+	sweep.visit_end++;
+	measure("a sweep looks how far it is, after a visit", goal_step, NULL);
+	done_with();
+}
+
+/* keep_slot(): nothing of the segment is left to be kept. */
+static void keep_step(void *context)
+{
+	u32 start = ressd_geom_slot_start(&ressd.geom, 1);
+
+	*(u32 *)context = ressd_keep_next(&ressd, start, ressd_geom_slot_end(&ressd.geom, 1));
+}
+
+static void measure_keeping(u32 mib)
+{
+	u32 block;
+
+	fill(mib, true);
+	measure("what of a segment is kept", keep_step, &block);
+	done_with();
+}
+
 /* finish_some() */
 static void moved_step(void *context)
 {
@@ -367,6 +433,10 @@ static void measure_all(const char *name, u32 mib)
 	measure_picks(mib, false, 0, "pick of dirty blocks");
 	measure_picks(mib, false, 65536, "pick in a large clustered block");
 	measure_picks(mib, false, 1024, "pick of visits");
+	measure_sweep(mib, false, 0, false);
+	measure_sweep(mib, false, 63, false);
+	measure_sweep(mib, true, 63, true);
+	measure_keeping(mib);
 	measure_moved(mib);
 	measure_forgetting(mib, false);
 	measure_forgetting(mib, true);
