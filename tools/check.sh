@@ -111,6 +111,7 @@ all_steps() {
 	step ssdsim-power 60 tools/vm/run --log "$logs/ssdsim-power.console" \
 		--file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles tests/ssdsim/test/guest-power.sh
 	make_step unit 5 tests/unit
+	make_step lock-hold 90 tests/lock-hold
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
 	step cross 60 tools/cross-check.sh
