@@ -16,7 +16,6 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
 .PHONY: all modules userspace setup demo check check-unit check-crash soak bench bench-apps \
-	bench-normal-path \
 	calibrate probe-score lint install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -73,10 +72,6 @@ bench: setup ## measure, and write build/results/bench.json
 bench-apps: setup ## applications, bare and with ressd; writes build/results/bench-apps.json
 	@$(MAKE) --no-print-directory all
 	@tools/bench.sh --only apps
-
-bench-normal-path: setup ## requests cut and ordered; writes build/results/bench-normal-path.json
-	@$(MAKE) --no-print-directory all
-	@tools/bench.sh --only normal-path
 
 calibrate: setup ## the emulated drives beside the published figures of the real ones
 	@$(MAKE) --no-print-directory modules MODULES=tests/ssdsim
