@@ -26,6 +26,7 @@ struct ressd_super_info {
 	struct ressd_table table;
 	u32 segment_sectors;
 	u32 record_blocks;
+	u32 cover_blocks;		/* see ressd-cover.h; 0: none */
 	/* The copies differ in the length: power failed while the area grew; len is the old one. */
 	bool uneven;
 };
@@ -92,6 +93,7 @@ struct ressd_link {
 	u64 segment_seq;
 	u64 activation;
 	u32 crc;
+	bool uncovered;		/* as the last record says, see ressd-cover.h */
 };
 
 /* The end of the chain once @header belongs to it. */

@@ -38,16 +38,25 @@ void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase, 
 	sweep->visit_end = 0;
 }
 
-static bool is_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 block)
+/* Covered blocks stay in the log: see ressd-cover.h. */
+static bool is_movable(const struct ressd_log *log, const struct ressd_node *node)
 {
-	return !ressd_map_is_clean(&log->map, block) &&
-	       ressd_log_segment_seq(log, block) <= sweep->last_segment;
+	return node->lbn >= log->cover_blocks &&
+	       !ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node));
+}
+
+static bool is_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log,
+		      const struct ressd_node *node)
+{
+	u32 block = ressd_map_block(&log->map, node);
+
+	return is_movable(log, node) && ressd_log_segment_seq(log, block) <= sweep->last_segment;
 }
 
 /* A block of a younger segment can come along once its record is on the device. */
-static bool can_ride(const struct ressd_log *log, u32 block)
+static bool can_ride(const struct ressd_log *log, const struct ressd_node *node)
 {
-	return !ressd_map_is_clean(&log->map, block) && !ressd_log_data(log, block);
+	return is_movable(log, node) && !ressd_log_data(log, ressd_map_block(&log->map, node));
 }
 
 static struct ressd_node *next_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log)
@@ -56,7 +65,7 @@ static struct ressd_node *next_frozen(const struct ressd_sweep *sweep, const str
 
 	if (sweep->next_lbn < RESSD_NO_BLOCK)
 		node = ressd_map_first_from(&log->map, sweep->next_lbn);
-	while (node && !is_frozen(sweep, log, ressd_map_block(&log->map, node)))
+	while (node && !is_frozen(sweep, log, node))
 		node = ressd_map_next(node);
 	return node;
 }
@@ -76,7 +85,7 @@ static u32 pick_frozen(struct ressd_sweep *sweep, const struct ressd_log *log,
 	u32 nr = 0;
 
 	for (; node && nr < max; node = ressd_map_next(node))
-		if (is_frozen(sweep, log, ressd_map_block(&log->map, node)))
+		if (is_frozen(sweep, log, node))
 			moves[nr++] = move_of(log, node);
 	sweep->frozen += nr;
 	sweep->next_lbn = nr && node ? (u64)moves[nr - 1].lbn + 1 : RESSD_NO_BLOCK;
@@ -115,7 +124,7 @@ static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
 	node = ressd_map_first_from(&log->map, start);
 	for (; node && node->lbn < sweep->visit_end && logged < sweep->fill_blocks;
 	     node = ressd_map_next(node))
-		logged += can_ride(log, ressd_map_block(&log->map, node));
+		logged += can_ride(log, node);
 	sweep->filling = sweep->fill_blocks && logged >= sweep->fill_blocks;
 	/* A round may begin within a clustered block, when the size has just become known. */
 	sweep->next_lbn = max_t(u64, start, sweep->next_lbn);
@@ -130,11 +139,10 @@ static u32 pick_visit(struct ressd_sweep *sweep, const struct ressd_log *log,
 	u32 nr = 0;
 
 	for (; node && node->lbn < sweep->visit_end && nr < max; node = ressd_map_next(node)) {
-		u32 block = ressd_map_block(&log->map, node);
-		bool frozen = is_frozen(sweep, log, block);
+		bool frozen = is_frozen(sweep, log, node);
 
 		sweep->frozen += frozen;
-		if (frozen || can_ride(log, block))
+		if (frozen || can_ride(log, node))
 			moves[nr++] = move_of(log, node);
 	}
 	/* A full batch may be the visit's last one: then it is over, and the sweep may end. */
@@ -158,11 +166,10 @@ static u32 pick_filled(struct ressd_sweep *sweep, const struct ressd_log *log,
 			.lbn = sweep->next_lbn + i, .block = RESSD_NO_BLOCK,
 		};
 	for (; node && node->lbn < sweep->next_lbn + nr; node = ressd_map_next(node)) {
-		u32 block = ressd_map_block(&log->map, node);
-		bool frozen = is_frozen(sweep, log, block);
+		bool frozen = is_frozen(sweep, log, node);
 
 		sweep->frozen += frozen;
-		if (frozen || can_ride(log, block))
+		if (frozen || can_ride(log, node))
 			moves[node->lbn - sweep->next_lbn] = move_of(log, node);
 	}
 	sweep->next_lbn += nr;
