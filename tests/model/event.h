@@ -29,6 +29,7 @@ struct config {
 	u32 two_disks;		/* the reserved area is on a disk of its own */
 	u32 errors;		/* I/O may fail */
 	u32 discards;		/* segments that may be reused are discarded */
+	u32 cover_blocks;	/* see core's ressd-cover.h; 0: none */
 	u32 crash_every;	/* steps between crashes, on average */
 };
 

@@ -63,6 +63,16 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"the log keeps a block that was overwritten while it was read" },
 	[FAULT_KEEP_NOT_BUSY] = { "keep-not-busy", 4, false,
 		"a segment is used anew while the log reads what it keeps of it" },
+	[FAULT_COVER_NOT_BUSY] = { "cover-not-busy", 8, false,
+		"writes to covered blocks go on while covers are written or taken away" },
+	[FAULT_COVER_IGNORES_DIRECT] = { "cover-ignores-direct", 8, false,
+		"covering does not wait for older direct writes" },
+	[FAULT_COVER_IGNORES_READS] = { "cover-ignores-reads", 8, false,
+		"covers are written under reads in flight" },
+	[FAULT_COVER_DISCARDED] = { "cover-discarded", 8, false,
+		"a discard goes to the place of a covered block" },
+	[FAULT_RESTORE_NOT_DRAINED] = { "restore-not-drained", 8, false,
+		"a log that is not covered is served before its older blocks are durably dead" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

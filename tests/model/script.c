@@ -42,6 +42,7 @@ static const struct config_field config_fields[] = {
 	{ "two_disks", __builtin_offsetof(struct config, two_disks) },
 	{ "errors", __builtin_offsetof(struct config, errors) },
 	{ "discards", __builtin_offsetof(struct config, discards) },
+	{ "cover_blocks", __builtin_offsetof(struct config, cover_blocks) },
 	{ "crash_every", __builtin_offsetof(struct config, crash_every) },
 };
 
