@@ -21,6 +21,8 @@ enum ressd_bio_flags {
 	RESSD_BIO_PROVEN = 64,		/* a read of what no failed flush can take */
 	RESSD_BIO_PIECE = 128,		/* a piece of one block that waits for the mover's batch */
 	RESSD_BIO_TIMED = 256,		/* route adaptive: what it costs is measured */
+	RESSD_BIO_COVERED = 1024,	/* must be logged, and waits for room */
+	RESSD_BIO_READ_HOME = 2048,	/* counted in cover.reads */
 	RESSD_BIO_SMALL = 512,		/* route adaptive: counted in small_in_flight */
 };
 

@@ -117,7 +117,7 @@ static bool start_repair(struct ressd *ressd, void *buffer)
 
 	spin_lock(&ressd->lock);
 	quiet = !ressd_refuses_writes(ressd) ||
-		(!ressd->log.busy && !ressd->batch && !atomic_read(&ressd->direct[0]) &&
+		(!ressd->log.busy && !ressd->batch && !ressd->cover.running && !atomic_read(&ressd->direct[0]) &&
 		 !atomic_read(&ressd->direct[1]));
 	if (quiet)
 		ressd_repair_start(&ressd->log, buffer, REPAIR_BLOCKS);
