@@ -262,6 +262,11 @@ TEST(power_cuts_while_options_are_stored)
 			tear(i);
 			check_options("", "streams 7", until, i);
 		}
+		/* All that no flush has followed may be torn at once. */
+		cut(durable, EVER);
+		for (i = durable; i < until; i++)
+			tear(i);
+		check_options("", "streams 7", until, EVER - 1);
 	}
 	stop();
 }
@@ -300,6 +305,7 @@ TEST(power_cuts_while_the_area_is_erased)
 
 	start(uuid);
 	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
+	put_remains();
 	CHECK(pread(dev.fd, before, DEVICE_BYTES, 0) == DEVICE_BYTES, "cannot read the file");
 	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
 	nr_steps = 0;
