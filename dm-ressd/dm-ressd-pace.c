@@ -6,7 +6,8 @@
  *	even	a sweep starts when room gets scarce and ends when as much room was used as it
  *		gains.  So the mover waits while it is ahead of the writers, and with on_full wait
  *		a writer that is ahead of the mover waits for it, instead of finding the log
- *		suddenly full; and so does one that comes while the log keeps what lives of a segment
+ *		suddenly full; so does one that comes while the log keeps what lives of a
+ *		segment
  *	idle	as even; and when nothing was asked of the target for a while, all comes home
  *
  * core/ressd-step.h says what ahead means.

@@ -12,7 +12,7 @@
 
 /* A set of visits, open-addressed: to search a list of them for each sample took too long. */
 #define VISIT_SLOT_BITS	7
-#define VISIT_SLOTS	(1U << VISIT_SLOT_BITS)
+#define VISIT_SLOTS	128U	/* 1 << VISIT_SLOT_BITS */
 
 /* The mover is late when this part of the log's blocks is still to be moved. */
 #define LATE_PART	3
