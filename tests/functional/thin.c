@@ -69,7 +69,7 @@ struct thin {
 	uint64_t current;		/* seed of this run */
 	uint64_t moments;		/* looked at so far, in all runs */
 	uint64_t misrecorded;		/* with jitter: of these, wrong by the recording alone */
-	uint64_t misordered;		/* marks up to which a newer version stands before an older */
+	uint64_t misordered;		/* marks by which a newer version stands before an old */
 };
 
 /* Runs "@command @last"; returns its exit code. */

@@ -142,7 +142,8 @@ unsigned int writes_order_compare(const char *path, const char *right_path, stru
 				  unsigned int max)
 {
 	struct steps steps = read_steps(path), right = read_steps(right_path);
-	uint64_t i, right_end, sectors = steps.sectors > right.sectors ? steps.sectors : right.sectors;
+	uint64_t sectors = steps.sectors > right.sectors ? steps.sectors : right.sectors;
+	uint64_t i, right_end;
 	struct version *versions = grow(NULL, sectors + 1, sizeof(*versions));
 	unsigned int nr = 0;
 

@@ -13,7 +13,7 @@
 struct stale {
 	char mark[32];
 	uint64_t sectors;	/* that are older than in the other recording */
-	uint64_t misordered;	/* of these, for which the newer version was noted before the older */
+	uint64_t misordered;	/* of these, whose newer version was noted before the older */
 };
 
 /*

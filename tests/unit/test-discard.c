@@ -205,7 +205,7 @@ TEST(head_enters_what_is_forgotten_in_pieces)
 	CHECK_EQ(box_read(500), 1);
 }
 
-/* Found by a planted bug that was not found any more: with on_full bypass a write waited for ever. */
+/* Found by a planted bug that was no longer found: with on_full bypass a write waited for ever. */
 TEST(full_log_is_full_though_nothing_is_forgotten)
 {
 	u32 lbn = 0;

@@ -327,11 +327,13 @@ TEST(superblock_with_two_sets_of_options)
 	strcpy(newer.options, "streams 9");
 	ressd_super_encode(&copies[0], &sample, 0);
 	ressd_super_encode(&copies[1], &newer, 1);
-	CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error, sizeof(error)), "%s", error);
+	CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error, sizeof(error)), "%s",
+	      error);
 	CHECK_STR(info.options, sample.options);
 	CHECK(!info.uneven, "this is no growth");
 	memset(&copies[0], 0, sizeof(copies[0]));
-	CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error, sizeof(error)), "%s", error);
+	CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error, sizeof(error)), "%s",
+	      error);
 	CHECK_STR(info.options, "streams 9");
 }
 
