@@ -447,6 +447,8 @@ static void ressd_resume(struct dm_target *ti)
 	ressd_dispatch_suspend(ressd, false);
 	/* It runs already, but begins nothing before. */
 	ressd_wake(ressd);
+	/* Segments that may be reused are forgotten by it, before they can be discarded. */
+	queue_work(ressd->workqueue, &ressd->log_work);
 }
 
 /* From here on no write waits for room, so that all bios can complete; a drain is given up. */
