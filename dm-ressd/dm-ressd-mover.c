@@ -449,8 +449,8 @@ static void end_drain(struct ressd *ressd, int result)
 
 /*
  * After a sweep often the next one begins at once.  Until then writers may not use up the room that
- * has just become free, or the mover would find none to pace them by.  But if none follows they
- * wait for nobody.  Nor do they once the log has kept what it keeps.
+ * has just become free, or the mover would find none to pace them by.  If none follows they go on.
+ * They also go on when the log has appended again what it keeps of a segment.
  */
 static void let_writers_go(struct ressd *ressd)
 {

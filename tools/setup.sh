@@ -34,7 +34,8 @@ packages() {
 		dosfstools            # guest: FAT
 		btrfs-progs           # test: ressdctl adopt
 		initramfs-tools       # test: a root file system on ressd
-		debhelper             # test: the packages
+		build-essential       # test: the packages; dpkg-buildpackage demands it
+		debhelper             # likewise
 		dh-dkms               # likewise
 		lintian               # likewise
 		f2fs-tools            # guest: f2fs, the rival of make bench-apps

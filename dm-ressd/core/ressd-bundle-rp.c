@@ -14,16 +14,6 @@ static void bundle_rp_add(struct ressd_queue *queue, struct ressd_request *reque
 		list_add_tail(&request->list, &queue->fifo);
 }
 
-static u32 count_reads(const struct ressd_queue *queue)
-{
-	const struct ressd_request *read;
-	u32 nr = 0;
-
-	list_for_each_entry(read, &queue->reads, list)
-		nr++;
-	return nr;
-}
-
 /* Does a read go before @bundle? */
 static bool yields(struct ressd_queue *queue, const struct ressd_request *bundle)
 {
@@ -33,7 +23,7 @@ static bool yields(struct ressd_queue *queue, const struct ressd_request *bundle
 		return true;
 	if (!queue->yielded) {
 		queue->yielded = true;
-		queue->yields = count_reads(queue);
+		queue->yields = ressd_list_length(&queue->reads);
 	}
 	if (!queue->yields)
 		return false;

@@ -182,16 +182,6 @@ void ressd_queue_add(struct ressd_queue *queue, struct ressd_request *request, u
 	policy->add(queue, request);
 }
 
-static u32 count_members(const struct ressd_request *leader)
-{
-	const struct ressd_request *member;
-	u32 nr = 0;
-
-	list_for_each_entry(member, &leader->members, member)
-		nr++;
-	return nr;
-}
-
 struct ressd_request *ressd_queue_next(struct ressd_queue *queue, u64 now, u32 in_flight)
 {
 	const struct ressd_policy *policy = policy_of(queue);
@@ -210,14 +200,14 @@ struct ressd_request *ressd_queue_next(struct ressd_queue *queue, u64 now, u32 i
 			return NULL;
 		take_group_out(queue, leader);
 	}
-	queue->nr_held -= count_members(leader);
+	queue->nr_held -= ressd_list_length(&leader->members);
 	return leader;
 }
 
 void ressd_queue_put_back(struct ressd_queue *queue, struct ressd_request *leader)
 {
 	list_add(&leader->list, &queue->ready);
-	queue->nr_held += count_members(leader);
+	queue->nr_held += ressd_list_length(&leader->members);
 }
 
 u64 ressd_queue_deadline(const struct ressd_queue *queue)

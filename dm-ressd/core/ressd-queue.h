@@ -133,6 +133,17 @@ u64 ressd_queue_deadline(const struct ressd_queue *queue);
 
 /* --- for policies -------------------------------------------------------------------------- */
 
+/* As list_count_nodes() of newer kernels. */
+static inline u32 ressd_list_length(const struct list_head *list)
+{
+	const struct list_head *entry;
+	u32 nr = 0;
+
+	list_for_each(entry, list)
+		nr++;
+	return nr;
+}
+
 /* Is the group a single request? */
 static inline bool ressd_request_is_single(const struct ressd_request *leader)
 {

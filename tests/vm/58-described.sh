@@ -67,7 +67,7 @@ tune_live() {
 	load=$!
 	check "tune under load" ressdctl tune ressd streams 6 move_threshold 60
 	check "it is stored" stored_live "streams 6 move_threshold 60 on_full wait"
-	check "and in use, beside what was given for now" equals \
+	check "and in use, beside what the command line gave" equals \
 		"8 streams 6 move_threshold 60 pace burst on_full wait" options ressd
 	check "options that need each other, in the wrong order" ressdctl tune ressd open_units 2 \
 		move_block_sectors 256
