@@ -125,6 +125,7 @@ all_steps() {
 	step peers 5 python_tests tests/unit/test_peers.py
 	step bench-rows 5 python_tests tests/unit/test_bench.py
 	step apps 5 python_tests tests/unit/test_apps.py
+	step mover-model 20 mover_model_tests
 	step interfaces 5 python_tests tests/unit/test_interfaces.py
 	step probe-guests 5 python_tests tests/unit/test_probe_guest.py
 	step boots 9 python_tests tests/unit/test_machine.py
@@ -141,6 +142,11 @@ python_tests() {
 	return "$status"
 }
 export -f python_tests
+
+mover_model_tests() {
+	make --no-print-directory -C tools/bench/model all && python_tests tests/unit/test_model.py
+}
+export -f mover_model_tests
 
 minutes() {
 	printf '%d:%02d' $(($1 / 60)) $(($1 % 60))

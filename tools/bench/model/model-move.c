@@ -167,6 +167,19 @@ static bool goal_reached(struct threads *threads)
 	       (ressd_step_has_room(&model->step, &model->log) || keeps(model, &slot));
 }
 
+/* The next batch.  The log looks at few nodes at a time; nobody waits for its lock here. */
+static u32 pick_batch(struct model *model)
+{
+	struct ressd_move *moves = model->moves;
+	u32 nr = 0, max = model->set.batch;
+
+	do {
+		nr += nr ? ressd_sweep_pick_more(&model->sweep, &model->log, moves + nr, max - nr) :
+			   ressd_sweep_pick(&model->sweep, &model->log, moves, max);
+	} while (model->sweep.cut && nr < max);
+	return nr;
+}
+
 static void move_all(struct threads *threads)
 {
 	struct model *model = threads->model;
@@ -174,7 +187,7 @@ static void move_all(struct threads *threads)
 
 	for (;;) {
 		model_host_wait(threads->host, mover_may_go_on);
-		nr = ressd_sweep_pick(&model->sweep, &model->log, model->moves, model->set.batch);
+		nr = pick_batch(model);
 		if (!nr)
 			return;
 		move_batch(threads, leave_ram(threads, nr));

@@ -126,10 +126,17 @@ static void end_log_io(struct model *model)
 			     io->record ? io->record->nr_maps : 0);
 }
 
+bool model_next_io(struct ressd_log *log, struct ressd_io *io)
+{
+	while (ressd_log_tidy(log))
+		;
+	return ressd_log_next(log, io);
+}
+
 /* One I/O of the log; false: there is none. */
 static bool log_io(struct model *model)
 {
-	if (!model->log.busy && !ressd_log_next(&model->log, &model->io))
+	if (!model->log.busy && !model_next_io(&model->log, &model->io))
 		return false;
 	end_log_io(model);
 	return true;
@@ -141,7 +148,7 @@ static void record_is_full(struct model *model)
 	if (model->log.busy || model->set.records == 1)
 		log_io(model);
 	if (model->set.records > 1)
-		ressd_log_next(&model->log, &model->io);
+		model_next_io(&model->log, &model->io);
 }
 
 static void settle_ticket(struct model *model, u64 ticket)

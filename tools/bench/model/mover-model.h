@@ -65,6 +65,9 @@ u64 model_random_below(struct model *model, u64 below);
 u64 model_next_place(struct model *model, u64 places);
 void model_start_sweep(struct model *model);
 
+/* As ressd_log_next(), after what the worker tidies up in idle time: nobody waits for a lock here. */
+bool model_next_io(struct ressd_log *log, struct ressd_io *io);
+
 /* All writes of a load, by threads beside one another. */
 void model_threads_write(struct model *model, u64 writes);
 
