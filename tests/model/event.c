@@ -37,6 +37,14 @@ static void draw_long_segments(struct config *config, struct random *random)
 	config->align_blocks = 8;
 }
 
+static void draw_dispatch(struct config *config, struct random *random)
+{
+	config->dispatch = RESSD_DISPATCH_NONE;
+	config->dispatch_depth = 1 + random_below(random, 4);
+	if (random_once_in(random, 3))
+		config->dispatch = random_below(random, RESSD_NR_DISPATCH);
+}
+
 void config_tune(struct config *config, u64 choice)
 {
 	struct random random = { .state = choice };
@@ -44,6 +52,7 @@ void config_tune(struct config *config, u64 choice)
 	config->align_blocks = draw_alignment(&random);
 	draw_clusters(config, &random);
 	config->rewrite = random_once_in(&random, 2);
+	draw_dispatch(config, &random);
 }
 
 void config_draw(struct config *config, u64 seed)
@@ -74,6 +83,7 @@ void config_draw(struct config *config, u64 seed)
 	config->keeps = random_once_in(&random, 2);
 	if (random_once_in(&random, 2))
 		config->step_nodes = 1U << random_below(&random, 6);
+	draw_dispatch(config, &random);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */
@@ -82,7 +92,7 @@ static u32 slow_block(const struct host *host)
 	const struct op *op;
 
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op->state == OP_DEVICE && op->slow)
+		if (op_is_direct(op) && op->slow)
 			return op_first_block(op);
 	return ~0U;
 }
@@ -165,6 +175,11 @@ static void draw_end(struct event *event, const struct host *host, struct random
 {
 	u32 i, start = random_below(random, MAX_OPS);
 
+	if (host->queue.nr_held && random_once_in(random, 2)) {
+		event->kind = EVENT_DISPATCH;
+		event->number = random_below(random, 1000);
+		return;
+	}
 	event->kind = EVENT_END;
 	for (i = 0; i < MAX_OPS; i++) {
 		const struct op *op = &host->ops[(start + i) % MAX_OPS];

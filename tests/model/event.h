@@ -29,6 +29,8 @@ struct config {
 	u32 two_disks;		/* the reserved area is on a disk of its own */
 	u32 errors;		/* I/O may fail */
 	u32 discards;		/* segments that may be reused are discarded */
+	u32 dispatch;		/* enum ressd_dispatch: who orders what goes to the normal area */
+	u32 dispatch_depth;	/* so many of these requests are in flight */
 	u32 crash_every;	/* steps between crashes, on average */
 	u32 step_nodes;		/* that core looks at in one call; 0: as many as in the kernel */
 };
@@ -39,6 +41,7 @@ enum event_kind {
 	EVENT_READ,
 	EVENT_FLUSH,
 	EVENT_END,		/* the I/O of bio @slot at the disk ends */
+	EVENT_DISPATCH,		/* the next request that a policy holds is sent; @number chooses */
 	EVENT_LOG,		/* the log worker's next step */
 	EVENT_SWEEP,		/* the mover begins a sweep; @number: also of the segment in use */
 	EVENT_MOVER,		/* the mover's next step; @number chooses */

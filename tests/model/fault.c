@@ -63,6 +63,12 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"the log keeps a block that was overwritten while it was read" },
 	[FAULT_KEEP_NOT_BUSY] = { "keep-not-busy", 4, false,
 		"a segment is used anew while the log reads what it keeps of it" },
+	[FAULT_HELD_UNSEEN] = { "held-unseen", 5, false,
+		"the mover does not wait for a direct write that a policy holds" },
+	[FAULT_HELD_IS_DONE] = { "held-is-done", 2, false,
+		"a direct write completes when a policy holds it, not when it is written" },
+	[FAULT_HELD_STAYS] = { "held-stays", 4, false,
+		"what a policy has sent counts as in flight for ever" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

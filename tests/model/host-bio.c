@@ -74,17 +74,31 @@ bool host_is_dirty(const struct host *host, u32 lbn)
 
 /* ---- direct writes and discards ---- */
 
-/* Sends it to the normal area. */
-static void start_direct(struct host *host, struct op *op)
+void host_send(struct host *host, struct op *op)
 {
 	u64 data[MAX_OP_SECTORS * SECTOR_WORDS];
 
+	if (op->kind == EVENT_READ) {
+		op->state = OP_READING;
+		return;
+	}
 	fill(data, op->ids, op->nr);
-	op->unmaps_pending = ressd_log_unmaps_pending(&host->box.log);
 	op->write = disk_submit(&host->disk, op->first, op->nr, data);
-	op->sent = ++host->time;
 	op->state = OP_DEVICE;
 	trace_op(host, op, op->tracked ? "sent directly, tracked" : "sent directly");
+}
+
+/* To the normal area. */
+static void start_direct(struct host *host, struct op *op)
+{
+	op->unmaps_pending = ressd_log_unmaps_pending(&host->box.log);
+	op->sent = ++host->time;
+	host_dispatch(host, op);
+	if (op->state != OP_HELD)
+		return;
+	trace_op(host, op, op->tracked ? "held, tracked" : "held");
+	if (host->fault == FAULT_HELD_IS_DONE)
+		oracle_complete(&host->oracle, op->first, op->nr, op->started, op->fua);
 }
 
 static bool waits_for_moves(const struct host *host, struct op *op)
@@ -300,8 +314,11 @@ static void start_read(struct host *host, struct op *op)
 		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;
 	}
 	op->flush_errors = host->flush_errors - host_is_doubtful(host);
-	op->state = OP_READING;
 	oracle_pin(&host->oracle, op->first, op->nr, true);
+	if (op->from_log)
+		host_send(host, op);
+	else
+		host_dispatch(host, op);
 }
 
 /* A flush has failed while it was on its way: it may have seen what was there before. */
@@ -471,8 +488,10 @@ void host_start_op(struct host *host, const struct event *event)
 void host_end_op(struct host *host, struct op *op, bool error, u64 number)
 {
 	if (op->state == OP_READING) {
+		host_dispatch_ended(host, op);
 		read_done(host, op, error);
 	} else if (op->state == OP_DEVICE) {
+		host_dispatch_ended(host, op);
 		if (error)
 			direct_failed(host, op, number);
 		else

@@ -16,12 +16,18 @@ bool host_mover_overlaps(const struct host *host, const struct op *op)
 	return false;
 }
 
+static bool counts_as_direct(const struct host *host, const struct op *op)
+{
+	return op_is_direct(op) &&
+	       (op->state == OP_DEVICE || host->fault != FAULT_HELD_UNSEEN);
+}
+
 static bool older_direct_writes(const struct host *host)
 {
 	const struct op *op;
 
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op->state == OP_DEVICE && op->sent <= host->mover.started)
+		if (counts_as_direct(host, op) && op->sent <= host->mover.started)
 			return true;
 	return false;
 }
@@ -31,7 +37,7 @@ static bool under_tracked_write(const struct host *host, u32 lbn)
 	const struct op *op;
 
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op->state == OP_DEVICE && op->tracked &&
+		if (counts_as_direct(host, op) && op->tracked &&
 		    lbn - op_first_block(op) < op_nr_blocks(op))
 			return true;
 	return false;

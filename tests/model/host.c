@@ -110,6 +110,7 @@ void host_restart(struct host *host, u32 bad_read)
 	u32 slot;
 
 	memset(host->ops, 0, sizeof(host->ops));
+	host_dispatch_init(host);
 	memset(&host->mover, 0, sizeof(host->mover));
 	host->io_stage = IO_IDLE;
 	host->trimming = false;
@@ -180,6 +181,10 @@ static void settle_step(struct host *host, u32 step)
 	}
 	host_end_op(host, &host->ops[step % MAX_OPS], false, 0);
 	host->moment(host->context);
+	if (host->queue.nr_held) {
+		host_dispatch_step(host, 1);
+		host->moment(host->context);
+	}
 	host_log_step(host, false, 0);
 	host->moment(host->context);
 	if (host->mover.state == MOVER_IDLE && mover_is_wanted(host))
@@ -261,6 +266,7 @@ static void tune(struct host *host, u64 choice)
 	config_tune(&host->config, choice);
 	tune_layout(&host->layout, &host->config);
 	box_tune(&host->box, &host->layout);
+	host_dispatch_tune(host);
 	host_trace(host, "alignment %u, clustered block %u, page %u + %u%s",
 		   host->config.align_blocks, host->config.visit_blocks, host->config.page_blocks,
 		   host->config.page_phase, host->config.rewrite ? ", written whole" : "");
@@ -278,6 +284,9 @@ static void running_step(struct host *host, const struct event *event)
 	case EVENT_END:
 		host_end_op(host, &host->ops[event->slot % MAX_OPS], event->error,
 			    event->number);
+		break;
+	case EVENT_DISPATCH:
+		host_dispatch_step(host, event->number);
 		break;
 	case EVENT_LOG:
 		host_log_step(host, event->error, event->number);

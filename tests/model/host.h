@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel does around the log protocol, one event at a time: bios (host-bio.c), the log
- * worker (host-log.c), the mover (host-mover.c) and discards of segments (host-trim.c).  Everything
- * that takes time has a beginning and an end with other events in between.
+ * worker (host-log.c), the mover (host-mover.c), discards of segments (host-trim.c) and the order of
+ * what goes to the normal area (host-dispatch.c).  Everything that takes time has a beginning and
+ * an end with other events in between.
  */
 #ifndef MODEL_HOST_H
 #define MODEL_HOST_H
@@ -12,6 +13,7 @@
 #include "event.h"
 #include "fault.h"
 #include "oracle.h"
+#include "ressd-queue.h"
 #include "ressd-repair.h"
 #include "ressd-sweep.h"
 
@@ -24,6 +26,7 @@ enum op_state {
 	OP_FREE,
 	OP_SPACE,		/* waits for room in the log */
 	OP_MOVES,		/* direct: waits for the mover's batch */
+	OP_HELD,		/* to the normal area: held by a policy, or behind what is */
 	OP_DEVICE,		/* direct: the disk's write is in flight */
 	OP_RECORD,		/* in the log, waits until its record is written */
 	OP_SYNC,		/* waits for a ticket */
@@ -38,7 +41,9 @@ struct op {
 	u32 first, nr;			/* sectors */
 	u64 ids[MAX_OP_SECTORS];	/* contents to write */
 	u64 started;			/* oracle's time; a write: of its submission */
-	u64 sent;			/* host's time of disk_submit() */
+	u64 sent;			/* direct: host's time since which it counts as in flight */
+	struct ressd_request request;
+	bool counted;			/* in host->in_flight */
 	u32 accepted;			/* blocks in the log so far */
 	u64 record;			/* that holds the last of them */
 	u64 ticket;
@@ -101,6 +106,8 @@ struct host {
 	struct replica replica;		/* of what a cut leaves, and what recovery reads */
 	u32 *readers;			/* per slot */
 	struct op ops[MAX_OPS];
+	struct ressd_queue queue;
+	u32 in_flight;			/* what the queue has sent */
 	struct ressd_io io;
 	enum io_stage io_stage;
 	u32 io_disk;			/* that is being flushed */
@@ -187,6 +194,15 @@ static inline void host_flush_failed(struct host *host)
 u32 op_first_block(const struct op *op);
 u32 op_nr_blocks(const struct op *op);
 bool host_is_dirty(const struct host *host, u32 lbn);
+
+/* Is it a direct write or discard that counts as in flight? */
+static inline bool op_is_direct(const struct op *op)
+{
+	return op->state == OP_DEVICE || (op->state == OP_HELD && op->kind != EVENT_READ);
+}
+
+/* Gives a read or a direct write to the disk. */
+void host_send(struct host *host, struct op *op);
 void host_start_op(struct host *host, const struct event *event);
 void host_flush(struct host *host);
 void host_end_op(struct host *host, struct op *op, bool error, u64 number);
@@ -196,6 +212,21 @@ void host_retry(struct host *host);
 
 /* Completes those who wait for a record or a ticket; @wrote: a record is written. */
 void host_complete_waiters(struct host *host, bool wrote);
+
+/* host-dispatch.c */
+void host_dispatch_init(struct host *host);
+
+/* The options are those of host->config now; what was held under others is sent first. */
+void host_dispatch_tune(struct host *host);
+
+/* Sends a read or a direct write to the normal area, now or later. */
+void host_dispatch(struct host *host, struct op *op);
+
+/* Sends the next of what is held, if any may be; @number chooses whether time passes first. */
+void host_dispatch_step(struct host *host, u64 number);
+
+/* What the queue has sent is done. */
+void host_dispatch_ended(struct host *host, struct op *op);
 
 /* host-log.c */
 

@@ -9,7 +9,7 @@ static const char *const event_names[NR_EVENT_KINDS] = {
 	[EVENT_WRITE] = "write", [EVENT_DISCARD] = "discard", [EVENT_READ] = "read",
 	[EVENT_FLUSH] = "flush", [EVENT_END] = "end", [EVENT_LOG] = "log",
 	[EVENT_SWEEP] = "sweep", [EVENT_MOVER] = "mover", [EVENT_KICK] = "kick",
-	[EVENT_TRIM] = "trim",
+	[EVENT_TRIM] = "trim", [EVENT_DISPATCH] = "dispatch",
 	[EVENT_ROTATE] = "rotate", [EVENT_TUNE] = "tune", [EVENT_REPAIR] = "repair",
 	[EVENT_CHECK] = "check",
 	[EVENT_SUSPEND] = "suspend", [EVENT_RELOAD] = "reload", [EVENT_DRAIN] = "drain",
@@ -42,6 +42,8 @@ static const struct config_field config_fields[] = {
 	{ "two_disks", __builtin_offsetof(struct config, two_disks) },
 	{ "errors", __builtin_offsetof(struct config, errors) },
 	{ "discards", __builtin_offsetof(struct config, discards) },
+	{ "dispatch", __builtin_offsetof(struct config, dispatch) },
+	{ "dispatch_depth", __builtin_offsetof(struct config, dispatch_depth) },
 	{ "crash_every", __builtin_offsetof(struct config, crash_every) },
 	{ "step_nodes", __builtin_offsetof(struct config, step_nodes) },
 };
