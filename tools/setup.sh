@@ -34,6 +34,7 @@ packages() {
 		dosfstools            # guest: FAT
 		btrfs-progs           # test: ressdctl adopt
 		initramfs-tools       # test: a root file system on ressd
+		dracut-core           # likewise
 		build-essential       # test: the packages; dpkg-buildpackage demands it
 		debhelper             # likewise
 		dh-dkms               # likewise

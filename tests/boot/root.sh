@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# root.sh [KILLS [SEED]]: a machine whose root file system is on ressd: adopted as it was, opened by the initramfs
-# that Debian's initramfs-tools makes with the project's hook, killed (kill -9) while it writes, and
-# booted again each time. What is installed for that is seen in a mount namespace of this test only.
+# root.sh [KILLS [SEED]]: a machine whose root file system is on ressd: adopted as it was, opened by the initramfs,
+# killed (kill -9) while it writes, and booted again each time. The initramfs is made by Debian's
+# initramfs-tools, and for the last two boots by dracut, without systemd in it and with it, each
+# with the project's hook. What is installed for that is seen in a mount namespace of this test only.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -10,7 +11,7 @@ if [ "${1:-}" != --inside ]; then
 	exec unshare --mount "$0" --inside "$@"
 fi
 shift
-kills=${1:-3}
+kills=${1:-1}
 RANDOM=${2:-$RANDOM}
 folder=$(mktemp -d)
 disk=$folder/disk
@@ -61,6 +62,8 @@ make_root() {
 	cp "$(command -v busybox)" "$root/bin/busybox"
 	ln -s busybox "$root/bin/sh"
 	install -m 755 tests/boot/init.sh "$root/sbin/init"
+	# Without it systemd does not take it for a system to switch to.
+	echo ID=test >"$root/etc/os-release"
 	mkfs.ext4 -q -b 4096 -d "$root" "$disk" 48M >"$folder/output" 2>&1
 	truncate -s 64M "$disk"
 }
@@ -71,6 +74,16 @@ make_initramfs() {
 	printf 'MODULES=list\nBUSYBOX=y\nCOMPRESS=gzip\nRESUME=none\n' >"$conf/initramfs.conf"
 	printf '%s\n' virtio_pci virtio_blk ext4 >"$conf/modules"
 	RESSDTAB=$folder/ressdtab mkinitramfs -d "$conf" -o "$folder/initrd" "$kernel"
+}
+
+# make_dracut MODULE...: with these modules of dracut beside those that a root file system takes.
+make_dracut() {
+	mkdir -p "$folder/dracut"
+	: >"$folder/dracut.conf"
+	RESSDTAB=$folder/ressdtab dracut --quiet --force --kver "$kernel" --conf "$folder/dracut.conf" \
+		--confdir "$folder/dracut" --tmpdir "$folder" --no-hostonly --no-early-microcode --gzip \
+		--modules "base dm fs-lib kernel-modules rootfs-block udev-rules ressd $*" \
+		--drivers "virtio_pci virtio_blk ext4 dm-mod dm-ressd" "$folder/initrd"
 }
 
 # boot: starts the machine; its console is a file.
@@ -102,6 +115,15 @@ stop() {
 	machine=
 }
 
+# check_initramfs WHOSE FILE: it has FILE, which calls ressdctl, and what that needs.
+check_initramfs() {
+	lsinitramfs "$folder/initrd" >"$folder/files"
+	report "$1 has what it needs" "$(for file in sbin/ressdctl dm-ressd.ko etc/ressdtab rules.d/61-ressd.rules \
+		"$2"; do
+		grep -q "$file\$" "$folder/files" || echo "$file is missing"
+	done)"
+}
+
 # life NUMBER: boots, and is killed some time after its files were found right.
 life() {
 	local number=$1
@@ -131,15 +153,17 @@ report "the file system is adopted" "$(ressdctl adopt --yes "$disk" on_full wait
 uuid=$(ressdctl list --json "$disk" | sed -n 's/.*"uuid":"\(.*\)".*/\1/p')
 echo "root UUID=$uuid initramfs" >"$folder/ressdtab"
 report "the initramfs is made" "$(make_initramfs 2>&1 | grep -v '^I:' || true)"
-lsinitramfs "$folder/initrd" >"$folder/files"
-report "it has what it needs" "$(for file in sbin/ressdctl dm-ressd.ko etc/ressdtab local-top/ressd \
-	rules.d/61-ressd.rules; do
-	grep -q "$file\$" "$folder/files" || echo "$file is missing"
-done)"
+check_initramfs "it" local-top/ressd
 for ((number = 0; number <= kills; number++)); do
 	life "$number"
 done
+report "dracut makes one" "$(make_dracut 2>&1)"
+check_initramfs "dracut's" settled/50-ressd-open.sh
+life "with dracut"
+report "dracut makes one with systemd" "$(make_dracut systemd systemd-initrd dracut-systemd 2>&1)"
+check_initramfs "dracut's with systemd" ressd-generator
+life "with dracut and systemd"
 report "the disk alone is no file system that anybody should mount: its log holds data" \
 	"$(ressdctl leave "$disk" 2>&1 | grep -v 'that the normal area does not have' || true)"
-report "the log is clean after $((kills + 1)) kills" "$(ressdctl check "$disk" 2>&1 | grep -E '^(warning|damage|refused)' || true)"
+report "the log is clean after $((kills + 3)) kills" "$(ressdctl check "$disk" 2>&1 | grep -E '^(warning|damage|refused)' || true)"
 exit "$failed"

@@ -47,6 +47,9 @@ wanted() {
 		./etc/initramfs-tools/scripts/local-block/ressd
 		./etc/initramfs-tools/scripts/local-top/ressd
 		./lib/modules/$kernel/updates/dm-ressd.ko
+		./usr/lib/dracut/modules.d/90ressd/module-setup.sh
+		./usr/lib/dracut/modules.d/90ressd/ressd-open.sh
+		./usr/local/lib/ressd/initramfs-table
 		./usr/local/lib/systemd/system-generators/ressd-generator
 		./usr/local/lib/systemd/system/ressd.target
 		./usr/local/lib/udev/rules.d/61-ressd.rules
@@ -73,7 +76,7 @@ test_install() {
 			"$("$destination/usr/local/sbin/$name" --version 2>&1 | grep -v "^$name [0-9]" || true)"
 	done
 	report "the files call the programs where they are" \
-		"$(grep -rl /usr/sbin "$destination/usr/local/lib" "$destination/etc" || true)"
+		"$(grep -rl /usr/sbin "$destination/usr/local/lib" "$destination/usr/lib" "$destination/etc" || true)"
 	report "nothing has debugging information" "$(find "$destination" -type f \
 		\( -name '*.ko' -o -path '*/sbin/*' \) -exec sh -c \
 		'readelf -S "$1" | grep -q "\.debug_info" && echo "$1"' _ {} \;)"

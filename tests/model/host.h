@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel does around the log protocol, one event at a time: bios (host-bio.c), the log
- * worker (host-log.c), the mover (host-mover.c), discards of segments (host-trim.c) and the order of
- * what goes to the normal area (host-dispatch.c).  Everything that takes time has a beginning and
- * an end with other events in between.
+ * worker (host-log.c), the mover (host-mover.c), discards of segments (host-trim.c), and the order
+ * of what goes to the normal area (host-dispatch.c).  Everything that takes time has a beginning
+ * and an end with other events in between.
  */
 #ifndef MODEL_HOST_H
 #define MODEL_HOST_H
