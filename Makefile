@@ -27,7 +27,7 @@ modules: ## build the kernel modules into build/modules (KDIR= selects the kerne
 		cp -u $$module/*.ko build/modules/; \
 	done
 
-userspace: ## build ressd-probe and ressdctl into build/bin
+userspace: ## build ressd-probe, ressd-trace and ressdctl into build/bin
 	@$(MAKE) --no-print-directory -C userspace
 
 setup: ## install the Debian packages that are missing (needs root then)

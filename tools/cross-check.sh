@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 
 cache=${RESSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dm-ressd}/cross
 # What the tools are linked with, and what these libraries need.
-libraries=(libdevmapper-dev libdevmapper1.02.1 libblkid-dev libblkid1 libjson-c-dev libjson-c5
-	libselinux1 libudev1 libpcre2-8-0 libuuid1)
+libraries=(libaio-dev libaio1 libdevmapper-dev libdevmapper1.02.1 libblkid-dev libblkid1 libjson-c-dev
+	libjson-c5 libselinux1 libudev1 libpcre2-8-0 libuuid1)
 failed=0
 
 die() {
@@ -98,7 +98,9 @@ check_machine() {
 	local machine=$1 prefix folder emulator
 	describe "$machine"
 	local out=$PWD/build/cross/$machine
-	local log=$out/build.log root=$cache/$machine
+	local log=$out/build.log root
+	# Another list of libraries is another folder.
+	root=$cache/$machine-$(printf '%s\n' "${libraries[@]}" | sha256sum | cut -c 1-8)
 	local run=("$emulator" -L "/usr/$prefix" -E
 		"LD_LIBRARY_PATH=/usr/$prefix/lib:$root/usr/lib/$folder:$root/lib/$folder")
 
@@ -110,6 +112,7 @@ check_machine() {
 		return
 	}
 	check "$machine: ressd-probe starts" "${run[@]}" "$out/bin/ressd-probe" --version || true
+	check "$machine: ressd-trace starts" "${run[@]}" "$out/bin/ressd-trace" --version || true
 	check "$machine: ressdctl starts" "${run[@]}" "$out/bin/ressdctl" --help || true
 	: >"$log"
 	check "$machine: unit tests of the tools" make_for check-unit || true

@@ -44,6 +44,9 @@ check_programs() {
 		need "pkg-config: install pkgconf"
 		return
 	}
+	# It comes without a file for pkg-config.
+	echo '#include <libaio.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1 ||
+		need "the library aio: install libaio-dev (Debian) or libaio-devel (Fedora)"
 	for library in devmapper:libdevmapper-dev:device-mapper-devel blkid:libblkid-dev:libblkid-devel \
 		json-c:libjson-c-dev:json-c-devel; do
 		"${PKG_CONFIG:-pkg-config}" --exists "${library%%:*}" || need "$(echo "$library" | sed -E \

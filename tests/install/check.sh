@@ -54,12 +54,16 @@ wanted() {
 		./usr/local/lib/systemd/system/ressd.target
 		./usr/local/lib/udev/rules.d/61-ressd.rules
 		./usr/local/sbin/ressd-probe
+		./usr/local/sbin/ressd-trace
 		./usr/local/sbin/ressdctl
 		./usr/local/share/bash-completion/completions/ressd-probe
+		./usr/local/share/bash-completion/completions/ressd-trace
 		./usr/local/share/bash-completion/completions/ressdctl
+		./usr/local/share/doc/ressd-utils/examples/trace_chart.py
 		./usr/local/share/man/man5/ressdtab.5
 		./usr/local/share/man/man7/ressd.7
 		./usr/local/share/man/man8/ressd-probe.8
+		./usr/local/share/man/man8/ressd-trace.8
 		./usr/local/share/man/man8/ressdctl.8
 	END
 }
@@ -71,7 +75,7 @@ test_install() {
 		report "make install" "exit code $?"
 	report "only what belongs there" "$(diff <(wanted) <(files | sed -E \
 		's#(/lib/modules/[^/]*)/(extra|updates)/#\1/updates/#; s#\.ko\.(xz|zst|gz)$#.ko#') 2>&1 || true)"
-	for name in ressdctl ressd-probe; do
+	for name in ressdctl ressd-probe ressd-trace; do
 		report "$name starts" \
 			"$("$destination/usr/local/sbin/$name" --version 2>&1 | grep -v "^$name [0-9]" || true)"
 	done

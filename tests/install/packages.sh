@@ -62,7 +62,7 @@ else
 fi
 lintian --fail-on error,warning --no-tag-display-limit "$folder"/*.changes >"$output" 2>&1 || true
 report "lintian finds nothing" "$(grep -E '^[EW]:' "$output" || true)"
-has ressd-utils usr/sbin/ressdctl usr/sbin/ressd-probe usr/share/man/man5/ressdtab.5.gz \
+has ressd-utils usr/sbin/ressdctl usr/sbin/ressd-probe usr/sbin/ressd-trace usr/share/man/man5/ressdtab.5.gz \
 	usr/share/man/man8/ressdctl.8.gz '(usr/)?lib/udev/rules.d/61-ressd.rules' \
 	'(usr/)?lib/systemd/system-generators/ressd-generator' \
 	usr/share/initramfs-tools/hooks/ressd usr/share/initramfs-tools/scripts/local-top/ressd

@@ -45,6 +45,13 @@ mutants() {
 		end-not-read@ressdctl/adopt.c@s/if (first <= wanted.reserved_start)/if (1)/@adopt.sh test_refusals@adopt puts the log into the file system
 		tail-not-looked-at@ressdctl/format.c@s/const struct byte_range place = arguments->adopts ? reserved_range(arguments) :/const struct byte_range place = arguments->adopts ? (struct byte_range) { 0, 4096 } :/@adopt.sh test_refusals@adopt overwrites what is behind the file system
 		hostile-options@lib/stored-options.c@s/^	if (!stored_options_are_text(info))$/	if (0)/@described.sh test_hostile@stored options may be anything
+		trace-without-write@ressd-trace/main.c@s/if (writes(run) \&\& !arguments->write)/if (0)/@trace.sh test_refusals@a trace with writes needs no --write
+		trace-contents-ignored@ressd-trace/safety.c@s/^	found = blkdev_signature(.*/	found = 0;/@trace.sh test_refusals@--yes overwrites a file system
+		trace-logs-ignored@ressd-trace/safety.c@s/^		found = find_log(dev, trace, what, failure);/		(void)find_log;/@trace.sh test_refusals@--yes overwrites a log
+		trace-reads-write@ressd-trace/shape.c@s/if (trace->list\[i\].op == TRACE_READ)$/if (trace->list[i].op != TRACE_FLUSH)/@trace.sh test_reads_only@--reads-only writes
+		trace-early@ressd-trace/replay.c@s/^		if (now >= due)$/		if (now + 3000000 >= due)/@trace.sh test_replay@a request may be submitted before its time
+		trace-beyond@ressd-trace/shape.c@s/^		if (shape->fit == FIT_REFUSE)$/		if (0)/@test-trace@requests beyond the device are folded unasked
+		trace-unsorted@ressd-trace/trace.c@s/ \&\& !wanted->sort)/ \&\& 0)/@test-trace@times that go back are taken
 		raw-overwrites@lib/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
 	END
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # words.sh: what the programs say: sentences that are true, exit codes that can be told apart, JSON
-# where it is asked for, and manual pages that have everything. Needs both programs and
+# where it is asked for, and manual pages that have everything. Needs all programs and
 # ressd-make-image in PATH.
 set -euo pipefail
 
@@ -39,6 +39,20 @@ test_options() {
 	expect "probe: no device" 2 "^ressd-probe: no device is named; name" ressd-probe
 	expect "probe: two devices" 2 "2 devices are named .*one is measured at a time" \
 		ressd-probe "$disk" "$disk"
+	expect "trace: no such option" 2 "'--fast' is not an option" ressd-trace --fast "$disk" "$disk"
+	expect "trace: no value" 2 "option '--speed' needs a value" ressd-trace "$disk" "$disk" --speed
+	expect "trace: no device" 2 "^ressd-trace: two words are needed .* but there is 1; see" ressd-trace "$disk"
+	expect "trace: a speed" 2 "--speed is '-1', but must be a factor from 0.01" \
+		ressd-trace --speed -1 "$disk" "$disk"
+	expect "trace: too many in flight" 2 "--in-flight is '5000', .* from 1 to 4096" \
+		ressd-trace --in-flight 5000 "$disk" "$disk"
+	expect "trace: a format" 2 "--format is 'vmstat', but must be blkparse" \
+		ressd-trace --format vmstat "$disk" "$disk"
+	expect "trace: a fit" 2 "--fit is 'x', but must be refuse, fold or pack" \
+		ressd-trace --fit x "$disk" "$disk"
+	expect "trace: bursts" 2 "--bursts is '0', .* from 1 to 1024" ressd-trace --bursts 0 "$disk" "$disk"
+	expect "trace: two that exclude each other" 2 "--speed max and --bursts exclude each other" \
+		ressd-trace --speed max --bursts 4 "$disk" "$disk"
 	for command in format adopt leave open close list status tune drain recover check dump repair; do
 		expect "help $command" 0 "^  $command " ressdctl help "$command"
 		report "and of no other command" "$(grep -cE '^  [a-z]+ ' "$output" |
@@ -51,6 +65,8 @@ test_options() {
 	expect "help of none" 2 "'fly' is not a command" ressdctl help fly
 	expect "status: two names" 2 "takes the name of one device, or none" ressdctl status a b
 	expect "ressdctl --version" 0 "^ressdctl [0-9]" ressdctl --version
+	expect "ressd-trace --version" 0 "^ressd-trace [0-9]" ressd-trace --version
+	expect "ressd-trace --help" 0 "^  --fit MODE" ressd-trace --help
 }
 
 test_sentences() {
@@ -125,7 +141,7 @@ in_manual() {
 }
 
 test_manuals() {
-	local core=$top/dm-ressd/core/ressd-args.c
+	local command core=$top/dm-ressd/core/ressd-args.c
 	{
 		sed -n 's/^\t\(NUMBER\|WORDS\)(\([a-z_]*\), .*/\2/p' "$core"
 		sed -n 's/^\t{ .key = "\([a-z_]*\)",$/\1/p' "$core"
@@ -141,6 +157,13 @@ test_manuals() {
 		grep -vxE 'first_record|last_record|next_block|first_activation|first_crc|last_crc|left_behind' |
 		sort -u | in_manual "every member of check, dump and list" ressdctl.8
 	ressdctl --help | grep -oE -- '--[a-z-]+' | sort -u | in_manual "every option of the help" ressdctl.8
+	for command in ressd-probe ressd-trace; do
+		"$command" --help | grep -oE -- '--[a-z-]+' | sort -u |
+			in_manual "every option of its help" "$command.8"
+	done
+	sed -n 's/.*\(json\|put\)_[a-z]*(\(result, \)\{0,1\}"\([a-z_0-9]*\)".*/\3/p' \
+		"$top/userspace/ressd-trace/show-json.c" | sort -u |
+		in_manual "every member of its JSON" ressd-trace.8
 	report "no page points into the source tree" "$(grep -l 'docs/' "$top"/userspace/man/* || true)"
 	report "pages without warnings" "$(for page in "$top"/userspace/man/*; do
 		man -l --warnings "$page" 2>&1 >/dev/null

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tools-on-devices.sh: ressd-probe and ressdctl on block devices. Runs in a guest, in virtual time so
+# tools-on-devices.sh: ressd-probe, ressdctl and ressd-trace on block devices. Runs in a guest, in virtual time so
 # that a busy machine does not look like an unsteady drive:
 #   tools/vm/run --mode benchmark --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/samsung.conf \
 #       --file tests/ssdsim/profiles/sdcard.conf userspace/test/vm/tools-on-devices.sh
@@ -25,11 +25,14 @@ refused() {
 	fi
 }
 
-# Both tools must refuse the RAM disk: refused_by_both NAME REGEX.
-refused_by_both() {
+# All tools must refuse the RAM disk: refused_by_all NAME REGEX.
+refused_by_all() {
 	refused "ressd-probe refuses: $1" 3 "$2" ressd-probe --write --yes-destroy /dev/ram0 /dev/ram0
 	refused "ressdctl format refuses: $1" 3 "$2" \
 		ressdctl format --yes --force /dev/ram0 0 98304 /dev/ram0 98304 32768
+	echo 0,0,4096,W,0 >/run/one.spc
+	refused "ressd-trace refuses: $1" 3 "$2" \
+		ressd-trace --write --yes-destroy /dev/ram0 /run/one.spc /dev/ram0
 }
 
 # An MBR with one Linux partition of 32 MiB at 1 MiB.
@@ -44,20 +47,20 @@ write_partition_table() {
 test_users() {
 	mkfs.ext4 -q -F /dev/ram0
 	mount /dev/ram0 "$mount_point"
-	refused_by_both "mounted" "/dev/ram0 is mounted on $mount_point"
+	refused_by_all "mounted" "/dev/ram0 is mounted on $mount_point"
 	umount "$mount_point"
 
 	busybox mkswap /dev/ram0 >/dev/null
 	busybox swapon /dev/ram0
-	refused_by_both "swap" "/dev/ram0 is swap space in use"
+	refused_by_all "swap" "/dev/ram0 is swap space in use"
 	busybox swapoff /dev/ram0
 
 	dmsetup create user --table "0 1000 linear /dev/ram0 0"
-	refused_by_both "built upon" "/dev/ram0 is in use: /dev/dm-[0-9]+ is built on it"
+	refused_by_all "built upon" "/dev/ram0 is in use: /dev/dm-[0-9]+ is built on it"
 	dmsetup remove user
 
 	blockdev --setro /dev/ram0
-	refused_by_both "read-only" "/dev/ram0 is read-only"
+	refused_by_all "read-only" "/dev/ram0 is read-only"
 	blockdev --setrw /dev/ram0
 }
 
@@ -67,10 +70,10 @@ test_partitions() {
 	refused "partition table is a signature" 3 "holds a partition table \(dos\)" ressd-probe --write --yes /dev/ram0
 	mkfs.ext4 -q -F /dev/ram0p1
 	mount /dev/ram0p1 "$mount_point"
-	refused_by_both "partition mounted" "/dev/ram0p1 is mounted on $mount_point"
+	refused_by_all "partition mounted" "/dev/ram0p1 is mounted on $mount_point"
 	umount "$mount_point"
 	dmsetup create user --table "0 1000 linear /dev/ram0p1 0"
-	refused_by_both "partition built upon" "/dev/ram0p1 is in use"
+	refused_by_all "partition built upon" "/dev/ram0p1 is in use"
 	dmsetup remove user
 	dd if=/dev/zero of=/dev/ram0 bs=1M count=4 status=none
 	blockdev --rereadpt /dev/ram0
@@ -189,6 +192,30 @@ break_soon() {
 	dmsetup resume weak
 }
 
+# sector_writer SECTOR: the line of the trace that wrote it last.
+sector_writer() {
+	dd if=/dev/ram0 bs=512 skip="$1" count=1 status=none | od -A n -t u8 -N 8 | tr -d ' '
+}
+
+# Sectors of 512 bytes stay what they are; the first error ends a replay, with the request's line.
+test_trace() {
+	dd if=/dev/zero of=/dev/ram0 bs=1M count=64 status=none
+	printf '0,%s\n' 3,512,W,0 8,4096,W,0.1 9,1024,W,0.2 0,8192,r,0.3 >/run/some.spc
+	check "ressd-trace on a device" ressd-trace --write --yes /run/some.spc /dev/ram0
+	check "it writes these sectors" test \
+		"$(for sector in 2 3 4 8 9 10 11 15 16; do sector_writer "$sector"; done | paste -sd ' ')" = \
+		"0 1 0 2 3 3 2 2 0"
+	check "a mounted device is read" eval "mkfs.ext4 -q -F /dev/ram0 && mount /dev/ram0 '$mount_point' &&
+		ressd-trace --reads-only /run/some.spc /dev/ram0 >/dev/null; umount '$mount_point'"
+	dmsetup create weak --table "0 65536 linear /dev/ram0 0
+65536 65536 error"
+	printf '0,%s\n' 0,4096,W,0 70000,4096,W,0.1 8,4096,W,3600 >/run/some.spc
+	refused "ressd-trace: an I/O error" 1 \
+		"cannot write /dev/[^ ]+ at byte 35840000 .4096 bytes, line 2 of the trace.: Input/output error" \
+		ressd-trace --write --yes-destroy /dev/mapper/weak /run/some.spc /dev/mapper/weak
+	dmsetup remove weak
+}
+
 # Each error ends the measurement at once, and is told.  What was to be preserved stays in its file.
 test_errors() {
 	local status
@@ -217,6 +244,7 @@ test_errors() {
 
 test_users
 test_partitions
+test_trace
 test_card
 test_errors
 test_kernel_sentences

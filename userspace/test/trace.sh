@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# trace.sh: ressd-trace on an image file: each request is replayed exactly once, none before its time,
+# what the image holds then is what the trace wrote; what is refused, and that nothing changes then.
+# Times are compared with each other only, never with a limit. Needs ressd-trace and ressd-make-image
+# in PATH.
+set -euo pipefail
+
+suite=trace
+# shellcheck source=userspace/test/expect.bash
+. "$(dirname "$0")/expect.bash"
+here=$(dirname "$0")
+check=$here/trace_check.py
+trace=$folder/trace
+log=$folder/log
+
+blank_disk() {
+	rm -f "$disk" "$log"
+	truncate -s 16M "$disk"
+}
+
+# replayed NAME ARGUMENT...: the replay of $trace on a blank disk, then what trace_check.py finds.
+replayed() {
+	local name=$1
+	shift
+	blank_disk
+	expect "$name" 0 '"version":1' ressd-trace --json --write --yes --log "$log" "$@" "$trace" "$disk"
+	report "$name: each once, in order, on the disk" \
+		"$("$check" compare "$trace" "$disk" "$log" "$output" 2>&1 | tail -n 1)"
+}
+
+test_replay() {
+	local format
+	for format in msr spc fio2 fio3 blkparse; do
+		"$check" generate "$format" 250 >"$trace"
+		replayed "$format" --in-flight 8 --speed 20
+	done
+	# Overlapping writes have an order only if one waits for the other.
+	"$check" generate msr 250 overlap >"$trace"
+	replayed "one at a time" --in-flight 1 --speed 50
+	replayed "as fast as it goes" --in-flight 1 --speed max
+	"$check" generate msr 250 >"$trace"
+	replayed "bursts" --in-flight 64 --speed 20 --bursts 64
+	# In a file system that has O_DIRECT, if /tmp is one.
+	disk=$(mktemp -p /tmp)
+	replayed "in /tmp" --in-flight 16 --speed 20
+	rm "$disk"
+	disk=$folder/disk
+}
+
+test_reads_only() {
+	blank_disk
+	"$check" generate msr 200 >"$trace"
+	unchanged "--reads-only" 0 "^left out: [1-9][0-9]* writes" \
+		ressd-trace --reads-only --speed 50 --log "$log" "$trace" "$disk"
+	report "only reads" "$(grep -c ',[wf],' "$log" | grep -vx 0 || true)"
+	report "all reads" "$([ "$(grep -c ',r,' "$log")" = "$(grep -c ',Read,' "$trace")" ] || echo "not all")"
+	chmod a-w "$disk"
+	expect "a disk that cannot be written will do" 0 "^  read " \
+		ressd-trace --reads-only --speed max "$trace" "$disk"
+	rm -f "$log"
+}
+
+# What ressd-probe and ressdctl refuse, in the same words.
+test_refusals() {
+	local normal reserved holder
+	blank_disk
+	"$check" generate msr 100 >"$trace"
+	unchanged "no --write" 3 "has [0-9]+ writes, which destroy .*--write .*or --reads-only" \
+		ressd-trace "$trace" "$disk"
+	unchanged "nobody to ask" 3 "destroys what is on .* no terminal to ask on; add --yes" \
+		ressd-trace --write "$trace" "$disk"
+	unchanged "--dry-run" 0 "^would replay [0-9]+ reads, [0-9]+ writes" \
+		ressd-trace --write --dry-run "$trace" "$disk"
+	unchanged "--write and --reads-only" 2 "exclude each other" \
+		ressd-trace --write --reads-only "$trace" "$disk"
+	unchanged "another device" 2 "both must be the same" \
+		ressd-trace --write --yes-destroy /dev/none "$trace" "$disk"
+	mkfs.ext4 -q -F "$disk"
+	unchanged "a file system" 3 "holds ext4.*--yes-destroy" \
+		ressd-trace --write --yes "$trace" "$disk"
+	unchanged "a file system, --dry-run" 3 "holds ext4" \
+		ressd-trace --write --dry-run "$trace" "$disk"
+	expect "a file system that may go" 0 "^  write " \
+		ressd-trace --write --yes-destroy "$disk" --speed max "$trace" "$disk"
+	rm -f "$disk"
+	read -r normal reserved < <(ressd-make-image 3 "$disk")
+	unchanged "a log" 3 "holds a reserved area of ressd at byte $((normal * 512)) with [1-9].* blocks" \
+		ressd-trace --write --yes --fit fold "$trace" "$disk"
+	dd if=/dev/zero of="$disk" bs=512 seek="$normal" count=8 conv=notrunc status=none
+	unchanged "a log of $reserved sectors with one superblock" 3 "reserved area of ressd" \
+		ressd-trace --write --yes --fit fold "$trace" "$disk"
+	blank_disk
+	python3 -c '
+import fcntl, sys, time
+disk = open(sys.argv[1], "r+b")
+fcntl.flock(disk, fcntl.LOCK_EX)
+print("locked", flush=True)
+time.sleep(100)' "$disk" >"$folder/locked" &
+	holder=$!
+	while ! grep -q locked "$folder/locked"; do
+		sleep 0.1
+	done
+	unchanged "in use" 3 "locked by another program" ressd-trace --write --yes "$trace" "$disk"
+	kill "$holder"
+	wait "$holder" 2>/dev/null || true
+	echo "do not lose me" >"$log"
+	unchanged "--log: a file that is there" 3 "--log names .*which is a file" \
+		ressd-trace --write --yes --log "$log" "$trace" "$disk"
+	report "and it is still there" "$(grep -L 'do not lose me' "$log")"
+}
+
+test_hostile() {
+	blank_disk
+	mkfifo "$folder/pipe"
+	unchanged "a pipe does not hang" 2 "is a pipe, but the trace must be a regular file" \
+		timeout 20 ressd-trace --write --yes "$folder/pipe" "$disk"
+	unchanged "no file" 1 "cannot open the trace .*/none: No such file" \
+		ressd-trace "$folder/none" "$disk"
+	printf '0,0,4096,W,0\n0,8,-4096,W,1\n' >"$trace"
+	unchanged "a negative size" 2 "/trace:2: the size is '-4096', but must be a whole number\.$" \
+		ressd-trace --write --yes "$trace" "$disk"
+	printf '0,0,4096,W,0\n0,32768,4096,W,1\n' >"$trace"
+	unchanged "beyond the device" 2 "/trace:2: the request ends at byte 16781312, but the region has only 16777216 bytes; give --fit" \
+		ressd-trace --write --yes "$trace" "$disk"
+	expect "folded" 0 "^folded into the region: 1 request$" \
+		ressd-trace --write --yes --fit fold --speed max "$trace" "$disk"
+	head -c 100000 /dev/zero | tr '\0' 7 >"$trace"
+	unchanged "an overlong line" 2 "/trace:1: the line has more than 4095 characters" \
+		ressd-trace --write --yes "$trace" "$disk"
+	head -c 100000 /dev/urandom >"$trace"
+	unchanged "no text" 2 "/trace:1: " ressd-trace --write --yes "$trace" "$disk"
+	unchanged "the image as a trace" 2 "/disk:1: the line has .* a zero byte" \
+		ressd-trace --write --yes "$disk" "$disk"
+	printf '0,0,16777216,W,0\n' >"$trace"
+	unchanged "too much memory" 2 "only 64 can be in flight; give fewer" \
+		ressd-trace --write --yes --in-flight 65 "$trace" "$disk"
+}
+
+# A trace of an hour, of which an interruption leaves the begin; the first request has no competitor.
+test_interrupted() {
+	local status=0 process
+	blank_disk
+	printf '0,0,4096,W,0\n0,8,4096,W,3600\n' >"$trace"
+	# Without job control the shell lets background processes ignore SIGINT.
+	ressd-trace --json --write --yes --log "$log" "$trace" "$disk" >"$output" 2>&1 &
+	process=$!
+	while ! dd if="$disk" bs=8 count=1 status=none | cmp -s - <(printf '\1\0\0\0\0\0\0\0'); do
+		sleep 0.1
+	done
+	kill -TERM "$process"
+	wait "$process" || status=$?
+	report "interrupted: exit code 130" "$([ "$status" -eq 130 ] || echo "$status")"
+	report "interrupted: what was done is reported" \
+		"$(grep -q '"interrupted":true' "$output" && grep -q '"completed":1,' "$output" || echo no)"
+	report "interrupted: and logged" "$([ "$(grep -c '^1,w,0,4096,' "$log")" -eq 1 ] || cat "$log")"
+}
+
+# The chart is drawn from what the program prints.
+test_chart() {
+	blank_disk
+	"$check" generate msr 200 >"$trace"
+	ressd-trace --json --write --yes --speed max "$trace" "$disk" >"$folder/result.json"
+	expect "chart" 0 "chart.png" "$here/../ressd-trace/trace_chart.py" \
+		"$folder/result.json" "$folder/chart.png"
+	report "chart: it is a PNG" \
+		"$(head -c 4 "$folder/chart.png" | tail -c 3 | grep -qx PNG || echo "no")"
+	echo '{"version": 2}' >"$folder/other.json"
+	expect "chart: another version" 1 "version 2.*version 1" \
+		"$here/../ressd-trace/trace_chart.py" "$folder/other.json" "$folder/none.png"
+}
+
+run_tests "${1:-}" \
+	test_replay \
+	test_reads_only \
+	test_refusals \
+	test_hostile \
+	test_interrupted \
+	test_chart
+exit "$failed"
