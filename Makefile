@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash soak bench bench-apps \
+.PHONY: all modules userspace setup demo check check-unit check-crash soak bench papers bench-apps \
 	calibrate probe-score lint install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -49,6 +49,7 @@ check-unit: ## only the tests that need no emulated machine
 	@tests/unit/test_peers.py
 	@tests/unit/test_bench.py
 	@tests/unit/test_apps.py
+	@tests/unit/test_papers.py
 	@tests/vm/selftest_log.py
 
 check-crash: ## the crash simulator: a million crash states, and every deliberate bug found
@@ -68,6 +69,10 @@ soak: setup ## the long tests, hours: 100 million crash states, fuzzing, power c
 bench: setup ## measure, and write build/results/bench.json
 	@$(MAKE) --no-print-directory all
 	@tools/bench.sh
+
+papers: setup ## what the papers published, measured again; writes docs/papers.md (resumable)
+	@$(MAKE) --no-print-directory all
+	@tools/papers.sh
 
 bench-apps: setup ## applications, bare and with ressd; writes build/results/bench-apps.json
 	@$(MAKE) --no-print-directory all

@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The experiments of the papers on the emulated drives, each result beside the published one.
+
+Every figure consists of runs, a guest each. A run that has ended well is not repeated, until its
+script, its input or its options change: so an interrupted `make papers` goes on where it was.
+Writes build/results/papers.json, a row for each number, and docs/papers.md with its charts, which
+hold only what has been measured.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / name) for name in ("papers", "bench", "demo")]
+sys.path.insert(1, str(HERE.parent))
+import page  # noqa: E402
+import re_bandwidth  # noqa: E402
+import results as result_files  # noqa: E402
+import sc  # noqa: E402
+from guests import PROJECT, GuestError, clock, fail  # noqa: E402
+from guests import run as run_guests  # noqa: E402
+
+FOLDER = PROJECT / "build/papers"
+RESULT = PROJECT / "build/results/papers.json"
+DOCS = PROJECT / "docs"
+TIMEOUT = 7200
+FIGURES = {figure.name: figure for figure in [*sc.FIGURES, *re_bandwidth.FIGURES]}
+
+
+def is_done(run):
+    """Whether the run has ended well with these settings."""
+    try:
+        return (run.folder(FOLDER) / "settings").read_text() == run.settings()
+    except FileNotFoundError:
+        return False
+
+
+def measure(run):
+    """One run; its folder gets the settings and the commit last."""
+    folder = run.folder(FOLDER)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    run_guests([run.guest(FOLDER)], TIMEOUT)
+    (folder / "commit").write_text(f"{result_files.commit()}\n")
+    (folder / "settings").write_text(run.settings())
+
+
+def runs_of(names):
+    """The runs of these figures, each once."""
+    runs = {}
+    for name in names:
+        runs.update({run.name: run for run in FIGURES[name].runs()})
+    return list(runs.values())
+
+
+def measure_all(runs):
+    """What is left of the runs, and how long that may take."""
+    left = [run for run in runs if not is_done(run)]
+    print(f"{len(runs) - len(left)} of {len(runs)} runs are there already", flush=True)
+    started = time.monotonic()
+    for number, run in enumerate(left):
+        seconds = sum(later.seconds for later in left[number:])
+        if number:
+            seconds *= (time.monotonic() - started) / sum(before.seconds
+                                                          for before in left[:number])
+        print(f"run {number + 1} of {len(left)}, {run.name}; about {clock(seconds)} left",
+              flush=True)
+        measure(run)
+
+
+def report():
+    """Rows, charts and page of all figures that were measured; returns the rows."""
+    shown = [figure for figure in FIGURES.values() if figure.is_measured(FOLDER)]
+    if not shown:
+        raise GuestError("nothing was measured yet: run make papers")
+    rows = []
+    for figure in shown:
+        rows += figure.rows(FOLDER)
+    commits = {run.name: (run.folder(FOLDER) / "commit").read_text().strip()
+               for figure in shown for run in figure.runs()
+               if (run.folder(FOLDER) / "settings").exists()}
+    RESULT.parent.mkdir(parents=True, exist_ok=True)
+    RESULT.write_text(json.dumps({"target": "papers", "commits": commits, "rows": rows}, indent=1)
+                      + "\n")
+    page.write(shown, rows, FOLDER, DOCS)
+    return rows
+
+
+def show_list():
+    """Each figure, and how many of its runs are there."""
+    for figure in FIGURES.values():
+        runs = figure.runs()
+        done = sum(map(is_done, runs))
+        seconds = sum(run.seconds for run in runs if not is_done(run))
+        print(f"{figure.name:<10} {done:>3} of {len(runs):>3} runs done, about {clock(seconds):>6} "
+              f"left  {figure.title}")
+
+
+def parse():
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="tools/papers.sh", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--figure", action="append", choices=list(FIGURES), metavar="ID",
+                        help="only this one; may be repeated: " + ", ".join(FIGURES))
+    parser.add_argument("--list", action="store_true", help="what is measured, and what is left")
+    parser.add_argument("--again", action="store_true",
+                        help="measure the chosen figures anew, also what is there")
+    parser.add_argument("--report-only", action="store_true",
+                        help="no run: results and page of what is there")
+    return parser.parse_args()
+
+
+def main():
+    """Run, write, print; see the top."""
+    options = parse()
+    if options.list:
+        show_list()
+        return 0
+    try:
+        runs = runs_of(options.figure or FIGURES)
+        for run in runs if options.again else ():
+            shutil.rmtree(run.folder(FOLDER), ignore_errors=True)
+        if not options.report_only:
+            measure_all(runs)
+        rows = report()
+    except GuestError as error:
+        return fail("papers", error)
+    print(page.table_of_rows(rows))
+    print(f"\nfigures  {RESULT}\npage     {DOCS / 'papers.md'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""SC: the same requests, their writes spread evenly (D1) or up to 4, 16, 64 at once.
+
+Figs. 1 to 3 on the paper's simulated SSD, bare; and with ressd, which is what SC leaves to future
+work: writes that arrive together are taken by RAM and the log, and moved later, spread in time.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import drives
+import sc_traces
+from guests import Guest, figures
+from rows import row
+
+HERE = Path(__file__).resolve().parent
+SCRIPT = HERE / "guest-sc.sh"
+REQUESTS = 3000
+SECONDS = 40
+TRACES = list(sc_traces.TABLE_1)
+DISTRIBUTIONS = ["D1", "D4", "D16", "D64"]
+# Writes of up to 128 KB go to the log whatever that costs: it is waiting that counts here.
+LOGGED = "route always small_write_sectors 256 on_full wait log_discard on"
+SIDES = {
+    "bare": ("none", DISTRIBUTIONS),
+    "burst": (f"pace burst {LOGGED}", ["D1", "D64"]),
+    "even": (f"pace even {LOGGED}", ["D1", "D64"]),
+    "idle": (f"pace idle {LOGGED}", ["D1", "D64"]),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One trace on one side: a guest with a fresh drive."""
+
+    trace: str
+    side: str
+    seconds: int = SECONDS
+
+    @property
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"sc/{self.trace}-{self.side}"
+
+    def folder(self, top):
+        """Where its results are."""
+        return top / self.name
+
+    def settings(self):
+        """What its result depends on."""
+        sources = SCRIPT.read_text() + (HERE / "sc_traces.py").read_text()
+        return f"{REQUESTS} requests, {SIDES[self.side]}, " \
+               f"{hashlib.sha256(sources.encode()).hexdigest()}\n"
+
+    def guest(self, top):
+        """The guest that measures it."""
+        options, distributions = SIDES[self.side]
+        place = self.folder(top)
+        trace = place / "trace.spc"
+        sc_traces.generate(self.trace, REQUESTS, trace)
+        return Guest(self.name.replace("/", "-"), SCRIPT, [self.side, options, *distributions],
+                     {"start": 8, **dict.fromkeys(distributions, 8)}, place,
+                     files=[*drives.FILES, trace], memory="3G")
+
+
+def traces_of(top, sides):
+    """The traces that were measured on all of these sides."""
+    return [trace for trace in TRACES
+            if all((Run(trace, side).folder(top) / "settings").exists() for side in sides)]
+
+
+def result(top, trace, side, distribution):
+    """Mean and tail, ms, and erases of one replay; with what is left in the log moved after it."""
+    folder = Run(trace, side).folder(top)
+    found = json.loads((folder / f"{distribution}.json").read_text())
+    response = found["all"]["response"]
+    counted = figures(folder)
+    return {"mean": response["mean_ns"] / 1e6, "tail": response["worst_ns"] / 1e6,
+            "erases": counted[f"{distribution}.erases"] + counted[f"{distribution}.drain_erases"],
+            "late": found["late"]["late_max_ns"] / 1e6}
+
+
+class ResponseFigure:
+    """Fig. 1 (mean) or 2 (tail): bars of D1, D4, D16, D64 for each trace."""
+
+    def __init__(self, name, title, kind, published):
+        self.name, self.title, self.kind, self.published = name, title, kind, published
+
+    def runs(self):
+        """Every trace, bare."""
+        return [Run(trace, "bare") for trace in TRACES]
+
+    def is_measured(self, top):
+        """With fewer than all traces the range of the paper means nothing."""
+        return traces_of(top, ["bare"]) == TRACES
+
+    def value(self, top, trace, side, distribution):
+        """ms"""
+        return result(top, trace, side, distribution)[self.kind]
+
+    def ratios(self, top):
+        """D64 over D1 of each trace."""
+        return {trace: self.value(top, trace, "bare", "D64") / self.value(top, trace, "bare", "D1")
+                for trace in TRACES}
+
+    def rows(self, top):
+        """The paper's text has the range of D64 over D1; its bars are only in the picture."""
+        ratios = self.ratios(top)
+        counted = {trace: ratio for trace, ratio in ratios.items()
+                   if self.kind == "mean" or trace != "prn0"}
+        why = "the traces are generated to Table 1, which says nothing of the places of requests " \
+              "and of the shape of sizes"
+        rows = [row(f"{self.name}/D64-over-D1/least", min(counted.values()), self.published[0],
+                    why=why),
+                row(f"{self.name}/D64-over-D1/most", max(counted.values()), self.published[1],
+                    why=why)]
+        for trace in TRACES:
+            rows += [row(f"{self.name}/{distribution}/{trace}",
+                         self.value(top, trace, "bare", distribution), unit="ms")
+                     for distribution in DISTRIBUTIONS]
+        return rows
+
+    def data(self, top):
+        """For the table and the chart: groups of bars."""
+        return {"unit": "ms", "drive": "SC's SSD, bare, traces generated to Table 1",
+                "groups": TRACES,
+                "series": {distribution: [self.value(top, trace, "bare", distribution)
+                                          for trace in TRACES] for distribution in DISTRIBUTIONS}}
+
+    def text(self, top):
+        """What it shows."""
+        ratios = self.ratios(top)
+        listed = ", ".join(f"{trace} {ratio:.2f}" for trace, ratio in ratios.items())
+        least, most = self.published
+        but = " except in prn0" if self.kind == "tail" else ""
+        return f"D64 over D1: {listed}. Published: {least} to {most}{but}."
+
+
+class EraseFigure(ResponseFigure):
+    """Fig. 3: the same requests erase as many blocks."""
+
+    def rows(self, top):
+        """Each, and the sums of all traces."""
+        total = sum(self.value(top, trace, "bare", "D64") for trace in TRACES)
+        first = sum(self.value(top, trace, "bare", "D1") for trace in TRACES)
+        rows = [row(f"{self.name}/{distribution}/{trace}",
+                    self.value(top, trace, "bare", distribution), unit="erases")
+                for trace in TRACES for distribution in DISTRIBUTIONS]
+        if first:
+            rows.append(row(f"{self.name}/D64-over-D1/all", total / first, 1))
+        return rows
+
+    def data(self, top):
+        return {**super().data(top), "unit": "erased blocks"}
+
+    def text(self, top):
+        return "Published: similar for all four. The drive erases some 128 blocks at a time, one " \
+               "in each plane, so a replay of a few thousand requests meets that or not."
+
+
+class FutureFigure:
+    """SC's future work: D64 with ressd beside D1 and D64 bare."""
+
+    name = "sc-future"
+    title = "Scattered flushing: 64 writes at once with ressd beside evenly spread writes without"
+    SERIES = [("bare", "D1"), ("bare", "D64"), ("burst", "D64"), ("even", "D64"), ("idle", "D64")]
+
+    def runs(self):
+        """Every trace on every side."""
+        return [Run(trace, side) for trace in TRACES for side in SIDES]
+
+    def is_measured(self, top):
+        """Each trace stands for itself."""
+        return bool(traces_of(top, SIDES))
+
+    def rows(self, top):
+        """D64 with ressd over D1 bare, at most 1."""
+        rows = []
+        for trace in traces_of(top, SIDES):
+            bare = result(top, trace, "bare", "D1")
+            for side in list(SIDES)[1:]:
+                found = result(top, trace, side, "D64")
+                rows += [row(f"{self.name}/{kind}-{side}-D64-over-bare-D1/{trace}",
+                             found[kind] / bare[kind], claim=("<=", 1))
+                         for kind in ("mean", "tail")]
+        return rows
+
+    def data(self, top):
+        """Means; the tail has a table of its own."""
+        traces = traces_of(top, SIDES)
+        return {"unit": "ms", "drive": "SC's SSD, traces generated to Table 1", "groups": traces,
+                "series": {self.label(side, distribution):
+                           [result(top, trace, side, distribution)["mean"] for trace in traces]
+                           for side, distribution in self.SERIES},
+                "more": ("tail", {self.label(side, distribution):
+                                  [result(top, trace, side, distribution)["tail"]
+                                   for trace in traces]
+                                  for side, distribution in self.SERIES})}
+
+    @staticmethod
+    def label(side, distribution):
+        """What a series is called."""
+        return f"{distribution} bare" if side == "bare" else f"{distribution}, pace {side}"
+
+    def text(self, top):
+        """Where the claim holds."""
+        rows = self.rows(top)
+        reached = [entry for entry in rows if entry["reached"]]
+        missed = [f"{entry['id'].split('/')[1].split('-')[0]} of {entry['id'].split('/')[2]} with "
+                  f"`pace {entry['id'].split('/')[1].split('-')[1]}` {entry['value']:.2f}"
+                  for entry in rows if not entry["reached"]]
+        text = f"{len(reached)} of {len(rows)} figures (mean, tail; each trace; three paces) " \
+               "of D64 with ressd are at least as good as D1 bare."
+        return text + (f" Not: {', '.join(missed)} (times D1 bare)." if missed else "")
+
+
+FIGURES = [
+    ResponseFigure("sc-1", "Average response time of requests", "mean", (3.7, 9.1)),
+    ResponseFigure("sc-2", "Tail response time (mean of the worst 0.01 %, here one request)",
+                   "tail", (2.4, 4.8)),
+    EraseFigure("sc-3", "Erased blocks", "erases", None),
+    FutureFigure(),
+]
