@@ -31,6 +31,7 @@ struct config {
 	u32 discards;		/* segments that may be reused are discarded */
 	u32 dispatch;		/* enum ressd_dispatch: who orders what goes to the normal area */
 	u32 dispatch_depth;	/* so many of these requests are in flight */
+	u32 cover_blocks;	/* see core's ressd-cover.h; 0: none */
 	u32 crash_every;	/* steps between crashes, on average */
 	u32 step_nodes;		/* that core looks at in one call; 0: as many as in the kernel */
 };

@@ -44,6 +44,7 @@ static const struct config_field config_fields[] = {
 	{ "discards", __builtin_offsetof(struct config, discards) },
 	{ "dispatch", __builtin_offsetof(struct config, dispatch) },
 	{ "dispatch_depth", __builtin_offsetof(struct config, dispatch_depth) },
+	{ "cover_blocks", __builtin_offsetof(struct config, cover_blocks) },
 	{ "crash_every", __builtin_offsetof(struct config, crash_every) },
 	{ "step_nodes", __builtin_offsetof(struct config, step_nodes) },
 };
