@@ -39,6 +39,8 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	if (bio_op(bio) == REQ_OP_READ && !*error && !(was & RESSD_BIO_PROVEN) &&
 	    (int)rb->ticket != atomic_read(&ressd->flush_errors))
 		*error = BLK_STS_IOERR;		/* see DOC: errors */
+	if (was & RESSD_BIO_READ_HOME && atomic_dec_and_test(&ressd->cover.reads))
+		wake_up(&ressd->wait);
 	if (was & RESSD_BIO_READ_LOG)
 		ressd_put_reader(ressd, rb->slot);
 	if (was & RESSD_BIO_DIRECT && !*error && ressd_refuses_writes(ressd))

@@ -142,7 +142,8 @@ static bool start_repair(struct ressd *ressd, void *buffer)
 	spin_lock(&ressd->lock);
 	quiet = !ressd_refuses_writes(ressd) ||
 		(!ressd->log.busy && !ressd_log_is_doubtful(&ressd->log) && !ressd->batch &&
-		 !atomic_read(&ressd->direct[0]) && !atomic_read(&ressd->direct[1]));
+		 !ressd->cover.running && !atomic_read(&ressd->direct[0]) &&
+		 !atomic_read(&ressd->direct[1]));
 	if (quiet)
 		ressd_repair_start(&ressd->log, buffer, REPAIR_BLOCKS);
 	spin_unlock(&ressd->lock);

@@ -289,6 +289,11 @@ int ressd_activate(struct ressd *ressd)
 		ressd->active = false;
 		return -EIO;
 	}
+	ret = ressd_cover_restore(ressd);
+	if (ret) {
+		ressd->active = false;
+		return ret;
+	}
 	if (recovered)
 		report_recovery(ressd, &recovery, start);
 	return 0;

@@ -68,6 +68,10 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 		if (node)
 			dm_accept_partial_bio(bio, (sector_t)node->lbn * RESSD_BLOCK_SECTORS -
 						   e.sector);
+		if (e.first < ressd->log.cover_blocks && !ressd->log.covered) {
+			rb->flags |= RESSD_BIO_READ_HOME;
+			atomic_inc(&ressd->cover.reads);
+		}
 		spin_unlock(&ressd->lock);
 		ressd_remap_normal(ressd, bio);
 		if (ressd_shape_is_used())

@@ -41,9 +41,10 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct ressd_counters *c = &ressd->counters;
 	const struct ressd_split_counters *reads = &ressd->shape.counters[RESSD_READ];
 	const struct ressd_split_counters *writes = &ressd->shape.counters[RESSD_WRITE];
-	/* What the log has kept is neither new nor dead. */
-	u64 accepted = l->accepted - c->kept_blocks;
-	u64 dead = l->overwrites + l->superseded + l->killed - c->kept_blocks;
+	/* What the log has kept or carried is neither new nor dead, and copies are not the user's. */
+	u64 again = c->kept_blocks + l->carried;
+	u64 accepted = l->accepted - again - l->covered;
+	u64 dead = l->overwrites + l->superseded + l->killed - again;
 	const struct {
 		const char *key;
 		u64 value;
@@ -72,6 +73,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "buffer_bytes", (2 * RESSD_MAX_RECORD_BLOCKS + ressd->max_page) *
 				  RESSD_BLOCK_SIZE +
 				  (u64)ressd_summary_bytes(&log->geom) +
+				  2ULL * log->cover_blocks * RESSD_BLOCK_SIZE +
 				  (u64)(ressd->move_space.max + ressd->next_move_space.max) *
 				  (RESSD_BLOCK_SIZE + sizeof(struct ressd_move)) },
 		{ "drain_left", ressd->draining ? log->map.nr_dirty : 0 },
@@ -105,12 +107,15 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "most_held", ressd->shape.queue.most_held },
 		{ "joined", ressd->shape.queue.joined },
 		{ "expired", ressd->shape.queue.expired },
+		{ "cover_blocks", log->cover_blocks },
+		{ "covered", log->covered },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);
 
 	DMEMIT("%u/%u %u/%u %s %zu", total - min(total, ressd_log_free_blocks(log)), total,
-	       log->map.nr_dirty, log->map.nr_mapped, state_word(ressd), 2 * ARRAY_SIZE(words));
+	       ressd_log_nr_movable(log), log->map.nr_mapped, state_word(ressd),
+	       2 * ARRAY_SIZE(words));
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		DMEMIT(" %s %llu", words[i].key, (unsigned long long)words[i].value);
 }

@@ -18,6 +18,7 @@
  *	dm-ressd-mover.c	the thread that brings the data home
  *	dm-ressd-batch.c	... one batch after the other
  *	dm-ressd-pace.c		how that is spread in time
+ *	dm-ressd-cover.c	the bare disk looks like no file system
  *	dm-ressd-discard.c	discards of segments that hold nothing any more
  *	dm-ressd-route.c	which way costs less (route adaptive)
  *	dm-ressd-shape.c	requests to the normal area: cut to what the device takes best
@@ -100,6 +101,7 @@
 #include <linux/workqueue.h>
 
 #include "core/ressd-args.h"
+#include "core/ressd-cover.h"
 #include "core/ressd-log.h"
 #include "core/ressd-queue.h"
 #include "core/ressd-step.h"
@@ -190,6 +192,15 @@ enum ressd_discard_state {
 	RESSD_DISCARD_NONE,		/* another one may begin */
 	RESSD_DISCARD_IN_FLIGHT,
 	RESSD_DISCARD_ENDED,		/* the mover's thread has yet to note it */
+};
+
+/* See dm-ressd-cover.c; under the lock but for the buffers, which the run's thread uses. */
+struct ressd_cover {
+	struct ressd_cover_run run;
+	bool running;
+	bool busy;			/* writes of covered blocks wait */
+	bool failed;			/* the last run: nothing is logged, small writes go direct */
+	atomic_t reads;			/* of covered blocks at home, in flight */
 };
 
 struct ressd {
@@ -294,6 +305,7 @@ struct ressd {
 
 	struct ressd_shape shape;
 
+	struct ressd_cover cover;
 	struct ressd_meter meter;
 	atomic_t small_in_flight;	/* small writes under route adaptive, both ways */
 };
@@ -436,6 +448,23 @@ bool ressd_keep_tail(struct ressd *ressd);
 bool ressd_keeps(const struct ressd *ressd, u32 *slot);
 /* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
+
+/* Waits for the direct writes that are in flight now.  The mover's thread, or before it runs. */
+void ressd_wait_for_direct_writes(struct ressd *ressd);
+
+/* dm-ressd-cover.c */
+int ressd_cover_init(struct ressd *ressd);
+void ressd_cover_free(struct ressd *ressd);
+/* Must a direct write of these blocks wait for a run, or for the next one?  Under the lock. */
+bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr);
+/* The same, and after an error there is none to wait for: the write must fail.  Under the lock. */
+bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr);
+/* May small writes wait until the log is covered, if it is not?  Under the lock. */
+bool ressd_cover_takes_writes(const struct ressd *ressd);
+/* One run: 0, -EIO, or -EAGAIN if it takes a sweep first.  The mover's thread. */
+int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal);
+/* Activation, after the opening record: a log that was not covered becomes a drained one. */
+int ressd_cover_restore(struct ressd *ressd);
 
 /* dm-ressd-pace.c */
 /* Has a writer, or the mover in a sweep, to wait for the other one?  Under the lock. */

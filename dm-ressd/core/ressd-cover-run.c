@@ -212,11 +212,14 @@ static bool all_covers_stand(const struct ressd_cover_run *run, const struct res
 
 /*
  * What home holds in the place of a cover would count in a log that is not covered.  A cover that
- * could not be written is written once more; without it the log stays covered.
+ * could not be written is written once more; without it the log stays covered.  It stays so, too,
+ * if something was logged since the run began, as happens when a drain is interrupted.
  */
 static void check_covers(struct ressd_cover_run *run, struct ressd_log *log)
 {
-	if (all_covers_stand(run, log)) {
+	if (!may_uncover(log)) {
+		end(run, -EAGAIN);
+	} else if (all_covers_stand(run, log)) {
 		log->covered = false;
 		run->unsafe = false;
 		run->step = UNCOVER_TOLD;
