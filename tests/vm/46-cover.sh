@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 46-cover.sh: while the log holds anything nobody takes the bare disk for a file system, and after a
+# drain everybody does: for several file systems and partition tables, over cuts of the power at random
+# moments, of which many fall into the first write and the drain. A plain disk that was written to
+# without ressd keeps what was written.
+#   46-cover.sh [SEED [FUNCTION]]
+# guest: --timeout 400
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+take_arguments "$@"
+RANDOM=$((seed % 32768))
+reserved=16384
+cuts=60
+
+# looks_like DEVICE: what libblkid finds on the bare disk; nothing if it is covered.
+looks_like() {
+	forget_cache
+	{ blkid -p -o value -s TYPE -s PTTYPE "$1" || true; } | paste -s -d ' '
+}
+
+# covers DEVICE: how many of the 136 sectors in the first 68 KiB are covers.
+covers() {
+	dd if="$1" bs=512 count=136 iflag=direct status=none | { grep -a -o ressdcov || true; } |
+		wc -l
+}
+
+is_covered() {
+	equals "" looks_like "$1" && equals 136 covers "$1"
+}
+
+# small_write DEVICE OFFSET: one block, durably.
+small_write() {
+	dd if=/dev/urandom of="$1" bs=4k count=1 seek="$2" oflag=direct conv=notrunc,fsync status=none
+}
+
+# life NAME LOOKS COMMAND...: COMMAND makes the file system or the table on the disk given to it, which
+# was there before ressd.
+life() {
+	local name=$1 looks=$2
+	shift 2
+	make_disk d0 96
+	truncate -s "$((($(sectors_of /dev/d0) - reserved) * 512))" /tmp/fs
+	check "$name: made" "$@" /tmp/fs
+	dd if=/tmp/fs of=/dev/d0 bs=1M conv=notrunc,sparse status=none
+	rm /tmp/fs
+	check "$name: is recognised before" equals "$looks" looks_like /dev/d0
+	make_ressd ressd /dev/d0 "$reserved"
+	check "$name: is recognised while nothing is logged" equals "$looks" looks_like /dev/d0
+	check "$name: a small write" small_write /dev/mapper/ressd 5000
+	check "$name: is covered" is_covered /dev/d0
+	check "$name: and still on ressd" equals "$looks" looks_like /dev/mapper/ressd
+	check "$name: the cover says what to do" grep -q -a "Do not mount" <(head -c 512 /dev/d0)
+	# A large write and a discard over the covered blocks and others.
+	check "$name: copied" copy_device /dev/mapper/ressd /tmp/before 4096
+	check "$name: a large write" dd if=/tmp/before of=/dev/mapper/ressd bs=2M count=1 \
+		oflag=direct conv=notrunc,fsync status=none
+	check "$name: is covered after a large write" is_covered /dev/d0
+	check "$name: a piece of a covered block" dd if=/tmp/before of=/dev/mapper/ressd bs=512 skip=2 \
+		seek=2 count=1 oflag=direct conv=notrunc,fsync status=none
+	blkdiscard -f -o 0 -l 65536 /dev/mapper/ressd
+	check "$name: is covered after a discard" is_covered /dev/d0
+	check "$name: reads the same" same_as /tmp/before /dev/mapper/ressd
+	check "$name: copied whole" copy_device /dev/mapper/ressd /tmp/before
+	check "$name: drains" timeout 60 dmsetup message ressd 0 drain
+	check "$name: no cover is left" equals 0 covers /dev/d0
+	dmsetup remove ressd
+	forget_cache
+	check "$name: is recognised after a drain" equals "$looks" looks_like /dev/d0
+	check "$name: the bare disk is the same" same_as /tmp/before /dev/d0
+	remove_disk d0
+}
+
+partition() {
+	echo ",,L" | sfdisk -q --label "$1" "$2"
+}
+
+# Covered blocks go round in a small log with all the rest.
+many_rounds() {
+	make_disk d0 96
+	mkfs.ext4 -q -F /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
+	copy_device /dev/d0 /tmp/before 136
+	make_ressd ressd /dev/d0 "$reserved" "$@"
+	check "rounds ($*): small writes" fio --name=small --filename=/dev/mapper/ressd --offset=1M \
+		--size=60M --rw=randwrite --bs=4k --direct=1 --norandommap --randrepeat=0 \
+		--randseed="$seed" --io_size=48M --verify=crc32c --verify_fatal=1 --output=/tmp/fio-output
+	check "rounds ($*): is covered" is_covered /dev/d0
+	check "rounds ($*): the covered blocks are the same" same_as /tmp/before /dev/mapper/ressd
+	check "rounds ($*): drains" timeout 60 dmsetup message ressd 0 drain
+	dmsetup remove ressd
+	check "rounds ($*): is recognised after a drain" equals ext4 looks_like /dev/d0
+	check "rounds ($*): so are the first blocks of the bare disk" same_as /tmp/before /dev/d0
+	remove_disk d0
+}
+
+lower() {
+	dmsetup create lower --table "0 $(sectors_of /dev/d0) linear /dev/d0 0"
+}
+
+# The device as it is after a cut; what the bare disk looks like tells what there may be in the log.
+start_again() {
+	local looks covered
+	looks=$(looks_like /dev/d0)
+	covered=$(covers /dev/d0)
+	lower
+	make_ressd ressd /dev/mapper/lower "$reserved" || return 1
+	if [ -n "$looks" ] && [ "$covered" -eq 0 ]; then
+		plain=$((plain + 1))
+		equals 0 status_value ressd covered || return 1
+		equals 0 status_dirty ressd || return 1
+	elif [ "$(status_value ressd covered)" -eq 1 ]; then
+		dirty=$((dirty + 1))
+		equals " 136" echo "$looks $covered" || return 1
+	else
+		between=$((between + 1))
+		equals "" echo "$looks" || return 1
+	fi
+	same_as /tmp/first /dev/mapper/ressd
+}
+
+# one_cut NUMBER: writers on a device that is plain, or that is being drained.
+one_cut() {
+	local load delay=$((RANDOM % 60))
+	start_again || return 1
+	fio --name=small --filename=/dev/mapper/ressd --offset=8M --size=40M --rw=randwrite --bs=4k \
+		--direct=1 --fsync=4 --time_based --runtime=20 --randseed="$((seed + $1))" \
+		--output=/tmp/fio-output >/dev/null 2>&1 &
+	load=$!
+	if [ $(($1 % 2)) -eq 0 ]; then
+		sleep 0.2
+		timeout 10 dmsetup message ressd 0 drain 2>/dev/null &
+	fi
+	sleep "0.$(printf %03d "$delay")"
+	fail_all_io lower
+	wait "$load"
+	wait
+	dmsetup remove ressd && dmsetup remove lower && cut_power d0
+}
+
+cuts_of_the_power() {
+	local number plain=0 dirty=0 between=0
+	make_disk d0 96 cache_size=2 irqmode=2 completion_nsec=500000
+	mkfs.ext4 -q -F /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
+	copy_device /dev/d0 /tmp/first 136
+	sync /dev/d0
+	for number in $(seq "$cuts"); do
+		check "cut $number" one_cut "$number"
+		[ "$tests_failed" -eq 0 ] || finish
+	done
+	check "after the last cut" start_again
+	echo "# found plain $plain, covered $dirty, in between $between"
+	check "some cuts left it covered" test "$dirty" -gt 0
+	check "after all cuts it drains" timeout 60 dmsetup message ressd 0 drain
+	dmsetup remove ressd
+	dmsetup remove lower
+	check "after all cuts it is recognised" equals ext4 looks_like /dev/d0
+	check "after all cuts the first blocks are the same" same_as /tmp/first /dev/d0
+	remove_disk d0
+}
+
+# Another computer mounts it while it is plain: what that has written stays.
+plain_disk_is_used() {
+	make_disk d0 96
+	mkfs.ext4 -q -F /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
+	make_ressd ressd /dev/d0 "$reserved"
+	check "used bare: a small write" small_write /dev/mapper/ressd 5000
+	check "used bare: drains" dmsetup message ressd 0 drain
+	dmsetup remove ressd
+	check "used bare: mounts" mount /dev/d0 /mnt
+	echo hello >/mnt/file
+	umount /mnt
+	make_ressd ressd /dev/d0 "$reserved"
+	mount /dev/mapper/ressd /mnt
+	check "used bare: the file is there" equals hello cat /mnt/file
+	for number in $(seq 200); do
+		echo "$number" >"/mnt/$number"
+	done
+	sync /dev/mapper/ressd
+	umount /mnt
+	# What the file system has written may have been one stream, and that is not logged.
+	dd if=/dev/mapper/ressd of=/tmp/block bs=4k count=1 skip=5000 status=none
+	dd if=/tmp/block of=/dev/mapper/ressd bs=4k seek=5000 oflag=direct conv=notrunc,fsync status=none
+	check "used bare: is covered" is_covered /dev/d0
+	dmsetup remove ressd
+	expect_fail "wrong fs type|can't find|unknown filesystem" mount -t ext4 /dev/d0 /mnt
+	make_ressd ressd /dev/d0 "$reserved"
+	check "used bare: is clean" e2fsck -fn /dev/mapper/ressd
+	check "used bare: drains again" dmsetup message ressd 0 drain
+	dmsetup remove ressd
+	check "used bare: the bare disk is clean" e2fsck -fn /dev/d0
+	remove_disk d0
+}
+
+# With two disks it is the normal one that is covered.
+two_disks() {
+	make_disk d0 64
+	make_disk d1 16
+	mkfs.ext4 -q -F /dev/d0
+	dmsetup create ressd --table "0 $(sectors_of /dev/d0) ressd /dev/d0 0 /dev/d1 0 16384 0"
+	check "two disks: a small write" small_write /dev/mapper/ressd 5000
+	check "two disks: is covered" is_covered /dev/d0
+	check "two disks: drains" dmsetup message ressd 0 drain
+	check "two disks: is recognised" equals ext4 looks_like /dev/d0
+	dmsetup remove ressd
+	remove_disk d0
+	remove_disk d1
+}
+
+load dm-ressd
+scenario life ext4 ext4 mkfs.ext4 -q -F
+scenario life f2fs f2fs mkfs.f2fs -q -f
+scenario life vfat vfat mkfs.fat
+scenario life swap swap mkswap
+scenario life MBR dos partition dos
+scenario life GPT gpt partition gpt
+scenario many_rounds segment_sectors 512 on_full wait
+scenario many_rounds segment_sectors 512 move_block_sectors 512 move_fill_blocks 8
+scenario plain_disk_is_used
+scenario two_disks
+scenario cuts_of_the_power
+finish
