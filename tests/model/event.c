@@ -220,7 +220,7 @@ static bool mover_is_wanted(const struct host *host, struct random *random)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state == OP_SPACE || op->state == OP_SYNC)
 			return true;
-	return random_once_in(random, 20) ||
+	return random_once_in(random, 20) || host->draining ||
 	       ressd_log_free_blocks(log) < ressd_log_total_blocks(log) / 3;
 }
 
@@ -232,7 +232,7 @@ static void draw_mover(struct event *event, const struct host *host, struct rand
 	event->kind = EVENT_MOVER;
 	if (mover->state == MOVER_IDLE) {
 		event->kind = mover_is_wanted(host, random) ||
-			      ressd_cover_choose(&host->box.log, false, &goal) ?
+			      ressd_cover_choose(&host->box.log, host->draining, &goal) ?
 			      EVENT_SWEEP : EVENT_LOG;
 		event->number = event->kind == EVENT_SWEEP && random_once_in(random, 4);
 		return;
@@ -304,6 +304,9 @@ static bool draw_fate(struct event *event, const struct host *host, struct rando
 		event->kind = EVENT_SUSPEND;
 	} else if (host->config.tunes && random_once_in(random, 150)) {
 		event->kind = EVENT_TUNE;
+	} else if (host->config.cover_blocks &&
+		   random_once_in(random, host->draining ? 100 : 300)) {
+		event->kind = EVENT_DRAINING;
 	} else {
 		return false;
 	}

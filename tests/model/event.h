@@ -55,6 +55,7 @@ enum event_kind {
 	EVENT_SUSPEND,		/* suspend and resume */
 	EVENT_RELOAD,		/* a clean stop and a new start */
 	EVENT_DRAIN,
+	EVENT_DRAINING,		/* a drain begins under load, or is interrupted */
 	EVENT_CRASH,		/* the power fails; @cut says what survives */
 	EVENT_STOP,		/* the host stops, the disk keeps its power; @number chooses */
 	EVENT_CUT,		/* tries one crash, and goes on as if it had not been */

@@ -253,6 +253,7 @@ void host_settle(struct host *host)
 {
 	u32 steps;
 
+	host->draining = false;		/* interrupted, if one is under way */
 	for (steps = 0; !is_settled(host); steps++) {
 		if (steps == SETTLE_STEPS)
 			violation(host, "something hangs: mover in state %u, %u free blocks",
@@ -372,6 +373,9 @@ static void running_step(struct host *host, const struct event *event)
 		break;
 	case EVENT_DRAIN:
 		drain(host);
+		break;
+	case EVENT_DRAINING:
+		host->draining = !host->draining;
 		break;
 	default:
 		break;

@@ -13,6 +13,7 @@ static const char *const event_names[NR_EVENT_KINDS] = {
 	[EVENT_ROTATE] = "rotate", [EVENT_TUNE] = "tune", [EVENT_REPAIR] = "repair",
 	[EVENT_CHECK] = "check",
 	[EVENT_SUSPEND] = "suspend", [EVENT_RELOAD] = "reload", [EVENT_DRAIN] = "drain",
+	[EVENT_DRAINING] = "draining",
 	[EVENT_CRASH] = "crash",
 	[EVENT_STOP] = "stop", [EVENT_CUT] = "cut",
 };
