@@ -220,6 +220,8 @@ static void finish(struct ressd *ressd, enum ressd_cover_goal goal, bool started
 	ressd->cover.busy = false;
 	ressd->cover.running = false;
 	ressd->cover.failed = result && !ressd->log.covered;
+	if (started)
+		ressd->cover.bad = run->bad != RESSD_NO_BLOCK;
 	spin_unlock(&ressd->lock);
 	if (started && run->unsafe)
 		DMERR("%s: a cover cannot be written: until the device is drained its bare disk may look like a file system; do not mount it",
@@ -253,10 +255,33 @@ int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal)
 		ret = ressd->cover.run.result;
 	}
 	finish(ressd, goal, started, ret);
+	if (started && ressd->cover.run.bad != RESSD_NO_BLOCK)
+		DMERR_LIMIT("%s: the log's copy of normal block %u is damaged or cannot be read, so the disk stays covered; everything else can be read and drained, and writing to this block mends it",
+			    ressd_name(ressd), ressd->cover.run.bad);
 	if (ret == -EIO && goal == RESSD_COVER_COVER && ressd_log_works(ressd))
 		DMERR_LIMIT("%s: the first blocks cannot be read, so that nothing is logged; small writes go to the normal area",
 			    ressd_name(ressd));
 	return ret;
+}
+
+/*
+ * The log counts, whatever the bare disk holds in the place of covers; but who has written there
+ * shall hear of it.
+ */
+void ressd_cover_compare(struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+	void *home = ressd->cover.run.home;
+	u32 missing;
+
+	if (!log->cover_blocks || !log->covered ||
+	    ressd_rw(ressd, ressd->normal->bdev, REQ_OP_READ, ressd_normal_sector(ressd, 0),
+		     log->cover_blocks, home))
+		return;
+	missing = ressd_cover_missing(home, log->uuid, log->cover_blocks);
+	if (missing)
+		DMWARN("%s: %u of the first %u sectors were written to on the bare disk while their newest version was in the log, or could not be covered; the log's version counts",
+		       ressd_name(ressd), missing, log->cover_blocks * RESSD_COVER_SECTORS);
 }
 
 int ressd_cover_restore(struct ressd *ressd)

@@ -294,7 +294,9 @@ int ressd_activate(struct ressd *ressd)
 		ressd->active = false;
 		return ret;
 	}
-	if (recovered)
+	if (recovered) {
 		report_recovery(ressd, &recovery, start);
+		ressd_cover_compare(ressd);
+	}
 	return 0;
 }

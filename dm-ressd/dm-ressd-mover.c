@@ -84,7 +84,7 @@ static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
 	else if (ressd->sweep.visit_blocks)
 		ressd_sweep_oldest(&ressd->sweep, &ressd->log);
 	ressd_step_start(&ressd->step, &ressd->sweep, &ressd->log);
-	ressd->sweep_bad = 0;
+	ressd->sweep_bad = ressd->cover.bad;
 	ressd->sweeping = true;
 	ressd->keeping = false;
 	ressd->sweep_follows = false;
@@ -485,7 +485,13 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 	if (!wanted)
 		return false;
 	*ret = ressd_cover_run(ressd, goal);
-	return *ret != -EAGAIN;
+	/* By then nothing else is left that could not be moved. */
+	if (goal == RESSD_COVER_UNCOVER && (ressd->cover.bad || ressd->bad_blocks)) {
+		ressd->sweep_bad = ressd->cover.bad;
+		note_bad_blocks(ressd, true, true);
+	}
+	/* A damaged copy stays where it is; what it keeps from being reused the sweep will find. */
+	return *ret != -EAGAIN && (goal != RESSD_COVER_CARRY || *ret != -EIO);
 }
 
 /* One sweep, and what it came to: 0, or the error that a pause must follow. */

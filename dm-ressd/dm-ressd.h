@@ -199,7 +199,8 @@ struct ressd_cover {
 	struct ressd_cover_run run;
 	bool running;
 	bool busy;			/* writes of covered blocks wait */
-	bool failed;			/* the last run: nothing is logged, small writes go direct */
+	bool failed;			/* the last run: small writes go direct */
+	bool bad;			/* the copy of a covered block is damaged */
 	atomic_t reads;			/* of covered blocks at home, in flight */
 };
 
@@ -465,6 +466,8 @@ bool ressd_cover_takes_writes(const struct ressd *ressd);
 int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal);
 /* Activation, after the opening record: a log that was not covered becomes a drained one. */
 int ressd_cover_restore(struct ressd *ressd);
+/* Activation: warns if the bare disk has something else where covers should be. */
+void ressd_cover_compare(struct ressd *ressd);
 
 /* dm-ressd-pace.c */
 /* Has a writer, or the mover in a sweep, to wait for the other one?  Under the lock. */

@@ -114,6 +114,7 @@ bool ressd_cover_start(struct ressd_cover_run *run, struct ressd_log *log,
 	run->damaged = false;
 	run->unsafe = false;
 	run->repeated = false;
+	run->bad = RESSD_NO_BLOCK;
 	run->result = 0;
 	if (log->mode != RESSD_MODE_RW || !log->cover_blocks)
 		return false;
@@ -170,8 +171,10 @@ static int accept_carried(struct ressd_cover_run *run, struct ressd_log *log)
 	if (!node || ressd_map_block(&log->map, node) != run->block)
 		return 0;
 	/* Damaged, and so it stays where it is. */
-	if (!run->from_ram && ressd_crc(data, RESSD_BLOCK_SIZE) != node->crc)
+	if (!run->from_ram && ressd_crc(data, RESSD_BLOCK_SIZE) != node->crc) {
+		run->bad = run->at;
 		return -EIO;
+	}
 	ret = ressd_log_accept_leaving(log, run->at, &place, 0);
 	if (ret)
 		return ret;
@@ -197,19 +200,6 @@ static void is_covered(struct ressd_cover_run *run, struct ressd_log *log)
 		end(run, run->damaged ? -EIO : 0);
 }
 
-static bool all_covers_stand(const struct ressd_cover_run *run, const struct ressd_log *log)
-{
-	u32 lbn, i;
-
-	for (lbn = 0; lbn < log->cover_blocks; lbn++)
-		for (i = 0; i < RESSD_COVER_SECTORS; i++)
-			if (!ressd_cover_is_sector(block_of(run->home, lbn) +
-						   i * sizeof(struct ressd_cover_sector),
-						   log->uuid, lbn, i))
-				return false;
-	return true;
-}
-
 /*
  * What home holds in the place of a cover would count in a log that is not covered.  A cover that
  * could not be written is written once more; without it the log stays covered.  It stays so, too,
@@ -219,7 +209,7 @@ static void check_covers(struct ressd_cover_run *run, struct ressd_log *log)
 {
 	if (!may_uncover(log)) {
 		end(run, -EAGAIN);
-	} else if (all_covers_stand(run, log)) {
+	} else if (!ressd_cover_missing(run->home, log->uuid, log->cover_blocks)) {
 		log->covered = false;
 		run->unsafe = false;
 		run->step = UNCOVER_TOLD;
@@ -442,10 +432,17 @@ static void io_failed(struct ressd_cover_run *run, int error)
 		run->step++;
 		break;
 	case UNCOVER_READ_LOG:
+		run->bad = run->at;
+		cover_again(run);
+		break;
 	case UNCOVER_READ_HOME:
 	case UNCOVER_OTHERS:
 	case UNCOVER_FIRST:
 		cover_again(run);
+		break;
+	case CARRY_READ:
+		run->bad = run->at;
+		end(run, error);
 		break;
 	default:
 		end(run, error);
@@ -475,10 +472,12 @@ void ressd_cover_done(struct ressd_cover_run *run, struct ressd_log *log, int er
 		is_covered(run, log);
 		break;
 	case UNCOVER_READ_LOG:
-		if (is_intact(run, log))
+		if (is_intact(run, log)) {
 			run->at++;
-		else
+		} else {
+			run->bad = run->at;
 			cover_again(run);
+		}
 		break;
 	case UNCOVER_CHECK:
 		check_covers(run, log);

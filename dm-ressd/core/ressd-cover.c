@@ -63,6 +63,17 @@ bool ressd_cover_is_sector(const void *data, const u8 *uuid, u32 lbn, u32 index)
 	       le32_to_cpu(sector->crc) == sector_crc(sector);
 }
 
+u32 ressd_cover_missing(const void *home, const u8 *uuid, u32 nr)
+{
+	const struct ressd_cover_sector *sector = home;
+	u32 i, missing = 0;
+
+	for (i = 0; i < nr * RESSD_COVER_SECTORS; i++, sector++)
+		missing += !ressd_cover_is_sector(sector, uuid, i / RESSD_COVER_SECTORS,
+						  i % RESSD_COVER_SECTORS);
+	return missing;
+}
+
 u32 ressd_cover_merge(void *home, const void *logged, const u8 *uuid, u32 lbn)
 {
 	const size_t bytes = sizeof(struct ressd_cover_sector);

@@ -39,9 +39,9 @@
  * so an interrupted run can be followed by either.
  *
  * SPACE: a segment, or more if they are small, is kept in reserve for carrying (ressd-log.h,
- * SPACE): writers and records of UNMAPs leave it alone.  All covered blocks fit in there with room for the
- * records that announce what became free (ressd_cover_reserve()); that is at least one segment each
- * time, and what was carried is met again only after a whole round of the log.
+ * SPACE): writers and records of UNMAPs leave it alone.  All covered blocks fit in there with room
+ * for the records that announce what became free (ressd_cover_reserve()); that is at least one
+ * segment each time, and what was carried is met again only after a whole round of the log.
  *
  * Context: the caller holds the lock that protects the log, but for the functions that say so.
  */
@@ -57,6 +57,9 @@ void ressd_cover_fill(void *block, const u8 *uuid, u32 lbn);
 
 /* Is @sector that of a cover: the one with number @index (0 ... 7) of block @lbn?  No lock. */
 bool ressd_cover_is_sector(const void *sector, const u8 *uuid, u32 lbn, u32 index);
+
+/* How many sectors of @home, the first @nr normal blocks, are no covers.  No lock. */
+u32 ressd_cover_missing(const void *home, const u8 *uuid, u32 nr);
 
 /*
  * Replaces the covers in @home, what normal block @lbn holds on the disk, by the sectors of
@@ -135,6 +138,7 @@ struct ressd_cover_run {
 	bool damaged;			/* UNCOVER: a block cannot come home: covers again */
 	bool unsafe;			/* a cover could not be written */
 	bool repeated;			/* UNCOVER: covers were written once more */
+	u32 bad;			/* covered block whose copy is damaged, or RESSD_NO_BLOCK */
 	int result;			/* at the END: 0, -EIO, or -EAGAIN: it found no room */
 };
 
