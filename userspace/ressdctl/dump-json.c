@@ -30,6 +30,7 @@ static void put_copy(const struct super_copy *copy, u32 number)
 		json_number("reserved_sectors", copy->info.table.reserved_sectors);
 		json_number("segment_sectors", copy->info.segment_sectors);
 		json_number("record_blocks", copy->info.record_blocks);
+		json_number("cover_blocks", copy->info.cover_blocks);
 		if (copy->info.devices)
 			json_number("devices", copy->info.devices);
 		if (stored_options_are_text(&copy->info))
