@@ -41,7 +41,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct ressd_counters *c = &ressd->counters;
 	const struct ressd_split_counters *reads = &ressd->shape.counters[RESSD_READ];
 	const struct ressd_split_counters *writes = &ressd->shape.counters[RESSD_WRITE];
-	/* What the log has kept or carried is neither new nor dead, and copies are not the user's. */
+	/* What the log has kept or carried is neither new nor dead; copies are not the user's. */
 	u64 again = c->kept_blocks + l->carried;
 	u64 accepted = l->accepted - again - l->covered;
 	u64 dead = l->overwrites + l->superseded + l->killed - again;
@@ -249,15 +249,17 @@ static int message_store(struct ressd *ressd, unsigned int argc, char **argv)
 {
 	char error[RESSD_ERROR_SIZE];
 	struct ressd_options options;
+	const char *fixed;
 
 	ressd_options_default(&options);
 	if (ressd_options_parse(&options, argc, argv, error, sizeof(error))) {
 		DMERR("%s: %s", ressd_name(ressd), error);
 		return -EINVAL;
 	}
-	if (options.segment_sectors) {
-		DMERR("%s: segment_sectors is fixed when the reserved area is formatted, so it is not stored with the options; leave it out",
-		      ressd_name(ressd));
+	fixed = ressd_options_fixed(&options);
+	if (fixed) {
+		DMERR("%s: %s is fixed when the reserved area is formatted, so it is not stored with the options; leave it out",
+		      ressd_name(ressd), fixed);
 		return -EINVAL;
 	}
 	if (!READ_ONCE(ressd->active)) {

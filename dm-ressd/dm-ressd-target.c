@@ -245,7 +245,8 @@ static int load_super(struct ressd *ressd)
 	ressd->super.record_blocks = geom.record_blocks;
 	ressd->super.devices = ressd->same_dev ? 1 : 2;
 	ressd_options_pack(&ressd->options, ressd->super.options);
-	ressd->super.cover_blocks = ressd_cover_default(&geom, ressd->table.len);
+	if (ressd->options.cover == RESSD_ON)
+		ressd->super.cover_blocks = ressd_cover_default(&geom, ressd->table.len);
 	get_random_bytes(ressd->super.uuid, RESSD_UUID_SIZE);
 	return 0;
 }

@@ -231,6 +231,11 @@ int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_
 			 options->segment_sectors, info->segment_sectors);
 		return -EINVAL;
 	}
+	if (options->cover == RESSD_OFF && info->cover_blocks) {
+		snprintf(error, size,
+			 "cover is off, but the reserved area was formatted with covers; leave the option out or use ressdctl format");
+		return -EINVAL;
+	}
 	return 0;
 }
 

@@ -126,7 +126,8 @@ int area_format(const struct blkdev *dev, const struct table_line *line, u32 dev
 	info.segment_sectors = geom.segment_blocks * RESSD_BLOCK_SECTORS;
 	info.record_blocks = geom.record_blocks;
 	ressd_options_pack(&line->options, info.options);
-	info.cover_blocks = ressd_cover_default(&geom, line->table.len);
+	if (line->options.cover == RESSD_ON)
+		info.cover_blocks = ressd_cover_default(&geom, line->table.len);
 	code = make_uuid(info.uuid, failure);
 	if (code)
 		return code;
