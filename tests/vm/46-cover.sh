@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # 46-cover.sh: while the log holds anything nobody takes the bare disk for a file system, and after a
-# drain everybody does: for several file systems and partition tables, over cuts of the power at random
-# moments, of which many fall into the first write and the drain. A plain disk that was written to
-# without ressd keeps what was written.
+# drain everybody does: for several file systems and partition tables, and over cuts of the power under
+# load (47-cover-cuts.sh has them at every step). A plain disk that was written to without ressd keeps
+# what was written; a damaged copy of a covered block is named, and nothing else is lost by it; format
+# --force gives back what is covered.
 #   46-cover.sh [SEED [FUNCTION]]
 # guest: --timeout 400
 set -uo pipefail
@@ -15,7 +16,8 @@ set -uo pipefail
 take_arguments "$@"
 RANDOM=$((seed % 32768))
 reserved=16384
-cuts=60
+cuts=12
+states=/tmp/states # what the cuts have left, a line each
 
 # looks_like DEVICE: what libblkid finds on the bare disk; nothing if it is covered.
 looks_like() {
@@ -109,14 +111,14 @@ start_again() {
 	lower
 	make_ressd ressd /dev/mapper/lower "$reserved" || return 1
 	if [ -n "$looks" ] && [ "$covered" -eq 0 ]; then
-		plain=$((plain + 1))
+		echo plain >>"$states"
 		equals 0 status_value ressd covered || return 1
 		equals 0 status_dirty ressd || return 1
 	elif [ "$(status_value ressd covered)" -eq 1 ]; then
-		dirty=$((dirty + 1))
+		echo covered >>"$states"
 		equals " 136" echo "$looks $covered" || return 1
 	else
-		between=$((between + 1))
+		echo between >>"$states"
 		equals "" echo "$looks" || return 1
 	fi
 	same_as /tmp/first /dev/mapper/ressd
@@ -130,8 +132,8 @@ one_cut() {
 		--direct=1 --fsync=4 --time_based --runtime=20 --randseed="$((seed + $1))" \
 		--output=/tmp/fio-output >/dev/null 2>&1 &
 	load=$!
+	wait_until equals 1 status_value ressd covered
 	if [ $(($1 % 2)) -eq 0 ]; then
-		sleep 0.2
 		timeout 10 dmsetup message ressd 0 drain 2>/dev/null &
 	fi
 	sleep "0.$(printf %03d "$delay")"
@@ -142,7 +144,7 @@ one_cut() {
 }
 
 cuts_of_the_power() {
-	local number plain=0 dirty=0 between=0
+	local number
 	make_disk d0 96 cache_size=2 irqmode=2 completion_nsec=500000
 	mkfs.ext4 -q -F /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
 	copy_device /dev/d0 /tmp/first 136
@@ -152,8 +154,8 @@ cuts_of_the_power() {
 		[ "$tests_failed" -eq 0 ] || finish
 	done
 	check "after the last cut" start_again
-	echo "# found plain $plain, covered $dirty, in between $between"
-	check "some cuts left it covered" test "$dirty" -gt 0
+	sort "$states" | uniq -c | sed 's/^/# found/'
+	check "some cuts left it covered" grep -q covered "$states"
 	check "after all cuts it drains" timeout 60 dmsetup message ressd 0 drain
 	dmsetup remove ressd
 	dmsetup remove lower
@@ -195,6 +197,27 @@ plain_disk_is_used() {
 	remove_disk d0
 }
 
+# cover off: as before there were covers.
+without_covers() {
+	make_disk d0 96
+	mkfs.ext4 -q -F /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
+	make_ressd ressd /dev/d0 "$reserved" cover off
+	check "off: a small write" small_write /dev/mapper/ressd 5000
+	check "off: nothing is covered" equals "0 0 0" eval \
+		'echo "$(covers /dev/d0) $(status_value ressd cover_blocks) $(status_value ressd covered)"'
+	check "off: the table says it" eval "dmsetup table ressd | grep -q ' cover off'"
+	dmsetup remove ressd
+	check "off: it stays so" eval "make_ressd ressd /dev/d0 $reserved && equals 0 covers /dev/d0"
+	dmsetup remove ressd
+	remove_disk d0
+	make_disk d0 96
+	make_ressd ressd /dev/d0 "$reserved"
+	dmsetup remove ressd
+	expect_fail "cover is off, but the reserved area was formatted with covers" \
+		make_ressd ressd /dev/d0 "$reserved" cover off
+	remove_disk d0
+}
+
 # With two disks it is the normal one that is covered.
 two_disks() {
 	make_disk d0 64
@@ -203,6 +226,15 @@ two_disks() {
 	dmsetup create ressd --table "0 $(sectors_of /dev/d0) ressd /dev/d0 0 /dev/d1 0 16384 0"
 	check "two disks: a small write" small_write /dev/mapper/ressd 5000
 	check "two disks: is covered" is_covered /dev/d0
+	check "two disks: the normal one is a member for udev" eval \
+		"ressdctl list --udev /dev/d0 | grep -q '^ID_FS_TYPE=ressd_member$'"
+	dmsetup remove ressd
+	expect_fail "/dev/d0 has the covers of the ressd device [0-9a-f-]*, .*drain it first" \
+		ressdctl adopt --yes /dev/d0
+	expect_fail "/dev/d0 has the covers of the ressd device .*drain it first" \
+		ressdctl format --yes /dev/d0 0 98304 /dev/d0 98304 16384
+	expect_fail "holds the covers of the ressd device" ressd-probe --write --yes /dev/d0
+	dmsetup create ressd --table "0 $(sectors_of /dev/d0) ressd /dev/d0 0 /dev/d1 0 16384 0"
 	check "two disks: drains" dmsetup message ressd 0 drain
 	check "two disks: is recognised" equals ext4 looks_like /dev/d0
 	dmsetup remove ressd
@@ -210,7 +242,91 @@ two_disks() {
 	remove_disk d1
 }
 
+# What the tools say of a covered device that is closed, and what format --force leaves of it.
+formatted_anew() {
+	local normal
+	make_disk d0 96
+	normal=$(($(sectors_of /dev/d0) - reserved))
+	mkfs.ext4 -q -F /dev/d0 "$((normal / 2))k"
+	copy_device /dev/d0 /tmp/first 136
+	check "anew: adopt" ressdctl adopt --yes /dev/d0
+	check "anew: open" ressdctl open ressd /dev/d0
+	check "anew: a small write" small_write /dev/mapper/ressd 5000
+	check "anew: status knows it" eval "ressdctl status ressd | grep -qE '^covered +1'"
+	check "anew: close" ressdctl close ressd
+	check "anew: is covered" is_covered /dev/d0
+	check "anew: check is content" ressdctl check /dev/d0
+	check "anew: check knows it" eval "ressdctl check /dev/d0 | grep -q '^covered .*first 17 blocks'"
+	check "anew: it is a member for udev" eval \
+		"ressdctl list --udev /dev/d0 | grep -q '^ID_FS_TYPE=ressd_member$'"
+	expect_fail "not moved to the normal area; open the device and drain it first" \
+		ressdctl format --yes /dev/d0 0 "$normal" /dev/d0 "$normal" "$reserved"
+	check "anew: is still covered" is_covered /dev/d0
+	check "anew: format --force" ressdctl format --yes --force /dev/d0 0 "$normal" /dev/d0 \
+		"$normal" "$reserved"
+	check "anew: no cover is left" equals 0 covers /dev/d0
+	check "anew: is recognised" equals ext4 looks_like /dev/d0
+	check "anew: the first blocks are the same" same_as /tmp/first /dev/d0
+	remove_disk d0
+}
+
+# Somebody writes to the bare disk in spite of the cover: the log counts, and both tell so.
+written_behind() {
+	make_disk d0 96
+	mkfs.ext4 -q -F /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
+	copy_device /dev/d0 /tmp/first 136
+	make_ressd ressd /dev/d0 "$reserved"
+	check "behind: a small write" small_write /dev/mapper/ressd 5000
+	dmsetup remove ressd
+	dd if=/dev/zero of=/dev/d0 bs=512 count=3 oflag=direct conv=notrunc,fsync status=none
+	expect_fail "3 of the 136 sectors .* are not covered" ressdctl check /dev/d0
+	make_ressd ressd /dev/d0 "$reserved"
+	check "behind: the kernel tells so" eval "dmesg | grep -q '3 of the first 136 sectors were written'"
+	check "behind: drains" dmsetup message ressd 0 drain
+	dmsetup remove ressd
+	check "behind: the log's version counts" same_as /tmp/first /dev/d0
+	remove_disk d0
+}
+
+# A copy of a covered block is damaged in the log: it is named, all else can be had.
+damaged_copy() {
+	local place
+	make_disk d0 96
+	mkfs.ext4 -q -F /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
+	make_ressd ressd /dev/d0 "$reserved"
+	yes "the fifth block" | head -c 4096 >/tmp/block
+	check "damaged: block 5 is written" dd if=/tmp/block of=/dev/mapper/ressd bs=4k seek=5 \
+		oflag=direct conv=notrunc,fsync status=none
+	check "damaged: a small write" small_write /dev/mapper/ressd 5000
+	copy_device /dev/mapper/ressd /tmp/before
+	# The next activation says that it is durable: then it is no loss of power that has damaged it.
+	dmsetup remove ressd
+	make_ressd ressd /dev/d0 "$reserved"
+	dmsetup remove ressd
+	place=$(tr '\0' '\n' </dev/d0 | grep -a -b -m 1 "^the fifth block" | cut -d : -f 1)
+	check "damaged: the copy is in the log" test "${place:-0}" -gt 69632
+	dd if=/dev/zero of=/dev/d0 bs=512 seek="$((place / 512 + 3))" count=1 oflag=direct conv=notrunc \
+		status=none
+	forget_cache
+	expect_fail "normal block 5: " ressdctl check /dev/d0
+	make_ressd ressd /dev/d0 "$reserved"
+	expect_fail "copy of normal block 5 is damaged" dmsetup message ressd 0 drain
+	check "damaged: the state tells" equals damaged status_state ressd
+	check "damaged: is covered" is_covered /dev/d0
+	check "damaged: all else is home" equals 0 status_dirty ressd
+	check "damaged: the block is written anew" dd if=/tmp/block of=/dev/mapper/ressd bs=4k seek=5 \
+		oflag=direct conv=notrunc,fsync status=none
+	check "damaged: drains" dmsetup message ressd 0 drain
+	check "damaged: the state is well" equals rw status_state ressd
+	dmsetup remove ressd
+	check "damaged: the plain disk has it all" same_as /tmp/before /dev/d0
+	remove_disk d0
+}
+
 load dm-ressd
+scenario formatted_anew
+scenario written_behind
+scenario damaged_copy
 scenario life ext4 ext4 mkfs.ext4 -q -F
 scenario life f2fs f2fs mkfs.f2fs -q -f
 scenario life vfat vfat mkfs.fat
@@ -220,6 +336,7 @@ scenario life GPT gpt partition gpt
 scenario many_rounds segment_sectors 512 on_full wait
 scenario many_rounds segment_sectors 512 move_block_sectors 512 move_fill_blocks 8
 scenario plain_disk_is_used
+scenario without_covers
 scenario two_disks
 scenario cuts_of_the_power
 finish
