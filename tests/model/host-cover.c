@@ -4,13 +4,24 @@
 #include <linux/errno.h>
 #include "host.h"
 
-/* Is one in flight that goes to, or comes from, the place of a covered block? */
-static bool in_flight(const struct host *host, enum op_state state)
+/* Is one in flight, or held for it, that goes to the place of a covered block? */
+static bool writes_in_flight(const struct host *host)
 {
 	const struct op *op;
 
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op->state == state && !op->from_log && host_touches_cover(host, op))
+		if (op_is_direct(op) && host_touches_cover(host, op))
+			return true;
+	return false;
+}
+
+/* Likewise, that comes from there. */
+static bool reads_in_flight(const struct host *host)
+{
+	const struct op *op;
+
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op_is_read(op) && !op->from_log && host_touches_cover(host, op))
 			return true;
 	return false;
 }
@@ -50,7 +61,7 @@ static void begin(struct host *host)
 	    !ressd_log_is_starved(log))
 		return;
 	if (cover->goal != RESSD_COVER_CARRY && host_log_works(host) &&
-	    in_flight(host, OP_DEVICE) && host->fault != FAULT_COVER_IGNORES_DIRECT)
+	    writes_in_flight(host) && host->fault != FAULT_COVER_IGNORES_DIRECT)
 		return;
 	if (!ressd_cover_start(&cover->run, log, cover->goal)) {
 		cover->run.result = -EAGAIN;
@@ -115,7 +126,7 @@ static void write_blocks(struct host *host, bool error, u64 number)
 	const struct ressd_cover_action *action = &cover->action;
 
 	if (!cover->write) {
-		if (in_flight(host, OP_READING) && host->fault != FAULT_COVER_IGNORES_READS)
+		if (reads_in_flight(host) && host->fault != FAULT_COVER_IGNORES_READS)
 			return;
 		host_trace(host, "cover: writing home %u + %u", action->lbn, action->nr);
 		cover->write = disk_submit(&host->disk, action->lbn * BLOCK_SECTORS,

@@ -226,6 +226,12 @@ static inline bool op_is_direct(const struct op *op)
 	return op->state == OP_DEVICE || (op->state == OP_HELD && op->kind != EVENT_READ);
 }
 
+/* Is it a read on its way? */
+static inline bool op_is_read(const struct op *op)
+{
+	return op->state == OP_READING || (op->state == OP_HELD && op->kind == EVENT_READ);
+}
+
 /* Gives a read or a direct write to the disk. */
 void host_send(struct host *host, struct op *op);
 void host_start_op(struct host *host, const struct event *event);
