@@ -91,6 +91,7 @@ static void make_log(struct model *model)
 	for (i = 0; i < 2; i++)
 		setup.buffers[i] = must(calloc(RESSD_MAX_RECORD_BLOCKS, RESSD_BLOCK_SIZE));
 	ressd_log_init(&model->log, &setup);
+	model->log.step_nodes = U32_MAX;	/* there is no lock to be held for long */
 	if (model->set.visit) {
 		model->log.page_blocks = model->set.page;
 		model->log.unit_blocks = model->set.visit;
