@@ -223,14 +223,14 @@ def check(named, drawn, quick):
     """The test of make check: few drives, so only what must never happen."""
     wrong = drawn.count(outcome="WRONG", confidence="high")
     results = [
-        verdict(named.drives() == 7, "every profile was surveyed"),
+        verdict(named.drives() == 13, "every profile was surveyed"),
         verdict(not named.count(outcome="WRONG"), "nothing is wrong on the named profiles"),
         verdict(
             named.count("clustered-page", "correct", "high") >= 5,
             "the pages that show are found with high confidence",
         ),
         verdict(
-            named.count("clustered-block", "correct", shows="shows") == 5,
+            named.count("clustered-block", "correct", shows="shows") == 7,
             "all blocks that show are found",
         ),
         verdict(fills_well(named), "whole blocks are to be rewritten where that is faster"),

@@ -20,6 +20,12 @@ static const struct {
 	{ "ocz", "capacity_mb=3577" },
 	{ "sdcard", "capacity_mb=7600" },
 	{ "ssdsim-sc", "capacity_mb=1024" },
+	{ "sdcard-a1", "scale=8" },
+	{ "sdcard-a2", "scale=16" },
+	{ "sdcard-slow", "" },
+	{ "emmc", "scale=2" },
+	{ "usbstick", "scale=4" },
+	{ "tlc", "scale=16 queue_depth=1" },
 };
 
 static const char named_noise[] =

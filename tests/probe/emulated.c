@@ -100,6 +100,15 @@ uint32_t emulated_max_request(const struct emulated *emulated)
 	return emulated->drive->profile.max_request_kb * 1024;
 }
 
+/* What the pseudo-SLC area holds. */
+static uint64_t fast_area(const struct emulated *emulated)
+{
+	const struct ssd_geometry *geometry = &emulated->drive->geometry;
+
+	return (uint64_t)geometry->slc_blocks * (geometry->rows / 2) *
+	       emulated->drive->profile.ways * geometry->page_sectors * 512;
+}
+
 void emulated_truth(const struct emulated *emulated, struct truth *truth)
 {
 	const struct ssd_profile *profile = &emulated->drive->profile;
@@ -121,8 +130,7 @@ void emulated_truth(const struct emulated *emulated, struct truth *truth)
 		.prefetch = profile->prefetch_pages * page,
 		.merges_rewrites = profile->write_buffer_match == SSD_BUFFER_MATCH_ALL,
 		.log_blocks = geometry->log_blocks,
-		.fast_area = (uint64_t)geometry->slc_blocks * (geometry->rows / 2) *
-			     profile->ways * page,
+		.fast_area = fast_area(emulated),
 		/* Without a cache, what has completed needs no flush. */
 		.flush_honoured = !profile->write_cache || !profile->lies_about_flush,
 	};
@@ -142,10 +150,11 @@ static double write_in_order(struct emulated *emulated, uint64_t from, uint64_t 
 
 double emulated_slowdown(struct emulated *emulated)
 {
-	const uint64_t area = emulated->drive->profile.slc_mb * 1048576ULL;
+	/* In whole transfers, the last of which ends with the drive. */
+	const uint64_t area = fast_area(emulated) >> 22 << 22;
 	double fast;
 
-	if (!area)
+	if (!area || area * 2 > emulated_bytes(emulated))
 		return 1;
 	fast = write_in_order(emulated, 0, area * 3 / 4);
 	write_in_order(emulated, area * 3 / 4, area * 5 / 4);

@@ -83,7 +83,7 @@ def all_options(report_only):
 def all_drives(options):
     """Rows of the drives, one guest after the other."""
     rows = []
-    for profile in options.profile or drives.PROFILES:
+    for profile in options.profile or drives.PROFILES + drives.TODAY:
         if not options.report_only:
             fresh_run([drives.guest(profile, FOLDER, options.load, options.options)])
         drive = drives.Drive(profile, FOLDER)
@@ -197,7 +197,8 @@ def parse():
     parser.add_argument("--only", default="all",
                         choices=["all", *PARTS, APPS],
                         help="one part; bench.json then holds only its rows")
-    parser.add_argument("--profile", action="append", choices=drives.PROFILES,
+    parser.add_argument("--profile", action="append",
+                        choices=drives.PROFILES + drives.TODAY,
                         help="only this drive; may be repeated")
     parser.add_argument("--load", action="append",
                         choices=sorted({*drives.LOADS, *drives.PATTERNS, *peers.LOADS,

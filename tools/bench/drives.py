@@ -15,6 +15,8 @@ FILES = ["tests/ssdsim/profiles", "tools/bench/drives.conf", "tools/bench/guest-
 HYBRID = ["samsung", "supertalent", "transcend", "sdcard"]
 PAGE = ["ocz", "intel", "ssdsim-sc"]
 PROFILES = HYBRID + PAGE
+# Cards, sticks and drives of today (docs/ssdsim.md): what they gain, without bars.
+TODAY = ["sdcard-a1", "sdcard-a2", "sdcard-slow", "emmc", "usbstick", "tlc"]
 
 # What ressd-probe advises, from what it measures on the drive: see docs/performance.md.
 OPTIONS = "probe"
@@ -32,6 +34,7 @@ PATTERNS = ["p-randwrite-4k", "p-randwrite-8k", "p-randwrite-64k", "p-randwrite-
 ONE_PATTERN = LOADS["patterns"] / len(PATTERNS)
 HYBRID_LOADS = ["randwrite-4k", "randwrite-8k", "fsync-4k", "sequential", "randread", "burst-4k",
                 "pace"]
+TODAY_LOADS = ["randwrite-4k", "fsync-4k", "sequential"]
 PAGE_LOADS = ["randwrite-4k", "sequential", "randread", "patterns", "burst-idle"]
 
 # Random writes at these parts of what the log sustains. The bars are for up to 80 %: there RAM
@@ -57,7 +60,7 @@ ERASES_BARS = {"supertalent": ">=100"}
 
 def loads_of(profile, chosen):
     """The loads that make sense on a drive, or those chosen; patterns may be chosen one by one."""
-    usual = HYBRID_LOADS if profile in HYBRID else PAGE_LOADS
+    usual = TODAY_LOADS if profile in TODAY else HYBRID_LOADS if profile in HYBRID else PAGE_LOADS
     return [load for load in [*LOADS, *PATTERNS] if load in (chosen or usual)]
 
 

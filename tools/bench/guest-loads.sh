@@ -23,7 +23,9 @@ span=${SPAN_MB}M
 reserved=$((RESERVED_MB * 2048))	# sectors, as $normal
 
 fresh_drive() {
-	sh ./ssdsim.sh create "$drive" "profiles/$profile.conf" "capacity_mb=$CAPACITY_MB"
+	# shellcheck disable=SC2086
+	sh ./ssdsim.sh create "$drive" "profiles/$profile.conf" "capacity_mb=$CAPACITY_MB" \
+		$DRIVE_WORDS
 	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
 	normal=$(($(blockdev --getsz "$disk") - reserved))
 	if [ "$AGE_MB" -gt 0 ]; then

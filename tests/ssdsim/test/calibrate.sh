@@ -195,6 +195,76 @@ calibrate_sdcard() {
 	finish_drive
 }
 
+# Raspberry Pi's card test, its file of 64 MiB; then flashbench's writes behind the pseudo-SLC area.
+calibrate_sdcard-a1() {
+	drive 1
+	span=64M
+	measure write-512k 20000000 --rw=write --bs=512k
+	measure randwrite-4k 3674000 --rw=randwrite --bs=4k --io_size=16M --randseed=7
+	measure randread-4k 7684000 --rw=randread --bs=4k --io_size=16M
+	finish_drive
+	drive 16
+	span=512M
+	warm --rw=write --bs=512k --io_size=128M
+	measure write-512k-direct 15900000 --rw=write --bs=512k --io_size=128M
+	finish_drive
+}
+
+# like_kaiser READ WRITE RANDOM_READ RANDOM_WRITE: iozone over a file of 100 MB, bytes per second.
+like_kaiser() {
+	drive 1
+	span=96M
+	[ "$1" -eq 0 ] || measure read-512k "$1" --rw=read --bs=512k
+	measure write-512k "$2" --rw=write --bs=512k
+	measure randread-4k "$3" --rw=randread --bs=4k --io_size=16M
+	[ "$4" -eq 0 ] || measure randwrite-4k "$4" --rw=randwrite --bs=4k --io_size=16M --randseed=7
+}
+
+calibrate_sdcard-a2() {
+	like_kaiser 67000000 51000000 6840000 2445000
+	finish_drive
+}
+
+calibrate_emmc() {
+	like_kaiser 129000000 46700000 20242000 9322000
+	finish_drive
+}
+
+# Each write of 16 KB to 1 MB costs a merge; 4 KB do not on the real card, which nothing here explains.
+calibrate_sdcard-slow() {
+	like_kaiser 43700000 10600000 6959000 0
+	measure randwrite-128k 314000 --rw=randwrite --bs=128k --io_size=16M --randseed=7
+	measure randwrite-512k 1260000 --rw=randwrite --bs=512k --io_size=32M --randseed=7
+	measure randwrite-4k 0 --rw=randwrite --bs=4k --io_size=512k --randseed=7
+	finish_drive
+}
+
+calibrate_usbstick() {
+	drive 1
+	span=96M
+	measure read-120k 31800000 --rw=read --bs=120k
+	measure write-120k 7730000 --rw=write --bs=120k
+	span=1024M
+	measure randread-1k 1551500 --rw=randread --bs=1k --blockalign=4k --io_size=1M
+	measure randwrite-4k 3562 --rw=randwrite --bs=4k --io_size=512k --randseed=7
+	finish_drive
+}
+
+calibrate_tlc() {
+	drive 1
+	span=256M
+	measure read-512k 540000000 --rw=read --bs=512k
+	measure write-512k 238000000 --rw=write --bs=512k
+	finish_drive
+	drive 16
+	span=1024M
+	warm --rw=write --bs=512k --io_size=512M
+	measure write-512k-direct 81000000 --rw=write --bs=512k
+	measure randread-4k 0 --rw=randread --bs=4k --io_size=16M
+	measure randwrite-4k 0 --rw=randwrite --bs=4k --io_size=64M --randseed=7
+	finish_drive
+}
+
 # speed NAME FIO_OPTION...: how fast the emulation itself is. The caller takes the processor time
 # at each of the three lines; what the second job takes more than the first is that of 65536
 # commands, without fio's own start.
@@ -229,7 +299,8 @@ measure_speed() {
 }
 
 load ssdsim
-[ $# -gt 0 ] || set -- samsung supertalent ocz intel transcend sdcard ssdsim-sc speed
+[ $# -gt 0 ] || set -- samsung supertalent ocz intel transcend sdcard ssdsim-sc sdcard-a1 \
+	sdcard-a2 sdcard-slow emmc usbstick tlc speed
 for profile; do
 	if [ "$profile" = speed ]; then
 		measure_speed

@@ -289,6 +289,111 @@ static void measure_sdcard(struct ssd_drive *drive)
 	EXPECT(random > 0.008 && random < 0.907, "random write: %.3f MB/s", random);
 }
 
+/* Commands of a real drive's size: what fio or iozone sent to it over a file of so many MiB. */
+static void measure_small(struct ssd_drive *drive, u64 span, u32 iops_read, u32 iops_write)
+{
+	const struct load random_read = { false, true, 4096, 4096, span * MIB, 1000 };
+	const struct load random_write = { true, true, 4096, 4096, span * MIB, 4000 };
+	u64 now = 0;
+
+	within("random write", bandwidth(drive, &random_write, &now), iops_write * 4096 / 1e6);
+	within("random read", bandwidth(drive, &random_read, &now), iops_read * 4096 / 1e6);
+}
+
+static void measure_large(struct ssd_drive *drive, u64 span, double read, double write)
+{
+	const struct load sequential_read = { false, false, 524288, 524288, span * MIB, 200 };
+	const struct load sequential_write = { true, false, 524288, 524288, span * MIB, 128 };
+	u64 now = 0;
+
+	within("sequential write", bandwidth(drive, &sequential_write, &now), write);
+	if (read)
+		within("sequential read", bandwidth(drive, &sequential_read, &now), read);
+}
+
+/* Raspberry Pi's card test: 64 MiB, 866 to 928 writes. */
+static void measure_a1(struct ssd_drive *drive)
+{
+	measure_large(drive, 64, 0, 20);
+	measure_small(drive, 64, 1876, 897);
+}
+
+/* Behind the pseudo-SLC area, flashbench on a SanDisk Ultra. */
+static void measure_a1_direct(struct ssd_drive *drive)
+{
+	const struct load fill = { true, false, 524288, 524288, 512 * MIB, 512 };
+	u64 now = 0;
+
+	now = run_commands(drive, &fill, now, fill.commands);
+	within("behind the pseudo-SLC area", bandwidth(drive, &fill, &now), 15.9);
+}
+
+static void measure_a2(struct ssd_drive *drive)
+{
+	measure_large(drive, 96, 67, 51);
+	measure_small(drive, 96, 1670, 597);
+}
+
+static void measure_emmc(struct ssd_drive *drive)
+{
+	measure_large(drive, 96, 129, 46.7);
+	measure_small(drive, 96, 4942, 2276);
+}
+
+/* Each write of 16 KB to 1 MB costs a merge. */
+static void measure_slow(struct ssd_drive *drive)
+{
+	const struct load random_read = { false, true, 4096, 4096, 96 * MIB, 1000 };
+	const struct load random_128k = { true, true, 131072, 131072, 96 * MIB, 300 };
+	const struct load random_512k = { true, true, 524288, 524288, 96 * MIB, 300 };
+	u64 now = 0;
+
+	measure_large(drive, 96, 43.7, 10.6);
+	within("random read", bandwidth(drive, &random_read, &now), 6.96);
+	within("random write 128 KB", bandwidth(drive, &random_128k, &now), 0.307 * 1.024);
+	within("random write 512 KB", bandwidth(drive, &random_512k, &now), 1.230 * 1.024);
+}
+
+static void measure_usbstick(struct ssd_drive *drive)
+{
+	const struct load read_1k = { false, true, 1024, 4096, 1024 * MIB, 1000 };
+	const struct load write = { true, true, 4096, 4096, 1024 * MIB, 200 };
+	u64 now = 0;
+
+	within("read 1 KB (0.66 ms)", bandwidth(drive, &read_1k, &now), 1.024 / 0.66);
+	within("random write (1.15 s)", bandwidth(drive, &write, &now), 0.004096 / 1.15);
+}
+
+/* Its writes go through commands of 120 KB. */
+static void measure_usbstick_large(struct ssd_drive *drive)
+{
+	const struct load read = { false, false, 122880, 122880, 96 * MIB, 800 };
+	const struct load write = { true, false, 122880, 122880, 96 * MIB, 800 };
+	u64 now = 0;
+
+	within("sequential read", bandwidth(drive, &read, &now), 31.8);
+	within("sequential write", bandwidth(drive, &write, &now), 7.73);
+}
+
+static void measure_tlc(struct ssd_drive *drive)
+{
+	const struct load write = { true, false, 524288, 524288, 2048 * MIB, 3000 };
+	const struct load read = { false, false, 524288, 524288, 256 * MIB, 500 };
+	u64 now = 0;
+
+	/* First: reads that come while the area is folded are slower. */
+	within("sequential read", bandwidth(drive, &read, &now), 540);
+	within("sequential write", bandwidth(drive, &write, &now), 238);
+}
+
+static void measure_tlc_direct(struct ssd_drive *drive)
+{
+	const struct load write = { true, false, 524288, 524288, 2048 * MIB, 3500 };
+	u64 now = 0;
+
+	within("behind the pseudo-SLC area", bandwidth(drive, &write, &now), 81);
+}
+
 static void with_profile(const char *name, const char *overrides,
 			 void (*measure)(struct ssd_drive *drive))
 {
@@ -300,6 +405,20 @@ static void with_profile(const char *name, const char *overrides,
 	EXPECT(!ssd_drive_create(&drive, &profile, NULL, NULL, error, sizeof(error)), "%s", error);
 	measure(drive);
 	ssd_drive_destroy(drive);
+}
+
+/* Cards and sticks of today, docs/ssdsim.md. */
+static void drives_of_today_fit(void)
+{
+	with_profile("sdcard-a1.conf", "", measure_a1);
+	with_profile("sdcard-a1.conf", "scale=16", measure_a1_direct);
+	with_profile("sdcard-a2.conf", "", measure_a2);
+	with_profile("emmc.conf", "", measure_emmc);
+	with_profile("sdcard-slow.conf", "", measure_slow);
+	with_profile("usbstick.conf", "", measure_usbstick);
+	with_profile("usbstick.conf", "", measure_usbstick_large);
+	with_profile("tlc.conf", "", measure_tlc);
+	with_profile("tlc.conf", "scale=16", measure_tlc_direct);
 }
 
 static void samsung_fits(void)
@@ -350,6 +469,7 @@ const struct test calibration_tests[] = {
 	{ "profile intel is within 15 % of the published figures", intel_fits },
 	{ "profile ssdsim-sc takes the time of its parameters", sc_fits },
 	{ "profile sdcard collapses with a third open unit", sdcard_fits },
+	{ "cards and sticks of today are within 15 % of the published figures", drives_of_today_fit },
 	{ "the probes of PA find samsung's page, block and buffers", samsung_is_recognised },
 	{ NULL, NULL },
 };
