@@ -17,7 +17,9 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import probe_answer  # noqa: E402
 import probe_guest  # noqa: E402
+import results  # noqa: E402
 
 PROGRAM = "build/bin/probe-score"
 PROFILES = "tests/ssdsim/profiles"
@@ -93,6 +95,7 @@ class Score:
     """What came of one kind of drives."""
 
     def __init__(self, rows):
+        self.rows = rows
         self.findings = [row for row in rows if row[1] in TITLES]
         self.times = [row for row in rows if row[1] == "time"]
         self.seconds = [float(row[2]) for row in self.times]
@@ -244,6 +247,26 @@ def check(named, drawn, quick):
     return all(results)
 
 
+def print_answers(options, named, drawn, quick):
+    """The verdicts and gains beside those of the target; the rows, also in probe-score.json."""
+    lines = run(["--list-named", PROFILES])
+    probe_answer.Answers(named, lines, options.jobs).print_each()
+    lines = run(["--list-random", options.seed, "0", str(options.drives)])
+    answers = probe_answer.Answers(drawn, lines, options.jobs)
+    answers.print_table(f"Verdicts on drives drawn from seed {options.seed}")
+    rows = [results.row(name, round(value, 3), unit, bar)
+            for name, value, unit, bar in answers.rows(verdicts(quick))]
+    results.write("probe-score", rows)
+    print()
+    print(results.table(rows))
+    return all(row["ok"] for row in rows) and not answers.failures
+
+
+def verdicts(score):
+    """Drive -> verdict."""
+    return {row[0]: row[2] for row in score.rows if row[1] == "verdict"}
+
+
 def main():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -254,6 +277,8 @@ def main():
     parser.add_argument("--guest", nargs="*", metavar="PROFILE",
                         help="also in the benchmark VM: these profiles, or all of them and all "
                              "drawn drives")
+    parser.add_argument("--answers", action="store_true",
+                        help="only the verdicts and gains, beside those of the target's model")
     options = parser.parse_args()
     named = Score(collect(options.jobs, [["--named", PROFILES]]))
     chunks = [
@@ -264,6 +289,8 @@ def main():
     quick = Score(collect(options.jobs, [["--quick", *chunk] for chunk in chunks]))
     if options.check:
         sys.exit(0 if check(named, drawn, quick) else 1)
+    if options.answers:
+        sys.exit(0 if print_answers(options, named, drawn, quick) else 1)
     print_table("Profiles of tests/ssdsim", named)
     print_table(f"Drawn from seed {options.seed}", drawn)
     totals = collections.Counter(row[2] for row in drawn.findings)
@@ -273,6 +300,7 @@ def main():
     guest = Guest(options)
     print_guest(named, drawn, guest)
     good = print_rows(named, drawn, quick, guest) and not guest.failures
+    good = print_answers(options, named, drawn, quick) and good
     sys.exit(0 if good else 1)
 
 

@@ -14,8 +14,9 @@
  *
  * --quick before these: as ressd-probe --quick measures.
  *
- * One line for each drive and parameter, as in scoring.h, and a line "DRIVE time SECONDS
- * MEGABYTES".
+ * One line for each drive and parameter, as in scoring.h, lines "DRIVE verdict ...", "DRIVE advice
+ * KEY VALUE", "DRIVE predicted PERCENT", "DRIVE plan NORMAL RESERVED OFFSET HOST_NS" (sectors), and a
+ * line "DRIVE time SECONDS MEGABYTES".
  * tools/probe-score.py adds them up.  With PROBE_SCORE_SHOW set: the drives and when each step
  * begins, on standard error.
  */
@@ -43,6 +44,20 @@ static void print_rehearsals(const char *name, const struct measurements *measur
 	}
 }
 
+/* As main.c of ressd-probe fits the areas to the block. */
+static void print_plan(const struct candidate *candidate, const struct session *session, u64 bytes,
+		       struct ressd_table *table)
+{
+	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
+	char why[96];
+
+	if (block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
+	    block->has_phase)
+		plan_fit_block(bytes, block->value, block->phase, true, table, why, sizeof(why));
+	printf("%s plan %llu %llu %llu %u\n", candidate->name, table->len, table->reserved_sectors,
+	       (unsigned long long)candidate->host.offset / 512, candidate->host.host_ns);
+}
+
 static void print_verdict(const char *name, const struct session *session)
 {
 	struct ressd_options options;
@@ -54,6 +69,10 @@ static void print_verdict(const char *name, const struct session *session)
 	for (i = 0; i < analysis.nr_advice; i++)
 		printf("%s advice %s %s\n", name, analysis.advice[i].key,
 		       analysis.advice[i].value);
+	if (analysis.by_size[0].known)
+		printf("%s predicted %u\n", name, analysis.by_size[0].gain_percent);
+	else if (analysis.has_cost[SIZE_4K])
+		printf("%s predicted %u\n", name, analysis.cost[SIZE_4K].gain_percent);
 	printf("%s verdict %s %u small %u: %s\n", name, verdict_name(analysis.verdict),
 	       analysis.alpha_percent, options.small_write_sectors, analysis.reason);
 }
@@ -61,16 +80,16 @@ static void print_verdict(const char *name, const struct session *session)
 static enum thoroughness thoroughness = SURVEY_DEFAULT;
 
 /* What ressd-probe does with a device, from the region on. */
-static int prepare(struct session *session, struct drive *drive, struct failure *failure)
+static int prepare(struct session *session, struct drive *drive, struct ressd_table *table,
+		   struct failure *failure)
 {
 	struct measure *measure = session->measure;
-	struct ressd_table table = { 0 };
 	struct region region;
 	char why[96];
 	int code = plan_region(drive->disk.bytes, NULL, &region, failure);
 
 	if (!code)
-		code = plan_areas(drive->disk.bytes, 0, &table, why, sizeof(why), failure);
+		code = plan_areas(drive->disk.bytes, 0, table, why, sizeof(why), failure);
 	if (code)
 		return code;
 	measure->disk = &drive->disk;
@@ -79,8 +98,8 @@ static int prepare(struct session *session, struct drive *drive, struct failure 
 	measure->sequential_bytes = 524288;
 	session->may_write = true;
 	session->thoroughness = thoroughness;
-	session->mover_stride[SIZE_4K] = plan_mover_stride(&table, 4096);
-	session->mover_stride[SIZE_8K] = plan_mover_stride(&table, 8192);
+	session->mover_stride[SIZE_4K] = plan_mover_stride(table, 4096);
+	session->mover_stride[SIZE_8K] = plan_mover_stride(table, 8192);
 	session_effort(measure, session->thoroughness);
 	return measure_init(measure, failure);
 }
@@ -101,6 +120,7 @@ static int survey_drive(const struct candidate *candidate)
 	struct failure failure = { "" };
 	struct measure measure = { 0 };
 	struct session session = { .measure = &measure };
+	struct ressd_table table = { 0 };
 	struct drive drive;
 	struct truth truth;
 	int code = drive_create(&drive, candidate->profile, &candidate->host, &failure);
@@ -113,7 +133,7 @@ static int survey_drive(const struct candidate *candidate)
 	session.context = &drive.disk;
 	session.disk_offset = candidate->host.offset;
 	if (!code)
-		code = prepare(&session, &drive, &failure);
+		code = prepare(&session, &drive, &table, &failure);
 	if (!code)
 		code = session_run(&session, &failure);
 	if (code) {
@@ -127,6 +147,7 @@ static int survey_drive(const struct candidate *candidate)
 	print_scores(candidate->name, &truth, session.survey.finding);
 	print_rehearsals(candidate->name, &session.measurements);
 	print_verdict(candidate->name, &session);
+	print_plan(candidate, &session, drive.disk.bytes, &table);
 	printf("%s time %.1f %.0f\n", candidate->name, drive.disk.ops->now(&drive.disk) / 1e9,
 	       measure.written / 1e6);
 	fflush(stdout);

@@ -11,7 +11,7 @@
 #include "model-drive.h"
 
 /* The host's own time for a command, as fio in the benchmark machine shows it. */
-#define HOST_NS	14000
+#define HOST_NS	14000U
 
 long shim_allocations_left = -1;
 
@@ -19,6 +19,8 @@ struct model_drive {
 	struct ssd_profile profile;
 	struct ssd_drive *drive;
 	u64 now;
+	u64 offset;			/* sectors: a partition begins there */
+	u32 host_ns;
 	u32 depth;
 	u64 ends[MODEL_DRIVE_DEPTH];	/* of the commands in flight, or later ones in their place */
 };
@@ -39,6 +41,7 @@ struct model_drive *model_drive_create(const char *profile)
 	fclose(file);
 	text[length] = '\0';
 	drive->depth = 1;
+	drive->host_ns = HOST_NS;
 	ssd_profile_init(&drive->profile);
 	if (ssd_profile_parse(&drive->profile, text, error, sizeof(error))) {
 		fprintf(stderr, "mover-model: %s: %s\n", profile, error);
@@ -68,9 +71,15 @@ int model_drive_start(struct model_drive *drive)
 	return ret;
 }
 
+void model_drive_host(struct model_drive *drive, u64 offset, u32 host_ns)
+{
+	drive->offset = offset;
+	drive->host_ns = host_ns ? host_ns : HOST_NS;
+}
+
 u64 model_drive_sectors(const struct model_drive *drive)
 {
-	return drive->drive->geometry.sectors;
+	return drive->drive->geometry.sectors - drive->offset;
 }
 
 u64 model_drive_now(const struct model_drive *drive)
@@ -129,11 +138,12 @@ u32 model_drive_in_flight(const struct model_drive *drive)
 
 static void transfer(struct model_drive *drive, u64 sector, u32 sectors, bool write)
 {
+	sector += drive->offset;
 	while (sectors) {
 		u32 piece = min(sectors, drive->profile.max_request_kb * 2);
 		u64 *end = first_end(drive);
 
-		drive->now += HOST_NS;
+		drive->now += drive->host_ns;
 		*end = write ? ssd_drive_write(drive->drive, drive->now, sector, piece, false) :
 			       ssd_drive_read(drive->drive, drive->now, sector, piece);
 		drive->now = max(drive->now, *first_end(drive));
@@ -155,11 +165,15 @@ void model_drive_write(struct model_drive *drive, u64 sector, u32 sectors)
 void model_drive_flush(struct model_drive *drive)
 {
 	wait_for_all(drive);
-	drive->now = ssd_drive_flush(drive->drive, drive->now);
+	if (!drive->profile.write_cache)
+		return;		/* the kernel sends none */
+	drive->now = drive->profile.lies_about_flush ?
+		     ssd_drive_nothing(drive->drive, drive->now) :
+		     ssd_drive_flush(drive->drive, drive->now);
 }
 
 void model_drive_discard(struct model_drive *drive, u64 sector, u32 sectors)
 {
-	drive->now += HOST_NS;
-	drive->now = ssd_drive_discard(drive->drive, drive->now, sector, sectors);
+	drive->now += drive->host_ns;
+	drive->now = ssd_drive_discard(drive->drive, drive->now, sector + drive->offset, sectors);
 }

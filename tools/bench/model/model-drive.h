@@ -17,6 +17,8 @@ struct model_drive *model_drive_create(const char *profile);
 int model_drive_set(struct model_drive *drive, const char *word);
 int model_drive_start(struct model_drive *drive);
 
+/* What lies before it: a partition at sector @offset, a host that takes @host_ns (0: as usual). */
+void model_drive_host(struct model_drive *drive, u64 offset, u32 host_ns);
 u64 model_drive_sectors(const struct model_drive *drive);
 u64 model_drive_now(const struct model_drive *drive);	/* nanoseconds */
 u64 model_drive_erases(const struct model_drive *drive);

@@ -40,7 +40,7 @@ static const struct {
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
 	KEY(records, 1), KEY(rewrite, 0),
 	KEY(threads, 0), KEY(rate, 0), KEY(even, 1), KEY(commit_ms, 100),
-	KEY(trace, 0), KEY(keep, 1), KEY(reserved_mb, 0), KEY(small_kb, 8), KEY(open_units, 0),
+	KEY(trace, 0), KEY(keep, 1), KEY(reserved_mb, 0), KEY(reserved_kb, 0), KEY(offset, 0), KEY(host_ns, 0), KEY(small_kb, 8), KEY(open_units, 0),
 };
 
 u64 model_random_below(struct model *model, u64 below)
@@ -68,8 +68,7 @@ static bool never_busy(void *context, u32 slot)
 static void make_log(struct model *model)
 {
 	static const u8 uuid[RESSD_UUID_SIZE] = { 1 };
-	u64 reserved = model->set.reserved_mb ? (u64)model->set.reserved_mb * 2048 :
-		       (u64)model->set.span_mb * 2048 / 8;
+	u64 reserved = (u64)model->set.reserved_mb * 2048 + model->set.reserved_kb * 2;
 	struct ressd_log_setup setup = {
 		.uuid = uuid, .activation = 1, .segment_busy = never_busy,
 		.align_blocks = model->set.align,
@@ -77,6 +76,8 @@ static void make_log(struct model *model)
 	char error[256];
 	int i;
 
+	if (!reserved)
+		reserved = (u64)model->set.span_mb * 2048 / 8;
 	model->reserved_start = model_drive_sectors(model->drive) - reserved;
 	setup.normal_blocks = model->reserved_start / RESSD_BLOCK_SECTORS;
 	if (ressd_geom_init(&setup.geom, reserved, model->set.segment * RESSD_BLOCK_SECTORS,
@@ -95,8 +96,8 @@ static void make_log(struct model *model)
 	if (model->set.visit) {
 		model->log.page_blocks = model->set.page;
 		model->log.unit_blocks = model->set.visit;
-		model->log.unit_phase = model->reserved_start / RESSD_BLOCK_SECTORS %
-			model->set.visit;
+		model->log.unit_phase = (model->reserved_start + model->set.offset) /
+			RESSD_BLOCK_SECTORS % model->set.visit;
 	}
 	if (model->set.visit && model->set.rewrite)
 		model->log.page_buffer = must(calloc(model->set.page, RESSD_BLOCK_SIZE));
@@ -173,7 +174,9 @@ void model_start_sweep(struct model *model)
 						  log->geom.nr_segments / model->set.parts - 1);
 	else if (model->set.visit)
 		ressd_sweep_oldest(&model->sweep, log);
-	ressd_sweep_visits(&model->sweep, model->set.visit, 0, model->set.fill, model->from);
+	ressd_sweep_visits(&model->sweep, model->set.visit,
+			   model->set.visit ? model->set.offset / RESSD_BLOCK_SECTORS %
+			   model->set.visit : 0, model->set.fill, model->from);
 	model->sweeping = true;
 	ressd_step_start(&model->step, &model->sweep, log);
 }
@@ -576,6 +579,7 @@ int main(int argc, char **argv)
 	if (model_drive_start(model->drive))
 		return 2;
 	model->set = loads[0];
+	model_drive_host(model->drive, model->set.offset, model->set.host_ns);
 	model->random = 88172645463325252ULL + model->set.seed;
 	make_log(model);
 	if (model->replay) {

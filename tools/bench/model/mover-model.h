@@ -35,6 +35,8 @@ struct settings {
 	unsigned int trace;		/* with threads: tells of long waits */
 	unsigned int keep;		/* with threads: the log keeps what is live of few */
 	unsigned int reserved_mb;	/* 0: an eighth of the span */
+	unsigned int reserved_kb;	/* besides */
+	unsigned int offset, host_ns;	/* see model_drive_host() */
 	unsigned int small_kb, open_units;	/* of a replay: small_write_sectors, open_units */
 };
 
