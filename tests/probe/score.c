@@ -44,16 +44,8 @@ static void print_rehearsals(const char *name, const struct measurements *measur
 	}
 }
 
-/* As main.c of ressd-probe fits the areas to the block. */
-static void print_plan(const struct candidate *candidate, const struct session *session, u64 bytes,
-		       struct ressd_table *table)
+static void print_plan(const struct candidate *candidate, const struct ressd_table *table)
 {
-	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
-	char why[96];
-
-	if (block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
-	    block->has_phase)
-		plan_fit_block(bytes, block->value, block->phase, true, table, why, sizeof(why));
 	printf("%s plan %llu %llu %llu %u\n", candidate->name, table->len, table->reserved_sectors,
 	       (unsigned long long)candidate->host.offset / 512, candidate->host.host_ns);
 }
@@ -79,6 +71,35 @@ static void print_verdict(const char *name, const struct session *session)
 
 static enum thoroughness thoroughness = SURVEY_DEFAULT;
 
+/* A drive that is measured. */
+struct survey_run {
+	struct drive drive;
+	struct measure measure;
+	struct session session;
+	struct ressd_table table;
+};
+
+/* These two as main.c of ressd-probe. */
+static void plan_moves(struct session *session, const struct ressd_table *table,
+		       unsigned int percent)
+{
+	session->mover_stride[SIZE_4K] = plan_mover_stride(table, 4096, percent);
+	session->mover_stride[SIZE_8K] = plan_mover_stride(table, 8192, percent);
+	session->normal_bytes = table->len * 512;
+}
+
+static void plan_again(void *context)
+{
+	struct survey_run *run = context;
+	const struct finding *block = &run->session.survey.finding[PARAMETER_BLOCK];
+	char why[96];
+
+	if (block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
+	    block->has_phase && plan_fit_block(run->drive.disk.bytes, block->value, block->phase,
+					       true, &run->table, why, sizeof(why)))
+		plan_moves(&run->session, &run->table, PLAN_VISITS);
+}
+
 /* What ressd-probe does with a device, from the region on. */
 static int prepare(struct session *session, struct drive *drive, struct ressd_table *table,
 		   struct failure *failure)
@@ -98,8 +119,7 @@ static int prepare(struct session *session, struct drive *drive, struct ressd_ta
 	measure->sequential_bytes = 524288;
 	session->may_write = true;
 	session->thoroughness = thoroughness;
-	session->mover_stride[SIZE_4K] = plan_mover_stride(table, 4096);
-	session->mover_stride[SIZE_8K] = plan_mover_stride(table, 8192);
+	plan_moves(session, table, PLAN_HALF_LOG);
 	session_effort(measure, session->thoroughness);
 	return measure_init(measure, failure);
 }
@@ -107,7 +127,8 @@ static int prepare(struct session *session, struct drive *drive, struct ressd_ta
 /* With PROBE_SCORE_SHOW: when each step begins, seconds of device time. */
 static void show_step(void *context, const char *name, unsigned int seconds)
 {
-	struct disk *disk = context;
+	struct survey_run *run = context;
+	struct disk *disk = &run->drive.disk;
 
 	fprintf(stderr, "%7.1f s, at most %u s left: %s\n", disk->ops->now(disk) / 1e9, seconds,
 		name);
@@ -115,27 +136,38 @@ static void show_step(void *context, const char *name, unsigned int seconds)
 
 static const struct watcher steps = { .step = show_step };
 
+static void print_run(const struct candidate *candidate, struct survey_run *run,
+		      struct truth *truth)
+{
+	truth->filled = run->measure.bytes;
+	print_scores(candidate->name, truth, run->session.survey.finding);
+	print_rehearsals(candidate->name, &run->session.measurements);
+	print_verdict(candidate->name, &run->session);
+	print_plan(candidate, &run->table);
+	printf("%s time %.1f %.0f\n", candidate->name,
+	       run->drive.disk.ops->now(&run->drive.disk) / 1e9, run->measure.written / 1e6);
+	fflush(stdout);
+}
+
 static int survey_drive(const struct candidate *candidate)
 {
+	struct survey_run run = { .session.plan_again = plan_again };
 	struct failure failure = { "" };
-	struct measure measure = { 0 };
-	struct session session = { .measure = &measure };
-	struct ressd_table table = { 0 };
-	struct drive drive;
 	struct truth truth;
-	int code = drive_create(&drive, candidate->profile, &candidate->host, &failure);
+	int code = drive_create(&run.drive, candidate->profile, &candidate->host, &failure);
 
 	if (getenv("PROBE_SCORE_SHOW")) {
-		session.watcher = &steps;
+		run.session.watcher = &steps;
 		fprintf(stderr, "%s%shost %u offset %llu\n", candidate->name, candidate->profile,
 			candidate->host.host_ns, (unsigned long long)candidate->host.offset);
 	}
-	session.context = &drive.disk;
-	session.disk_offset = candidate->host.offset;
+	run.session.measure = &run.measure;
+	run.session.context = &run;
+	run.session.disk_offset = candidate->host.offset;
 	if (!code)
-		code = prepare(&session, &drive, &table, &failure);
+		code = prepare(&run.session, &run.drive, &run.table, &failure);
 	if (!code)
-		code = session_run(&session, &failure);
+		code = session_run(&run.session, &failure);
 	if (code) {
 		fprintf(stderr, "probe-score: %s: %s\n%s", candidate->name, failure.text,
 			candidate->profile);
@@ -143,16 +175,9 @@ static int survey_drive(const struct candidate *candidate)
 	}
 	if (candidate_truth(candidate, &truth))
 		return 1;
-	truth.filled = measure.bytes;
-	print_scores(candidate->name, &truth, session.survey.finding);
-	print_rehearsals(candidate->name, &session.measurements);
-	print_verdict(candidate->name, &session);
-	print_plan(candidate, &session, drive.disk.bytes, &table);
-	printf("%s time %.1f %.0f\n", candidate->name, drive.disk.ops->now(&drive.disk) / 1e9,
-	       measure.written / 1e6);
-	fflush(stdout);
-	measure_release(&measure);
-	drive_destroy(&drive);
+	print_run(candidate, &run, &truth);
+	measure_release(&run.measure);
+	drive_destroy(&run.drive);
 	return 0;
 }
 

@@ -152,9 +152,9 @@ bool plan_fit_block(u64 dev_bytes, u64 block, u64 first, bool may_grow, struct r
 	return true;
 }
 
-u64 plan_mover_stride(const struct ressd_table *table, u32 bytes)
+u64 plan_mover_stride(const struct ressd_table *table, u32 bytes, unsigned int percent)
 {
-	const u64 pieces = table->reserved_sectors * 512 / 2 / bytes;
+	const u64 pieces = table->reserved_sectors * 512 / 100 * percent / bytes;
 	const u64 stride = pieces ? align_down(table->len * 512 / pieces, BLOCK) : 0;
 
 	return stride > bytes ? stride : bytes;

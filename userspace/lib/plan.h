@@ -43,9 +43,13 @@ bool plan_fit_block(u64 dev_bytes, u64 block, u64 first, bool may_grow, struct r
 		    char *why, size_t size);
 
 /*
- * Distance in bytes at which the mover writes pieces of @bytes, when half a reserved area of blocks
- * from all over the normal area goes back in ascending order.
+ * Distance in bytes at which the mover writes pieces of @bytes, when @percent of a reserved area of
+ * blocks from all over the normal area goes back in ascending order: half of it is moved at a time.
+ * Or, where the clustered block is known, each visit takes all that was logged of a block since the
+ * one before, which is a round of the log; a twentieth is headers and what must be free.
  */
-u64 plan_mover_stride(const struct ressd_table *table, u32 bytes);
+#define PLAN_HALF_LOG	50U
+#define PLAN_VISITS	95U
+u64 plan_mover_stride(const struct ressd_table *table, u32 bytes, unsigned int percent);
 
 #endif

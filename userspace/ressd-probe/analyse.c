@@ -180,13 +180,41 @@ static void judge_model(const struct measurements *measurements, struct analysis
 			best_gain(cost->direct_ns, cost->log_ns));
 }
 
-static void judge_rehearsal(const struct rehearsal *rehearsal, struct size_verdict *verdict)
+/*
+ * What it takes to bring a block home: as rehearsed, or read from the log and written with all of
+ * its clustered block, of which the rest is read and all written in order (advise_fill()).
+ */
+static u64 move_ns(const struct measurements *measurements, const struct rehearsal *rehearsal,
+		   const struct finding *block)
 {
+	const struct result *read = &measurements->sequential_read;
+	const struct result *write = &measurements->sequential_write;
+	const struct result *logged = &measurements->random_read[SIZE_4K];
+	const u64 blocks = (u64)rehearsal->visit_pieces * (rehearsal->size / 4096);
+	double whole;
+
+	if (!blocks || !read->bandwidth || !write->bandwidth || !logged->bandwidth)
+		return rehearsal->move_ns;
+	whole = (block->value * 1e9 / read->bandwidth + block->value * 1e9 / write->bandwidth) /
+		blocks + 4096 * 1e9 / logged->bandwidth;
+	return whole < rehearsal->move_ns ? whole : rehearsal->move_ns;
+}
+
+static void judge_rehearsal(const struct measurements *measurements,
+			    const struct rehearsal *played, const struct finding *block,
+			    struct size_verdict *verdict)
+{
+	struct rehearsal with_move = *played, *rehearsal = &with_move;
+
+	rehearsal->move_ns = move_ns(measurements, played, block);
 	verdict->known = rehearsal->done;
 	if (!rehearsal->done)
 		return;
 	verdict->size = rehearsal->size;
 	verdict->gain_percent = rehearsal->gain_percent;
+	if (rehearsal->move_ns < played->move_ns)
+		verdict->gain_percent = rehearsal->direct_ns * 100 /
+					(rehearsal->log_ns + rehearsal->move_ns);
 	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
 						      rehearsal->move_ns);
 	verdict->verdict = verdict_of(verdict->alpha_percent);
@@ -196,7 +224,8 @@ static void judge_rehearsal(const struct rehearsal *rehearsal, struct size_verdi
 }
 
 /* The verdict on a drive is that on its smallest writes. */
-static void judge(const struct measurements *measurements, struct analysis *analysis)
+static void judge(const struct measurements *measurements, const struct finding *findings,
+		  struct analysis *analysis)
 {
 	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
 	const struct size_verdict *verdict = &analysis->by_size[0];
@@ -204,7 +233,8 @@ static void judge(const struct measurements *measurements, struct analysis *anal
 
 	analysis->verdict = VERDICT_UNKNOWN;
 	for (i = 0; i < NR_REHEARSALS; i++)
-		judge_rehearsal(&measurements->rehearsal[i], &analysis->by_size[i]);
+		judge_rehearsal(measurements, &measurements->rehearsal[i],
+				&findings[PARAMETER_BLOCK], &analysis->by_size[i]);
 	if (measurements->is_memory) {
 		analysis->verdict = VERDICT_NOT_WORTH;
 		explain(analysis,
@@ -236,7 +266,7 @@ void analyse(const struct measurements *measurements, const struct finding *find
 		if (analysis->has_cost[size])
 			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
-	judge(measurements, analysis);
+	judge(measurements, findings, analysis);
 	if (analysis->verdict == VERDICT_WORTH || analysis->verdict == VERDICT_LOCALITY)
 		advise(measurements, findings, analysis, options);
 }

@@ -36,6 +36,36 @@ static void catch_signals(bool restores)
 	sigaction(SIGHUP, &action, NULL);
 }
 
+/* How the mover of the planned device writes. */
+static void plan_moves(struct probe *probe, unsigned int percent)
+{
+	const struct ressd_table *table = &probe->line.table;
+
+	probe->session.mover_stride[SIZE_4K] = plan_mover_stride(table, 4096, percent);
+	probe->session.mover_stride[SIZE_8K] = plan_mover_stride(table, 8192, percent);
+	probe->session.normal_bytes = table->len * 512;
+}
+
+/* The areas were planned before the block was known.  False: it is not. */
+static bool fit_reserved(struct probe *probe)
+{
+	const struct finding *block = &probe->session.survey.finding[PARAMETER_BLOCK];
+
+	return block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
+	       block->has_phase &&
+	       plan_fit_block(probe->dev.bytes, block->value, block->phase,
+			      !probe->arguments.reserved, &probe->line.table,
+			      probe->reserved_why, sizeof(probe->reserved_why));
+}
+
+static void plan_again(void *context)
+{
+	struct probe *probe = context;
+
+	if (fit_reserved(probe))
+		plan_moves(probe, PLAN_VISITS);
+}
+
 static int plan(struct probe *probe, struct failure *failure)
 {
 	u64 reserved = 0, least = 8ULL << 30;
@@ -69,8 +99,8 @@ static int plan(struct probe *probe, struct failure *failure)
 	snprintf(probe->line.reserved_path, sizeof(probe->line.reserved_path), "%s",
 		 probe->dev.path);
 	ressd_options_default(&probe->line.options);
-	probe->session.mover_stride[SIZE_4K] = plan_mover_stride(&probe->line.table, 4096);
-	probe->session.mover_stride[SIZE_8K] = plan_mover_stride(&probe->line.table, 8192);
+	probe->session.plan_again = plan_again;
+	plan_moves(probe, PLAN_HALF_LOG);
 	return 0;
 }
 
@@ -121,18 +151,6 @@ static void check_segments(struct probe *probe)
 		if (strcmp(analysis->advice[i].key, "segment_sectors"))
 			analysis->advice[kept++] = analysis->advice[i];
 	analysis->nr_advice = kept;
-}
-
-/* The areas were planned before the block was known. */
-static void fit_reserved(struct probe *probe)
-{
-	const struct finding *block = &probe->session.survey.finding[PARAMETER_BLOCK];
-
-	if (block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
-	    block->has_phase)
-		plan_fit_block(probe->dev.bytes, block->value, block->phase,
-			       !probe->arguments.reserved, &probe->line.table,
-			       probe->reserved_why, sizeof(probe->reserved_why));
 }
 
 /* All that follows from what was measured. */

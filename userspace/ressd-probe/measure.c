@@ -73,12 +73,20 @@ static void make_unique(struct measure *measure, u32 size)
 	}
 }
 
+u64 measure_reach(const struct measure *measure)
+{
+	return measure->planned > measure->bytes ? measure->planned : measure->bytes;
+}
+
 static u64 take_position(struct measure *measure, struct cursor *cursor)
 {
 	u64 at = cursor->next;
 
 	switch (cursor->access) {
 	case ACCESS_RANDOM_WRITE:
+		at = next_random(&measure->random) % (measure_reach(measure) / cursor->size) *
+		     cursor->size;
+		break;
 	case ACCESS_RANDOM_READ:
 		at = next_random(&measure->random) % (measure->bytes / cursor->size) *
 		     cursor->size;
@@ -117,10 +125,11 @@ static int check_call(const struct measure *measure, u64 at, u32 bytes, struct f
 {
 	if (measure_interrupted)
 		return interrupted(measure, failure);
-	if (at > measure->bytes || bytes > measure->bytes - at || bytes > MEASURE_MAX_BYTES)
+	if (at > measure_reach(measure) || bytes > measure_reach(measure) - at ||
+	    bytes > MEASURE_MAX_BYTES)
 		return fail(failure, -ERANGE,
 			    "a transfer of %u bytes at byte %llu leaves the region of %llu bytes; this is a bug",
-			    bytes, at, measure->bytes);
+			    bytes, at, measure_reach(measure));
 	return 0;
 }
 
@@ -339,6 +348,7 @@ int measure_fill(struct measure *measure, struct failure *failure)
 	u64 at, ns = 0;
 	int code = 0;
 
+	measure->planned = measure->bytes;
 	for (at = 0; !code && at < measure->bytes; ) {
 		u64 left = measure->bytes - at;
 		u32 size = left < measure->sequential_bytes ? left : measure->sequential_bytes;

@@ -44,6 +44,7 @@ struct measure {
 	struct disk *disk;
 	u64 offset;		/* of the region, multiple of 4096 */
 	u64 bytes;		/* of the region, multiple of 4096 */
+	u64 planned;		/* the region before measure_fill(): see measure_reach() */
 	u32 sequential_bytes;	/* size of one sequential transfer, at most MEASURE_MAX_BYTES */
 	struct effort effort;
 	u64 deadline;		/* on the disk's clock: cells end early from then on; 0: none */
@@ -75,6 +76,12 @@ extern atomic_bool measure_interrupted;
 /* Prepares @measure, whose first five members are set.  0, or a negative errno with a sentence. */
 int measure_init(struct measure *measure, struct failure *failure);
 void measure_release(struct measure *measure);
+
+/*
+ * Bytes that random writes go to: the region as planned, of which measure_fill() may have written
+ * only a part.  In a part they might all find room in the drive's log blocks or spare blocks.
+ */
+u64 measure_reach(const struct measure *measure);
 
 /*
  * Single timed calls; @at and @bytes (at most MEASURE_MAX_BYTES) are multiples of the disk's

@@ -6,7 +6,8 @@
 
 #define BLOCK		4096U
 #define LOG_SHARE	8U		/* the log has an eighth of the region */
-#define LEAST_MOVES	7U		/* pieces of a batch, however slow; a record has as many */
+/* Pieces of a batch where the clustered block is not known, however slow; a record has as many. */
+#define LEAST_MOVES	7U
 
 /* Where log and mover have come to. */
 struct stage {
@@ -110,11 +111,23 @@ static int write_home(struct measure *measure, struct stage *stage, struct act *
 	return code;
 }
 
+/*
+ * However slow the drive, a batch brings home what goes to one clustered block: the mover does not
+ * leave it before, so the drive need not close it for less.
+ */
+static u32 least_moves(const struct rehearsal_plan *plan)
+{
+	const u32 most = pieces_of_record(plan);
+
+	return plan->visit_pieces < LEAST_MOVES ? LEAST_MOVES :
+	       plan->visit_pieces < most ? plan->visit_pieces : most;
+}
+
 /* Moves what a record holds in one batch; less where reading or writing takes too long. */
 static int move_batch(struct measure *measure, struct stage *stage, struct act *act,
 		      struct failure *failure)
 {
-	const u32 pieces = pieces_of_record(stage->plan);
+	const u32 pieces = pieces_of_record(stage->plan), least = least_moves(stage->plan);
 	const u64 limit = measure->effort.round_ns;
 	const u64 read_from = act->read.ns, home_from = act->home.ns;
 	u64 ns = 0, most;
@@ -130,7 +143,7 @@ static int move_batch(struct measure *measure, struct stage *stage, struct act *
 	act->home.ns += ns;
 	/* The flush pays for what the drive has buffered, so only now is it known what fits. */
 	most = limit * stage->batch / (act->home.ns - home_from + 1);
-	stage->batch = most < LEAST_MOVES ? LEAST_MOVES : most > pieces ? pieces : most;
+	stage->batch = most < least ? least : most > pieces ? pieces : most;
 	return code;
 }
 
@@ -209,7 +222,7 @@ static unsigned int rounds_to_keep(const struct rehearsal_plan *plan, unsigned i
 int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 	     const struct result *direct, struct rehearsal *rehearsal, struct failure *failure)
 {
-	struct stage stage = { .plan = plan, .append = plan->log_start, .batch = LEAST_MOVES };
+	struct stage stage = { .plan = plan, .append = plan->log_start };
 	const u64 written = measure->written;
 	struct round rounds[ROUNDS_MAX];
 	struct act acts[ROUNDS_MAX];
@@ -218,6 +231,8 @@ int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 
 	memset(rehearsal, 0, sizeof(*rehearsal));
 	rehearsal->size = plan->size;
+	rehearsal->visit_pieces = plan->visit_pieces;
+	stage.batch = least_moves(plan);
 	/* Not always over the same places, which log blocks of the drive may still hold. */
 	stage.home = measure_random(measure, plan->log_start / plan->size / 2) * plan->size;
 	while (!code && rounds_want_more(rounds, count) &&

@@ -24,6 +24,7 @@ struct rehearsal {
 	u32 gain_percent;	/* direct / (log + move): 100 = no gain */
 	u32 spread_percent;	/* of the rounds that count */
 	u32 direct_spread_percent;
+	u32 visit_pieces;	/* that go home to one clustered block; 0: it is not known */
 	u64 pieces;		/* small writes in these rounds */
 	u64 ns;			/* device time of all rounds */
 	u64 written;		/* bytes, by all rounds */
@@ -35,6 +36,7 @@ struct rehearsal_plan {
 	u64 log_start;		/* of the log in the region */
 	u64 log_bytes;		/* to its end; the part before is the normal area */
 	u64 stride;		/* mean distance at which pieces go home, bytes */
+	u32 visit_pieces;	/* see struct rehearsal */
 	bool flush_ignored;	/* the first round pays for what was buffered before, too */
 };
 

@@ -68,3 +68,39 @@ void rounds_result(const struct round *rounds, unsigned int count, u64 *samples,
 	result->median_ns = samples[result->ops / 2];
 	result->worst_ns = samples[result->ops - 1];
 }
+
+static double mean(const u64 *ns, unsigned int count)
+{
+	double sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		sum += (double)ns[i];
+	return count ? sum / count : 0;
+}
+
+#define FEW_LONG	25	/* percent: a drive with that few keeps most of the region open */
+#define APART	4	/* times that are so many times apart are of two kinds */
+
+u32 rounds_elsewhere(u64 *ns, unsigned int count, unsigned int percent)
+{
+	double shorter, longer, share, here, there;
+	unsigned int split = 0;
+
+	if (count < ROUNDS_MIN)
+		return 100;
+	qsort(ns, count, sizeof(*ns), compare);
+	/* On both sides of the middle of a logarithmic scale. */
+	while (split < count - 1 && (double)ns[split] * (double)ns[split] <
+	       (double)ns[0] * (double)ns[count - 1])
+		split++;
+	shorter = mean(ns, split);
+	longer = mean(ns + split, count - split);
+	if (longer < APART * shorter || (count - split) * 100 < FEW_LONG * count)
+		return 100;
+	share = (double)split / count;
+	here = share * shorter + (1 - share) * longer;
+	share = share * percent / 100;
+	there = share * shorter + (1 - share) * longer;
+	return (u32)(there * 100 / here);
+}

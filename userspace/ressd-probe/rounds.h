@@ -49,4 +49,13 @@ bool rounds_want_more(const struct round *rounds, unsigned int count);
 void rounds_result(const struct round *rounds, unsigned int count, u64 *samples,
 		   struct result *result);
 
+/*
+ * The time of random writes all over the device, in percent of that in a region of @percent of it,
+ * from the times of @count single writes in the region, which are sorted.  Those that find their
+ * clustered block open are told from the others by being much shorter; elsewhere they are rarer in
+ * the proportion of the sizes.  100: there are not two kinds of times, or so few long ones that
+ * they may be pauses of another kind.
+ */
+u32 rounds_elsewhere(u64 *ns, unsigned int count, unsigned int percent);
+
 #endif

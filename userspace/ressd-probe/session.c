@@ -76,19 +76,20 @@ struct budget {
 	unsigned int cells;
 	unsigned int rehearsal;
 	unsigned int sweep;
+	unsigned int age;		/* at most, of the time that the survey has left */
 	u64 least_fill;			/* bytes that are filled, however slow the drive */
 	unsigned int needed;		/* cells that are measured, however late it is */
 	struct effort effort;		/* of a cell */
 };
 
 static const struct budget budgets[] = {
-	[SURVEY_QUICK] = { 12, 22, 14, 12, 0, 64 << 20, NEEDED_4K,
+	[SURVEY_QUICK] = { 12, 22, 14, 12, 0, 4, 64 << 20, NEEDED_4K,
 			   { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024,
 			     .slow_ns = 2000000000 } },
-	[SURVEY_DEFAULT] = { 45, 115, 50, 40, 10, 128 << 20, NEEDED_CELLS,
+	[SURVEY_DEFAULT] = { 45, 115, 50, 40, 10, 40, 128 << 20, NEEDED_CELLS,
 			     { .round_ns = 500000000, .min_ops = 24, .max_ops = 8192,
 			       .slow_ns = 8000000000 } },
-	[SURVEY_THOROUGH] = { 1800, 1200, 600, 600, 300, 128 << 20, NEEDED_CELLS,
+	[SURVEY_THOROUGH] = { 1800, 1200, 600, 600, 300, 600, 128 << 20, NEEDED_CELLS,
 			      { .round_ns = 2000000000, .min_ops = 64, .max_ops = 32768 } },
 };
 
@@ -252,6 +253,66 @@ static int run_survey(struct session *session, struct failure *failure)
 	return survey_run(survey, failure);
 }
 
+/* Does each place have a block of its own, some of which the drive keeps open? */
+static bool has_open_blocks(const struct session *session)
+{
+	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
+
+	return block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
+	       block->has_phase;
+}
+
+static bool may_write_more(const struct session *session)
+{
+	return session->may_write && !measure_is_spent(session->measure);
+}
+
+/* The limit ends the writing; what was measured by then is still good. */
+static int take_limit(int code)
+{
+	return code == -EDQUOT ? 0 : code;
+}
+
+/* A count of open blocks with an upper bound is that of log blocks, which are used up at once. */
+static bool is_fast_for_a_while(const struct session *session)
+{
+	const struct finding *units = &session->survey.finding[PARAMETER_OPEN_UNITS];
+	const bool counted = units->status == STATUS_MEASURED ||
+			     (units->status == STATUS_BOUNDED && units->high != ~0ULL);
+
+	return !has_open_blocks(session) || !counted;
+}
+
+#define AGING_BYTES	(256ULL << 20)
+
+/*
+ * A drive that puts random writes wherever there is room is fast until its spare blocks are used
+ * up.  So some are written before any is measured, where the survey has left the time.
+ */
+static int age(struct session *session, struct failure *failure)
+{
+	const struct budget *budget = &budgets[session->thoroughness];
+	struct measure *measure = session->measure;
+	const u64 places = measure_reach(measure) / BLOCK, from = measure->written;
+	const u64 end = end_of_part(session, budget->age,
+				    budget->cells + budget->rehearsal + budget->sweep);
+	int code = 0;
+
+	if (!session->may_write || !is_fast_for_a_while(session) ||
+	    session->measurements.random_write[SIZE_4K].done)
+		return 0;
+	show_step(session, "random writes until spare blocks are used up");
+	measure->phase = "age";
+	while (!code && may_write_more(session) && now_of(session) < end &&
+	       measure->written - from < AGING_BYTES)
+		code = measure_write(measure, measure_random(measure, places) * BLOCK, BLOCK,
+				     NULL, failure);
+	code = take_limit(code);
+	if (!code)
+		end_step(session);
+	return code;
+}
+
 static u64 stride_of(const struct session *session, unsigned int cell)
 {
 	switch (cells[cell].stride) {
@@ -264,17 +325,6 @@ static u64 stride_of(const struct session *session, unsigned int cell)
 	default:
 		return 0;
 	}
-}
-
-static bool may_write_more(const struct session *session)
-{
-	return session->may_write && !measure_is_spent(session->measure);
-}
-
-/* The limit ends the writing; what was measured by then is still good. */
-static int take_limit(int code)
-{
-	return code == -EDQUOT ? 0 : code;
 }
 
 static int run_cell(struct session *session, unsigned int cell, struct failure *failure)
@@ -367,6 +417,52 @@ static int run_sweep(struct session *session, struct failure *failure)
 	return code;
 }
 
+#define SPREAD_WRITES	64U
+#define SPREAD_SECONDS	8U
+
+/* Random writes, each with its flush, in the time that there is for them.  Returns how many. */
+static int flushed_writes(struct session *session, u64 *ns, unsigned int *count,
+			  struct failure *failure)
+{
+	struct measure *measure = session->measure;
+	const u64 places = measure_reach(measure) / BLOCK;
+	const u64 end = now_of(session) + SPREAD_SECONDS * SECOND;
+	u64 flush_ns = 0;
+	int code = 0;
+
+	for (*count = 0; *count < SPREAD_WRITES && now_of(session) < end; ++*count) {
+		code = measure_write(measure, measure_random(measure, places) * BLOCK, BLOCK,
+				     &ns[*count], failure);
+		if (!code)
+			code = measure_flush(measure, &flush_ns, failure);
+		if (code)
+			break;
+		ns[*count] += flush_ns;
+	}
+	return code;
+}
+
+static int spread_over_device(struct session *session, struct result *direct,
+			      struct failure *failure)
+{
+	const u64 reach = measure_reach(session->measure);
+	u64 ns[SPREAD_WRITES];
+	unsigned int count;
+	int code;
+
+	if (!has_open_blocks(session) || flush_ignored(session) || session->normal_bytes <= reach)
+		return 0;
+	if (!session->spread_percent) {
+		code = flushed_writes(session, ns, &count, failure);
+		if (code)
+			return code;
+		session->spread_percent = rounds_elsewhere(ns, count, reach * 100 /
+							   session->normal_bytes);
+	}
+	direct->bandwidth = direct->bandwidth * 100 / session->spread_percent;
+	return 0;
+}
+
 /* Random writes of one size, from the cell if there is one. */
 static int measure_direct(struct session *session, unsigned int index, struct result *direct,
 			  struct failure *failure)
@@ -389,12 +485,17 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 		.stride = session->mover_stride[SIZE_4K] * (REHEARSAL_BYTES(index) / 4096),
 		.flush_ignored = flush_ignored(session),
 	};
+	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
 	struct result direct = { 0 };
 	int code;
 
+	if (has_open_blocks(session))
+		plan.visit_pieces = block->value / plan.stride;
 	rehearsal_place(session->measure, paged ? page->value : 4096, paged ? page->phase : 0,
 			&plan);
 	code = measure_direct(session, index, &direct, failure);
+	if (!code)
+		code = spread_over_device(session, &direct, failure);
 	if (!code)
 		code = rehearse(session->measure, &plan, &direct, rehearsal, failure);
 	code = take_limit(code);
@@ -463,6 +564,10 @@ int session_run(struct session *session, struct failure *failure)
 	code = fill(session, failure);
 	if (!code)
 		code = run_survey(session, failure);
+	if (!code && session->plan_again)
+		session->plan_again(session->context);
+	if (!code)
+		code = age(session, failure);
 	if (!code)
 		code = run_cells(session, failure);
 	if (!code && session->may_write)

@@ -32,8 +32,11 @@ struct session {
 	bool takes_discards;		/* as the kernel says */
 	bool is_memory;			/* by its name, hints.h */
 	u64 mover_stride[NR_SIZES];	/* of the planned device, bytes */
+	u64 normal_bytes;		/* likewise; 0: not known */
+	/* The block has been looked for: plan the device anew.  May be NULL. */
+	void (*plan_again)(void *context);
 	const struct watcher *watcher;
-	void *context;			/* for @watcher */
+	void *context;			/* for @plan_again and @watcher */
 
 	/*
 	 * Results.  What an earlier run has found may stand here already, and is not measured
@@ -50,6 +53,7 @@ struct session {
 	unsigned int nr_chunks;
 	unsigned int shown;		/* percent */
 	u64 end;			/* on the disk's clock */
+	u32 spread_percent;		/* rounds_elsewhere(); 0: not yet known */
 };
 
 /* Sets the members of @measure that say how much effort is made. */

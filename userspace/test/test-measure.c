@@ -252,6 +252,42 @@ static int slow_flush(struct disk *disk, u64 *ns, struct failure *why)
 	return 0;
 }
 
+static u64 farthest;
+
+static int note_farthest(struct disk *disk, u64 offset, const void *data, u32 bytes, u64 *ns,
+			 struct failure *why)
+{
+	if (offset + bytes > farthest)
+		farthest = offset + bytes;
+	return slow_write(disk, offset, data, bytes, ns, why);
+}
+
+/* A part of the region might be just what the drive has spare blocks for. */
+TEST(random_writes_leave_a_cut_filling)
+{
+	static const struct disk_ops ops = {
+		.write = note_farthest, .flush = slow_flush, .now = disk_now,
+	};
+	struct disk disk = { .ops = &ops, .path = "a test disk", .granule = 512 };
+	struct measure cut = {
+		.disk = &disk, .bytes = 64 << 20, .sequential_bytes = 1 << 19,
+		.fill_ns = 100000000, .least_fill = 1 << 20,
+		.effort = { .round_ns = 500000000, .min_ops = 24, .max_ops = 1000 },
+	};
+	struct result result;
+
+	slow.write_ns = 10000000;
+	CHECK(!measure_init(&cut, &failure), "%s", failure.text);
+	CHECK(!measure_fill(&cut, &failure), "%s", failure.text);
+	CHECK(cut.bytes < 16 << 20, "%llu bytes are filled", cut.bytes);
+	CHECK(farthest <= 16 << 20, "filled up to byte %llu", farthest);
+	CHECK(!measure_cell(&cut, ACCESS_RANDOM_WRITE, 4096, 0, &result, &failure), "%s",
+	      failure.text);
+	CHECK(farthest > 32 << 20, "random writes end at byte %llu", farthest);
+	CHECK(farthest <= 64 << 20, "random writes leave the region: byte %llu", farthest);
+	measure_release(&cut);
+}
+
 static u64 seconds_of_cell(u64 deadline)
 {
 	static const struct disk_ops ops = {

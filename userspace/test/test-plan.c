@@ -198,12 +198,13 @@ TEST(mover_stride)
 {
 	struct ressd_table table = { .len = 95000 * 8, .reserved_sectors = 5000 * 8 };
 
-	CHECK_EQ(plan_mover_stride(&table, 4096), 38 * 4096);
-	CHECK_EQ(plan_mover_stride(&table, 8192), 76 * 4096);
+	CHECK_EQ(plan_mover_stride(&table, 4096, PLAN_HALF_LOG), 38 * 4096);
+	CHECK_EQ(plan_mover_stride(&table, 8192, PLAN_HALF_LOG), 76 * 4096);
+	CHECK_EQ(plan_mover_stride(&table, 4096, PLAN_VISITS), 20 * 4096);
 	table.reserved_sectors = 8;
-	CHECK_EQ(plan_mover_stride(&table, 8192), 8192);
+	CHECK_EQ(plan_mover_stride(&table, 8192, PLAN_HALF_LOG), 8192);
 	table.reserved_sectors = 4 * table.len;
-	CHECK_EQ(plan_mover_stride(&table, 4096), 4096);
+	CHECK_EQ(plan_mover_stride(&table, 4096, PLAN_HALF_LOG), 4096);
 }
 
 #define MIB	1048576ULL

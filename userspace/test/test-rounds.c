@@ -82,3 +82,23 @@ TEST(no_time_no_division)
 	CHECK(!result.done && !result.steady, "nothing was measured");
 	CHECK_EQ(result.bandwidth, 0);
 }
+
+/* Three of ten find their block open in a tenth of the device: all over it, three of a hundred. */
+TEST(open_blocks_are_rarer_elsewhere)
+{
+	u64 ns[] = { 100, 10, 100, 10, 100, 100, 100, 10, 100, 100 };
+
+	CHECK_EQ(rounds_elsewhere(ns, 10, 10), (3 * 10 + 97 * 100) * 10 / (3 * 10 + 7 * 100));
+	CHECK_EQ(rounds_elsewhere(ns, 10, 100), 100);
+}
+
+/* Pauses are not blocks that had to be closed. */
+TEST(few_long_times_are_pauses)
+{
+	u64 pause[] = { 10, 10, 10, 10, 10, 10, 10, 10, 10, 1000 };
+	u64 alike[] = { 10, 12, 30, 11, 25, 18, 30, 22, 19, 35 };
+
+	CHECK_EQ(rounds_elsewhere(pause, 10, 10), 100);
+	CHECK_EQ(rounds_elsewhere(alike, 10, 10), 100);
+	CHECK_EQ(rounds_elsewhere(alike, 0, 10), 100);
+}
