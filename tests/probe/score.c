@@ -15,8 +15,8 @@
  * --quick before these: as ressd-probe --quick measures.
  *
  * One line for each drive and parameter, as in scoring.h, lines "DRIVE verdict ...", "DRIVE advice
- * KEY VALUE", "DRIVE predicted PERCENT", "DRIVE plan NORMAL RESERVED OFFSET HOST_NS" (sectors), and a
- * line "DRIVE time SECONDS MEGABYTES".
+ * KEY VALUE", "DRIVE predicted PERCENT", "DRIVE plan NORMAL RESERVED OFFSET HOST_NS" (sectors), and
+ * a line "DRIVE time SECONDS MEGABYTES".
  * tools/probe-score.py adds them up.  With PROBE_SCORE_SHOW set: the drives and when each step
  * begins, on standard error.
  */

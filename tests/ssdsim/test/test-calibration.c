@@ -469,7 +469,7 @@ const struct test calibration_tests[] = {
 	{ "profile intel is within 15 % of the published figures", intel_fits },
 	{ "profile ssdsim-sc takes the time of its parameters", sc_fits },
 	{ "profile sdcard collapses with a third open unit", sdcard_fits },
-	{ "cards and sticks of today are within 15 % of the published figures", drives_of_today_fit },
+	{ "cards and sticks of today are within 15 % of what was published", drives_of_today_fit },
 	{ "the probes of PA find samsung's page, block and buffers", samsung_is_recognised },
 	{ NULL, NULL },
 };
