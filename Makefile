@@ -84,6 +84,7 @@ calibrate: setup ## the emulated drives beside the published figures of the real
 
 probe-score: all ## ressd-probe against emulated drives: what it finds, misses and gets wrong
 	@$(MAKE) --no-print-directory -C tests/probe
+	@$(MAKE) --no-print-directory -C tools/bench/model
 	@tools/probe-score.py --guest
 
 lint: ## checkpatch, sparse, warnings, shellcheck, Python
