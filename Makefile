@@ -16,6 +16,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
 .PHONY: all modules userspace setup demo check check-unit check-crash soak bench papers bench-apps \
+	bench-normal-path \
 	calibrate probe-score lint install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -77,6 +78,10 @@ papers: setup ## what the papers published, measured again; writes docs/papers.m
 bench-apps: setup ## applications, bare and with ressd; writes build/results/bench-apps.json
 	@$(MAKE) --no-print-directory all
 	@tools/bench.sh --only apps
+
+bench-normal-path: setup ## requests cut and ordered; writes build/results/bench-normal-path.json
+	@$(MAKE) --no-print-directory all
+	@tools/bench.sh --only normal-path
 
 calibrate: setup ## the emulated drives beside the published figures of the real ones
 	@$(MAKE) --no-print-directory modules MODULES=tests/ssdsim

@@ -9,6 +9,9 @@ write needs in the target beside dm-linear, on a disk that does nothing; its mem
 lock is waited for. Options: small random writes on the emulated Samsung drive under the options
 that decide how writers and mover share it. Exits with 1 if a bar is missed.
 
+Normal path (--only normal-path): requests that do not go to the log, cut and ordered, beside the
+kernel's schedulers; rows of its own, build/results/bench-normal-path.json.
+
 Apps (--only apps): programs on file systems, with rows of their own, build/results/bench-apps.json.
 """
 
@@ -24,6 +27,7 @@ sys.path[:0] = [str(HERE.parent / "demo"), str(HERE.parent)]
 import app_inputs  # noqa: E402
 import apps  # noqa: E402
 import drives  # noqa: E402
+import normal_path  # noqa: E402
 import overhead  # noqa: E402
 import peers  # noqa: E402
 import postmark  # noqa: E402
@@ -35,6 +39,7 @@ TIMEOUT = 7200
 
 PARTS = ["drives", "peers", "postmark", "overhead", "options"]
 APPS = "apps"
+NORMAL_PATH = "normal-path"
 
 VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
 LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
@@ -125,6 +130,18 @@ def all_postmark(options):
     return rows
 
 
+def all_normal_path(options):
+    """Rows of the normal path, one guest for each drive after the other."""
+    rows = []
+    for profile in options.profile or normal_path.PROFILES:
+        if not options.report_only:
+            fresh_run([normal_path.guest(profile, FOLDER, options.load)])
+        drive = normal_path.Drive(profile, FOLDER)
+        normal_path.describe(drive)
+        rows += normal_path.rows_of(drive)
+    return rows
+
+
 def run_app(options, profile, load, setting, advice):
     """One load on one drive; returns the options of the table line, advised by the first guest."""
     sides = apps.sides_of(load, options.side or apps.SIDES)
@@ -195,14 +212,14 @@ def parse():
     parser = argparse.ArgumentParser(prog="tools/bench.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="all",
-                        choices=["all", *PARTS, APPS],
+                        choices=["all", *PARTS, NORMAL_PATH, APPS],
                         help="one part; bench.json then holds only its rows")
     parser.add_argument("--profile", action="append",
                         choices=drives.PROFILES + drives.TODAY,
                         help="only this drive; may be repeated")
     parser.add_argument("--load", action="append",
                         choices=sorted({*drives.LOADS, *drives.PATTERNS, *peers.LOADS,
-                                        *apps.LOADS}),
+                                        *apps.LOADS, *normal_path.PARTS}),
                         help="only this load on the drives; may be repeated")
     parser.add_argument("--side", action="append",
                         choices=list(dict.fromkeys([*peers.SIDES, *apps.SIDES])),
@@ -234,6 +251,9 @@ def part_of(parser, options):
         options.only = APPS
         check_choice(parser, options.load, apps.LOADS, "load of apps")
         check_choice(parser, options.side, apps.SIDES, "side of apps")
+        return
+    if options.only == NORMAL_PATH:
+        check_choice(parser, options.load, normal_path.PARTS, "load of the normal path")
         return
     check_choice(parser, options.load, {*drives.LOADS, *drives.PATTERNS, *peers.LOADS},
                  "load of drives and peers: give --only apps")
@@ -268,12 +288,14 @@ def main():
             rows += all_overhead(options.report_only)
         if options.only in ("all", "options"):
             rows += all_options(options.report_only)
+        if options.only == NORMAL_PATH:
+            rows += all_normal_path(options)
         if options.only == APPS:
             rows += all_apps(options)
             if options.record_traces:
                 return 0
-        path = result_files.write("bench-apps" if options.only == APPS else "bench", rows,
-                                  options.folder / "results")
+        name = f"bench-{options.only}" if options.only in (APPS, NORMAL_PATH) else "bench"
+        path = result_files.write(name, rows, options.folder / "results")
     except (GuestError, app_inputs.InputError, result_files.ResultError) as error:
         return fail("bench", error)
     except KeyError as error:

@@ -64,8 +64,6 @@ struct model {
 };
 
 u64 model_random_below(struct model *model, u64 below);
-/* As the worker of the log does it: what is to be forgotten goes first. False: there is no I/O. */
-bool model_next_io(struct ressd_log *log, struct ressd_io *io);
 u64 model_next_place(struct model *model, u64 places);
 void model_start_sweep(struct model *model);
 
