@@ -21,8 +21,8 @@ static bool yields(struct ressd_queue *queue, const struct ressd_request *bundle
 		return false;
 	if (!bundle)
 		return true;
-	if (!queue->yielded) {
-		queue->yielded = true;
+	if (queue->yielding != bundle) {
+		queue->yielding = bundle;
 		queue->yields = ressd_list_length(&queue->reads);
 	}
 	if (!queue->yields)
@@ -46,7 +46,7 @@ static struct ressd_request *bundle_rp_next(struct ressd_queue *queue)
 	list_del(&next->list);
 	if (next != bundle)
 		return next;
-	queue->yielded = false;
+	queue->yielding = NULL;
 	ressd_bundles_begin(queue, bundle);
 	return ressd_bundles_next(queue);
 }
@@ -54,4 +54,5 @@ static struct ressd_request *bundle_rp_next(struct ressd_queue *queue)
 const struct ressd_policy ressd_policy_bundle_rp = {
 	.add = bundle_rp_add,
 	.next = bundle_rp_next,
+	.take = ressd_bundles_take,
 };

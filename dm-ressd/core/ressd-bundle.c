@@ -30,4 +30,5 @@ static struct ressd_request *bundle_next(struct ressd_queue *queue)
 const struct ressd_policy ressd_policy_bundle = {
 	.add = bundle_add,
 	.next = bundle_next,
+	.take = ressd_bundles_take,
 };

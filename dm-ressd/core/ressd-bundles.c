@@ -62,15 +62,37 @@ void ressd_bundles_begin(struct ressd_queue *queue, struct ressd_request *leader
 	list_splice_init(&leader->members, &queue->writing);
 }
 
+static void make_single(struct ressd_request *request)
+{
+	list_del(&request->member);
+	INIT_LIST_HEAD(&request->members);
+	list_add_tail(&request->member, &request->members);
+}
+
 struct ressd_request *ressd_bundles_next(struct ressd_queue *queue)
 {
 	struct ressd_request *request;
 
 	request = list_first_entry_or_null(&queue->writing, struct ressd_request, member);
-	if (!request)
-		return NULL;
-	list_del(&request->member);
-	INIT_LIST_HEAD(&request->members);
-	list_add_tail(&request->member, &request->members);
+	if (request)
+		make_single(request);
 	return request;
+}
+
+void ressd_bundles_take(struct ressd_request *request, struct list_head *groups)
+{
+	struct ressd_request *leader = request->leader, *member, *next;
+	LIST_HEAD(members);
+
+	if (!leader) {
+		make_single(request);
+		list_add_tail(&request->list, groups);
+		return;
+	}
+	list_del(&leader->list);
+	list_splice_init(&leader->members, &members);
+	list_for_each_entry_safe(member, next, &members, member) {
+		make_single(member);
+		list_add_tail(&member->list, groups);
+	}
 }

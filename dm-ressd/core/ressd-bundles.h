@@ -18,4 +18,7 @@ void ressd_bundles_begin(struct ressd_queue *queue, struct ressd_request *leader
 /* The next write of the bundle that is being written, or NULL. */
 struct ressd_request *ressd_bundles_next(struct ressd_queue *queue);
 
+/* Both policies' take(): a bundle, or what is left to be written of one only the request itself. */
+void ressd_bundles_take(struct ressd_request *request, struct list_head *groups);
+
 #endif

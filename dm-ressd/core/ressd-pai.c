@@ -9,8 +9,9 @@
  * no limit all of its requests are well-formed.
  *
  * The others go into the pending list.  They are sent when they have waited for @expire, then
- * before all others; or while less than half of the depth is in use: a device at rest would gain
- * nothing by their waiting.
+ * before all that came later; or while less than half of the depth is in use: a device at rest
+ * would gain nothing by their waiting.  Older ones that are well-formed go before them even then:
+ * where all wait for longer than @expire, they would otherwise be the last.
  */
 #include <linux/kernel.h>
 #include "ressd-queue.h"
@@ -87,10 +88,13 @@ static void pai_add(struct ressd_queue *queue, struct ressd_request *request)
 	}
 }
 
-static bool has_expired(const struct ressd_queue *queue, const struct ressd_request *leader)
+/* Has the oldest pending one waited long enough, and come before the next well-formed one? */
+static bool is_due(const struct ressd_queue *queue, const struct ressd_request *oldest,
+		   const struct ressd_request *well_formed)
 {
-	return queue->now >= leader->arrived &&
-	       queue->now - leader->arrived >= queue->options.expire;
+	return queue->now >= oldest->arrived &&
+	       queue->now - oldest->arrived >= queue->options.expire &&
+	       (!well_formed || oldest->arrived <= well_formed->arrived);
 }
 
 static struct ressd_request *pai_next(struct ressd_queue *queue)
@@ -100,7 +104,7 @@ static struct ressd_request *pai_next(struct ressd_queue *queue)
 
 	oldest = list_first_entry_or_null(&queue->pending, struct ressd_request, list);
 	leader = list_first_entry_or_null(&queue->fifo, struct ressd_request, list);
-	if (oldest && !queue->releasing && has_expired(queue, oldest)) {
+	if (oldest && !queue->releasing && is_due(queue, oldest, leader)) {
 		queue->expired++;
 		leader = oldest;
 	} else if (!leader && may_go) {
@@ -109,6 +113,12 @@ static struct ressd_request *pai_next(struct ressd_queue *queue)
 	if (leader)
 		list_del(&leader->list);
 	return leader;
+}
+
+static void pai_take(struct ressd_request *request, struct list_head *groups)
+{
+	list_move_tail(&request->leader->list, groups);
+	request->leader->pending = false;
 }
 
 static u64 pai_deadline(const struct ressd_queue *queue)
@@ -122,5 +132,6 @@ static u64 pai_deadline(const struct ressd_queue *queue)
 const struct ressd_policy ressd_policy_pai = {
 	.add = pai_add,
 	.next = pai_next,
+	.take = pai_take,
 	.deadline = pai_deadline,
 };

@@ -71,21 +71,22 @@ static void take_out(struct ressd_queue *queue, struct ressd_request *request)
 		queue->longest = 0;
 }
 
-/* Does it overlap one that the policy has, so that their order matters? */
-static bool overlaps(const struct ressd_queue *queue, const struct ressd_request *request)
+/* One that the policy has and that overlaps it, so that their order matters, or NULL. */
+static struct ressd_request *find_overlap(const struct ressd_queue *queue,
+					  const struct ressd_request *request)
 {
 	u32 place = ressd_queue_place(queue, request->sector + request->sectors);
 
 	while (place--) {
-		const struct ressd_request *held = queue->sorted[place];
+		struct ressd_request *held = queue->sorted[place];
 
 		if (held->sector + queue->longest <= request->sector)
 			break;
 		if (held->sector + held->sectors > request->sector &&
 		    (held->direction == RESSD_WRITE || request->direction == RESSD_WRITE))
-			return true;
+			return held;
 	}
-	return false;
+	return NULL;
 }
 
 struct ressd_request *ressd_queue_before(const struct ressd_queue *queue,
@@ -138,7 +139,28 @@ void ressd_queue_release(struct ressd_queue *queue)
 		list_add_tail(&leader->list, &queue->ready);
 	}
 	queue->releasing = false;
+	queue->nr_released = 0;
 	WARN_ON_ONCE(queue->nr_sorted);
+}
+
+/* What is held and overlaps @request becomes ready, so that it is sent before. */
+static void release_overlaps(struct ressd_queue *queue, const struct ressd_request *request)
+{
+	const struct ressd_policy *policy = policy_of(queue);
+	struct ressd_request *held, *leader;
+
+	while ((held = find_overlap(queue, request))) {
+		LIST_HEAD(groups);
+
+		if (queue->nr_released++ == RESSD_MAX_RELEASED) {
+			ressd_queue_release(queue);
+			return;
+		}
+		policy->take(held, &groups);
+		list_for_each_entry(leader, &groups, list)
+			take_group_out(queue, leader);
+		list_splice_tail_init(&groups, &queue->ready);
+	}
 }
 
 void ressd_queue_set(struct ressd_queue *queue, const struct ressd_queue_options *options)
@@ -161,7 +183,7 @@ static void make_leader(struct ressd_request *request, u64 now)
 
 bool ressd_queue_may_pass(const struct ressd_queue *queue, const struct ressd_request *request)
 {
-	return list_empty(&queue->ready) && !overlaps(queue, request);
+	return list_empty(&queue->ready) && !find_overlap(queue, request);
 }
 
 void ressd_queue_add(struct ressd_queue *queue, struct ressd_request *request, u64 now,
@@ -170,8 +192,9 @@ void ressd_queue_add(struct ressd_queue *queue, struct ressd_request *request, u
 	const struct ressd_policy *policy = policy_of(queue);
 
 	make_leader(request, now);
-	if (overlaps(queue, request) || queue->nr_sorted == RESSD_MAX_HELD)
+	if (queue->nr_sorted == RESSD_MAX_HELD)
 		ressd_queue_release(queue);
+	release_overlaps(queue, request);
 	queue->nr_held++;
 	queue->most_held = max(queue->most_held, queue->nr_held);
 	if (!policy || urgent) {
@@ -199,6 +222,7 @@ struct ressd_request *ressd_queue_next(struct ressd_queue *queue, u64 now, u32 i
 		if (!leader)
 			return NULL;
 		take_group_out(queue, leader);
+		queue->nr_released = 0;
 	}
 	queue->nr_held -= ressd_list_length(&leader->members);
 	return leader;

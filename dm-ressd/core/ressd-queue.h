@@ -9,9 +9,11 @@
  * DEPTH: at most @depth requests are in flight, so that there is something to order.
  *
  * OVERLAP: requests that overlap, one of them a write, are sent in the order in which they came.  A
- * policy never sees such a pair: before the second one is added, all that the policy has is moved
- * to the ready list, in its order, and nothing is taken from the policy before that list is empty.
- * The same is done when the policy or its options change.
+ * policy never sees such a pair: before the second one is added, the group of the first is moved to
+ * the ready list, and nothing is taken from the policy before that list is empty.  So that
+ * rewriting one block again and again does not hold up everybody else, all that the policy has is
+ * moved, in its order, if RESSD_MAX_RELEASED groups were moved since its last turn; and when the
+ * policy or its options change.
  *
  * Nothing is allocated; a request is part of what the caller holds it in.  Times are in ns.
  *
@@ -31,6 +33,9 @@
  * number of tags that a disk's queue has by default.
  */
 #define RESSD_MAX_HELD		256
+
+/* Who would be sent next by a policy waits for no more groups than these because of overlaps. */
+#define RESSD_MAX_RELEASED	8
 
 /* Segments of memory in one request that was joined from several. */
 #define RESSD_MAX_SEGMENTS	256
@@ -71,6 +76,7 @@ struct ressd_queue {
 	struct ressd_request *sorted[RESSD_MAX_HELD];
 	u32 nr_sorted;
 	u32 longest;			/* of them, since there were none */
+	u32 nr_released;		/* groups, since the policy had its turn */
 
 	/* What a policy may go by when it is asked for the next one. */
 	u64 now;
@@ -82,8 +88,8 @@ struct ressd_queue {
 	struct list_head pending;	/* pai, by age */
 	struct list_head reads;		/* bundle_rp */
 	struct list_head writing;	/* bundle: members that are left of the one being written */
-	u32 yields;			/* bundle_rp: reads before the next bundle */
-	bool yielded;			/* ... it has its number */
+	const struct ressd_request *yielding;	/* bundle_rp: the bundle whose turn has come */
+	u32 yields;			/* ... reads before it */
 
 	u64 joined;			/* requests that were joined with others */
 	u64 expired;			/* groups sent because they had waited too long */
@@ -96,6 +102,8 @@ struct ressd_policy {
 	void (*add)(struct ressd_queue *queue, struct ressd_request *request);
 	/* The next leader, out of all lists of the policy, or NULL: none, or none yet. */
 	struct ressd_request *(*next)(struct ressd_queue *queue);
+	/* Moves the request's group from its lists to @groups, as single requests if need be. */
+	void (*take)(struct ressd_request *request, struct list_head *groups);
 	/* When it has to be asked again if nothing else happens; 0: need not.  NULL: likewise. */
 	u64 (*deadline)(const struct ressd_queue *queue);
 };

@@ -258,6 +258,57 @@ TEST(urgent)
 	CHECK_EQ(queue.nr_held, 0);
 }
 
+/* Two writes that overlap: the first one goes next, the other held requests keep their place. */
+TEST(an_overlap_concerns_only_who_overlaps)
+{
+	static const enum ressd_dispatch policies[] = {
+		RESSD_DISPATCH_PAI, RESSD_DISPATCH_BUNDLE, RESSD_DISPATCH_BUNDLE_RP,
+	};
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		struct ressd_queue_options options = options_of(policies[i]);
+
+		start(&options);
+		for (k = 0; k < 20; k++)
+			add(RESSD_WRITE, 100 + 10000 * k, 8, 0);
+		add(RESSD_WRITE, 100 + 10000 * 19, 16, 0);
+		add(RESSD_READ, 24, 32, 0);		/* of a whole page: it would go first */
+		CHECK(send(0), "nothing");
+		CHECK_EQ(tried[19].sends, 1);
+		CHECK(send(0), "nothing");
+		CHECK_EQ(tried[policies[i] == RESSD_DISPATCH_BUNDLE ? 0 : 21].sends, 1);
+		finish();
+		check_order();
+	}
+}
+
+/* Many writers of one block: others get their turn after RESSD_MAX_RELEASED of these at most. */
+TEST(one_block_written_again_and_again_starves_nobody)
+{
+	enum ressd_dispatch dispatch;
+	u32 i;
+
+	for (dispatch = RESSD_DISPATCH_PAI; dispatch < RESSD_NR_DISPATCH; dispatch++) {
+		struct ressd_queue_options options = options_of(dispatch);
+
+		start(&options);
+		add(RESSD_WRITE, 100000, 8, 0);
+		add(RESSD_WRITE, 200000, 8, 0);
+		for (i = 0; i < 16; i++)
+			add(RESSD_WRITE, 8, 8, 0);
+		for (i = 0; i < 100; i++) {
+			in_flight = 3;
+			CHECK(send(0) || dispatch == RESSD_DISPATCH_PAI, "nothing");
+			add(RESSD_WRITE, 8, 8, 0);
+		}
+		CHECK(tried[0].sends && tried[0].turn < 40, "the first one waits");
+		CHECK(tried[1].sends && tried[1].turn < 40, "the second one waits");
+		finish();
+		check_order();
+	}
+}
+
 /* --- pai ----------------------------------------------------------------------------------- */
 
 /* Sent in this order, by number. */
