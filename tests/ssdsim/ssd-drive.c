@@ -302,8 +302,15 @@ static u64 buffer_part(struct ssd_drive *drive, struct page_part part, u64 time)
 	return time;
 }
 
+/* Does the firmware take a write for one that it cannot buffer? */
+static bool goes_through(const struct ssd_drive *drive, u32 sectors)
+{
+	return drive->profile.write_buffer_through && sectors > drive->write_buffer.capacity;
+}
+
 u64 ssd_drive_write(struct ssd_drive *drive, u64 now, u64 sector, u32 sectors, bool fua)
 {
+	bool drains = fua || !drive->profile.write_cache || goes_through(drive, sectors);
 	u64 time = begin_command(drive, now);
 
 	drive->counters.writes++;
@@ -317,7 +324,7 @@ u64 ssd_drive_write(struct ssd_drive *drive, u64 now, u64 sector, u32 sectors, b
 		sector += part.sectors;
 		sectors -= part.sectors;
 	}
-	if (fua || !drive->profile.write_cache)
+	if (drains)
 		time = drain_all(drive, time);
 	return end_command(drive, now, time);
 }

@@ -71,6 +71,7 @@ static const struct profile_key profile_keys[] = {
 	WORD(write_buffer_order, buffer_order_words),
 	WORD(write_buffer_drain, buffer_drain_words),
 	NUMBER(write_buffer_idle_us, 0, 10000000),
+	NUMBER(write_buffer_through, 0, 1),
 	NUMBER(write_cache, 0, 1),
 	NUMBER(command_ns, 0, 100000000),
 	NUMBER(host_read_ns, 0, 100000000),

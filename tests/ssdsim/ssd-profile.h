@@ -118,6 +118,8 @@ enum ssd_buffer_drain {
  * @write_buffer_drain: enum ssd_buffer_drain
  * @write_buffer_idle_us: the buffer is drained once it is full, or when no
  *	command has come for this long, microseconds
+ * @write_buffer_through: 1 = a write that is longer than the buffer completes when all that is
+ *	buffered has been programmed
  * @write_cache: 1 = writes complete in the buffer (volatile until flushed)
  * @command_ns: every command: decode, status
  * @host_read_ns: firmware work of a read command that reaches the NAND
@@ -181,6 +183,7 @@ struct ssd_profile {
 	u32 write_buffer_order;
 	u32 write_buffer_drain;
 	u32 write_buffer_idle_us;
+	u32 write_buffer_through;
 	u32 write_cache;
 	u32 command_ns;
 	u32 host_read_ns;

@@ -256,6 +256,21 @@ DRIVE_TEST(forced_unit_access_waits_for_the_nand, "fua=1")
 	       "took %llu ns", (unsigned long long)(end - now));
 }
 
+/* The buffer takes four pages; a longer write waits until its last page is programmed. */
+DRIVE_TEST(write_longer_than_the_buffer_waits_for_the_nand, "write_buffer_through=1")
+{
+	u64 end = ssd_drive_write(drive, later(0), 0, 4 * PAGE, false);
+
+	EXPECT(end < drive->nand.programmed_at || drive->write_buffer.count,
+	       "four pages waited for the NAND");
+	end = ssd_drive_write(drive, end, 4 * PAGE, 4 * PAGE + 8, false);
+	EXPECT(!drive->write_buffer.count && end == drive->nand.programmed_at,
+	       "%u pages are buffered, programmed %llu ns after the end",
+	       drive->write_buffer.count, (unsigned long long)(drive->nand.programmed_at - end));
+	EXPECT(drive->counters.rmw_reads == 1, "%llu pages were completed by a read",
+	       (unsigned long long)drive->counters.rmw_reads);
+}
+
 DRIVE_TEST(whole_block_is_switched, "")
 {
 	write_block(drive, 0, 3, 0, 32);
@@ -467,6 +482,8 @@ const struct test mechanics_tests[] = {
 	{ "a buffer is drained when the host is idle", buffer_is_drained_when_idle },
 	{ "write-through waits for the NAND", write_through_waits_for_the_nand },
 	{ "forced unit access waits for the NAND", forced_unit_access_waits_for_the_nand },
+	{ "a write longer than the buffer waits for the NAND",
+	  write_longer_than_the_buffer_waits_for_the_nand },
 	{ "a block written whole is switched", whole_block_is_switched },
 	{ "a block written in part is completed", half_block_is_completed },
 	{ "a stray page costs the copy of a block", stray_page_costs_a_block },

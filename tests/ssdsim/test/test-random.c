@@ -114,6 +114,7 @@ static void random_profile(struct ssd_profile *profile)
 	profile->write_buffer_order = random_number(2);
 	profile->write_buffer_drain = random_number(2);
 	profile->write_buffer_idle_us = ONE_OF(0, 1000, 1000000);
+	profile->write_buffer_through = random_number(2);
 	profile->write_cache = random_number(8) != 0;
 	profile->prefill = random_number(2);
 	profile->track_volatile = 1;
