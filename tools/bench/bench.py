@@ -131,15 +131,16 @@ def all_postmark(options):
 
 
 def all_normal_path(options):
-    """Rows of the normal path, one guest for each drive after the other."""
-    rows = []
+    """Rows of the normal path, one guest for each load on each drive after the other."""
+    compared = []
     for profile in options.profile or normal_path.PROFILES:
-        if not options.report_only:
-            fresh_run([normal_path.guest(profile, FOLDER, options.load)])
-        drive = normal_path.Drive(profile, FOLDER)
-        normal_path.describe(drive)
-        rows += normal_path.rows_of(drive)
-    return rows
+        for load in options.load or normal_path.LOADS if not options.report_only else ():
+            fresh_run([normal_path.guest(profile, load, FOLDER, options.side)])
+        compared.append(normal_path.measured(profile, FOLDER, options.load))
+        for load in compared[-1]:
+            normal_path.describe(load)
+    show_chart(normal_path.chart(compared, FOLDER / "normal-path.png"))
+    return normal_path.rows_of(compared)
 
 
 def run_app(options, profile, load, setting, advice):
@@ -219,10 +220,11 @@ def parse():
                         help="only this drive; may be repeated")
     parser.add_argument("--load", action="append",
                         choices=sorted({*drives.LOADS, *drives.PATTERNS, *peers.LOADS,
-                                        *apps.LOADS, *normal_path.PARTS}),
+                                        *apps.LOADS, *normal_path.LOADS}),
                         help="only this load on the drives; may be repeated")
     parser.add_argument("--side", action="append",
-                        choices=list(dict.fromkeys([*peers.SIDES, *apps.SIDES])),
+                        choices=list(dict.fromkeys([*peers.SIDES, *apps.SIDES,
+                                               *normal_path.SIDES])),
                         help="only this one of the peers, or of the sides of apps, anew; may be "
                              "repeated")
     parser.add_argument("--configuration", action="append", choices=list(postmark.RESERVED),
@@ -253,7 +255,8 @@ def part_of(parser, options):
         check_choice(parser, options.side, apps.SIDES, "side of apps")
         return
     if options.only == NORMAL_PATH:
-        check_choice(parser, options.load, normal_path.PARTS, "load of the normal path")
+        check_choice(parser, options.load, normal_path.LOADS, "load of the normal path")
+        check_choice(parser, options.profile, normal_path.PROFILES, "drive of the normal path")
         return
     check_choice(parser, options.load, {*drives.LOADS, *drives.PATTERNS, *peers.LOADS},
                  "load of drives and peers: give --only apps")

@@ -1,69 +1,111 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# guest-normal-path.sh PROFILE PART...: requests to the normal area on one emulated drive, in a benchmark guest, with
-# the options of core/ressd-split.h and core/ressd-queue.h and beside the kernel's schedulers on the bare drive. Nothing
-# goes to the log (route never). PART: postmark-8m, postmark-256k (PA Table 4 and Fig. 9), mixed (reads beside heavy
-# writes), sequential (nothing to do).
-# Figures are PART.SIDE.ms, of Postmark .requests, .aligned and .within as well, of mixed .read_p99_ns and .bytes, of
-# sequential .bytes.
+# guest-normal-path.sh PROFILE LOAD SIDE...: requests to the normal area on one emulated drive, in a benchmark guest:
+# cut and ordered by ressd (core/ressd-split.h, core/ressd-queue.h), or on the bare drive under a scheduler of the
+# kernel. Nothing goes to the log (route never). docs/normal-path.md describes loads and sides.
+# Figures are what the drive did: LOAD.SIDE.busy_ns, .rmw_reads, .merge_copies, .read_bytes, .write_bytes; with Postmark
+# .ms, .requests, .aligned, .within as well. What fio says is LOAD.SIDE.json.
 set -euo pipefail
 profile=$1
+part=$2
 options=
-shift
+shift 2
 # shellcheck source=tools/bench/guest-loads.sh
 . ./guest-loads.sh
 
 tracing=/sys/kernel/tracing
-page=32    # sectors: the clustered page of the Samsung drive, as in PA Table 4
-buffer=512 # its buffers
 
-# The schedulers of the kernel on the bare drive; then what ressd has.
-declare -A sides=(
-	[none]=bare [mq-deadline]=bare [bfq]=bare [kyber]=bare
-	[nopas]="route never"
-	[pas]="route never split_read_sectors $buffer split_write_sectors $buffer"
-	[pasa]="route never split_read_sectors $buffer split_write_sectors $buffer align_sectors $page"
-	[pas-pai]="route never split_read_sectors $buffer split_write_sectors $buffer dispatch pai"
-	[pasa-pai]="route never split_read_sectors $buffer split_write_sectors $buffer align_sectors $page dispatch pai"
-	[bundle]="route never dispatch bundle bundle_sectors 8192"
-	[bundle-rp]="route never dispatch bundle_rp bundle_sectors 8192"
-	[bundle-rp-1]="route never dispatch bundle_rp bundle_sectors 8192 dispatch_depth 1"
-)
-postmark_sides="none mq-deadline nopas pas pasa pas-pai pasa-pai bundle bundle-rp"
-mixed_sides="none mq-deadline bfq kyber nopas bundle bundle-rp bundle-rp-1"
-sequential_sides="none nopas pas pasa pasa-pai bundle-rp"
+# The drive's clustered page, clustered block, and longest read and write, in sectors: what PA measured (docs/ssdsim.md).
+# A limit is its buffer in whole pages, or off where it has none or a smaller one than a page. The seconds are those in which it does
+# some thousand random writes, or some hundred if one takes it a third of a second.
+case $profile in
+samsung) page=32 block=8192 longest_read=512 longest_write=480 seconds=30 ;;
+supertalent | transcend) page=256 block=32768 longest_read=0 longest_write=256 seconds=200 ;;
+intel) page=8 block=10240 longest_read=1024 longest_write=224 seconds=5 ;;
+*) die "the parameters of the profile '$profile' are not known; add them to $0" ;;
+esac
+# A load whose name ends so is measured on a drive that waits until a write longer than its buffer is programmed.
+case $part in
+*-through) drive_words=(write_buffer_through=1) ;;
+esac
+limits="split_read_sectors $longest_read split_write_sectors $longest_write"
 
 bring_home() {
-	:
+	[ "$target" = "$disk" ] || dmsetup message ressd 0 drain
+}
+
+# policy_of SIDE: its words for the normal path.
+policy_of() {
+	case $1 in
+	nopas) ;;
+	# Not longer than the drive takes them anyway: pai needs a length to join to.
+	nopas-pai) echo "split_read_sectors 1024 split_write_sectors 1024 dispatch pai" ;;
+	pas) echo "$limits" ;;
+	pasa) echo "$limits align_sectors $page" ;;
+	pas-pai) echo "$limits dispatch pai" ;;
+	pasa-pai) echo "$limits align_sectors $page dispatch pai" ;;
+	bundle) echo "dispatch bundle bundle_sectors $block" ;;
+	bundle-rp) echo "dispatch bundle_rp bundle_sectors $block" ;;
+	*-[0-9]*) echo "$(policy_of "${1%-*}") dispatch_depth ${1##*-}" ;;
+	*) die "the side '$1' is not known" ;;
+	esac
+}
+
+# words_of SIDE: option words of the table line; nothing: a scheduler on the bare drive. With log-SIDE small writes go
+# to the log, with the options that ressd-probe has advised.
+words_of() {
+	case $1 in
+	none | mq-deadline | kyber | bfq) ;;
+	log-*) echo "$advised $(policy_of "${1#log-}")" ;;
+	*) echo "route never $(policy_of "$1")" ;;
+	esac
+}
+
+# choose_scheduler NAME: with a queue as long as ressd's. By default it has twice what the drive takes at once: two
+# requests on a drive without a queue, of which there is nothing to choose.
+choose_scheduler() {
+	[ "$1" = none ] || [ "$1" = mq-deadline ] || modprobe "$1" 2>/dev/null || modprobe "$1-iosched"
+	echo "$1" >"/sys/block/$drive/queue/scheduler"
+	[ "$1" = none ] || echo 256 >"/sys/block/$drive/queue/nr_requests"
 }
 
 # open_side SIDE: a fresh drive, and $target on it.
 open_side() {
-	side=$1
 	fresh_drive
 	target=$disk
-	if [ "${sides[$1]}" = bare ]; then
-		echo "$1" >"/sys/block/$drive/queue/scheduler"
+	options=$(words_of "$1")
+	if [ -z "$options" ]; then
+		choose_scheduler "$1"
 	else
-		echo none >"/sys/block/$drive/queue/scheduler"
-		options=${sides[$1]}
+		choose_scheduler none
 		create_ressd
 	fi
 }
 
-# has_scheduler SIDE: the kernel has it, if it is one.
-has_scheduler() {
-	[ "${sides[$1]}" != bare ] || [ "$1" = none ] || modprobe "$1" 2>/dev/null ||
-		modprobe "$1-iosched" 2>/dev/null ||
-		[ "$1" = mq-deadline ] || {
-		say "this kernel has no scheduler $1"
-		return 1
-	}
-}
-
 close_side() {
+	bring_home
 	[ "$target" = "$disk" ] || dmsetup remove ressd
 	remove_drive
+}
+
+# --- what the drive sees --------------------------------------------------------------------------------------------
+
+counters="busy_ns rmw_reads merge_copies host_read_bytes host_write_bytes"
+
+watch_drive() {
+	local counter
+	for counter in $counters; do
+		before[$counter]=$(drive_stat "$counter")
+	done
+}
+declare -A before
+
+# count_drive KEY: since then.
+count_drive() {
+	local counter
+	for counter in $counters; do
+		figure "$1.${counter#host_}" "$(($(drive_stat "$counter") - before[$counter]))"
+	done
 }
 
 watch_requests() {
@@ -77,27 +119,34 @@ watch_requests() {
 	echo 1 >"$tracing/events/block/block_rq_issue/enable"
 }
 
-# count_requests KEY: since then, all, those that begin at a page, those within the buffer.
+# count_requests KEY: since then, all, those that begin at a page, those within the buffers.
 count_requests() {
 	echo 0 >"$tracing/events/block/block_rq_issue/enable"
-	sed -n 's/.*block_rq_issue: .* \([0-9]*\) + \([0-9]*\) .*/\1 \2/p' "$tracing/trace" |
-		awk -v page="$page" -v buffer="$buffer" -v key="$1" '
-			{ n++; aligned += $1 % page == 0; within += $2 <= buffer }
+	sed -n 's/.*block_rq_issue: [0-9,]* \([A-Z]*\) .* \([0-9]*\) + \([0-9]*\) .*/\1 \2 \3/p' "$tracing/trace" |
+		awk -v page="$page" -v read="$longest_read" -v write="$longest_write" -v key="$1" '
+			{ limit = $1 ~ /R/ ? read : write }
+			{ n++; aligned += $2 % page == 0; within += !limit || $3 <= limit }
 			END { print key ".requests", n + 0; print key ".aligned", aligned + 0; print key ".within", within + 0 }' \
 			>>"$figures/figures"
 }
 
-# postmark_part KEY SIZE FILES TRANSACTIONS: PA 6.2 on a smaller scale: files of one size, each in a folder of its own.
-# Postmark removes its files at its end; with less memory than they take, most of what it writes reaches the drive.
+# --- loads ----------------------------------------------------------------------------------------------------------
+
+# postmark_part KEY MEMORY SMALLEST LARGEST FILES FOLDERS TRANSACTIONS: on a new ext3, as in both papers, with a sync at
+# the end and all that is in a log brought home. Postmark removes its files at its end; with less memory than they take,
+# most of what it writes reaches the drive before. A buffer of the largest file's size is its own.
 postmark_part() {
-	postmark_memory 24M
-	postmark_filesystem "$target" 400M
+	postmark_memory "$2"
+	mkfs.ext4 -q -t ext3 -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 "$target" 480M
+	mount -t ext3 "$target" /mnt
 	settle
-	printf 'set %s\n' "location /mnt" "number $3" "subdirectories $3" "transactions $4" "size $2 $2" "seed 712" \
+	printf 'set %s\n' "location /mnt" "size $3 $4" "number $5" "subdirectories $6" "transactions $7" "seed 712" \
 		>/tmp/postmark.commands
 	printf 'run\nquit\n' >>/tmp/postmark.commands
 	watch_requests
+	watch_drive
 	timed "$1" postmark_to_the_end
+	count_drive "$1"
 	count_requests "$1"
 	umount /mnt
 }
@@ -109,59 +158,63 @@ postmark_to_the_end() {
 	)
 	grep -q '^Time:' /tmp/postmark.report || die "postmark did not come to its end"
 	sync
+	bring_home
 }
 
-# Reads one at a time beside 32 random writes of 64 KiB in flight (IR).
-mixed_part() {
-	local writer
-	mixed_job "$1" writes --rw=randwrite --bs=64k --ioengine=libaio --iodepth=32 --randseed=71 --runtime=22 &
-	writer=$!
-	sleep 1
-	mixed_job "$1" reads --rw=randread --bs=4k --ioengine=psync --randseed=72 --runtime=20
-	wait "$writer"
-	figure "$1.bytes" "$(fio_value write io_bytes <"/tmp/writes.json")"
-	figure "$1.ms" "$(fio_value write runtime <"/tmp/writes.json")"
-	figure "$1.reads" "$(fio_value read total_ios <"/tmp/reads.json")"
-	figure "$1.read_mean_ns" "$(fio_latency read mean <"/tmp/reads.json" | cut -d . -f 1)"
-	figure "$1.read_p99_ns" "$(sed -n 's/.*"99.000000" : \([0-9]*\).*/\1/p' /tmp/reads.json | head -n 1)"
+# fio_part KEY FIO...: jobs on the raw device; what fio says is read by normal_path.py.
+fio_part() {
+	local key=$1
+	shift
+	watch_drive
+	# As in fio_at: fio's first process looks for the end only when the guest is awake.
+	(
+		echo 100000000 >"/proc/$BASHPID/timerslack_ns"
+		exec fio --output-format=json --output="$figures/$key.json" --filename="$target" --size="$span" \
+			--direct=1 --ioengine=psync --group_reporting --norandommap --randrepeat=0 --lat_percentiles=1 \
+			--clat_percentiles=0 "$@"
+	) || die "fio failed on $target"
+	count_drive "$key"
 }
 
-# mixed_job KEY NAME FIO...: into /tmp/NAME.json.
-mixed_job() {
-	fio --name="$2" --filename="$target" --size="$span" --direct=1 --time_based --norandommap --randrepeat=0 \
-		--lat_percentiles=1 --clat_percentiles=0 --output-format=json --output="/tmp/$2.json" "${@:3}"
-}
-
-sequential_part() {
-	measure "$1" "$target" "$span" write --rw=write --bs=128k --io_size="$span" --ioengine=libaio --iodepth=4
-}
-
-# one_part PART
-one_part() {
-	local name list
-	case $1 in
-	postmark-*) list=$postmark_sides ;;
-	mixed) list=$mixed_sides ;;
-	sequential) list=$sequential_sides ;;
-	*) die "the part '$1' is not known" ;;
+# measured_part KEY: $part on $target.
+measured_part() {
+	case ${part%-through} in
+	postmark-8m) postmark_part "$1" 24M 8388608 8388608 12 12 20 ;;
+	postmark-256k) postmark_part "$1" 24M 262144 262144 300 300 300 ;;
+	postmark-a) postmark_part "$1" 24M 1024 32768 2000 200 2000 ;;
+	postmark-b) postmark_part "$1" 40M 1048576 16777216 12 12 20 ;;
+	mixed)
+		fio_part "$1" --time_based --runtime="$seconds" \
+			--name=writes --rw=randwrite --bs=64k --numjobs=16 --randseed=71 \
+			--name=reads --new_group --rw=randread --bs=4k --numjobs=1 --randseed=72
+		;;
+	fileserver)
+		fio_part "$1" --time_based --runtime="$seconds" --name=mix --rw=randrw --rwmixread=80 --numjobs=16 --randseed=73 \
+			--bssplit=512/10:1k/5:2k/5:4k/60:8k/2:16k/4:32k/4:64k/10
+		;;
+	# A large file that does not begin at a page.
+	stream)
+		fio_part "$1" --name=writes --rw=write --bs=1M --offset=20k --io_size=64M --end_fsync=1
+		;;
+	# Nothing to cut and nothing to order.
+	sequential)
+		fio_part "$1" --name=writes --rw=write --bs=128k --io_size=64M --end_fsync=1
+		;;
+	*) die "the load '$part' is not known" ;;
 	esac
-	for name in $list; do
-		has_scheduler "$name" || continue
-		step "$1-$name"
-		open_side "$name"
-		case $1 in
-		postmark-8m) postmark_part "$1.$name" 8388608 12 50 ;;
-		postmark-256k) postmark_part "$1.$name" 262144 100 300 ;;
-		mixed) mixed_part "$1.$name" ;;
-		sequential) sequential_part "$1.$name" ;;
-		esac
-		close_side
-	done
 }
 
 load ssdsim
 load dm-ressd
-for part; do
-	one_part "$part"
+modprobe ext4
+if [[ " $* " == *" log-"* ]]; then
+	probe
+	advised=$options
+fi
+for side; do
+	step "$side"
+	open_side "$side"
+	measured_part "$part.$side"
+	close_side
 done
 step end

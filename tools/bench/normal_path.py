@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Requests to the normal area: cut to the drive's buffers and pages, and ordered by a policy.
 
-PA = Parameter-Aware I/O Management for Solid State Disks, IR = Disk Schedulers for Solid State Drives.
-One guest for each drive; figures, rows, table. docs/normal-path.md says what is measured.
+PA = Parameter-Aware I/O Management for Solid State Disks, IR = Disk Schedulers for Solid State
+Drives. One guest for each load on each drive; figures, rows, table, chart. docs/normal-path.md
+describes them.
 """
 
+import json
+import math
 from pathlib import Path
 
 import drives
@@ -14,124 +17,311 @@ from guests import Guest, figures
 HERE = Path(__file__).resolve().parent
 
 PROFILES = ["samsung", "supertalent", "transcend", "intel"]
-SCHEDULERS = ["none", "mq-deadline", "bfq", "kyber"]
-POSTMARK = ["none", "mq-deadline", "nopas", "pas", "pasa", "pas-pai", "pasa-pai", "bundle",
-            "bundle-rp"]
-MIXED = [*SCHEDULERS, "nopas", "bundle", "bundle-rp", "bundle-rp-1"]
-SEQUENTIAL = ["none", "nopas", "pas", "pasa", "pasa-pai", "bundle-rp"]
-PARTS = {"postmark-8m": POSTMARK, "postmark-256k": POSTMARK, "mixed": MIXED,
-         "sequential": SEQUENTIAL}
-SECONDS = {"postmark-8m": 30, "postmark-256k": 15, "mixed": 40, "sequential": 10}
+LOW_END = ["samsung", "supertalent", "transcend"]
+
+KERNEL = ["none", "mq-deadline", "kyber", "bfq"]
+POLICIES = ["nopas-pai", "pas-pai", "pasa-pai", "bundle", "bundle-rp"]
+CUTS = ["pas", "pasa"]
+# With the log as well, as ressd-probe advises it.
+LOGGED = ["log-nopas", "log-pasa-pai", "log-bundle-rp"]
+EVERY = [*KERNEL, "nopas", *POLICIES]
+PA_SIDES = ["none", "mq-deadline", "nopas-pai", "pas-pai", "pasa-pai", "bundle-rp"]
+IR_SIDES = [*KERNEL, "nopas", "pasa-pai", "bundle", "bundle-rp"]
+POSTMARK_SIDES = ["none", "mq-deadline", "bfq", "nopas", "bundle", "bundle-rp", "log-bundle-rp"]
+# With another dispatch_depth than the usual one, by --side.
+DEPTHS = [f"{policy}-{depth}" for policy in POLICIES for depth in (1, 2, 8, 16)]
+SIDES = [*KERNEL, "nopas", *CUTS, *POLICIES, *LOGGED, *DEPTHS]
+
+# Sides of each load, and seconds of one of them on an idle machine. "-through": on a drive that
+# programs at once what is longer than its buffer.
+LOADS = {
+    "sequential": (["none", "nopas", *CUTS, *POLICIES[1:]], 4),
+    "stream": (["none", "mq-deadline", *CUTS, *POLICIES], 4),
+    "stream-through": (["none", "mq-deadline", *CUTS, *POLICIES], 4),
+    "mixed": (IR_SIDES, 10),
+    "fileserver": (IR_SIDES, 10),
+    "postmark-8m": (PA_SIDES, 15),
+    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-pasa-pai"], 15),
+    "postmark-256k": (["none", "pas-pai", "pasa-pai"], 15),
+    "postmark-a": (POSTMARK_SIDES, 15),
+    "postmark-b": (POSTMARK_SIDES, 15),
+}
+
+# One stream of writes: no part of the mean over the papers' loads.
+PLAIN = ["sequential", "stream", "stream-through"]
 
 # Percent of requests aligned and within the buffer on Samsung (PA Table 4).
 PAPER = {("postmark-8m", "none"): (38.26, 23.34), ("postmark-8m", "pas-pai"): (35.22, 100),
          ("postmark-8m", "pasa-pai"): (88.48, 100), ("postmark-256k", "none"): (26.84, 98.46),
          ("postmark-256k", "pas-pai"): (43.33, 100), ("postmark-256k", "pasa-pai"): (55.39, 100)}
 
-
-def place(profile, folder):
-    """Where the figures of one drive are."""
-    return folder / f"normal-path-{profile}"
-
-
-def guest(profile, folder, parts=None):
-    """The guest that measures one drive."""
-    parts = parts or list(PARTS)
-    steps = {"start": 8}
-    steps.update({f"{part}-{side}": SECONDS[part] for part in parts for side in PARTS[part]})
-    return Guest(f"normal-path-{profile}", HERE / "guest-normal-path.sh", [profile, *parts], steps,
-                 place(profile, folder), files=drives.FILES, memory="3G")
+# The best policy over NoPAS-noop with large files (PA Fig. 9).
+GAIN_BARS = {"samsung": ">=1.2", "supertalent": ">=1.24"}
+KERNEL_BAR = ">=0.99"
+LOW_END_BAR = ">=1.2"
 
 
-class Drive:
-    """The figures of one drive."""
+def place(profile, load, folder):
+    """Where the figures of one load on one drive are."""
+    return folder / f"normal-path-{profile}-{load}"
 
-    def __init__(self, profile, folder):
+
+def guest(profile, load, folder, sides=None):
+    """The guest that measures one load on one drive."""
+    usual, seconds = LOADS[load]
+    sides = sides or usual
+    steps = {"start": 8, **dict.fromkeys(sides, seconds)}
+    return Guest(f"{profile}-{load}", HERE / "guest-normal-path.sh", [profile, load, *sides], steps,
+                 place(profile, load, folder), files=drives.FILES, memory="3G")
+
+
+class Load:
+    """The figures of one load on one drive."""
+
+    def __init__(self, profile, name, folder):
         self.profile = profile
-        self.found = figures(place(profile, folder))
+        self.name = name
+        self.folder = place(profile, name, folder)
+        self.found = figures(self.folder)
+        self.sides = [key.split(".")[1] for key in self.found if key.endswith(".busy_ns")]
 
-    def sides(self, part):
-        """Sides that were measured."""
-        return [side for side in PARTS[part] if f"{part}.{side}.ms" in self.found]
+    def is_postmark(self):
+        """Postmark, or fio?"""
+        return self.name.startswith("postmark")
 
-    def gain(self, part, side, base="none"):
-        """How much faster than another side: times for Postmark, else bandwidths."""
-        own, other = f"{part}.{side}", f"{part}.{base}"
-        ratio = self.found[f"{other}.ms"] / self.found[f"{own}.ms"]
-        if not part.startswith("postmark"):
-            ratio *= self.found[f"{own}.bytes"] / self.found[f"{other}.bytes"]
-        return round(ratio, 4)
+    def value(self, side, what):
+        """A figure of a side."""
+        return self.found[f"{self.name}.{side}.{what}"]
 
-    def share(self, part, side, what):
+    def fio(self, side, kind):
+        """What fio says of one side's reads or writes: the group that has any."""
+        with open(self.folder / f"{self.name}.{side}.json", encoding="utf-8") as file:
+            jobs = json.load(file)["jobs"]
+        return next((job[kind] for job in jobs if job[kind]["total_ios"]), None)
+
+    def speed(self, side):
+        """Runs of Postmark, or requests of fio, a second."""
+        if self.is_postmark():
+            return 1000 / self.value(side, "ms")
+        parts = [part for part in (self.fio(side, kind) for kind in ("read", "write")) if part]
+        return (sum(part["total_ios"] for part in parts) /
+                max(part["runtime"] for part in parts) * 1000)
+
+    def gain(self, side, base="none"):
+        """How much faster than another side."""
+        return self.speed(side) / self.speed(base)
+
+    def latency(self, side, kind):
+        """Mean and p99 of reads or writes in ms, or None."""
+        part = self.fio(side, kind)
+        if not part:
+            return None
+        return part["lat_ns"]["mean"] / 1e6, part["lat_ns"]["percentile"]["99.000000"] / 1e6
+
+    def share(self, side, what):
         """Percent of a side's requests."""
-        key = f"{part}.{side}"
-        return round(100 * self.found[f"{key}.{what}"] / self.found[f"{key}.requests"], 2)
+        return 100 * self.value(side, what) / self.value(side, "requests")
+
+    def best(self, sides):
+        """The fastest of these sides, or None."""
+        return max((side for side in sides if side in self.sides), key=self.speed, default=None)
+
+    def over_kernel(self):
+        """The best policy over the best scheduler of the kernel, or None."""
+        own, other = self.best(["nopas", *CUTS, *POLICIES]), self.best(KERNEL)
+        return self.speed(own) / self.speed(other) if own and other else None
 
 
-def postmark_rows(drive, part):
-    """PA Table 4 and Fig. 9."""
+def measured(profile, folder, loads=None):
+    """What there is of a drive."""
+    return [Load(profile, name, folder) for name in loads or LOADS
+            if (place(profile, name, folder) / "figures").exists()]
+
+
+def lost(load, sequential):
+    """
+    Percent of the run on none in which the drive was busy for longer than a sequential stream of as
+    many bytes would have kept it: what cutting and ordering can spare it, at most.
+    """
+    rate = sequential.value("none", "write_bytes") / sequential.value("none", "busy_ns")
+    ideal = (load.value("none", "write_bytes") + load.value("none", "read_bytes")) / rate
+    return 100 * (load.value("none", "busy_ns") - ideal) / (load.value("none", "ms") * 1e6)
+
+
+def row(load, what, value, unit, bar=None):
+    """A row of one load."""
+    return result_files.row(f"pas/{load.profile}/{load.name}.{what}", round(value, 4), unit, bar)
+
+
+def table_4(load):
+    """Rows of PA Table 4."""
     rows = []
-    for side in drive.sides(part):
-        where = f"pas/{part}/{drive.profile}/{side}"
-        rows.append(result_files.row(f"{where}/gain", drive.gain(part, side), "x"))
+    for side in load.sides:
         bars = (None, None)
-        if drive.profile == "samsung" and part == "postmark-8m" and side.startswith("pas"):
+        is_table = load.profile == "samsung" and load.name.startswith("postmark-8m")
+        if is_table and side.startswith("pas"):
             bars = (">=85" if side.startswith("pasa") else None, ">=100")
-        for what, bar in zip(("aligned", "within"), bars):
-            rows.append(result_files.row(f"{where}/{what}", drive.share(part, side, what), "%",
-                                         bar))
+        rows.append(row(load, f"{side}.requests", load.value(side, "requests"), "1"))
+        for what, bar in zip(("aligned", "within"), bars, strict=True):
+            rows.append(row(load, f"{side}.{what}", load.share(side, what), "%", bar))
     return rows
 
 
-def mixed_rows(drive):
-    """Reads beside heavy writes."""
+def latency_rows(load):
+    """Mean and p99 of reads and writes; of reads with bundle_rp beside none."""
     rows = []
-    base = drive.found["mixed.none.read_p99_ns"]
-    for side in drive.sides("mixed"):
-        where = f"pas/mixed/{drive.profile}/{side}"
-        p99 = drive.found[f"mixed.{side}.read_p99_ns"]
-        rows.append(result_files.row(f"{where}/read-p99", round(p99 / 1e6, 3), "ms"))
-        rows.append(result_files.row(f"{where}/read-p99-ratio", round(p99 / base, 4), "x",
-                                     "<=0.5" if side == "bundle-rp" else None))
-        rows.append(result_files.row(f"{where}/writes", drive.gain("mixed", side), "x"))
+    for side in load.sides:
+        for kind in ("read", "write"):
+            found = load.latency(side, kind)
+            if found:
+                rows.append(row(load, f"{side}.{kind}-mean", found[0], "ms"))
+                rows.append(row(load, f"{side}.{kind}-p99", found[1], "ms"))
+    if load.name == "mixed" and {"none", "bundle-rp"} <= set(load.sides):
+        ratio = load.latency("bundle-rp", "read")[1] / load.latency("none", "read")[1]
+        rows.append(row(load, "bundle-rp.read-p99-over-none", ratio, "x", "<=0.5"))
     return rows
 
 
-def rows_of(drive):
-    """All rows of one drive."""
+def rows_of_load(load):
+    """All rows of one load on one drive."""
     rows = []
-    for part in PARTS:
-        if not drive.sides(part):
-            continue
-        if part.startswith("postmark"):
-            rows += postmark_rows(drive, part)
-        elif part == "mixed":
-            rows += mixed_rows(drive)
-        else:
-            rows += [result_files.row(f"pas/{part}/{drive.profile}/{side}/ratio",
-                                      drive.gain(part, side, "nopas"), "x", ">=0.99")
-                     for side in drive.sides(part) if side not in ("none", "nopas")]
+    if "none" in load.sides:
+        rows += [row(load, f"{side}.gain", load.gain(side), "x") for side in load.sides]
+    if load.name == "sequential":
+        return rows + [row(load, f"{side}.over-nopas", load.gain(side, "nopas"), "x", ">=0.99")
+                       for side in load.sides if side not in ("none", "nopas")]
+    rows += table_4(load) if load.is_postmark() else latency_rows(load)
+    best = load.best(POLICIES)
+    if load.name.startswith("postmark-8m") and best and "none" in load.sides:
+        rows.append(row(load, "best-gain", load.gain(best), "x", GAIN_BARS.get(load.profile)))
+    if load.over_kernel():
+        rows.append(row(load, "best-over-kernel", load.over_kernel(), "x", KERNEL_BAR))
+    logged = load.best(LOGGED)
+    if logged and load.best(KERNEL):
+        rows.append(row(load, "logged-over-kernel",
+                        load.speed(logged) / load.speed(load.best(KERNEL)), "x"))
     return rows
 
 
-def describe(drive):
-    """Tables of one drive."""
-    for part in PARTS:
-        if not drive.sides(part):
-            continue
-        print(f"\n{part} on {drive.profile}")
-        for side in drive.sides(part):
-            key = f"{part}.{side}"
-            cells = f"  {side:<14}{drive.found[f'{key}.ms'] / 1000:>8.2f} s" \
-                    f"{drive.gain(part, side):>8.3f} x"
-            if part.startswith("postmark"):
-                cells += f"{drive.found[f'{key}.requests']:>9.0f} requests" \
-                         f"{drive.share(part, side, 'aligned'):>8.1f} % aligned" \
-                         f"{drive.share(part, side, 'within'):>8.1f} % within"
-                paper = PAPER.get((part, side)) if drive.profile == "samsung" else None
-                cells += f"   paper {paper[0]} %, {paper[1]} %" if paper else ""
-            elif part == "mixed":
-                cells += f"{drive.found[f'{key}.read_p99_ns'] / 1e6:>9.1f} ms p99 of reads" \
-                         f"{drive.found[f'{key}.read_mean_ns'] / 1e6:>9.1f} ms mean" \
-                         f"{drive.found[f'{key}.bytes'] / 2**20:>8.0f} MiB written"
-            print(cells)
+def lost_rows(loads):
+    """What the drive lost with Postmark on none, of the loads of one drive."""
+    sequential = next((load for load in loads if load.name == "sequential"), None)
+    if not sequential:
+        return []
+    return [row(load, "lost", lost(load, sequential), "%") for load in loads
+            if load.is_postmark() and "none" in load.sides]
+
+
+def mean_rows(compared):
+    """All loads of the low-end drives together: @compared has the loads of each drive."""
+    found = [load.over_kernel() for loads in compared for load in loads
+             if load.profile in LOW_END and load.name not in PLAIN and load.over_kernel()]
+    if not found:
+        return []
+    mean = math.exp(sum(map(math.log, found)) / len(found))
+    return [result_files.row("pas/low-end/best-over-kernel", round(mean, 4), "x", LOW_END_BAR)]
+
+
+def rows_of(compared):
+    """All rows; @compared has the loads of each drive."""
+    rows = []
+    for loads in compared:
+        for load in loads:
+            rows += rows_of_load(load)
+        rows += lost_rows(loads)
+    return rows + mean_rows(compared)
+
+
+def cells_of(load, side):
+    """What a table says of one side behind its speed."""
+    if load.is_postmark():
+        paper = None
+        if load.profile == "samsung":
+            paper = PAPER.get((load.name.removesuffix("-through"), side))
+        return (f"{load.value(side, 'requests'):>8.0f} requests"
+                f"{load.share(side, 'aligned'):>7.1f} % aligned"
+                f"{load.share(side, 'within'):>7.1f} % within"
+                f"{load.value(side, 'merge_copies'):>9.0f} copies"
+                f"{load.value(side, 'rmw_reads'):>7.0f} rmw" +
+                (f"   paper {paper[0]} %, {paper[1]} %" if paper else ""))
+    cells = ""
+    for kind in ("read", "write"):
+        found = load.latency(side, kind)
+        if found:
+            cells += (f"   {kind}s {load.fio(side, kind)['iops']:>7.1f}/s"
+                      f"{found[0]:>9.2f} ms mean{found[1]:>9.2f} ms p99")
+    return cells
+
+
+def describe(load):
+    """Table of one load on one drive."""
+    print(f"\n{load.name} on {load.profile}")
+    for side in load.sides:
+        gain = f"{load.gain(side):>8.3f} x" if "none" in load.sides else ""
+        time = f"{load.value(side, 'ms') / 1000:>9.2f} s" if load.is_postmark() else ""
+        print(f"  {side:<14}{time}{gain}{cells_of(load, side)}")
+
+
+# --- chart ----------------------------------------------------------------------------------------
+
+SHADES = {"mq-deadline": ("0.85", ""), "kyber": ("0.85", "//"), "bfq": ("0.85", "xx"),
+          "nopas": ("1.0", ""), "nopas-pai": ("0.65", ""), "pas-pai": ("0.65", "//"),
+          "pasa-pai": ("0.65", "xx"), "bundle": ("0.3", ""), "bundle-rp": ("0.0", "")}
+
+
+# Where no side may differ from none.
+FLAT = ["sequential", "stream"]
+
+
+def draw(axes, loads, value_of, label):
+    """Bars of each side of each load; a side without a value leaves its place empty."""
+    width = 0.86 / len(SHADES)
+    for number, (side, (shade, hatch)) in enumerate(SHADES.items()):
+        bars = [(index + (number - (len(SHADES) - 1) / 2) * width, value_of(load, side))
+                for index, load in enumerate(loads) if side in load.sides]
+        axes.bar([place for place, _ in bars], [value for _, value in bars], width, label=side,
+                 color=shade, hatch=hatch, edgecolor="black", linewidth=0.5)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set_xticks(range(len(loads)), [load.name for load in loads], fontsize=8)
+    axes.set_title(label, fontsize=9)
+
+
+def draw_paper(axes, loads):
+    """PA's best gain with large files."""
+    label = "best of PA, Fig. 9"
+    for index, load in enumerate(loads):
+        if load.name.startswith("postmark-8m") and load.profile in GAIN_BARS:
+            axes.plot([index - 0.45, index + 0.45], [float(GAIN_BARS[load.profile][2:])] * 2,
+                      color="black", linestyle=":", linewidth=1.5, label=label)
+            label = None
+
+
+def chart(compared, path):
+    """Speed and the p99 of reads, each side over none, one line for each drive."""
+    # Here, so that the tables do without it.
+    import matplotlib  # pylint: disable=import-outside-toplevel
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt  # pylint: disable=import-outside-toplevel
+
+    shown = [[load for load in loads if "none" in load.sides and load.name not in FLAT]
+             for loads in compared]
+    shown = [loads for loads in shown if loads]
+    if not shown:
+        return None
+    figure, grid = plt.subplots(len(shown), 2, figsize=(12, 3.6 * len(shown)), squeeze=False,
+                                width_ratios=[3, 1])
+    for (speeds, waits), loads in zip(grid, shown, strict=True):
+        drive = loads[0].profile
+        draw(speeds, loads, lambda load, side: load.gain(side), f"{drive}: speed over none")
+        draw_paper(speeds, loads)
+        mixes = [load for load in loads if load.name in ("mixed", "fileserver")]
+        draw(waits, mixes, lambda load, side: load.latency(side, "read")[1] /
+             load.latency("none", "read")[1], f"{drive}: p99 of reads over none")
+        waits.set_yscale("log")
+    figure.legend(*grid[0][0].get_legend_handles_labels(), fontsize=8, ncols=5,
+                  loc="lower center")
+    figure.tight_layout(rect=(0, 0.5 / (3.6 * len(shown)), 1, 1))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+    return path

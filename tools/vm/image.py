@@ -39,6 +39,7 @@ MODULES = [
 # ressd is compared with in benchmarks, and what lets a flush pass another one.
 STOCK_MODULES = [
     "brd", "nvme", "virtio_scsi", "sd_mod", "sdhci-pci", "mmc_block",
+    "bfq", "kyber-iosched",
     "dm-writecache", "dm-cache", "dm-cache-smq", "bcache",
     "f2fs", "crc32_generic", "dm-multipath", "dm-round-robin",
 ]
