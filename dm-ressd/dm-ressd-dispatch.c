@@ -74,7 +74,7 @@ static struct ressd_request *describe(struct ressd *ressd, struct bio *bio)
 static void set_timer(struct ressd *ressd)
 {
 	struct ressd_shape *shape = &ressd->shape;
-	u64 deadline = ressd_queue_deadline(&shape->queue), now;
+	u64 deadline = ressd_queue_deadline(&shape->queue, shape->in_flight), now;
 
 	if (!deadline)
 		return;

@@ -234,9 +234,11 @@ void ressd_queue_put_back(struct ressd_queue *queue, struct ressd_request *leade
 	queue->nr_held += ressd_list_length(&leader->members);
 }
 
-u64 ressd_queue_deadline(const struct ressd_queue *queue)
+u64 ressd_queue_deadline(const struct ressd_queue *queue, u32 in_flight)
 {
 	const struct ressd_policy *policy = policy_of(queue);
 
-	return policy && policy->deadline ? policy->deadline(queue) : 0;
+	if (!policy || !policy->deadline || in_flight >= queue->options.depth)
+		return 0;
+	return policy->deadline(queue);
 }

@@ -136,8 +136,11 @@ void ressd_queue_put_back(struct ressd_queue *queue, struct ressd_request *leade
 /* Has all that is held sent as soon as the depth allows. */
 void ressd_queue_release(struct ressd_queue *queue);
 
-/* When ressd_queue_next() has to be called if nothing else happens; 0: need not. */
-u64 ressd_queue_deadline(const struct ressd_queue *queue);
+/*
+ * When ressd_queue_next() has to be called if nothing else happens while @in_flight are; 0: need
+ * not.  With the whole depth in use the end of one has to happen first.
+ */
+u64 ressd_queue_deadline(const struct ressd_queue *queue, u32 in_flight);
 
 /* --- for policies -------------------------------------------------------------------------- */
 

@@ -339,14 +339,16 @@ TEST(pai_sends_well_formed_requests_first)
 	check_turns(order, 2);
 	in_flight = 2;
 	CHECK(!send(4 * MS), "sent before its time, with half of the depth in use");
-	CHECK_EQ(ressd_queue_deadline(&queue), 5 * MS);
+	CHECK_EQ(ressd_queue_deadline(&queue, in_flight), 5 * MS);
+	/* Nothing may go before one has ended: a timer that is due would be set again at once. */
+	CHECK_EQ(ressd_queue_deadline(&queue, 4), 0);
 	CHECK(send(5 * MS), "held for too long");
 	CHECK_EQ(tried[0].sends, 1);
 	CHECK_EQ(queue.expired, 1);
 	in_flight = 0;
 	CHECK(send(4 * MS), "held although the device rests");
 	CHECK_EQ(tried[2].sends, 1);
-	CHECK_EQ(ressd_queue_deadline(&queue), 0);
+	CHECK_EQ(ressd_queue_deadline(&queue, in_flight), 0);
 }
 
 /* Neighbours complete each other, from the left, from the right, and to both sides. */
@@ -412,7 +414,7 @@ TEST(pai_counts_the_time_of_the_oldest)
 	add(RESSD_WRITE, 100, 8, 3 * MS);
 	add(RESSD_WRITE, 116, 8, 4 * MS);
 	CHECK_EQ(queue.joined, 2);
-	CHECK_EQ(ressd_queue_deadline(&queue), 6 * MS);
+	CHECK_EQ(ressd_queue_deadline(&queue, in_flight), 6 * MS);
 	in_flight = 3;
 	CHECK(!send(6 * MS - 1), "sent before its time");
 	CHECK(send(6 * MS), "held for too long");
