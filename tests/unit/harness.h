@@ -1,38 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The unit tests' own harness: TEST(name) { ... } defines one test, CHECK() fails it with a
- * reason and leaves it.  The program prints "ok - SUITE: name" or "not ok - SUITE: name: why" for
- * each and exits 1 if one failed.  A WARN of core fails the running test too.
+ * reason and leaves it.  A WARN of core fails the running test too.
+ *
+ * runner.h is what differs between userspace (here, with harness.c) and the kernel
+ * (tests/kunit, where each test is a KUnit case): TEST, TEST_SUITE and how a test ends.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
 
+#include <linux/string.h>
 #include <linux/types.h>
-
-struct test {
-	const char *name;
-	void (*run)(void);
-	struct test *next;
-};
-
-/* What the program is called in its output; each test file defines it. */
-extern const char test_suite[];
-
-void test_register(struct test *test);
+#include "runner.h"
 
 /* Ends the running test as failed. */
 __attribute__((noreturn, format(printf, 3, 4)))
 void test_fail(const char *file, int line, const char *format, ...);
-
-#define TEST(test_name)								\
-	static void test_name(void);						\
-	__attribute__((constructor)) static void register_##test_name(void)	\
-	{									\
-		static struct test test = { #test_name, test_name, NULL };	\
-										\
-		test_register(&test);						\
-	}									\
-	static void test_name(void)
 
 #define CHECK(condition, format, ...) do {					\
 	if (!(condition))							\
@@ -48,18 +31,48 @@ void test_fail(const char *file, int line, const char *format, ...);
 			  check_a, check_b, #b);				\
 } while (0)
 
+/* Equal strings; @a contains @b. */
 #define CHECK_STR(a, b) test_check_string(__FILE__, __LINE__, a, b)
 #define CHECK_HAS(a, b) test_check_contains(__FILE__, __LINE__, a, b)
 
-/* Equal strings; @text contains @part. */
-void test_check_string(const char *file, int line, const char *text, const char *expected);
-void test_check_contains(const char *file, int line, const char *text, const char *part);
+static inline void test_check_string(const char *file, int line, const char *text,
+				     const char *expected)
+{
+	if (strcmp(text, expected))
+		test_fail(file, line, "'%.300s' is not '%.300s'", text, expected);
+}
+
+static inline void test_check_contains(const char *file, int line, const char *text,
+				       const char *part)
+{
+	if (!strstr(text, part))
+		test_fail(file, line, "'%.300s' does not contain '%.300s'", text, part);
+}
 
 /* Repeatable random numbers: every test starts from the same seed. */
-u64 test_random(void);
+extern u64 test_random_state;
+
+static inline u64 test_random(void)
+{
+	u64 x = test_random_state += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
 
 /* 0 .. limit - 1 */
-u32 test_below(u32 limit);
-void test_random_bytes(void *buffer, size_t bytes);
+static inline u32 test_below(u32 limit)
+{
+	return (test_random() >> 32) * limit >> 32;
+}
+
+static inline void test_random_bytes(void *buffer, size_t bytes)
+{
+	u8 *p = buffer;
+
+	while (bytes--)
+		*p++ = test_random() >> 56;
+}
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A log in RAM for the tests; see logbox.h. */
-#include <string.h>
+#include <linux/string.h>
 #include <linux/errno.h>
 #include "logbox.h"
 

@@ -6,23 +6,33 @@
 #include "harness.h"
 #include "ressd-args.h"
 
-const char test_suite[] = "args";
+TEST_SUITE("args");
 
 #define MAX_WORDS	64
 
 static char error[RESSD_ERROR_SIZE];
 
+/* Cuts @line at its blanks; returns the number of words, at most @max. */
+static u32 cut(char *line, char **words, u32 max)
+{
+	char *word;
+	u32 nr = 0;
+
+	while (nr < max && (word = strsep(&line, " ")))
+		if (*word)
+			words[nr++] = word;
+	return nr;
+}
+
 /* Parses a line of words separated by blanks. */
 static int parse(const char *line, struct ressd_options *options)
 {
-	char copy[4096];
-	char *words[MAX_WORDS], *save, *word;
-	u32 nr = 0;
+	static char copy[4096];
+	char *words[MAX_WORDS];
+	u32 nr;
 
 	snprintf(copy, sizeof(copy), "%s", line);
-	for (word = strtok_r(copy, " ", &save); word && nr < MAX_WORDS;
-	     word = strtok_r(NULL, " ", &save))
-		words[nr++] = word;
+	nr = cut(copy, words, MAX_WORDS);
 	error[0] = '\0';
 	ressd_options_default(options);
 	return ressd_options_parse(options, nr, words, error, sizeof(error));
@@ -237,18 +247,14 @@ TEST(small_error_buffers)
 		"dispatch bundle" };
 	struct ressd_options options;
 	char buffer[RESSD_ERROR_SIZE + 1];
-	char copy[64], *words[4], *save;
+	char copy[64], *words[4];
 	size_t size;
 	u32 i, nr;
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
 		for (size = 1; size < 100; size++) {
 			snprintf(copy, sizeof(copy), "%s", lines[i]);
-			nr = 0;
-			for (words[0] = strtok_r(copy, " ", &save); words[nr];
-			     words[nr] = strtok_r(NULL, " ", &save))
-				if (++nr == 4)
-					break;
+			nr = cut(copy, words, ARRAY_SIZE(words));
 			ressd_options_default(&options);
 			memset(buffer, 0x5a, sizeof(buffer));
 			CHECK(ressd_options_parse(&options, nr, words, buffer, size), "%s",

@@ -16,7 +16,7 @@
 #include "ressd-recover.h"
 #include "ressd-summary.h"
 
-const char test_suite[] = "bound";
+TEST_SUITE("bound");
 
 #define MIB_BLOCKS	256U
 #define MAX_BLOCKS	(1024 * MIB_BLOCKS)

@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "ressd-cost.h"
 
-const char test_suite[] = "cost";
+TEST_SUITE("cost");
 
 #define MB	1000000ULL
 

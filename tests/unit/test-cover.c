@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-cover: the covers themselves, and runs of a log in RAM. */
-#include <string.h>
 #include <linux/errno.h>
 #include "logbox.h"
 #include "ressd-cover.h"
 
-const char test_suite[] = "cover";
+TEST_SUITE("cover");
 
 #define NR	3U		/* covered blocks */
 

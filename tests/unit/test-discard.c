@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Discards of segments that may be reused: which, when, and what recovery makes of them. */
 #include <linux/errno.h>
-#include <string.h>
+#include <linux/string.h>
 #include "logbox.h"
 
-const char test_suite[] = "discard";
+TEST_SUITE("discard");
 
 static void move_all_home(void)
 {

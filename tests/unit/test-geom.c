@@ -6,7 +6,7 @@
 #include "ressd-args.h"
 #include "ressd-geom.h"
 
-const char test_suite[] = "geom";
+TEST_SUITE("geom");
 
 static char error[RESSD_ERROR_SIZE];
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-keep: what stays in the log though its segment is to be used again. */
-#include <string.h>
+#include <linux/string.h>
 #include "logbox.h"
 #include "ressd-keep.h"
 
-const char test_suite[] = "keep";
+TEST_SUITE("keep");
 
 #define FULL	14U	/* blocks that fill a segment */
 

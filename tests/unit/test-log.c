@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-log: what is handed out, with which flags, and when.  tests/model proves the sum of it. */
 #include <linux/errno.h>
-#include <string.h>
+#include <linux/string.h>
 #include "logbox.h"
 #include "ressd-repair.h"
 #include "ressd-log-private.h"
 #include "ressd-summary.h"
 
-const char test_suite[] = "log";
+TEST_SUITE("log");
 
 TEST(empty_log_has_nothing_to_do)
 {

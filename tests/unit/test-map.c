@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-map against two arrays. */
-#include <stdlib.h>
-#include <string.h>
+#include <linux/string.h>
 #include "harness.h"
 #include "ressd-dying.h"
 #include "ressd-map.h"
 
-const char test_suite[] = "map";
+TEST_SUITE("map");
 
 #define NR_LOG		700
 #define NR_NORMAL	1500

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-page: commits that are written with all of their page, and what that leaves alone. */
-#include <string.h>
+#include <linux/string.h>
 #include <linux/errno.h>
 #include "logbox.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"
 
-const char test_suite[] = "page";
+TEST_SUITE("page");
 
 #define PAGE_BLOCKS	4U
 

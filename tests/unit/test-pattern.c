@@ -11,7 +11,7 @@
 #include "ressd-route.h"
 #include "ressd-rpi.h"
 
-const char test_suite[] = "pattern";
+TEST_SUITE("pattern");
 
 #define SMALL_SECTORS	16U
 #define MAX_PARTS	4

@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "ressd-queue.h"
 
-const char test_suite[] = "queue";
+TEST_SUITE("queue");
 
 #define MS		1000000ULL
 #define MAX_REQUESTS	3000U

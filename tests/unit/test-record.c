@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "ressd-record.h"
 
-const char test_suite[] = "record";
+TEST_SUITE("record");
 
 static char error[RESSD_ERROR_SIZE];
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-recover: what summaries of segments say, and when they are believed. */
 #include <linux/errno.h>
-#include <string.h>
+#include <linux/string.h>
 #include "logbox.h"
 #include "ressd-record.h"
 #include "ressd-summary.h"
 
-const char test_suite[] = "recover-summary";
+TEST_SUITE("recover-summary");
 
 static struct ressd_summary *summary_at(u32 slot)
 {

@@ -2,12 +2,12 @@
 /* ressd-recover: what is taken, what is dropped, what is refused. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <string.h>
+#include <linux/string.h>
 #include "logbox.h"
 #include "ressd-record.h"
 #include "ressd-summary.h"
 
-const char test_suite[] = "recover";
+TEST_SUITE("recover");
 
 /* Three synced records: log blocks 16 (lbn 10 11), 19 (lbn 20), 21 (lbn 10 30). */
 static void three_records(void)

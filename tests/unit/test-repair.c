@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-repair: what a failed I/O takes back, and how the log returns to service. */
 #include <linux/errno.h>
-#include <string.h>
+#include <linux/string.h>
 #include "logbox.h"
 #include "ressd-repair.h"
 
-const char test_suite[] = "repair";
+TEST_SUITE("repair");
 
 #define BUFFER_BLOCKS	4U
 

@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "ressd-route.h"
 
-const char test_suite[] = "route";
+TEST_SUITE("route");
 
 /* What a block costs, in ns. */
 struct device {

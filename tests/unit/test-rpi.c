@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-rpi: the paper's rule with one stream, many interleaved streams, an oracle for the rest. */
-#include <string.h>
+#include <linux/string.h>
 #include "harness.h"
 #include "ressd-rpi.h"
 
-const char test_suite[] = "rpi";
+TEST_SUITE("rpi");
 
 static struct ressd_rpi rpi;
 

@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "ressd-split.h"
 
-const char test_suite[] = "split";
+TEST_SUITE("split");
 
 #define STEP		8U
 #define LARGEST		8192U		/* 4 MiB */

@@ -5,7 +5,7 @@
 #include "logbox.h"
 #include "ressd-step.h"
 
-const char test_suite[] = "step";
+TEST_SUITE("step");
 
 #define UNIT	100U	/* blocks of a clustered block */
 

@@ -9,7 +9,7 @@
 #include "ressd-args.h"
 #include "ressd-summary.h"
 
-const char test_suite[] = "summary";
+TEST_SUITE("summary");
 
 #define SLOT		2U
 #define SEGMENT		9U		/* of 7: lives in slot 2 */

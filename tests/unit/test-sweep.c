@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-sweep against a plain search for the next dirty block of the frozen segments. */
-#include <string.h>
+#include <linux/string.h>
 #include <linux/minmax.h>
 #include "logbox.h"
 #include "ressd-sweep.h"
 
-const char test_suite[] = "sweep";
+TEST_SUITE("sweep");
 
 static void fill(u32 nr)
 {
