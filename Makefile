@@ -52,6 +52,7 @@ check-unit: ## only the tests that need no emulated machine
 	@tests/unit/test_apps.py
 	@tests/unit/test_papers.py
 	@tests/vm/selftest_log.py
+	@tests/kunit/test_ktap.py
 
 check-crash: ## the crash simulator: a million crash states, and every deliberate bug found
 	@mkdir -p build

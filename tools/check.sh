@@ -111,6 +111,7 @@ all_steps() {
 	step ssdsim-power 60 tools/vm/run --log "$logs/ssdsim-power.console" \
 		--file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles tests/ssdsim/test/guest-power.sh
 	make_step unit 5 tests/unit
+	step kunit 30 tests/kunit/run.sh
 	make_step lock-hold 90 tests/lock-hold
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
@@ -121,6 +122,7 @@ all_steps() {
 	make_step fuzz 60 tests/fuzz
 	make_step probe 10 tests/probe
 	make_step oracle 10 tests/functional
+	step ktap 5 python_tests tests/kunit/test_ktap.py
 	step results 5 python_tests tests/unit/test_results.py
 	step peers 5 python_tests tests/unit/test_peers.py
 	step normal-path 5 python_tests tests/unit/test_normal_path.py

@@ -110,7 +110,7 @@ check_userspace_style() {
 	local ignored=LONG_LINE_STRING,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,MACRO_ARG_REUSE
 	ignored+=,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY
 	run_checkpatch "$ignored" \
-		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
+		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/kunit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
 		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]' 'tests/functional/*.[ch]' \
 		'tests/fuzz/*.[ch]' 'tests/probe/*.[ch]'
 }

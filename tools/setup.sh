@@ -73,7 +73,8 @@ packages() {
 		bison                 # likewise
 		bc                    # likewise
 		libelf-dev            # likewise
-		xz-utils              # lint: unpacks the kernel source that holds checkpatch
+		xz-utils              # unpacks the kernel source: lint, KUnit, the debug kernel
+		linux-source-6.1      # test: User-Mode Linux, in which KUnit runs core
 	EOF_PACKAGES
 }
 
