@@ -49,6 +49,7 @@ void ressd_move_space_free(struct ressd_move_space *space)
 
 u32 ressd_max_moves(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return max(ressd->move_space.max, ressd->next_move_space.max);
 }
 
@@ -121,6 +122,7 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
 {
 	u32 low = 0, high = ressd->batch;
 
+	lockdep_assert_held(&ressd->lock);
 	/* The first move whose destination is not before @first. */
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
@@ -137,6 +139,7 @@ static bool is_tracked(const struct ressd *ressd, u32 lbn)
 {
 	const struct ressd_bio *rb;
 
+	lockdep_assert_held(&ressd->lock);
 	list_for_each_entry(rb, &ressd->tracked, list)
 		if (lbn - rb->first < rb->nr)
 			return true;
@@ -146,6 +149,7 @@ static bool is_tracked(const struct ressd *ressd, u32 lbn)
 /* Left out are blocks under a direct write, which will kill them, and those still in RAM. */
 static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
 {
+	lockdep_assert_held(&ressd->lock);
 	return !is_tracked(ressd, move->lbn) && !ressd_log_data(&ressd->log, move->block);
 }
 
@@ -327,11 +331,12 @@ static bool batch_is_intact(const struct ressd *ressd)
 	return true;
 }
 
-/* How the batch was written home, as RE section 4.5 counts it.  Under the lock. */
+/* How the batch was written home, as RE section 4.5 counts it. */
 static void count_runs(struct ressd *ressd)
 {
 	u32 at, nr;
 
+	lockdep_assert_held(&ressd->lock);
 	for (at = 0; at < ressd->batch; at += nr) {
 		nr = ressd_sweep_run(&ressd->move_space.moves[at], ressd->batch - at, false);
 		ressd->counters.moved_runs++;
@@ -347,6 +352,7 @@ static u32 finish_some(struct ressd *ressd, u32 at, bool moved)
 {
 	u32 i, nr = 0, end = min(ressd->batch, at + ENDED_AT_ONCE);
 
+	lockdep_assert_held(&ressd->lock);
 	for (i = at; i < end; i++) {
 		const struct ressd_move *move = &ressd->move_space.moves[i];
 
@@ -437,6 +443,7 @@ static void restore_holes(struct ressd *ressd)
 /* A sweep owes only the blocks of its own segments; younger ones come along. */
 static bool is_owed(const struct ressd *ressd, const struct ressd_move *move)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd_log_segment_seq(&ressd->log, move->block) <= ressd->sweep.last_segment;
 }
 

@@ -97,12 +97,13 @@ static int do_io(struct ressd *ressd, struct ressd_io *io)
 
 /*
  * What core wants done next.  If there is nothing though somebody waits, the reason may be a read
- * in flight in the segment to be reused: its end must not be missed.  Under the lock.
+ * in flight in the segment to be reused: its end must not be missed.
  */
 static bool next_io(struct ressd *ressd, struct ressd_io *io)
 {
 	bool wanted;
 
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_log_next(&ressd->log, io))
 		return true;
 	wanted = !list_empty(&ressd->space_waiters) ||
@@ -116,11 +117,12 @@ static bool next_io(struct ressd *ressd, struct ressd_io *io)
 	return ressd_log_next(&ressd->log, io);
 }
 
-/* Core learns how the I/O has ended.  Under the lock. */
+/* Core learns how the I/O has ended. */
 static void tell_core(struct ressd *ressd, int ret)
 {
 	struct ressd_io *io = &ressd->io;
 
+	lockdep_assert_held(&ressd->lock);
 	ressd_route_logged(ressd, ktime_get_ns() - ressd->io_start,
 			   io->record ? io->record->nr_maps : 0);
 	ressd_log_done(&ressd->log, io, ret);
@@ -130,10 +132,11 @@ static void tell_core(struct ressd *ressd, int ret)
 
 /*
  * Who waits on ressd->wait is woken each time, for any of it may be what they wait for; the mover
- * at rest only if there is something to do for it.  Under the lock.
+ * at rest only if there is something to do for it.
  */
 static void wake_waiters(struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (wq_has_sleeper(&ressd->wait))
 		wake_up(&ressd->wait);
 	if (ressd_mover_is_wanted(ressd))

@@ -59,15 +59,17 @@ void ressd_discard_start(struct ressd *ressd)
 		       ressd_name(ressd), ressd->log.geom.segment_blocks * 4);
 }
 
-/* May one begin that is not more in the way than of use?  Under the lock. */
+/* May one begin that is not more in the way than of use? */
 static bool may_begin(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->options.log_discard == RESSD_ON && ressd->discards &&
 	       ressd->mover_on && !ressd->suspending && !ressd->draining && !ressd->room_wanted;
 }
 
 bool ressd_discard_is_wanted(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	switch (READ_ONCE(ressd->discard_state)) {
 	case RESSD_DISCARD_NONE:
 		return may_begin(ressd) && ressd_log_can_discard(&ressd->log);

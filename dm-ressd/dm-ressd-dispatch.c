@@ -23,16 +23,17 @@
 
 #include "dm-ressd-bio.h"
 
-/* Is there an order of anything at all?  Under shape.lock. */
+/* Is there an order of anything at all? */
 static bool is_idle(const struct ressd_shape *shape)
 {
+	lockdep_assert_held(&shape->lock);
 	return shape->queue.options.dispatch == RESSD_DISPATCH_NONE && !shape->queue.nr_held &&
 	       !shape->sending;
 }
 
-/* Under shape.lock. */
 static void count_in_flight(struct ressd_shape *shape, struct bio *bio)
 {
+	lockdep_assert_held(&shape->lock);
 	shape->in_flight++;
 	ressd_bio(bio)->flags |= RESSD_BIO_COUNTED;
 }
@@ -70,12 +71,13 @@ static struct ressd_request *describe(struct ressd *ressd, struct bio *bio)
 	return &held->request;
 }
 
-/* Has the worker look at the oldest request when it has waited long enough.  Under shape.lock. */
+/* Has the worker look at the oldest request when it has waited long enough. */
 static void set_timer(struct ressd *ressd)
 {
 	struct ressd_shape *shape = &ressd->shape;
 	u64 deadline = ressd_queue_deadline(&shape->queue, shape->in_flight), now;
 
+	lockdep_assert_held(&shape->lock);
 	if (!deadline)
 		return;
 	now = ktime_get_ns();
@@ -84,12 +86,13 @@ static void set_timer(struct ressd *ressd)
 			   deadline > now ? nsecs_to_jiffies(deadline - now) + 1 : 0);
 }
 
-/* Is it @request's turn?  If it is another one's the worker is called.  Under shape.lock. */
+/* Is it @request's turn?  If it is another one's the worker is called. */
 static bool is_next(struct ressd *ressd, struct ressd_request *request)
 {
 	struct ressd_shape *shape = &ressd->shape;
 	struct ressd_request *leader;
 
+	lockdep_assert_held(&shape->lock);
 	leader = ressd_queue_next(&shape->queue, ktime_get_ns(), shape->in_flight);
 	if (!leader)
 		return false;
@@ -106,6 +109,7 @@ int ressd_dispatch(struct ressd *ressd, struct bio *bio)
 	struct ressd_request *request;
 	bool urgent;
 
+	lockdep_assert_held(&shape->lock);
 	if (is_idle(shape)) {
 		ressd_shape_mark(ressd, bio);
 		return DM_MAPIO_REMAPPED;
@@ -262,11 +266,11 @@ static void send_group(struct ressd *ressd, struct ressd_request *leader)
 	}
 }
 
-/* Under shape.lock. */
 static void collect(struct ressd_shape *shape, struct list_head *groups)
 {
 	struct ressd_request *leader;
 
+	lockdep_assert_held(&shape->lock);
 	while ((leader = ressd_queue_next(&shape->queue, ktime_get_ns(), shape->in_flight))) {
 		shape->in_flight++;
 		list_add_tail(&leader->list, groups);

@@ -68,6 +68,7 @@ static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 rea
 {
 	struct ressd_bio *rb, *next;
 
+	lockdep_assert_held(&ressd->lock);
 	list_for_each_entry_safe(rb, next, waiters, list) {
 		if (rb->ticket > reached && ressd_log_works(ressd))
 			continue;
@@ -79,6 +80,7 @@ static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 rea
 
 void ressd_take_settled(struct ressd *ressd, struct list_head *settled)
 {
+	lockdep_assert_held(&ressd->lock);
 	take_settled(ressd, &ressd->sync_waiters, ressd_log_synced(&ressd->log), settled);
 	take_settled(ressd, &ressd->record_waiters, ressd->log.written_seq, settled);
 }
@@ -110,6 +112,7 @@ static void kill_covered(struct ressd *ressd, struct ressd_bio *rb)
 {
 	u32 first = rb->first, nr = rb->nr, done;
 
+	lockdep_assert_held(&ressd->lock);
 	while (!rb->status && nr) {
 		done = ressd_log_kill_some(&ressd->log, first, nr);
 		first += done;

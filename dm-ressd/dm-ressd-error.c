@@ -14,6 +14,7 @@ void ressd_take_flush_errors(struct ressd *ressd)
 {
 	int errors = atomic_read(&ressd->flush_errors);
 
+	lockdep_assert_held(&ressd->lock);
 	if (errors == ressd->told_flush_errors)
 		return;
 	ressd->told_flush_errors = errors;
@@ -77,7 +78,7 @@ struct ranges {
 };
 
 /*
- * Looks at some blocks from normal block *@from on, under the lock; false when these were the last.
+ * Looks at some blocks from normal block *@from on; false when these were the last.
  * Nothing changes the map between two calls: no write is taken.
  */
 static bool collect_some(const struct ressd *ressd, struct ranges *lost, u32 *from)
@@ -86,6 +87,7 @@ static bool collect_some(const struct ressd *ressd, struct ranges *lost, u32 *fr
 	const struct ressd_node *node = ressd_map_first_from(&log->map, *from);
 	u32 looked = 0;
 
+	lockdep_assert_held(&ressd->lock);
 	for (; node && looked < RESSD_STEP_NODES; node = ressd_map_next(node), looked++) {
 		u32 block = ressd_map_block(&log->map, node);
 

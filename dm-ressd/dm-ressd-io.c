@@ -44,11 +44,12 @@ void ressd_remap_normal(struct ressd *ressd, struct bio *bio)
 
 /* --- direct writes and discards ----------------------------------------------------------- */
 
-/* Sends the bio to the normal area, or refuses it by DM_MAPIO_KILL.  As map; under the lock. */
+/* Sends the bio to the normal area, or refuses it by DM_MAPIO_KILL.  As map. */
 static int start_direct(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
 
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_DIRECT;
@@ -76,13 +77,14 @@ static void set_covered(struct ressd_bio *rb, const struct ressd_extent *e)
 
 /*
  * Puts off a direct write or discard that touches a block of the mover's batch, or a covered one
- * while covers come or go.  Under the lock.
+ * while covers come or go.
  */
 static bool waits_for_moves(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	u32 nr = e.last - e.first + 1;
 
+	lockdep_assert_held(&ressd->lock);
 	if (!ressd_mover_overlaps(ressd, e.first, nr) && !ressd_cover_holds(ressd, e.first, nr))
 		return false;
 	list_add_tail(&ressd_bio(bio)->list, &ressd->move_waiters);
@@ -144,8 +146,7 @@ static bool is_covered(struct ressd *ressd, struct bio *bio)
 /*
  * A direct write or discard of rb->first .. + nr: waits for an overlapping move, kills what is
  * clean now and what is dirty when it is done; or refuses it.  Of very many blocks all but the
- * first are killed when it is done, for then the lock need not be held all the time.  Under the
- * lock.
+ * first are killed when it is done, for then the lock need not be held all the time.
  */
 static int write_direct(struct ressd *ressd, struct bio *bio)
 {
@@ -155,6 +156,7 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 	u32 killed = 0;
 	int ret;
 
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_refuses_writes(ressd) || is_stuck(ressd, bio))
 		return DM_MAPIO_KILL;
 	if (is_covered(ressd, bio)) {
@@ -201,23 +203,26 @@ static int map_discard(struct ressd *ressd, struct bio *bio)
 
 /* --- writes to the log -------------------------------------------------------------------- */
 
-/* Is the log taking small writes at all?  Under the lock. */
+/* Is the log taking small writes at all? */
 static bool log_takes_writes(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->options.route != RESSD_ROUTE_NEVER && !ressd->draining &&
 	       ressd_log_works(ressd) && ressd_cover_takes_writes(ressd);
 }
 
-/* May a small write wait for room, or must it go to the normal area?  Under the lock. */
+/* May a small write wait for room, or must it go to the normal area? */
 static bool may_wait(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->options.on_full == RESSD_FULL_WAIT && !ressd->suspending &&
 	       !ressd->stuck && ressd_log_works(ressd) && !ressd->draining;
 }
 
-/* Is the log not to take a small write although there is room?  Under the lock. */
+/* Is the log not to take a small write although there is room? */
 static bool must_keep_step(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return (may_wait(ressd) && ressd_pace_holds_writer(ressd)) || ressd_route_asks_move(ressd);
 }
 
@@ -227,7 +232,7 @@ static bool has_to_be_logged(const struct ressd *ressd, const struct ressd_bio *
 	return rb->flags & RESSD_BIO_COVERED && ressd->log.covered && !ressd->cover.busy;
 }
 
-/* Copies what is left of the bio into the log; 0 when all is in.  Under the lock. */
+/* Copies what is left of the bio into the log; 0 when all is in. */
 static int take_blocks(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
@@ -235,6 +240,7 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 	struct ressd_place place;
 	int ret;
 
+	lockdep_assert_held(&ressd->lock);
 	/* The route may have changed while it waited. */
 	if (!covered && (!log_takes_writes(ressd) || ressd_route_is_direct(ressd)))
 		return -EIO;
@@ -258,6 +264,7 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
 
+	lockdep_assert_held(&ressd->lock);
 	if (bio->bi_opf & REQ_FUA) {
 		rb->ticket = ressd_log_sync(&ressd->log);
 		list_add_tail(&rb->list, &ressd->sync_waiters);
@@ -278,10 +285,11 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 
 /*
  * A small write that the log did not take (@reason): it waits, or it goes to the normal area as a
- * whole, where it also supersedes what the log has taken of it.  Under the lock.
+ * whole, where it also supersedes what the log has taken of it.
  */
 static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (reason == -EAGAIN || (reason == -ENOSPC && may_wait(ressd))) {
 		list_add_tail(&ressd_bio(bio)->list, &ressd->space_waiters);
 		WRITE_ONCE(ressd->room_wanted, true);
@@ -294,9 +302,10 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 	return write_direct(ressd, bio);
 }
 
-/* Under the lock; completes the bio through @complete. */
+/* Completes the bio through @complete. */
 static int write_log(struct ressd *ressd, struct bio *bio, bool *complete)
 {
+	lockdep_assert_held(&ressd->lock);
 	/* Behind those who wait already, if any. */
 	int ret = list_empty(&ressd->space_waiters) ? take_blocks(ressd, bio) : -EAGAIN;
 
@@ -332,7 +341,7 @@ static void send_on(struct list_head *submit, struct list_head *complete)
 
 /*
  * The first one that waits for room tries again; false if it still waits, and so do those behind
- * it.  A write that has to be logged waits on @passed, and holds up nobody.  Under the lock.
+ * it.  A write that has to be logged waits on @passed, and holds up nobody.
  */
 static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 			       struct list_head *submit, struct list_head *complete)
@@ -341,6 +350,7 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 	struct bio *bio = ressd_bio_of(rb);
 	int ret;
 
+	lockdep_assert_held(&ressd->lock);
 	if (rb->flags & RESSD_BIO_MERGE) {
 		list_move_tail(&rb->list, &ressd->merge_waiters);
 		queue_work(ressd->workqueue, &ressd->bio_work);
@@ -383,11 +393,12 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 	send_on(&submit, &complete);
 }
 
-/* What the log holds of its blocks may have changed while it waited.  Under the lock. */
+/* What the log holds of its blocks may have changed while it waited. */
 static int retry_direct(struct ressd *ressd, struct ressd_bio *rb)
 {
 	struct bio *bio = ressd_bio_of(rb);
 
+	lockdep_assert_held(&ressd->lock);
 	if (rb->flags & RESSD_BIO_PIECE)
 		return ressd_write_piece(ressd, bio, rb->first);
 	return write_direct(ressd, bio);
@@ -465,6 +476,7 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 	struct ressd_node *node = ressd_map_find(&ressd->log.map, lbn);
 	struct ressd_bio *rb = ressd_bio(bio);
 
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
 	rb->first = lbn;
@@ -488,9 +500,10 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 	return start_direct(ressd, bio);
 }
 
-/* May a flush go straight down, because the log has nothing to add to it?  Under the lock. */
+/* May a flush go straight down, because the log has nothing to add to it? */
 static bool flush_is_enough(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (!ressd->same_dev)
 		return false;
 	if (ressd_log_works(ressd))
@@ -498,15 +511,17 @@ static bool flush_is_enough(const struct ressd *ressd)
 	return ressd_log_owes_nothing(&ressd->log);
 }
 
-/* The log is not in service and owes something that it cannot write.  Under the lock. */
+/* The log is not in service and owes something that it cannot write. */
 static bool flushes_fail(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return !ressd_log_works(ressd) && !flush_is_enough(ressd);
 }
 
-/* Does the write belong in the log, by its size and place?  Under the lock. */
+/* Does the write belong in the log, by its size and place? */
 static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_shape_is_used() && ressd_shape_is_rest(ressd, e))
 		return false;
 	ressd->counters.writes++;

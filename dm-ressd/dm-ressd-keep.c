@@ -97,6 +97,7 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 /* Route adaptive keeps nothing: its estimate of what moving costs knows of moves only. */
 bool ressd_keeps(const struct ressd *ressd, u32 *slot)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->bad_blocks &&
 	       ressd_keep_wanted(&ressd->log, ressd->options.move_threshold, slot);
 }

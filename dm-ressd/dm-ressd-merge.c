@@ -19,6 +19,7 @@ static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
 	u32 lbn = node->lbn;
 	int ret;
 
+	lockdep_assert_held(&ressd->lock);
 	if (data) {
 		memcpy(ressd->merge_buffer, data, RESSD_BLOCK_SIZE);
 		return 0;

@@ -41,6 +41,7 @@ static void plan_visits(struct ressd *ressd)
 	u32 blocks = ressd->options.move_block_sectors / RESSD_BLOCK_SECTORS;
 	u32 phase = 0;
 
+	lockdep_assert_held(&ressd->lock);
 	if (blocks)
 		div_u64_rem(ressd_device_block(ressd->normal, ressd->table.normal_start), blocks,
 			    &phase);
@@ -317,12 +318,10 @@ static int announce_kept(struct ressd *ressd)
 
 /* --- idle time ---------------------------------------------------------------------------- */
 
-/*
- * All is home: the log can be made ready for a burst, once after something was moved.  Under the
- * lock.
- */
+/* All is home: the log can be made ready for a burst, once after something was moved. */
 static bool wants_priming(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->unprimed && ressd->mover_on && !ressd->suspending && !ressd->draining &&
 	       ressd_pace_is_quiet(ressd) && !ressd->log.busy;
 }
@@ -362,16 +361,18 @@ static bool below_threshold(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	lockdep_assert_held(&ressd->lock);
 	return ressd->mover_on && !ressd->suspending &&
 	       (u64)ressd_log_free_blocks(log) * 100 <
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
 
-/* Is it time to bring home what is on the device?  Under the lock. */
+/* Is it time to bring home what is on the device? */
 static bool wants_idle_sweep(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	lockdep_assert_held(&ressd->lock);
 	return ressd->mover_on && !ressd->suspending && ressd_log_nr_movable(log) && !log->busy &&
 	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
 }
@@ -391,12 +392,13 @@ static enum sweep_kind kind_of_sweep(struct ressd *ressd)
 	return kind;
 }
 
-/* Is there anything that a sweep could free, and reason to?  Under the lock. */
+/* Is there anything that a sweep could free, and reason to? */
 static bool has_reason(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 	enum ressd_cover_goal goal;
 
+	lockdep_assert_held(&ressd->lock);
 	if (!ressd_log_works(ressd))
 		return false;
 	/* That there is something to carry is no reason to look for room. */
@@ -424,6 +426,7 @@ static bool wants_sweep(struct ressd *ressd)
 
 bool ressd_mover_is_wanted(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return has_reason(ressd) || ressd_discard_is_wanted(ressd) ||
 	       watches_clock(ressd) != READ_ONCE(ressd->mover_watches);
 }

@@ -19,6 +19,7 @@
 
 bool ressd_pace_holds_writer(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (ressd->options.pace == RESSD_PACE_BURST)
 		return false;
 	/* They would use up the room that a sweep needs, and then wait for all of it. */
@@ -39,6 +40,7 @@ bool ressd_pace_is_idle(const struct ressd *ressd)
 
 bool ressd_pace_holds_mover(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (ressd->options.pace == RESSD_PACE_BURST || ressd_pace_is_idle(ressd) ||
 	    (ressd->room_wanted && ressd_log_is_full(&ressd->log)) ||
 	    ressd_log_is_starved(&ressd->log))

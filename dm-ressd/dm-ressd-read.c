@@ -25,6 +25,7 @@ static u32 log_run(const struct ressd *ressd, struct ressd_node *node, u32 max)
 	u32 block = ressd_map_block(&log->map, node);
 	u32 lbn = node->lbn, n = 1;
 
+	lockdep_assert_held(&ressd->lock);
 	while (n < max) {
 		node = ressd_map_next(node);
 		if (!node || node->lbn != lbn + n || !ressd_is_dirty(ressd, node) ||
@@ -40,14 +41,16 @@ static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 
 {
 	struct ressd_node *node = ressd_map_first_from(&ressd->log.map, first);
 
+	lockdep_assert_held(&ressd->lock);
 	while (node && node->lbn <= last && !ressd_is_dirty(ressd, node))
 		node = ressd_map_next(node);
 	return node && node->lbn <= last ? node : NULL;
 }
 
-/* How many failed flushes the map takes into account.  Under the lock. */
+/* How many failed flushes the map takes into account. */
 static int known_flush_errors(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->told_flush_errors - ressd_log_is_doubtful(&ressd->log);
 }
 

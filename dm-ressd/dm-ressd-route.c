@@ -10,11 +10,12 @@
 
 #include "dm-ressd-bio.h"
 
-/* Adds what has passed since the last call.  Under meter.lock. */
+/* Adds what has passed since the last call. */
 static void read_clock(struct ressd_meter *meter)
 {
 	u64 now = ktime_get_ns();
 
+	lockdep_assert_held(&meter->lock);
 	if (meter->in_flight)
 		meter->ns += now - meter->since;
 	meter->since = now;
@@ -25,6 +26,7 @@ void ressd_route_sent(struct ressd *ressd, struct bio *bio)
 	struct ressd_meter *meter = &ressd->meter;
 	unsigned long flags;
 
+	lockdep_assert_held(&ressd->lock);
 	if (!ressd_route_times_direct(&ressd->route))
 		return;
 	ressd_bio(bio)->flags |= RESSD_BIO_TIMED;
@@ -53,6 +55,7 @@ static void tell_core(struct ressd *ressd)
 	u32 blocks;
 	u64 ns;
 
+	lockdep_assert_held(&ressd->lock);
 	spin_lock_irqsave(&meter->lock, flags);
 	ns = meter->ns;
 	blocks = meter->blocks;
@@ -69,6 +72,7 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 	u32 in_flight;
 	bool log;
 
+	lockdep_assert_held(&ressd->lock);
 	if (!ressd_route_is_adaptive(ressd))
 		return true;
 	in_flight = atomic_fetch_inc(&ressd->small_in_flight);
@@ -89,6 +93,7 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 
 bool ressd_route_is_direct(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd_route_is_adaptive(ressd) && !ressd_route_takes_log(&ressd->route);
 }
 
@@ -96,6 +101,7 @@ bool ressd_route_holds_log(struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	lockdep_assert_held(&ressd->lock);
 	if (!ressd_route_is_adaptive(ressd) ||
 	    !ressd_route_wants_write(&ressd->route, ressd_log_open_blocks(log),
 				     ressd_log_blocks_in_flight(log)))
@@ -106,24 +112,28 @@ bool ressd_route_holds_log(struct ressd *ressd)
 
 bool ressd_route_asks_move(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd_route_is_adaptive(ressd) && ressd->mover_on && !ressd->suspending &&
 	       ressd_route_wants_move(&ressd->route);
 }
 
 void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_route_is_adaptive(ressd))
 		ressd_route_log_done(&ressd->route, ns, blocks);
 }
 
 void ressd_route_moved(struct ressd *ressd, u64 ns, u32 blocks)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_route_is_adaptive(ressd))
 		ressd_route_move_done(&ressd->route, ns, blocks);
 }
 
 void ressd_route_trial_moved(struct ressd *ressd, bool complete)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_route_is_adaptive(ressd))
 		ressd_route_move_ended(&ressd->route, complete);
 }

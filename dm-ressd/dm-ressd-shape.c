@@ -104,6 +104,7 @@ bool ressd_shape_is_rest(const struct ressd *ressd, const struct ressd_extent *e
 {
 	const struct ressd_shape *shape = &ressd->shape;
 
+	lockdep_assert_held(&ressd->lock);
 	return shape->rest_sectors && e->sector == shape->rest_sector &&
 	       e->sectors == shape->rest_sectors;
 }
@@ -114,6 +115,7 @@ void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_ex
 	unsigned long flags;
 	u32 first;
 
+	lockdep_assert_held(&ressd->lock);
 	spin_lock_irqsave(&shape->lock, flags);
 	first = ressd_split_first(&shape->split, RESSD_WRITE, e->sector, e->sectors);
 	spin_unlock_irqrestore(&shape->lock, flags);
@@ -132,6 +134,7 @@ void ressd_shape_mark(struct ressd *ressd, struct bio *bio)
 	u64 sector = ressd_shape_sector(ressd, bio);
 	u32 sectors = bio_sectors(bio);
 
+	lockdep_assert_held(&shape->lock);
 	if (!ressd_split_is_on(&shape->split) || bio_op(bio) == REQ_OP_DISCARD)
 		return;
 	if (ressd_split_is_alone(&shape->split, direction, sector, sectors))

@@ -40,6 +40,9 @@
  * the innermost lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken below
  * ressd->lock or alone, also from interrupts.
  *
+ * Functions that need a lock held assert it (lockdep_assert_held()), which costs nothing but in a
+ * kernel with lockdep (tools/vm/debug-kernel).
+ *
  * No hold of ressd->lock grows with the log: what is done for each block is done in pieces, see
  * TIME UNDER THE LOCK in core/ressd-log.h.
  *
