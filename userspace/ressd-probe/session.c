@@ -273,6 +273,13 @@ static int take_limit(int code)
 	return code == -EDQUOT ? 0 : code;
 }
 
+static bool flush_ignored(const struct session *session)
+{
+	const struct finding *flush = &session->survey.finding[PARAMETER_FLUSH];
+
+	return flush->status == STATUS_MEASURED && !flush->value;
+}
+
 /* A count of open blocks with an upper bound is that of log blocks, which are used up at once. */
 static bool is_fast_for_a_while(const struct session *session)
 {
@@ -284,6 +291,7 @@ static bool is_fast_for_a_while(const struct session *session)
 }
 
 #define AGING_BYTES	(256ULL << 20)
+#define AGING_AT_ONCE	8U	/* a buffer may hold hundreds, half a second each to flush */
 
 /*
  * A drive that puts random writes wherever there is room is fast until its spare blocks are used
@@ -296,17 +304,22 @@ static int age(struct session *session, struct failure *failure)
 	const u64 places = measure_reach(measure) / BLOCK, from = measure->written;
 	const u64 end = end_of_part(session, budget->age,
 				    budget->cells + budget->rehearsal + budget->sweep);
+	unsigned int i;
 	int code = 0;
 
-	if (!session->may_write || !is_fast_for_a_while(session) ||
+	if (!session->may_write || !is_fast_for_a_while(session) || flush_ignored(session) ||
 	    session->measurements.random_write[SIZE_4K].done)
 		return 0;
 	show_step(session, "random writes until spare blocks are used up");
 	measure->phase = "age";
 	while (!code && may_write_more(session) && now_of(session) < end &&
-	       measure->written - from < AGING_BYTES)
-		code = measure_write(measure, measure_random(measure, places) * BLOCK, BLOCK,
-				     NULL, failure);
+	       measure->written - from < AGING_BYTES) {
+		for (i = 0; !code && i < AGING_AT_ONCE; i++)
+			code = measure_write(measure, measure_random(measure, places) * BLOCK,
+					     BLOCK, NULL, failure);
+		if (!code)
+			code = measure_flush(measure, NULL, failure);
+	}
 	code = take_limit(code);
 	if (!code)
 		end_step(session);
@@ -344,13 +357,6 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 	if (!code)
 		end_step(session);
 	return code;
-}
-
-static bool flush_ignored(const struct session *session)
-{
-	const struct finding *flush = &session->survey.finding[PARAMETER_FLUSH];
-
-	return flush->status == STATUS_MEASURED && !flush->value;
 }
 
 /*
