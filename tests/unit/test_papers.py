@@ -21,13 +21,11 @@ import sc_traces  # noqa: E402
 from rows import row  # noqa: E402
 
 
-def write_replay(folder, distribution, mean, tail, erases):
+def write_replay(folder, distribution, mean, tail):
     """What guest-sc.sh leaves of one replay."""
     result = {"all": {"response": {"mean_ns": mean * 1e6, "worst_ns": tail * 1e6}},
               "late": {"late_max_ns": 0}}
     (folder / f"{distribution}.json").write_text(json.dumps(result))
-    with open(folder / "figures", "a", encoding="ascii") as out:
-        out.write(f"{distribution}.erases {erases}\n{distribution}.drain_erases 0\n")
 
 
 def invent_sc(top, trace, side, means):
@@ -36,7 +34,7 @@ def invent_sc(top, trace, side, means):
     folder = run.folder(top)
     folder.mkdir(parents=True)
     for distribution, mean in means.items():
-        write_replay(folder, distribution, mean, 10 * mean, 128)
+        write_replay(folder, distribution, mean, 10 * mean)
     (folder / "settings").write_text(run.settings())
     return run
 
@@ -104,13 +102,13 @@ class Rows(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             top = Path(place)
             invent_sc(top, "hm0", "bare", BARE)
-            self.assertFalse(sc.FIGURES[3].is_measured(top))
+            self.assertFalse(sc.FIGURES[2].is_measured(top))
             for side in list(sc.SIDES)[1:]:
                 invent_sc(top, "hm0", side, {"D1": 0.1, "D64": 2 if side == "burst" else 0.2})
-            found = {entry["id"]: entry for entry in sc.FIGURES[3].rows(top)}
+            found = {entry["id"]: entry for entry in sc.FIGURES[2].rows(top)}
             self.assertFalse(found["sc-future/mean-burst-D64-over-bare-D1/hm0"]["reached"])
             self.assertTrue(found["sc-future/tail-even-D64-over-bare-D1/hm0"]["reached"])
-            self.assertIn("mean of hm0 with `pace burst` 2.00", sc.FIGURES[3].text(top))
+            self.assertIn("mean of hm0 with `pace burst` 2.00", sc.FIGURES[2].text(top))
 
     def test_published_of_re(self):
         """Ratios of Fig. 3 and figures of Table 2 come from the bench's figures."""
@@ -144,7 +142,7 @@ class Page(unittest.TestCase):
             for trace in sc.TRACES:
                 invent_sc(top, trace, "bare", BARE)
             shown = [figure for figure in papers.FIGURES.values() if figure.is_measured(top)]
-            self.assertEqual([figure.name for figure in shown], ["sc-1", "sc-2", "sc-3"])
+            self.assertEqual([figure.name for figure in shown], ["sc-1", "sc-2"])
             rows = [entry for figure in shown for entry in figure.rows(top)]
             page.write(shown, rows, top, docs)
             text = (docs / "papers.md").read_text()
@@ -152,7 +150,7 @@ class Page(unittest.TestCase):
             self.assertIn("| `sc-1/D64-over-D1/least` | 3.7 | 5 | x | **differs** |", text)
             self.assertNotIn("re-3", text)
             self.assertEqual(sorted(path.name for path in (docs / "papers").iterdir()),
-                             ["sc-1.png", "sc-2.png", "sc-3.png"])
+                             ["sc-1.png", "sc-2.png"])
             self.assertEqual((docs / "papers/sc-1.png").read_bytes()[1:4], b"PNG")
 
     def test_resumable(self):
@@ -167,8 +165,8 @@ class Page(unittest.TestCase):
             self.assertFalse(papers.is_done(run))
 
     def test_runs_are_shared(self):
-        """Figs. 1, 2 and 3 are one measurement."""
-        self.assertEqual(len(papers.runs_of(["sc-1", "sc-2", "sc-3"])), len(sc.TRACES))
+        """Figs. 1 and 2 are one measurement."""
+        self.assertEqual(len(papers.runs_of(["sc-1", "sc-2"])), len(sc.TRACES))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ replay() {
 
 load ssdsim
 load dm-ressd
+# The drive is full from the start. More random writes would bring its garbage collection, which comes
+# once in 128 MB, into one of the replays and not into the others.
+AGE_MB=16
 fresh_drive
 target=$disk
 [ "$side" = bare ] || create_ressd

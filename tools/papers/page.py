@@ -23,6 +23,8 @@ SC's traces are not shipped. They are **synthetic, matched to Table 1** (share o
 mean interval), 3000 requests each; sizes are geometric, 80 % of the requests go to 20 % of 256 MB.
 The interval of Table 1 is taken as seconds: at milliseconds, as printed, proj0 would need several
 times what the two channels of SC's SSD transfer, and the real hm0 has one request in 0.15 s.
+SC's Fig. 3, erased blocks, is missing: the drive erases a block in every plane at a time, 64 MB, so
+it takes longer traces.
 
 | figure | what |
 |---|---|
