@@ -108,8 +108,8 @@ class ResponseFigure:
         ratios = self.ratios(top)
         counted = {trace: ratio for trace, ratio in ratios.items()
                    if self.kind == "mean" or trace != "prn0"}
-        why = "the traces are generated to Table 1, which says nothing of the places of requests " \
-              "and of the shape of sizes"
+        why = "the traces are synthetic: Table 1 says nothing of the places of requests and of " \
+              "the shape of sizes, and with 3000 requests the tail is one of them"
         rows = [row(f"{self.name}/D64-over-D1/least", min(counted.values()), self.published[0],
                     why=why),
                 row(f"{self.name}/D64-over-D1/most", max(counted.values()), self.published[1],
@@ -122,7 +122,7 @@ class ResponseFigure:
 
     def data(self, top):
         """For the table and the chart: groups of bars."""
-        return {"unit": "ms", "drive": "SC's SSD, bare, traces generated to Table 1",
+        return {"unit": "ms", "drive": "SC's SSD, bare; synthetic traces, matched to Table 1",
                 "groups": TRACES,
                 "series": {distribution: [self.value(top, trace, "bare", distribution)
                                           for trace in TRACES] for distribution in DISTRIBUTIONS}}
@@ -166,7 +166,8 @@ class FutureFigure:
     def data(self, top):
         """Means; the tail has a table of its own."""
         traces = traces_of(top, SIDES)
-        return {"unit": "ms", "drive": "SC's SSD, traces generated to Table 1", "groups": traces,
+        return {"unit": "ms", "drive": "SC's SSD; synthetic traces, matched to Table 1",
+                "groups": traces,
                 "series": {self.label(side, distribution):
                            [result(top, trace, side, distribution)["mean"] for trace in traces]
                            for side, distribution in self.SERIES},
