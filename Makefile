@@ -15,9 +15,8 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash soak bench papers bench-apps \
-	bench-normal-path \
-	calibrate probe-score lint install uninstall clean help
+.PHONY: all modules userspace setup demo check check-unit check-crash soak bench bench-apps \
+	bench-normal-path papers calibrate probe-score lint matrix install uninstall clean help
 
 all: modules userspace ## build everything (default)
 
@@ -95,6 +94,9 @@ probe-score: all ## ressd-probe against emulated drives: what it finds, misses a
 
 lint: ## checkpatch, sparse, warnings, shellcheck, Python
 	@tools/lint.sh
+
+matrix: setup ## the modules for each kernel by each compiler, the tools for each machine: a table
+	@tools/matrix.sh
 
 install: ## build for the running kernel and install (KERNEL=, DESTDIR=, PREFIX=)
 	@MAKE="$(MAKE)" CC="$(CC)" PKG_CONFIG="$(PKG_CONFIG)" DESTDIR="$(DESTDIR)" KERNEL="$(KERNEL)" \

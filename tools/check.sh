@@ -130,6 +130,7 @@ all_steps() {
 	step apps 5 python_tests tests/unit/test_apps.py
 	step mover-model 20 mover_model_tests
 	step papers 5 python_tests tests/unit/test_papers.py
+	step matrix 30 tools/matrix.sh "modules\ installed\ clang"
 	step interfaces 5 python_tests tests/unit/test_interfaces.py
 	step probe-guests 5 python_tests tests/unit/test_probe_guest.py
 	step boots 9 python_tests tests/unit/test_machine.py

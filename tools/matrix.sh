@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# matrix.sh [--list] [PATTERN...]: build the modules for each kernel that Debian has and by each
+# compiler, the tools for each machine, and print a table of it; or only the rows whose name holds a
+# PATTERN. A warning in our sources is a failure, as is whatever sparse says of them. Exit code 1 if
+# a row failed. Nothing is run (tests/vm/other-kernel.sh and tools/cross-check.sh do that) and nothing
+# installed; the first time packages of other kernels are fetched into the cache.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+modules=(dm-ressd tests/ssdsim)
+series=(6.12)			# beside the installed kernel
+machines=(arm-linux-gnueabihf aarch64-linux-gnu)
+folder=$PWD/build/matrix
+list=
+patterns=()
+table=()
+failed=0
+
+# Debian's kernels are built by gcc: what their configuration knows of that compiler is not true of
+# clang. No such module is loaded, so that some of the kernel's hardening is left out does not count.
+clang=(CC=clang CONFIG_CC_IS_GCC= CONFIG_CC_IS_CLANG=y CONFIG_RETHUNK= CONFIG_MITIGATION_RETHUNK=
+	CONFIG_SLS= CONFIG_MITIGATION_SLS=
+	CONFIG_FTRACE_MCOUNT_USE_CC= CONFIG_INIT_STACK_ALL_ZERO= CONFIG_OBJTOOL=
+	CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough KCFLAGS=-Wno-unknown-warning-option)
+sparse=(C=1 CF=-D__CHECK_ENDIAN__)
+
+die() {
+	echo "matrix: $*" >&2
+	exit 2
+}
+
+wanted() {
+	local pattern
+	[ ${#patterns[@]} -gt 0 ] || return 0
+	for pattern in "${patterns[@]}"; do
+		[[ $1 != *"$pattern"* ]] || return 0
+	done
+	return 1
+}
+
+# row NAME COMMAND...: a line of the table; the output is shown if it fails.
+row() {
+	local name=$1 verdict=ok begun=$SECONDS log=$folder/${1//[ \/]/-}.log
+	shift
+	wanted "$name" || return 0
+	if [ -n "$list" ]; then
+		echo "$name"
+		return
+	fi
+	mkdir -p "$folder"
+	if "$@" >"$log" 2>&1; then
+		echo "ok - matrix: $name"
+	else
+		verdict=FAILS
+		failed=1
+		echo "not ok - matrix: $name (all of it: $log)"
+		grep -E "^$folder.*warning: |error: |matrix: " "$log" | head -n 20 | sed 's/^/# /' || true
+	fi
+	table+=("$(printf '%-28s %-6s %4d s' "$name" "$verdict" $((SECONDS - begun)))")
+}
+
+# build_modules FOLDER OPTION...: copies of them, so that what the usual build made stays.
+build_modules() {
+	local kernel=$1 copy=$folder/modules module log=$folder/make.log status=0
+	shift
+	rm -rf "$copy"
+	for module in "${modules[@]}"; do
+		mkdir -p "$copy"
+		git ls-files "$module" | grep -E '\.[ch]$|Kbuild$' | xargs cp --parents -t "$copy"
+		# Type information for bpf would take a tool more, and nobody wants it.
+		make -s -j "$(nproc)" -C "$kernel" M="$copy/$module" CONFIG_DEBUG_INFO_BTF_MODULES= \
+			W=1 "$@" modules >"$log" 2>&1 || status=1
+		cat "$log"
+		# The kernel's own headers are not ours to mend.
+		! grep -E "^$copy/.*(warning|error): " "$log" >/dev/null || status=1
+	done
+	return "$status"
+}
+
+# kernel_rows KIND KERNEL...: KERNEL... prints the build folder, by which a row begins.
+kernel_rows() {
+	local kind=$1
+	shift
+	row "$kind gcc" with_kernel "$@" --
+	row "$kind gcc sparse" with_kernel "$@" -- "${sparse[@]}"
+	row "$kind clang" with_kernel "$@" -- "${clang[@]}"
+}
+
+# with_kernel COMMAND... -- OPTION...
+with_kernel() {
+	local command=() kernel
+	while [ "$1" != -- ]; do
+		command+=("$1")
+		shift
+	done
+	shift
+	kernel=$("${command[@]}") || {
+		echo "matrix: there is no kernel to build for: ${command[*]} failed"
+		return 1
+	}
+	echo "kernel: $kernel"
+	build_modules "$kernel" "$@"
+}
+
+build_tools() {
+	make --no-print-directory -j "$(nproc)" -C userspace OUT="$folder/tools-$1" CC="$1" all
+}
+
+cross_build() {
+	make --no-print-directory -j "$(nproc)" -C userspace cross CROSS="$1-"
+}
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--list) list=1 ;;
+	-*) die "'$1' is not an option; give --list, or words of the names that it prints" ;;
+	*) patterns+=("$1") ;;
+	esac
+	shift
+done
+
+kernel_rows "modules installed" tools/vm/kernel-dir
+for one in "${series[@]}"; do
+	kernel_rows "modules $one" tools/vm/debian-kernel "$one"
+done
+for compiler in gcc clang; do
+	row "tools $compiler" build_tools "$compiler"
+done
+for machine in "${machines[@]}"; do
+	row "tools $machine" cross_build "$machine"
+done
+[ -z "$list" ] || exit 0
+[ ${#table[@]} -gt 0 ] || die "no row has a name with '${patterns[*]}'; see tools/matrix.sh --list"
+printf '\n%s\n' "what is built                 result   time"
+printf '%s\n' "${table[@]}"
+exit "$failed"
