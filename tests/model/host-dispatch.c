@@ -72,7 +72,7 @@ void host_dispatch_step(struct host *host, u64 number)
 	u64 now = host->oracle.now;
 
 	if (number % 2)
-		now = max(now, ressd_queue_deadline(queue));
+		now = max(now, ressd_queue_deadline(queue, host->in_flight));
 	if (!(number % 8))
 		ressd_queue_release(queue);
 	leader = ressd_queue_next(queue, now, host->in_flight);
