@@ -22,11 +22,10 @@ drive_sizes "$profile"
 span=${SPAN_MB}M
 reserved=$((RESERVED_MB * 2048))	# sectors, as $normal
 
-drive_words=() # more keys of the profile, by whoever sources this
 fresh_drive() {
 	# shellcheck disable=SC2086
 	sh ./ssdsim.sh create "$drive" "profiles/$profile.conf" "capacity_mb=$CAPACITY_MB" \
-		$DRIVE_WORDS "${drive_words[@]}"
+		$DRIVE_WORDS
 	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
 	normal=$(($(blockdev --getsz "$disk") - reserved))
 	if [ "$AGE_MB" -gt 0 ]; then

@@ -26,7 +26,7 @@ intel) page=8 block=10240 longest_read=1024 longest_write=224 seconds=5 ;;
 esac
 # A load whose name ends so is measured on a drive that waits until a write longer than its buffer is programmed.
 case $part in
-*-through) drive_words=(write_buffer_through=1) ;;
+*-through) DRIVE_WORDS+=" write_buffer_through=1" ;;
 esac
 limits="split_read_sectors $longest_read split_write_sectors $longest_write"
 
