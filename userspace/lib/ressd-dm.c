@@ -192,6 +192,26 @@ int ressd_dm_create(const char *name, const char *uuid, const struct table_line 
 	return code;
 }
 
+int ressd_dm_uuid(const char *name, char *uuid, size_t size, struct failure *failure)
+{
+	const size_t prefix = strlen(DM_UUID_PREFIX);
+	struct dm_task *task;
+	const char *full;
+	int code = new_task(&task, DM_DEVICE_INFO, name, failure);
+
+	if (code)
+		return code;
+	code = run(task);
+	full = code ? NULL : dm_task_get_uuid(task);
+	if (full && !strncmp(full, DM_UUID_PREFIX, prefix))
+		snprintf(uuid, size, "%s", full + prefix);
+	else
+		*uuid = '\0';
+	dm_task_destroy(task);
+	return code ? fail(failure, code, "device-mapper does not tell the UUID of %s: %s", name,
+			   strerror(-code)) : 0;
+}
+
 int ressd_dm_set_uuid(const char *name, const char *uuid, struct failure *failure)
 {
 	char full[sizeof(DM_UUID_PREFIX) + 64];

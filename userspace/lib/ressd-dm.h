@@ -27,6 +27,9 @@ int ressd_dm_can_create(const char *name, struct failure *failure);
 int ressd_dm_create(const char *name, const char *uuid, const struct table_line *line,
 		    struct failure *failure);
 
+/* The UUID of @name (text, without prefix) into @uuid; empty if dmsetup has created it without. */
+int ressd_dm_uuid(const char *name, char *uuid, size_t size, struct failure *failure);
+
 /* Gives a device that has none its UUID (text, without prefix). */
 int ressd_dm_set_uuid(const char *name, const char *uuid, struct failure *failure);
 

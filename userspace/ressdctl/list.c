@@ -59,23 +59,25 @@ static void note_used(struct list *list, const char *path, u64 start)
 
 static void show_active(void *context, const char *name)
 {
-	char text[TABLE_LINE_TEXT], normal[PATH_MAX], reserved[PATH_MAX], blocks[64];
+	char text[TABLE_LINE_TEXT], normal[PATH_MAX], reserved[PATH_MAX], rest[80 + UUID_TEXT];
+	char uuid[UUID_TEXT];
 	struct ressd_status status;
 	struct list *list = context;
 	struct table_line line;
 	struct failure failure;
 
 	if (ressd_dm_table(name, text, &failure) || table_line_parse(&line, text, &failure) ||
-	    ressd_dm_status(name, &status, &failure)) {
+	    ressd_dm_status(name, &status, &failure) ||
+	    ressd_dm_uuid(name, uuid, sizeof(uuid), &failure)) {
 		fprintf(stderr, "ressdctl: warning: %s: %s.\n", name, failure.text);
 		return;
 	}
 	path_of(line.normal_path, normal);
 	note_used(list, path_of(line.reserved_path, reserved), line.table.reserved_start);
 	if (!list->json) {
-		snprintf(blocks, sizeof(blocks), "%llu of %llu blocks not yet moved",
-			 status.dirty_blocks, status.total_blocks);
-		put_line(name, status.state, normal, line.table.len, blocks);
+		snprintf(rest, sizeof(rest), "%s  %llu of %llu blocks not yet moved",
+			 *uuid ? uuid : "(no UUID)", status.dirty_blocks, status.total_blocks);
+		put_line(name, status.state, normal, line.table.len, rest);
 		return;
 	}
 	json_open(NULL, '{');
@@ -83,6 +85,8 @@ static void show_active(void *context, const char *name)
 	json_string("state", status.state);
 	json_string("normal_device", normal);
 	json_string("reserved_device", reserved);
+	if (*uuid)
+		json_string("uuid", uuid);
 	json_number("normal_sectors", line.table.len);
 	json_number("reserved_sectors", line.table.reserved_sectors);
 	json_number("dirty_blocks", status.dirty_blocks);

@@ -90,7 +90,7 @@ test_kernel_sentences() {
 	dd if=/dev/zero of=/dev/ram0 bs=1M seek=48 count=16 status=none
 	check "a blank area is opened" ressdctl open test --table "$line"
 	check "and gets its UUID" grep -q "RESSD-[0-9a-f-]\{36\}$" <(dmsetup info -c --noheadings -o uuid test)
-	check "list shows it" eval "ressdctl list | grep -E '^test +rw +/dev/ram0 +48 MiB +0 of'"
+	check "list shows it, and its UUID" eval "ressdctl list | grep -E '^test +rw +/dev/ram0 +48 MiB +[0-9a-f]{8}-[0-9a-f-]{27} +0 of'"
 	check "but not as closed" eval "test \$(ressdctl list | grep -c /dev/ram0) -eq 1"
 	check "status without a name shows it" eval "ressdctl status | grep -qE '^device +test$'"
 	check "as JSON" eval "ressdctl status --json | grep -q '\"devices\"'"
