@@ -36,7 +36,7 @@ static const char *const switch_words[] = { "off", "on", NULL };
 static const struct option_rule rules[] = {
 	NUMBER(small_write_sectors, 16, 8, 256, 8),
 	NUMBER(streams, 16, 1, RESSD_RPI_MAX_STREAMS, 1),
-	NUMBER(open_units, 0, 0, RESSD_RPI_MAX_UNITS, 1),
+	NUMBER(open_units, 0, 0, RESSD_UNITS_MAX, 1),
 	WORDS(route, RESSD_ROUTE_ALWAYS, route_words),
 	NUMBER(move_threshold, 50, 1, 95, 1),
 	NUMBER(move_batch_sectors, 1024, 8, MAX_MOVE_BATCH_SECTORS, 8),

@@ -22,10 +22,10 @@ void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *option
 	rpi->options = *options;
 	rpi->options.streams = clamp_t(u32, options->streams, 1, RESSD_RPI_MAX_STREAMS);
 	rpi->options.open_units = options->unit_sectors ?
-		min_t(u32, options->open_units, RESSD_RPI_MAX_UNITS) : 0;
+		min_t(u32, options->open_units, RESSD_UNITS_MAX) : 0;
 	for (i = rpi->options.streams; i < RESSD_RPI_MAX_STREAMS; i++)
 		rpi->stream[i].used = 0;
-	rpi->nr_open = 0;
+	ressd_units_init(&rpi->units);
 }
 
 /* --- streams and batches ------------------------------------------------------------------ */
@@ -71,8 +71,16 @@ static struct ressd_stream *find_stream(struct ressd_rpi *rpi, u64 sector, u32 s
 	return ascending ? ascending : oldest;
 }
 
+static bool has_many_units(const struct ressd_rpi *rpi)
+{
+	return rpi->options.open_units > RESSD_RPI_FEW_UNITS;
+}
+
+/* Sectors of a batch that are logged, until it is known for one. */
 static u64 first_part(const struct ressd_rpi *rpi)
 {
+	if (has_many_units(rpi))
+		return RESSD_RPI_MANY_UNITS_PART;
 	return div_u64(rpi->options.log_sectors, RESSD_RPI_BATCH_PART);
 }
 
@@ -124,37 +132,18 @@ static u64 unit_of(const struct ressd_rpi *rpi, u64 sector)
 	return div_u64(sector + rpi->options.unit_phase, rpi->options.unit_sectors);
 }
 
-/* The place of @unit among the open ones, or nr_open. */
-static u32 find_open(const struct ressd_rpi *rpi, u64 unit)
+/* Does a small write cost a direct write's least, for its unit is open or should be? */
+static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 unit,
+		     bool continues, u32 left)
 {
-	u32 i;
+	const bool many = has_many_units(rpi);
 
-	for (i = 0; i < rpi->nr_open && rpi->open[i] != unit; i++)
-		;
-	return i;
-}
-
-/* A direct write goes to @unit. */
-static void use_unit(struct ressd_rpi *rpi, u64 unit, u32 left)
-{
-	u32 i = find_open(rpi, unit);
-
-	if (!left)
-		return;
-	if (i == rpi->nr_open)
-		rpi->nr_open = min(rpi->nr_open + 1, left);
-	for (i = min(i, rpi->nr_open - 1); i; i--)
-		rpi->open[i] = rpi->open[i - 1];
-	rpi->open[0] = unit;
-}
-
-/* Does a write cost a direct write's least, for its unit is open or soon will be? */
-static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 sector,
-		     bool continues)
-{
 	if (stream->sectors > first_part(rpi) && !is_repeated(rpi, stream))
 		return true;
-	return continues && find_open(rpi, unit_of(rpi, sector)) < rpi->nr_open;
+	if (!many && !continues)
+		return false;
+	return ressd_units_is_open(&rpi->units, unit) ||
+	       (many && ressd_units_pays(&rpi->units, unit, left));
 }
 
 /* --- a write ------------------------------------------------------------------------------ */
@@ -164,6 +153,7 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors, bool moving
 	bool small = sectors <= rpi->options.small_sectors;
 	bool continues = false, batch = false;
 	struct ressd_stream *stream;
+	u64 unit;
 	u32 left;
 
 	rpi->clock++;
@@ -172,10 +162,11 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors, bool moving
 	if (!rpi->options.open_units)
 		return small && !continues;
 
+	unit = unit_of(rpi, sector);
 	left = units_left(rpi, moving);
-	rpi->nr_open = min(rpi->nr_open, left);
-	if (small && !is_cheap(rpi, stream, sector, continues))
+	ressd_units_limit(&rpi->units, left);
+	if (small && !is_cheap(rpi, stream, unit, continues, left))
 		return true;
-	use_unit(rpi, unit_of(rpi, sector), left);
+	ressd_units_use(&rpi->units, unit, left);
 	return false;
 }

@@ -9,17 +9,19 @@
  * is written again and again is random each time, and takes one stream, not many that would then
  * look sequential.
  *
- * OPEN UNITS: a device keeps a few of its clustered blocks (units) open for writing; a write to
- * another one closes one of them, which costs a merge.  If their number is known, a small
- * sequential write is direct only if it goes to a unit that direct writes keep open; the log
- * occupies one unit, and a running mover another.  Otherwise it is logged like a random one.
+ * OPEN UNITS (ressd-units.h): a device keeps some of its clustered blocks open for writing; the log
+ * occupies one, and a running mover another.  If their number is known, a small sequential write is
+ * direct only if it goes to a unit that direct writes keep open.  Otherwise it is logged like a
+ * random one.  With more than RESSD_RPI_FEW_UNITS a random write is direct in an open unit, too,
+ * and so many of them open one; fewer are left to sequential writes, for which they matter more.
  *
  * BATCHES: a stream may also ascend in steps of less than two units, as the sorted writeback of a
- * checkpoint or of the page cache does.  The first part of such a batch, a RESSD_RPI_BATCH_PART of
- * the log, is logged.  The rest is direct: it visits each unit once, which the mover could not do
- * better.  But if a batch over the same range came before, and half of the log could hold either,
- * all of it is logged: the mover then visits a unit once for several batches.  A flush ends a
- * batch.  Both rules need @open_units; with 0 only the streams count.
+ * checkpoint or of the page cache does.  The first part of such a batch is logged: one part in
+ * RESSD_RPI_BATCH_PART of the log, or RESSD_RPI_MANY_UNITS_PART.  The rest is direct: it visits
+ * each unit once, which the mover could not do better.  But if a batch over the same range came
+ * before, and half of the log could hold either, all of it is logged: the mover then visits a unit
+ * once for several batches.  A flush ends a batch.  Both rules need @open_units; with 0 only the
+ * streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
@@ -27,12 +29,16 @@
 #define RESSD_RPI_H
 
 #include <linux/types.h>
+#include "ressd-units.h"
 
 #define RESSD_RPI_MAX_STREAMS	64
-#define RESSD_RPI_MAX_UNITS	64
+
+/* Not more of them are left to sequential writes alone. */
+#define RESSD_RPI_FEW_UNITS	8
 
 /* docs/alternatives.md: buffered random writes on an SD card take 3 % longer with 8. */
 #define RESSD_RPI_BATCH_PART	16
+#define RESSD_RPI_MANY_UNITS_PART	192U	/* sectors: where units are many */
 
 /* Everything in sectors unless its name says otherwise. */
 struct ressd_rpi_options {
@@ -59,8 +65,7 @@ struct ressd_rpi {
 	struct ressd_stream stream[RESSD_RPI_MAX_STREAMS];
 	/* The last two batches that have left the first part behind. */
 	struct ressd_stream batch, batch_before;
-	u32 nr_open;			/* units that direct writes keep open */
-	u64 open[RESSD_RPI_MAX_UNITS];	/* their numbers, the last used first */
+	struct ressd_units units;
 };
 
 void ressd_rpi_init(struct ressd_rpi *rpi, const struct ressd_rpi_options *options);

@@ -291,6 +291,28 @@ TEST(random_writes_are_logged_whatever_is_open)
 		      "write %u", i);
 }
 
+/* Found with a database of 84 MB on a drive that keeps 26 units of 4 MB open: the log gains nothing. */
+TEST(random_writes_to_few_of_many_units_go_direct)
+{
+	u32 i, logged = 0;
+
+	init_units(26);
+	for (i = 0; i < 20000; i++)
+		logged += ressd_rpi_write(&rpi, test_below(21 * 128) * (UNIT / 128), 8, i & 1);
+	CHECK(logged < 21 * RESSD_UNITS_WRITES, "%u were logged", logged);
+}
+
+/* Found on a drive with five open units: there the page that each write programs costs too much. */
+TEST(random_writes_to_few_units_are_logged)
+{
+	u32 i;
+
+	init_units(RESSD_RPI_FEW_UNITS);
+	for (i = 0; i < 2000; i++)
+		CHECK(ressd_rpi_write(&rpi, test_below(2) * UNIT + test_below(64) * 128, 8, false),
+		      "write %u", i);
+}
+
 /* With units of no size, or none known, only streams count. */
 TEST(no_units_no_change)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include "analyse.h"
 #include "ressd-geom.h"
+#include "ressd-rpi.h"
 
 #define BLOCK		4096U
-#define FEW_UNITS	8
 #define WAIT_FROM	2		/* moving is so many times as fast as a random write */
 
 /* Where an option is decided. */
@@ -78,28 +78,52 @@ static bool is_usable(const struct advice_desk *desk)
 	       (desk->measurements->disk_offset + block->phase) % block->value == 0;
 }
 
-/*
- * Open blocks, if they are so few that a journal, a database's log and the target's own log would
- * take turns in them; else 0.
- */
-static u64 few_open_units(const struct advice_desk *desk)
-{
-	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
-	const bool seen = units->status == STATUS_MEASURED ||
-			  (units->status == STATUS_BOUNDED && units->high != ~0ULL);
-
-	return seen && units->confidence >= CONFIDENCE_MEDIUM && is_usable(desk) &&
-	       desk->analysis->verdict == VERDICT_WORTH && units->low <= FEW_UNITS ?
-	       units->low : 0;
-}
-
-/* So many that what an application writes to for a while may all stay open. */
-static bool has_many_open_units(const struct advice_desk *desk)
+static bool open_units_are_seen(const struct advice_desk *desk)
 {
 	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
 
 	return (units->status == STATUS_MEASURED || units->status == STATUS_BOUNDED) &&
-	       units->confidence >= CONFIDENCE_MEDIUM && units->low > FEW_UNITS;
+	       units->confidence >= CONFIDENCE_MEDIUM;
+}
+
+/* Is a write to an open block cheap enough to go there, not to the log? */
+static bool open_units_are_cheap(const struct advice_desk *desk)
+{
+	const struct rehearsal *rehearsal = &desk->measurements->rehearsal[0];
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+
+	return rehearsal->done && units->usual_ns &&
+	       units->usual_ns <= rehearsal->log_ns + rehearsal->move_ns;
+}
+
+/*
+ * Open blocks, if their number tells the target what to do: they are so few that a journal, a
+ * database's log and the target's own log would take turns in them; or so many that what an
+ * application writes to for a while may all stay open, and a write to such a block costs little.
+ * Else 0.
+ */
+static u64 useful_open_units(const struct advice_desk *desk)
+{
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+
+	if (!open_units_are_seen(desk) || units->high == ~0ULL || !is_usable(desk) ||
+	    desk->analysis->verdict != VERDICT_WORTH)
+		return 0;
+	return units->low <= RESSD_RPI_FEW_UNITS || open_units_are_cheap(desk) ? units->low : 0;
+}
+
+static bool has_few_open_units(const struct advice_desk *desk)
+{
+	const u64 units = useful_open_units(desk);
+
+	return units && units <= RESSD_RPI_FEW_UNITS;
+}
+
+/* So many that what an application writes to for a while may all stay open; how many is not known. */
+static bool has_many_open_units(const struct advice_desk *desk)
+{
+	return open_units_are_seen(desk) &&
+	       desk->findings[PARAMETER_OPEN_UNITS].low > RESSD_RPI_FEW_UNITS && !useful_open_units(desk);
 }
 
 /* Ever larger writes, as long as each gains in the rehearsal. */
@@ -135,7 +159,7 @@ static void advise_small_write(struct advice_desk *desk)
 	const bool gains = desk->analysis->has_cost[SIZE_8K] &&
 			   cost->gain_percent >= ANALYSE_MARGIN;
 
-	if (few_open_units(desk))
+	if (has_few_open_units(desk))
 		put(desk, "small_write_sectors", "256",
 		    "a direct write opens one of the few blocks that the drive keeps open, and closes another");
 	else if (desk->analysis->by_size[0].known)
@@ -321,7 +345,7 @@ static void advise_fill(struct advice_desk *desk)
 /* To be decided when move_block_sectors is. */
 static void advise_units(struct advice_desk *desk)
 {
-	const u64 units = few_open_units(desk);
+	const u64 units = useful_open_units(desk);
 	char text[24];
 
 	if (units)

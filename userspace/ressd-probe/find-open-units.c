@@ -8,7 +8,7 @@
 #include "statistics.h"
 #include "survey.h"
 
-#define MAX_STREAMS	16U
+#define MAX_STREAMS	64U		/* as many as open_units of the target */
 #define OPENING		2U	/* rounds in which blocks are opened, and others closed */
 #define ROUNDS		4U		/* after them */
 #define SINGLE_ROUNDS	10U		/* of one stream, which says what a write costs */
@@ -123,32 +123,44 @@ struct stream_search {
 	double usual;
 };
 
-/* Streams from 2 on, until the time collapses or is up. */
-static int search_streams(struct survey *survey, struct stream_places *places,
+/* Tries @streams, more than are known to be good; bad if the time collapses, else good. */
+static int try_streams(struct survey *survey, struct stream_places *places, unsigned int streams,
+		       struct stream_search *search, double *effect, struct failure *failure)
+{
+	const double slow = COLLAPSE * search->usual;
+	struct stream_run run;
+	int code = run_streams(survey, places, streams, slow, &run, failure);
+
+	/* Few writes: interference may have hit a third of them. */
+	if (!code && has_collapsed(&run) && streams <= FEW_STREAMS)
+		code = run_streams(survey, places, streams, slow, &run, failure);
+	if (code)
+		return code;
+	if (!has_collapsed(&run)) {
+		search->good = streams;
+		return 0;
+	}
+	stat_sort(run.times, run.count);
+	*effect = run.times[run.count - (run.slow + 1) / 2] / search->usual;
+	search->bad = streams;
+	return 0;
+}
+
+/* Streams from 2 on, until the time collapses or is up; with @exactly, what lies between then. */
+static int search_streams(struct survey *survey, struct stream_places *places, bool exactly,
 			  struct stream_search *search, double *effect, struct failure *failure)
 {
-	static const unsigned int counts[] = { 2, 3, 4, 6, 8, 12, 16 };
-	struct stream_run run;
+	static const unsigned int counts[] = { 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64 };
 	unsigned int i;
 	int code = measure_single(survey, places, &search->usual, failure);
 
 	search->good = 1;
-	for (i = 0; !code && i < sizeof(counts) / sizeof(counts[0]) && counts[i] <= places->most &&
-	     !survey_late(survey); i++) {
-		const double slow = COLLAPSE * search->usual;
-
-		code = run_streams(survey, places, counts[i], slow, &run, failure);
-		/* Few writes: interference may have hit a third of them. */
-		if (!code && has_collapsed(&run) && counts[i] <= FEW_STREAMS)
-			code = run_streams(survey, places, counts[i], slow, &run, failure);
-		if (!code && has_collapsed(&run)) {
-			stat_sort(run.times, run.count);
-			*effect = run.times[run.count - (run.slow + 1) / 2] / search->usual;
-			search->bad = counts[i];
-			return 0;
-		}
-		search->good = counts[i];
-	}
+	for (i = 0; !code && !search->bad && i < sizeof(counts) / sizeof(counts[0]) &&
+	     counts[i] <= places->most && !survey_late(survey); i++)
+		code = try_streams(survey, places, counts[i], search, effect, failure);
+	while (!code && exactly && search->bad > search->good + 1 && !survey_late(survey))
+		code = try_streams(survey, places, (search->good + search->bad) / 2, search, effect,
+				   failure);
 	return code;
 }
 
@@ -214,6 +226,7 @@ static void conclude(struct survey *survey, const struct stream_search *search, 
 
 	finding->value = search->good;
 	finding->low = search->good;
+	finding->usual_ns = search->usual;
 	finding->high = search->bad ? search->bad - 1 : ~0ULL;
 	if (!search->bad) {
 		survey_conclude(survey, PARAMETER_OPEN_UNITS, STATUS_BOUNDED, CONFIDENCE_MEDIUM,
@@ -226,7 +239,7 @@ static void conclude(struct survey *survey, const struct stream_search *search, 
 				search->bad);
 		return;
 	}
-	/* The counts that are tried leave gaps. */
+	/* The counts that are tried leave gaps, unless there was time for what lies between. */
 	survey_conclude(survey, PARAMETER_OPEN_UNITS,
 			blocks && finding->high == finding->low ? STATUS_MEASURED : STATUS_BOUNDED,
 			blocks ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW,
@@ -243,14 +256,14 @@ int find_open_units(struct survey *survey, struct failure *failure)
 	struct stream_places places;
 	int code, confirmed = 0;
 
-	finding->method = "flushed writes to 2 to 16 blocks in turn";
+	finding->method = "flushed writes to 2 to 64 blocks in turn";
 	place_streams(survey, &places);
 	if ((flush->status == STATUS_MEASURED && !flush->value) || places.most < 2) {
 		survey_conclude(survey, PARAMETER_OPEN_UNITS, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
 				"that needs flushes that work, and a region of at least two blocks (of 32 MiB, if their size is not known)");
 		return 0;
 	}
-	code = search_streams(survey, &places, &search, &finding->effect, failure);
+	code = search_streams(survey, &places, blocks, &search, &finding->effect, failure);
 	if (!code && search.bad && !blocks)
 		confirmed = confirm(survey, &places, &search, failure);
 	if (confirmed < 0)

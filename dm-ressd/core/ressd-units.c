@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Open units; see ressd-units.h. */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "ressd-units.h"
+
+void ressd_units_init(struct ressd_units *units)
+{
+	memset(units, 0, sizeof(*units));
+}
+
+/* The place of @number; list->nr: it has none. */
+static u32 find(const struct ressd_unit_list *list, u64 number)
+{
+	u32 i;
+
+	for (i = 0; i < list->nr && list->unit[i].number != number; i++)
+		;
+	return i;
+}
+
+static struct ressd_unit *least_recently_used(struct ressd_unit_list *list)
+{
+	struct ressd_unit *oldest = list->unit, *unit;
+
+	for (unit = list->unit; unit < list->unit + list->nr; unit++)
+		if (unit->used < oldest->used)
+			oldest = unit;
+	return oldest;
+}
+
+/* The unit @number; it is entered if it is not there.  @left, not 0, have room. */
+static struct ressd_unit *enter(struct ressd_unit_list *list, u64 number, u32 left)
+{
+	struct ressd_unit *unit = &list->unit[find(list, number)];
+
+	if (unit < list->unit + list->nr)
+		return unit;
+	unit = list->nr < left ? &list->unit[list->nr++] : least_recently_used(list);
+	*unit = (struct ressd_unit) { .number = number };
+	return unit;
+}
+
+static void limit(struct ressd_unit_list *list, u32 left)
+{
+	while (list->nr > left) {
+		struct ressd_unit *oldest = least_recently_used(list);
+
+		*oldest = list->unit[--list->nr];
+	}
+}
+
+void ressd_units_limit(struct ressd_units *units, u32 left)
+{
+	limit(&units->open, left);
+	limit(&units->closed, left);
+}
+
+bool ressd_units_is_open(const struct ressd_units *units, u64 number)
+{
+	return find(&units->open, number) < units->open.nr;
+}
+
+void ressd_units_use(struct ressd_units *units, u64 number, u32 left)
+{
+	if (left)
+		enter(&units->open, number, left)->used = ++units->clock;
+}
+
+bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left)
+{
+	struct ressd_unit *unit;
+
+	if (!left)
+		return false;
+	unit = enter(&units->closed, number, left);
+	unit->used = ++units->clock;
+	if (++unit->writes < RESSD_UNITS_WRITES)
+		return false;
+	unit->writes = 0;
+	return true;
+}
