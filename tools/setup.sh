@@ -36,6 +36,7 @@ packages() {
 		btrfs-progs           # test: ressdctl adopt
 		initramfs-tools       # test: a root file system on ressd
 		dracut-core           # likewise
+		debootstrap           # make check-readme: a fresh Debian
 		build-essential       # test: the packages; dpkg-buildpackage demands it
 		debhelper             # likewise
 		dh-dkms               # likewise
