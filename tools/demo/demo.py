@@ -139,8 +139,8 @@ def describe_states(bare, ressd):
           f"{ressd['randwrite-4k.log_used']:.0f} of {ressd['randwrite-4k.log_total']:.0f} blocks; "
           f"bringing them home took {ressd['randwrite-4k-drain.ms'] / 1000:.2f} s.")
     print(f"Of the random reads {ressd['randread-4k.log_permille'] / 10:.1f} % were served from "
-          f"the log. Of Postmark's writes {ressd['postmark.small_permille'] / 10:.1f} % went to the log "
-          f"and random (RE Table 4: 11 to 26 %).")
+          f"the log. Of Postmark's writes {ressd['postmark.small_permille'] / 10:.1f} % went there "
+          f"(small and random, RE Table 4: 11 to 26 %).")
     print(f"Longest 4 KB random write: bare {bare['randwrite-4k.max_ns'] / 1e6:.0f} ms, ressd "
           f"{ressd['randwrite-4k.max_ns'] / 1e6:.0f} ms.")
     print("All times are virtual: one instruction is 1 ns, and the drive is an emulated Samsung "
