@@ -42,12 +42,14 @@ class Answer:
         self.name = name
         self.profile = [word for word in profile if not word.startswith(SEEN)]
         self.words = dict(word.split("=", 1) for word in self.profile)
-        self.advice, self.predicted, self.gain = {}, None, None
+        self.advice, self.predicted, self.gain, self.working_set = {}, None, None, 0
         for row in rows:
             if row[1] == "advice":
                 self.advice[row[2]] = row[3]
             elif row[1] == "predicted":
                 self.predicted = int(row[2]) / 100
+            elif row[1] == "working-set":
+                self.working_set = int(row[2])
             elif row[1] == "verdict":
                 self.verdict = row[2]
             elif row[1] == "plan":
@@ -103,7 +105,8 @@ class Answer:
     def measure(self):
         """The gain."""
         reserved_mb = max(self.reserved // SECTORS_OF_MB, 1)
-        common = [f"span_mb={self.normal // SECTORS_OF_MB}", f"reserved_mb={reserved_mb}",
+        span = (self.working_set >> 20) or self.normal // SECTORS_OF_MB
+        common = [f"span_mb={span}", f"reserved_mb={reserved_mb}",
                   f"reserved_kb={self.reserved % SECTORS_OF_MB // 2}", f"offset={self.offset}",
                   f"host_ns={self.host_ns}"]
         aging = max(self.aging() * 4 // 1024, 1)

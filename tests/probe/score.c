@@ -61,6 +61,9 @@ static void print_verdict(const char *name, const struct session *session)
 	for (i = 0; i < analysis.nr_advice; i++)
 		printf("%s advice %s %s\n", name, analysis.advice[i].key,
 		       analysis.advice[i].value);
+	printf("%s working-set %llu %u\n", name,
+	       session->measurements.rehearsal[0].working_set,
+	       session->measurements.rehearsal[0].overwritten_percent);
 	if (analysis.by_size[0].known)
 		printf("%s predicted %u\n", name, analysis.by_size[0].gain_percent);
 	else if (analysis.has_cost[SIZE_4K])
@@ -117,6 +120,7 @@ static int prepare(struct session *session, struct drive *drive, struct ressd_ta
 	measure->offset = region.offset;
 	measure->bytes = region.bytes;
 	measure->sequential_bytes = 524288;
+	measure->write_limit = session_write_limit(thoroughness, region.bytes);
 	session->may_write = true;
 	session->thoroughness = thoroughness;
 	plan_moves(session, table, PLAN_HALF_LOG);
@@ -130,8 +134,8 @@ static void show_step(void *context, const char *name, unsigned int seconds)
 	struct survey_run *run = context;
 	struct disk *disk = &run->drive.disk;
 
-	fprintf(stderr, "%7.1f s, at most %u s left: %s\n", disk->ops->now(disk) / 1e9, seconds,
-		name);
+	fprintf(stderr, "%7.1f s, %5.0f MB, at most %u s left: %s\n", disk->ops->now(disk) / 1e9,
+		run->measure.written / 1e6, seconds, name);
 }
 
 static const struct watcher steps = { .step = show_step };

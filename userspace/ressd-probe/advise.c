@@ -171,19 +171,29 @@ static void advise_small_write(struct advice_desk *desk)
 		    ANALYSE_MARGIN % 100);
 }
 
+/* Does every small random write gain, wherever it goes, whatever was written before? */
+static bool gains_always(const struct advice_desk *desk)
+{
+	return desk->analysis->verdict == VERDICT_WORTH && !desk->analysis->working_set &&
+	       !has_many_open_units(desk);
+}
+
 static void advise_route(struct advice_desk *desk)
 {
 	const bool worth = desk->analysis->verdict == VERDICT_WORTH;
 
 	put(desk, "streams", "16",
 	    "no parameter of the drive matters for it; each stream costs the comparison of a number");
-	if (worth && has_many_open_units(desk))
+	if (gains_always(desk))
+		put(desk, "route", "always",
+		    "small random writes gain even if nothing is overwritten in the log");
+	else if (worth && desk->analysis->working_set)
+		put(desk, "route", "adaptive",
+		    "what a random write costs depends on how much of the drive they go to: the target sees it");
+	else if (worth)
 		put(desk, "route", "adaptive",
 		    "the drive keeps at least %llu blocks open: small writes to no more than those cost less if they go direct",
 		    desk->findings[PARAMETER_OPEN_UNITS].low);
-	else if (worth)
-		put(desk, "route", "always",
-		    "small random writes gain even if nothing is overwritten in the log");
 	else
 		put(desk, "route", "adaptive",
 		    "it pays only while at least %u %% of the logged blocks are overwritten in time",
@@ -197,11 +207,11 @@ static void advise_route(struct advice_desk *desk)
 static void advise_discard(struct advice_desk *desk)
 {
 	const bool takes = desk->measurements->takes_discards;
-	const bool worth = desk->analysis->verdict == VERDICT_WORTH;
+	const bool always = gains_always(desk);
 
-	put(desk, "log_discard", takes && !worth ? "on" : "off",
+	put(desk, "log_discard", takes && !always ? "on" : "off",
 	    !takes ? "without effect, for the device takes no discards" :
-	    worth ? "the default: that it gains where all goes through the log nobody has seen" :
+	    always ? "the default: that it gains where all goes through the log nobody has seen" :
 		    "where the log is empty the drive need not copy what it held");
 }
 

@@ -38,9 +38,10 @@ u32 analyse_needed_share(u64 direct, u64 log, u64 move)
 	return alpha;
 }
 
-static enum verdict verdict_of(u32 alpha)
+/* @overwritten: percent of the blocks that the load itself overwrites in the log. */
+static enum verdict verdict_of(u32 alpha, u32 overwritten)
 {
-	if (!alpha)
+	if (alpha <= overwritten)
 		return VERDICT_WORTH;
 	return alpha <= 100 ? VERDICT_LOCALITY : VERDICT_NOT_WORTH;
 }
@@ -80,7 +81,7 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
 				     100 + sign * (int)(ow->spread_percent / 2));
 	bound.random_write = scaled(bandwidths->random_write,
 				    100 - sign * (int)(rw->spread_percent / 2));
-	return verdict_of(needed_share(&bound));
+	return verdict_of(needed_share(&bound), 0);
 }
 
 /* The same for a rehearsal, whose log and moves were measured as one. */
@@ -91,7 +92,8 @@ static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int si
 
 	return verdict_of(analyse_needed_share(scaled(rehearsal->direct_ns, direct),
 					       scaled(rehearsal->log_ns, both),
-					       scaled(rehearsal->move_ns, both)));
+					       scaled(rehearsal->move_ns, both)),
+			  rehearsal->overwritten_percent);
 }
 
 static bool all_steady(const struct measurements *measurements)
@@ -135,9 +137,15 @@ static void explain_verdict(struct analysis *analysis, const char *source, u32 g
 {
 	switch (analysis->verdict) {
 	case VERDICT_WORTH:
-		explain(analysis,
-			"%s expects small random writes to be %u.%02u times as fast, even if no block is written twice",
-			source, GAIN(gain));
+		if (analysis->working_set)
+			explain(analysis,
+				"%s expects small random writes to %llu MiB of the drive to be %u.%02u times as fast: the log overwrites %u %% of them",
+				source, analysis->working_set >> 20, GAIN(gain),
+				analysis->overwritten_percent);
+		else
+			explain(analysis,
+				"%s expects small random writes to be %u.%02u times as fast, even if no block is written twice",
+				source, GAIN(gain));
 		break;
 	case VERDICT_LOCALITY:
 		explain(analysis,
@@ -164,8 +172,11 @@ static void judge_model(const struct measurements *measurements, struct analysis
 	struct ressd_bandwidths bandwidths;
 
 	if (!bandwidths_of(measurements, SIZE_4K, &bandwidths)) {
-		explain(analysis,
-			"only writing can tell: run ressd-probe --write on a device without valuable data");
+		if (measurements->sequential_write.done)
+			explain_unsteady(analysis);
+		else
+			explain(analysis,
+				"only writing can tell: run ressd-probe --write on a device without valuable data");
 		return;
 	}
 	if (!all_steady(measurements) &&
@@ -175,9 +186,19 @@ static void judge_model(const struct measurements *measurements, struct analysis
 		return;
 	}
 	analysis->alpha_percent = needed_share(&bandwidths);
-	analysis->verdict = verdict_of(analysis->alpha_percent);
+	analysis->verdict = verdict_of(analysis->alpha_percent, 0);
 	explain_verdict(analysis, "the model", cost->gain_percent,
 			best_gain(cost->direct_ns, cost->log_ns));
+}
+
+/* Of @bytes, as fast as in the cell of @result, without pauses. */
+static double transfers_ns(const struct result *result, u64 bytes, u64 pause_ns)
+{
+	const double ns = bytes * 1e9 / result->bandwidth;
+
+	if (!result->ns)
+		return ns;
+	return ns * rounds_without_pauses(result->ns, result->ops, pause_ns) / result->ns;
 }
 
 /*
@@ -190,13 +211,15 @@ static u64 move_ns(const struct measurements *measurements, const struct rehears
 	const struct result *read = &measurements->sequential_read;
 	const struct result *write = &measurements->sequential_write;
 	const struct result *logged = &measurements->random_read[SIZE_4K];
+	const u64 pause_ns = logged->pause_ns;
 	const u64 blocks = (u64)rehearsal->visit_pieces * (rehearsal->size / 4096);
 	double whole;
 
 	if (!blocks || !read->bandwidth || !write->bandwidth || !logged->bandwidth)
 		return rehearsal->move_ns;
-	whole = (block->value * 1e9 / read->bandwidth + block->value * 1e9 / write->bandwidth) /
-		blocks + 4096 * 1e9 / logged->bandwidth;
+	whole = (transfers_ns(read, block->value, pause_ns) +
+		 transfers_ns(write, block->value, pause_ns)) / blocks +
+		transfers_ns(logged, 4096, pause_ns);
 	return whole < rehearsal->move_ns ? whole : rehearsal->move_ns;
 }
 
@@ -214,10 +237,13 @@ static void judge_rehearsal(const struct measurements *measurements,
 	verdict->gain_percent = rehearsal->gain_percent;
 	if (rehearsal->move_ns < played->move_ns)
 		verdict->gain_percent = rehearsal->direct_ns * 100 /
-					(rehearsal->log_ns + rehearsal->move_ns);
+					(rehearsal->log_ns + rehearsal->move_ns *
+					 (100 - rehearsal->overwritten_percent) / 100);
+	verdict->least_percent = best_gain(rehearsal->direct_ns,
+					   rehearsal->log_ns + rehearsal->move_ns);
 	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
 						      rehearsal->move_ns);
-	verdict->verdict = verdict_of(verdict->alpha_percent);
+	verdict->verdict = verdict_of(verdict->alpha_percent, rehearsal->overwritten_percent);
 	if (!rehearsal->steady &&
 	    rehearsed_at_bound(rehearsal, 1) != rehearsed_at_bound(rehearsal, -1))
 		verdict->verdict = VERDICT_UNKNOWN;
@@ -247,10 +273,13 @@ static void judge(const struct measurements *measurements, const struct finding 
 	}
 	analysis->verdict = verdict->verdict;
 	analysis->alpha_percent = verdict->alpha_percent;
+	analysis->working_set = rehearsal->working_set;
+	analysis->overwritten_percent = rehearsal->overwritten_percent;
 	if (verdict->verdict == VERDICT_UNKNOWN)
 		explain_unsteady(analysis);
 	else
-		explain_verdict(analysis, "the rehearsal", verdict->gain_percent,
+		explain_verdict(analysis, "the rehearsal", verdict->verdict == VERDICT_WORTH ?
+				verdict->gain_percent : verdict->least_percent,
 				best_gain(rehearsal->direct_ns, rehearsal->log_ns));
 }
 

@@ -60,13 +60,16 @@ struct size_verdict {
 	bool known;
 	u32 size;		/* bytes */
 	enum verdict verdict;
-	u32 gain_percent;	/* if nothing is overwritten in the log */
+	u32 gain_percent;	/* of random writes to struct rehearsal's working_set */
+	u32 least_percent;	/* if nothing is overwritten in the log */
 	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
 };
 
 struct analysis {
 	enum verdict verdict;
 	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
+	u64 working_set;	/* bytes of the drive that the verdict is for; 0: all */
+	u32 overwritten_percent; /* of the blocks in the log, by random writes to these */
 	bool has_cost[NR_SIZES];
 	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
 	struct size_verdict by_size[NR_REHEARSALS];	/* of the rehearsals */

@@ -39,18 +39,26 @@ static u64 place_of(struct survey *survey, const struct written_series *series)
 	return series->grid + place * series->request;
 }
 
-/* Until it is clear, or @until, or there were enough. */
-static int take_series(struct survey *survey, struct written_series *series, u64 until,
+/*
+ * Until it is clear, or there were enough, or the search has used a @part-th of the time and the
+ * bytes that it has left.
+ */
+static int take_series(struct survey *survey, struct written_series *series, unsigned int part,
 		       struct failure *failure)
 {
 	const unsigned int least = MIN_BLOCK / series->request > 2 ? MIN_BLOCK / series->request :
 				   2;
-	struct disk *disk = survey->measure->disk;
+	const struct measure *measure = survey->measure;
+	struct disk *disk = measure->disk;
+	const u64 now = disk->ops->now(disk), left = survey->search_deadline - now;
+	const u64 written = measure->written, most = survey->search_written ?
+			    (survey->search_written - written) / part : ~0ULL;
 	unsigned int look = FIRST_LOOK;
 	int code = 0;
 
 	series->count = 0;
-	while (!code && series->count < MOST_WRITES && disk->ops->now(disk) < until) {
+	while (!code && series->count < MOST_WRITES &&
+	       disk->ops->now(disk) < now + left / part && measure->written - written < most) {
 		u64 ns = 0;
 
 		code = survey_write_flush(survey, place_of(survey, series), series->request, &ns,
@@ -95,16 +103,14 @@ static void conclude(struct survey *survey, const struct written_series *ordered
 static int search(struct survey *survey, struct written_series *ordered,
 		  struct written_series *random, struct failure *failure)
 {
-	struct disk *disk = survey->measure->disk;
-	const u64 now = disk->ops->now(disk);
 	int code;
 
-	if (survey->search_deadline <= now)
+	if (survey_late(survey))
 		return 0;
-	code = take_series(survey, ordered, now + (survey->search_deadline - now) / 2, failure);
-	if (code || !period_of(ordered))
+	code = take_series(survey, ordered, 2, failure);
+	if (code || !period_of(ordered) || survey_late(survey))
 		return code;
-	code = take_series(survey, random, survey->search_deadline, failure);
+	code = take_series(survey, random, 1, failure);
 	if (code || period_of(random) != period_of(ordered))
 		return code;
 	conclude(survey, ordered, random);

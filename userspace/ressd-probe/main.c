@@ -68,7 +68,7 @@ static void plan_again(void *context)
 
 static int plan(struct probe *probe, struct failure *failure)
 {
-	u64 reserved = 0, least = 8ULL << 30;
+	u64 reserved = 0, filled;
 	int code = 0;
 
 	if (probe->arguments.reserved)
@@ -89,12 +89,13 @@ static int plan(struct probe *probe, struct failure *failure)
 	if (code)
 		return code;
 	if (!probe->arguments.max_write)
-		probe->max_write = probe->region.bytes > least / 4 ? probe->region.bytes * 4 :
-				   least;
-	if (probe->max_write < probe->region.bytes && probe->arguments.write)
+		probe->max_write = session_write_limit(thoroughness_of(&probe->arguments),
+						       probe->region.bytes);
+	filled = session_fill_bytes(thoroughness_of(&probe->arguments), probe->region.bytes);
+	if (probe->max_write < filled && probe->arguments.write)
 		return fail(failure, -EINVAL,
-			    "--max-write is %llu bytes, but the region alone has %llu, which are written once first; choose a smaller --region",
-			    probe->max_write, probe->region.bytes);
+			    "--max-write is %llu bytes, but %llu bytes of the region are written once first; allow as many, or choose a smaller --region",
+			    probe->max_write, filled);
 	snprintf(probe->line.normal_path, sizeof(probe->line.normal_path), "%s", probe->dev.path);
 	snprintf(probe->line.reserved_path, sizeof(probe->line.reserved_path), "%s",
 		 probe->dev.path);

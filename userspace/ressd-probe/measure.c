@@ -78,14 +78,43 @@ u64 measure_reach(const struct measure *measure)
 	return measure->planned > measure->bytes ? measure->planned : measure->bytes;
 }
 
+/* A new order of the units. */
+static void shuffle(struct measure *measure, unsigned int count)
+{
+	u16 *order = measure->apart_order;
+	unsigned int i, other;
+
+	for (i = 0; i < count; i++) {
+		other = next_random(&measure->random) % (i + 1);
+		order[i] = order[other];
+		order[other] = i;
+	}
+}
+
+u64 measure_random_place(struct measure *measure, u32 size)
+{
+	const u64 reach = measure_reach(measure), bytes = reach - measure->apart_phase;
+	const u64 whole = measure->apart ? (bytes / measure->apart + MEASURE_UNITS - 1) /
+			  MEASURE_UNITS * measure->apart : 0;
+	const unsigned int count = whole > 2 * size ? bytes / whole : 0;
+	u64 at;
+
+	if (count < 2)
+		return next_random(&measure->random) % (reach / size) * size;
+	if (!(measure->apart_turn % count))
+		shuffle(measure, count);
+	at = measure->apart_phase + measure->apart_order[measure->apart_turn++ % count] * whole +
+	     next_random(&measure->random) % (whole - 2 * size);
+	return (at + size - 1) / size * size;
+}
+
 static u64 take_position(struct measure *measure, struct cursor *cursor)
 {
 	u64 at = cursor->next;
 
 	switch (cursor->access) {
 	case ACCESS_RANDOM_WRITE:
-		at = next_random(&measure->random) % (measure_reach(measure) / cursor->size) *
-		     cursor->size;
+		at = measure_random_place(measure, cursor->size);
 		break;
 	case ACCESS_RANDOM_READ:
 		at = next_random(&measure->random) % (measure->bytes / cursor->size) *
@@ -304,6 +333,14 @@ static int measure_round(struct measure *measure, struct cursor *cursor,
 	return code;
 }
 
+/* Has a cell that writes all that it may, and enough rounds to tell something? */
+static bool has_written(const struct measure *measure, enum access access, u64 bytes,
+			unsigned int count)
+{
+	return is_write(access) && measure->effort.most_bytes && count >= ROUNDS_MIN &&
+	       bytes >= measure->effort.most_bytes;
+}
+
 /* Would another round like the @last one end in time?  A flush may pay for all of its writes. */
 static bool has_time(const struct measure *measure, const struct round *last)
 {
@@ -326,11 +363,15 @@ int measure_cell(struct measure *measure, enum access access, u32 size, u64 stri
 	if (is_write(access))
 		code = measure_flush(measure, NULL, failure);
 	while (!code && rounds_want_more(rounds, count) &&
+	       !has_written(measure, access, ops * cursor.size, count) &&
 	       (!count || has_time(measure, &rounds[count - 1]))) {
 		const struct round *last = count ? &rounds[count - 1] : NULL;
 		struct quota quota = next_quota(&measure->effort, last);
 
 		make_whole(measure, &cursor, &quota);
+		if (access == ACCESS_SEQUENTIAL_WRITE && measure->sequential_ops &&
+		    quota.most > measure->sequential_ops)
+			quota.most = measure->sequential_ops;
 		code = measure_round(measure, &cursor, &quota, &rounds[count],
 				     measure->samples + ops, failure);
 		ops += rounds[count].ops;
@@ -355,8 +396,9 @@ int measure_fill(struct measure *measure, struct failure *failure)
 
 		code = measure_write(measure, at, size, &ns, failure);
 		at += size;
-		if (measure->fill_ns && at >= measure->least_fill &&
-		    disk->ops->now(disk) - begin > measure->fill_ns)
+		if ((measure->fill_ns && at >= measure->least_fill &&
+		     disk->ops->now(disk) - begin > measure->fill_ns) ||
+		    (measure->most_fill && at >= measure->most_fill))
 			measure->bytes = at;
 		if (!code && measure->filled)
 			measure->filled(measure->filled_context, at, ns);

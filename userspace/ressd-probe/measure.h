@@ -29,7 +29,10 @@ struct effort {
 	u64 min_ops;
 	u64 max_ops;
 	u64 slow_ns;
+	u64 most_bytes;	/* written by a cell, after which there are no more rounds than needed */
 };
+
+#define MEASURE_UNITS	1024U	/* that the region is divided into, at most */
 
 /* One call to the disk, for those who want to see all of them. */
 struct sample {
@@ -45,12 +48,18 @@ struct measure {
 	u64 offset;		/* of the region, multiple of 4096 */
 	u64 bytes;		/* of the region, multiple of 4096 */
 	u64 planned;		/* the region before measure_fill(): see measure_reach() */
+	u64 sequential_ops;	/* of a round of sequential writes, at most; 0: as effort says */
 	u32 sequential_bytes;	/* size of one sequential transfer, at most MEASURE_MAX_BYTES */
 	struct effort effort;
 	u64 deadline;		/* on the disk's clock: cells end early from then on; 0: none */
+	u64 apart;		/* bytes: see measure_random_place(); 0: anywhere */
+	u64 apart_phase;	/* the first multiple of it, bytes of the region */
+	u16 apart_order[MEASURE_UNITS];
+	unsigned int apart_turn;
 	u64 whole_bytes;	/* rounds of ordered writes pass over multiples of it; 0: any */
 	u64 fill_ns;		/* measure_fill() ends then, if enough is full; 0: never */
 	u64 least_fill;		/* bytes: enough */
+	u64 most_fill;		/* bytes: it ends then as well; 0: never */
 	u64 write_limit;	/* bytes that may be written in all; 0: no limit */
 	u64 written;		/* bytes so far */
 	u64 spent_limit;	/* the limit at which a write was refused; 0: none was */
@@ -98,6 +107,14 @@ bool measure_is_spent(const struct measure *measure);
 
 /* Has the deadline come? */
 bool measure_is_late(const struct measure *measure);
+
+/*
+ * Where a random write of @size bytes goes.  All over the device it rarely finds its clustered
+ * block open from a write before; in the region, which is a tenth of it, it often would.  So the
+ * region is divided into units of measure->apart bytes, and in each round of them every one has its
+ * turn, in a random order and at a random place.
+ */
+u64 measure_random_place(struct measure *measure, u32 size);
 
 /* A random number below @below. */
 u64 measure_random(struct measure *measure, u64 below);

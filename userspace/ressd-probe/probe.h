@@ -39,6 +39,9 @@ struct probe {
 	bool created;			/* /dev/mapper/<arguments.create> exists */
 };
 
+/* run.c */
+enum thoroughness thoroughness_of(const struct arguments *arguments);
+
 /* run.c: measures what the chosen mode asks for into probe->session; progress to stderr. */
 int probe_measure(struct probe *probe, struct failure *failure);
 

@@ -20,6 +20,7 @@ struct stage {
 /* One step of a small write's way: how many pieces have taken it, and their time with flushes. */
 struct step {
 	u64 pieces;
+	u64 calls;
 	u64 ns;
 };
 
@@ -68,6 +69,7 @@ static int append_record(struct measure *measure, struct stage *stage, struct ac
 		code = measure_flush(measure, &ns, failure);
 	act->log.ns += ns;
 	act->log.pieces += pieces;
+	act->log.calls += 2;
 	return code;
 }
 
@@ -83,6 +85,7 @@ static int read_piece(struct measure *measure, const struct rehearsal_plan *plan
 
 	act->read.ns += ns;
 	act->read.pieces++;
+	act->read.calls++;
 	return code;
 }
 
@@ -108,6 +111,7 @@ static int write_home(struct measure *measure, struct stage *stage, struct act *
 
 	act->home.ns += ns;
 	act->home.pieces++;
+	act->home.calls++;
 	return code;
 }
 
@@ -141,6 +145,7 @@ static int move_batch(struct measure *measure, struct stage *stage, struct act *
 	if (!code)
 		code = measure_flush(measure, &ns, failure);
 	act->home.ns += ns;
+	act->home.calls++;
 	/* The flush pays for what the drive has buffered, so only now is it known what fits. */
 	most = limit * stage->batch / (act->home.ns - home_from + 1);
 	stage->batch = most < least ? least : most > pieces ? pieces : most;
@@ -181,12 +186,19 @@ static struct round round_of(const struct act *act, u32 size)
 static void add_step(struct step *sum, const struct step *step)
 {
 	sum->pieces += step->pieces;
+	sum->calls += step->calls;
 	sum->ns += step->ns;
+}
+
+static void take_off_pauses(struct step *step, u64 pause_ns)
+{
+	step->ns = rounds_without_pauses(step->ns, step->calls, pause_ns);
 }
 
 /* The last @kept rounds count. */
 static void sum_up(const struct act *acts, const struct round *rounds, unsigned int count,
-		   unsigned int kept, const struct result *direct, struct rehearsal *rehearsal)
+		   unsigned int kept, const struct result *direct, u64 pause_ns,
+		   struct rehearsal *rehearsal)
 {
 	const u32 blocks = rehearsal->size / BLOCK;
 	struct act sum = { 0 };
@@ -198,25 +210,32 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 		add_step(&sum.read, &acts[i].read);
 		add_step(&sum.home, &acts[i].home);
 	}
-	rehearsal->spread_percent = rounds_spread(rounds, count, kept);
+	rehearsal->spread_percent = count > kept ? rounds_uncertainty(rounds, count) : 100;
 	rehearsal->direct_spread_percent = direct->spread_percent;
 	rehearsal->steady = count >= ROUNDS_MIN && rehearsal->spread_percent <= ROUNDS_SPREAD &&
 			    direct->steady;
-	rehearsal->direct_ns = direct->bandwidth ? BLOCK * 1000000000ULL / direct->bandwidth : 0;
+	take_off_pauses(&sum.log, pause_ns);
+	take_off_pauses(&sum.read, pause_ns);
+	take_off_pauses(&sum.home, pause_ns);
+	rehearsal->direct_ns = direct->bandwidth ?
+			       rounds_without_pauses(BLOCK * 1000000000ULL / direct->bandwidth,
+						     1, pause_ns / blocks) : 0;
 	rehearsal->log_ns = piece_ns(&sum.log) / blocks;
 	rehearsal->move_ns = (piece_ns(&sum.read) + piece_ns(&sum.home)) / blocks;
-	both = rehearsal->log_ns + rehearsal->move_ns;
+	both = rehearsal->log_ns +
+	       rehearsal->move_ns * (100 - rehearsal->overwritten_percent) / 100;
 	rehearsal->gain_percent = both ? rehearsal->direct_ns * 100 / both : 0;
 	rehearsal->pieces = sum.home.pieces;
 	rehearsal->done = rehearsal->pieces && rehearsal->direct_ns;
 }
 
 /* As everywhere; but a first round that pays for others never counts. */
-static unsigned int rounds_to_keep(const struct rehearsal_plan *plan, unsigned int count)
+static unsigned int rounds_to_keep(const struct rehearsal_plan *plan, const struct round *rounds,
+				   unsigned int count)
 {
-	const unsigned int good = plan->flush_ignored ? count - 1 : count;
+	const unsigned int kept = rounds_kept(rounds, count);
 
-	return good < ROUNDS_KEPT ? good : ROUNDS_KEPT;
+	return plan->flush_ignored && kept == count ? count - 1 : kept;
 }
 
 int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
@@ -232,6 +251,8 @@ int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 	memset(rehearsal, 0, sizeof(*rehearsal));
 	rehearsal->size = plan->size;
 	rehearsal->visit_pieces = plan->visit_pieces;
+	rehearsal->working_set = plan->working_set;
+	rehearsal->overwritten_percent = plan->overwritten_percent;
 	stage.batch = least_moves(plan);
 	/* Not always over the same places, which log blocks of the drive may still hold. */
 	stage.home = measure_random(measure, plan->log_start / plan->size / 2) * plan->size;
@@ -244,6 +265,7 @@ int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 	}
 	rehearsal->written = measure->written - written;
 	if (!code)
-		sum_up(acts, rounds, count, rounds_to_keep(plan, count), direct, rehearsal);
+		sum_up(acts, rounds, count, rounds_to_keep(plan, rounds, count), direct,
+		       plan->pause_ns, rehearsal);
 	return code;
 }

@@ -21,7 +21,9 @@ struct rehearsal {
 	u64 direct_ns;		/* random writes to the bare device */
 	u64 log_ns;		/* appended to the log */
 	u64 move_ns;		/* read back and written home in ascending order */
-	u32 gain_percent;	/* direct / (log + move): 100 = no gain */
+	u32 gain_percent;	/* direct / (log + what is moved of move): 100 = no gain */
+	u64 working_set;	/* that the small writes go to, bytes; 0: the whole device */
+	u32 overwritten_percent; /* of the blocks of such a load, in the log, and never moved */
 	u32 spread_percent;	/* of the rounds that count */
 	u32 direct_spread_percent;
 	u32 visit_pieces;	/* that go home to one clustered block; 0: it is not known */
@@ -37,6 +39,9 @@ struct rehearsal_plan {
 	u64 log_bytes;		/* to its end; the part before is the normal area */
 	u64 stride;		/* mean distance at which pieces go home, bytes */
 	u32 visit_pieces;	/* see struct rehearsal */
+	u64 working_set;	/* likewise */
+	u32 overwritten_percent;
+	u64 pause_ns;		/* of each call, see rounds_without_pauses() */
 	bool flush_ignored;	/* the first round pays for what was buffered before, too */
 };
 

@@ -159,6 +159,10 @@ static struct json_object *rehearsals_array(const struct probe *probe)
 		add_number(object, "log_ns", rehearsal->log_ns);
 		add_number(object, "move_ns", rehearsal->move_ns);
 		add_number(object, "gain_percent", rehearsal->gain_percent);
+		if (rehearsal->working_set) {
+			add_number(object, "working_set", rehearsal->working_set);
+			add_number(object, "overwritten_percent", rehearsal->overwritten_percent);
+		}
 		add_number(object, "spread_percent", rehearsal->spread_percent);
 		add_bool(object, "steady", rehearsal->steady);
 		add_number(object, "pieces", rehearsal->pieces);

@@ -61,10 +61,10 @@ static void save_cells(FILE *file, struct measurements *measurements)
 		const struct result *r = session_cell_result(measurements, cell);
 
 		if (r->done)
-			fprintf(file, "cell\t%s\t%d\t%llu\t%llu\t%llu\t%u\t%llu\t%llu\t%llu\t%llu\n",
+			fprintf(file, "cell\t%s\t%d\t%llu\t%llu\t%llu\t%u\t%llu\t%llu\t%llu\t%llu\t%llu\n",
 				session_cell_name(cell), r->steady, r->bandwidth, r->median_ns,
 				r->worst_ns, r->spread_percent, r->ops, r->ns, r->total_bytes,
-				r->total_ns);
+				r->total_ns, r->pause_ns);
 	}
 }
 
@@ -76,10 +76,11 @@ static void save_rehearsals(FILE *file, const struct measurements *measurements)
 		const struct rehearsal *r = &measurements->rehearsal[i];
 
 		if (r->done)
-			fprintf(file, "rehearsal\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\n",
+			fprintf(file, "rehearsal\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\t%u\t%llu\t%u\n",
 				i, r->steady, r->size, r->direct_ns, r->log_ns, r->move_ns,
 				r->gain_percent, r->spread_percent, r->direct_spread_percent,
-				r->pieces, r->ns, r->written);
+				r->pieces, r->ns, r->written, r->visit_pieces, r->working_set,
+				r->overwritten_percent);
 	}
 }
 
@@ -204,6 +205,7 @@ static bool load_cell(struct probe *probe, char *line)
 	r->ns = number(&line);
 	r->total_bytes = number(&line);
 	r->total_ns = number(&line);
+	r->pause_ns = number(&line);
 	r->done = r->ops && r->total_ns;
 	return r->done;
 }
@@ -227,6 +229,9 @@ static bool load_rehearsal(struct probe *probe, char *line)
 	r->pieces = number(&line);
 	r->ns = number(&line);
 	r->written = number(&line);
+	r->visit_pieces = number(&line);
+	r->working_set = number(&line);
+	r->overwritten_percent = number(&line);
 	r->done = r->pieces && r->size == REHEARSAL_BYTES(index);
 	return r->done;
 }

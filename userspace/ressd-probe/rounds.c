@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From single transfers to one figure; see rounds.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "rounds.h"
@@ -24,6 +25,49 @@ u32 rounds_spread(const struct round *rounds, unsigned int count, unsigned int k
 	return sum ? (u32)((fastest - slowest) * 100 * kept / sum) : 100;
 }
 
+unsigned int rounds_kept(const struct round *rounds, unsigned int count)
+{
+	if (count <= ROUNDS_KEPT)
+		return count;
+	return rounds_spread(rounds, count, ROUNDS_KEPT) <= ROUNDS_SPREAD ? ROUNDS_KEPT :
+	       count - 1;
+}
+
+/* Of a byte of the rounds that count. */
+static double mean_cost(const struct round *rounds, unsigned int count, unsigned int kept)
+{
+	double bytes = 0, ns = 0;
+	unsigned int i;
+
+	for (i = count - kept; i < count; i++) {
+		bytes += rounds[i].bytes;
+		ns += rounds[i].ns;
+	}
+	return bytes > 0 ? ns / bytes : 0;
+}
+
+u32 rounds_uncertainty(const struct round *rounds, unsigned int count)
+{
+	const unsigned int kept = rounds_kept(rounds, count);
+	const double mean = mean_cost(rounds, count, kept);
+	double squares = 0, all = 0, percent;
+	unsigned int i;
+
+	if (count < 2)
+		return 100;
+	if (kept <= ROUNDS_KEPT || mean <= 0)
+		return rounds_spread(rounds, count, kept);
+	/* A round weighs as much as it has bytes. */
+	for (i = count - kept; i < count; i++) {
+		const double off = rounds[i].ns - mean * rounds[i].bytes;
+
+		squares += off * off;
+		all += mean * rounds[i].bytes;
+	}
+	percent = 400 * sqrt(squares) / all;
+	return percent < 200 ? (u32)percent : 200;
+}
+
 bool rounds_want_more(const struct round *rounds, unsigned int count)
 {
 	if (count < ROUNDS_MIN)
@@ -39,10 +83,23 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+#define PAUSED		4	/* times as long as the median: a call waited for something else */
+
+/* Of the sorted @samples; what a call of them waited on average. */
+static u64 pauses(const u64 *samples, const struct result *result)
+{
+	u64 i, sum = 0;
+
+	for (i = result->ops; i && samples[i - 1] > PAUSED * result->median_ns; i--)
+		sum += samples[i - 1] - result->median_ns;
+	return sum / result->ops;
+}
+
 void rounds_result(const struct round *rounds, unsigned int count, u64 *samples,
 		   struct result *result)
 {
-	unsigned int i, kept = count < ROUNDS_KEPT ? count : ROUNDS_KEPT;
+	const unsigned int kept = rounds_kept(rounds, count);
+	unsigned int i;
 	u64 bytes = 0, skipped = 0;
 
 	memset(result, 0, sizeof(*result));
@@ -58,7 +115,7 @@ void rounds_result(const struct round *rounds, unsigned int count, u64 *samples,
 		result->ns += rounds[i].ns;
 	}
 	result->bandwidth = bandwidth(bytes, result->ns);
-	result->spread_percent = rounds_spread(rounds, count, kept);
+	result->spread_percent = rounds_uncertainty(rounds, count);
 	result->steady = count >= ROUNDS_MIN && result->spread_percent <= ROUNDS_SPREAD;
 	result->done = result->ops > 0;
 	if (!result->done)
@@ -67,40 +124,12 @@ void rounds_result(const struct round *rounds, unsigned int count, u64 *samples,
 	qsort(samples, result->ops, sizeof(*samples), compare);
 	result->median_ns = samples[result->ops / 2];
 	result->worst_ns = samples[result->ops - 1];
+	result->pause_ns = pauses(samples, result);
 }
 
-static double mean(const u64 *ns, unsigned int count)
+u64 rounds_without_pauses(u64 ns, u64 calls, u64 pause_ns)
 {
-	double sum = 0;
-	unsigned int i;
+	const u64 pauses = calls * pause_ns, most = ns / 4 * 3;
 
-	for (i = 0; i < count; i++)
-		sum += (double)ns[i];
-	return count ? sum / count : 0;
-}
-
-#define FEW_LONG	25	/* percent: a drive with that few keeps most of the region open */
-#define APART	4	/* times that are so many times apart are of two kinds */
-
-u32 rounds_elsewhere(u64 *ns, unsigned int count, unsigned int percent)
-{
-	double shorter, longer, share, here, there;
-	unsigned int split = 0;
-
-	if (count < ROUNDS_MIN)
-		return 100;
-	qsort(ns, count, sizeof(*ns), compare);
-	/* On both sides of the middle of a logarithmic scale. */
-	while (split < count - 1 && (double)ns[split] * (double)ns[split] <
-	       (double)ns[0] * (double)ns[count - 1])
-		split++;
-	shorter = mean(ns, split);
-	longer = mean(ns + split, count - split);
-	if (longer < APART * shorter || (count - split) * 100 < FEW_LONG * count)
-		return 100;
-	share = (double)split / count;
-	here = share * shorter + (1 - share) * longer;
-	share = share * percent / 100;
-	there = share * shorter + (1 - share) * longer;
-	return (u32)(there * 100 / here);
+	return ns - (pauses < most ? pauses : most);
 }

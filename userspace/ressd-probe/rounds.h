@@ -29,6 +29,7 @@ struct result {
 	u64 bandwidth;		/* bytes per second over the kept rounds */
 	u64 median_ns;		/* of one transfer in the kept rounds, flushes apart */
 	u64 worst_ns;
+	u64 pause_ns;		/* by which those far above it exceed the median, per transfer */
 	u32 spread_percent;	/* (fastest - slowest kept round) / mean */
 	u64 ops;		/* in the kept rounds */
 	u64 ns;
@@ -38,6 +39,18 @@ struct result {
 
 /* Spread of the bandwidths of the last @kept of @count rounds, in percent of their mean. */
 u32 rounds_spread(const struct round *rounds, unsigned int count, unsigned int kept);
+
+/*
+ * How many rounds make the result: the last ROUNDS_KEPT if they agree, else all of @count but the
+ * first, for then each tells something of a drive that is now fast and now slow.
+ */
+unsigned int rounds_kept(const struct round *rounds, unsigned int count);
+
+/*
+ * The spread of what these rounds say together, percent: of agreeing ones that of each, of others
+ * four times the deviation of their mean; of one alone 100.
+ */
+u32 rounds_uncertainty(const struct round *rounds, unsigned int count);
 
 /* True when another round is needed. */
 bool rounds_want_more(const struct round *rounds, unsigned int count);
@@ -50,12 +63,10 @@ void rounds_result(const struct round *rounds, unsigned int count, u64 *samples,
 		   struct result *result);
 
 /*
- * The time of random writes all over the device, in percent of that in a region of @percent of it,
- * from the times of @count single writes in the region, which are sorted.  Those that find their
- * clustered block open are told from the others by being much shorter; elsewhere they are rarer in
- * the proportion of the sizes.  100: there are not two kinds of times, or so few long ones that
- * they may be pauses of another kind.
+ * @ns of @calls without the pauses that reads have as well, @pause_ns a call on average: they are
+ * another load's or the host's, and hit both routes of a small write, once a call.  A quarter is
+ * left whatever the pauses, for what is nothing but pauses says nothing.
  */
-u32 rounds_elsewhere(u64 *ns, unsigned int count, unsigned int percent);
+u64 rounds_without_pauses(u64 ns, u64 calls, u64 pause_ns);
 
 #endif

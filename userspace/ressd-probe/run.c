@@ -10,7 +10,7 @@
 #define PLAN_SCHEMA	1	/* of the JSON of --dry-run; ressd-probe(8) describes it */
 #define CHART_SECONDS	60U	/* for all charts of --report */
 
-static enum thoroughness thoroughness_of(const struct arguments *arguments)
+enum thoroughness thoroughness_of(const struct arguments *arguments)
 {
 	return arguments->quick ? SURVEY_QUICK :
 	       arguments->thorough ? SURVEY_THOROUGH : SURVEY_DEFAULT;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One whole measurement of a disk; see session.h. */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include "plan.h"
 #include "session.h"
 
 #define SECOND		1000000000ULL
+#define GB		1000000000ULL
 #define BLOCK		4096U
 #define MIN_CHUNK	1048576U
 
@@ -77,20 +81,42 @@ struct budget {
 	unsigned int rehearsal;
 	unsigned int sweep;
 	unsigned int age;		/* at most, of the time that the survey has left */
+	unsigned int cycles;		/* likewise where there are pauses */
 	u64 least_fill;			/* bytes that are filled, however slow the drive */
+	u64 most_fill;			/* likewise, however fast; 0: all of the region */
+	u64 aged;			/* bytes that are written when aging ends; 0: any */
+	u64 rehearsed;			/* bytes after which no larger writes are rehearsed */
+	unsigned int sequential;	/* writes in order of a round, at most */
 	unsigned int needed;		/* cells that are measured, however late it is */
 	struct effort effort;		/* of a cell */
 };
 
 static const struct budget budgets[] = {
-	[SURVEY_QUICK] = { 12, 22, 14, 12, 0, 4, 64 << 20, NEEDED_4K,
-			   { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024,
-			     .slow_ns = 2000000000 } },
-	[SURVEY_DEFAULT] = { 45, 115, 50, 40, 10, 40, 128 << 20, NEEDED_CELLS,
-			     { .round_ns = 500000000, .min_ops = 24, .max_ops = 8192,
-			       .slow_ns = 8000000000 } },
-	[SURVEY_THOROUGH] = { 1800, 1200, 600, 600, 300, 600, 128 << 20, NEEDED_CELLS,
-			      { .round_ns = 2000000000, .min_ops = 64, .max_ops = 32768 } },
+	[SURVEY_QUICK] = {
+		.fill = 12, .survey = 22, .cells = 14, .rehearsal = 12,
+		.age = 4, .cycles = 20,
+		.least_fill = 64 << 20, .most_fill = 320 << 20, .aged = 680000000,
+		.rehearsed = 64 << 20, .sequential = 16,
+		.needed = NEEDED_4K,
+		.effort = { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024,
+			    .slow_ns = 2000000000, .most_bytes = 16 << 20 },
+	},
+	[SURVEY_DEFAULT] = {
+		.fill = 45, .survey = 115, .cells = 50, .rehearsal = 40, .sweep = 10,
+		.age = 80, .cycles = 120,
+		.least_fill = 128 << 20, .most_fill = 320 << 20, .aged = 680000000,
+		.rehearsed = 64 << 20, .sequential = 16,
+		.needed = NEEDED_CELLS,
+		.effort = { .round_ns = 500000000, .min_ops = 24, .max_ops = 8192,
+			    .slow_ns = 8000000000, .most_bytes = 16 << 20 },
+	},
+	[SURVEY_THOROUGH] = {
+		.fill = 1800, .survey = 1200, .cells = 600, .rehearsal = 600, .sweep = 300,
+		.age = 600, .cycles = 600,
+		.least_fill = 128 << 20, .rehearsed = ~0ULL, .sequential = 32768,
+		.needed = NEEDED_CELLS,
+		.effort = { .round_ns = 2000000000, .min_ops = 64, .max_ops = 32768 },
+	},
 };
 
 unsigned int session_nr_cells(void)
@@ -126,6 +152,25 @@ void session_effort(struct measure *measure, enum thoroughness thoroughness)
 	measure->effort = budgets[thoroughness].effort;
 	measure->fill_ns = budgets[thoroughness].fill * SECOND;
 	measure->least_fill = budgets[thoroughness].least_fill;
+	measure->most_fill = budgets[thoroughness].most_fill;
+	measure->sequential_ops = budgets[thoroughness].sequential;
+}
+
+u64 session_fill_bytes(enum thoroughness thoroughness, u64 bytes)
+{
+	const u64 most = budgets[thoroughness].most_fill;
+
+	return most && most < bytes ? most : bytes;
+}
+
+u64 session_write_limit(enum thoroughness thoroughness, u64 bytes)
+{
+	const u64 least = 8ULL << 30;
+
+	/* The parts are made to need less than that; a thorough run may take what it needs. */
+	if (thoroughness != SURVEY_THOROUGH)
+		return GB;
+	return bytes > least / 4 ? bytes * 4 : least;
 }
 
 static u64 now_of(const struct session *session)
@@ -290,8 +335,105 @@ static bool is_fast_for_a_while(const struct session *session)
 	return !has_open_blocks(session) || !counted;
 }
 
-#define AGING_BYTES	(256ULL << 20)
+#define LEAST_AGING	(48ULL << 20)
 #define AGING_AT_ONCE	8U	/* a buffer may hold hundreds, half a second each to flush */
+#define USUAL_GROUPS	32U	/* of so many writes, whose median says what is usual */
+#define PAUSE_TIMES	16U	/* as long as usual, and longer than other loads hold one up: */
+#define PAUSE_NS	250000000ULL
+#define CYCLES_SPREAD	100	/* percent: all of the logs may not have been reclaimed yet */
+#define CYCLES		3U	/* the last ones count */
+
+/*
+ * A drive whose log blocks are shared takes random writes at the speed of a log, until one is full
+ * and reclaimed: a pause of seconds for hundreds of writes.  What a write costs is known over whole
+ * cycles only, from the end of a pause to the end of another one.  The first pauses are too short,
+ * for the logs that are reclaimed then hold what was written in order before.
+ */
+struct cycles {
+	u64 usual[USUAL_GROUPS];
+	u64 pause_ns;		/* a group that takes longer holds a pause; 0: not known yet */
+	unsigned int groups;
+	unsigned int pauses;
+	u64 writes, ns;		/* so far */
+	u64 writes_at[CYCLES + 1], ns_at[CYCLES + 1];	/* ends of the last pauses, by number */
+	struct result result;	/* of the last cycles */
+};
+
+static int compare_ns(const void *a, const void *b)
+{
+	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void learn_usual(struct cycles *cycles, u64 ns)
+{
+	cycles->usual[cycles->groups++] = ns;
+	if (cycles->groups < USUAL_GROUPS)
+		return;
+	qsort(cycles->usual, USUAL_GROUPS, sizeof(ns), compare_ns);
+	cycles->pause_ns = cycles->usual[USUAL_GROUPS / 2] * PAUSE_TIMES;
+	if (cycles->pause_ns < PAUSE_NS)
+		cycles->pause_ns = PAUSE_NS;
+}
+
+/* A pause, which is the last one now, has taken @pause_ns. */
+static void end_cycle(struct cycles *cycles, u64 pause_ns)
+{
+	const unsigned int count = cycles->pauses < CYCLES ? cycles->pauses : CYCLES;
+	const unsigned int first = (cycles->pauses - count) % (CYCLES + 1);
+	const u64 writes = cycles->writes - cycles->writes_at[first];
+	const u64 ns = cycles->ns - cycles->ns_at[first];
+
+	cycles->writes_at[cycles->pauses % (CYCLES + 1)] = cycles->writes;
+	cycles->ns_at[cycles->pauses % (CYCLES + 1)] = cycles->ns;
+	cycles->pauses++;
+	if (!count)
+		return;
+	cycles->result = (struct result){
+		.done = true,
+		.bandwidth = writes * BLOCK * 1e9 / ns,
+		.median_ns = cycles->usual[USUAL_GROUPS / 2] / AGING_AT_ONCE,
+		.worst_ns = pause_ns,
+		.spread_percent = CYCLES_SPREAD,
+		.ops = writes,
+		.ns = ns,
+		.total_bytes = cycles->writes * BLOCK,
+		.total_ns = cycles->ns,
+	};
+}
+
+/* A group of writes has taken @ns. */
+static void note_group(struct cycles *cycles, u64 ns)
+{
+	if (!cycles->pause_ns) {
+		learn_usual(cycles, ns);
+		return;
+	}
+	cycles->writes += AGING_AT_ONCE;
+	cycles->ns += ns;
+	if (ns >= cycles->pause_ns)
+		end_cycle(cycles, ns);
+}
+
+static int write_group(struct session *session, struct cycles *cycles, struct failure *failure)
+{
+	struct measure *measure = session->measure;
+	u64 ns = 0, sum = 0;
+	unsigned int i;
+	int code = 0;
+
+	for (i = 0; !code && i < AGING_AT_ONCE; i++) {
+		code = measure_write(measure, measure_random_place(measure, BLOCK), BLOCK, &ns,
+				     failure);
+		sum += ns;
+	}
+	if (!code)
+		code = measure_flush(measure, &ns, failure);
+	if (!code)
+		note_group(cycles, sum + ns);
+	return code;
+}
 
 /*
  * A drive that puts random writes wherever there is room is fast until its spare blocks are used
@@ -301,25 +443,26 @@ static int age(struct session *session, struct failure *failure)
 {
 	const struct budget *budget = &budgets[session->thoroughness];
 	struct measure *measure = session->measure;
-	const u64 places = measure_reach(measure) / BLOCK, from = measure->written;
-	const u64 end = end_of_part(session, budget->age,
+	struct result *random = &session->measurements.random_write[SIZE_4K];
+	const u64 start = now_of(session), least = measure->written + LEAST_AGING;
+	const u64 most = budget->aged > least ? budget->aged : least;
+	const u64 end = end_of_part(session, budget->cycles,
 				    budget->cells + budget->rehearsal + budget->sweep);
-	unsigned int i;
+	struct cycles cycles = { 0 };
 	int code = 0;
 
 	if (!session->may_write || !is_fast_for_a_while(session) || flush_ignored(session) ||
-	    session->measurements.random_write[SIZE_4K].done)
+	    random->done)
 		return 0;
 	show_step(session, "random writes until spare blocks are used up");
 	measure->phase = "age";
 	while (!code && may_write_more(session) && now_of(session) < end &&
-	       measure->written - from < AGING_BYTES) {
-		for (i = 0; !code && i < AGING_AT_ONCE; i++)
-			code = measure_write(measure, measure_random(measure, places) * BLOCK,
-					     BLOCK, NULL, failure);
-		if (!code)
-			code = measure_flush(measure, NULL, failure);
-	}
+	       (cycles.pauses || now_of(session) - start < budget->age * SECOND) &&
+	       (!budget->aged || measure->written < most))
+		code = write_group(session, &cycles, failure);
+	if (cycles.result.done)
+		*random = cycles.result;
+	session->pauses = cycles.result.done;
 	code = take_limit(code);
 	if (!code)
 		end_step(session);
@@ -340,6 +483,10 @@ static u64 stride_of(const struct session *session, unsigned int cell)
 	}
 }
 
+/*
+ * Random writes that a drive without flushes has taken in less time than a round beyond the first
+ * are in its buffer, and no result.
+ */
 static int run_cell(struct session *session, unsigned int cell, struct failure *failure)
 {
 	struct result *result = session_cell_result(&session->measurements, cell);
@@ -351,6 +498,9 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 	session->measure->phase = cells[cell].name;
 	code = measure_cell(session->measure, cells[cell].access, size_bytes[cells[cell].size],
 			    stride_of(session, cell), result, failure);
+	if (!code && cells[cell].access == ACCESS_RANDOM_WRITE && flush_ignored(session) &&
+	    result->ns == result->total_ns)
+		*result = (struct result){ 0 };
 	if (!code && session->watcher && session->watcher->result)
 		session->watcher->result(session->context, cells[cell].name, result);
 	code = take_limit(code);
@@ -360,16 +510,21 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 }
 
 /*
- * Where flushes are ignored, a read may have to wait for all the writes that the drive has
- * buffered: so it comes before them, not to pay for them.
+ * Where flushes are ignored, a read or a write in order may have to wait for all the random writes
+ * that the drive has buffered: so reads come before them, not to pay for them, and in a quick run,
+ * whose verdict may rest on them, writes in order.
  */
-static int run_reads(struct session *session, struct failure *failure)
+static int run_cheap_cells(struct session *session, struct failure *failure)
 {
+	const bool quick = session->thoroughness == SURVEY_QUICK;
 	unsigned int cell;
 	int code = 0;
 
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
 		if (!session_cell_writes(cell))
+			code = run_cell(session, cell, failure);
+	for (cell = 0; !code && quick && cell < NEEDED_4K; cell++)
+		if (cells[cell].access != ACCESS_RANDOM_WRITE)
 			code = run_cell(session, cell, failure);
 	return code;
 }
@@ -384,7 +539,7 @@ static int run_cells(struct session *session, struct failure *failure)
 	measure->deadline = end_of_part(session, budget->cells,
 					budget->rehearsal + budget->sweep);
 	if (flush_ignored(session))
-		code = run_reads(session, failure);
+		code = run_cheap_cells(session, failure);
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
 		if (cell < budget->needed || !measure_is_late(measure))
 			code = run_cell(session, cell, failure);
@@ -411,6 +566,9 @@ static int run_sweep(struct session *session, struct failure *failure)
 	unsigned int i;
 	int code = 0;
 
+	/* Nothing but move_fill_blocks depends on it. */
+	if (!seconds && !has_open_blocks(session))
+		return 0;
 	measure->deadline = seconds ? end_of_part(session, seconds, 0) : session->end;
 	measure->whole_bytes = block->status == STATUS_MEASURED ? block->value : 0;
 	measure->effort.round_ns /= 5;
@@ -423,62 +581,53 @@ static int run_sweep(struct session *session, struct failure *failure)
 	return code;
 }
 
-#define SPREAD_WRITES	64U
-#define SPREAD_SECONDS	8U
-
-/* Random writes, each with its flush, in the time that there is for them.  Returns how many. */
-static int flushed_writes(struct session *session, u64 *ns, unsigned int *count,
-			  struct failure *failure)
+/* The drive's log takes a page for each write: so many times more bytes are written for that. */
+static u32 transfers_of_page(const struct session *session, u32 bytes)
 {
-	struct measure *measure = session->measure;
-	const u64 places = measure_reach(measure) / BLOCK;
-	const u64 end = now_of(session) + SPREAD_SECONDS * SECOND;
-	u64 flush_ns = 0;
-	int code = 0;
+	const struct finding *page = &session->survey.finding[PARAMETER_PAGE];
+	const u32 most = page->status == STATUS_MEASURED ? page->value : BLOCK;
 
-	for (*count = 0; *count < SPREAD_WRITES && now_of(session) < end; ++*count) {
-		code = measure_write(measure, measure_random(measure, places) * BLOCK, BLOCK,
-				     &ns[*count], failure);
-		if (!code)
-			code = measure_flush(measure, &flush_ns, failure);
-		if (code)
-			break;
-		ns[*count] += flush_ns;
-	}
-	return code;
-}
-
-static int spread_over_device(struct session *session, struct result *direct,
-			      struct failure *failure)
-{
-	const u64 reach = measure_reach(session->measure);
-	u64 ns[SPREAD_WRITES];
-	unsigned int count;
-	int code;
-
-	if (!has_open_blocks(session) || flush_ignored(session) || session->normal_bytes <= reach)
-		return 0;
-	if (!session->spread_percent) {
-		code = flushed_writes(session, ns, &count, failure);
-		if (code)
-			return code;
-		session->spread_percent = rounds_elsewhere(ns, count, reach * 100 /
-							   session->normal_bytes);
-	}
-	direct->bandwidth = direct->bandwidth * 100 / session->spread_percent;
-	return 0;
+	return (bytes < most ? bytes : most) / BLOCK;
 }
 
 /* Random writes of one size, from the cell if there is one. */
 static int measure_direct(struct session *session, unsigned int index, struct result *direct,
 			  struct failure *failure)
 {
+	if (session->pauses) {
+		*direct = session->measurements.random_write[SIZE_4K];
+		direct->bandwidth *= transfers_of_page(session, REHEARSAL_BYTES(index));
+		return 0;
+	}
 	if (index < NR_SIZES && session->measurements.random_write[index].done) {
 		*direct = session->measurements.random_write[index];
 		return 0;
 	}
 	return measure_cell(session->measure, ACCESS_RANDOM_WRITE, REHEARSAL_BYTES(index), 0,
 			    direct, failure);
+}
+
+/*
+ * What random writes cost depends on how much of the drive they go to, unless each place has a
+ * block of its own.  The region is all that can be seen, so what is said is said of that: the log,
+ * which is for the whole device, holds more of it, and is overwritten before the mover comes.
+ * A round of the mover begins when half of the log is full; at its end all of it is.
+ */
+#define LOGGED		0.75	/* of the log, which a round of the mover finds on average */
+
+static void keep_to_region(const struct session *session, struct rehearsal_plan *plan)
+{
+	const u64 reach = measure_reach(session->measure), pieces = reach / plan->size;
+	const u64 logged = LOGGED * 100 / PLAN_HALF_LOG * session->normal_bytes / plan->stride;
+	double share;
+
+	if (session->normal_bytes <= reach)
+		return;
+	share = 1 - exp(-(double)logged / pieces);
+	plan->working_set = reach;
+	plan->overwritten_percent = 100 * share;
+	plan->stride = reach / (logged * (1 - share));
+	plan->stride = (plan->stride + BLOCK / 2) / BLOCK * BLOCK;
 }
 
 static int rehearse_size(struct session *session, unsigned int index, struct failure *failure)
@@ -490,18 +639,19 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 		.size = REHEARSAL_BYTES(index),
 		.stride = session->mover_stride[SIZE_4K] * (REHEARSAL_BYTES(index) / 4096),
 		.flush_ignored = flush_ignored(session),
+		.pause_ns = session->measurements.random_read[SIZE_4K].pause_ns,
 	};
 	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
 	struct result direct = { 0 };
 	int code;
 
-	if (has_open_blocks(session))
+	if (has_open_blocks(session) && !session->pauses)
 		plan.visit_pieces = block->value / plan.stride;
+	else
+		keep_to_region(session, &plan);
 	rehearsal_place(session->measure, paged ? page->value : 4096, paged ? page->phase : 0,
 			&plan);
 	code = measure_direct(session, index, &direct, failure);
-	if (!code)
-		code = spread_over_device(session, &direct, failure);
 	if (!code)
 		code = rehearse(session->measure, &plan, &direct, rehearsal, failure);
 	code = take_limit(code);
@@ -529,6 +679,8 @@ static int run_rehearsals(struct session *session, struct failure *failure)
 {
 	const struct budget *budget = &budgets[session->thoroughness];
 	struct measure *measure = session->measure;
+	const u64 from = measure->written;
+	u64 before = 0, start = now_of(session);
 	unsigned int index;
 	char name[48];
 	int code = 0;
@@ -539,7 +691,9 @@ static int run_rehearsals(struct session *session, struct failure *failure)
 	for (index = 0; !code && index < NR_REHEARSALS; index++) {
 		struct rehearsal *rehearsal = &session->measurements.rehearsal[index];
 
-		if (index && measure_is_late(measure))
+		/* A larger one takes longer than the one before. */
+		if (index && (start + 2 * (start - before) > measure->deadline ||
+			      measure->written - from > budget->rehearsed))
 			break;
 		if (!rehearsal->done && !may_write_more(session))
 			break;
@@ -548,10 +702,28 @@ static int run_rehearsals(struct session *session, struct failure *failure)
 		measure->phase = "rehearsal";
 		if (!rehearsal->done)
 			code = rehearse_size(session, index, failure);
+		before = start;
+		start = now_of(session);
 		if (!rehearsal->done || rehearsal->gain_percent < ANALYSE_MARGIN)
 			break;
 	}
 	return code;
+}
+
+/* Random writes are to cost what they cost all over the device. */
+static void keep_apart(struct session *session)
+{
+	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
+	struct measure *measure = session->measure;
+
+	if (!has_open_blocks(session))
+		return;
+	/* A part of a block would tell too little of its merge, or far too much. */
+	if (measure->sequential_ops < block->value / measure->sequential_bytes)
+		measure->sequential_ops = block->value / measure->sequential_bytes;
+	measure->apart = block->value;
+	measure->apart_phase = (block->value + block->phase - measure->offset % block->value) %
+			       block->value;
 }
 
 int session_run(struct session *session, struct failure *failure)
@@ -572,6 +744,7 @@ int session_run(struct session *session, struct failure *failure)
 		code = run_survey(session, failure);
 	if (!code && session->plan_again)
 		session->plan_again(session->context);
+	keep_apart(session);
 	if (!code)
 		code = age(session, failure);
 	if (!code)

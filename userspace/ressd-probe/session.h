@@ -53,11 +53,17 @@ struct session {
 	unsigned int nr_chunks;
 	unsigned int shown;		/* percent */
 	u64 end;			/* on the disk's clock */
-	u32 spread_percent;		/* rounds_elsewhere(); 0: not yet known */
+	bool pauses;			/* random writes were measured over whole cycles of them */
 };
 
 /* Sets the members of @measure that say how much effort is made. */
 void session_effort(struct measure *measure, enum thoroughness thoroughness);
+
+/* Bytes of a region of @bytes that are written once, in order, at most. */
+u64 session_fill_bytes(enum thoroughness thoroughness, u64 bytes);
+
+/* Bytes that may be written to a region of @bytes in all, unless the user says otherwise. */
+u64 session_write_limit(enum thoroughness thoroughness, u64 bytes);
 
 /* All that the mode allows.  0, -ECANCELED when interrupted, or another negative errno. */
 int session_run(struct session *session, struct failure *failure);

@@ -13,7 +13,8 @@ bool survey_late(const struct survey *survey)
 	const u64 now = disk->ops->now(disk);
 
 	return (survey->deadline && now >= survey->deadline) ||
-	       (survey->search_deadline && now >= survey->search_deadline);
+	       (survey->search_deadline && now >= survey->search_deadline) ||
+	       (survey->search_written && survey->measure->written >= survey->search_written);
 }
 
 int survey_write_flush(struct survey *survey, u64 at, u32 bytes, u64 *ns, struct failure *failure)
@@ -97,18 +98,19 @@ static const struct {
 	enum thoroughness from;
 	unsigned int seconds;	/* that it may take by default */
 	unsigned int behind;	/* that it leaves to those behind it, even if it needs more */
+	unsigned int mb;	/* that it may write, but in a thorough run */
 	int (*find)(struct survey *survey, struct failure *failure);
 } searches[] = {
-	{ PARAMETER_FLUSH, true, SURVEY_QUICK, 15, 0, find_flush },
-	{ PARAMETER_PAGE, true, SURVEY_QUICK, 30, 0, find_page },
-	{ PARAMETER_WRITE_BUFFER, true, SURVEY_DEFAULT, 20, 0, find_write_buffer },
-	{ PARAMETER_POLICY, true, SURVEY_DEFAULT, 25, 0, find_policy },
-	{ PARAMETER_PREFETCH, false, SURVEY_DEFAULT, 10, 0, find_prefetch },
-	{ PARAMETER_READ_BUFFER, false, SURVEY_DEFAULT, 30, 0, find_read_buffer },
-	{ PARAMETER_MODES, true, SURVEY_DEFAULT, 20, 0, find_modes },
-	{ PARAMETER_BLOCK, true, SURVEY_QUICK, 75, 15, find_block },
-	{ PARAMETER_OPEN_UNITS, true, SURVEY_DEFAULT, 20, 0, find_open_units },
-	{ PARAMETER_REWRITE, true, SURVEY_DEFAULT, 10, 0, find_rewrite },
+	{ PARAMETER_FLUSH, true, SURVEY_QUICK, 15, 0, 20, find_flush },
+	{ PARAMETER_PAGE, true, SURVEY_QUICK, 30, 0, 80, find_page },
+	{ PARAMETER_WRITE_BUFFER, true, SURVEY_DEFAULT, 20, 0, 40, find_write_buffer },
+	{ PARAMETER_POLICY, true, SURVEY_DEFAULT, 25, 0, 40, find_policy },
+	{ PARAMETER_PREFETCH, false, SURVEY_DEFAULT, 10, 0, 0, find_prefetch },
+	{ PARAMETER_READ_BUFFER, false, SURVEY_DEFAULT, 30, 0, 0, find_read_buffer },
+	{ PARAMETER_MODES, true, SURVEY_DEFAULT, 20, 0, 60, find_modes },
+	{ PARAMETER_BLOCK, true, SURVEY_QUICK, 75, 15, 200, find_block },
+	{ PARAMETER_OPEN_UNITS, true, SURVEY_DEFAULT, 20, 0, 40, find_open_units },
+	{ PARAMETER_REWRITE, true, SURVEY_DEFAULT, 10, 0, 20, find_rewrite },
 };
 
 static u64 scaled_ns(const struct survey *survey, unsigned int seconds)
@@ -149,6 +151,8 @@ static int run_search(struct survey *survey, size_t index, struct failure *failu
 
 	survey->search_ns = search_ns(survey, index, start);
 	survey->search_deadline = start + survey->search_ns;
+	survey->search_written = survey->thoroughness == SURVEY_THOROUGH || !searches[index].mb ?
+				 0 : written + searches[index].mb * 1000000ULL;
 	survey->measure->phase = parameter_name(parameter);
 	if (survey->progress)
 		survey->progress(survey->progress_context, parameter);
@@ -184,6 +188,7 @@ int survey_run(struct survey *survey, struct failure *failure)
 		    survey->finding[searches[i].parameter].status != STATUS_UNKNOWN)
 			continue;
 		survey->search_deadline = 0;
+		survey->search_written = 0;
 		if (survey_late(survey)) {
 			survey_conclude(survey, searches[i].parameter, STATUS_INCONCLUSIVE,
 					CONFIDENCE_LOW, "no time was left for it");

@@ -20,6 +20,7 @@ struct survey {
 	u64 deadline;		/* on the disk's clock; no search goes on after it. 0: none */
 	u64 search_deadline;	/* of the search that runs */
 	u64 search_ns;		/* that it may take in all */
+	u64 search_written;	/* it ends when measure->written is so much; 0: no limit */
 	struct finding finding[NR_PARAMETERS];
 	void (*progress)(void *context, enum parameter parameter);	/* may be NULL */
 	void (*ended)(void *context);	/* a search has; may be NULL */

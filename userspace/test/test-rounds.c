@@ -83,22 +83,38 @@ TEST(no_time_no_division)
 	CHECK_EQ(result.bandwidth, 0);
 }
 
-/* Three of ten find their block open in a tenth of the device: all over it, three of a hundred. */
-TEST(open_blocks_are_rarer_elsewhere)
+/* Where no three agree, what all say together is known better than what one says. */
+TEST(unsteady_rounds_count_together)
 {
-	u64 ns[] = { 100, 10, 100, 10, 100, 100, 100, 10, 100, 100 };
+	struct round rounds[ROUNDS_MAX];
+	u64 samples[10 * ROUNDS_MAX] = { 0 };
+	struct result result;
+	unsigned int i;
 
-	CHECK_EQ(rounds_elsewhere(ns, 10, 10), (3 * 10 + 97 * 100) * 10 / (3 * 10 + 7 * 100));
-	CHECK_EQ(rounds_elsewhere(ns, 10, 100), 100);
+	for (i = 0; i < ROUNDS_MAX; i++)
+		rounds[i] = ten(i % 2 ? 50 : 100);
+	CHECK_EQ(rounds_kept(rounds, ROUNDS_MAX), ROUNDS_MAX - 1);
+	rounds_result(rounds, ROUNDS_MAX, samples, &result);
+	/* Six of 50 ms, and five of 100: 25 from the mean each, 4 * 25 * sqrt(11) / 800. */
+	CHECK_EQ(result.bandwidth, 40960 * 11 * 10 / 8);
+	CHECK(result.spread_percent > 40 && result.spread_percent < 43, "%u",
+	      result.spread_percent);
+	CHECK_EQ(rounds_kept(rounds, 2), 2);
 }
 
-/* Pauses are not blocks that had to be closed. */
-TEST(few_long_times_are_pauses)
+/* One read in ten waits 9 ms longer than the others; those twice as long do not wait. */
+TEST(pauses_are_told_from_spread)
 {
-	u64 pause[] = { 10, 10, 10, 10, 10, 10, 10, 10, 10, 1000 };
-	u64 alike[] = { 10, 12, 30, 11, 25, 18, 30, 22, 19, 35 };
+	const struct round rounds[] = { ten(1), ten(1), ten(1), ten(1) };
+	u64 samples[40];
+	struct result result;
+	int i;
 
-	CHECK_EQ(rounds_elsewhere(pause, 10, 10), 100);
-	CHECK_EQ(rounds_elsewhere(alike, 10, 10), 100);
-	CHECK_EQ(rounds_elsewhere(alike, 0, 10), 100);
+	for (i = 0; i < 40; i++)
+		samples[i] = i % 10 == 7 ? 10000000 : i % 3 ? 1000000 : 2000000;
+	rounds_result(rounds, 4, samples, &result);
+	CHECK_EQ(result.median_ns, 1000000);
+	CHECK_EQ(result.pause_ns, 900000);
+	CHECK_EQ(rounds_without_pauses(5000000, 2, result.pause_ns), 3200000);
+	CHECK_EQ(rounds_without_pauses(1000000, 9, result.pause_ns), 250000);
 }
