@@ -269,7 +269,7 @@ struct traffic {
 static struct traffic traffic_now(const struct ressd *ressd)
 {
 	return (struct traffic) {
-		.reads = READ_ONCE(ressd->counters.reads),
+		.reads = ressd_reads(ressd),
 		.records = READ_ONCE(ressd->log.counters.records),
 	};
 }

@@ -28,7 +28,7 @@ enum ressd_bio_flags {
 struct ressd_bio {
 	struct list_head list;		/* of the list that the bio waits on, or tracked */
 	struct list_head done;		/* on ressd->done */
-	/* Sync ticket or record number waited for; a read: told_flush_errors when it was mapped. */
+	/* Sync ticket or record number waited for; a read: known_flush_errors when it was mapped. */
 	u64 ticket;
 	u32 first, nr;			/* whole blocks that it covers */
 	u32 accepted;			/* of these, already in the log */
@@ -92,6 +92,14 @@ static inline struct ressd_extent ressd_extent_of(struct ressd *ressd, const str
 	};
 }
 
+/* Aims the bio at its place in the normal area. */
+static inline void ressd_remap_normal(struct ressd *ressd, struct bio *bio)
+{
+	bio->bi_iter.bi_sector = ressd->table.normal_start +
+		dm_target_offset(ressd->ti, bio->bi_iter.bi_sector);
+	bio_set_dev(bio, ressd->normal->bdev);
+}
+
 static inline bool ressd_is_dirty(const struct ressd *ressd, const struct ressd_node *node)
 {
 	return !ressd_map_is_clean(&ressd->log.map, ressd_map_block(&ressd->log.map, node));
@@ -100,8 +108,6 @@ static inline bool ressd_is_dirty(const struct ressd *ressd, const struct ressd_
 /* dm-ressd-io.c */
 /* Copies @bytes of the bio, from @offset on, to @to. */
 void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes);
-/* Aims the bio at its place in the normal area. */
-void ressd_remap_normal(struct ressd *ressd, struct bio *bio);
 /*
  * A write within normal block @lbn: DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED when it waits.  Under
  * the lock.

@@ -151,6 +151,7 @@ static void finish_io(struct ressd *ressd, int ret)
 	else
 		ressd_take_flush_errors(ressd);
 	tell_core(ressd, ret);
+	ressd_note_doubt(ressd);
 	spin_unlock(&ressd->lock);
 	ressd_note_mode(ressd);
 	ressd_complete_waiters(ressd);
@@ -322,6 +323,7 @@ void ressd_log_worker(struct work_struct *work)
 		spin_lock(&ressd->lock);
 		more = ressd->active && next_io(ressd, &ressd->io);
 		tidy = ressd->active && !more && ressd_log_tidy(&ressd->log);
+		ressd_note_doubt(ressd);
 		if (!tidy && (!more || !is_plain_write(&ressd->io)))
 			wake_waiters(ressd);
 		spin_unlock(&ressd->lock);

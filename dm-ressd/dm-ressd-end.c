@@ -18,10 +18,26 @@ static void put_direct(struct ressd *ressd, const struct ressd_bio *rb)
 		wake_up(&ressd->wait);
 }
 
-int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
+/* A read that was in flight when a flush failed fails, too; see DOC: errors. */
+static void check_read(const struct ressd *ressd, const struct ressd_bio *rb, blk_status_t *error)
 {
-	struct ressd *ressd = ti->private;
-	struct ressd_bio *rb = ressd_bio(bio);
+	if (unlikely((int)rb->ticket != atomic_read(&ressd->flush_errors)) && !*error)
+		*error = BLK_STS_IOERR;
+}
+
+/* A direct write that is tracked by nothing but its count. */
+static int end_direct(struct ressd *ressd, const struct ressd_bio *rb, blk_status_t *error)
+{
+	if (ressd_refuses_writes(ressd) && !*error)
+		*error = BLK_STS_IOERR;
+	put_direct(ressd, rb);
+	return DM_ENDIO_DONE;
+}
+
+/* What has other flags: it was counted, or is not over yet. */
+static noinline int end_flagged(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb,
+				blk_status_t *error)
+{
 	unsigned long flags;
 	u16 was = rb->flags;
 
@@ -36,9 +52,8 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 		rb->flags |= RESSD_BIO_FLUSHES;
 		atomic_inc(&ressd->flush_errors);
 	}
-	if (bio_op(bio) == REQ_OP_READ && !*error && !(was & RESSD_BIO_PROVEN) &&
-	    (int)rb->ticket != atomic_read(&ressd->flush_errors))
-		*error = BLK_STS_IOERR;		/* see DOC: errors */
+	if (bio_op(bio) == REQ_OP_READ && !(was & RESSD_BIO_PROVEN))
+		check_read(ressd, rb, error);
 	if (was & RESSD_BIO_READ_LOG)
 		ressd_put_reader(ressd, rb->slot);
 	if (was & RESSD_BIO_DIRECT && !*error && ressd_refuses_writes(ressd))
@@ -58,6 +73,20 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	queue_work(ressd->workqueue, &ressd->bio_work);
 	spin_unlock_irqrestore(&ressd->done_lock, flags);
 	return DM_ENDIO_INCOMPLETE;
+}
+
+/* A read of the normal area, or what ends as it is, has no flags. */
+int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
+{
+	struct ressd_bio *rb = ressd_bio(bio);
+
+	if (rb->flags == RESSD_BIO_DIRECT)
+		return end_direct(ti->private, rb, error);
+	if (rb->flags)
+		return end_flagged(ti->private, bio, rb, error);
+	if (bio_op(bio) == REQ_OP_READ)
+		check_read(ti->private, rb, error);
+	return DM_ENDIO_DONE;
 }
 
 /* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */

@@ -10,6 +10,16 @@
 #define REPAIR_BLOCKS	64	/* read back at once */
 #define MAX_RANGES	16	/* of lost blocks that are named in the kernel log */
 
+void ressd_note_doubt(struct ressd *ressd)
+{
+	int known = ressd->told_flush_errors - ressd_log_is_doubtful(&ressd->log);
+
+	lockdep_assert_held(&ressd->lock);
+	/* What the map has taken into account is seen by who reads this; see ressd_map_read(). */
+	if (known != ressd->known_flush_errors)
+		smp_store_release(&ressd->known_flush_errors, known);
+}
+
 void ressd_take_flush_errors(struct ressd *ressd)
 {
 	int errors = atomic_read(&ressd->flush_errors);
@@ -20,6 +30,7 @@ void ressd_take_flush_errors(struct ressd *ressd)
 	ressd->told_flush_errors = errors;
 	ressd->counters.errors++;
 	ressd_log_flush_failed(&ressd->log);
+	ressd_note_doubt(ressd);
 	/* Which does it piece by piece. */
 	queue_work(ressd->workqueue, &ressd->log_work);
 }

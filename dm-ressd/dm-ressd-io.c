@@ -35,20 +35,11 @@ void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigne
 	}
 }
 
-void ressd_remap_normal(struct ressd *ressd, struct bio *bio)
-{
-	bio->bi_iter.bi_sector = ressd->table.normal_start +
-		dm_target_offset(ressd->ti, bio->bi_iter.bi_sector);
-	bio_set_dev(bio, ressd->normal->bdev);
-}
-
 /* --- direct writes and discards ----------------------------------------------------------- */
 
 /* Sends the bio to the normal area, or refuses it by DM_MAPIO_KILL.  As map. */
-static int start_direct(struct ressd *ressd, struct bio *bio)
+static int start_direct(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 {
-	struct ressd_bio *rb = ressd_bio(bio);
-
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
@@ -120,7 +111,7 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 		rb->flags |= RESSD_BIO_KILL;
 		list_add_tail(&rb->list, &ressd->tracked);
 	}
-	return start_direct(ressd, bio);
+	return start_direct(ressd, bio, rb);
 }
 
 static int map_discard(struct ressd *ressd, struct bio *bio)
@@ -399,7 +390,7 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 	}
 	if (node)
 		ressd_log_kill(&ressd->log, lbn, 1);	/* clean: home has it all */
-	return start_direct(ressd, bio);
+	return start_direct(ressd, bio, rb);
 }
 
 /* May a flush go straight down, because the log has nothing to add to it? */
@@ -430,11 +421,23 @@ static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors, ressd->sweeping);
 }
 
-static int map_write(struct ressd *ressd, struct bio *bio)
+/* Does a write touch mapped blocks, or those of the mover's batch? */
+static bool touches_mapped(const struct ressd *ressd, const struct ressd_extent *e)
+{
+	const struct ressd_node *node;
+
+	lockdep_assert_held(&ressd->lock);
+	if (ressd_regions_may_hold(&ressd->regions, e->first, e->last)) {
+		node = ressd_map_first_from(&ressd->log.map, e->first);
+		if (node && node->lbn <= e->last)
+			return true;
+	}
+	return ressd->batch && ressd_mover_overlaps(ressd, e->first, e->last - e->first + 1);
+}
+
+static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
-	struct ressd_bio *rb = ressd_bio(bio);
-	struct ressd_node *node;
 	bool small, mapped, timed = false, complete = false;
 	int ret;
 
@@ -462,9 +465,7 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 	} else if (ressd_shape_is_used()) {
 		ressd_shape_cut_write(ressd, bio, &e);
 	}
-	node = ressd_map_first_from(&ressd->log.map, e.first);
-	mapped = (node && node->lbn <= e.last) ||
-		 ressd_mover_overlaps(ressd, e.first, e.last - e.first + 1);
+	mapped = touches_mapped(ressd, &e);
 	if (mapped && !e.whole)
 		cut_write(ressd, bio, &e);
 
@@ -478,7 +479,7 @@ static int map_write(struct ressd *ressd, struct bio *bio)
 	else if (mapped)
 		ret = write_direct(ressd, bio);
 	else
-		ret = start_direct(ressd, bio);
+		ret = start_direct(ressd, bio, rb);
 	spin_unlock(&ressd->lock);
 
 	if (complete)
@@ -518,25 +519,45 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	return ret;
 }
 
-int ressd_map_bio(struct dm_target *ti, struct bio *bio)
+/* All but reads. */
+static noinline int map_change(struct ressd *ressd, struct bio *bio)
 {
-	struct ressd *ressd = ti->private;
 	struct ressd_bio *rb = ressd_bio(bio);
 
 	*rb = (struct ressd_bio) { };
-	WRITE_ONCE(ressd->last_bio, jiffies);
-	if (ressd_shape_is_used() && !op_is_flush(bio->bi_opf))
-		ressd_dispatch_throttle(ressd);
 	if (bio->bi_opf & REQ_PREFLUSH)
 		return map_flush(ressd, bio);
 	switch (bio_op(bio)) {
-	case REQ_OP_READ:
-		return ressd_map_read(ressd, bio);
 	case REQ_OP_WRITE:
-		return map_write(ressd, bio);
+		return map_write(ressd, bio, rb);
 	case REQ_OP_DISCARD:
 		return map_discard(ressd, bio);
 	default:
 		return DM_MAPIO_KILL;	/* nothing else is advertised */
 	}
+}
+
+static int map_bio(struct ressd *ressd, struct bio *bio)
+{
+	if (!(bio->bi_opf & (REQ_OP_MASK | REQ_PREFLUSH)))
+		return ressd_map_read(ressd, bio);
+	return map_change(ressd, bio);
+}
+
+static noinline int map_shaped(struct ressd *ressd, struct bio *bio)
+{
+	if (!op_is_flush(bio->bi_opf))
+		ressd_dispatch_throttle(ressd);
+	return map_bio(ressd, bio);
+}
+
+/* Calls others last, so that a read needs no stack here. */
+int ressd_map_bio(struct dm_target *ti, struct bio *bio)
+{
+	struct ressd *ressd = ti->private;
+
+	this_cpu_write(ressd->seen->last_bio, jiffies);
+	if (ressd_shape_is_used())
+		return map_shaped(ressd, bio);
+	return map_bio(ressd, bio);
 }

@@ -30,7 +30,16 @@ bool ressd_pace_holds_writer(const struct ressd *ressd)
 
 bool ressd_pace_is_quiet(const struct ressd *ressd)
 {
-	return time_after(jiffies, READ_ONCE(ressd->last_bio) + IDLE_TIME);
+	int cpu;
+
+	/* What was noted before jiffies is looked at is not later than that. */
+	for_each_possible_cpu(cpu) {
+		unsigned long last = smp_load_acquire(&per_cpu_ptr(ressd->seen, cpu)->last_bio);
+
+		if (jiffies - last <= IDLE_TIME)
+			return false;
+	}
+	return true;
 }
 
 bool ressd_pace_is_idle(const struct ressd *ressd)

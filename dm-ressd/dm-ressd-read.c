@@ -47,14 +47,17 @@ static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 
 	return node && node->lbn <= last ? node : NULL;
 }
 
-/* How many failed flushes the map takes into account. */
-static int known_flush_errors(const struct ressd *ressd)
+/* Sends a read to the normal area: as map. */
+static int read_home(struct ressd *ressd, struct bio *bio)
 {
-	lockdep_assert_held(&ressd->lock);
-	return ressd->told_flush_errors - ressd_log_is_doubtful(&ressd->log);
+	ressd_remap_normal(ressd, bio);
+	if (ressd_shape_is_used())
+		return ressd_shape_send_read(ressd, bio);
+	return DM_MAPIO_REMAPPED;
 }
 
-int ressd_map_read(struct ressd *ressd, struct bio *bio)
+/* A read that may touch the log: as map. */
+static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	struct ressd_bio *rb = ressd_bio(bio);
@@ -64,18 +67,13 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 	u32 block, run;
 
 	spin_lock(&ressd->lock);
-	ressd->counters.reads++;
-	rb->ticket = known_flush_errors(ressd);
 	node = first_dirty(ressd, e.first, e.last);
 	if (!node || node->lbn > e.first) {
 		if (node)
 			dm_accept_partial_bio(bio, (sector_t)node->lbn * RESSD_BLOCK_SECTORS -
 						   e.sector);
 		spin_unlock(&ressd->lock);
-		ressd_remap_normal(ressd, bio);
-		if (ressd_shape_is_used())
-			return ressd_shape_send_read(ressd, bio);
-		return DM_MAPIO_REMAPPED;
+		return read_home(ressd, bio);
 	}
 
 	ressd->counters.log_reads++;
@@ -108,6 +106,21 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 	bio->bi_iter.bi_sector = ressd_log_sector(ressd, block) + offset;
 	bio_set_dev(bio, ressd->reserved->bdev);
 	return DM_MAPIO_REMAPPED;
+}
+
+/* See DOC: without the lock.  A read uses no more of its struct ressd_bio than is set here. */
+int ressd_map_read(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_bio *rb = ressd_bio(bio);
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+
+	this_cpu_inc(ressd->seen->reads);
+	rb->flags = 0;
+	/* First of all: the regions, and the map, may show more failures than this, but not less. */
+	rb->ticket = smp_load_acquire(&ressd->known_flush_errors);
+	if (unlikely(ressd_regions_may_hold(&ressd->regions, e.first, e.last)))
+		return map_locked(ressd, bio);
+	return read_home(ressd, bio);
 }
 
 void ressd_put_reader(struct ressd *ressd, u32 slot)

@@ -52,7 +52,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "small_writes", c->small_writes },
 		{ "small_permille", permille(c->small_writes, c->writes) },
 		{ "bypassed", c->bypassed },
-		{ "reads", c->reads },
+		{ "reads", ressd_reads(ressd) - ressd->uncounted_reads },
 		{ "log_reads", c->log_reads },
 		{ "moved_blocks", c->moved_blocks },
 		{ "moved_runs", c->moved_runs },
@@ -68,7 +68,8 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "discards", c->discards },
 		{ "unmaps_pending", log->nr_unmaps },
 		{ "map_bytes", ressd_map_nodes_bytes(log->geom.nr_blocks) +
-			       ressd_map_clean_bytes(log->geom.nr_blocks) },
+			       ressd_map_clean_bytes(log->geom.nr_blocks) +
+			       ressd_regions_bytes(log->normal_blocks, log->geom.nr_blocks) },
 		{ "buffer_bytes", (2 * RESSD_MAX_RECORD_BLOCKS + ressd->max_page) *
 				  RESSD_BLOCK_SIZE +
 				  (u64)ressd_summary_bytes(&log->geom) +
@@ -293,6 +294,7 @@ static void clear_stats(struct ressd *ressd)
 {
 	spin_lock(&ressd->lock);
 	ressd->counters = (struct ressd_counters) { };
+	ressd->uncounted_reads = ressd_reads(ressd);
 	ressd->log.counters = (struct ressd_log_counters) { };
 	ressd_shape_clear_stats(ressd);
 	spin_unlock(&ressd->lock);

@@ -154,12 +154,14 @@ void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
 		.nodes = ressd->nodes,
 		.clean = ressd->clean,
+		.regions = ressd->region_bits,
 		.segments = ressd->segments,
 		.buffers = { ressd->record_buffers[0], ressd->record_buffers[1] },
 		.summary = ressd->summary,
 		.segment_busy = slot_busy,
 		.context = ressd,
 	});
+	ressd->regions = ressd->log.map.regions;
 	ressd_tune_log(ressd);
 	ressd->noted_mode = RESSD_MODE_RW;
 }
@@ -191,8 +193,12 @@ static int allocate(struct ressd *ressd)
 	ressd->clean = vmalloc(ressd_map_clean_bytes(geom.nr_blocks));
 	ressd->segments = kvcalloc(geom.nr_segments, sizeof(*ressd->segments), GFP_KERNEL);
 	ressd->readers = kvcalloc(geom.nr_segments, sizeof(*ressd->readers), GFP_KERNEL);
-	if (!ressd->nodes || !ressd->clean || !ressd->segments || !ressd->readers)
-		return out_of_memory("the map (20 bytes for each 4 KiB of reserved area)");
+	ressd->region_bits = vmalloc(ressd_regions_bytes(ressd->table.len / RESSD_BLOCK_SECTORS,
+							 geom.nr_blocks));
+	ressd->seen = alloc_percpu(struct ressd_seen);
+	if (!ressd->nodes || !ressd->clean || !ressd->segments || !ressd->readers ||
+	    !ressd->region_bits || !ressd->seen)
+		return out_of_memory("the map (21 bytes for each 4 KiB of reserved area)");
 
 	if (ressd_move_space_init(&ressd->move_space,
 				  ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS))
@@ -315,6 +321,8 @@ static void ressd_free(struct ressd *ressd)
 	ressd_move_space_free(&ressd->move_space);
 	kvfree(ressd->readers);
 	kvfree(ressd->segments);
+	free_percpu(ressd->seen);
+	vfree(ressd->region_bits);
 	vfree(ressd->clean);
 	vfree(ressd->nodes);
 	ressd_exit_bios(ressd);

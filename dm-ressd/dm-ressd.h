@@ -45,6 +45,37 @@
  * No hold of ressd->lock grows with the log: what is done for each block is done in pieces, see
  * TIME UNDER THE LOCK in core/ressd-log.h.
  *
+ * DOC: without the lock
+ *
+ * A read of blocks that are not mapped takes no lock, and writes nothing that another processor
+ * uses: it counts itself in struct ressd_seen, of its own processor, and looks at a bitmap in front
+ * of the map (core/ressd-regions.h).  If that says that nothing is mapped it goes to the normal
+ * area.  Otherwise it takes the lock and looks at the map, as all others do.  What may happen
+ * between the look and the read's arrival at the device, and why nothing is wrong then:
+ *
+ *	a small write is logged		It was completed before the read came, and the read sees its
+ *					bit: that was set under the lock before it was completed.
+ *					Or it was not, and both answers are right.
+ *	the block is written back	The mover leaves the bit alone; when the segment is
+ *	 and forgotten			forgotten, home has the data: a bit is cleared with a
+ *					release, and looked at with an acquire.  A read that came
+ *					first may see home before or after that write, or, sector by
+ *					sector, either: the block was logged while the read was on
+ *					its way, see above.
+ *	a direct write, a discard	They invalidate what the log has when they have arrived at
+ *					home, with the same release, and complete after that.
+ *	a newer log copy		The bit is never clear in between (ressd_map_take_out()).
+ *	a flush fails			known_flush_errors is read before the bitmap, by an acquire,
+ *					and set by a release after the map was changed: so a read
+ *					relies on no more than what the map has taken into account,
+ *					and fails if its number is not the last.
+ *	the message set, reload,	As dm has it: a table is not changed or suspended while its
+ *	 suspend			bios are in flight, and no option concerns such reads.
+ *	a dispatch policy holds it	As if the device had it, see below.
+ *
+ * The log's segments are never reused or discarded under such a read, for it reads none: only those
+ * that have taken the lock do, and count in readers[].
+ *
  * DOC: errors
  *
  * log.mode (core/ressd-log.h) says what the target still does.  It gets worse under the lock, by
@@ -98,6 +129,7 @@
 #include <linux/device-mapper.h>
 #include <linux/jump_label.h>
 #include <linux/notifier.h>
+#include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -125,7 +157,6 @@
 
 /* What status reports; since activation or clear_stats. */
 struct ressd_counters {
-	u64 reads;
 	u64 log_reads;			/* served from the log, from RAM or device */
 	u64 writes;
 	u64 small_writes;		/* of these, small and random by the RPI */
@@ -143,6 +174,12 @@ struct ressd_counters {
 	u64 errors;
 	u64 write_retries;		/* log writes tried again after an error */
 	u64 log_discards;		/* of segments that held nothing any more */
+};
+
+/* What one processor has seen; only that one changes it, and no lock is taken for it. */
+struct ressd_seen {
+	u64 reads;			/* since the target was made */
+	unsigned long last_bio;		/* jiffies */
 };
 
 /* The time in which small writes were on their direct way, see dm-ressd-route.c. */
@@ -200,6 +237,11 @@ struct ressd {
 	struct dm_dev *normal, *reserved;
 	bool same_dev;			/* one flush reaches both areas */
 	struct ressd_table table;
+	/* For reads, which take no lock; the two counts seldom change. */
+	struct ressd_regions regions;	/* the map's */
+	struct ressd_seen __percpu *seen;
+	atomic_t flush_errors;		/* flushes that failed since the device was created */
+	int known_flush_errors;		/* that the map takes into account; set under the lock */
 	struct ressd_super_info super;
 	bool blank;			/* to be formatted when first resumed */
 	bool formatting;		/* begun, not completed */
@@ -213,6 +255,7 @@ struct ressd {
 	struct ressd_route route;	/* in use with route adaptive */
 	struct ressd_log log;
 	struct ressd_counters counters;
+	u64 uncounted_reads;		/* before clear_stats */
 	struct list_head sync_waiters;	/* bios waiting for a ticket (log.sync_done) */
 	struct list_head record_waiters; /* writethrough: waiting for log.written_seq */
 	struct list_head space_waiters;	/* small writes waiting for room in the log */
@@ -229,8 +272,7 @@ struct ressd {
 
 	/* Errors. */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
-	atomic_t flush_errors;		/* flushes that failed since the device was created */
-	int told_flush_errors;		/* of these, those that core knows of; under the lock */
+	int told_flush_errors;		/* of flush_errors, those that core knows of */
 	bool repairing;
 	u32 lost_blocks;		/* that the last repair could not find on the device */
 	u32 bad_blocks;			/* that the last sweep could not move */
@@ -247,6 +289,7 @@ struct ressd {
 	void *summary;
 	void *page_buffer;		/* of max_page blocks, for log_rewrite; or NULL */
 	u32 max_page;
+	unsigned long *region_bits;
 	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
 
 	atomic_t direct[2];		/* direct writes not yet dealt with, by generation */
@@ -280,7 +323,6 @@ struct ressd {
 	bool sweeping;
 	bool sweep_follows;		/* until then writers keep step with the last one */
 	bool keeping;			/* dm-ressd-keep.c; writers wait meanwhile */
-	unsigned long last_bio;		/* jiffies */
 	bool unprimed;			/* something was moved since the log was last primed */
 	u32 sweep_bad;			/* blocks that this sweep could not move */
 	int drain_result;
@@ -315,6 +357,18 @@ static inline sector_t ressd_log_sector(const struct ressd *ressd, u32 block)
 static inline u64 ressd_device_block(const struct dm_dev *dev, u64 start)
 {
 	return (get_start_sect(dev->bdev) + start) / RESSD_BLOCK_SECTORS;
+}
+
+/* All reads since the target was made; a moment later there may be more.  Any context. */
+static inline u64 ressd_reads(const struct ressd *ressd)
+{
+	u64 reads = 0;
+	int cpu;
+
+	/* On 32 bits a sum may be wrong for once where a count goes over 2^32. */
+	for_each_possible_cpu(cpu)
+		reads += READ_ONCE(per_cpu_ptr(ressd->seen, cpu)->reads);
+	return reads;
 }
 
 /* dm-ressd-io.c; what the files that handle bios share among them is in dm-ressd-bio.h */
@@ -389,6 +443,11 @@ static inline bool ressd_log_works(const struct ressd *ressd)
 	return READ_ONCE(ressd->log.mode) == RESSD_MODE_RW;
 }
 
+/*
+ * To be called when core has learnt of a failed flush, or has done what follows from it: sets
+ * known_flush_errors.  Under the lock.
+ */
+void ressd_note_doubt(struct ressd *ressd);
 /* Tells core of flushes that failed beside it.  Under the lock. */
 void ressd_take_flush_errors(struct ressd *ressd);
 /* Tells the user if the mode has changed, and all who wait.  Context: process, no lock held. */

@@ -78,6 +78,9 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	ressd_summary_start(log->summary, &log->geom, 0);
 	log->context = setup->context;
 	ressd_map_init(&log->map, setup->nodes, setup->clean, setup->geom.nr_blocks);
+	if (setup->regions)
+		ressd_regions_init(&log->map.regions, setup->regions, setup->normal_blocks,
+				   setup->geom.nr_blocks);
 	for (i = 0; i < log->geom.nr_segments; i++)
 		log->segments[i] = (struct ressd_segment) { };
 	for (i = 0; i < 2; i++) {
@@ -301,14 +304,13 @@ bool ressd_log_take_discard(struct ressd_log *log, u32 *slot)
 	return true;
 }
 
-/* Takes a block out of the tree and, if it was dirty, out of its segment's live count. */
-static void unmap_node(struct ressd_log *log, struct ressd_node *node)
+/* A block that leaves the tree does not live in its segment any more, if it did. */
+static void count_out(struct ressd_log *log, const struct ressd_node *node)
 {
 	u32 block = ressd_map_block(&log->map, node);
 
 	if (!ressd_map_is_clean(&log->map, block))
 		segment_of_block(log, block)->live--;
-	ressd_map_erase(&log->map, node);
 }
 
 bool ressd_log_may_rotate(const struct ressd_log *log)
@@ -347,14 +349,15 @@ bool ressd_log_is_full(const struct ressd_log *log)
 	return ressd_log_free_segments(log) < (needs_segment(log) ? 2 : 1);
 }
 
-/* The open record gets a newer version of what @old holds. */
+/* The open record gets a newer version of what @old holds, under this same hold of the lock. */
 static void supersede(struct ressd_log *log, struct ressd_node *old)
 {
 	u32 block = ressd_map_block(&log->map, old);
 
 	if (!ressd_map_is_clean(&log->map, block))
 		segment_of_block(log, block)->kill_seq = log->records[log->open].seq;
-	unmap_node(log, old);
+	count_out(log, old);
+	ressd_map_take_out(&log->map, old);
 	old->lbn = RESSD_NO_BLOCK;
 	log->counters.superseded++;
 }
@@ -405,7 +408,8 @@ static void kill_node(struct ressd_log *log, struct ressd_node *node)
 {
 	u32 block = ressd_map_block(&log->map, node);
 
-	unmap_node(log, node);
+	count_out(log, node);
+	ressd_map_erase(&log->map, node);
 	log->counters.killed++;
 	/*
 	 * Also a block of the open record gets an UNMAP: its MAP must stay in the record, for it

@@ -285,6 +285,7 @@ struct ressd_log_setup {
 	u32 align_blocks;
 	struct ressd_node *nodes;	/* geom.nr_blocks */
 	unsigned long *clean;		/* ressd_map_clean_bytes(geom.nr_blocks) */
+	unsigned long *regions;		/* ressd_regions_bytes(), or NULL: nobody looks at them */
 	struct ressd_segment *segments;	/* geom.nr_segments */
 	void *buffers[2];		/* geom.record_blocks * 4096 bytes each */
 	void *summary;			/* ressd_summary_bytes(geom) */

@@ -81,17 +81,38 @@ void ressd_map_insert(struct ressd_map *map, u32 block, u32 lbn)
 	node->crc = 0;
 	ressd_tree_insert(&map->root, node, parent, side);
 	write_clean_bit(map, block, false);
+	if (map->regions.bits)
+		ressd_regions_set(&map->regions, lbn);
 	map->nr_mapped++;
 	map->nr_dirty++;
 }
 
-void ressd_map_erase(struct ressd_map *map, struct ressd_node *node)
+void ressd_map_take_out(struct ressd_map *map, struct ressd_node *node)
 {
 	ressd_tree_erase(&map->root, node);
 	map->nr_mapped--;
 	if (!ressd_map_is_clean(map, ressd_map_block(map, node)))
 		map->nr_dirty--;
 	write_clean_bit(map, ressd_map_block(map, node), false);
+}
+
+/* Does the tree have another node of the region of @lbn, which has just left it? */
+static bool region_is_mapped(const struct ressd_map *map, u32 lbn)
+{
+	u32 start = ressd_regions_start(&map->regions, lbn);
+	const struct ressd_node *node;
+
+	if (!map->regions.shift)
+		return false;
+	node = ressd_map_first_from(map, start);
+	return node && ressd_regions_start(&map->regions, node->lbn) == start;
+}
+
+void ressd_map_erase(struct ressd_map *map, struct ressd_node *node)
+{
+	ressd_map_take_out(map, node);
+	if (map->regions.bits && !region_is_mapped(map, node->lbn))
+		ressd_regions_clear(&map->regions, node->lbn);
 }
 
 void ressd_map_set_clean(struct ressd_map *map, struct ressd_node *node)

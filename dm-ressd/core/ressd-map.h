@@ -15,18 +15,21 @@
  *	dying	 not in the tree, lbn kept, on the log's list of UNMAPs not yet written.  The clean
  *		 bit then says that its UNMAP is sealed into the record in flight.
  *
- * Context: no locks inside; callers serialise all calls (the kernel with ressd->lock).
+ * Context: no locks inside; callers serialise all calls (the kernel with ressd->lock).  Only the
+ * regions are looked at without it.
  */
 #ifndef RESSD_MAP_H
 #define RESSD_MAP_H
 
 #include "ressd-format.h"
+#include "ressd-regions.h"
 #include "ressd-tree.h"
 
 struct ressd_map {
 	struct ressd_node *root;	/* of the tree */
 	struct ressd_node *nodes;	/* nr of them */
 	unsigned long *clean;		/* bitmap of nr bits */
+	struct ressd_regions regions;	/* if their bits are not NULL */
 	u32 nr;
 	u32 nr_mapped;			/* nodes in the tree */
 	u32 nr_dirty;			/* of these, not clean */
@@ -36,7 +39,10 @@ struct ressd_map {
 size_t ressd_map_nodes_bytes(u32 nr);
 size_t ressd_map_clean_bytes(u32 nr);
 
-/* @nodes and @clean stay the caller's and must live as long as the map. */
+/*
+ * @nodes and @clean stay the caller's and must live as long as the map.  Without regions, which the
+ * caller may add before it maps anything.
+ */
 void ressd_map_init(struct ressd_map *map, struct ressd_node *nodes, unsigned long *clean, u32 nr);
 
 static inline u32 ressd_map_block(const struct ressd_map *map, const struct ressd_node *node)
@@ -63,6 +69,12 @@ void ressd_map_insert(struct ressd_map *map, u32 block, u32 lbn);
 
 /* Takes @node out of the tree; its lbn stays, so the caller sets it to RESSD_NO_BLOCK or not. */
 void ressd_map_erase(struct ressd_map *map, struct ressd_node *node);
+
+/*
+ * The same, for a newer version: the caller maps its lbn again before it releases the lock.  Who
+ * looks at the regions without the lock sees it mapped all the time.
+ */
+void ressd_map_take_out(struct ressd_map *map, struct ressd_node *node);
 
 /* A dirty @node is home now. */
 void ressd_map_set_clean(struct ressd_map *map, struct ressd_node *node);

@@ -75,6 +75,7 @@ static void init(u32 mib)
 	setup.normal_blocks = 1U << lbn_bits;
 	setup.nodes = allocate(ressd_map_nodes_bytes(blocks));
 	setup.clean = allocate(ressd_map_clean_bytes(blocks));
+	setup.regions = allocate(ressd_regions_bytes(setup.normal_blocks, blocks));
 	setup.segments = allocate(setup.geom.nr_segments * sizeof(*setup.segments));
 	setup.buffers[0] = allocate((size_t)setup.geom.record_blocks * RESSD_BLOCK_SIZE);
 	setup.buffers[1] = allocate((size_t)setup.geom.record_blocks * RESSD_BLOCK_SIZE);
@@ -86,6 +87,7 @@ static void done_with(void)
 {
 	free(ressd.map.nodes);
 	free(ressd.map.clean);
+	free(ressd.map.regions.bits);
 	free(ressd.segments);
 	free(ressd.records[0].buffer);
 	free(ressd.records[1].buffer);

@@ -26,6 +26,8 @@ void box_init(struct box *box, const struct layout *layout,
 	box->layout = *layout;
 	box->nodes = allocate(ressd_map_nodes_bytes(layout->geom.nr_blocks));
 	box->clean = allocate(ressd_map_clean_bytes(layout->geom.nr_blocks));
+	box->regions = allocate(ressd_regions_bytes(layout->normal_blocks,
+						    layout->geom.nr_blocks));
 	box->segments = allocate(layout->geom.nr_segments * sizeof(box->segments[0]));
 	box->buffers[0] = allocate(record_bytes);
 	box->buffers[1] = allocate(record_bytes);
@@ -39,6 +41,7 @@ void box_free(struct box *box)
 {
 	free(box->nodes);
 	free(box->clean);
+	free(box->regions);
 	free(box->segments);
 	free(box->buffers[0]);
 	free(box->buffers[1]);
@@ -99,6 +102,7 @@ int box_recover(struct box *box, struct replica *replica, u64 activation, u32 ba
 		.align_blocks = box->layout.align_blocks,
 		.nodes = box->nodes,
 		.clean = box->clean,
+		.regions = box->regions,
 		.segments = box->segments,
 		.buffers = { box->buffers[0], box->buffers[1] },
 		.summary = box->summary,

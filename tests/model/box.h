@@ -39,6 +39,7 @@ struct box {
 	struct ressd_log log;
 	struct ressd_node *nodes;
 	unsigned long *clean;
+	unsigned long *regions;
 	struct ressd_segment *segments;
 	void *buffers[2];
 	void *summary;

@@ -67,8 +67,12 @@ static void fail_write(struct host *host, struct op *op)
 bool host_is_dirty(const struct host *host, u32 lbn)
 {
 	const struct ressd_map *map = &host->box.log.map;
-	const struct ressd_node *node = ressd_map_find(map, lbn);
+	const struct ressd_node *node;
 
+	/* As the module does, without the lock. */
+	if (!ressd_regions_may_hold(&map->regions, lbn, lbn))
+		return false;
+	node = ressd_map_find(map, lbn);
 	return node && !ressd_map_is_clean(map, ressd_map_block(map, node));
 }
 

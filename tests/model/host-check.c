@@ -98,7 +98,24 @@ static void count_map(struct host *host, struct books *books)
 			violation(host, "the list of sealed UNMAPs is broken");
 }
 
-/* What core keeps twice must agree: tree, list of dying nodes, and all the counts. */
+/* A region's bit is set if and only if a block of it is mapped. */
+static void check_regions(struct host *host)
+{
+	const struct ressd_map *map = &host->box.log.map;
+	u32 lbn;
+
+	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
+		u32 start = ressd_regions_start(&map->regions, lbn);
+		const struct ressd_node *node = ressd_map_first_from(map, start);
+		bool mapped = node && ressd_regions_start(&map->regions, node->lbn) == start;
+
+		if (ressd_regions_may_hold(&map->regions, lbn, lbn) != mapped)
+			violation(host, "the region of block %u says that it is %smapped", lbn,
+				  mapped ? "not " : "");
+	}
+}
+
+/* What core keeps twice must agree: tree, regions, list of dying nodes, and all the counts. */
 void host_check_log(struct host *host)
 {
 	const struct ressd_log *log = &host->box.log;
@@ -106,6 +123,7 @@ void host_check_log(struct host *host)
 	u32 i;
 
 	count_map(host, &books);
+	check_regions(host);
 	for (i = 0; i < log->map.nr; i++)
 		books.used += log->map.nodes[i].lbn != RESSD_NO_BLOCK;
 	if (books.mapped != log->map.nr_mapped || books.dirty != log->map.nr_dirty ||

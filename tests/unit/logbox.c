@@ -24,6 +24,7 @@ static void init(void)
 		.align_blocks = 1,
 		.nodes = box.nodes,
 		.clean = box.clean,
+		.regions = box.regions,
 		.segments = box.segments,
 		.buffers = { box.buffers[0], box.buffers[1] },
 		.summary = box.summary,

@@ -23,6 +23,7 @@ struct logbox {
 	u32 blocks, segment_blocks;
 	struct ressd_node nodes[BOX_MAX_BLOCKS];
 	unsigned long clean[BOX_MAX_BLOCKS / 32];
+	unsigned long regions[BOX_NORMAL_BLOCKS / 32 + 1];
 	struct ressd_segment segments[BOX_SEGMENTS];
 	u8 buffers[2][RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE];
 	u8 summary[2 * RESSD_BLOCK_SIZE];

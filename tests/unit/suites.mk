@@ -2,7 +2,7 @@
 # The suites of tests/unit (test-NAME.c), and where they run.
 
 # In userspace, with the sanitizers, and in the kernel, as KUnit suites (tests/kunit).
-SUITES = shim geom map route rpi args record log discard recover recover-summary repair summary
+SUITES = shim geom map regions route rpi args record log discard recover recover-summary repair summary
 SUITES += sweep step page keep split queue units
 
 # In userspace only:
@@ -10,3 +10,4 @@ SUITES_USERSPACE = bound	# prints results, which are computed in floating point
 SUITES_USERSPACE += cost	# its oracle is floating point; the module has no ressd-cost
 SUITES_USERSPACE += crc		# compares two implementations of the shim
 SUITES_USERSPACE += pattern	# reads recorded traces from files, prints results
+SUITES_USERSPACE += unlocked	# looks on at each store, which only the shim allows
