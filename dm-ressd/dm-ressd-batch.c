@@ -120,7 +120,7 @@ static void wait_for_moves(struct ressd *ressd)
 
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
 {
-	u32 low = 0, high = ressd->batch;
+	u32 low = 0, high = ressd->gate.batch;
 
 	lockdep_assert_held(&ressd->lock);
 	/* The first move whose destination is not before @first. */
@@ -132,7 +132,7 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
 		else
 			high = middle;
 	}
-	return low < ressd->batch && ressd->move_space.moves[low].lbn - first < nr;
+	return low < ressd->gate.batch && ressd->move_space.moves[low].lbn - first < nr;
 }
 
 static bool is_tracked(const struct ressd *ressd, u32 lbn)
@@ -167,8 +167,8 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 	u32 i, picked;
 
 	spin_lock(&ressd->lock);
-	moves += ressd->batch;
-	max = min(max - ressd->batch, PICKED_AT_ONCE);
+	moves += ressd->gate.batch;
+	max = min(max - ressd->gate.batch, PICKED_AT_ONCE);
 	if (nr)
 		picked = ressd_sweep_pick_more(&ressd->sweep, &ressd->log, moves, max);
 	else
@@ -184,7 +184,8 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 		}
 		if (!ressd_move_is_hole(&move))
 			atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
-		ressd->move_space.moves[ressd->batch++] = move;
+		ressd->move_space.moves[ressd->gate.batch] = move;
+		WRITE_ONCE(ressd->gate.batch, ressd->gate.batch + 1);
 	}
 	spin_unlock(&ressd->lock);
 	return picked;
@@ -198,7 +199,7 @@ u32 ressd_batch_pick(struct ressd *ressd)
 	take_next_move_space(ressd);
 	max = min(ressd->move_space.max,
 		  READ_ONCE(ressd->options.move_batch_sectors) / RESSD_BLOCK_SECTORS);
-	while (more && ressd->batch < max) {
+	while (more && ressd->gate.batch < max) {
 		nr += pick_some(ressd, nr, max, &more);
 		cond_resched();
 	}
@@ -244,7 +245,7 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 static u32 next_run(const struct ressd *ressd, enum step step, u32 at, bool *starts)
 {
 	const struct ressd_move *moves = &ressd->move_space.moves[at];
-	u32 nr = ressd->batch - at;
+	u32 nr = ressd->gate.batch - at;
 
 	*starts = true;
 	switch (step) {
@@ -289,13 +290,13 @@ static int max_ios(const struct ressd *ressd, const struct traffic *before,
 /* All I/O of one step of the batch, several at a time, submitted in ascending order. */
 static int transfer(struct ressd *ressd, enum step step)
 {
-	size_t bytes = (size_t)ressd->batch * RESSD_BLOCK_SIZE;
+	size_t bytes = (size_t)ressd->gate.batch * RESSD_BLOCK_SIZE;
 	struct traffic before = traffic_now(ressd);
 	u32 at, nr;
 
 	flush_kernel_vmap_range(ressd->move_space.buffer, bytes);
 	atomic_set(&ressd->move_errors, 0);
-	for (at = 0; at < ressd->batch; at += nr) {
+	for (at = 0; at < ressd->gate.batch; at += nr) {
 		struct traffic now = traffic_now(ressd);
 		int limit = max_ios(ressd, &before, &now);
 		bool starts;
@@ -323,7 +324,7 @@ static bool batch_is_intact(const struct ressd *ressd)
 {
 	u32 i;
 
-	for (i = 0; i < ressd->batch; i++)
+	for (i = 0; i < ressd->gate.batch; i++)
 		if (!ressd_move_is_hole(&ressd->move_space.moves[i]) &&
 		    !is_intact(&ressd->move_space.moves[i],
 			       ressd->move_space.buffer + (size_t)i * RESSD_BLOCK_SIZE))
@@ -337,8 +338,8 @@ static void count_runs(struct ressd *ressd)
 	u32 at, nr;
 
 	lockdep_assert_held(&ressd->lock);
-	for (at = 0; at < ressd->batch; at += nr) {
-		nr = ressd_sweep_run(&ressd->move_space.moves[at], ressd->batch - at, false);
+	for (at = 0; at < ressd->gate.batch; at += nr) {
+		nr = ressd_sweep_run(&ressd->move_space.moves[at], ressd->gate.batch - at, false);
 		ressd->counters.moved_runs++;
 		if (nr >= 3)
 			ressd->counters.moved_runs_12k++;
@@ -350,7 +351,7 @@ static void count_runs(struct ressd *ressd)
  */
 static u32 finish_some(struct ressd *ressd, u32 at, bool moved)
 {
-	u32 i, nr = 0, end = min(ressd->batch, at + ENDED_AT_ONCE);
+	u32 i, nr = 0, end = min(ressd->gate.batch, at + ENDED_AT_ONCE);
 
 	lockdep_assert_held(&ressd->lock);
 	for (i = at; i < end; i++) {
@@ -372,7 +373,7 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 {
 	u32 at, nr = 0;
 
-	for (at = 0; at < ressd->batch; at += ENDED_AT_ONCE) {
+	for (at = 0; at < ressd->gate.batch; at += ENDED_AT_ONCE) {
 		spin_lock(&ressd->lock);
 		nr += finish_some(ressd, at, moved);
 		spin_unlock(&ressd->lock);
@@ -381,7 +382,8 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 	spin_lock(&ressd->lock);
 	if (moved)
 		count_runs(ressd);
-	ressd->batch = 0;
+	/* What was written to holes has landed before ressd_flight_enter() sees this. */
+	smp_store_release(&ressd->gate.batch, 0);
 	spin_unlock(&ressd->lock);
 
 	queue_work(ressd->workqueue, &ressd->bio_work);
@@ -422,7 +424,7 @@ static void restore_holes(struct ressd *ressd)
 {
 	u32 i;
 
-	for (i = 0; i < ressd->batch; i++) {
+	for (i = 0; i < ressd->gate.batch; i++) {
 		const struct ressd_move *move = &ressd->move_space.moves[i];
 		int ret;
 
@@ -452,10 +454,12 @@ static u32 move_singly(struct ressd *ressd)
 {
 	u32 i, nr = 0;
 
-	for (i = 0; i < ressd->batch && !kthread_should_stop() && ressd_log_works(ressd); i++) {
+	for (i = 0; i < ressd->gate.batch; i++) {
 		const struct ressd_move *move = &ressd->move_space.moves[i];
 		int ret;
 
+		if (kthread_should_stop() || !ressd_log_works(ressd))
+			break;
 		if (ressd_move_is_hole(move))
 			continue;
 		ret = move_block(ressd, move, ressd->move_space.buffer);

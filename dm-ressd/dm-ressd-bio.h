@@ -13,7 +13,7 @@
 /* Per-bio data. */
 enum ressd_bio_flags {
 	RESSD_BIO_READ_LOG = 1,		/* holds readers[slot] */
-	RESSD_BIO_DIRECT = 2,		/* counted in direct[generation] until its end is decided */
+	RESSD_BIO_DIRECT = 2,		/* counted in its generation until its end is decided */
 	RESSD_BIO_KILL = 4,		/* tracked: kill first .. first + nr - 1 when done */
 	RESSD_BIO_SYNC = 8,		/* FUA: a sync may have to complete before the bio does */
 	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
@@ -28,7 +28,7 @@ enum ressd_bio_flags {
 struct ressd_bio {
 	struct list_head list;		/* of the list that the bio waits on, or tracked */
 	struct list_head done;		/* on ressd->done */
-	/* Sync ticket or record number waited for; a read: known_flush_errors when it was mapped. */
+	/* Sync ticket or record number waited for; a read: known_flush_errors when it came. */
 	u64 ticket;
 	u32 first, nr;			/* whole blocks that it covers */
 	u32 accepted;			/* of these, already in the log */
@@ -120,6 +120,20 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
  * Context: the bio worker.
  */
 void ressd_retry_move_waiters(struct ressd *ressd);
+
+/*
+ * dm-ressd-unlocked.c
+ *
+ * A large write that may be direct and need not have the lock: true if it is aimed at the normal
+ * area and counted.
+ */
+bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb,
+			  const struct ressd_extent *e);
+/*
+ * A direct write is over: its end is decided, and what it has superseded in the log is invalidated.
+ * The mover waits for this, for the generation left behind, and so does a repair.  Any context.
+ */
+void ressd_count_out(struct ressd *ressd, unsigned int generation);
 
 /* dm-ressd-read.c */
 /* As ressd_map_bio(), for a read. */

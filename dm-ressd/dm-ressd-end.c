@@ -7,17 +7,6 @@
 
 #include "dm-ressd-bio.h"
 
-/*
- * A direct write is over: its end is decided, and what it has superseded in the log is invalidated.
- * The mover waits for this, for the generation left behind, and so does a repair.  Any context.
- */
-static void put_direct(struct ressd *ressd, const struct ressd_bio *rb)
-{
-	if (atomic_dec_and_test(&ressd->direct[rb->generation]) &&
-	    (rb->generation != READ_ONCE(ressd->generation) || READ_ONCE(ressd->repairing)))
-		wake_up(&ressd->wait);
-}
-
 /* A read that was in flight when a flush failed fails, too; see DOC: errors. */
 static void check_read(const struct ressd *ressd, const struct ressd_bio *rb, blk_status_t *error)
 {
@@ -30,7 +19,7 @@ static int end_direct(struct ressd *ressd, const struct ressd_bio *rb, blk_statu
 {
 	if (ressd_refuses_writes(ressd) && !*error)
 		*error = BLK_STS_IOERR;
-	put_direct(ressd, rb);
+	ressd_count_out(ressd, rb->generation);
 	return DM_ENDIO_DONE;
 }
 
@@ -60,7 +49,7 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio, struct res
 		*error = BLK_STS_IOERR;
 	if (!rb->flags) {
 		if (was & RESSD_BIO_DIRECT)
-			put_direct(ressd, rb);
+			ressd_count_out(ressd, rb->generation);
 		return DM_ENDIO_DONE;
 	}
 
@@ -169,7 +158,7 @@ static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 	if (rb->flags & RESSD_BIO_KILL)
 		kill_covered(ressd, rb);
 	if (rb->flags & RESSD_BIO_DIRECT)
-		put_direct(ressd, rb);
+		ressd_count_out(ressd, rb->generation);
 	/* Whose UNMAPs are on their way is not known, so any will do. */
 	sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
 	       ressd_log_unmaps_pending(&ressd->log);

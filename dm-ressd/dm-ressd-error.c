@@ -15,9 +15,10 @@ void ressd_note_doubt(struct ressd *ressd)
 	int known = ressd->told_flush_errors - ressd_log_is_doubtful(&ressd->log);
 
 	lockdep_assert_held(&ressd->lock);
+	if (known == ressd->known_flush_errors)
+		return;
 	/* What the map has taken into account is seen by who reads this; see ressd_map_read(). */
-	if (known != ressd->known_flush_errors)
-		smp_store_release(&ressd->known_flush_errors, known);
+	smp_store_release(&ressd->known_flush_errors, known);
 }
 
 void ressd_take_flush_errors(struct ressd *ressd)
@@ -59,12 +60,15 @@ static void tell_mode(const struct ressd *ressd, enum ressd_mode mode)
 void ressd_note_mode(struct ressd *ressd)
 {
 	enum ressd_mode mode;
-	bool changed;
+	bool changed, shut;
 
 	spin_lock(&ressd->lock);
 	mode = ressd->log.mode;
 	changed = mode != ressd->noted_mode;
 	ressd->noted_mode = mode;
+	shut = mode != RESSD_MODE_RW;
+	if (ressd->gate.shut != shut)
+		WRITE_ONCE(ressd->gate.shut, shut);
 	spin_unlock(&ressd->lock);
 	if (!changed)
 		return;
@@ -153,9 +157,11 @@ static bool start_repair(struct ressd *ressd, void *buffer)
 	bool quiet;
 
 	spin_lock(&ressd->lock);
+	/* From now on none begins without the lock; until the mode is noted anew. */
+	WRITE_ONCE(ressd->gate.shut, true);
 	quiet = !ressd_refuses_writes(ressd) ||
-		(!ressd->log.busy && !ressd_log_is_doubtful(&ressd->log) && !ressd->batch &&
-		 !atomic_read(&ressd->direct[0]) && !atomic_read(&ressd->direct[1]));
+		(!ressd->log.busy && !ressd_log_is_doubtful(&ressd->log) && !ressd->gate.batch &&
+		 !ressd_directs_left(ressd, 0) && !ressd_directs_left(ressd, 1));
 	if (quiet)
 		ressd_repair_start(&ressd->log, buffer, REPAIR_BLOCKS);
 	spin_unlock(&ressd->lock);

@@ -44,8 +44,8 @@ static int start_direct(struct ressd *ressd, struct bio *bio, struct ressd_bio *
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_DIRECT;
-	rb->generation = ressd->generation;
-	atomic_inc(&ressd->direct[rb->generation]);
+	rb->generation = ressd->gate.generation;
+	ressd_flight_begin(&ressd->seen->flight, rb->generation);
 	/* Must not complete while the UNMAP of an older copy of its blocks could still be lost. */
 	if (bio->bi_opf & REQ_FUA)
 		rb->flags |= RESSD_BIO_SYNC;
@@ -417,6 +417,7 @@ static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_shape_is_used() && ressd_shape_is_rest(ressd, e))
 		return false;
+	ressd_judge_noted(ressd);
 	ressd->counters.writes++;
 	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors, ressd->sweeping);
 }
@@ -432,7 +433,7 @@ static bool touches_mapped(const struct ressd *ressd, const struct ressd_extent 
 		if (node && node->lbn <= e->last)
 			return true;
 	}
-	return ressd->batch && ressd_mover_overlaps(ressd, e->first, e->last - e->first + 1);
+	return ressd->gate.batch && ressd_mover_overlaps(ressd, e->first, e->last - e->first + 1);
 }
 
 static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
@@ -441,6 +442,8 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 	bool small, mapped, timed = false, complete = false;
 	int ret;
 
+	if (ressd_write_unlocked(ressd, bio, rb, &e))
+		return DM_MAPIO_REMAPPED;
 	spin_lock(&ressd->lock);
 	/*
 	 * dm sends the PREFLUSH of a write with data on its own, then the data, whatever became of
@@ -498,6 +501,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 
 	spin_lock(&ressd->lock);
 	ressd->counters.flushes++;
+	ressd_judge_noted(ressd);
 	ressd_rpi_flush(&ressd->rpi);
 	ressd_route_flush(&ressd->route);
 	if (flush_is_enough(ressd)) {

@@ -103,10 +103,10 @@ static void wait_for_direct_writes(struct ressd *ressd)
 	unsigned int old;
 
 	spin_lock(&ressd->lock);
-	old = ressd->generation;
-	WRITE_ONCE(ressd->generation, !old);
+	old = ressd->gate.generation;
+	WRITE_ONCE(ressd->gate.generation, !old);
 	spin_unlock(&ressd->lock);
-	wait_event(ressd->wait, !atomic_read(&ressd->direct[old]));
+	wait_event(ressd->wait, !ressd_directs_left(ressd, old));
 }
 
 static bool record_settled(struct ressd *ressd, u64 record)

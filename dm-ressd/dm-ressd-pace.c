@@ -32,8 +32,8 @@ bool ressd_pace_is_quiet(const struct ressd *ressd)
 {
 	int cpu;
 
-	/* What was noted before jiffies is looked at is not later than that. */
 	for_each_possible_cpu(cpu) {
+		/* Before jiffies is looked at: so it is not later than that. */
 		unsigned long last = smp_load_acquire(&per_cpu_ptr(ressd->seen, cpu)->last_bio);
 
 		if (jiffies - last <= IDLE_TIME)

@@ -116,7 +116,10 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 
 	this_cpu_inc(ressd->seen->reads);
 	rb->flags = 0;
-	/* First of all: the regions, and the map, may show more failures than this, but not less. */
+	/*
+	 * First of all: the regions, and the map, may show more failures than this, but not less.
+	 * Pairs with the release in ressd_note_doubt().
+	 */
 	rb->ticket = smp_load_acquire(&ressd->known_flush_errors);
 	if (unlikely(ressd_regions_may_hold(&ressd->regions, e.first, e.last)))
 		return map_locked(ressd, bio);

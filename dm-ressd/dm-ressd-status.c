@@ -74,7 +74,8 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 				  RESSD_BLOCK_SIZE +
 				  (u64)ressd_summary_bytes(&log->geom) +
 				  (u64)(ressd->move_space.max + ressd->next_move_space.max) *
-				  (RESSD_BLOCK_SIZE + sizeof(struct ressd_move)) },
+				  (RESSD_BLOCK_SIZE + sizeof(struct ressd_move)) +
+				  num_possible_cpus() * sizeof(struct ressd_seen) },
 		{ "drain_left", ressd->draining ? log->map.nr_dirty : 0 },
 		{ "recovery_ms", ressd->recovery_ms },
 		{ "errors", c->errors },
@@ -148,6 +149,7 @@ void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_
 	struct ressd *ressd = ti->private;
 
 	result[0] = '\0';
+	ressd_judge_all_noted(ressd);
 	spin_lock(&ressd->lock);
 	switch (type) {
 	case STATUSTYPE_INFO:
@@ -292,6 +294,7 @@ static int message_drain(struct ressd *ressd, unsigned int argc, char **argv)
 
 static void clear_stats(struct ressd *ressd)
 {
+	ressd_judge_all_noted(ressd);
 	spin_lock(&ressd->lock);
 	ressd->counters = (struct ressd_counters) { };
 	ressd->uncounted_reads = ressd_reads(ressd);

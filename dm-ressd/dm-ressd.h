@@ -11,6 +11,7 @@
  *	dm-ressd-io.c		bios: the router, writes to the log and direct ones, discard, flush
  *	dm-ressd-read.c		... reads
  *	dm-ressd-end.c		... how they end
+ *	dm-ressd-unlocked.c	... large writes that take no lock
  *	dm-ressd-merge.c	pieces of a block that is in the log
  *	dm-ressd-log.c		superblock, recovery
  *	dm-ressd-device.c	I/O of the target's own buffers
@@ -35,7 +36,7 @@
  * interrupt, tries it and leaves the rest to the worker if it is held.  ressd->done_lock protects
  * the list of completed bios that still need process context, and the end of the mover's I/Os, of
  * discards and of log writes; it is taken from interrupts, and never together with ressd->lock.
- * readers[], direct[], small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is
+ * readers[], small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is
  * the innermost lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken below
  * ressd->lock or alone, also from interrupts.
  *
@@ -76,6 +77,10 @@
  * The log's segments are never reused or discarded under such a read, for it reads none: only those
  * that have taken the lock do, and count in readers[].
  *
+ * A write that is larger than small_write_sectors, without FUA, of blocks that are not mapped takes
+ * no lock either: dm-ressd-flight.h.  It is like a direct write that has taken the lock, found
+ * nothing mapped, and given it up; what comes then is under "a direct write and the mover".
+ *
  * DOC: errors
  *
  * log.mode (core/ressd-log.h) says what the target still does.  It gets worse under the lock, by
@@ -99,7 +104,7 @@
  * a direct write that overlaps the mover's batch waits for it.  A direct write that found nothing
  * mapped is not tracked, but a block that is logged while it is in flight must not be moved before
  * it has landed: a sweep first waits until all direct writes that were in flight when it froze its
- * segments are done (the two generations of direct[]).
+ * segments are done (the two generations of dm-ressd-flight.h).
  *
  * With move_block_sectors a batch may also hold blocks that were logged since, and holes: blocks
  * that are only read from home and written back.  The former is also true of a sweep that takes the
@@ -146,6 +151,7 @@
 #include "core/ressd-split.h"
 #include "core/ressd-summary.h"
 #include "core/ressd-sweep.h"
+#include "dm-ressd-flight.h"
 
 #define DM_MSG_PREFIX "ressd"
 
@@ -176,10 +182,26 @@ struct ressd_counters {
 	u64 log_discards;		/* of segments that held nothing any more */
 };
 
-/* What one processor has seen; only that one changes it, and no lock is taken for it. */
+/* Large writes that took no lock, and that the pattern identifier is yet to hear of. */
+#define RESSD_MAX_NOTES	32U
+
+struct ressd_note {
+	u64 sector;
+	u32 sectors;
+};
+
+struct ressd_notes {
+	struct ressd_note note[RESSD_MAX_NOTES];
+	u32 head;			/* the next one's number; by its processor */
+	u32 tail;			/* the oldest one's; under the lock */
+};
+
+/* What one processor has seen; only that one changes it, but for notes.tail, and without a lock. */
 struct ressd_seen {
 	u64 reads;			/* since the target was made */
 	unsigned long last_bio;		/* jiffies */
+	struct ressd_flight flight;	/* direct writes not yet dealt with */
+	struct ressd_notes notes;
 };
 
 /* The time in which small writes were on their direct way, see dm-ressd-route.c. */
@@ -237,9 +259,10 @@ struct ressd {
 	struct dm_dev *normal, *reserved;
 	bool same_dev;			/* one flush reaches both areas */
 	struct ressd_table table;
-	/* For reads, which take no lock; the two counts seldom change. */
+	/* For reads and large writes, which take no lock; what is not constant seldom changes. */
 	struct ressd_regions regions;	/* the map's */
 	struct ressd_seen __percpu *seen;
+	struct ressd_gate gate;		/* for direct writes; set under the lock */
 	atomic_t flush_errors;		/* flushes that failed since the device was created */
 	int known_flush_errors;		/* that the map takes into account; set under the lock */
 	struct ressd_super_info super;
@@ -292,9 +315,6 @@ struct ressd {
 	unsigned long *region_bits;
 	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
 
-	atomic_t direct[2];		/* direct writes not yet dealt with, by generation */
-	unsigned int generation;
-
 	struct bio_set bios;		/* dm-ressd-device.c */
 	struct workqueue_struct *workqueue;
 	struct work_struct log_work;	/* writes the log: core decides, one I/O at a time */
@@ -317,7 +337,6 @@ struct ressd {
 	bool mover_watches;		/* it looks at the clock meanwhile */
 	struct ressd_move_space move_space;
 	struct ressd_move_space next_move_space;	/* a larger one, see dm-ressd-batch.c */
-	u32 batch;			/* moves in flight */
 	atomic_t move_ios, move_errors;	/* of the batch */
 	struct ressd_sweep sweep;
 	bool sweeping;
@@ -429,6 +448,14 @@ int ressd_sync(struct ressd *ressd);
 int ressd_wait_ticket(struct ressd *ressd, u64 ticket);
 /* Waits until no I/O of the log is in flight; nothing must ask for another one meanwhile. */
 void ressd_wait_for_log_io(struct ressd *ressd);
+
+/* dm-ressd-unlocked.c */
+/* Direct writes of a generation that are not over; exact when none can begin in it any more. */
+u32 ressd_directs_left(const struct ressd *ressd, unsigned int generation);
+/* Has the pattern identifier judge the large writes that took no lock; true: not all.  Under it. */
+bool ressd_judge_noted(struct ressd *ressd);
+/* ... all of them.  Without it. */
+void ressd_judge_all_noted(struct ressd *ressd);
 
 /* dm-ressd-error.c */
 /* True if every write and discard must fail.  Any context; exact under the lock. */

@@ -113,6 +113,7 @@ all_steps() {
 	make_step unit 5 tests/unit
 	step kunit 30 tests/kunit/run.sh
 	make_step lock-hold 90 tests/lock-hold
+	make_step interleave 30 tests/interleave
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
 	step cross 60 tools/cross-check.sh

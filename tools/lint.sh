@@ -105,14 +105,15 @@ check_kernel_style() {
 }
 
 # Outside of the kernel the attributes, types and array macros have to be spelt out, and the shims
-# define the kernel's macros just as the kernel does.
+# define the kernel's macros, barriers among them, just as the kernel does.
 check_userspace_style() {
 	local ignored=LONG_LINE_STRING,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,MACRO_ARG_REUSE
 	ignored+=,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY
+	ignored+=,MEMORY_BARRIER,VOLATILE
 	run_checkpatch "$ignored" \
 		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/kunit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
 		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]' 'tests/functional/*.[ch]' \
-		'tests/fuzz/*.[ch]' 'tests/probe/*.[ch]'
+		'tests/fuzz/*.[ch]' 'tests/probe/*.[ch]' 'tests/interleave/*.[ch]'
 }
 
 # Builds copies, so that the flags of the lint do not make the next `make` build everything anew.

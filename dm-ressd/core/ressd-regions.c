@@ -49,13 +49,16 @@ void ressd_regions_set(struct ressd_regions *regions, u32 lbn)
 {
 	unsigned long mask, *word = word_of(regions, lbn, &mask);
 
-	if (!(*word & mask))
-		smp_store_release(word, *word | mask);
+	if (*word & mask)
+		return;
+	/* Pairs with the acquires in ressd_regions_may_hold(). */
+	smp_store_release(word, *word | mask);
 }
 
 void ressd_regions_clear(struct ressd_regions *regions, u32 lbn)
 {
 	unsigned long mask, *word = word_of(regions, lbn, &mask);
 
+	/* Pairs with the acquires in ressd_regions_may_hold(). */
 	smp_store_release(word, *word & ~mask);
 }

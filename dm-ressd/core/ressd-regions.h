@@ -59,9 +59,11 @@ static inline bool ressd_regions_may_hold(const struct ressd_regions *regions, u
 	unsigned long mask = ~0UL << bit % RESSD_REGIONS_WORD;
 
 	for (; unlikely(word != last_word); word++, mask = ~0UL)
+		/* Pairs with the releases in ressd_regions_set() and ressd_regions_clear(). */
 		if (smp_load_acquire(&regions->bits[word]) & mask)
 			return true;
 	mask &= ~0UL >> (RESSD_REGIONS_WORD - 1 - end % RESSD_REGIONS_WORD);
+	/* Likewise. */
 	return smp_load_acquire(&regions->bits[word]) & mask;
 }
 

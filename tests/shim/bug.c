@@ -2,6 +2,7 @@
 /* What a WARN does in userspace; see linux/bug.h. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <asm/barrier.h>
 #include <linux/bug.h>
 
 static void warn_and_abort(const char *condition, const char *file, int line)
@@ -12,3 +13,5 @@ static void warn_and_abort(const char *condition, const char *file, int line)
 }
 
 shim_warn_hook_t shim_warn_hook = warn_and_abort;
+
+void (*shim_store_hook)(void);

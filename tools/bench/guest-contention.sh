@@ -52,6 +52,7 @@ loads() {
 	step "$1"
 	for number in 1 2; do
 		threads "direct-write.$1" "$2" "$3" "$number" --rw=write --bs=4k
+		threads "large-write.$1" "$2" "$3" "$number" --rw=write --bs=64k
 		threads "read.$1" "$2" "$3" "$number" --rw=randread --bs=4k --randseed=1
 		[ "$1" != ressd ] ||
 			threads "small-write.$1" "$2" "$3" "$number" --rw=randwrite --bs=4k --randseed=2

@@ -37,13 +37,15 @@ latency() {
 }
 
 # layer NAME TARGET: reads and writes that pass through. Reads take every other block (the odd
-# ones), at random; writes are sequential, so no write is small and random.
+# ones), at random; writes are sequential, so no write is small and random; the large
+# ones are larger than small_write_sectors.
 layer() {
 	local name=$1 target=$2
 	step "$name"
 	latency "read.$name" "$target" read --rw=randread --bs=4k --blockalign=8k --offset=4k \
 		--randseed=1
 	latency "write.$name" "$target" write --rw=write --bs=4k --offset="$beyond"
+	latency "large-write.$name" "$target" write --rw=write --bs=64k --offset="$beyond"
 }
 
 make_ressd() {

@@ -13,7 +13,8 @@ STEPS = {"start": 6, "bare": 2, "dm-linear": 2, "memory": 3, "ressd-empty": 4, "
          "log-write": 4, "large": 60, "ressd-large": 4, "log-write-large": 4}
 CONTENTION_STEPS = {"start": 10, "dm-linear": 15, "ressd": 25}
 
-CONTENTION_LOADS = ["direct-write", "read", "small-write"]
+CONTENTION_LOADS = ["direct-write", "large-write", "read", "small-write"]
+KINDS = ["read", "write", "large-write"]
 
 
 def parts(folder):
@@ -31,12 +32,17 @@ def overhead_rows(found):
     names = {"bare": "bare", "dm-linear": "dm-linear", "ressd-empty": "passthrough",
              "ressd-mapped": "passthrough-mapped", "ressd-large": "passthrough-large"}
     rows = []
-    for kind in ("read", "write"):
+    for kind in KINDS:
         for layer, name in names.items():
             value = found[f"{kind}.{layer}"]
             if layer != "bare":
                 value -= found[f"{kind}.bare"]
             rows.append(result_files.row(f"{name}-{kind}/nullblk/instructions", round(value), "1"))
+            if layer.startswith("ressd"):
+                value = found[f"{kind}.{layer}"] - found[f"{kind}.dm-linear"]
+                rows.append(result_files.row(f"{name}-{kind}-over-linear/nullblk/instructions",
+                                             round(value), "1",
+                                             "<=120" if kind == "read" else None))
     for name in ("log-write", "log-read", "log-write-large", "log-read-large"):
         direction = name.split("-")[1]
         rows.append(result_files.row(f"{name}/nullblk/instructions",
@@ -64,11 +70,12 @@ def memory_rows(found):
 def describe_overhead(found):
     """Table of the overhead."""
     print(f"\n4 KB, one at a time, instructions more than the bare disk's\n"
-          f"{'':<28}{'read':>8}{'write':>8}")
+          f"{'':<28}{'read':>8}{'write':>8}{'64 KB write':>13}")
     mapped = {"ressd-mapped": "mapped", "ressd-large": "mapped-large"}
     for layer in ("dm-linear", "ressd-empty", "ressd-mapped", "ressd-large"):
         cells = "".join(f"{found[f'{kind}.{layer}'] - found[f'{kind}.bare']:>8.0f}"
                         for kind in ("read", "write"))
+        cells += f"{found[f'large-write.{layer}'] - found['large-write.bare']:>13.0f}"
         name = f"ressd, {found[mapped[layer]]:,.0f} mapped" if layer in mapped else layer
         print(f"{name:<28}{cells}")
     for suffix, key in (("", "mapped"), ("-large", "mapped-large")):

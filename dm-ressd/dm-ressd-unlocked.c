@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Large writes of blocks that are not mapped: they go to the normal area without the lock.  Called
+ * by the router before it takes the lock; dm-ressd-flight.h says why that is sound.
+ *
+ * The pattern identifier has to know of each write, for a small one may continue it, and its state
+ * is under the lock.  So each processor notes down the large writes that it has sent, and who takes
+ * the lock next to judge a write has the notes judged before.  A processor whose notes are full
+ * takes the lock for its next write.
+ */
+#include <linux/blkdev.h>
+
+#include "dm-ressd-bio.h"
+
+/* So many are judged under one hold of the lock; see TIME UNDER THE LOCK in core/ressd-log.h. */
+#define JUDGED_AT_ONCE	64
+
+/* --- notes ---------------------------------------------------------------------------------- */
+
+static bool note_write(struct ressd *ressd, const struct ressd_extent *e)
+{
+	struct ressd_notes *notes = &get_cpu_ptr(ressd->seen)->notes;
+	u32 head = notes->head;
+	/* Pairs with the release in judge_notes(): the place is not read any more. */
+	bool space = head - smp_load_acquire(&notes->tail) < RESSD_MAX_NOTES;
+
+	if (space) {
+		notes->note[head % RESSD_MAX_NOTES] = (struct ressd_note) {
+			.sector = e->sector, .sectors = e->sectors,
+		};
+		/* Pairs with the acquire in judge_notes(). */
+		smp_store_release(&notes->head, head + 1);
+	}
+	put_cpu_ptr(ressd->seen);
+	return space;
+}
+
+/* Those of one processor, at most @max; returns how many. */
+static u32 judge_notes(struct ressd *ressd, struct ressd_notes *notes, u32 max)
+{
+	/* Pairs with the release in note_write(). */
+	u32 nr, head = smp_load_acquire(&notes->head);
+
+	lockdep_assert_held(&ressd->lock);
+	if (notes->tail == head)
+		return 0;
+	for (nr = 0; notes->tail + nr != head && nr < max; nr++) {
+		const struct ressd_note *note =
+			&notes->note[(notes->tail + nr) % RESSD_MAX_NOTES];
+
+		ressd->counters.writes++;
+		ressd_rpi_write(&ressd->rpi, note->sector, note->sectors, ressd->sweeping);
+	}
+	/* Pairs with the acquire in note_write(). */
+	smp_store_release(&notes->tail, notes->tail + nr);
+	return nr;
+}
+
+bool ressd_judge_noted(struct ressd *ressd)
+{
+	/* This processor's first: the write that is judged next may continue one of them. */
+	u32 nr = judge_notes(ressd, &raw_cpu_ptr(ressd->seen)->notes, JUDGED_AT_ONCE);
+	int cpu;
+
+	lockdep_assert_held(&ressd->lock);
+	for_each_possible_cpu(cpu) {
+		if (nr == JUDGED_AT_ONCE)
+			return true;
+		nr += judge_notes(ressd, &per_cpu_ptr(ressd->seen, cpu)->notes,
+				  JUDGED_AT_ONCE - nr);
+	}
+	return false;
+}
+
+void ressd_judge_all_noted(struct ressd *ressd)
+{
+	bool more;
+
+	do {
+		spin_lock(&ressd->lock);
+		more = ressd_judge_noted(ressd);
+		spin_unlock(&ressd->lock);
+	} while (more);
+}
+
+/* --- writes --------------------------------------------------------------------------------- */
+
+/* Who waits for direct writes is woken by each of them, for that is seldom. */
+void ressd_count_out(struct ressd *ressd, unsigned int generation)
+{
+	/* The last barrier is for repairing as well: start_repair() looks after it was set. */
+	if (ressd_flight_end(&ressd->seen->flight, &ressd->gate, generation) ||
+	    READ_ONCE(ressd->repairing))
+		wake_up(&ressd->wait);
+}
+
+u32 ressd_directs_left(const struct ressd *ressd, unsigned int generation)
+{
+	return ressd_flight_left(&ressd->seen->flight, generation);
+}
+
+bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb,
+			  const struct ressd_extent *e)
+{
+	unsigned int generation;
+
+	/* FUA: a sync may have to follow.  Shaped: the rest of the last one is under the lock. */
+	if (e->sectors <= READ_ONCE(ressd->options.small_write_sectors) ||
+	    bio->bi_opf & REQ_FUA || ressd_shape_is_used())
+		return false;
+	if (!ressd_flight_enter(&ressd->seen->flight, &ressd->gate, &ressd->regions, e->first,
+				e->last, &generation) || !note_write(ressd, e)) {
+		ressd_count_out(ressd, generation);
+		return false;
+	}
+	rb->flags = RESSD_BIO_DIRECT;
+	rb->generation = generation;
+	ressd_remap_normal(ressd, bio);
+	return true;
+}

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# bugs.sh COMPILER TARGET FOLDER: plants each bug of planted.txt in a copy of TARGET/dm-ressd-flight.h;
+# interleave must find it. Called by the Makefile here.
+set -euo pipefail
+
+read -r -a compiler <<<"$1"
+target=$2 folder=$3
+copy=$folder/planted
+failed=0
+mkdir -p "$copy"
+while IFS='|' read -r what change; do
+	sed -e "$change" "$target/dm-ressd-flight.h" >"$copy/dm-ressd-flight.h"
+	if cmp -s "$target/dm-ressd-flight.h" "$copy/dm-ressd-flight.h"; then
+		echo "not ok - interleave: the bug '$what' does not fit the source any more; mend its line in tests/interleave/planted.txt"
+		failed=1
+		continue
+	fi
+	"${compiler[0]}" "-I$copy" "${compiler[@]:1}" -w -o "$copy/interleave" interleave.c threads.c \
+		"$target/core/ressd-regions.c"
+	if "$copy/interleave" >"$copy/log"; then
+		echo "not ok - interleave: does not find: $what"
+		failed=1
+	else
+		echo "ok - interleave: finds: $what"
+	fi
+done < <(grep -v '^#' planted.txt)
+exit "$failed"

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A pointer that is __percpu points to an array with an element for each thread. */
+#ifndef INTERLEAVE_LINUX_PERCPU_H
+#define INTERLEAVE_LINUX_PERCPU_H
+
+#include "threads.h"
+
+#define __percpu
+
+#define per_cpu_ptr(pointer, cpu)	((pointer) + (cpu))
+#define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < NR_THREADS; cpu++)
+
+/* @x is a field of the first element, which has PERCPU_BYTES. */
+#define this_cpu_inc(x)	\
+	thread_increment((char *)&(x) + thread_number() * PERCPU_BYTES, sizeof(x))
+
+#endif

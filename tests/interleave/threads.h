@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Threads whose accesses to shared memory are interleaved in all ways, and whose stores reach that
+ * memory late and in any order that release and barriers allow.  Loads of a thread stay in order.
+ *
+ * All that the threads share, and all that the checks note down, is in one object; a state is that
+ * object, the stores that have not reached it yet, and what each thread has loaded so far.  Each
+ * state is gone on from once.
+ */
+#ifndef INTERLEAVE_THREADS_H
+#define INTERLEAVE_THREADS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#define NR_THREADS	4
+#define PERCPU_BYTES	16	/* of struct ressd_flight */
+
+u64 thread_load(const void *address, size_t size);
+void thread_store(void *address, size_t size, u64 value, bool release);
+/* By the only thread that changes it. */
+void thread_increment(void *address, size_t size);
+void thread_barrier(void);
+int thread_number(void);
+
+/* A lock: taking it is an acquire, and giving it up a release. */
+void thread_lock(u32 *lock);
+void thread_unlock(u32 *lock);
+/* Waits until *@flag, which is set by a release, is not 0. */
+void thread_wait(const u32 *flag);
+
+/* Notes down in the shared object what has happened, here and now. */
+#define thread_note(field, value)	((field) = (value))
+/* Ends the search: this must not happen. */
+void thread_fail(const char *what);
+
+typedef void thread_function(void);
+
+/*
+ * Runs @threads in all ways, each beginning with @shared as @start leaves it; @end looks at it when
+ * nothing more can happen.  Returns what is wrong, or NULL; *@states: so many there were.
+ */
+const char *threads_explore(thread_function *const *threads, int nr, void *shared, size_t size,
+			    thread_function *start, thread_function *end, u32 *states);
+
+#endif
