@@ -23,6 +23,8 @@ enum ressd_bio_flags {
 	RESSD_BIO_TIMED = 256,		/* route adaptive: what it costs is measured */
 	RESSD_BIO_SMALL = 512,		/* route adaptive: counted in small_in_flight */
 	RESSD_BIO_COUNTED = 1024,	/* counted in shape.in_flight */
+	RESSD_BIO_COVERED = 2048,	/* must be logged, and waits for room */
+	RESSD_BIO_READ_HOME = 4096,	/* counted in cover.reads */
 };
 
 struct ressd_bio {

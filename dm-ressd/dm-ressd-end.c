@@ -43,6 +43,8 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio, struct res
 	}
 	if (bio_op(bio) == REQ_OP_READ && !(was & RESSD_BIO_PROVEN))
 		check_read(ressd, rb, error);
+	if (was & RESSD_BIO_READ_HOME && atomic_dec_and_test(&ressd->cover.reads))
+		wake_up(&ressd->wait);
 	if (was & RESSD_BIO_READ_LOG)
 		ressd_put_reader(ressd, rb->slot);
 	if (was & RESSD_BIO_DIRECT && !*error && ressd_refuses_writes(ressd))

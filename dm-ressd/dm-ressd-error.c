@@ -161,7 +161,8 @@ static bool start_repair(struct ressd *ressd, void *buffer)
 	WRITE_ONCE(ressd->gate.shut, true);
 	quiet = !ressd_refuses_writes(ressd) ||
 		(!ressd->log.busy && !ressd_log_is_doubtful(&ressd->log) && !ressd->gate.batch &&
-		 !ressd_directs_left(ressd, 0) && !ressd_directs_left(ressd, 1));
+		 !ressd->cover.running && !ressd_directs_left(ressd, 0) &&
+		 !ressd_directs_left(ressd, 1));
 	if (quiet)
 		ressd_repair_start(&ressd->log, buffer, REPAIR_BLOCKS);
 	spin_unlock(&ressd->lock);

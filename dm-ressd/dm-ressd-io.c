@@ -66,16 +66,72 @@ static void set_covered(struct ressd_bio *rb, const struct ressd_extent *e)
 	rb->nr = end > rb->first ? end - rb->first : 0;
 }
 
-/* Puts off a direct write or discard that touches a block of the mover's batch. */
+/*
+ * Puts off a direct write or discard that touches a block of the mover's batch, or a covered one
+ * while covers come or go.
+ */
 static bool waits_for_moves(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
+	u32 nr = e.last - e.first + 1;
 
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd_mover_overlaps(ressd, e.first, e.last - e.first + 1))
+	if (!ressd_mover_overlaps(ressd, e.first, nr) && !ressd_cover_holds(ressd, e.first, nr))
 		return false;
 	list_add_tail(&ressd_bio(bio)->list, &ressd->move_waiters);
 	return true;
+}
+
+/*
+ * Beside device-mapper's DM_MAPIO_*, of which none is negative.
+ *	DONE	nothing is to be done for the bio: it completes
+ *	GO_ON	it is a bio like any other
+ */
+#define RESSD_MAPIO_DONE	(-1)
+#define RESSD_MAPIO_GO_ON	(-2)
+
+/*
+ * A write or discard that touches covered blocks, with the log covered: their place is the log.  A
+ * write lies within them and waits there for room, however full the log is; of a discard only what
+ * lies behind them is left.  Under the lock.
+ */
+static int divert_covered(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_bio *rb = ressd_bio(bio);
+	sector_t end = (sector_t)ressd->log.cover_blocks * RESSD_BLOCK_SECTORS;
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+
+	if (bio_op(bio) == REQ_OP_DISCARD) {
+		if (e.sector + e.sectors <= end)
+			return RESSD_MAPIO_DONE;
+		bio->bi_iter.bi_sector += end - e.sector;
+		bio->bi_iter.bi_size -= (end - e.sector) << SECTOR_SHIFT;
+		e = ressd_extent_of(ressd, bio);
+		set_covered(rb, &e);
+		return RESSD_MAPIO_GO_ON;
+	}
+	if (!ressd_log_works(ressd) || ressd->stuck)
+		return DM_MAPIO_KILL;
+	rb->flags |= RESSD_BIO_COVERED;
+	list_add_tail(&rb->list, &ressd->space_waiters);
+	WRITE_ONCE(ressd->room_wanted, true);
+	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_wake(ressd);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/* What the log has of it is not home, and will not come there before a repair. */
+static bool is_stuck(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+
+	return ressd_cover_is_stuck(ressd, e.first, e.last - e.first + 1);
+}
+
+static bool is_covered(struct ressd *ressd, struct bio *bio)
+{
+	return ressd->log.covered && !ressd->cover.busy &&
+	       ressd_extent_of(ressd, bio).first < ressd->log.cover_blocks;
 }
 
 /*
@@ -89,10 +145,16 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 	struct ressd_node *node, *next;
 	bool later = false;
 	u32 killed = 0;
+	int ret;
 
 	lockdep_assert_held(&ressd->lock);
-	if (ressd_refuses_writes(ressd))
+	if (ressd_refuses_writes(ressd) || is_stuck(ressd, bio))
 		return DM_MAPIO_KILL;
+	if (is_covered(ressd, bio)) {
+		ret = divert_covered(ressd, bio);
+		if (ret != RESSD_MAPIO_GO_ON)
+			return ret;
+	}
 	if (waits_for_moves(ressd, bio))
 		return DM_MAPIO_SUBMITTED;
 	node = rb->nr ? ressd_map_first_from(&ressd->log.map, rb->first) : NULL;
@@ -124,7 +186,10 @@ static int map_discard(struct ressd *ressd, struct bio *bio)
 	ressd->counters.discards++;
 	ret = write_direct(ressd, bio);
 	spin_unlock(&ressd->lock);
-	return ret;
+	if (ret != RESSD_MAPIO_DONE)
+		return ret;
+	bio_endio(bio);
+	return DM_MAPIO_SUBMITTED;
 }
 
 /* --- writes to the log -------------------------------------------------------------------- */
@@ -134,7 +199,7 @@ static bool log_takes_writes(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.route != RESSD_ROUTE_NEVER && !ressd->draining &&
-	       ressd_log_works(ressd);
+	       ressd_log_works(ressd) && ressd_cover_takes_writes(ressd);
 }
 
 /* May a small write wait for room, or must it go to the normal area? */
@@ -152,22 +217,29 @@ static bool must_keep_step(const struct ressd *ressd)
 	return (may_wait(ressd) && ressd_pace_holds_writer(ressd)) || ressd_route_asks_move(ressd);
 }
 
+/* The log may have been uncovered while it waited: then it is a write like any other. */
+static bool has_to_be_logged(const struct ressd *ressd, const struct ressd_bio *rb)
+{
+	return rb->flags & RESSD_BIO_COVERED && ressd->log.covered && !ressd->cover.busy;
+}
+
 /* Copies what is left of the bio into the log; 0 when all is in. */
 static int take_blocks(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
+	bool covered = has_to_be_logged(ressd, rb);
 	struct ressd_place place;
 	int ret;
 
 	lockdep_assert_held(&ressd->lock);
 	/* The route may have changed while it waited. */
-	if (!log_takes_writes(ressd) || ressd_route_is_direct(ressd))
+	if (!covered && (!log_takes_writes(ressd) || ressd_route_is_direct(ressd)))
 		return -EIO;
 	/* Until an I/O of the log is done; but a write of several blocks is taken as a whole. */
-	if (!rb->accepted && ressd_route_holds_log(ressd))
+	if (!covered && !rb->accepted && ressd_route_holds_log(ressd))
 		return -EAGAIN;
 	for (; rb->accepted < rb->nr; rb->accepted++) {
-		if (must_keep_step(ressd))
+		if (!covered && must_keep_step(ressd))
 			return -ENOSPC;
 		ret = ressd_log_accept(&ressd->log, rb->first + rb->accepted, &place);
 		if (ret)
@@ -240,6 +312,8 @@ static void go_on(struct ressd_bio *rb, int decision, struct list_head *submit,
 {
 	if (decision == DM_MAPIO_REMAPPED) {
 		list_add_tail(&rb->done, submit);
+	} else if (decision == RESSD_MAPIO_DONE) {
+		list_add_tail(&rb->done, complete);
 	} else if (decision == DM_MAPIO_KILL) {
 		ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
 		list_add_tail(&rb->done, complete);
@@ -256,9 +330,12 @@ static void send_on(struct list_head *submit, struct list_head *complete)
 		bio_endio(ressd_bio_of(rb));
 }
 
-/* The first one that waits for room tries again; false if it still waits. */
-static bool retry_space_waiter(struct ressd *ressd, struct list_head *submit,
-			       struct list_head *complete)
+/*
+ * The first one that waits for room tries again; false if it still waits, and so do those behind
+ * it.  A write that has to be logged waits on @passed, and holds up nobody.
+ */
+static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
+			       struct list_head *submit, struct list_head *complete)
 {
 	struct ressd_bio *rb = list_first_entry(&ressd->space_waiters, struct ressd_bio, list);
 	struct bio *bio = ressd_bio_of(rb);
@@ -271,9 +348,14 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *submit,
 		return true;
 	}
 	ret = take_blocks(ressd, bio);
+	if (ret == -ENOSPC && has_to_be_logged(ressd, rb) && !ressd->stuck) {
+		list_move_tail(&rb->list, passed);
+		return true;
+	}
 	if (ret == -EAGAIN || (ret == -ENOSPC && may_wait(ressd)))
 		return false;
 	list_del(&rb->list);
+	rb->flags &= ~RESSD_BIO_COVERED;
 	if (ret) {
 		ressd->counters.bypassed++;
 		go_on(rb, write_direct(ressd, bio), submit, complete);
@@ -286,6 +368,7 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *submit,
 /* The lock is free between two of them; who comes meanwhile waits behind the last. */
 void ressd_retry_space_waiters(struct ressd *ressd)
 {
+	LIST_HEAD(passed);
 	LIST_HEAD(submit);
 	LIST_HEAD(complete);
 	bool more;
@@ -293,7 +376,9 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 	do {
 		spin_lock(&ressd->lock);
 		more = !list_empty(&ressd->space_waiters) &&
-		       retry_space_waiter(ressd, &submit, &complete);
+		       retry_space_waiter(ressd, &passed, &submit, &complete);
+		if (!more)
+			list_splice_init(&passed, &ressd->space_waiters);
 		spin_unlock(&ressd->lock);
 	} while (more);
 	send_on(&submit, &complete);
@@ -366,6 +451,17 @@ static void cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent 
 	*e = ressd_extent_of(ressd, bio);
 }
 
+/* Covered blocks and others take different ways. */
+static void cut_at_cover(struct ressd *ressd, struct bio *bio, struct ressd_extent *e)
+{
+	sector_t end = (sector_t)ressd->log.cover_blocks * RESSD_BLOCK_SECTORS;
+
+	if (e->sector >= end || e->sector + e->sectors <= end)
+		return;
+	dm_accept_partial_bio(bio, end - e->sector);
+	*e = ressd_extent_of(ressd, bio);
+}
+
 int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 {
 	struct ressd_node *node = ressd_map_find(&ressd->log.map, lbn);
@@ -376,7 +472,7 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 		return DM_MAPIO_KILL;
 	rb->first = lbn;
 	rb->nr = 0;
-	if (node && ressd_is_dirty(ressd, node)) {
+	if (node && ressd_is_dirty(ressd, node) && !ressd_cover_holds(ressd, lbn, 1)) {
 		rb->flags &= ~RESSD_BIO_PIECE;
 		rb->flags |= RESSD_BIO_MERGE;
 		list_add_tail(&rb->list, &ressd->merge_waiters);
@@ -384,6 +480,8 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 		return DM_MAPIO_SUBMITTED;
 	}
 	rb->flags &= ~(RESSD_BIO_MERGE | RESSD_BIO_PIECE);
+	if (is_stuck(ressd, bio))
+		return DM_MAPIO_KILL;
 	if (waits_for_moves(ressd, bio)) {
 		rb->flags |= RESSD_BIO_PIECE;
 		return DM_MAPIO_SUBMITTED;
@@ -422,12 +520,14 @@ static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors, ressd->sweeping);
 }
 
-/* Does a write touch mapped blocks, or those of the mover's batch? */
+/* Does a write touch mapped blocks, covered ones, or those of the mover's batch? */
 static bool touches_mapped(const struct ressd *ressd, const struct ressd_extent *e)
 {
 	const struct ressd_node *node;
 
 	lockdep_assert_held(&ressd->lock);
+	if (e->first < ressd->log.cover_blocks)
+		return true;
 	if (ressd_regions_may_hold(&ressd->regions, e->first, e->last)) {
 		node = ressd_map_first_from(&ressd->log.map, e->first);
 		if (node && node->lbn <= e->last)
@@ -454,6 +554,7 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		spin_unlock(&ressd->lock);
 		return DM_MAPIO_KILL;
 	}
+	cut_at_cover(ressd, bio, &e);
 	small = is_small(ressd, &e);
 	if (small) {
 		ressd->counters.small_writes++;

@@ -289,7 +289,14 @@ int ressd_activate(struct ressd *ressd)
 		ressd->active = false;
 		return -EIO;
 	}
-	if (recovered)
+	ret = ressd_cover_restore(ressd);
+	if (ret) {
+		ressd->active = false;
+		return ret;
+	}
+	if (recovered) {
 		report_recovery(ressd, &recovery, start);
+		ressd_cover_compare(ressd);
+	}
 	return 0;
 }

@@ -51,7 +51,8 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 	spin_lock(&ressd->lock);
 	do {
 		node = ressd_map_find(&ressd->log.map, rb->first);
-		if (!node || !ressd_is_dirty(ressd, node)) {
+		if (!node || !ressd_is_dirty(ressd, node) ||
+		    ressd_cover_holds(ressd, rb->first, 1)) {
 			ret = ressd_write_piece(ressd, bio, rb->first);
 			spin_unlock(&ressd->lock);
 			if (ret == DM_MAPIO_REMAPPED)

@@ -63,7 +63,8 @@ static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
 	ressd_step_moved(&ressd->step, &ressd->sweep, &ressd->log);
 	reached = kind == SWEEP_FOR_ROOM && !ressd->bad_blocks && !ressd->sweep_bad &&
 		  ressd_sweep_between_visits(&ressd->sweep) &&
-		  (ressd_step_has_room(&ressd->step, &ressd->log) || ressd_keeps(ressd, &slot));
+		  (ressd_step_has_room(&ressd->step, &ressd->log) || ressd_keeps(ressd, &slot) ||
+		   ressd_cover_must_carry(&ressd->log));
 	ressd->visit_from = ressd->sweep.visit_end;
 	spin_unlock(&ressd->lock);
 	/* Writers that wait look again: at how far the sweep is, which must be known by now. */
@@ -84,7 +85,7 @@ static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
 	else if (ressd->sweep.visit_blocks)
 		ressd_sweep_oldest(&ressd->sweep, &ressd->log);
 	ressd_step_start(&ressd->step, &ressd->sweep, &ressd->log);
-	ressd->sweep_bad = 0;
+	ressd->sweep_bad = ressd->cover.bad;
 	ressd->sweeping = true;
 	ressd->keeping = false;
 	ressd->sweep_follows = false;
@@ -98,7 +99,7 @@ static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
  * before the one that was left behind last is empty: otherwise some would be in none that is
  * waited for.
  */
-static void wait_for_direct_writes(struct ressd *ressd)
+void ressd_wait_for_direct_writes(struct ressd *ressd)
 {
 	unsigned int old;
 
@@ -160,7 +161,7 @@ static bool is_ahead(struct ressd *ressd)
 /* Nobody but the clock tells when it is time to move, with pace idle, or to prime the log. */
 static bool watches_clock(const struct ressd *ressd)
 {
-	if (READ_ONCE(ressd->log.map.nr_dirty))
+	if (ressd_log_nr_movable(&ressd->log))
 		return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE;
 	return READ_ONCE(ressd->unprimed);
 }
@@ -205,7 +206,7 @@ static bool move_all(struct ressd *ressd, enum sweep_kind kind)
 			return true;
 		/* Then it takes also what was logged since the sweep began. */
 		if (ressd->sweep.visit_blocks || kind != SWEEP_FOR_ROOM)
-			wait_for_direct_writes(ressd);
+			ressd_wait_for_direct_writes(ressd);
 		ressd_batch_move(ressd);
 		cond_resched();
 		if (goal_reached(ressd, kind))
@@ -275,7 +276,7 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 
 	queue_work(ressd->workqueue, &ressd->log_work);
 	wait_event(ressd->wait, record_settled(ressd, record));
-	wait_for_direct_writes(ressd);
+	ressd_wait_for_direct_writes(ressd);
 	complete = move_all(ressd, kind);
 
 	spin_lock(&ressd->lock);
@@ -372,7 +373,7 @@ static bool wants_idle_sweep(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover_on && !ressd->suspending && log->map.nr_dirty && !log->busy &&
+	return ressd->mover_on && !ressd->suspending && ressd_log_nr_movable(log) && !log->busy &&
 	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
 }
 
@@ -395,10 +396,15 @@ static enum sweep_kind kind_of_sweep(struct ressd *ressd)
 static bool has_reason(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
+	enum ressd_cover_goal goal;
 
 	lockdep_assert_held(&ressd->lock);
 	if (!ressd_log_works(ressd))
 		return false;
+	/* That there is something to carry is no reason to look for room. */
+	if (!ressd->hibernating && ressd_cover_choose(log, ressd->draining, &goal) &&
+	    goal != RESSD_COVER_CARRY)
+		return true;
 	if (!ressd->suspending &&
 	    (ressd->draining || (ressd->retry_now && ressd->bad_blocks)))
 		return true;
@@ -433,6 +439,8 @@ static bool is_drained(struct ressd *ressd)
 	drained = ressd_log_is_drained(&ressd->log);
 	if (drained) {
 		ressd->drained = true;
+		/* Who has waited was sent to the normal area by the drain. */
+		ressd->log.cover_wanted = false;
 		ressd->draining = false;
 	}
 	spin_unlock(&ressd->lock);
@@ -468,6 +476,27 @@ static void let_writers_go(struct ressd *ressd)
 		queue_work(ressd->workqueue, &ressd->log_work);
 }
 
+/* A run of the cover comes before a sweep, unless it has found no room for its records. */
+static bool cover_first(struct ressd *ressd, bool drain, int *ret)
+{
+	enum ressd_cover_goal goal;
+	bool wanted;
+
+	spin_lock(&ressd->lock);
+	wanted = ressd_cover_choose(&ressd->log, drain, &goal);
+	spin_unlock(&ressd->lock);
+	if (!wanted)
+		return false;
+	*ret = ressd_cover_run(ressd, goal);
+	/* By then nothing else is left that could not be moved. */
+	if (goal == RESSD_COVER_UNCOVER && (ressd->cover.bad || ressd->bad_blocks)) {
+		ressd->sweep_bad = ressd->cover.bad;
+		note_bad_blocks(ressd, true, true);
+	}
+	/* A damaged copy stays where it is; what it keeps from being reused the sweep will find. */
+	return *ret != -EAGAIN && (goal != RESSD_COVER_CARRY || *ret != -EIO);
+}
+
 /* One sweep, and what it came to: 0, or the error that a pause must follow. */
 static int sweep_once(struct ressd *ressd)
 {
@@ -483,6 +512,11 @@ static int sweep_once(struct ressd *ressd)
 		spin_unlock(&ressd->lock);
 		if (wait_as_mover(ressd, ticket) || (drain && is_drained(ressd)))
 			return 0;
+	}
+	if (cover_first(ressd, drain, &ret)) {
+		if (drain && ret)
+			end_drain(ressd, ret);
+		return ret;
 	}
 	if (kind == SWEEP_FOR_ROOM && ressd_keep_tail(ressd)) {
 		ret = announce_kept(ressd);

@@ -72,6 +72,10 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 		if (node)
 			dm_accept_partial_bio(bio, (sector_t)node->lbn * RESSD_BLOCK_SECTORS -
 						   e.sector);
+		if (e.first < ressd->log.cover_blocks && !ressd->log.covered) {
+			rb->flags |= RESSD_BIO_READ_HOME;
+			atomic_inc(&ressd->cover.reads);
+		}
 		spin_unlock(&ressd->lock);
 		return read_home(ressd, bio);
 	}
@@ -121,7 +125,8 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 	 * Pairs with the release in ressd_note_doubt().
 	 */
 	rb->ticket = smp_load_acquire(&ressd->known_flush_errors);
-	if (unlikely(ressd_regions_may_hold(&ressd->regions, e.first, e.last)))
+	if (unlikely(e.first < ressd->log.cover_blocks ||
+		     ressd_regions_may_hold(&ressd->regions, e.first, e.last)))
 		return map_locked(ressd, bio);
 	return read_home(ressd, bio);
 }

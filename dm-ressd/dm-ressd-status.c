@@ -41,9 +41,10 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct ressd_counters *c = &ressd->counters;
 	const struct ressd_split_counters *reads = &ressd->shape.counters[RESSD_READ];
 	const struct ressd_split_counters *writes = &ressd->shape.counters[RESSD_WRITE];
-	/* What the log has kept is neither new nor dead. */
-	u64 accepted = l->accepted - c->kept_blocks;
-	u64 dead = l->overwrites + l->superseded + l->killed - c->kept_blocks;
+	/* What the log has kept or carried is neither new nor dead; copies are not the user's. */
+	u64 again = c->kept_blocks + l->carried;
+	u64 accepted = l->accepted - again - l->covered;
+	u64 dead = l->overwrites + l->superseded + l->killed - again;
 	const struct {
 		const char *key;
 		u64 value;
@@ -73,6 +74,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "buffer_bytes", (2 * RESSD_MAX_RECORD_BLOCKS + ressd->max_page) *
 				  RESSD_BLOCK_SIZE +
 				  (u64)ressd_summary_bytes(&log->geom) +
+				  2ULL * log->cover_blocks * RESSD_BLOCK_SIZE +
 				  (u64)(ressd->move_space.max + ressd->next_move_space.max) *
 				  (RESSD_BLOCK_SIZE + sizeof(struct ressd_move)) +
 				  num_possible_cpus() * sizeof(struct ressd_seen) },
@@ -107,12 +109,15 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "most_held", ressd->shape.queue.most_held },
 		{ "joined", ressd->shape.queue.joined },
 		{ "expired", ressd->shape.queue.expired },
+		{ "cover_blocks", log->cover_blocks },
+		{ "covered", log->covered },
 	};
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);
 
 	DMEMIT("%u/%u %u/%u %s %zu", total - min(total, ressd_log_free_blocks(log)), total,
-	       log->map.nr_dirty, log->map.nr_mapped, state_word(ressd), 2 * ARRAY_SIZE(words));
+	       ressd_log_nr_movable(log), log->map.nr_mapped, state_word(ressd),
+	       2 * ARRAY_SIZE(words));
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		DMEMIT(" %s %llu", words[i].key, (unsigned long long)words[i].value);
 }
@@ -247,15 +252,17 @@ static int message_store(struct ressd *ressd, unsigned int argc, char **argv)
 {
 	char error[RESSD_ERROR_SIZE];
 	struct ressd_options options;
+	const char *fixed;
 
 	ressd_options_default(&options);
 	if (ressd_options_parse(&options, argc, argv, error, sizeof(error))) {
 		DMERR("%s: %s", ressd_name(ressd), error);
 		return -EINVAL;
 	}
-	if (options.segment_sectors) {
-		DMERR("%s: segment_sectors is fixed when the reserved area is formatted, so it is not stored with the options; leave it out",
-		      ressd_name(ressd));
+	fixed = ressd_options_fixed(&options);
+	if (fixed) {
+		DMERR("%s: %s is fixed when the reserved area is formatted, so it is not stored with the options; leave it out",
+		      ressd_name(ressd), fixed);
 		return -EINVAL;
 	}
 	if (!READ_ONCE(ressd->active)) {

@@ -152,6 +152,7 @@ void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 		.uuid = ressd->super.uuid,
 		.activation = get_random_u64() | 1,
 		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
+		.cover_blocks = ressd->super.cover_blocks,
 		.nodes = ressd->nodes,
 		.clean = ressd->clean,
 		.regions = ressd->region_bits,
@@ -210,6 +211,8 @@ static int allocate(struct ressd *ressd)
 	if (!ressd->merge_buffer || !ressd->summary || !ressd->record_buffers[0] ||
 	    !ressd->record_buffers[1])
 		return out_of_memory("the buffers");
+	if (ressd_cover_init(ressd))
+		return out_of_memory("the buffers");
 	if (allocate_page(ressd))
 		return -ENOMEM;
 
@@ -248,6 +251,8 @@ static int load_super(struct ressd *ressd)
 	ressd->super.record_blocks = geom.record_blocks;
 	ressd->super.devices = ressd->same_dev ? 1 : 2;
 	ressd_options_pack(&ressd->options, ressd->super.options);
+	if (ressd->options.cover == RESSD_ON)
+		ressd->super.cover_blocks = ressd_cover_default(&geom, ressd->table.len);
 	get_random_bytes(ressd->super.uuid, RESSD_UUID_SIZE);
 	return 0;
 }
@@ -317,6 +322,7 @@ static void ressd_free(struct ressd *ressd)
 	vfree(ressd->page_buffer);
 	vfree(ressd->merge_buffer);
 	vfree(ressd->summary);
+	ressd_cover_free(ressd);
 	ressd_move_space_free(&ressd->next_move_space);
 	ressd_move_space_free(&ressd->move_space);
 	kvfree(ressd->readers);

@@ -104,9 +104,12 @@ bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio, struct ressd_bio
 {
 	unsigned int generation;
 
-	/* FUA: a sync may have to follow.  Shaped: the rest of the last one is under the lock. */
+	/*
+	 * FUA: a sync may have to follow.  Covered blocks: a run may hold them, or they are logged.
+	 * Shaped: the rest of the last one is under the lock.
+	 */
 	if (e->sectors <= READ_ONCE(ressd->options.small_write_sectors) ||
-	    bio->bi_opf & REQ_FUA || ressd_shape_is_used())
+	    bio->bi_opf & REQ_FUA || e->first < ressd->log.cover_blocks || ressd_shape_is_used())
 		return false;
 	if (!ressd_flight_enter(&ressd->seen->flight, &ressd->gate, &ressd->regions, e->first,
 				e->last, &generation) || !note_write(ressd, e)) {

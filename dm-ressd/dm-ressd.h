@@ -19,6 +19,7 @@
  *	dm-ressd-mover.c	the thread that brings the data home
  *	dm-ressd-batch.c	... one batch after the other
  *	dm-ressd-pace.c		how that is spread in time
+ *	dm-ressd-cover.c	the bare disk looks like no file system
  *	dm-ressd-discard.c	discards of segments that hold nothing any more
  *	dm-ressd-route.c	which way costs less (route adaptive)
  *	dm-ressd-shape.c	requests to the normal area: cut to what the device takes best
@@ -66,6 +67,8 @@
  *	a direct write, a discard	They invalidate what the log has when they have arrived at
  *					home, with the same release, and complete after that.
  *	a newer log copy		The bit is never clear in between (ressd_map_take_out()).
+ *	covers come and go		Reads of covered blocks always take the lock, and are
+ *					counted while these are at home (cover.reads).
  *	a flush fails			known_flush_errors is read before the bitmap, by an acquire,
  *					and set by a release after the map was changed: so a read
  *					relies on no more than what the map has taken into account,
@@ -140,6 +143,7 @@
 #include <linux/workqueue.h>
 
 #include "core/ressd-args.h"
+#include "core/ressd-cover.h"
 #include "core/ressd-log.h"
 #include "core/ressd-queue.h"
 #include "core/ressd-step.h"
@@ -254,6 +258,16 @@ enum ressd_discard_state {
 	RESSD_DISCARD_ENDED,		/* the mover's thread has yet to note it */
 };
 
+/* See dm-ressd-cover.c; under the lock but for the buffers, which the run's thread uses. */
+struct ressd_cover {
+	struct ressd_cover_run run;
+	bool running;
+	bool busy;			/* writes of covered blocks wait */
+	bool failed;			/* the last run: small writes go direct */
+	bool bad;			/* the copy of a covered block is damaged */
+	atomic_t reads;			/* of covered blocks at home, in flight */
+};
+
 struct ressd {
 	struct dm_target *ti;
 	struct dm_dev *normal, *reserved;
@@ -358,6 +372,7 @@ struct ressd {
 
 	struct ressd_shape shape;
 
+	struct ressd_cover cover;
 	struct ressd_meter meter;
 	atomic_t small_in_flight;	/* small writes under route adaptive, both ways */
 };
@@ -525,6 +540,25 @@ bool ressd_keep_tail(struct ressd *ressd);
 bool ressd_keeps(const struct ressd *ressd, u32 *slot);
 /* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
+
+/* Waits for the direct writes that are in flight now.  The mover's thread, or before it runs. */
+void ressd_wait_for_direct_writes(struct ressd *ressd);
+
+/* dm-ressd-cover.c */
+int ressd_cover_init(struct ressd *ressd);
+void ressd_cover_free(struct ressd *ressd);
+/* Must a direct write of these blocks wait for a run, or for the next one?  Under the lock. */
+bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr);
+/* The same, and after an error there is none to wait for: the write must fail.  Under the lock. */
+bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr);
+/* May small writes wait until the log is covered, if it is not?  Under the lock. */
+bool ressd_cover_takes_writes(const struct ressd *ressd);
+/* One run: 0, -EIO, or -EAGAIN if it takes a sweep first.  The mover's thread. */
+int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal);
+/* Activation, after the opening record: a log that was not covered becomes a drained one. */
+int ressd_cover_restore(struct ressd *ressd);
+/* Activation: warns if the bare disk has something else where covers should be. */
+void ressd_cover_compare(struct ressd *ressd);
 
 /* dm-ressd-pace.c */
 /* Has a writer, or the mover in a sweep, to wait for the other one?  Under the lock. */

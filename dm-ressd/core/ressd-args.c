@@ -54,6 +54,8 @@ static const struct option_rule rules[] = {
 	  .min = RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,
 	  .max = RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,
 	  .step = 8, .format_only = true },
+	{ .key = "cover", .offset = __builtin_offsetof(struct ressd_options, cover),
+	  .initial = RESSD_ON, .words = switch_words, .format_only = true },
 	WORDS(on_full, RESSD_FULL_BYPASS, on_full_words),
 	NUMBER(split_read_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
 	NUMBER(split_write_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
@@ -295,6 +297,16 @@ int ressd_option_set(struct ressd_options *options, const char *key, const char 
 	return 0;
 }
 
+const char *ressd_options_fixed(const struct ressd_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < NR_RULES; i++)
+		if (rules[i].format_only && option_value(options, &rules[i]) != rules[i].initial)
+			return rules[i].key;
+	return NULL;
+}
+
 /* Appends " key value" for each option that differs from the default; as snprintf(). */
 static int print_words(const struct ressd_options *options, char *buffer, size_t size)
 {
@@ -333,8 +345,11 @@ int ressd_options_print(const struct ressd_options *options, char *buffer, size_
 void ressd_options_pack(const struct ressd_options *options, char stored[RESSD_STORED_OPTIONS])
 {
 	struct ressd_options packed = *options;
+	size_t i;
 
-	packed.segment_sectors = 0;
+	for (i = 0; i < NR_RULES; i++)
+		if (rules[i].format_only)
+			*option_field(&packed, &rules[i]) = rules[i].initial;
 	memset(stored, 0, RESSD_STORED_OPTIONS);
 	print_words(&packed, stored, RESSD_STORED_OPTIONS);
 	/* Without the space before the first word. */

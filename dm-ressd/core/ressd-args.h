@@ -50,6 +50,7 @@ struct ressd_options {
 	u32 log_rewrite;		/* enum ressd_switch: commits with all of their page */
 	u32 log_discard;		/* enum ressd_switch: of segments that may be reused */
 	u32 segment_sectors;		/* format time; 0: whatever the superblock says */
+	u32 cover;			/* enum ressd_switch, format time: see ressd-cover.h */
 	u32 on_full;			/* enum ressd_on_full */
 	u32 split_read_sectors;		/* longest read of the normal area; 0: no limit */
 	u32 split_write_sectors;	/* ... and write */
@@ -69,6 +70,9 @@ struct ressd_table {
 };
 
 void ressd_options_default(struct ressd_options *options);
+
+/* The key of an option that counts at the format only and is not as by default, or NULL. */
+const char *ressd_options_fixed(const struct ressd_options *options);
 
 /*
  * Parses @argc option words (without the count) into @options, which holds the defaults.

@@ -53,6 +53,7 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	open->nr_blocks = end - open->block;
 	open->sealed = true;
 	open->taken_back = false;
+	open->uncovered = log->cover_blocks && !log->covered;
 
 	*io = (struct ressd_io) {
 		.kind = RESSD_IO_WRITE,
@@ -81,10 +82,12 @@ static bool place_bare_record(struct ressd_log *log, bool announces)
 {
 	const struct ressd_record *open = &log->records[log->open];
 	u32 left = ressd_log_head_end(log) - open->block;
+	u32 free = ressd_log_free_segments(log);
+	u32 reserve = log->cover_reserve;
 
 	if (!left)
-		return ressd_log_advance_head(log, 0);
-	return ressd_log_free_segments(log) || left > 1 || announces;
+		return ressd_log_advance_head(log, announces ? 0 : reserve);
+	return free > reserve || announces || (free == reserve && left > 1);
 }
 
 void ressd_log_summarise(struct ressd_log *log, const struct ressd_record_header *header,
@@ -199,15 +202,17 @@ static bool blank_place(struct ressd_log *log, struct ressd_io *io)
 static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 {
 	struct ressd_record *open = &log->records[log->open];
-	bool announces, needed;
+	bool announces, uncovers, needed;
 	u32 nr_unmaps;
 
 	/* Before looking for dead segments: the one left behind may be among them. */
 	if (ressd_log_may_rotate(log) && !open->nr_maps)
-		ressd_log_advance_head(log, 0);
+		ressd_log_advance_head(log, log->cover_reserve);
 	announces = (log->reclaim || log->opening) &&
 		    ressd_log_scan_tail(log, open->seq - 1) > log->written_tail;
-	needed = !log->cycle_sealed && (open->nr_maps || log->nr_unmaps || announces);
+	uncovers = log->cover_blocks && !log->covered && log->written_covered;
+	needed = !log->cycle_sealed &&
+		 (open->nr_maps || log->nr_unmaps || announces || uncovers);
 	needed = needed || !cycle_is_written(log);
 	if (!needed && (log->cycle_sealed || !log->opening))
 		return cycle_flush(log, io);
@@ -227,9 +232,11 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 		log->tail_seq = ressd_log_scan_tail(log, open->seq - 1);
 	log->filling = false;
 	seal_record(log, io, nr_unmaps);
-	io->preflush = nr_unmaps || announces || log->opening;
+	io->preflush = nr_unmaps || announces || uncovers || log->opening;
 	/* The cycle's next record may need a segment that this one announces. */
-	io->fua = io->preflush && (cycle_is_written(log) || !ressd_log_free_segments(log));
+	io->fua = io->preflush &&
+		  (cycle_is_written(log) ||
+		   ressd_log_free_segments(log) <= log->cover_reserve);
 	io->record->tail_seq = log->tail_seq;
 	log->reclaim = log->reclaim && !announces;
 	log->cycle_sealed = true;
@@ -240,7 +247,7 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 static bool record_is_due(const struct ressd_log *log)
 {
 	return log->records[log->open].nr_maps &&
-	       (log->kicked || log->rotate || ressd_log_record_full(log));
+	       (log->kicked || ressd_log_is_rotating(log) || ressd_log_record_full(log));
 }
 
 bool ressd_log_is_at_rest(const struct ressd_log *log)
@@ -307,7 +314,8 @@ static void encode_record(const struct ressd_log *log, struct ressd_record *reco
 	header->nr_blocks = cpu_to_le32(record->nr_blocks);
 	header->block = cpu_to_le32(record->block);
 	header->epoch = cpu_to_le32(log->epoch);
-	header->flags = cpu_to_le32(log->first_pending ? RESSD_RECORD_FIRST : 0);
+	header->flags = cpu_to_le32((log->first_pending ? RESSD_RECORD_FIRST : 0) |
+				    (record->uncovered ? RESSD_RECORD_UNCOVERED : 0));
 	ressd_record_seal_short(header, &log->zeroes, used);
 }
 
@@ -388,6 +396,7 @@ static void record_written(struct ressd_log *log, struct ressd_record *record, b
 		};
 	log->prev_crc = le32_to_cpu(header->crc);
 	log->first_pending = false;
+	log->written_covered = log->cover_blocks && !record->uncovered;
 	log->written_seq = record->seq;
 	log->written_tail = record->tail_seq;
 	log->counters.records++;

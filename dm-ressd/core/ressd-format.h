@@ -24,6 +24,7 @@
 #define RESSD_BLOCK_SECTORS	(RESSD_BLOCK_SIZE >> RESSD_SECTOR_SHIFT)
 
 #define RESSD_SUPER_MAGIC	0x6473736572306d64ULL	/* "dm0ressd" */
+#define RESSD_COVER_MAGIC	0x766f636473736572ULL	/* "ressdcov" */
 #define RESSD_RECORD_MAGIC	0x676f6c6473736572ULL	/* "ressdlog" */
 #define RESSD_SUMMARY_MAGIC	0x6d75736473736572ULL	/* "ressdsum" */
 #define RESSD_FORMAT_VERSION	1
@@ -34,11 +35,16 @@
 
 /*
  * Feature bits.  An unknown compat bit is ignored, an unknown ro_compat bit allows reading only,
- * an unknown incompat bit refuses the device.  None is defined yet.
+ * an unknown incompat bit refuses the device.
+ *
+ * COVER: cover_blocks is not zero, see ressd-cover.h.  A version that does not know of covers would
+ * bring covered blocks home, or take the log for the truth where home is.
  */
+#define RESSD_INCOMPAT_COVER	0x1U
+
 #define RESSD_COMPAT_KNOWN	0U
 #define RESSD_RO_COMPAT_KNOWN	0U
-#define RESSD_INCOMPAT_KNOWN	0U
+#define RESSD_INCOMPAT_KNOWN	RESSD_INCOMPAT_COVER
 
 /* Room for the options of the table line, in the superblock: more than all of them take. */
 #define RESSD_STORED_OPTIONS	512U
@@ -61,7 +67,8 @@ struct ressd_super {
 	__le32 devices;			/*  88: that the areas are on: 1 or 2; 0: not recorded */
 	__le32 unused0;			/*  92: zero */
 	char options[RESSD_STORED_OPTIONS];	/*  96: "key value ...", then zeroes */
-	__u8 unused[3488];		/* 608: zero */
+	__le32 cover_blocks;		/* 608: first normal blocks that are covered; 0: none */
+	__u8 unused[3484];		/* 612: zero */
 };
 
 /*
@@ -87,6 +94,8 @@ struct ressd_entry {
 
 /* ressd_record_header.flags: first record written since the device was activated. */
 #define RESSD_RECORD_FIRST	0x1U
+/* With RESSD_INCOMPAT_COVER: what home holds counts, but for covers; see ressd-cover.h. */
+#define RESSD_RECORD_UNCOVERED	0x2U
 
 /*
  * A record is this header, then nr_maps data blocks in the order of the MAP entries, then padding
@@ -142,14 +151,33 @@ struct ressd_summary {
 	__le32 next_block;		/* 104: log block after the last record */
 	__le32 nr_records;		/* 108 */
 	__le32 nr_unmaps;		/* 112 */
-	__le32 flags;			/* 116: flags of the first record */
+	__le32 flags;			/* 116: FIRST of the first record, UNCOVERED of the last */
 	__le32 payload_crc;		/* 120: crc32c of the blocks after this one */
 	__le32 epoch;			/* 124: epoch of the last record */
 	struct ressd_entry maps[];	/* 128 */
 };
 
+/* One of the eight sectors of a cover; see ressd-cover.h. */
+#define RESSD_COVER_SECTORS	8U
+#define RESSD_COVER_TEXT	448U
+#define RESSD_COVER_MAX		64U	/* blocks, of one area */
+
+struct ressd_cover_sector {
+	__le64 magic;			/*   0: RESSD_COVER_MAGIC */
+	__le32 version;			/*   8: RESSD_FORMAT_VERSION */
+	__le32 crc;			/*  12: crc32c of this sector with this field zero */
+	__u8 uuid[RESSD_UUID_SIZE];	/*  16: of the superblock */
+	__le32 block;			/*  32: normal block that is covered */
+	__le32 index;			/*  36: sector of it */
+	__u8 unused[8];			/*  40: zero */
+	char text[RESSD_COVER_TEXT];	/*  48: a sentence for people, then zero */
+	__u8 end[16];			/* 496: zero, so it is no boot sector either */
+};
+
+static_assert(sizeof(struct ressd_cover_sector) == 512, "a sector");
 static_assert(sizeof(struct ressd_super) == RESSD_BLOCK_SIZE, "superblock is one block");
 static_assert(__builtin_offsetof(struct ressd_super, options) == 96, "options at 96");
+static_assert(__builtin_offsetof(struct ressd_super, cover_blocks) == 608, "covers at 608");
 static_assert(sizeof(struct ressd_record_header) == RESSD_BLOCK_SIZE, "header is one block");
 static_assert(__builtin_offsetof(struct ressd_record_header, entries) == 128, "entries at 128");
 static_assert(sizeof(struct ressd_summary) == 128, "maps at 128");

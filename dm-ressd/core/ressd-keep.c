@@ -9,7 +9,7 @@
 
 static bool has_room(const struct ressd_log *log, u32 threshold)
 {
-	return ressd_log_free_segments(log) >= MIN_FREE_SEGMENTS &&
+	return ressd_log_free_segments(log) >= MIN_FREE_SEGMENTS + log->cover_reserve &&
 	       (u64)ressd_log_free_blocks(log) * 100 * 3 >=
 	       (u64)ressd_log_total_blocks(log) * threshold * 2;
 }

@@ -23,6 +23,9 @@ u32 ressd_log_open_limit(const struct ressd_log *log);
  */
 u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end);
 
+/* Is the next record to start a new segment?  Not where that is kept for covered blocks. */
+bool ressd_log_is_rotating(const struct ressd_log *log);
+
 /*
  * The first record of an activation has to stand where the chain ended: recovery may have dropped
  * a torn record there, whose header would otherwise still continue the chain, beside the new one.
@@ -40,6 +43,14 @@ bool ressd_log_forget_next(struct ressd_log *log);
 
 /* Moves the (still empty) open record to the next segment if at least @leave stay free. */
 bool ressd_log_advance_head(struct ressd_log *log, u32 leave);
+
+/*
+ * ressd_log_accept() without its refusals: @reserve free segments must be left.  With 0, for
+ * covered blocks only, the last block of the last segment is left for the record that announces a
+ * new tail.
+ */
+int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn, struct ressd_place *place,
+			     u32 reserve);
 
 /* So many segments in a row may hold records that are not known durable; 8 at most. */
 u32 ressd_log_most_unproven(const struct ressd_geom *geom);

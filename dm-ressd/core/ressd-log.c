@@ -9,6 +9,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
+#include "ressd-cover.h"
 #include "ressd-log-private.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"
@@ -71,6 +72,8 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->activation = setup->activation;
 	log->epoch = 1;
 	log->normal_blocks = setup->normal_blocks;
+	log->cover_blocks = setup->cover_blocks;
+	log->cover_reserve = ressd_cover_reserve(&log->geom, log->cover_blocks);
 	log->align_blocks = max_t(u32, setup->align_blocks, 1);
 	log->segments = setup->segments;
 	log->segment_busy = setup->segment_busy;
@@ -176,7 +179,7 @@ static u32 first_page_end(const struct ressd_log *log, u32 block)
 
 u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end)
 {
-	const bool last_segment = !ressd_log_free_segments(log);
+	const bool last_segment = ressd_log_free_segments(log) <= log->cover_reserve;
 
 	/* Its blocks are too precious for padding: see SPACE in the header. */
 	if (last_segment)
@@ -240,12 +243,12 @@ bool ressd_log_forget_next(struct ressd_log *log)
 	return log->forgotten_seq > log->head_seq + 1;
 }
 
-/* Is this all that keeps data from the next segment? */
-static bool next_is_being_forgotten(const struct ressd_log *log)
+/* Is this all that keeps data from the next segment, of which @reserve must be left? */
+static bool next_is_being_forgotten(const struct ressd_log *log, u32 reserve)
 {
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
 
-	return ressd_log_free_segments(log) >= 2 && log->forgotten_seq <= log->head_seq + 1 &&
+	return ressd_log_free_segments(log) > reserve && log->forgotten_seq <= log->head_seq + 1 &&
 	       !log->segment_busy(log->context, slot);
 }
 
@@ -313,9 +316,15 @@ static void count_out(struct ressd_log *log, const struct ressd_node *node)
 		segment_of_block(log, block)->live--;
 }
 
+bool ressd_log_is_rotating(const struct ressd_log *log)
+{
+	return log->rotate &&
+	       (!log->cover_reserve || ressd_log_free_segments(log) > log->cover_reserve);
+}
+
 bool ressd_log_may_rotate(const struct ressd_log *log)
 {
-	return log->rotate && !log->first_pending;
+	return ressd_log_is_rotating(log) && !log->first_pending;
 }
 
 /*
@@ -328,7 +337,8 @@ static bool leaves_summary_page(const struct ressd_log *log)
 {
 	u32 end = ressd_log_head_end(log);
 
-	if (!log->filling || !log->page_blocks || ressd_log_free_segments(log) < 2 ||
+	if (!log->filling || !log->page_blocks ||
+	    ressd_log_free_segments(log) < 2 + log->cover_reserve ||
 	    !ressd_log_summary_flushes(log, log->head_seq))
 		return false;
 	return log->records[log->open].block == end - into_page(log, end);
@@ -346,7 +356,8 @@ static bool needs_segment(const struct ressd_log *log)
 
 bool ressd_log_is_full(const struct ressd_log *log)
 {
-	return ressd_log_free_segments(log) < (needs_segment(log) ? 2 : 1);
+	return ressd_log_free_segments(log) <
+	       log->cover_reserve + (needs_segment(log) ? 2 : 1);
 }
 
 /* The open record gets a newer version of what @old holds, under this same hold of the lock. */
@@ -362,7 +373,19 @@ static void supersede(struct ressd_log *log, struct ressd_node *old)
 	log->counters.superseded++;
 }
 
-int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
+/* Is there no block for data in the open record's segment, given the reserve? */
+static bool lacks_room(const struct ressd_log *log, u32 reserve)
+{
+	const struct ressd_record *open = &log->records[log->open];
+	u32 free = ressd_log_free_segments(log);
+
+	if (free < reserve)
+		return true;
+	return !free && open->block + 1 + open->nr_maps + 1 >= ressd_log_head_end(log);
+}
+
+int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn, struct ressd_place *place,
+			     u32 reserve)
 {
 	struct ressd_record *open = &log->records[log->open];
 	struct ressd_record_header *header = open->buffer;
@@ -381,13 +404,13 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 	}
 
 	if (needs_segment(log)) {
-		if (!ressd_log_advance_head(log, 1))
-			return next_is_being_forgotten(log) ? -EAGAIN : -ENOSPC;
+		if (!ressd_log_advance_head(log, reserve))
+			return next_is_being_forgotten(log, reserve) ? -EAGAIN : -ENOSPC;
 		old = ressd_map_find(&log->map, lbn);	/* it may have forgotten it */
 	}
-	if (ressd_log_record_full(log) || (log->rotate && open->nr_maps))
+	if (ressd_log_record_full(log) || (ressd_log_is_rotating(log) && open->nr_maps))
 		return -EAGAIN;
-	if (!ressd_log_free_segments(log))
+	if (lacks_room(log, reserve))
 		return -ENOSPC;
 
 	block = open->block + 1 + open->nr_maps;
@@ -402,6 +425,15 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 	place->seq = open->seq;
 	log->counters.accepted++;
 	return 0;
+}
+
+int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
+{
+	if (log->mode == RESSD_MODE_RW && log->cover_blocks && !log->covered) {
+		log->cover_wanted = true;
+		return -EAGAIN;
+	}
+	return ressd_log_accept_leaving(log, lbn, place, 1 + log->cover_reserve);
 }
 
 static void kill_node(struct ressd_log *log, struct ressd_node *node)
@@ -531,9 +563,10 @@ static bool unit_ahead(const struct ressd_log *log)
 
 bool ressd_log_can_prime(const struct ressd_log *log)
 {
-	return log->mode == RESSD_MODE_RW && !log->busy && !log->map.nr_dirty &&
+	return log->mode == RESSD_MODE_RW && !log->busy && !ressd_log_nr_movable(log) &&
 	       !log->records[log->open].nr_maps && !log->first_pending &&
-	       ressd_log_free_segments(log) && !is_primed(log) && unit_ahead(log);
+	       ressd_log_free_segments(log) > log->cover_reserve &&
+	       !is_primed(log) && unit_ahead(log);
 }
 
 u64 ressd_log_prime(struct ressd_log *log)

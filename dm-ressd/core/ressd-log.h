@@ -23,6 +23,8 @@
  *    the same activation unless it is the first one of a new activation.
  * 7. No allocation anywhere: two record buffers, one summary, one node per log block, one struct
  *    per segment.
+ * 8. A device whose log is not drained never shows a file system on the bare disk, and one that is
+ *    drained shows the user's: see ressd-cover.h.
  *
  * LIFE OF A RECORD: one record is open; blocks are accepted into its buffer and are read from
  * there.  ressd_log_next() seals it and hands it out as a write; the other buffer becomes the open
@@ -34,6 +36,7 @@
  * head.  Records with UNMAPs only may use that reserve except for its last block, which is kept
  * for the record that announces a new tail.  So moving data home can always make room: whatever
  * stands in that last block has freed a segment.  A repair keeps to that, see ressd-repair.h.
+ * A log with covers keeps one segment more in reserve, for carrying them on (ressd-cover.h).
  *
  * ERRORS: an I/O that fails makes the log worse by a mode (enum ressd_mode), and nothing but a
  * repair (ressd-repair.h) makes it better.  No sync ever completes on the word of a flush that came
@@ -88,6 +91,7 @@ struct ressd_record {
 	void *buffer;		/* record_blocks * 4096 bytes: header, then data */
 	bool sealed;		/* handed out, not yet done */
 	bool taken_back;	/* its place is made blank instead of written */
+	bool uncovered;		/* RESSD_RECORD_UNCOVERED, set when sealed */
 	u64 seq;
 	u64 segment_seq;
 	u64 tail_seq;		/* announced by it, set when sealed */
@@ -151,6 +155,8 @@ struct ressd_log_counters {
 	u64 superseded;		/* log blocks that died by a newer log block */
 	u64 killed;		/* log blocks that died by a direct write or a discard */
 	u64 moved;		/* blocks that the mover brought home */
+	u64 covered;		/* of those accepted, copies of covered blocks */
+	u64 carried;		/* ... and such as were in the log already */
 };
 
 /* Where a record stands in the log, and what it must chain to. */
@@ -188,6 +194,8 @@ struct ressd_log {
 	u64 activation;
 	u32 epoch;			/* of this activation, see ressd-claims.h */
 	u32 normal_blocks;		/* size of the normal area */
+	u32 cover_blocks;		/* of it, that are covered; 0: none.  See ressd-cover.h */
+	u32 cover_reserve;		/* segments for carrying them; nothing else uses these */
 	struct ressd_segment *segments;	/* nr_segments */
 	bool (*segment_busy)(void *context, u32 slot);
 	void *context;
@@ -255,6 +263,10 @@ struct ressd_log {
 	u32 nr_unmaps;
 	struct ressd_dying sealed_unmaps;	/* sealed into the record that is not yet written */
 
+	bool covered;			/* the next record says so; see ressd-cover.h */
+	bool written_covered;		/* the last written record says so */
+	bool cover_wanted;		/* somebody waits until the log is covered */
+
 	/* Commit cycle: seal, write, flush. */
 	bool busy;			/* an I/O is handed out */
 	bool starved;			/* the cycle's record has no place */
@@ -282,6 +294,7 @@ struct ressd_log_setup {
 	const u8 *uuid;
 	u64 activation;			/* random, never 0 */
 	u32 normal_blocks;
+	u32 cover_blocks;
 	u32 align_blocks;
 	struct ressd_node *nodes;	/* geom.nr_blocks */
 	unsigned long *clean;		/* ressd_map_clean_bytes(geom.nr_blocks) */
@@ -309,7 +322,7 @@ struct ressd_place {
  *	0		accepted
  *	-EAGAIN		the open record is full and the other one in flight, or the next segment is
  *			not yet forgotten (ressd_log_tidy()); try again when the next I/O, or that,
- *			is done
+ *			is done.  Or the log is not covered (ressd-cover.h)
  *	-ENOSPC		the log is full; try again when segments were reclaimed
  *	-EIO		the mode is not RW
  */
@@ -504,6 +517,18 @@ const void *ressd_log_data(const struct ressd_log *log, u32 block);
 
 /* Sequence number of the segment that @block belongs to at present. */
 u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block);
+
+/*
+ * Blocks that the mover has yet to bring home; covered ones come home last, by a run of their own.
+ * A log that is covered holds all of these.
+ */
+static inline u32 ressd_log_nr_movable(const struct ressd_log *log)
+{
+	u32 dirty = log->map.nr_dirty;
+	u32 stay = log->covered ? log->cover_blocks : 0;
+
+	return dirty > stay ? dirty - stay : 0;
+}
 
 /* Segments beyond the head that may be overwritten. */
 u32 ressd_log_free_segments(const struct ressd_log *log);

@@ -4,6 +4,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include "ressd-cover.h"
 #include "ressd-record.h"
 
 #define CRC_POLYNOMIAL	0x82f63b78U	/* 0x1edc6f41 with its bits reversed */
@@ -67,6 +68,9 @@ void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info
 	super->record_blocks = cpu_to_le32(info->record_blocks);
 	super->devices = cpu_to_le32(info->devices);
 	memcpy(super->options, info->options, RESSD_STORED_OPTIONS);
+	super->cover_blocks = cpu_to_le32(info->cover_blocks);
+	if (info->cover_blocks)
+		super->incompat = cpu_to_le32(RESSD_INCOMPAT_COVER);
 	super->crc = cpu_to_le32(ressd_block_crc(super));
 }
 
@@ -87,6 +91,9 @@ static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 	info->devices = le32_to_cpu(super->devices);
 	memcpy(info->options, super->options, RESSD_STORED_OPTIONS);
 	info->uneven = false;
+	info->cover_blocks = 0;
+	if (le32_to_cpu(super->incompat) & RESSD_INCOMPAT_COVER)
+		info->cover_blocks = le32_to_cpu(super->cover_blocks);
 	if (!segment_sectors || segment_sectors > ~0U) {
 		snprintf(error, size, "the superblock has a segment size of %llu sectors",
 			 (unsigned long long)segment_sectors);
@@ -102,6 +109,13 @@ static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 		snprintf(error, size,
 			 "the superblock has records of %u blocks, but they must be %u",
 			 info->record_blocks, geom.record_blocks);
+		return RESSD_SUPER_DAMAGED;
+	}
+	if (!ressd_cover_fits(&geom, info->cover_blocks) ||
+	    (u64)info->cover_blocks * RESSD_BLOCK_SECTORS > info->table.len) {
+		snprintf(error, size,
+			 "the superblock has %u covered blocks, which is more than its areas can have",
+			 info->cover_blocks);
 		return RESSD_SUPER_DAMAGED;
 	}
 	return RESSD_SUPER_GOOD;
@@ -217,6 +231,11 @@ int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_
 			 options->segment_sectors, info->segment_sectors);
 		return -EINVAL;
 	}
+	if (options->cover == RESSD_OFF && info->cover_blocks) {
+		snprintf(error, size,
+			 "cover is off, but the reserved area was formatted with covers; leave the option out or use ressdctl format");
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -265,6 +284,7 @@ void ressd_record_link(const struct ressd_record_header *header, struct ressd_li
 	link->segment_seq = le64_to_cpu(header->segment_seq);
 	link->activation = le64_to_cpu(header->activation);
 	link->crc = le32_to_cpu(header->crc);
+	link->uncovered = le32_to_cpu(header->flags) & RESSD_RECORD_UNCOVERED;
 }
 
 bool ressd_record_follows(const struct ressd_record_header *header, const struct ressd_link *link)

@@ -29,6 +29,7 @@ struct ressd_super_info {
 	u32 devices;		/* 1 or 2; 0: not recorded */
 	/* As they stand on the disk: nothing here looks at them, not even for their end. */
 	char options[RESSD_STORED_OPTIONS];
+	u32 cover_blocks;		/* see ressd-cover.h; 0: none */
 	/* The copies differ in the length: power failed while the area grew; len is the old one. */
 	bool uneven;
 };
@@ -95,6 +96,7 @@ struct ressd_link {
 	u64 segment_seq;
 	u64 activation;
 	u32 crc;
+	bool uncovered;		/* as the last record says, see ressd-cover.h */
 };
 
 /* The end of the chain once @header belongs to it. */

@@ -437,6 +437,29 @@ static void set_head(struct fold *fold, const struct chain *chain)
 }
 
 /*
+ * Home counts where the log is not covered: covered blocks may have copies that count, which the
+ * activation sorts out; all other blocks of the log are home.  They stay in the map until a record
+ * has announced their death, and the activation waits for that.
+ */
+static void set_covered(struct fold *fold, const struct chain *chain)
+{
+	struct ressd_log *log = fold->log;
+	struct ressd_node *node;
+
+	log->covered = log->cover_blocks && chain->any && !chain->link.uncovered;
+	log->written_covered = log->covered;
+	if (!log->cover_blocks || log->covered)
+		return;
+	node = ressd_map_first_from(&log->map, log->cover_blocks);
+	for (; node; node = ressd_map_next(node)) {
+		u32 block = ressd_map_block(&log->map, node);
+
+		ressd_map_set_clean(&log->map, node);
+		log->segments[ressd_geom_slot(&log->geom, block)].live--;
+	}
+}
+
+/*
  * The opening record goes where set_head() has put the open one, or to the next segment.  The
  * summary of that segment may be there though a loss of power has taken some of its records: it
  * would speak for those that take their place.  A torn one could become whole by sectors of the
@@ -495,6 +518,7 @@ static int take_all(struct fold *fold)
 	if (ret)
 		return ret;
 	set_head(fold, &chain);
+	set_covered(fold, &chain);
 	ret = check_numbers(fold);
 	if (ret)
 		return ret;

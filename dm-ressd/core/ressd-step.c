@@ -94,11 +94,12 @@ void ressd_step_start(struct ressd_step *step, const struct ressd_sweep *sweep,
 		      const struct ressd_log *log)
 {
 	const u32 segment = log->geom.segment_blocks;
+	const u32 reserve = segment * (1 + log->cover_reserve);
 	u32 left = ressd_log_free_blocks(log);
 
 	*step = (struct ressd_step) {
 		.goal = sweep->last_segment, .reused = log->reuse_seq,
-		.free = left, .room = left - min(left, segment),
+		.free = left, .room = left - min(left, reserve),
 	};
 	if (sweep->visit_blocks) {
 		step->goal = oldest_segment(sweep, log);

@@ -94,6 +94,8 @@ void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *g
 	add_unmaps(summary, geom, header, block);
 	summary->last_seq = header->seq;
 	summary->tail_seq = header->tail_seq;
+	summary->flags = (summary->flags & ~cpu_to_le32(RESSD_RECORD_UNCOVERED)) |
+			 (header->flags & cpu_to_le32(RESSD_RECORD_UNCOVERED));
 	summary->activation = header->activation;
 	summary->epoch = header->epoch;
 	summary->last_crc = header->crc;
@@ -210,6 +212,7 @@ void ressd_summary_link(const struct ressd_summary *summary, struct ressd_link *
 	link->segment_seq = le64_to_cpu(summary->segment_seq);
 	link->activation = le64_to_cpu(summary->activation);
 	link->crc = le32_to_cpu(summary->last_crc);
+	link->uncovered = le32_to_cpu(summary->flags) & RESSD_RECORD_UNCOVERED;
 }
 
 bool ressd_summary_follows(const struct ressd_summary *summary, const struct ressd_link *link)

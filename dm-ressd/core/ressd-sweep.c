@@ -39,16 +39,25 @@ void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase, 
 	sweep->visit_end = 0;
 }
 
-static bool is_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log, u32 block)
+/* Covered blocks stay in the log: see ressd-cover.h. */
+static bool is_movable(const struct ressd_log *log, const struct ressd_node *node)
 {
-	return !ressd_map_is_clean(&log->map, block) &&
-	       ressd_log_segment_seq(log, block) <= sweep->last_segment;
+	return node->lbn >= log->cover_blocks &&
+	       !ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node));
+}
+
+static bool is_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log,
+		      const struct ressd_node *node)
+{
+	u32 block = ressd_map_block(&log->map, node);
+
+	return is_movable(log, node) && ressd_log_segment_seq(log, block) <= sweep->last_segment;
 }
 
 /* A block of a younger segment can come along once its record is on the device. */
-static bool can_ride(const struct ressd_log *log, u32 block)
+static bool can_ride(const struct ressd_log *log, const struct ressd_node *node)
 {
-	return !ressd_map_is_clean(&log->map, block) && !ressd_log_data(log, block);
+	return is_movable(log, node) && !ressd_log_data(log, ressd_map_block(&log->map, node));
 }
 
 /* May one more node be looked at?  If not, the pick ends here. */
@@ -69,7 +78,7 @@ static struct ressd_node *next_frozen(struct ressd_sweep *sweep, const struct re
 
 	if (from < RESSD_NO_BLOCK)
 		node = ressd_map_first_from(&log->map, from);
-	while (node && !is_frozen(sweep, log, ressd_map_block(&log->map, node))) {
+	while (node && !is_frozen(sweep, log, node)) {
 		sweep->searched_lbn = node->lbn;
 		if (!may_look(sweep))
 			return NULL;
@@ -97,7 +106,7 @@ static u32 pick_frozen(struct ressd_sweep *sweep, const struct ressd_log *log,
 			sweep->next_lbn = node->lbn;
 			break;
 		}
-		if (is_frozen(sweep, log, ressd_map_block(&log->map, node)))
+		if (is_frozen(sweep, log, node))
 			moves[nr++] = move_of(log, node);
 	}
 	sweep->frozen += nr;
@@ -131,7 +140,7 @@ static void count_logged(struct ressd_sweep *sweep, const struct ressd_log *log)
 		sweep->count_lbn = node->lbn;
 		if (!may_look(sweep))
 			return;
-		sweep->counted += can_ride(log, ressd_map_block(&log->map, node));
+		sweep->counted += can_ride(log, node);
 	}
 	sweep->filling = sweep->counted >= sweep->fill_blocks;
 	sweep->counting = false;
@@ -172,15 +181,14 @@ static u32 pick_visit(struct ressd_sweep *sweep, const struct ressd_log *log,
 	u32 nr = 0;
 
 	for (; node && node->lbn < sweep->visit_end && nr < max; node = ressd_map_next(node)) {
-		u32 block = ressd_map_block(&log->map, node);
-		bool frozen = is_frozen(sweep, log, block);
+		bool frozen = is_frozen(sweep, log, node);
 
 		if (!may_look(sweep)) {
 			sweep->next_lbn = node->lbn;
 			return nr;
 		}
 		sweep->frozen += frozen;
-		if (frozen || can_ride(log, block))
+		if (frozen || can_ride(log, node))
 			moves[nr++] = move_of(log, node);
 	}
 	/* A full batch may be the visit's last one: then it is over, and the sweep may end. */
@@ -206,11 +214,10 @@ static u32 pick_filled(struct ressd_sweep *sweep, const struct ressd_log *log,
 			.lbn = sweep->next_lbn + i, .block = RESSD_NO_BLOCK,
 		};
 	for (; node && node->lbn < sweep->next_lbn + nr; node = ressd_map_next(node)) {
-		u32 block = ressd_map_block(&log->map, node);
-		bool frozen = is_frozen(sweep, log, block);
+		bool frozen = is_frozen(sweep, log, node);
 
 		sweep->frozen += frozen;
-		if (frozen || can_ride(log, block))
+		if (frozen || can_ride(log, node))
 			moves[node->lbn - sweep->next_lbn] = move_of(log, node);
 	}
 	sweep->next_lbn += nr;

@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 #include "count.h"
+#include "ressd-cover.h"
 #include "ressd-keep.h"
 #include "ressd-log.h"
 #include "ressd-record.h"
@@ -26,6 +27,7 @@
 #define PICKED_AT_ONCE	(RESSD_STEP_NODES / 2)	/* dm-ressd-batch.c */
 #define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
 #define SMALL_BLOCKS	32			/* of the largest small write */
+#define COVER_STEPS	100			/* more than any run takes */
 
 static struct ressd_log ressd;
 static struct ressd_sweep sweep;
@@ -33,6 +35,7 @@ static struct ressd_step progress;
 static struct ressd_move moves[PICKED_AT_ONCE];
 static struct ressd_io io;
 static u32 lbn_bits;
+static u32 cover_blocks;
 static u64 longest;
 
 static bool never_busy(void *context, u32 slot)
@@ -73,6 +76,7 @@ static void init(u32 mib)
 		;
 	setup.uuid = uuid;
 	setup.normal_blocks = 1U << lbn_bits;
+	setup.cover_blocks = cover_blocks;
 	setup.nodes = allocate(ressd_map_nodes_bytes(blocks));
 	setup.clean = allocate(ressd_map_clean_bytes(blocks));
 	setup.regions = allocate(ressd_regions_bytes(setup.normal_blocks, blocks));
@@ -126,14 +130,17 @@ static void fill(u32 mib, bool clean)
 	ressd.first_pending = false;
 }
 
-static void measure(const char *what, void (*call)(void *context), void *context)
+static void report(const char *what, u64 nr)
 {
-	u64 nr = count_call(call, context);
-
 	printf("  %s: %s%llu instructions\n", what, nr >= COUNT_MAX ? "more than " : "",
 	       (unsigned long long)nr);
 	if (nr > longest)
 		longest = nr;
+}
+
+static void measure(const char *what, void (*call)(void *context), void *context)
+{
+	report(what, count_call(call, context));
 }
 
 /* ---- the steps ---- */
@@ -424,6 +431,121 @@ static void measure_commit(u32 mib)
 	done_with();
 }
 
+/* A run of the cover: see take_steps() in dm-ressd-cover.c. */
+struct covering {
+	struct ressd_cover_run run;
+	struct ressd_cover_action action;
+};
+
+static void cover_next_step(void *context)
+{
+	struct covering *covering = context;
+
+	ressd_cover_next(&covering->run, &ressd, &covering->action);
+}
+
+static void cover_done_step(void *context)
+{
+	struct covering *covering = context;
+
+	ressd_cover_done(&covering->run, &ressd, 0);
+}
+
+/* All I/O of a sync, not measured. */
+static void settle(void)
+{
+	do {
+		while (ressd_log_next(&ressd, &io)) {
+			if (io.kind == RESSD_IO_WRITE)
+				ressd_log_encode(&ressd, &io);
+			ressd_log_done(&ressd, &io, 0);
+		}
+	} while (ressd_log_tidy(&ressd));
+}
+
+/* What the module does between two steps, without the lock; home is @home. */
+static void cover_act(struct covering *covering, u8 *home)
+{
+	struct ressd_cover_action *action = &covering->action;
+	size_t bytes = (size_t)action->nr * RESSD_BLOCK_SIZE;
+	u8 *place = home + (size_t)action->lbn * RESSD_BLOCK_SIZE;
+
+	switch (action->kind) {
+	case RESSD_COVER_READ_HOME:
+		memcpy(action->data, home, bytes);
+		break;
+	case RESSD_COVER_WRITE_HOME:
+		memcpy(place, action->data, bytes);
+		break;
+	case RESSD_COVER_READ_LOG:
+		/* All blocks are alike. */
+		memset(action->data, 0x5a, RESSD_BLOCK_SIZE);
+		break;
+	case RESSD_COVER_WORK:
+		ressd_cover_work(&covering->run);
+		break;
+	case RESSD_COVER_SYNC:
+		ressd_log_sync(&ressd);
+		settle();
+		break;
+	case RESSD_COVER_RECLAIM:
+		ressd_log_reclaim(&ressd);
+		settle();
+		break;
+	case RESSD_COVER_WAIT:
+		settle();
+		break;
+	case RESSD_COVER_END:
+		break;
+	}
+}
+
+static void cover_run(struct covering *covering, u8 *home, enum ressd_cover_goal goal,
+		      const char *what)
+{
+	u64 nr = 0;
+	u32 i;
+
+	if (!ressd_cover_start(&covering->run, &ressd, goal)) {
+		fprintf(stderr, "lock-hold: %s does not begin\n", what);
+		exit(2);
+	}
+	for (i = 0; i < COVER_STEPS; i++) {
+		nr = max(nr, count_call(cover_next_step, covering));
+		if (covering->action.kind == RESSD_COVER_END)
+			break;
+		cover_act(covering, home);
+		nr = max(nr, count_call(cover_done_step, covering));
+	}
+	if (i == COVER_STEPS || covering->run.result) {
+		fprintf(stderr, "lock-hold: %s ends with %d\n", what, covering->run.result);
+		exit(2);
+	}
+	report(what, nr);
+}
+
+/* As many blocks as an area may cover, though the format takes fewer. */
+static void measure_covers(u32 mib)
+{
+	const size_t bytes = RESSD_COVER_MAX * RESSD_BLOCK_SIZE;
+	struct covering covering = { 0 };
+	u8 *home = allocate(bytes);
+
+	cover_blocks = RESSD_COVER_MAX;
+	init(mib);
+	cover_blocks = 0;
+	memset(home, 0x5a, bytes);
+	covering.run.logged = allocate(bytes);
+	covering.run.home = allocate(bytes);
+	settle();
+	cover_run(&covering, home, RESSD_COVER_COVER, "covering, its longest step");
+	cover_run(&covering, home, RESSD_COVER_UNCOVER, "uncovering, its longest step");
+	free(covering.run.logged);
+	free(covering.run.home);
+	free(home);
+	done_with();
+}
+
 static void measure_all(const char *name, u32 mib)
 {
 	longest = 0;
@@ -445,6 +567,7 @@ static void measure_all(const char *name, u32 mib)
 	measure_accepting(mib, false);
 	measure_accepting(mib, true);
 	measure_commit(mib);
+	measure_covers(mib);
 	printf("%s - lock-hold: no hold of more than %llu instructions, log of %s (%llu)\n",
 	       longest <= LIMIT ? "ok" : "not ok", LIMIT, name, (unsigned long long)longest);
 	printf("# result lock-hold/%s/instructions %llu instructions <=%llu\n", name,

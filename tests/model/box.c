@@ -6,7 +6,7 @@
 #include "box.h"
 #include "ressd-summary.h"
 
-static const u8 uuid[RESSD_UUID_SIZE] = "crash simulator";
+const u8 box_uuid[RESSD_UUID_SIZE] = "crash simulator";
 
 static void *allocate(size_t bytes)
 {
@@ -96,9 +96,10 @@ int box_recover(struct box *box, struct replica *replica, u64 activation, u32 ba
 
 	ressd_log_init(&box->log, &(struct ressd_log_setup) {
 		.geom = box->layout.geom,
-		.uuid = uuid,
+		.uuid = box_uuid,
 		.activation = activation,
 		.normal_blocks = box->layout.normal_blocks,
+		.cover_blocks = box->layout.cover_blocks,
 		.align_blocks = box->layout.align_blocks,
 		.nodes = box->nodes,
 		.clean = box->clean,

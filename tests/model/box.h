@@ -21,6 +21,7 @@ struct layout {
 	u32 unit_phase;
 	bool rewrite;			/* commits with all of their page */
 	u32 step_nodes;			/* that core looks at in one call */
+	u32 cover_blocks;		/* see core's ressd-cover.h */
 };
 
 static inline u32 layout_sectors(const struct layout *layout)
@@ -61,6 +62,9 @@ void box_tune(struct box *box, const struct layout *layout);
  * fails, 0: none does.  Returns 0 or what recovery says.
  */
 int box_recover(struct box *box, struct replica *replica, u64 activation, u32 bad_read);
+
+/* The uuid of every simulated log. */
+extern const u8 box_uuid[RESSD_UUID_SIZE];
 
 /* What the normal block @lbn holds by map and @image; @data is a block. */
 void box_read(const struct box *box, const struct image *image, u32 lbn, void *data);

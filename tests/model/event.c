@@ -2,6 +2,7 @@
 /* Configurations and events at random; see event.h. */
 #include <linux/kernel.h>
 #include "host.h"
+#include "ressd-cover.h"
 
 #define SLOW_STEPS	100	/* a slow I/O ends once in so many draws */
 
@@ -45,6 +46,23 @@ static void draw_dispatch(struct config *config, struct random *random)
 		config->dispatch = random_below(random, RESSD_NR_DISPATCH);
 }
 
+/* Of some configurations: as many as such a small log can carry, or fewer. */
+static void draw_cover(struct config *config, struct random *random)
+{
+	char error[RESSD_ERROR_SIZE];
+	struct ressd_geom geom;
+	u32 nr = 1 + random_below(random, 6);
+
+	if (!random_once_in(random, 3) ||
+	    ressd_geom_init(&geom, config->reserved_blocks * BLOCK_SECTORS,
+			    config->segment_blocks * BLOCK_SECTORS, error, sizeof(error)))
+		return;
+	nr = min(nr, config->normal_blocks);
+	while (nr && !ressd_cover_fits(&geom, nr))
+		nr--;
+	config->cover_blocks = nr;
+}
+
 void config_tune(struct config *config, u64 choice)
 {
 	struct random random = { .state = choice };
@@ -84,6 +102,7 @@ void config_draw(struct config *config, u64 seed)
 	if (random_once_in(&random, 2))
 		config->step_nodes = 1U << random_below(&random, 6);
 	draw_dispatch(config, &random);
+	draw_cover(config, &random);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */
@@ -201,17 +220,20 @@ static bool mover_is_wanted(const struct host *host, struct random *random)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state == OP_SPACE || op->state == OP_SYNC)
 			return true;
-	return random_once_in(random, 20) ||
+	return random_once_in(random, 20) || host->draining ||
 	       ressd_log_free_blocks(log) < ressd_log_total_blocks(log) / 3;
 }
 
 static void draw_mover(struct event *event, const struct host *host, struct random *random)
 {
 	const struct mover *mover = &host->mover;
+	enum ressd_cover_goal goal;
 
 	event->kind = EVENT_MOVER;
 	if (mover->state == MOVER_IDLE) {
-		event->kind = mover_is_wanted(host, random) ? EVENT_SWEEP : EVENT_LOG;
+		event->kind = mover_is_wanted(host, random) ||
+			      ressd_cover_choose(&host->box.log, host->draining, &goal) ?
+			      EVENT_SWEEP : EVENT_LOG;
 		event->number = event->kind == EVENT_SWEEP && random_once_in(random, 4);
 		return;
 	}
@@ -223,7 +245,8 @@ static void draw_mover(struct event *event, const struct host *host, struct rand
 		return;
 	}
 	event->number = random_below(random, 1000);
-	if (mover->state == MOVER_READ || mover->state == MOVER_WRITE)
+	if (mover->state == MOVER_READ || mover->state == MOVER_WRITE ||
+	    mover->state == MOVER_COVER)
 		draw_error(event, host, random);
 }
 
@@ -281,6 +304,9 @@ static bool draw_fate(struct event *event, const struct host *host, struct rando
 		event->kind = EVENT_SUSPEND;
 	} else if (host->config.tunes && random_once_in(random, 150)) {
 		event->kind = EVENT_TUNE;
+	} else if (host->config.cover_blocks &&
+		   random_once_in(random, host->draining ? 100 : 300)) {
+		event->kind = EVENT_DRAINING;
 	} else {
 		return false;
 	}

@@ -31,6 +31,7 @@ struct config {
 	u32 discards;		/* segments that may be reused are discarded */
 	u32 dispatch;		/* enum ressd_dispatch: who orders what goes to the normal area */
 	u32 dispatch_depth;	/* so many of these requests are in flight */
+	u32 cover_blocks;	/* see core's ressd-cover.h; 0: none */
 	u32 crash_every;	/* steps between crashes, on average */
 	u32 step_nodes;		/* that core looks at in one call; 0: as many as in the kernel */
 };
@@ -54,6 +55,7 @@ enum event_kind {
 	EVENT_SUSPEND,		/* suspend and resume */
 	EVENT_RELOAD,		/* a clean stop and a new start */
 	EVENT_DRAIN,
+	EVENT_DRAINING,		/* a drain begins under load, or is interrupted */
 	EVENT_CRASH,		/* the power fails; @cut says what survives */
 	EVENT_STOP,		/* the host stops, the disk keeps its power; @number chooses */
 	EVENT_CUT,		/* tries one crash, and goes on as if it had not been */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "explore.h"
+#include "ressd-cover.h"
 
 #define FEW_SECTORS	6U	/* all subsets are tried */
 #define SOME_SECTORS	8U	/* one block: all subsets are tried at times */
@@ -81,6 +82,9 @@ void explorer_init(struct explorer *explorer, struct host *host, u64 seed, u32 p
 	for (i = 0; i < KNOWN_RECOVERIES; i++, places += blocks)
 		explorer->known[i].blocks = places;
 	explorer->scratch = places;
+	explorer->covers = allocate(host->layout.cover_blocks + 1, RESSD_BLOCK_SIZE);
+	for (i = 0; i < host->layout.cover_blocks; i++)
+		ressd_cover_fill(explorer->covers + i * RESSD_BLOCK_SIZE, box_uuid, i);
 	box_init(&explorer->after, &host->layout, never_busy, NULL);
 	set_init(&explorer->tried, 1024);
 	set_init(&explorer->contents, 1024);
@@ -92,6 +96,7 @@ void explorer_free(struct explorer *explorer)
 	free(explorer->known[0].blocks);
 	free(explorer->known);
 	free(explorer->passed);
+	free(explorer->covers);
 	free(explorer->tried.keys);
 	free(explorer->contents.keys);
 }
@@ -109,6 +114,58 @@ static void check_sector(struct host *host, u32 sector, bool logged, const struc
 	violation(host, "after a crash sector %u of block %u, %s, is %llx; versions:%s", sector,
 		  sector / BLOCK_SECTORS, logged ? "in the log" : "at home",
 		  (unsigned long long)contents->words[0], allowed);
+}
+
+static bool is_cover(const struct explorer *explorer, u32 sector)
+{
+	const u8 *cover = explorer->covers + (size_t)sector * SECTOR_BYTES;
+	const struct sector *held = explorer->host->replica.held[sector];
+
+	return sector < explorer->host->layout.cover_blocks * BLOCK_SECTORS &&
+	       !memcmp(held->words, cover, SECTOR_BYTES);
+}
+
+/* How many sectors of the blocks @first ... @end - 1 hold covers. */
+static u32 nr_covers(const struct explorer *explorer, u32 first, u32 end)
+{
+	u32 sector, nr = 0;
+
+	for (sector = first * BLOCK_SECTORS; sector < end * BLOCK_SECTORS; sector++)
+		nr += is_cover(explorer, sector);
+	return nr;
+}
+
+/* With a log that is covered all covers stand; else those of block 0 if any stands. */
+static void check_covers(struct explorer *explorer, const struct recovered *recovered)
+{
+	struct host *host = explorer->host;
+	u32 blocks = host->layout.cover_blocks;
+	u32 first, others;
+
+	if (!blocks || host->cover.unsafe)
+		return;
+	first = nr_covers(explorer, 0, 1);
+	others = nr_covers(explorer, 1, blocks);
+	if (recovered->covered && first + others != blocks * BLOCK_SECTORS)
+		violation(host, "the log counts, and %u of %u sectors of covers stand",
+			  first + others, blocks * BLOCK_SECTORS);
+	if (others && first != BLOCK_SECTORS)
+		violation(host, "%u sectors of covers stand behind block 0, and %u of it", others,
+			  first);
+	if (explorer->drained && first + others)
+		violation(host, "%u sectors of covers stand after a drain", first + others);
+}
+
+/* Where a sector is: at home, in spite of a copy in the log, if that is not covered. */
+static u32 place_of(const struct explorer *explorer, const struct recovered *recovered, u32 sector)
+{
+	u32 block = recovered->blocks[sector / BLOCK_SECTORS];
+
+	if (block == RESSD_NO_BLOCK ||
+	    (explorer->host->layout.cover_blocks && !recovered->covered &&
+	     !is_cover(explorer, sector)))
+		return sector;
+	return layout_log_sector(&explorer->host->layout, block) + sector % BLOCK_SECTORS;
 }
 
 /* Lists where the recovered map has each normal block. */
@@ -143,6 +200,7 @@ static const struct recovered *look_up(struct explorer *explorer)
 		recover(explorer);
 		list_map(explorer, recovered->blocks);
 		recovered->nr_mapped = explorer->after.log.map.nr_mapped;
+		recovered->covered = explorer->after.log.covered;
 		recovered->log_hash = log_hash;
 		recovered->known = true;
 	}
@@ -160,16 +218,16 @@ static const struct recovered *look_up(struct explorer *explorer)
 static void check_survivors(struct explorer *explorer, const struct recovered *recovered)
 {
 	struct host *host = explorer->host;
-	u32 lbn, from, i;
+	u32 lbn, i;
 
+	check_covers(explorer, recovered);
 	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
 		bool logged = recovered->blocks[lbn] != RESSD_NO_BLOCK;
 		const struct sector **passed = &explorer->passed[lbn * BLOCK_SECTORS];
 
-		from = logged ? layout_log_sector(&host->layout, recovered->blocks[lbn]) :
-				lbn * BLOCK_SECTORS;
 		for (i = 0; i < BLOCK_SECTORS; i++) {
-			const struct sector *contents = host->replica.held[from + i];
+			u32 from = place_of(explorer, recovered, lbn * BLOCK_SECTORS + i);
+			const struct sector *contents = host->replica.held[from];
 
 			if (passed[i] == contents)
 				continue;
@@ -220,6 +278,13 @@ void explore_cut(struct explorer *explorer, const struct cut *cut)
 	begin_moment(explorer);
 	replica_follow(&explorer->host->replica, &explorer->host->disk.durable);
 	try_cut(explorer, cut);
+}
+
+bool explore_is_plain(struct explorer *explorer)
+{
+	u32 blocks = explorer->host->layout.cover_blocks;
+
+	return blocks && !look_up(explorer)->covered && !nr_covers(explorer, 0, blocks);
 }
 
 void explore_view(struct explorer *explorer)

@@ -24,6 +24,7 @@ struct recovered {
 	u64 log_hash;
 	bool known;
 	u32 nr_mapped;
+	bool covered;
 	u32 *blocks;		/* log block of each normal block, or RESSD_NO_BLOCK */
 };
 
@@ -38,6 +39,7 @@ struct explorer {
 	struct box after;		/* what a boot after the cut makes of it */
 	struct recovered *known;	/* KNOWN_RECOVERIES, by hash */
 	u32 *scratch;			/* MODEL_VERIFY: one for each normal block */
+	u8 *covers;			/* what the places of covered blocks are to hold */
 	const struct sector **passed;	/* contents of a sector that the oracle allows now */
 	struct random random;
 	u32 per_moment;			/* states to try at least; 0: none */
@@ -59,6 +61,9 @@ void explore(struct explorer *explorer);
 
 /* Tries one state; the host's replica then holds it. */
 void explore_cut(struct explorer *explorer, const struct cut *cut);
+
+/* Is what the replica holds a plain disk, which another computer may write to? */
+bool explore_is_plain(struct explorer *explorer);
 
 /* What a start without a loss of power would find. */
 void explore_view(struct explorer *explorer);

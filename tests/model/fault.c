@@ -69,6 +69,14 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a direct write completes when a policy holds it, not when it is written" },
 	[FAULT_HELD_STAYS] = { "held-stays", 4, false,
 		"what a policy has sent counts as in flight for ever" },
+	[FAULT_COVER_NOT_BUSY] = { "cover-not-busy", 8, false,
+		"writes to covered blocks go on while covers are written or taken away" },
+	[FAULT_COVER_IGNORES_DIRECT] = { "cover-ignores-direct", 8, false,
+		"covering does not wait for older direct writes" },
+	[FAULT_COVER_IGNORES_READS] = { "cover-ignores-reads", 8, false,
+		"covers are written under reads in flight" },
+	[FAULT_COVER_DISCARDED] = { "cover-discarded", 8, false,
+		"a discard goes to the place of a covered block" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

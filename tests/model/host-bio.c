@@ -179,6 +179,31 @@ static void direct_done(struct host *host, struct op *op)
 	}
 }
 
+/* ---- covered blocks ---- */
+
+/* Does the log hold a covered block that the write touches? */
+static bool is_held(const struct host *host, const struct op *op)
+{
+	return host_touches_cover(host, op) &&
+	       ressd_cover_is_dirty(&host->box.log, op_first_block(op), op_nr_blocks(op));
+}
+
+/* Is it one that must go to the log, full or not? */
+static bool must_be_logged(const struct host *host, const struct op *op)
+{
+	return host->box.log.covered && is_held(host, op);
+}
+
+/* Covers are under way, or what was is to be done once more. */
+static bool waits_for_cover(const struct host *host, struct op *op)
+{
+	if (!host_touches_cover(host, op) || (!host->cover.busy &&
+					      (host->box.log.covered || !is_held(host, op))))
+		return false;
+	op->state = OP_MOVES;
+	return true;
+}
+
 /* ---- writes to the log ---- */
 
 /* The whole write is in the log now. */
@@ -209,7 +234,8 @@ static void write_small(struct host *host, struct op *op)
 
 	while (op->accepted < op_nr_blocks(op)) {
 		ret = ressd_log_accept(&host->box.log, op_first_block(op) + op->accepted, &place);
-		if (ret == -EAGAIN || (ret == -ENOSPC && host->config.wait)) {
+		if (ret == -EAGAIN ||
+		    (ret == -ENOSPC && (host->config.wait || must_be_logged(host, op)))) {
 			op->state = OP_SPACE;
 			return;
 		}
@@ -267,11 +293,20 @@ static void write_piece(struct host *host, struct op *op)
 
 static void route_write(struct host *host, struct op *op)
 {
-	if (refuses_writes(host))
+	bool logged = must_be_logged(host, op);
+
+	if (refuses_writes(host) ||
+	    (is_held(host, op) && !host_log_works(host)))
 		fail_write(host, op);
+	else if (waits_for_cover(host, op))
+		return;
+	else if (logged && op->kind == EVENT_DISCARD && host->fault == FAULT_COVER_DISCARDED)
+		write_direct(host, op);
+	else if (logged && op->kind == EVENT_DISCARD)
+		fail_write(host, op);	/* it may as well do nothing */
 	else if (op_is_partial(op))
 		write_piece(host, op);
-	else if (op->kind == EVENT_WRITE && op->small && log_takes_writes(host))
+	else if (logged || (op->kind == EVENT_WRITE && op->small && log_takes_writes(host)))
 		write_small(host, op);
 	else
 		write_direct(host, op);
@@ -448,10 +483,13 @@ static void cut_write(const struct host *host, struct op *op)
 	const struct ressd_node *node =
 		ressd_map_first_from(&host->box.log.map, op_first_block(op));
 	u32 head = op->first % BLOCK_SECTORS;
+	u32 end = host->config.cover_blocks * BLOCK_SECTORS;
 
+	if (op->first < end)
+		op->nr = min_t(u32, op->nr, end - op->first);
 	if (!op_is_partial(op) ||
 	    ((!node || node->lbn - op_first_block(op) >= op_nr_blocks(op)) &&
-	     !host_mover_overlaps(host, op)))
+	     !host_mover_overlaps(host, op) && !host_touches_cover(host, op)))
 		return;
 	if (head)
 		op->nr = min_t(u32, op->nr, BLOCK_SECTORS - head);

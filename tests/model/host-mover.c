@@ -91,7 +91,18 @@ static void start_sweep(struct host *host, bool whole)
 
 void host_mover_start(struct host *host, bool whole)
 {
-	if (host->mover.state != MOVER_IDLE || !host_log_works(host) || prime_log(host))
+	const struct ressd_log *log = &host->box.log;
+	enum ressd_cover_goal goal;
+
+	if (host->mover.state != MOVER_IDLE || !host_log_works(host))
+		return;
+	/* One that has found no room needs a sweep first. */
+	if (!host->cover.starved && ressd_cover_choose(log, host->draining, &goal)) {
+		host_cover_start(host, goal);
+		return;
+	}
+	host->cover.starved = false;
+	if (prime_log(host))
 		return;
 	if (whole || !start_keeping(host))
 		start_sweep(host, whole);
@@ -267,7 +278,7 @@ static void end_batch(struct host *host)
 	mover->visit_from = mover->sweep.visit_end;
 	host_retry(host);
 	if (!mover->whole && ressd_sweep_between_visits(&mover->sweep) &&
-	    (ressd_log_can_reclaim(&host->box.log) ||
+	    (ressd_log_can_reclaim(&host->box.log) || ressd_cover_must_carry(&host->box.log) ||
 	     (host->config.keeps && ressd_keep_wanted(&host->box.log, 0, &slot))))
 		end_sweep(host);
 }
@@ -401,6 +412,9 @@ void host_mover_step(struct host *host, bool error, u64 number)
 		break;
 	case MOVER_WRITE:
 		write_moves(host, error, number);
+		break;
+	case MOVER_COVER:
+		host_cover_step(host, error, number);
 		break;
 	case MOVER_RECLAIM:
 		if (ressd_log_synced(log) < mover->ticket && host_log_works(host) &&

@@ -62,6 +62,7 @@ static void init_layout(struct host *host)
 		violation(host, "more than %u segments", MAX_SLOTS);
 	layout->normal_blocks = config->normal_blocks;
 	layout->step_nodes = config->step_nodes ? config->step_nodes : RESSD_STEP_NODES;
+	layout->cover_blocks = config->cover_blocks;
 	tune_layout(layout, config);
 }
 
@@ -78,7 +79,11 @@ void host_init(struct host *host)
 	box_init(&host->box, &host->layout, slot_busy, host);
 	host->readers = calloc(host->layout.geom.nr_segments, sizeof(host->readers[0]));
 	host->repair_buffer = malloc(host->layout.geom.record_blocks * RESSD_BLOCK_SIZE);
-	if (!host->readers || !host->repair_buffer)
+	host->cover.run.logged = malloc(host->layout.cover_blocks * RESSD_BLOCK_SIZE + 1);
+	host->cover.run.home = malloc(host->layout.cover_blocks * RESSD_BLOCK_SIZE + 1);
+	host->cover.bare = calloc(host->layout.normal_blocks * BLOCK_SECTORS, sizeof(u64));
+	if (!host->readers || !host->repair_buffer || !host->cover.run.logged ||
+	    !host->cover.run.home || !host->cover.bare)
 		abort();
 }
 
@@ -90,6 +95,9 @@ void host_free(struct host *host)
 	box_free(&host->box);
 	free(host->readers);
 	free(host->repair_buffer);
+	free(host->cover.run.logged);
+	free(host->cover.run.home);
+	free(host->cover.bare);
 }
 
 static void recover(struct host *host, u32 bad_read)
@@ -113,6 +121,9 @@ void host_restart(struct host *host, u32 bad_read)
 	host_dispatch_init(host);
 	memset(&host->mover, 0, sizeof(host->mover));
 	host->io_stage = IO_IDLE;
+	host->cover.busy = false;
+	host->cover.starved = false;
+	host->restore = RESTORE_DUE;
 	host->trimming = false;
 	host->draining = false;
 	host->opening_ticket = 0;
@@ -124,6 +135,45 @@ void host_restart(struct host *host, u32 bad_read)
 	if (host->fault != FAULT_NO_OPENING && host->fault != FAULT_NO_RECOVERY_FLUSH)
 		host->opening_ticket = ressd_log_sync(&host->box.log);
 	host->opening = true;
+}
+
+/* The first read of a sector after a start. */
+static void is_found(struct host *host, u32 sector, u64 id)
+{
+	u64 *bare = &host->cover.bare[sector];
+
+	if (*bare && *bare != id)
+		violation(host, "sector %u was written to the plain disk, as %llx, and reads %llx",
+			  sector, (unsigned long long)*bare, (unsigned long long)id);
+	*bare = 0;
+	oracle_crashed(&host->oracle, sector, id);
+}
+
+/*
+ * A log that was not covered: what may be covered comes home, and all that the log still knows is
+ * durably dead before anything is served.  True: it is so.
+ */
+static bool is_restored(struct host *host)
+{
+	struct ressd_log *log = &host->box.log;
+
+	if (!log->cover_blocks || log->covered || !log->map.nr_mapped ||
+	    ressd_log_is_drained(log))
+		return true;
+	if (host->mover.state == MOVER_COVER) {
+		host_cover_step(host, false, 0);
+		return false;
+	}
+	if (host->restore == RESTORE_DUE && ressd_cover_any_dirty(log)) {
+		host_cover_start(host, RESSD_COVER_RESTORE);
+		return false;
+	}
+	if (host->restore == RESTORE_DUE || ressd_log_synced(log) >= host->opening_ticket) {
+		ressd_log_rotate(log);
+		host->opening_ticket = ressd_log_reclaim(log);
+		host->restore = RESTORE_DRAINS;
+	}
+	return false;
 }
 
 /* Until the sync that seals a recovery is done nothing is served, so nothing is decided yet. */
@@ -138,14 +188,14 @@ static void opening_step(struct host *host, bool error, u64 number)
 		host_restart(host, 0);
 		return;
 	}
-	if (ressd_log_synced(&host->box.log) < host->opening_ticket)
+	if ((ressd_log_synced(&host->box.log) < host->opening_ticket &&
+	     host->restore == RESTORE_DUE) || !is_restored(host))
 		return;
 	host->opening = false;
 	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {
 		box_read(&host->box, &host->disk.view, lbn, data);
 		for (i = 0; i < BLOCK_SECTORS; i++)
-			oracle_crashed(&host->oracle, lbn * BLOCK_SECTORS + i,
-				       data[i * SECTOR_WORDS]);
+			is_found(host, lbn * BLOCK_SECTORS + i, data[i * SECTOR_WORDS]);
 	}
 }
 
@@ -166,7 +216,7 @@ static bool mover_is_wanted(const struct host *host)
 	const struct op *op;
 
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op->state == OP_SPACE || op->state == OP_SYNC)
+		if (op->state == OP_SPACE || op->state == OP_SYNC || op->state == OP_MOVES)
 			return true;
 	return host->draining;
 }
@@ -201,6 +251,7 @@ void host_settle(struct host *host)
 {
 	u32 steps;
 
+	host->draining = false;		/* interrupted, if one is under way */
 	for (steps = 0; !is_settled(host); steps++) {
 		if (steps == SETTLE_STEPS)
 			violation(host, "something hangs: mover in state %u, %u free blocks",
@@ -233,7 +284,7 @@ static void prime(struct host *host)
 
 static void drain(struct host *host)
 {
-	const struct ressd_log *log = &host->box.log;
+	struct ressd_log *log = &host->box.log;
 	u32 steps;
 
 	host_settle(host);
@@ -252,6 +303,8 @@ static void drain(struct host *host)
 	if (host_log_works(host))
 		host_check_home(host);
 	host->draining = false;
+	/* Who has waited was sent to the normal area by the drain: is_drained() of the module. */
+	log->cover_wanted = false;
 	prime(host);
 }
 
@@ -320,6 +373,9 @@ static void running_step(struct host *host, const struct event *event)
 		break;
 	case EVENT_DRAIN:
 		drain(host);
+		break;
+	case EVENT_DRAINING:
+		host->draining = !host->draining;
 		break;
 	default:
 		break;

@@ -13,6 +13,7 @@
 #include "event.h"
 #include "fault.h"
 #include "oracle.h"
+#include "ressd-cover.h"
 #include "ressd-queue.h"
 #include "ressd-repair.h"
 #include "ressd-sweep.h"
@@ -68,6 +69,28 @@ enum mover_state {
 	MOVER_READ,
 	MOVER_WRITE,
 	MOVER_RECLAIM,
+	MOVER_COVER,		/* see host-cover.c */
+};
+
+enum cover_stage {
+	COVER_WAITS,		/* for direct writes and a sync, before it begins */
+	COVER_DECIDES,
+	COVER_ACTS,		/* an action of the run is under way */
+};
+
+enum restore { RESTORE_DUE, RESTORE_DRAINS };
+
+struct cover {
+	enum cover_stage stage;
+	enum ressd_cover_goal goal;
+	struct ressd_cover_run run;
+	struct ressd_cover_action action;
+	struct disk_write *write;
+	u64 ticket;			/* 0: none was drawn */
+	bool busy;			/* writes of covered blocks wait */
+	bool starved;			/* the last run has found no room */
+	bool unsafe;			/* a cover could not be written: it need not stand */
+	u64 *bare;			/* what another computer has written; one for each sector */
 };
 
 struct mover {
@@ -114,6 +137,7 @@ struct host {
 	u64 io_mark;
 	struct disk_write *io_write;
 	struct mover mover;
+	struct cover cover;
 	void *repair_buffer;
 	bool trimming;			/* the discard of a segment is in flight */
 	u32 trim_slot;
@@ -121,6 +145,7 @@ struct host {
 	bool draining;
 	u64 opening_ticket;
 	bool opening;			/* recovered, but not yet sealed: serves nothing */
+	enum restore restore;		/* if the log was not covered */
 	u64 time;
 	u64 finished;			/* writes that have completed */
 	u64 flush_errors;
@@ -201,6 +226,12 @@ static inline bool op_is_direct(const struct op *op)
 	return op->state == OP_DEVICE || (op->state == OP_HELD && op->kind != EVENT_READ);
 }
 
+/* Is it a read on its way? */
+static inline bool op_is_read(const struct op *op)
+{
+	return op->state == OP_READING || (op->state == OP_HELD && op->kind == EVENT_READ);
+}
+
 /* Gives a read or a direct write to the disk. */
 void host_send(struct host *host, struct op *op);
 void host_start_op(struct host *host, const struct event *event);
@@ -240,6 +271,16 @@ void host_tidy(struct host *host);
 void host_mover_start(struct host *host, bool whole);
 void host_mover_step(struct host *host, bool error, u64 number);
 bool host_mover_overlaps(const struct host *host, const struct op *op);
+
+/* host-cover.c */
+void host_cover_start(struct host *host, enum ressd_cover_goal goal);
+void host_cover_step(struct host *host, bool error, u64 number);
+
+/* Does @op touch blocks that may be covered? */
+static inline bool host_touches_cover(const struct host *host, const struct op *op)
+{
+	return op_first_block(op) < host->config.cover_blocks;
+}
 
 /* host-trim.c */
 /* Begins the discard of a segment, or ends the one in flight; @number: what is there then. */

@@ -21,8 +21,8 @@ field() {
 }
 
 name=$(field file)
-[[ -n $name && -n $(field what) && $(field breaks) =~ ^[1-7]$ ]] ||
-	fail "its head must say '# what:', '# file:' and '# breaks:' (an invariant from 1 to 7)"
+[[ -n $name && -n $(field what) && $(field breaks) =~ ^[1-8]$ ]] ||
+	fail "its head must say '# what:', '# file:' and '# breaks:' (an invariant from 1 to 8)"
 [ -f "$core/$name" ] || fail "there is no $core/$name"
 mkdir -p "$folder"
 

@@ -53,6 +53,25 @@ static void moment(void *context)
 
 /* ---- what happens to the host as a whole ---- */
 
+/* Another computer finds a plain disk, and writes to some of its sectors. */
+static void write_bare(struct host *host, u64 number)
+{
+	u32 sector, sectors = host->layout.normal_blocks * BLOCK_SECTORS, i;
+	struct random random = { .state = number };
+	u64 words[SECTOR_WORDS];
+
+	for (sector = 0; sector < sectors; sector++) {
+		if (!random_once_in(&random, 3))
+			continue;
+		host->cover.bare[sector] = ++host->last_id;
+		for (i = 0; i < SECTOR_WORDS; i++)
+			words[i] = host->last_id;
+		disk_complete(&host->disk, disk_submit(&host->disk, sector, 1, words), true);
+		oracle_crashed(&host->oracle, sector, host->last_id);
+	}
+	host_trace(host, "another computer writes to the plain disk");
+}
+
 /* Power is lost, and back. */
 static void crash(struct run *run, const struct event *event)
 {
@@ -63,6 +82,8 @@ static void crash(struct run *run, const struct event *event)
 	explore_cut(&run->explorer, &event->cut);
 	image = replica_image(&host->replica);
 	disk_adopt(&host->disk, &image);
+	if (event->number % 2 && explore_is_plain(&run->explorer))
+		write_bare(host, event->number);
 	host_restart(host, event->error ? event->nr : 0);
 }
 

@@ -13,6 +13,7 @@ static const char *const event_names[NR_EVENT_KINDS] = {
 	[EVENT_ROTATE] = "rotate", [EVENT_TUNE] = "tune", [EVENT_REPAIR] = "repair",
 	[EVENT_CHECK] = "check",
 	[EVENT_SUSPEND] = "suspend", [EVENT_RELOAD] = "reload", [EVENT_DRAIN] = "drain",
+	[EVENT_DRAINING] = "draining",
 	[EVENT_CRASH] = "crash",
 	[EVENT_STOP] = "stop", [EVENT_CUT] = "cut",
 };
@@ -44,6 +45,7 @@ static const struct config_field config_fields[] = {
 	{ "discards", __builtin_offsetof(struct config, discards) },
 	{ "dispatch", __builtin_offsetof(struct config, dispatch) },
 	{ "dispatch_depth", __builtin_offsetof(struct config, dispatch_depth) },
+	{ "cover_blocks", __builtin_offsetof(struct config, cover_blocks) },
 	{ "crash_every", __builtin_offsetof(struct config, crash_every) },
 	{ "step_nodes", __builtin_offsetof(struct config, step_nodes) },
 };

@@ -21,6 +21,7 @@ static void init(void)
 		.uuid = uuid,
 		.activation = ++activation,
 		.normal_blocks = BOX_NORMAL_BLOCKS,
+		.cover_blocks = box.cover_blocks,
 		.align_blocks = 1,
 		.nodes = box.nodes,
 		.clean = box.clean,

@@ -21,6 +21,7 @@
 struct logbox {
 	struct ressd_log log;
 	u32 blocks, segment_blocks;
+	u32 cover_blocks;		/* 0; set it, and then box_recover() */
 	struct ressd_node nodes[BOX_MAX_BLOCKS];
 	unsigned long clean[BOX_MAX_BLOCKS / 32];
 	unsigned long regions[BOX_NORMAL_BLOCKS / 32 + 1];

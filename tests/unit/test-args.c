@@ -67,6 +67,7 @@ TEST(defaults_of_the_design)
 	CHECK_EQ(options.commit_interval_ms, 100);
 	CHECK_EQ(options.log_align_sectors, 0);
 	CHECK_EQ(options.segment_sectors, 0);
+	CHECK_EQ(options.cover, RESSD_ON);
 	CHECK_EQ(options.on_full, RESSD_FULL_BYPASS);
 	CHECK_EQ(options.log_discard, RESSD_OFF);
 	CHECK_EQ(options.split_read_sectors, 0);
@@ -147,6 +148,7 @@ TEST(numbers_out_of_range)
 	refused("segment_sectors 120", "from 128 to 524288");
 	refused("segment_sectors 524296", "from 128 to 524288");
 	refused("segment_sectors 132", "multiple of 8");
+	refused("cover maybe", "must be one of: off on");
 	refused("split_read_sectors 131080", "multiple of 8 from 0 to 131072");
 	refused("split_write_sectors 4", "split_write_sectors is '4', but must be a multiple of 8");
 	refused("align_sectors 12 split_write_sectors 512", "align_sectors is '12'");
@@ -287,6 +289,7 @@ static void randomise(struct ressd_options *options)
 		options->log_align_sectors = 8 * test_below(129);
 	if (test_below(2))
 		options->segment_sectors = 128 + 8 * test_below(65521);
+	options->cover = test_below(2);
 	if (test_below(2))
 		options->on_full = test_below(2);
 	if (test_below(2))
@@ -317,7 +320,7 @@ TEST(all_options_fit)
 	struct ressd_options options;
 	char text[RESSD_OPTIONS_TEXT];
 
-	accepted("small_write_sectors 248 streams 63 open_units 63 route adaptive move_threshold 95 move_batch_sectors 8192 move_block_sectors 524288 move_fill_blocks 65536 pace burst commit writethrough commit_interval_ms 60000 log_align_sectors 1024 log_page_sectors 1024 log_rewrite on log_discard on segment_sectors 524288 on_full wait split_read_sectors 131072 split_write_sectors 131072 align_sectors 131072 dispatch bundle_rp bundle_sectors 524288 pending_expire_ms 1000 dispatch_depth 256",
+	accepted("small_write_sectors 248 streams 63 open_units 63 route adaptive move_threshold 95 move_batch_sectors 8192 move_block_sectors 524288 move_fill_blocks 65536 pace burst commit writethrough commit_interval_ms 60000 log_align_sectors 1024 log_page_sectors 1024 log_rewrite on log_discard on segment_sectors 524288 cover off on_full wait split_read_sectors 131072 split_write_sectors 131072 align_sectors 131072 dispatch bundle_rp bundle_sectors 524288 pending_expire_ms 1000 dispatch_depth 256",
 		 &options);
 	CHECK(ressd_options_print(&options, text, sizeof(text)) < (int)sizeof(text) - 64, "%s",
 	      text);

@@ -373,7 +373,7 @@ TEST(goes_on_after_sealing)
 
 TEST(chain)
 {
-	struct ressd_link link, before = { 99, SEGMENT - 1, 7, 0 };
+	struct ressd_link link, before = { 99, SEGMENT - 1, 7, 0, false };
 	struct ressd_link first, second;
 
 	start(64);

@@ -63,7 +63,9 @@ fresh() {
 	dmsetup info ressd >/dev/null 2>&1 && dmsetup remove ressd
 	blkdiscard -f /dev/ssd0 2>/dev/null
 	rm -f /tmp/journal
-	make_ressd ressd "$drive" "$reserved" segment_sectors "$segment" commit_interval_ms 60000 "$@"
+	# Without covers, so that it is known what the log writes, and where: 46-cover.sh has these.
+	make_ressd ressd "$drive" "$reserved" segment_sectors "$segment" cover off \
+		commit_interval_ms 60000 "$@"
 }
 
 # reopen [KEY VALUE...]: removed and created again, with what the drive has.

@@ -27,19 +27,19 @@ mutants() {
 		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log
 		length-not-written@dm-ressd-log.c@s/ret = adopt_length(ressd);/ret = 0;/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/info->table.len = min_t(u64,/info->table.len = max_t(u64,/@84-grow@a growth that was cut short counts as done
-		no-overlap-check@dm-ressd-io.c@s/if (!ressd_mover_overlaps(ressd, e.first, e.last - e.first + 1))/if (1)/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
+		no-overlap-check@dm-ressd-io.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
 		fua-of-a-failed-flush@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA \&\& flushes_fail(ressd))/if (0)/@75-errors-move 1 file_system@the data of a write is taken though its PREFLUSH has failed
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->flush_errors);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/(int)rb->ticket != atomic_read(&ressd->flush_errors))/0)/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-mover.c@/^\t\t  ressd_log_is_starved(&ressd->log);$/s/ressd_log_is_starved(&ressd->log)/0/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
-		sweep-ignores-direct@dm-ressd-mover.c@s/^\twait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
+		sweep-ignores-direct@dm-ressd-mover.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
 		fill-ignores-direct@dm-ressd-mover.c@s/if (ressd->sweep.visit_blocks || kind != SWEEP_FOR_ROOM)/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
 		idle-ignores-direct@dm-ressd-mover.c@s/ || kind != SWEEP_FOR_ROOM)/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
 		doubt-ignored@dm-ressd-read.c@s/ - ressd_log_is_doubtful(&ressd->log);/;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
 		told-too-early@dm-ressd-mover.c@/^static bool goal_reached/,/^}/{/queue_work(/d;s/^\tbool reached;$/&\n\n\tqueue_work(ressd->workqueue, \&ressd->log_work);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace-route 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
-		trial-not-awaited@dm-ressd-io.c@s/if (!rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@25-pace-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
+		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@25-pace-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
 		discard-not-awaited@dm-ressd-discard.c@s/^\t\tatomic_inc(&ressd->readers.ressd->discard_slot.);$/\t\t;/;s/^\tressd_put_reader(ressd, ressd->discard_slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
 		discard-too-long@dm-ressd-discard.c@s/+ geom->summary_blocks;/+ geom->summary_blocks + 1;/@45-discard 1 slots_are_discarded@the discard of the last slot takes the superblock behind it along
 		flush-news-ignored@dm-ressd-commit.c@/^static bool finish_at_once/,/^}/s/atomic_read(&ressd->flush_errors) != ressd->told_flush_errors/0/@75-errors-log 1 news_of_a_flush_comes_late@a record counts as written though a flush beside it has failed

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include "area.h"
+#include "ressd-cover.h"
 
 static u64 last_block(const struct ressd_table *table)
 {
@@ -125,6 +126,8 @@ int area_format(const struct blkdev *dev, const struct table_line *line, u32 dev
 	info.segment_sectors = geom.segment_blocks * RESSD_BLOCK_SECTORS;
 	info.record_blocks = geom.record_blocks;
 	ressd_options_pack(&line->options, info.options);
+	if (line->options.cover == RESSD_ON)
+		info.cover_blocks = ressd_cover_default(&geom, line->table.len);
 	code = make_uuid(info.uuid, failure);
 	if (code)
 		return code;

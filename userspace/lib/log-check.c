@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include "covers.h"
 #include "log-chain.h"
 #include "log-check.h"
 
@@ -259,6 +260,7 @@ static void take_totals(struct checking *checking)
 	const struct ressd_log *log = &checking->image->log;
 
 	checking->check->mapped_blocks = log->map.nr_mapped;
+	checking->check->covered = log->covered;
 	checking->check->tail_segment = log->tail_seq;
 	checking->check->head_segment = log->head_seq;
 }
@@ -310,6 +312,30 @@ int log_check_log(struct log_check *check, struct log_image *image, struct failu
 	free(checking.expected);
 	free(checking.stored);
 	return code ? fail(failure, code, "the check was ended") : 0;
+}
+
+int log_check_covers(struct log_check *check, const struct log_image *image,
+		     const struct blkdev *normal, struct failure *failure)
+{
+	const u32 sectors = image->info.cover_blocks * RESSD_COVER_SECTORS;
+	u32 missing;
+	int code;
+
+	if (check->refused || !sectors)
+		return 0;
+	code = covers_missing(normal, &image->info, &missing, failure);
+	if (code)
+		return code;
+	if (image->log.covered && missing)
+		findings_add(&check->findings, FINDING_WARNING, "cover", FINDING_PLACE_NONE,
+			     "the log counts: open the device, copy from the bare disk beforehand what is still wanted of that, and drain",
+			     "%u of the %u sectors at the begin of the normal area are not covered: somebody has written to the bare disk while its newest data was in the log, or the cover could not be written",
+			     missing, sectors);
+	if (!image->log.covered && missing != sectors)
+		findings_add(&check->findings, FINDING_NOTE, "cover", FINDING_PLACE_NONE, NULL,
+			     "the power failed while the device was covered, or drained: the next activation restores the first %u blocks of the normal area",
+			     image->info.cover_blocks);
+	return 0;
 }
 
 void log_check_free(struct log_check *check)

@@ -20,6 +20,7 @@ struct log_check {
 	u64 mapped_blocks;	/* normal blocks whose newest contents are in the log */
 	u64 lost_blocks;	/* of these, do not match their checksum */
 	u64 tail_segment, head_segment;
+	bool covered;		/* the first blocks of the normal area are in the log only */
 
 	/* Called now and then with blocks looked at; may be NULL. */
 	void (*progress)(void *context, u64 done, u64 total);
@@ -32,6 +33,13 @@ void log_check_supers(struct log_check *check, const struct super_pair *supers,
 
 /* Checks the log.  0, or a negative errno with a sentence when it cannot be looked at. */
 int log_check_log(struct log_check *check, struct log_image *image, struct failure *failure);
+
+/*
+ * Of a log that log_check_log() has not refused: compares what stands on @normal, which has the
+ * normal area of @image, with what should.  0, or a negative errno with a sentence.
+ */
+int log_check_covers(struct log_check *check, const struct log_image *image,
+		     const struct blkdev *normal, struct failure *failure);
 
 /* Checks that an area without superblocks is blank throughout, as the kernel will. */
 int log_check_blank(struct log_check *check, const struct log_source *source, u32 nr_blocks,

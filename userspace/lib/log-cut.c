@@ -230,6 +230,9 @@ static int make_records(struct planning *planning, struct failure *failure)
 	u32 room = ressd_geom_slot_end(geom, ressd_geom_slot(geom, cut->block)) - cut->block;
 	u32 wanted = DIV_ROUND_UP(max_t(size_t, planning->unmaps.nr, 1), RESSD_RECORD_ENTRIES);
 	u32 prev_crc = cut->chain.link.crc, epoch = cut->chain.claims.epoch, i, at = 0;
+	bool home = planning->image->info.cover_blocks &&
+		    (!cut->chain.any || cut->chain.link.uncovered);
+	u32 uncovered = home ? RESSD_RECORD_UNCOVERED : 0;	/* as before the cut */
 	u64 activation = 0;
 
 	if (getrandom(&activation, sizeof(activation), 0) != sizeof(activation))
@@ -255,7 +258,7 @@ static int make_records(struct planning *planning, struct failure *failure)
 		header->nr_blocks = cpu_to_le32(1);
 		header->block = cpu_to_le32(cut->block + i);
 		header->epoch = cpu_to_le32(epoch + (epoch != ~0U));
-		header->flags = cpu_to_le32(i ? 0 : RESSD_RECORD_FIRST);
+		header->flags = cpu_to_le32((i ? 0 : RESSD_RECORD_FIRST) | uncovered);
 		for (n = 0; n < nr; n++)
 			header->entries[n].block = cpu_to_le32(planning->unmaps.list[at++]);
 		ressd_record_seal(header);

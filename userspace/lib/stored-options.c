@@ -30,6 +30,7 @@ int stored_options_read(const struct ressd_super_info *info, const char *path,
 {
 	char copy[RESSD_STORED_OPTIONS], reason[RESSD_ERROR_SIZE];
 	char *words[MAX_WORDS], *rest, *word;
+	const char *fixed;
 	unsigned int nr = 0;
 
 	ressd_options_default(options);
@@ -40,7 +41,9 @@ int stored_options_read(const struct ressd_super_info *info, const char *path,
 		words[nr++] = word;
 	if (ressd_options_parse(options, nr, words, reason, sizeof(reason)))
 		return refuse(path, reason, failure);
-	if (options->segment_sectors)
-		return refuse(path, "segment_sectors is no option that is stored", failure);
-	return 0;
+	fixed = ressd_options_fixed(options);
+	if (!fixed)
+		return 0;
+	snprintf(reason, sizeof(reason), "%s is no option that is stored", fixed);
+	return refuse(path, reason, failure);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "confirm.h"
+#include "covers.h"
 #include "find-logs.h"
 #include "safety.h"
 #include "size.h"
@@ -33,8 +34,18 @@ static int find_contents(const struct probe *probe, char *what, size_t size,
 			 struct failure *failure)
 {
 	int found = blkdev_signature(&probe->dev, 0, probe->dev.bytes, what, size, failure);
+	char text[COVERS_TEXT];
+	struct covers covers;
 
-	return found ? found : find_log(probe, what, failure);
+	if (!found)
+		found = find_log(probe, what, failure);
+	if (found)
+		return found;
+	found = covers_find(&probe->dev, 0, probe->dev.bytes / 512, &covers, failure);
+	if (found || !covers.sectors)
+		return found;
+	snprintf(what, size, "%s", covers_print(&covers, text));
+	return 1;
 }
 
 /* What will happen, before it may. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "area.h"
+#include "covers.h"
 #include "format.h"
 #include "fs-end.h"
 #include "plan.h"
@@ -71,10 +72,17 @@ static int place_areas(struct adopt *adopt, const struct blkdev *dev,
 static int check_new(const struct blkdev *dev, struct failure *failure)
 {
 	struct ressd_super_info info;
+	char text[COVERS_TEXT];
+	struct covers covers;
 	int found = area_find(dev, &info, failure);
 
-	if (found <= 0)
+	if (!found)
+		found = covers_find(dev, 0, dev->bytes / 512, &covers, failure);
+	if (found < 0 || (!found && !covers.sectors))
 		return found;
+	if (!found)
+		return fail(failure, -EEXIST, "%s has %s; open that device and drain it first",
+			    dev->path, covers_print(&covers, text));
 	return fail(failure, -EEXIST,
 		    "%s has a reserved area of ressd already; open it with: ressdctl open %.200s",
 		    dev->path, dev->path);

@@ -62,6 +62,9 @@ static void print_totals(const struct log_check *check, const struct offline_are
 	printf("%-22s %llu\n", "records", check->records);
 	printf("%-22s %llu\n", "data blocks checked", check->data_blocks);
 	printf("%-22s %llu\n", "not yet moved", check->mapped_blocks);
+	if (check->covered)
+		printf("%-22s the first %u blocks of the normal area\n", "covered",
+		       area->supers.info.cover_blocks);
 }
 
 void check_print_text(const struct log_check *check, const struct offline_area *area)
@@ -121,6 +124,7 @@ void check_print_json(const struct log_check *check, const struct offline_area *
 	json_number("data_blocks", check->data_blocks);
 	json_number("mapped_blocks", check->mapped_blocks);
 	json_number("lost_blocks", check->lost_blocks);
+	json_bool("covered", check->covered);
 	json_number("notes", counts[FINDING_NOTE]);
 	json_number("warnings", counts[FINDING_WARNING]);
 	json_number("damages", counts[FINDING_DAMAGE]);

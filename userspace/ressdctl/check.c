@@ -31,6 +31,26 @@ static bool can_read_log(const struct super_pair *supers)
 					   supers->copies[1].verdict == RESSD_SUPER_GOOD));
 }
 
+/* The normal area, if it is known where that is. */
+static int check_covers(struct checked *checked, const struct log_image *image,
+			struct failure *failure)
+{
+	struct offline_area *area = &checked->area;
+	struct blkdev other;
+	int code;
+
+	if (!area->has_line && image->info.devices != 1)
+		return 0;
+	if (!area->has_line)
+		return log_check_covers(&checked->check, image, &area->dev, failure);
+	code = blkdev_open(&other, area->line.normal_path, BLKDEV_READ, failure);
+	if (code)
+		return code;
+	code = log_check_covers(&checked->check, image, &other, failure);
+	blkdev_close(&other);
+	return code;
+}
+
 static int check_area(struct checked *checked, struct failure *failure)
 {
 	struct offline_area *area = &checked->area;
@@ -49,6 +69,8 @@ static int check_area(struct checked *checked, struct failure *failure)
 	code = log_image_open(&image, &area->supers.info, &source, failure);
 	if (!code)
 		code = log_check_log(&checked->check, &image, failure);
+	if (!code)
+		code = check_covers(checked, &image, failure);
 	log_image_close(&image);
 	return code;
 }

@@ -30,6 +30,7 @@ static void put_copy(const struct super_copy *copy, u32 number)
 		json_number("reserved_sectors", copy->info.table.reserved_sectors);
 		json_number("segment_sectors", copy->info.segment_sectors);
 		json_number("record_blocks", copy->info.record_blocks);
+		json_number("cover_blocks", copy->info.cover_blocks);
 		if (copy->info.devices)
 			json_number("devices", copy->info.devices);
 		if (stored_options_are_text(&copy->info))
@@ -95,6 +96,7 @@ static void record(const struct log_spot *spot, enum dump_fate fate)
 	json_string("state", dump_fate_word(fate));
 	json_bool("behind_gap", spot->loose);
 	json_bool("first", le32_to_cpu(header->flags) & RESSD_RECORD_FIRST);
+	json_bool("uncovered", le32_to_cpu(header->flags) & RESSD_RECORD_UNCOVERED);
 	json_number("tail", le64_to_cpu(header->tail_seq));
 	json_number("durable", le64_to_cpu(header->durable_seq));
 	json_hex("activation", le64_to_cpu(header->activation));
@@ -119,6 +121,7 @@ static void summary(const struct log_image *image, const struct ressd_summary *f
 	json_number("last_record", le64_to_cpu(found->last_seq));
 	json_number("next_block", le32_to_cpu(found->next_block));
 	json_bool("first", le32_to_cpu(found->flags) & RESSD_RECORD_FIRST);
+	json_bool("uncovered", le32_to_cpu(found->flags) & RESSD_RECORD_UNCOVERED);
 	json_number("tail", le64_to_cpu(found->tail_seq));
 	json_number("durable", le64_to_cpu(found->durable_seq));
 	json_hex("first_activation", le64_to_cpu(found->first_activation));

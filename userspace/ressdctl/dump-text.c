@@ -32,6 +32,9 @@ static void print_copy(const struct super_copy *copy, u32 number)
 		       copy->info.record_blocks, *options ? options : "the defaults");
 	else if (copy->error[0])
 		printf("  %s\n", copy->error);
+	if (copy->verdict == RESSD_SUPER_GOOD && copy->info.cover_blocks)
+		printf("  cover          the first %u blocks while the log is not drained\n",
+		       copy->info.cover_blocks);
 }
 
 static void superblocks(const struct super_pair *supers)
@@ -52,11 +55,12 @@ static void print_record(const struct log_spot *spot, enum dump_fate fate)
 	u32 nr_maps = le16_to_cpu(header->nr_maps), i;
 	u32 nr = nr_maps + le16_to_cpu(header->nr_unmaps);
 
-	printf("  record %llu of segment %llu at log block %u: %u block%s, %s%s%s\n",
+	printf("  record %llu of segment %llu at log block %u: %u block%s, %s%s%s%s\n",
 	       log_spot_seq(spot), log_spot_segment(spot), spot->block,
 	       le32_to_cpu(header->nr_blocks), plural(le32_to_cpu(header->nr_blocks)),
 	       dump_fate_word(fate),
 	       le32_to_cpu(header->flags) & RESSD_RECORD_FIRST ? ", first of its activation" : "",
+	       le32_to_cpu(header->flags) & RESSD_RECORD_UNCOVERED ? ", not covered" : "",
 	       spot->loose ? ", behind a gap" : "");
 	printf("    tail %llu, durable %llu, activation %016llx (epoch %u), crc %08x after %08x\n",
 	       le64_to_cpu(header->tail_seq), le64_to_cpu(header->durable_seq),
@@ -77,10 +81,11 @@ static void print_summary(const struct log_image *image, const struct ressd_summ
 	const __le32 *unmaps = ressd_summary_unmaps(found, geom);
 	u32 first = le32_to_cpu(found->block) / geom->segment_blocks * geom->segment_blocks, i;
 
-	printf("  summary of segment %llu at log block %u: records %llu to %llu%s%s\n",
+	printf("  summary of segment %llu at log block %u: records %llu to %llu%s%s%s\n",
 	       le64_to_cpu(found->segment_seq), le32_to_cpu(found->block),
 	       le64_to_cpu(found->first_seq), le64_to_cpu(found->last_seq),
 	       le32_to_cpu(found->flags) & RESSD_RECORD_FIRST ? ", first of its activation" : "",
+	       le32_to_cpu(found->flags) & RESSD_RECORD_UNCOVERED ? ", not covered" : "",
 	       stale ? ", left behind" : "");
 	printf("    tail %llu, durable %llu, activation %016llx to %016llx (epoch %u), crc %08x to %08x after %08x, next log block %u\n",
 	       le64_to_cpu(found->tail_seq), le64_to_cpu(found->durable_seq),

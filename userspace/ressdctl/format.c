@@ -6,6 +6,7 @@
 #include <string.h>
 #include "area.h"
 #include "confirm.h"
+#include "covers.h"
 #include "find-logs.h"
 #include "format.h"
 #include "log-contents.h"
@@ -149,6 +150,22 @@ static int check_logs(const struct blkdev *dev, const struct byte_range *areas, 
 	return code;
 }
 
+/* A log elsewhere has the first blocks of the new normal area, on @normal. */
+static int check_covers(const struct format_arguments *arguments, const struct blkdev *normal,
+			struct failure *failure)
+{
+	const struct ressd_table *table = &arguments->line.table;
+	char text[COVERS_TEXT];
+	struct covers covers;
+	int code = covers_find(normal, table->normal_start, table->len, &covers, failure);
+
+	if (code || !covers.sectors)
+		return code;
+	return fail(failure, -EEXIST,
+		    "%s has %s; open that device and drain it first, or add --force to make blank what cannot be restored",
+		    normal->path, covers_print(&covers, text));
+}
+
 /*
  * A file system may well reach into a reserved area that itself looks blank, so what is on the
  * whole device counts.  An area that ressd had before on the same place is known to be outside.
@@ -191,7 +208,71 @@ static int check_contents(const struct format_arguments *arguments, const struct
 	if (code || arguments->force)
 		return code;
 	code = check_signatures(arguments, dev, area, failure);
-	return code ? code : check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure);
+	if (!code)
+		code = check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure);
+	return code || !arguments->same_device ? code : check_covers(arguments, dev, failure);
+}
+
+/* Does the log's own area share a byte with @place? */
+static bool is_within(const struct found_log *log, const struct byte_range *place)
+{
+	return log->start < place->start + place->bytes &&
+	       place->start < log->start + log->info.table.reserved_sectors * 512;
+}
+
+/*
+ * What of the logs on @dev is going to be destroyed gives back the blocks that its covers on
+ * @normal, or on @dev, stand for.  The rest of what such a log holds is lost.
+ */
+static int restore_covers(const struct blkdev *dev, const struct blkdev *normal,
+			  const struct found_logs *logs, const struct byte_range *place,
+			  struct failure *failure)
+{
+	struct failure reason;
+	u32 i;
+	int code = 0;
+
+	for (i = 0; !code && i < logs->nr; i++) {
+		const struct found_log *log = &logs->list[i];
+
+		if (!log->has_super || !log->info.cover_blocks || !is_within(log, place))
+			continue;
+		code = covers_restore(log->info.devices == 2 ? normal : dev, dev, &log->info,
+				      &reason);
+		if (code == -EUCLEAN) {
+			fprintf(stderr, "ressdctl: warning: %s.\n", reason.text);
+			code = 0;
+		}
+	}
+	return code ? fail(failure, code, "%s", reason.text) : 0;
+}
+
+/* No cover may stay behind: nothing would ever take it away. */
+static int remove_covers(const struct format_arguments *arguments, const struct blkdev *dev,
+			 const struct found_logs *logs, struct failure *failure)
+{
+	const struct ressd_table *table = &arguments->line.table;
+	const struct byte_range place = reserved_range(arguments);
+	struct blkdev other;
+	const struct blkdev *normal = arguments->same_device ? dev : &other;
+	struct covers covers;
+	int code = 0;
+
+	if (!arguments->same_device)
+		code = blkdev_open(&other, arguments->line.normal_path, BLKDEV_WRITE, failure);
+	if (code)
+		return code;
+	code = restore_covers(dev, normal, logs, &place, failure);
+	if (!code)
+		code = covers_find(normal, table->normal_start, table->len, &covers, failure);
+	if (!code && covers.sectors) {
+		fprintf(stderr, "ressdctl: warning: %u sectors at the begin of %s are lost with the log that had them; they are made blank.\n",
+			covers.sectors, normal->path);
+		code = covers_blank(normal, table->normal_start, table->len, failure);
+	}
+	if (!arguments->same_device)
+		blkdev_close(&other);
+	return code;
 }
 
 static int ask(const struct format_arguments *arguments, const struct blkdev *dev,
@@ -223,6 +304,8 @@ int format_device(const struct format_arguments *arguments, const struct blkdev 
 	if (!code)
 		code = ask(arguments, dev, &area, failure);
 	if (!code)
+		code = remove_covers(arguments, dev, &logs, failure);
+	if (!code)
 		code = found_logs_forget(dev, &logs, &reserved, failure);
 	if (!code)
 		code = area_format(dev, &arguments->line, arguments->same_device ? 1 : 2, uuid,
@@ -253,6 +336,8 @@ static int check_normal(const struct format_arguments *arguments, struct failure
 		code = find_logs(&dev, NULL, 0, &logs, failure);
 		if (!code)
 			code = check_logs(&dev, &area, 1, &logs, failure);
+		if (!code)
+			code = check_covers(arguments, &dev, failure);
 	}
 	blkdev_close(&dev);
 	return code;

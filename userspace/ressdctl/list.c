@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "area.h"
 #include "block-devices.h"
+#include "covers.h"
 #include "json-stream.h"
 #include "ressd-dm.h"
 #include "ressdctl.h"
@@ -146,6 +147,21 @@ static int show_all(struct list *list, struct failure *failure)
 	return code;
 }
 
+/*
+ * A normal area whose log is on another device is known by its covers only.  That one has the UUID.
+ */
+static int show_covered(const struct blkdev *dev, struct failure *failure)
+{
+	struct covers covers;
+	char uuid[UUID_TEXT];
+	int code = covers_find(dev, 0, RESSD_BLOCK_SECTORS, &covers, failure);
+
+	if (!code && covers.sectors)
+		printf("ID_FS_TYPE=ressd_member\nID_FS_USAGE=other\nRESSD_NORMAL_OF=%s\n",
+		       uuid_print(covers.uuid, uuid));
+	return code;
+}
+
 static int show_named(struct list *list, int argc, char **argv, struct failure *failure)
 {
 	struct ressd_super_info info;
@@ -157,6 +173,8 @@ static int show_named(struct list *list, int argc, char **argv, struct failure *
 		if (found)
 			continue;
 		found = area_find(&dev, &info, failure);
+		if (!found && list->udev)
+			found = show_covered(&dev, failure);
 		blkdev_close(&dev);
 		if (found > 0)
 			show_closed(list, &dev, &info);

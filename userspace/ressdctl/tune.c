@@ -97,9 +97,10 @@ static int change_stored(struct tune *tune, struct failure *failure)
 	int i;
 
 	for (i = 0; i + 1 < tune->nr_words; i += 2)
-		if (!strcmp(tune->words[i], "segment_sectors"))
+		if (!strcmp(tune->words[i], "segment_sectors") || !strcmp(tune->words[i], "cover"))
 			return fail(failure, -EINVAL,
-				    "segment_sectors is fixed when the reserved area is formatted; drain, then use ressdctl format");
+				    "%s is fixed when the reserved area is formatted; drain, then use ressdctl format",
+				    tune->words[i]);
 	if (ressd_options_parse(&changed, tune->nr_words, tune->words, failure->text,
 				sizeof(failure->text)))
 		return -EINVAL;

@@ -2,5 +2,5 @@
 # what: data may use the segment that is kept for making room
 # file: ressd-log.c
 # breaks: 4
-s/if (!ressd_log_advance_head(log, 1))/if (!ressd_log_advance_head(log, 0))/
-s/if (!ressd_log_free_segments(log))$/if (0)/
+s/if (!ressd_log_advance_head(log, reserve))/if (!ressd_log_advance_head(log, 0))/
+s/if (lacks_room(log, reserve))$/if (0)/

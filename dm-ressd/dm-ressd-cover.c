@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cover (core/ressd-cover.h): carries out the steps that core asks for, in the mover's thread
+ * or in the activation, and answers which bios concern covered blocks.
+ *
+ * While a run covers or uncovers (cover.busy), writes and discards of covered blocks wait on
+ * move_waiters, as those do that overlap the mover's batch.  Small writes of other blocks wait on
+ * space_waiters until the log is covered: ressd_log_accept() says so.
+ */
+#include <linux/kthread.h>
+#include <linux/vmalloc.h>
+
+#include "dm-ressd-bio.h"
+#include "core/ressd-cover.h"
+
+int ressd_cover_init(struct ressd *ressd)
+{
+	size_t bytes = (size_t)ressd->super.cover_blocks * RESSD_BLOCK_SIZE;
+
+	if (!bytes)
+		return 0;
+	ressd->cover.run.logged = vmalloc(bytes);
+	ressd->cover.run.home = vmalloc(bytes);
+	return ressd->cover.run.logged && ressd->cover.run.home ? 0 : -ENOMEM;
+}
+
+void ressd_cover_free(struct ressd *ressd)
+{
+	vfree(ressd->cover.run.logged);
+	vfree(ressd->cover.run.home);
+}
+
+/* --- bios ----------------------------------------------------------------------------------- */
+
+bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	if (first >= log->cover_blocks)
+		return false;
+	return ressd->cover.busy || (!log->covered && ressd_cover_is_dirty(log, first, nr));
+}
+
+bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr)
+{
+	return !ressd_log_works(ressd) && !ressd->cover.busy && ressd_cover_holds(ressd, first, nr);
+}
+
+bool ressd_cover_takes_writes(const struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	return !log->cover_blocks || log->covered ||
+	       (!ressd->cover.failed && !ressd->hibernating && !ressd->suspending);
+}
+
+/* --- a run ---------------------------------------------------------------------------------- */
+
+static bool reads_settled(struct ressd *ressd)
+{
+	return !atomic_read(&ressd->cover.reads);
+}
+
+static bool ticket_settled(struct ressd *ressd, u64 ticket)
+{
+	bool settled;
+
+	spin_lock(&ressd->lock);
+	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd) ||
+		  ressd_log_is_starved(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return settled;
+}
+
+/* -EAGAIN: the sync waits for room that only the mover makes. */
+static int wait_for_ticket(struct ressd *ressd, u64 ticket)
+{
+	int ret = 0;
+
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, ticket_settled(ressd, ticket));
+	spin_lock(&ressd->lock);
+	if (!ressd_log_works(ressd))
+		ret = -EIO;
+	else if (ressd_log_synced(&ressd->log) < ticket)
+		ret = -EAGAIN;
+	spin_unlock(&ressd->lock);
+	return ret;
+}
+
+static int sync_log(struct ressd *ressd, bool reclaim)
+{
+	u64 ticket;
+
+	spin_lock(&ressd->lock);
+	ticket = reclaim ? ressd_log_reclaim(&ressd->log) : ressd_log_sync(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return wait_for_ticket(ressd, ticket);
+}
+
+static bool record_settled(struct ressd *ressd, u64 record)
+{
+	bool settled;
+
+	spin_lock(&ressd->lock);
+	settled = ressd->log.written_seq >= record || !ressd_log_works(ressd);
+	spin_unlock(&ressd->lock);
+	return settled;
+}
+
+static bool tidy_some(struct ressd *ressd)
+{
+	bool more;
+
+	spin_lock(&ressd->lock);
+	more = ressd_log_tidy(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return more;
+}
+
+/*
+ * Until what is in the open record is written, and the segment that the next one may have to begin
+ * is forgotten.
+ */
+static void wait_for_record(struct ressd *ressd)
+{
+	struct ressd_log *log = &ressd->log;
+	u64 record;
+
+	spin_lock(&ressd->lock);
+	record = log->records[log->open].seq - !ressd_log_open_blocks(log);
+	ressd_log_kick(log);
+	spin_unlock(&ressd->lock);
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, record_settled(ressd, record));
+	while (tidy_some(ressd))
+		cond_resched();
+}
+
+static int transfer_home(struct ressd *ressd, blk_opf_t opf,
+			 const struct ressd_cover_action *action)
+{
+	/* A read that was sent home before the log had the block would find the cover. */
+	wait_event(ressd->wait, reads_settled(ressd));
+	return ressd_rw(ressd, ressd->normal->bdev, opf, ressd_normal_sector(ressd, action->lbn),
+			action->nr, action->data);
+}
+
+static int act(struct ressd *ressd, const struct ressd_cover_action *action)
+{
+	switch (action->kind) {
+	case RESSD_COVER_READ_HOME:
+		return ressd_rw(ressd, ressd->normal->bdev, REQ_OP_READ,
+				ressd_normal_sector(ressd, 0), action->nr, action->data);
+	case RESSD_COVER_READ_LOG:
+		return ressd_log_rw(ressd, REQ_OP_READ, action->block, action->nr, action->data);
+	case RESSD_COVER_WRITE_HOME:
+		return transfer_home(ressd, REQ_OP_WRITE | REQ_SYNC, action);
+	case RESSD_COVER_WORK:
+		ressd_cover_work(&ressd->cover.run);
+		return 0;
+	case RESSD_COVER_SYNC:
+		return sync_log(ressd, false);
+	case RESSD_COVER_RECLAIM:
+		return sync_log(ressd, true);
+	case RESSD_COVER_WAIT:
+		wait_for_record(ressd);
+		return 0;
+	case RESSD_COVER_END:
+		break;
+	}
+	return 0;
+}
+
+/* Until the END. */
+static void take_steps(struct ressd *ressd)
+{
+	struct ressd_cover_run *run = &ressd->cover.run;
+	struct ressd_cover_action action;
+	int ret;
+
+	for (;;) {
+		spin_lock(&ressd->lock);
+		ressd_cover_next(run, &ressd->log, &action);
+		spin_unlock(&ressd->lock);
+		if (action.kind == RESSD_COVER_END)
+			return;
+		ret = act(ressd, &action);
+		spin_lock(&ressd->lock);
+		if (ret && ret != -EAGAIN)
+			ressd->counters.errors++;
+		ressd_cover_done(run, &ressd->log, ret);
+		spin_unlock(&ressd->lock);
+	}
+}
+
+/* Covers come or go. */
+static bool holds_bios(enum ressd_cover_goal goal)
+{
+	return goal != RESSD_COVER_CARRY;
+}
+
+static bool start(struct ressd *ressd, enum ressd_cover_goal goal)
+{
+	struct ressd_cover_run *run = &ressd->cover.run;
+	bool started;
+
+	spin_lock(&ressd->lock);
+	started = ressd_cover_start(run, &ressd->log, goal);
+	if (started && goal == RESSD_COVER_CARRY)
+		atomic_inc(&ressd->readers[run->slot]);
+	spin_unlock(&ressd->lock);
+	return started;
+}
+
+static void finish(struct ressd *ressd, enum ressd_cover_goal goal, bool started, int result)
+{
+	struct ressd_cover_run *run = &ressd->cover.run;
+
+	spin_lock(&ressd->lock);
+	if (started && goal == RESSD_COVER_CARRY)
+		ressd_put_reader(ressd, run->slot);
+	ressd->cover.busy = false;
+	ressd->cover.running = false;
+	ressd->cover.failed = result && !ressd->log.covered;
+	if (started)
+		ressd->cover.bad = run->bad != RESSD_NO_BLOCK;
+	spin_unlock(&ressd->lock);
+	if (started && run->unsafe)
+		DMERR("%s: a cover cannot be written: until the device is drained its bare disk may look like a file system; do not mount it",
+		      ressd_name(ressd));
+	/* Who reads the bare disk through the page cache shall see what is there now. */
+	if (holds_bios(goal))
+		invalidate_bdev(ressd->normal->bdev);
+	ressd_wake(ressd);
+	queue_work(ressd->workqueue, &ressd->log_work);
+	queue_work(ressd->workqueue, &ressd->bio_work);
+}
+
+int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal)
+{
+	bool started = false;
+	int ret;
+
+	spin_lock(&ressd->lock);
+	ressd->cover.busy = holds_bios(goal);
+	ressd->cover.running = true;
+	spin_unlock(&ressd->lock);
+	if (holds_bios(goal))
+		ressd_wait_for_direct_writes(ressd);
+	ret = sync_log(ressd, false);
+	if (!ret) {
+		started = start(ressd, goal);
+		ret = started ? 0 : -EAGAIN;
+	}
+	if (started) {
+		take_steps(ressd);
+		ret = ressd->cover.run.result;
+	}
+	finish(ressd, goal, started, ret);
+	if (started && ressd->cover.run.bad != RESSD_NO_BLOCK)
+		DMERR_LIMIT("%s: the log's copy of normal block %u is damaged or cannot be read, so the disk stays covered; everything else can be read and drained, and writing to this block mends it",
+			    ressd_name(ressd), ressd->cover.run.bad);
+	if (ret == -EIO && goal == RESSD_COVER_COVER && ressd_log_works(ressd))
+		DMERR_LIMIT("%s: the first blocks cannot be read, so that nothing is logged; small writes go to the normal area",
+			    ressd_name(ressd));
+	return ret;
+}
+
+/*
+ * The log counts, whatever the bare disk holds in the place of covers; but who has written there
+ * shall hear of it.
+ */
+void ressd_cover_compare(struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+	void *home = ressd->cover.run.home;
+	u32 missing;
+
+	if (!log->cover_blocks || !log->covered ||
+	    ressd_rw(ressd, ressd->normal->bdev, REQ_OP_READ, ressd_normal_sector(ressd, 0),
+		     log->cover_blocks, home))
+		return;
+	missing = ressd_cover_missing(home, log->uuid, log->cover_blocks);
+	if (missing)
+		DMWARN("%s: %u of the first %u sectors were written to on the bare disk while their newest version was in the log, or could not be covered; the log's version counts",
+		       ressd_name(ressd), missing, log->cover_blocks * RESSD_COVER_SECTORS);
+}
+
+int ressd_cover_restore(struct ressd *ressd)
+{
+	struct ressd_log *log = &ressd->log;
+	int ret = 0, rounds;
+
+	if (!log->cover_blocks || log->covered || !log->map.nr_mapped)
+		return 0;
+	if (ressd_cover_any_dirty(log))
+		ret = ressd_cover_run(ressd, RESSD_COVER_RESTORE);
+	/* The first record may free the rest, and only the next one the segment of its own. */
+	for (rounds = 0; !ret && rounds < 4 && !ressd_log_is_drained(log); rounds++) {
+		spin_lock(&ressd->lock);
+		ressd_log_rotate(log);
+		spin_unlock(&ressd->lock);
+		ret = sync_log(ressd, true);
+	}
+	if (!ret && !ressd_log_is_drained(log))
+		ret = -EIO;
+	if (ret)
+		DMERR("%s: power was lost while the device was made a plain disk or a covered one, and what it held cannot be brought home (error %d); nothing is lost, activate it again",
+		      ressd_name(ressd), ret);
+	return ret;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ressd-cover: the covers themselves, and runs of a log in RAM. */
+#include <linux/errno.h>
+#include "logbox.h"
+#include "ressd-cover.h"
+
+TEST_SUITE("cover");
+
+#define NR	3U		/* covered blocks */
+
+static const u8 uuid[RESSD_UUID_SIZE] = "a test of covers";
+static u8 home[NR * RESSD_BLOCK_SIZE];
+static u8 logged[NR * RESSD_BLOCK_SIZE], buffer[NR * RESSD_BLOCK_SIZE];
+
+/* --- one block ------------------------------------------------------------------------------ */
+
+TEST(a_cover_is_that_of_its_place_only)
+{
+	u8 block[RESSD_BLOCK_SIZE], other[RESSD_UUID_SIZE] = "another";
+	u32 i;
+
+	ressd_cover_fill(block, uuid, 5);
+	for (i = 0; i < RESSD_COVER_SECTORS; i++) {
+		u8 *sector = block + i * 512;
+
+		CHECK(ressd_cover_is_sector(sector, uuid, 5, i), "sector %u is none", i);
+		CHECK(!ressd_cover_is_sector(sector, uuid, 4, i), "of another block");
+		CHECK(!ressd_cover_is_sector(sector, uuid, 5, i ^ 1), "of another sector");
+		CHECK(!ressd_cover_is_sector(sector, other, 5, i), "of another area");
+		sector[100 + 40 * i] ^= 1 << i;
+		CHECK(!ressd_cover_is_sector(sector, uuid, 5, i), "damaged");
+	}
+}
+
+/* Partition tables and boot sectors have 55 AA there, swap space and LVM words of their own. */
+TEST(a_cover_has_no_signature_of_something_else)
+{
+	struct ressd_cover_sector sectors[RESSD_COVER_SECTORS];
+	u32 i;
+
+	ressd_cover_fill(sectors, uuid, 0);
+	for (i = 0; i < RESSD_COVER_SECTORS; i++) {
+		CHECK(ressd_is_zero((u8 *)&sectors[i] + 496, 16), "sector %u", i);
+		CHECK(strstr(sectors[i].text, "Do not mount"), "it says nothing to people");
+	}
+}
+
+TEST(only_covers_are_replaced)
+{
+	u8 place[RESSD_BLOCK_SIZE], copy[RESSD_BLOCK_SIZE];
+
+	memset(copy, 7, sizeof(copy));
+	memset(place, 9, sizeof(place));
+	CHECK_EQ(ressd_cover_merge(place, copy, uuid, 2), 0);
+	CHECK(place[0] == 9 && place[4095] == 9, "changed without a cover");
+	ressd_cover_fill(place, uuid, 2);
+	memset(place + 512, 9, 1024);
+	CHECK_EQ(ressd_cover_merge(place, copy, uuid, 2), 6);
+	CHECK(place[0] == 7 && place[512] == 9 && place[1535] == 9 && place[1536] == 7 &&
+	      place[4095] == 7, "not sector by sector");
+}
+
+static struct ressd_geom geometry(u32 segment_blocks, u32 blocks)
+{
+	char error[RESSD_ERROR_SIZE];
+	struct ressd_geom geom;
+
+	CHECK(!ressd_geom_init(&geom, (u64)blocks * 8, segment_blocks * 8, error, sizeof(error)),
+	      "%s", error);
+	return geom;
+}
+
+TEST(small_logs_cover_nothing)
+{
+	struct ressd_geom geom = geometry(256, 256 * 8);
+
+	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 17);
+	CHECK_EQ(ressd_cover_default(&geom, 17 * 8 - 1), 0);
+	CHECK_EQ(ressd_cover_reserve(&geom, 17), 1);
+	CHECK_EQ(ressd_cover_reserve(&geom, 0), 0);
+	geom = geometry(256, 256 * 8 + 20);	/* the last segment is short */
+	CHECK_EQ(ressd_cover_reserve(&geom, 17), 2);
+	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 17);
+	geom = geometry(256, 256 * 6 + 20);
+	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 0);
+	geom = geometry(16, 16 * 11);
+	CHECK_EQ(ressd_cover_reserve(&geom, 17), 3);
+	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 0);
+	CHECK(ressd_cover_fits(&geom, 17), "17 do not fit");
+	CHECK(!ressd_cover_fits(&geom, 60), "60 fit");
+	geom = geometry(16, 16 * 12);
+	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 17);
+}
+
+/* --- runs ----------------------------------------------------------------------------------- */
+
+static void transfer(const struct ressd_cover_action *action)
+{
+	size_t bytes = (size_t)action->nr * RESSD_BLOCK_SIZE;
+	u8 *place = home + (size_t)action->lbn * RESSD_BLOCK_SIZE;
+
+	switch (action->kind) {
+	case RESSD_COVER_READ_HOME:
+		memcpy(action->data, home, bytes);
+		break;
+	case RESSD_COVER_READ_LOG:
+		memcpy(action->data, disk_block(action->block), bytes);
+		break;
+	case RESSD_COVER_WRITE_HOME:
+		memcpy(place, action->data, bytes);
+		break;
+	case RESSD_COVER_RECLAIM:
+		ressd_log_reclaim(&box.log);
+		box_run();
+		break;
+	case RESSD_COVER_SYNC:
+		box_sync();
+		break;
+	case RESSD_COVER_WAIT:
+		box_run();
+		break;
+	case RESSD_COVER_WORK:
+	case RESSD_COVER_END:
+		break;
+	}
+}
+
+/* Carries a run out, the @bad_write-th write fails; its result. */
+static int run(enum ressd_cover_goal goal, u32 bad_write)
+{
+	struct ressd_cover_run run = { .logged = logged, .home = buffer };
+	struct ressd_cover_action action;
+
+	CHECK(ressd_cover_start(&run, &box.log, goal), "it does not begin");
+	for (;;) {
+		int error = 0;
+
+		ressd_cover_next(&run, &box.log, &action);
+		if (action.kind == RESSD_COVER_WORK)
+			ressd_cover_work(&run);
+		if (action.kind == RESSD_COVER_END)
+			return run.result;
+		if (action.kind == RESSD_COVER_WRITE_HOME && bad_write && !--bad_write)
+			error = -EIO;
+		else
+			transfer(&action);
+		ressd_cover_done(&run, &box.log, error);
+	}
+}
+
+static void start(void)
+{
+	box_format();
+	box.cover_blocks = NR;
+	CHECK_EQ(box_recover(), 0);
+	box_sync();
+	memset(home, 0x11, sizeof(home));
+}
+
+static bool stands(u32 lbn)
+{
+	u32 i;
+
+	for (i = 0; i < RESSD_COVER_SECTORS; i++)
+		if (!ressd_cover_is_sector(home + lbn * RESSD_BLOCK_SIZE + i * 512, box.log.uuid,
+					   lbn, i))
+			return false;
+	return true;
+}
+
+TEST(nothing_is_logged_before_covers_stand)
+{
+	enum ressd_cover_goal goal;
+
+	start();
+	CHECK(!ressd_cover_choose(&box.log, false, &goal), "nobody has written");
+	CHECK_EQ(box_write(100, 1), -EAGAIN);
+	CHECK(ressd_cover_choose(&box.log, false, &goal) && goal == RESSD_COVER_COVER,
+	      "a writer waits");
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK(stands(0) && stands(1) && stands(2), "a cover is missing");
+	CHECK_EQ(box_write(100, 1), 0);
+	CHECK_EQ(ressd_log_nr_movable(&box.log), 1);
+	CHECK_EQ(box_read(2), 0x1111111111111111ULL);
+}
+
+TEST(recovery_knows_what_counts)
+{
+	start();
+	CHECK_EQ(box_write(100, 1), -EAGAIN);
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(box_recover(), 0);
+	CHECK(!box.log.covered, "no record says that covers stand");
+	CHECK(ressd_cover_any_dirty(&box.log), "the copies are lost");
+	box_sync();
+	CHECK_EQ(run(RESSD_COVER_RESTORE, 0), 0);
+	CHECK(home[0] == 0x11 && home[sizeof(home) - 1] == 0x11, "not restored");
+	CHECK(!ressd_cover_any_dirty(&box.log), "not home");
+
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(box_write(100, 1), 0);
+	box_sync();
+	CHECK_EQ(box_recover(), 0);
+	CHECK(box.log.covered, "a record says that covers stand");
+}
+
+/* Found by the simulator: what stood there instead of the cover was taken for the newer version. */
+TEST(a_cover_that_was_not_written_does_not_count_as_home)
+{
+	start();
+	CHECK_EQ(box_write(1, 5), -EAGAIN);
+	CHECK_EQ(run(RESSD_COVER_COVER, 2), 0);
+	CHECK(stands(0) && !stands(1), "the wrong write has failed");
+	CHECK_EQ(box_write(1, 5), 0);
+	box_sync();
+	CHECK_EQ(run(RESSD_COVER_UNCOVER, 2), -EIO);
+	CHECK(box.log.covered, "home would count, and has an older version");
+	CHECK_EQ(run(RESSD_COVER_UNCOVER, 0), 0);
+	CHECK_EQ(home[RESSD_BLOCK_SIZE], 5);
+	CHECK_EQ(home[2 * RESSD_BLOCK_SIZE], 0x11);
+}
+
+TEST(what_cannot_come_home_is_covered_again)
+{
+	start();
+	CHECK_EQ(box_write(100, 1), -EAGAIN);
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(run(RESSD_COVER_UNCOVER, 1), -EIO);
+	CHECK(box.log.covered && stands(0) && stands(1) && stands(2), "not covered");
+}
+
+TEST(covered_blocks_are_carried_when_their_segment_holds_nothing_else)
+{
+	enum ressd_cover_goal goal;
+	u32 lbn = 100;
+
+	start();
+	CHECK_EQ(box_write(100, 1), -EAGAIN);
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	while (!box_write(lbn, 2) || (box_run() && !box_write(lbn, 2)))
+		lbn++;
+	CHECK(ressd_log_is_full(&box.log), "there is room");
+	CHECK(!ressd_cover_must_carry(&box.log), "others live in it");
+	ressd_log_kill(&box.log, 100, lbn - 100);
+	CHECK(ressd_cover_choose(&box.log, false, &goal) && goal == RESSD_COVER_CARRY, "none does");
+	box_sync();
+	CHECK_EQ(run(RESSD_COVER_CARRY, 0), 0);
+	CHECK(!ressd_log_is_full(&box.log), "nothing was gained");
+	CHECK_EQ(box_read(0), 0x1111111111111111ULL);
+	CHECK_EQ(box_read(2), 0x1111111111111111ULL);
+}
+
+TEST(a_superblock_names_the_covered_blocks)
+{
+	struct ressd_super_info info = {
+		.table = { .len = 1 << 20, .reserved_start = 1 << 20, .reserved_sectors = 1 << 15 },
+		.segment_sectors = 2048, .record_blocks = 128, .cover_blocks = 17,
+	}, back;
+	char error[RESSD_ERROR_SIZE];
+	struct ressd_super super;
+
+	ressd_super_encode(&super, &info, 0);
+	CHECK_EQ(le32_to_cpu(super.incompat), RESSD_INCOMPAT_COVER);
+	CHECK_EQ(ressd_super_decode(&super, 0, &back, error, sizeof(error)), RESSD_SUPER_GOOD);
+	CHECK_EQ(back.cover_blocks, 17);
+	info.cover_blocks = 500;
+	ressd_super_encode(&super, &info, 0);
+	CHECK_EQ(ressd_super_decode(&super, 0, &back, error, sizeof(error)), RESSD_SUPER_DAMAGED);
+	CHECK_HAS(error, "500 covered blocks");
+	info.cover_blocks = 0;
+	ressd_super_encode(&super, &info, 0);
+	CHECK_EQ(le32_to_cpu(super.incompat), 0);
+}
