@@ -291,7 +291,7 @@ TEST(random_writes_are_logged_whatever_is_open)
 		      "write %u", i);
 }
 
-/* Found with a database of 84 MB on a drive that keeps 26 units of 4 MB open: the log gains nothing. */
+/* Found with a database of 84 MB where 26 units of 4 MB are open: the log gains nothing. */
 TEST(random_writes_to_few_of_many_units_go_direct)
 {
 	u32 i, logged = 0;

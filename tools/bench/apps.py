@@ -24,7 +24,7 @@ LOADS = {"sqlite-wal": 20, "sqlite-delete": 15, "sqlite-batch": 20, "writeback":
          "dpkg": 10, "git": 15, "postmark-a": 10, "postmark-b": 20, "postmark-c": 30,
          "journald": 40, "oltp": 120}
 
-# Of a guest. Inputs are in its initramfs, which it holds twice while it boots, and the drive is in memory.
+# Of a guest: its initramfs has the inputs, twice while it boots, and the drive is in memory.
 MEMORY = {"oltp": "8G"}
 OTHER_MEMORY = "3G"
 

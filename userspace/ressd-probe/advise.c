@@ -119,11 +119,13 @@ static bool has_few_open_units(const struct advice_desk *desk)
 	return units && units <= RESSD_RPI_FEW_UNITS;
 }
 
-/* So many that what an application writes to for a while may all stay open; how many is not known. */
+/* So many that what an application writes to may all stay open; how many is not known. */
 static bool has_many_open_units(const struct advice_desk *desk)
 {
-	return open_units_are_seen(desk) &&
-	       desk->findings[PARAMETER_OPEN_UNITS].low > RESSD_RPI_FEW_UNITS && !useful_open_units(desk);
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+
+	return open_units_are_seen(desk) && units->low > RESSD_RPI_FEW_UNITS &&
+	       !useful_open_units(desk);
 }
 
 /* Ever larger writes, as long as each gains in the rehearsal. */

@@ -50,7 +50,7 @@ struct finding {
 	const char *method;		/* short, for people */
 	char why[256];			/* a sentence: what was seen */
 	double effect;			/* size of what was seen, as a quotient; 0: none */
-	u64 usual_ns;			/* open blocks: a flushed write that closes none; 0: not known */
+	u64 usual_ns;			/* open blocks: a flushed write that closes none */
 	u32 samples;
 	u64 ns;				/* device time */
 	u64 written;			/* bytes */
