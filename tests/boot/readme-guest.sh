@@ -22,6 +22,14 @@ files_are_right() {
 	(cd /mnt && sha256sum --quiet -c /root/sums 2>&1 | tail -n 3)
 }
 
+# fstab says nofail, so nothing waits for the card when the machine starts.
+wait_for_mount() {
+	local seconds=60
+	until mountpoint -q /mnt || [ $((seconds -= 1)) -lt 0 ]; do
+		sleep 1
+	done
+}
+
 uuid_of_log() {
 	ressdctl list | grep -oE '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}' | head -n 1
 }
@@ -77,7 +85,10 @@ after() {
 	esac
 }
 
+# A line of its own, behind whatever the machine has said.
+echo
 number=$(cat /root/typed)
+wait_for_mount
 if [ "$number" = 0 ]; then
 	report "the card is mounted as it was" "$(files_are_right)"
 	umount /mnt
