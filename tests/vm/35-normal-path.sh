@@ -62,7 +62,8 @@ large_reads() {
 pieces() {
 	local name=$1 limit=$2 page=$3 percent=$4
 	shift 4
-	check "$name: a device" make_ressd ressd "$disk" "$reserved" route never "$@"
+	# A write that reaches beyond covered blocks is cut there as well.
+	check "$name: a device" make_ressd ressd "$disk" "$reserved" cover off route never "$@"
 	watch
 	check "$name: large writes" large_writes writes
 	requests W >/tmp/writes
@@ -207,7 +208,7 @@ alone() {
 held_and_released() {
 	check "held: a gate" make_gate gate /dev/d1 0 65536
 	check "held: a device" dmsetup create ressd --table \
-		"0 65536 ressd /dev/mapper/gate 0 /dev/d1 65536 $reserved 10 route never dispatch pai split_write_sectors 512 dispatch_depth 2 pending_expire_ms 1000"
+		"0 65536 ressd /dev/mapper/gate 0 /dev/d1 65536 $reserved 12 cover off route never dispatch pai split_write_sectors 512 dispatch_depth 2 pending_expire_ms 1000"
 	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=1 oflag=direct status=none &
 	check "held: one is below" wait_until equals 1 writes_at_gate gate
 	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=5 oflag=direct status=none &
