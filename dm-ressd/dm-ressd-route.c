@@ -120,7 +120,8 @@ bool ressd_route_asks_move(const struct ressd *ressd)
 void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (ressd_route_is_adaptive(ressd))
+	/* What a cover costs no block does: it comes once until the next drain. */
+	if (ressd_route_is_adaptive(ressd) && !ressd->cover.running)
 		ressd_route_log_done(&ressd->route, ns, blocks);
 }
 

@@ -46,10 +46,12 @@ small_writes_by_way() {
 # blocks in one, does not lose before its trial is brought home. How many writes go which way depends on the
 # machine; that each went one of them does not.
 both_ways_are_tried() {
-	local on_full
+	local on_full cover
 	make_disk d1 64 irqmode=2 completion_nsec=1000000
 	for on_full in wait bypass; do
-		make_ressd ressd /dev/d1 "$reserved" route adaptive on_full "$on_full"
+		# Covered blocks go to the log whatever way was decided.
+		[ "$on_full" = wait ] && cover=off || cover=on
+		make_ressd ressd /dev/d1 "$reserved" route adaptive on_full "$on_full" cover "$cover"
 		small_writes "adaptive, $on_full" 16M
 		check "adaptive, $on_full: the log was tried" at_least ressd trials 1
 		check "adaptive, $on_full: by a trial at least" at_least ressd accepted 256
@@ -57,8 +59,9 @@ both_ways_are_tried() {
 		# After a second the trial of the direct way is broken off. It goes on when the log's has come home,
 		# and ends when 64 blocks in a row have cost twice as much, or with the 1024th.
 		check "adaptive, $on_full: some went direct" at_least ressd adaptive_direct 64
-		check "adaptive, $on_full: and each small write went one way" equals \
-			"$(status_value ressd small_writes)" small_writes_by_way
+		[ "$cover" = on ] ||
+			check "adaptive, $on_full: and each small write went one way" equals \
+				"$(status_value ressd small_writes)" small_writes_by_way
 		check "adaptive, $on_full: costs are known" eval \
 			'at_least ressd direct_ns 1 && at_least ressd log_ns 1 && at_least ressd move_ns 1'
 		check "adaptive, $on_full: nothing is in flight any more" equals 0 \
@@ -127,7 +130,7 @@ trial_ends() {
 	local name=$1 on_full=$2 load status=0 command=
 	shift 2
 	# No record is written before it is wanted, however slow the machine.
-	make_ressd ressd /dev/mapper/both "$reserved" route adaptive on_full "$on_full" \
+	make_ressd ressd /dev/mapper/both "$reserved" cover off route adaptive on_full "$on_full" \
 		commit_interval_ms 60000
 	close_gate log writes
 	fio --name=load --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --size=40M \
@@ -187,7 +190,8 @@ idle_time_is_used() {
 	check "idle: all comes home" is_all_home
 	copy_device /dev/mapper/ressd /tmp/before
 	forget_cache
-	check "idle: the bare device holds it" same_as /tmp/before /dev/d0
+	check "idle: the bare device holds it, but for what is covered" cmp -i $((17 * 4096)) \
+		-n "$(($(stat -c %s /tmp/before) - 17 * 4096))" /tmp/before /dev/d0
 	small_writes "idle again" 2M --randseed=77
 	check "idle again: all comes home" is_all_home
 	dmsetup message ressd 0 set pace even
@@ -291,14 +295,15 @@ empty_log_is_primed_once() {
 	remove_disk d1
 }
 
-# gated_log: ressd whose mover is off, on a disk whose normal area is behind the gate "home".
+# gated_log: ressd whose mover is off, on a disk whose normal area is behind the gate "home". Covers would
+# have to pass it first.
 gated_log() {
 	local normal=$((64 * 2048 - 32768))
 	blkdiscard -f /dev/d0
 	make_gate home /dev/d0 0 "$normal"
 	dmsetup create gated --table "0 $normal linear /dev/mapper/home 0
 $normal 32768 linear /dev/d0 $normal"
-	make_ressd ressd /dev/mapper/gated 32768 on_full wait segment_sectors 4096 \
+	make_ressd ressd /dev/mapper/gated 32768 cover off on_full wait segment_sectors 4096 \
 		move_threshold 95 move_batch_sectors 8192
 	dmsetup message ressd 0 mover off
 }
