@@ -91,7 +91,7 @@ remove_after_load() {
 }
 
 # ressd on /dev/d0, but that the area "normal" or "reserved", as the argument says, is behind the gate
-# "area", and behind that on the linear device "below".
+# "area", and behind that on the linear device "below". Without covers, which would have to pass it first.
 gated_ressd() {
 	local normal=$(($(sectors_of /dev/d0) - reserved)) line
 	blkdiscard -f /dev/d0
@@ -103,7 +103,7 @@ gated_ressd() {
 		dmsetup create area --table "0 $reserved linear /dev/mapper/below $normal"
 		line="/dev/d0 0 /dev/mapper/area 0"
 	fi
-	dmsetup create ressd --table "0 $normal ressd $line $reserved 2 commit_interval_ms 100"
+	dmsetup create ressd --table "0 $normal ressd $line $reserved 4 cover off commit_interval_ms 100"
 }
 
 # put BLOCKS LETTER: at the beginning, past the page cache.
