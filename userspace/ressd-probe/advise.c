@@ -11,6 +11,7 @@
 #include "ressd-rpi.h"
 
 #define BLOCK		4096U
+#define FILL_PERCENT	90		/* of the time of a whole block */
 #define WAIT_FROM	2		/* moving is so many times as fast as a random write */
 
 /* Where an option is decided. */
@@ -313,6 +314,8 @@ static bool knows_distances(const struct measurements *measurements)
  */
 static u64 fill_from(const struct measurements *measurements, u64 block_bytes, u64 whole_ns)
 {
+	/* Not of all blocks written to in order is the merge seen in the time of measuring. */
+	const u64 level = whole_ns * FILL_PERCENT / 100;
 	u64 before_nr = 0, before_ns = 0;
 	int i;
 
@@ -322,9 +325,9 @@ static u64 fill_from(const struct measurements *measurements, u64 block_bytes, u
 
 		if (!ns)
 			continue;
-		if (ns > whole_ns && before_ns <= whole_ns)
+		if (ns > level && before_ns <= level)
 			return before_nr + 1 +
-			       (nr - before_nr) * (whole_ns - before_ns) / (ns - before_ns);
+			       (nr - before_nr) * (level - before_ns) / (ns - before_ns);
 		before_nr = nr;
 		before_ns = ns;
 	}
