@@ -272,7 +272,7 @@ TEST(rewriting_pays_from_where_the_curves_meet)
 	CHECK_EQ(options.move_fill_blocks, 0);
 	CHECK(is_advised(&analysis, "move_fill_blocks"), "never, and that is known");
 
-	/* Found on the Super Talent twin: the time of measuring ended just below that of a block. */
+	/* Found on the Super Talent twin: measuring ended just below the time of a block. */
 	m.by_stride[2] = steady(0.66);		/* 64 of 6.2 ms: 397 ms */
 	ressd_options_default(&options);
 	analyse(&m, findings, &analysis, &options);
