@@ -208,7 +208,7 @@ static int sweep_writes(struct charts *charts, struct survey *survey, struct fai
 
 static const struct {
 	bool writes;
-	unsigned int share;	/* of the time, percent */
+	unsigned int share;	/* of the time and the bytes, percent */
 	int (*sweep)(struct charts *charts, struct survey *survey, struct failure *failure);
 } sweeps[] = {
 	{ true, 15, sweep_page }, { true, 10, sweep_modes }, { false, 15, sweep_reads },
@@ -243,6 +243,8 @@ int charts_measure(struct charts *charts, struct survey *survey, unsigned int se
 	for (i = 0; !code && i < NR_SWEEPS; i++) {
 		survey->search_deadline = disk->ops->now(disk) +
 					  seconds * SECOND / 100 * sweeps[i].share;
+		survey->search_written = survey->measure->written +
+					 CHARTS_BYTES / 100 * sweeps[i].share;
 		if (!sweeps[i].writes || survey->may_write)
 			code = sweeps[i].sweep(charts, survey, failure);
 		/* What fits is drawn. */

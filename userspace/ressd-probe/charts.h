@@ -10,6 +10,9 @@
 
 #define CHART_POINTS	512U
 
+/* What all charts write together, besides what was measured before. */
+#define CHARTS_BYTES	(512ULL << 20)
+
 struct series {
 	const char *name;	/* in the legend */
 	unsigned int count;
@@ -30,7 +33,8 @@ struct charts {
 
 /*
  * Measures all of them, those of writes only if survey->may_write, in at most @seconds of device
- * time.  A limit of bytes or a small region shortens them.  0, or a negative errno with a sentence.
+ * time, and with CHARTS_BYTES at most.  These, a limit of bytes or a small region shorten them.
+ * 0, or a negative errno with a sentence.
  */
 int charts_measure(struct charts *charts, struct survey *survey, unsigned int seconds,
 		   struct failure *failure);

@@ -90,7 +90,8 @@ static int plan(struct probe *probe, struct failure *failure)
 		return code;
 	if (!probe->arguments.max_write)
 		probe->max_write = session_write_limit(thoroughness_of(&probe->arguments),
-						       probe->region.bytes);
+						       probe->region.bytes) +
+				   (probe->arguments.report ? CHARTS_BYTES : 0);
 	filled = session_fill_bytes(thoroughness_of(&probe->arguments), probe->region.bytes);
 	if (probe->max_write < filled && probe->arguments.write)
 		return fail(failure, -EINVAL,

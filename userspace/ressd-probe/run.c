@@ -29,6 +29,14 @@ static void write_raw(void *context, const struct sample *sample)
 		sample->bytes, sample->ns);
 }
 
+/* Bytes that are kept for the charts; of a small limit a third. */
+static u64 charts_bytes(const struct probe *probe)
+{
+	if (!probe->arguments.report)
+		return 0;
+	return probe->max_write / 3 < CHARTS_BYTES ? probe->max_write / 3 : CHARTS_BYTES;
+}
+
 int probe_measure(struct probe *probe, struct failure *failure)
 {
 	struct session *session = &probe->session;
@@ -38,7 +46,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		.offset = probe->region.offset,
 		.bytes = probe->region.bytes,
 		.sequential_bytes = sequential_bytes(probe),
-		.write_limit = probe->max_write,
+		.write_limit = probe->max_write - charts_bytes(probe),
 		.written = probe->written,
 		.spent_limit = probe->spent_limit,
 		.record = probe->raw ? write_raw : NULL,
@@ -64,6 +72,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		code = genuine_check(&device.disk, measure.offset, measure.bytes, failure);
 	if (!code)
 		code = session_run(session, failure);
+	measure.write_limit = probe->max_write;
 	if (!code && probe->arguments.report)
 		code = charts_measure(&probe->charts, &session->survey, CHART_SECONDS, failure);
 	show_end(probe);

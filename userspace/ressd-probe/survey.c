@@ -196,8 +196,5 @@ int survey_run(struct survey *survey, struct failure *failure)
 		}
 		code = run_search(survey, i, failure);
 	}
-	/* The shares of the last one are not those of who comes next. */
-	survey->search_deadline = 0;
-	survey->search_written = 0;
 	return code;
 }
