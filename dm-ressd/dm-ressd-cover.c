@@ -61,51 +61,21 @@ static bool reads_settled(struct ressd *ressd)
 	return !atomic_read(&ressd->cover.reads);
 }
 
-static bool ticket_settled(struct ressd *ressd, u64 ticket)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd) ||
-		  ressd_log_is_starved(&ressd->log);
-	spin_unlock(&ressd->lock);
-	return settled;
-}
-
 /* -EAGAIN: the sync waits for room that only the mover makes. */
-static int wait_for_ticket(struct ressd *ressd, u64 ticket)
-{
-	int ret = 0;
-
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, ticket_settled(ressd, ticket));
-	spin_lock(&ressd->lock);
-	if (!ressd_log_works(ressd))
-		ret = -EIO;
-	else if (ressd_log_synced(&ressd->log) < ticket)
-		ret = -EAGAIN;
-	spin_unlock(&ressd->lock);
-	return ret;
-}
-
 static int sync_log(struct ressd *ressd, bool reclaim)
 {
 	u64 ticket;
+	int ret;
 
 	spin_lock(&ressd->lock);
 	ticket = reclaim ? ressd_log_reclaim(&ressd->log) : ressd_log_sync(&ressd->log);
 	spin_unlock(&ressd->lock);
-	return wait_for_ticket(ressd, ticket);
-}
-
-static bool record_settled(struct ressd *ressd, u64 record)
-{
-	bool settled;
-
+	ret = ressd_wait_as_mover(ressd, ticket);
 	spin_lock(&ressd->lock);
-	settled = ressd->log.written_seq >= record || !ressd_log_works(ressd);
+	if (!ret && ressd_log_synced(&ressd->log) < ticket)
+		ret = -EAGAIN;
 	spin_unlock(&ressd->lock);
-	return settled;
+	return ret;
 }
 
 static bool tidy_some(struct ressd *ressd)
@@ -116,25 +86,6 @@ static bool tidy_some(struct ressd *ressd)
 	more = ressd_log_tidy(&ressd->log);
 	spin_unlock(&ressd->lock);
 	return more;
-}
-
-/*
- * Until what is in the open record is written, and the segment that the next one may have to begin
- * is forgotten.
- */
-static void wait_for_record(struct ressd *ressd)
-{
-	struct ressd_log *log = &ressd->log;
-	u64 record;
-
-	spin_lock(&ressd->lock);
-	record = log->records[log->open].seq - !ressd_log_open_blocks(log);
-	ressd_log_kick(log);
-	spin_unlock(&ressd->lock);
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, record_settled(ressd, record));
-	while (tidy_some(ressd))
-		cond_resched();
 }
 
 static int transfer_home(struct ressd *ressd, blk_opf_t opf,
@@ -164,7 +115,10 @@ static int act(struct ressd *ressd, const struct ressd_cover_action *action)
 	case RESSD_COVER_RECLAIM:
 		return sync_log(ressd, true);
 	case RESSD_COVER_WAIT:
-		wait_for_record(ressd);
+		ressd_write_open_record(ressd);
+		/* The next record may have to begin a segment that is not forgotten yet. */
+		while (tidy_some(ressd))
+			cond_resched();
 		return 0;
 	case RESSD_COVER_END:
 		break;

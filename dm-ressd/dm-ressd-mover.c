@@ -120,6 +120,24 @@ static bool record_settled(struct ressd *ressd, u64 record)
 	return settled;
 }
 
+static void wait_for_record(struct ressd *ressd, u64 record)
+{
+	queue_work(ressd->workqueue, &ressd->log_work);
+	wait_event(ressd->wait, record_settled(ressd, record));
+}
+
+void ressd_write_open_record(struct ressd *ressd)
+{
+	struct ressd_log *log = &ressd->log;
+	u64 record;
+
+	spin_lock(&ressd->lock);
+	record = log->records[log->open].seq - !ressd_log_open_blocks(log);
+	ressd_log_kick(log);
+	spin_unlock(&ressd->lock);
+	wait_for_record(ressd, record);
+}
+
 static bool drain_cancelled(const struct ressd *ressd)
 {
 	return !READ_ONCE(ressd->draining) || READ_ONCE(ressd->suspending);
@@ -226,8 +244,7 @@ static bool sync_settled(struct ressd *ressd, u64 ticket)
 	return settled;
 }
 
-/* Waits for a ticket, unless it takes another sweep to make the room that the sync needs. */
-static int wait_as_mover(struct ressd *ressd, u64 ticket)
+int ressd_wait_as_mover(struct ressd *ressd, u64 ticket)
 {
 	queue_work(ressd->workqueue, &ressd->log_work);
 	wait_event(ressd->wait, sync_settled(ressd, ticket));
@@ -274,8 +291,7 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 	u64 ticket;
 	int ret;
 
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, record_settled(ressd, record));
+	wait_for_record(ressd, record);
 	ressd_wait_for_direct_writes(ressd);
 	complete = move_all(ressd, kind);
 
@@ -288,7 +304,7 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 		ressd_route_trial_moved(ressd, complete && !ressd->sweep_bad);
 	ticket = ressd_log_reclaim(&ressd->log);
 	spin_unlock(&ressd->lock);
-	ret = wait_as_mover(ressd, ticket);
+	ret = ressd_wait_as_mover(ressd, ticket);
 	if (ressd->sweep_bad || ressd->bad_blocks)
 		note_bad_blocks(ressd, complete, READ_ONCE(ressd->log.reuse_seq) != reused);
 	return ressd->bad_blocks ? -EIO : ret;
@@ -301,19 +317,13 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 static int announce_kept(struct ressd *ressd)
 {
 	struct ressd_log *log = &ressd->log;
-	u64 record, ticket;
+	u64 ticket;
 
-	spin_lock(&ressd->lock);
-	record = log->records[log->open].seq - !ressd_log_open_blocks(log);
-	ressd_log_kick(log);
-	spin_unlock(&ressd->lock);
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, record_settled(ressd, record));
-
+	ressd_write_open_record(ressd);
 	spin_lock(&ressd->lock);
 	ticket = ressd_log_reclaim(log);
 	spin_unlock(&ressd->lock);
-	return wait_as_mover(ressd, ticket);
+	return ressd_wait_as_mover(ressd, ticket);
 }
 
 /* --- idle time ---------------------------------------------------------------------------- */
@@ -351,7 +361,7 @@ static void prime_log(struct ressd *ressd)
 			ticket = ressd_log_prime(log);
 		spin_unlock(&ressd->lock);
 		if (ressd->unprimed)
-			wait_as_mover(ressd, ticket);
+			ressd_wait_as_mover(ressd, ticket);
 	}
 }
 
@@ -510,7 +520,7 @@ static int sweep_once(struct ressd *ressd)
 		spin_lock(&ressd->lock);
 		ticket = ressd_log_reclaim(&ressd->log);
 		spin_unlock(&ressd->lock);
-		if (wait_as_mover(ressd, ticket) || (drain && is_drained(ressd)))
+		if (ressd_wait_as_mover(ressd, ticket) || (drain && is_drained(ressd)))
 			return 0;
 	}
 	if (cover_first(ressd, drain, &ret)) {
