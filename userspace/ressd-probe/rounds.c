@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From single transfers to one figure; see rounds.h. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "rounds.h"
+#include "statistics.h"
 
 static u64 bandwidth(u64 bytes, u64 ns)
 {
@@ -76,13 +76,6 @@ bool rounds_want_more(const struct round *rounds, unsigned int count)
 	       rounds_spread(rounds, count, ROUNDS_KEPT) > ROUNDS_SPREAD;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return (x > y) - (x < y);
-}
-
 #define PAUSED		4	/* times as long as the median: a call waited for something else */
 
 /* Of the sorted @samples; what a call of them waited on average. */
@@ -121,7 +114,7 @@ void rounds_result(const struct round *rounds, unsigned int count, u64 *samples,
 	if (!result->done)
 		return;
 	samples += skipped;
-	qsort(samples, result->ops, sizeof(*samples), compare);
+	stat_sort_ns(samples, result->ops);
 	result->median_ns = samples[result->ops / 2];
 	result->worst_ns = samples[result->ops - 1];
 	result->pause_ns = pauses(samples, result);

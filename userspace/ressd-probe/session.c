@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "cycles.h"
 #include "plan.h"
 #include "session.h"
 
@@ -335,87 +336,6 @@ static bool is_fast_for_a_while(const struct session *session)
 	return !has_open_blocks(session) || !counted;
 }
 
-#define LEAST_AGING	(48ULL << 20)
-#define AGING_AT_ONCE	8U	/* a buffer may hold hundreds, half a second each to flush */
-#define USUAL_GROUPS	32U	/* of so many writes, whose median says what is usual */
-#define PAUSE_TIMES	16U	/* as long as usual, and longer than other loads hold one up: */
-#define PAUSE_NS	250000000ULL
-#define CYCLES_SPREAD	100	/* percent: all of the logs may not have been reclaimed yet */
-#define CYCLES		3U	/* the last ones count */
-
-/*
- * A drive whose log blocks are shared takes random writes at the speed of a log, until one is full
- * and reclaimed: a pause of seconds for hundreds of writes.  What a write costs is known over whole
- * cycles only, from the end of a pause to the end of another one.  The first pauses are too short,
- * for the logs that are reclaimed then hold what was written in order before.
- */
-struct cycles {
-	u64 usual[USUAL_GROUPS];
-	u64 pause_ns;		/* a group that takes longer holds a pause; 0: not known yet */
-	unsigned int groups;
-	unsigned int pauses;
-	u64 writes, ns;		/* so far */
-	u64 writes_at[CYCLES + 1], ns_at[CYCLES + 1];	/* ends of the last pauses, by number */
-	struct result result;	/* of the last cycles */
-};
-
-static int compare_ns(const void *a, const void *b)
-{
-	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void learn_usual(struct cycles *cycles, u64 ns)
-{
-	cycles->usual[cycles->groups++] = ns;
-	if (cycles->groups < USUAL_GROUPS)
-		return;
-	qsort(cycles->usual, USUAL_GROUPS, sizeof(ns), compare_ns);
-	cycles->pause_ns = cycles->usual[USUAL_GROUPS / 2] * PAUSE_TIMES;
-	if (cycles->pause_ns < PAUSE_NS)
-		cycles->pause_ns = PAUSE_NS;
-}
-
-/* A pause, which is the last one now, has taken @pause_ns. */
-static void end_cycle(struct cycles *cycles, u64 pause_ns)
-{
-	const unsigned int count = cycles->pauses < CYCLES ? cycles->pauses : CYCLES;
-	const unsigned int first = (cycles->pauses - count) % (CYCLES + 1);
-	const u64 writes = cycles->writes - cycles->writes_at[first];
-	const u64 ns = cycles->ns - cycles->ns_at[first];
-
-	cycles->writes_at[cycles->pauses % (CYCLES + 1)] = cycles->writes;
-	cycles->ns_at[cycles->pauses % (CYCLES + 1)] = cycles->ns;
-	cycles->pauses++;
-	if (!count)
-		return;
-	cycles->result = (struct result){
-		.done = true,
-		.bandwidth = writes * BLOCK * 1e9 / ns,
-		.median_ns = cycles->usual[USUAL_GROUPS / 2] / AGING_AT_ONCE,
-		.worst_ns = pause_ns,
-		.spread_percent = CYCLES_SPREAD,
-		.ops = writes,
-		.ns = ns,
-		.total_bytes = cycles->writes * BLOCK,
-		.total_ns = cycles->ns,
-	};
-}
-
-/* A group of writes has taken @ns. */
-static void note_group(struct cycles *cycles, u64 ns)
-{
-	if (!cycles->pause_ns) {
-		learn_usual(cycles, ns);
-		return;
-	}
-	cycles->writes += AGING_AT_ONCE;
-	cycles->ns += ns;
-	if (ns >= cycles->pause_ns)
-		end_cycle(cycles, ns);
-}
-
 static int write_group(struct session *session, struct cycles *cycles, struct failure *failure)
 {
 	struct measure *measure = session->measure;
@@ -423,7 +343,7 @@ static int write_group(struct session *session, struct cycles *cycles, struct fa
 	unsigned int i;
 	int code = 0;
 
-	for (i = 0; !code && i < AGING_AT_ONCE; i++) {
+	for (i = 0; !code && i < CYCLES_GROUP; i++) {
 		code = measure_write(measure, measure_random_place(measure, BLOCK), BLOCK, &ns,
 				     failure);
 		sum += ns;
@@ -431,9 +351,11 @@ static int write_group(struct session *session, struct cycles *cycles, struct fa
 	if (!code)
 		code = measure_flush(measure, &ns, failure);
 	if (!code)
-		note_group(cycles, sum + ns);
+		cycles_note(cycles, BLOCK, sum + ns);
 	return code;
 }
+
+#define LEAST_AGING	(48ULL << 20)
 
 /*
  * A drive that puts random writes wherever there is room is fast until its spare blocks are used

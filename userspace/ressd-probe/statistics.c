@@ -20,6 +20,18 @@ void stat_sort(double *values, size_t count)
 	qsort(values, count, sizeof(*values), compare);
 }
 
+static int compare_ns(const void *a, const void *b)
+{
+	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+void stat_sort_ns(u64 *times, size_t count)
+{
+	qsort(times, count, sizeof(*times), compare_ns);
+}
+
 double stat_quantile(const double *sorted, size_t count, double share)
 {
 	const double at = share * (count - 1);

@@ -4,9 +4,11 @@
 #define PROBE_STATISTICS_H
 
 #include <stddef.h>
+#include <linux/types.h>
 
-/* Sorts ascending, in place. */
+/* Both sort ascending, in place. */
 void stat_sort(double *values, size_t count);
+void stat_sort_ns(u64 *times, size_t count);
 
 /* The quantile @share (0 to 1) of @count > 0 sorted values. */
 double stat_quantile(const double *sorted, size_t count, double share);
