@@ -90,12 +90,43 @@ TEST(fill_writes_all_of_the_region)
 	stop();
 }
 
+static const struct disk_ops *device_ops;
+
+static int even_write(struct disk *disk, u64 offset, const void *data, u32 bytes, u64 *ns,
+		      struct failure *why)
+{
+	int code = device_ops->write(disk, offset, data, bytes, ns, why);
+
+	disk_spend(ns, 1000000);
+	return code;
+}
+
+static int even_flush(struct disk *disk, u64 *ns, struct failure *why)
+{
+	int code = device_ops->flush(disk, ns, why);
+
+	disk_spend(ns, 1000000);
+	return code;
+}
+
+/* Behind start(): the file is written as ever, but what that takes does not hang on the machine. */
+static void take_even_times(void)
+{
+	static const struct disk_ops even = {
+		.write = even_write, .flush = even_flush, .pause = disk_pause, .now = disk_now,
+	};
+
+	device_ops = device.disk.ops;
+	device.disk.ops = &even;
+}
+
 TEST(random_stays_in_the_region)
 {
 	struct result result;
 	u32 inside;
 
 	start(500);
+	take_even_times();
 	CHECK(!measure_cell(&measure, ACCESS_RANDOM_WRITE, 8192, 0, &result, &failure), "%s",
 	      failure.text);
 	check_outside();
@@ -103,9 +134,7 @@ TEST(random_stays_in_the_region)
 	/* At least 2000 pieces over 512 places: all but e^-4 of them are hit. */
 	CHECK(inside > 960, "%u blocks of %u", inside, BLOCKS);
 	CHECK_EQ(measure.written, result.total_bytes);
-	/* A busy machine may leave no three rounds that agree. */
-	CHECK(result.ops == 3 * 500 || (!result.steady && result.ops % 500 == 0), "%llu",
-	      result.ops);
+	CHECK_EQ(result.ops, 3 * 500);
 	CHECK(result.bandwidth && result.median_ns && result.worst_ns >= result.median_ns,
 	      "figures are there");
 	stop();
