@@ -49,7 +49,7 @@ probe() {
 		>"$figures/probe.json" || status=$?
 	sh ./ssdsim.sh remove "$drive"
 	case $status in
-	0) advised_options ;;
+	0 | 6) advised_options ;;
 	4 | 5) options="on_full wait route adaptive log_discard on" ;;
 	*) die "ressd-probe ended with $status" ;;
 	esac
