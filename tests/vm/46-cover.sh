@@ -336,6 +336,39 @@ damaged_copy() {
 	remove_disk d0
 }
 
+# Large writes take no lock, but not where a run reads and covers the bare disk: one of the covered
+# blocks waits until the run that has begun is over, and what it wrote is read.
+large_write_waits_for_a_run() {
+	local normal small large status=0
+	make_disk d0 96
+	normal=$(($(sectors_of /dev/d0) - reserved))
+	mkfs.ext4 -q -F /dev/d0 "$((normal / 2))k"
+	lower
+	dmsetup create ressd --table "0 $normal ressd /dev/mapper/lower 0 /dev/d0 $normal $reserved 0"
+	yes "a large write" | head -c 262144 >/tmp/large
+	check "large write: the normal area is behind a gate" close_gate lower reads
+	small_write /dev/mapper/ressd 5000 &
+	small=$!
+	check "large write: a run reads what it will cover" wait_until fails equals 0 reads_at_gate lower
+	dd if=/tmp/large of=/dev/mapper/ressd bs=256k count=1 oflag=direct conv=notrunc,fsync \
+		status=none &
+	large=$!
+	check "large write: is under way" wait_until sleeps_in_kernel "$large"
+	check "large write: nothing of it is on the bare disk" fails grep -q -a "a large write" \
+		<(dd if=/dev/d0 bs=68k count=1 iflag=direct status=none)
+	open_gate lower
+	wait "$small" && wait "$large" || status=$?
+	check "large write: both end well" equals 0 echo "$status"
+	check "large write: is covered" is_covered /dev/d0
+	check "large write: is read" same_as /tmp/large /dev/mapper/ressd
+	check "large write: drains" timeout 60 dmsetup message ressd 0 drain
+	dmsetup remove ressd
+	forget_cache
+	check "large write: is on the bare disk" same_as /tmp/large /dev/d0
+	dmsetup remove lower
+	remove_disk d0
+}
+
 load dm-ressd
 scenario formatted_anew
 scenario written_behind
@@ -351,5 +384,6 @@ scenario many_rounds segment_sectors 512 move_block_sectors 512 move_fill_blocks
 scenario plain_disk_is_used
 scenario without_covers
 scenario two_disks
+scenario large_write_waits_for_a_run
 scenario cuts_of_the_power
 finish

@@ -144,12 +144,6 @@ no_slow_to_flush() {
 	dmsetup remove "$1" && remove_disk fast && remove_disk slow
 }
 
-# sleeps_in_kernel PID: it waits for an I/O.
-sleeps_in_kernel() {
-	local line
-	read -r line <"/proc/$1/stat" && [[ $line == *") D "* ]]
-}
-
 # let_flushes_pass: a block is written and a flush begins, which waits behind another one; the block is
 # written again, and a second flush by another processor passes the first one, unless this machine is
 # slow.

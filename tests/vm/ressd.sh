@@ -158,6 +158,12 @@ wait_until() {
 	return 1
 }
 
+# sleeps_in_kernel PID: it waits for an I/O.
+sleeps_in_kernel() {
+	local line
+	read -r line <"/proc/$1/stat" && [[ $line == *") D "* ]]
+}
+
 # ended PID: it ends by itself, and not because we lost patience.
 ended() {
 	wait_until fails kill -0 "$1"
