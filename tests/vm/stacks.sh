@@ -67,9 +67,10 @@ take_down() {
 
 # array new|again LEVEL DEVICE...: /dev/md0. Blank disks are in step.
 array() {
-	local level=$2
+	local level=$2 chunk=()
+	[ "$level" = 1 ] || chunk=(--chunk=64)
 	if [ "$1" = new ]; then
-		mdadm --create /dev/md0 --run --assume-clean --metadata=1.2 --bitmap=none --chunk=64 \
+		mdadm --create /dev/md0 --run --assume-clean --metadata=1.2 --bitmap=none "${chunk[@]}" \
 			--level="$level" --raid-devices=$(($# - 2)) "${@:3}"
 	else
 		mdadm --assemble /dev/md0 --run "${@:3}"
