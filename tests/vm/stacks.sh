@@ -338,7 +338,9 @@ swap() {
 	echo +memory >/run/groups/cgroup.subtree_control
 	mkdir /run/groups/small
 	echo 12M >/run/groups/small/memory.max
-	head -c 4M /usr/bin/bash | od -An -v -tx8 -w8 >/run/words
+	cat /usr/bin/bash /usr/bin/bash /usr/bin/bash /usr/bin/bash | head -c 4194304 |
+		od -An -v -tx8 -w8 >/run/words
+	check "swap: there is something to sort" test -s /run/words
 	sort_words /run/expected
 	check "swap: a program larger than its memory ends" limited bash -c "sort_words /run/sorted"
 	check "swap: it has swapped" swapped_out 2000
