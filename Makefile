@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash check-readme soak bench bench-apps \
+.PHONY: all modules userspace setup demo check check-unit check-crash check-readme debug-check stacks soak bench bench-apps \
 	bench-normal-path papers calibrate probe-score lint matrix install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -63,6 +63,16 @@ check-crash: ## the crash simulator: a million crash states, and every deliberat
 
 check-readme: setup ## the README typed line by line on fresh Debian 12 and 13 (needs the network)
 	@tests/boot/readme.sh
+
+debug-check: setup ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -C tests/functional all
+	@status=0; for kind in memory races; do tests/vm/other-kernel.sh $$kind || status=1; done; exit $$status
+
+stacks: setup ## ressd below and above lvm2, md, dm-crypt, a loop device; swap on it
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -C tests/functional all
+	@tests/vm/in-guest --timeout 3600 -- stacks
 
 soak: setup ## the long tests, hours: 100 million crash states, fuzzing, power cuts (resumable)
 	@$(MAKE) --no-print-directory all

@@ -54,6 +54,8 @@ packages() {
 		strace                # guest: looking at a failing test
 		diffutils             # guest: cmp
 		procps                # make calibrate: the processor time of a guest
+		lvm2                  # guest: stacks, volumes above and below
+		mdadm                 # guest: stacks, RAID above and below
 		zstd                  # unpacks kernels that are compressed with it
 		lz4                   # likewise
 		chromium              # test: a browser shows the page of ressd-probe --report

@@ -75,7 +75,8 @@ all_steps() {
 		tests/vm/in-guest --timeout 7200 -- 67-log-writes 0
 	step mutants 30 tests/vm/mutants.sh
 	step tool-mutants 5 "make --no-print-directory -C tests/fuzz tools && userspace/test/mutants.sh"
-	[ ! -e tests/vm/other-kernel.sh ] || step debug-kernel 90 tests/vm/other-kernel.sh debug
+	[ ! -e tests/vm/other-kernel.sh ] || step debug-memory 180 tests/vm/other-kernel.sh memory
+	[ ! -e tests/vm/other-kernel.sh ] || step debug-races 180 tests/vm/other-kernel.sh races
 	[ ! -e tests/vm/other-kernel.sh ] || step kernel-6.12 45 tests/vm/other-kernel.sh 6.12
 }
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# other-kernel.sh debug|SERIES ["TEST [ARGUMENT...]"...]: guest tests on another kernel than the usual
-# one. "debug": one with KASAN, lockdep and their like, whose reports fail a test; it is built first
-# (half an hour on two cores, once), and a test takes some three times as long on it. A SERIES, 6.12:
-# the newest stock kernel of it that Debian has packages of, and all tests that a guest runs whole.
-# Part of `make soak`, not of `make check`.
+# other-kernel.sh memory|races|SERIES ["TEST [ARGUMENT...]"...]: guest tests on another kernel than the
+# usual one. "memory" and "races": a debug kernel of tools/vm/debug-kernel, whose reports fail a test; it
+# is built first (half an hour on two cores, once), and a test takes some three times as long on it. A
+# SERIES, 6.12: the newest stock kernel of it that Debian has packages of. Without a TEST: all that a
+# guest runs whole. Part of `make debug-check` and `make soak`, not of `make check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -18,20 +18,18 @@ guest_tests() {
 }
 
 case $kind in
-debug)
-	chooser=(tools/vm/debug-kernel)
-	tests=(20-verify 30-reload 40-drain 66-power-switch 70-suspend-remove 84-grow)
-	;;
-[1-9]*.*)
-	chooser=(tools/vm/debian-kernel "$kind")
-	mapfile -t tests < <(guest_tests)
-	;;
+memory | races) chooser=(tools/vm/debug-kernel "$kind") ;;
+[1-9]*.*) chooser=(tools/vm/debian-kernel "$kind") ;;
 *)
-	echo "other-kernel.sh: the kernel is '$kind', but must be debug, or a series of Debian's: 6.12" >&2
+	echo "other-kernel.sh: the kernel is '$kind', but must be memory, races, or a series of Debian's: 6.12" >&2
 	exit 2
 	;;
 esac
-[ $# -le 1 ] || tests=("${@:2}")
+if [ $# -gt 1 ]; then
+	tests=("${@:2}")
+else
+	mapfile -t tests < <(guest_tests)
+fi
 
 # The modules of the other kernel must not take the place of the usual ones.
 build_modules() {

@@ -30,18 +30,18 @@ PROGRAMS = [
 MODULES = [
     "ext4", "xfs", "vfat", "nls_cp437", "nls_ascii", "loop", "null_blk", "configfs",
     "dm-mod", "dm-flakey", "dm-log-writes", "dm-delay", "dm-zero", "dm-snapshot",
-    "dm-thin-pool",
+    "dm-thin-pool", "dm-multipath", "dm-round-robin", "dm-crypt", "dm-mirror", "raid1", "raid456",
+    "xts", "f2fs", "crc32_generic",
     "virtio_pci", "virtio_blk", "virtio_console",
     "crc32c_generic", "crc32c-intel", "libcrc32c",
 ]
 
 # A kernel built for tests (debug-kernel) has none of these: the disks of the tools' tests, what
-# ressd is compared with in benchmarks, and what lets a flush pass another one.
+# ressd is compared with in benchmarks.
 STOCK_MODULES = [
     "brd", "nvme", "virtio_scsi", "sd_mod", "sdhci-pci", "mmc_block",
     "bfq", "kyber-iosched",
     "dm-writecache", "dm-cache", "dm-cache-smq", "bcache",
-    "f2fs", "crc32_generic", "dm-multipath", "dm-round-robin",
 ]
 
 # A library that glibc opens by name when a thread is cancelled, so ldd does not list it.
@@ -230,6 +230,8 @@ def job_overlay(script, files, settings, base_paths):
     # Last, so that --file can put another module or program in the place of the project's.
     for host, guest in files:
         add_tree(archive, guest_place(guest), host)
+        if guest_place(guest).startswith("usr/local/bin/"):
+            add_libraries(archive, host, base_paths)
     archive.file(f"job/{script.name}", script)
     archive.text("job/.settings", settings)
     return archive
