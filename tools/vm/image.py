@@ -31,7 +31,7 @@ MODULES = [
     "ext4", "xfs", "vfat", "nls_cp437", "nls_ascii", "loop", "null_blk", "configfs",
     "dm-mod", "dm-flakey", "dm-log-writes", "dm-delay", "dm-zero", "dm-snapshot",
     "dm-thin-pool", "dm-multipath", "dm-round-robin", "dm-crypt", "dm-mirror", "raid1", "raid456",
-    "xts", "f2fs", "crc32_generic",
+    "xts", "ecb", "f2fs", "crc32_generic",
     "virtio_pci", "virtio_blk", "virtio_console",
     "crc32c_generic", "crc32c-intel", "libcrc32c",
 ]
