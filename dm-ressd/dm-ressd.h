@@ -543,7 +543,7 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 
 /* Waits for the direct writes that are in flight now.  The mover's thread, or before it runs. */
 void ressd_wait_for_direct_writes(struct ressd *ressd);
-/* Has what is in the open record written; returns when it is, or the log does not work.  Likewise. */
+/* Has the open record written; returns when it is, or the log does not work.  Likewise. */
 void ressd_write_open_record(struct ressd *ressd);
 /*
  * Waits for a ticket, unless it takes another sweep to make the room that the sync needs.  0, or
