@@ -56,7 +56,7 @@ int main(void)
 	int failed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	shim_warn_hook = fail_on_warn;
+	port_warn_hook = fail_on_warn;
 	for (test = first_test; test; test = test->next)
 		failed += !run(test);
 	return failed || !first_test;

@@ -13,7 +13,7 @@ import unittest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MODULE = TOP / "build/modules/dm-ressd.ko"
-SOURCES = sorted((TOP / "dm-ressd").glob("**/*.[ch]"))
+SOURCES = sorted({*(TOP / "dm-ressd").glob("*.[ch]"), *(TOP / "dm-ressd/core").glob("*.[ch]")})
 
 # Prefix of names, and what to use instead.
 UNSTABLE = {

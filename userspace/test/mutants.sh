@@ -65,7 +65,7 @@ wanted() {
 # copy_sources: what the tools and their tests are built of, with its build folder below.
 copy_sources() {
 	local part
-	for part in userspace dm-ressd/core tests/shim tests/unit; do
+	for part in userspace dm-ressd/core tests/unit; do
 		mkdir -p "$folder/$part"
 		cp -r -u "$part/." "$folder/$part/"
 	done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kernel's circular list: its interface, our own code behind it. */
-#ifndef SHIM_LINUX_LIST_H
-#define SHIM_LINUX_LIST_H
+#ifndef PORT_LINUX_LIST_H
+#define PORT_LINUX_LIST_H
 
 #include <linux/container_of.h>
 #include <linux/types.h>
@@ -29,7 +29,7 @@ static inline bool list_is_singular(const struct list_head *head)
 	return !list_empty(head) && head->next == head->prev;
 }
 
-static inline void shim_list_join(struct list_head *left, struct list_head *right)
+static inline void port_list_join(struct list_head *left, struct list_head *right)
 {
 	left->next = right;
 	right->prev = left;
@@ -37,27 +37,27 @@ static inline void shim_list_join(struct list_head *left, struct list_head *righ
 
 static inline void list_add(struct list_head *entry, struct list_head *head)
 {
-	shim_list_join(entry, head->next);
-	shim_list_join(head, entry);
+	port_list_join(entry, head->next);
+	port_list_join(head, entry);
 }
 
 static inline void list_add_tail(struct list_head *entry, struct list_head *head)
 {
-	shim_list_join(head->prev, entry);
-	shim_list_join(entry, head);
+	port_list_join(head->prev, entry);
+	port_list_join(entry, head);
 }
 
 /* The poison makes a second list_del of one entry crash at once. */
 static inline void list_del(struct list_head *entry)
 {
-	shim_list_join(entry->prev, entry->next);
+	port_list_join(entry->prev, entry->next);
 	entry->next = NULL;
 	entry->prev = NULL;
 }
 
 static inline void list_del_init(struct list_head *entry)
 {
-	shim_list_join(entry->prev, entry->next);
+	port_list_join(entry->prev, entry->next);
 	INIT_LIST_HEAD(entry);
 }
 
@@ -78,8 +78,8 @@ static inline void list_splice_init(struct list_head *list, struct list_head *he
 {
 	if (list_empty(list))
 		return;
-	shim_list_join(list->prev, head->next);
-	shim_list_join(head, list->next);
+	port_list_join(list->prev, head->next);
+	port_list_join(head, list->next);
 	INIT_LIST_HEAD(list);
 }
 
@@ -87,8 +87,8 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 {
 	if (list_empty(list))
 		return;
-	shim_list_join(head->prev, list->next);
-	shim_list_join(list->prev, head);
+	port_list_join(head->prev, list->next);
+	port_list_join(list->prev, head);
 	INIT_LIST_HEAD(list);
 }
 

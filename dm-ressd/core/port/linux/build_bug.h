@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef SHIM_LINUX_BUILD_BUG_H
-#define SHIM_LINUX_BUILD_BUG_H
+#ifndef PORT_LINUX_BUILD_BUG_H
+#define PORT_LINUX_BUILD_BUG_H
 
 #define BUILD_BUG_ON(condition)		_Static_assert(!(condition), "BUILD_BUG_ON: " #condition)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef SHIM_LINUX_MATH64_H
-#define SHIM_LINUX_MATH64_H
+#ifndef PORT_LINUX_MATH64_H
+#define PORT_LINUX_MATH64_H
 
 #include <linux/types.h>
 

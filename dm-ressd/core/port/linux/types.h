@@ -5,8 +5,8 @@
  * The exported kernel header comes first (__u8 .. __le64, with sparse's __bitwise), so that system
  * headers which include <linux/types.h> still find what they need when this directory shadows it.
  */
-#ifndef SHIM_LINUX_TYPES_H
-#define SHIM_LINUX_TYPES_H
+#ifndef PORT_LINUX_TYPES_H
+#define PORT_LINUX_TYPES_H
 
 #ifndef __SANE_USERSPACE_TYPES__
 #define __SANE_USERSPACE_TYPES__	/* 64-bit types are long long on every machine */

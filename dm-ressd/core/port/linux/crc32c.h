@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef SHIM_LINUX_CRC32C_H
-#define SHIM_LINUX_CRC32C_H
+#ifndef PORT_LINUX_CRC32C_H
+#define PORT_LINUX_CRC32C_H
 
 #include <linux/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The part of <linux/kernel.h> that dm-ressd/core uses. */
-#ifndef SHIM_LINUX_KERNEL_H
-#define SHIM_LINUX_KERNEL_H
+#ifndef PORT_LINUX_KERNEL_H
+#define PORT_LINUX_KERNEL_H
 
 #include <limits.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef SHIM_LINUX_CONTAINER_OF_H
-#define SHIM_LINUX_CONTAINER_OF_H
+#ifndef PORT_LINUX_CONTAINER_OF_H
+#define PORT_LINUX_CONTAINER_OF_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What core uses of the kernel.  In userspace that is the shim: a wrong crc or list there would
- * make every other test worthless.  In the kernel it is the original, which the shim must be like.
+ * What core uses of the kernel.  In userspace that is core/port: a wrong crc or list there would
+ * make every other test worthless.  In the kernel it is the original, which the port must be like.
  */
 #include <linux/crc32c.h>
 #include <linux/kernel.h>
@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include "harness.h"
 
-TEST_SUITE("shim");
+TEST_SUITE("port");
 
 TEST(crc32c_known_answers)
 {

@@ -12,6 +12,6 @@ static void warn_and_abort(const char *condition, const char *file, int line)
 	abort();
 }
 
-shim_warn_hook_t shim_warn_hook = warn_and_abort;
+port_warn_hook_t port_warn_hook = warn_and_abort;
 
-void (*shim_store_hook)(void);
+void (*port_store_hook)(void);

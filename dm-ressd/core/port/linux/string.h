@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef SHIM_LINUX_STRING_H
-#define SHIM_LINUX_STRING_H
+#ifndef PORT_LINUX_STRING_H
+#define PORT_LINUX_STRING_H
 
 #include <string.h>
 #include <linux/types.h>
