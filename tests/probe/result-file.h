@@ -3,7 +3,7 @@
 #ifndef PROBE_RESULT_FILE_H
 #define PROBE_RESULT_FILE_H
 
-#include "failure.h"
+#include "cli/failure.h"
 #include "finding.h"
 #include <linux/types.h>
 

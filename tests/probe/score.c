@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "candidate.h"
+#include "dm/plan.h"
 #include "drive.h"
-#include "plan.h"
 #include "result-file.h"
 #include "scoring.h"
 #include "session.h"

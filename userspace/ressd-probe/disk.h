@@ -6,7 +6,7 @@
 #ifndef PROBE_DISK_H
 #define PROBE_DISK_H
 
-#include "failure.h"
+#include "cli/failure.h"
 #include <linux/types.h>
 
 struct disk;

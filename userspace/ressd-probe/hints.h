@@ -3,7 +3,7 @@
 #ifndef PROBE_HINTS_H
 #define PROBE_HINTS_H
 
-#include "blkdev.h"
+#include "dm/blkdev.h"
 #include "finding.h"
 
 #define HINT_TEXT	64

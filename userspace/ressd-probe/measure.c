@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "blkdev.h"
+#include "dm/blkdev.h"
 #include "measure.h"
 
 atomic_bool measure_interrupted;

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "cli/progress.h"
 #include "measure.h"
 #include "preserve.h"
-#include "progress.h"
 
 #define PIECE		1048576U
 

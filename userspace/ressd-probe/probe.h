@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include "analyse.h"
 #include "arguments.h"
-#include "blkdev.h"
 #include "charts.h"
+#include "dm/blkdev.h"
+#include "dm/plan.h"
+#include "dm/table-line.h"
 #include "hints.h"
-#include "plan.h"
 #include "preserve.h"
 #include "session.h"
-#include "table-line.h"
 
 struct probe {
 	struct arguments arguments;

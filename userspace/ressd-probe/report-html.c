@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "new-file.h"
+#include "cli/new-file.h"
+#include "cli/size.h"
 #include "probe.h"
-#include "size.h"
 #include "svg.h"
 
 extern char **environ;

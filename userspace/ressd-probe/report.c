@@ -2,8 +2,8 @@
 /* Results for people. */
 #include <stdio.h>
 #include <string.h>
+#include "cli/size.h"
 #include "probe.h"
-#include "size.h"
 
 static void print_device(const struct probe *probe)
 {

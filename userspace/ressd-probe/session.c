@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "cycles.h"
-#include "plan.h"
+#include "dm/plan.h"
 #include "session.h"
 
 #define SECOND		1000000000ULL

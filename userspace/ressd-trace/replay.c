@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include "progress.h"
+#include "cli/progress.h"
 #include "replay.h"
 
 #define NS_PER_SECOND	1000000000ULL

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "ressd-dm.h"
+#include "cli/words.h"
+#include "dm/ressd-dm.h"
 #include "ressdctl.h"
-#include "words.h"
 
 struct drain {
 	const char *name;

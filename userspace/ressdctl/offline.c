@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
-#include "area.h"
+#include "cli/progress.h"
+#include "log/area.h"
 #include "offline.h"
-#include "progress.h"
 
 #define SEARCH_BLOCKS	256U	/* 1 MiB a read */
 

@@ -5,10 +5,10 @@
 #include <json.h>
 #include <stdio.h>
 #include <string.h>
-#include "ressd-dm.h"
+#include "cli/size.h"
+#include "cli/words.h"
+#include "dm/ressd-dm.h"
 #include "ressdctl.h"
-#include "size.h"
-#include "words.h"
 
 #define STATUS_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
 

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "area.h"
-#include "block-devices.h"
-#include "ressd-dm.h"
+#include "dm/ressd-dm.h"
+#include "log/area.h"
+#include "log/block-devices.h"
+#include "log/stored-options.h"
+#include "log/super-pair.h"
 #include "ressdctl.h"
-#include "stored-options.h"
-#include "super-pair.h"
 
 #define TUNE_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "blkdev.h"
 #include "disk-clock.h"
+#include "dm/blkdev.h"
 #include "harness.h"
 #include "measure.h"
 
