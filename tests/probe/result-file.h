@@ -4,7 +4,7 @@
 #define PROBE_RESULT_FILE_H
 
 #include "cli/failure.h"
-#include "finding.h"
+#include "judge/finding.h"
 #include <linux/types.h>
 
 struct result_file {

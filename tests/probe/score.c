@@ -26,9 +26,9 @@
 #include "candidate.h"
 #include "dm/plan.h"
 #include "drive.h"
+#include "find/session.h"
 #include "result-file.h"
 #include "scoring.h"
-#include "session.h"
 
 static void print_rehearsals(const char *name, const struct measurements *measurements)
 {

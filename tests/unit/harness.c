@@ -3,10 +3,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <asm/barrier.h>
 #include <linux/bug.h>
 #include "harness.h"
 
 u64 test_random_state;
+void (*test_store_hook)(void);
 
 static struct test *first_test;
 static struct test **last_test = &first_test;

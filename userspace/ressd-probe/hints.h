@@ -4,7 +4,7 @@
 #define PROBE_HINTS_H
 
 #include "dm/blkdev.h"
-#include "finding.h"
+#include "judge/finding.h"
 
 #define HINT_TEXT	64
 #define MAX_HINTS	48

@@ -7,7 +7,7 @@
 #include "cli/new-file.h"
 #include "cli/size.h"
 #include "cli/version.h"
-#include "measure.h"
+#include "measure/measure.h"
 #include "outputs.h"
 #include "probe.h"
 #include "ressd-geom.h"

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "cli/progress.h"
-#include "measure.h"
+#include "measure/measure.h"
 #include "preserve.h"
 
 #define PIECE		1048576U

@@ -5,7 +5,7 @@
 #include "cli/size.h"
 #include "genuine.h"
 #include "probe.h"
-#include "show.h"
+#include "report/show.h"
 
 #define PLAN_SCHEMA	1	/* of the JSON of --dry-run; ressd-probe(8) describes it */
 #define CHART_SECONDS	60U	/* for all charts of --report */

@@ -64,11 +64,8 @@ wanted() {
 
 # copy_sources: what the tools and their tests are built of, with its build folder below.
 copy_sources() {
-	local part
-	for part in userspace dm-ressd/core tests/unit; do
-		mkdir -p "$folder/$part"
-		cp -r -u "$part/." "$folder/$part/"
-	done
+	mkdir -p "$folder"
+	cp -r -u --parents userspace dm-ressd/core tests/unit tools/build.mk "$folder/"
 }
 
 # plant FILE SED: changes the copy; the sed must change the file.
@@ -96,7 +93,7 @@ build() {
 # run_test WORD...: of the copy; its output is in $folder/output.
 run_test() {
 	case $1 in
-	test-*) "$folder/build/userspace/test/$1" ;;
+	test-*) "$folder/build/tools-test/$1" ;;
 	*) PATH=$top/$folder/build/bin:$top/build/bin:$PATH bash "$folder/userspace/test/$1" "$2" ;;
 	esac >"$folder/output" 2>&1
 }
@@ -104,7 +101,7 @@ run_test() {
 # build_for TEST: what it needs.
 build_for() {
 	local target=all
-	[[ $1 != test-* ]] || target=$top/$folder/build/userspace/test/$1
+	[[ $1 != test-* ]] || target=$top/$folder/build/tools-test/$1
 	build "$target"
 }
 

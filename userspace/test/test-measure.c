@@ -8,7 +8,7 @@
 #include "disk-clock.h"
 #include "dm/blkdev.h"
 #include "harness.h"
-#include "measure.h"
+#include "measure/measure.h"
 
 const char test_suite[] = "probe-measure";
 

@@ -2,7 +2,6 @@
 /* What a WARN does in userspace; see linux/bug.h. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <asm/barrier.h>
 #include <linux/bug.h>
 
 static void warn_and_abort(const char *condition, const char *file, int line)
@@ -13,5 +12,3 @@ static void warn_and_abort(const char *condition, const char *file, int line)
 }
 
 port_warn_hook_t port_warn_hook = warn_and_abort;
-
-void (*port_store_hook)(void);

@@ -3,17 +3,10 @@
 #ifndef PORT_ASM_BARRIER_H
 #define PORT_ASM_BARRIER_H
 
-/* Called after each store, if a test sets it; in bug.c. */
-extern void (*port_store_hook)(void);
-
 #define READ_ONCE(x)			(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value)		(*(volatile __typeof__(x) *)&(x) = (value))
 #define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define smp_store_release(p, value) do {					\
-	__atomic_store_n(p, value, __ATOMIC_RELEASE);				\
-	if (port_store_hook)							\
-		port_store_hook();						\
-} while (0)
+#define smp_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
 #define smp_mb()			__atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 #endif
