@@ -381,7 +381,7 @@ static int run(struct engine *engine, struct failure *failure)
 	progress_start(&engine->progress, "replay");
 	submit_all(engine);
 	pthread_join(engine->reaper, NULL);
-	progress_end(&engine->progress);
+	progress_end();
 	return conclude(engine, failure);
 }
 

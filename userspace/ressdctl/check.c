@@ -94,7 +94,7 @@ static int run_check(struct checked *checked, bool json, struct failure *failure
 	checked->check.context = checked;
 	progress_start(&checked->progress, "checking");
 	code = check_area(checked, failure);
-	progress_end(&checked->progress);
+	progress_end();
 	if (!code && json)
 		check_print_json(&checked->check, &checked->area);
 	else if (!code)

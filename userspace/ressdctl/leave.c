@@ -87,7 +87,7 @@ static int erase(struct leave *leave, const struct blkdev *dev, struct failure *
 			    dev->path, blocks, plural(blocks));
 	progress_start(&leave->progress, "erasing the log");
 	code = area_erase(dev, &info, show_progress, leave, failure);
-	progress_end(&leave->progress);
+	progress_end();
 	return code;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* JSON as it comes; see json-stream.h. */
+#include <math.h>
 #include <stdio.h>
 #include "cli/json-stream.h"
 
@@ -73,4 +74,13 @@ void json_hex(const char *key, u64 value)
 {
 	begin(key);
 	printf("\"0x%llx\"", (unsigned long long)value);
+}
+
+void json_real(const char *key, double value)
+{
+	begin(key);
+	if (isfinite(value))
+		printf("%.17g", value);
+	else
+		fputs("null", stdout);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* JSON on standard output as it comes, for lists too long to be held in memory. */
+/* JSON on standard output as it comes: lists may be too long to be held in memory. */
 #ifndef RESSD_JSON_STREAM_H
 #define RESSD_JSON_STREAM_H
 
@@ -15,6 +15,9 @@ void json_close(void);
 void json_string(const char *key, const char *text);
 void json_number(const char *key, u64 value);
 void json_bool(const char *key, bool value);
+
+/* null if it is not finite. */
+void json_real(const char *key, double value);
 
 /* A number that people know in hexadecimal, as a string. */
 void json_hex(const char *key, u64 value);

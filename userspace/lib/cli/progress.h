@@ -9,7 +9,6 @@
 
 struct progress {
 	const char *label;	/* what is being done */
-	bool show;
 	struct timespec start, last;
 };
 
@@ -19,6 +18,9 @@ void progress_start(struct progress *progress, const char *label);
 void progress_update(struct progress *progress, u64 done, u64 total);
 
 /* Clears the line. */
-void progress_end(struct progress *progress);
+void progress_end(void);
+
+/* A line in place of the last one; false where standard error is no terminal. */
+bool progress_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

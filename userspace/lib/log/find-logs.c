@@ -248,7 +248,7 @@ int find_logs(const struct blkdev *dev, const struct byte_range *ranges, u32 nr,
 		code = blocks_end(dev) ? search_all(&search, ranges, nr, failure) : 0;
 	else
 		code = fail(failure, -ENOMEM, "there is not enough memory to look for logs");
-	progress_end(&search.progress);
+	progress_end();
 	drop_buried(logs);
 	free(search.buffer);
 	free(search.block);

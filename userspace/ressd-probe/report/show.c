@@ -2,18 +2,13 @@
 /* Progress, on standard error; see show.h. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include "cli/progress.h"
 #include "report/show.h"
 #include "resume.h"
 
 static bool wants_json(const struct probe *probe)
 {
 	return probe->arguments.progress && !strcmp(probe->arguments.progress, "json");
-}
-
-static bool wants_line(const struct probe *probe)
-{
-	return !wants_json(probe) && isatty(STDERR_FILENO);
 }
 
 static void show_step(void *context, const char *name, unsigned int seconds)
@@ -24,10 +19,8 @@ static void show_step(void *context, const char *name, unsigned int seconds)
 	probe->seconds_left = seconds;
 	if (wants_json(probe))
 		fprintf(stderr, "{\"step\":\"%s\",\"seconds_left\":%u}\n", name, seconds);
-	else if (wants_line(probe))
-		fprintf(stderr, "\r%s, at most %u:%02u left\033[K", name, seconds / 60,
-			seconds % 60);
-	else if (probe->arguments.verbose)
+	else if (!progress_line("%s, at most %u:%02u left", name, seconds / 60, seconds % 60) &&
+		 probe->arguments.verbose)
 		fprintf(stderr, "%s\n", name);
 }
 
@@ -38,9 +31,9 @@ static void show_filled(void *context, unsigned int percent)
 	if (wants_json(probe))
 		fprintf(stderr, "{\"step\":\"fill\",\"percent\":%u,\"seconds_left\":%u}\n", percent,
 			probe->seconds_left);
-	else if (wants_line(probe))
-		fprintf(stderr, "\rwriting the region once: %u %%, all takes at most %u:%02u\033[K",
-			percent, probe->seconds_left / 60, probe->seconds_left % 60);
+	else
+		progress_line("writing the region once: %u %%, all takes at most %u:%02u", percent,
+			      probe->seconds_left / 60, probe->seconds_left % 60);
 }
 
 static void show_result(void *context, const char *name, const struct result *result)
@@ -62,8 +55,8 @@ static void step_ended(void *context)
 
 void show_end(const struct probe *probe)
 {
-	if (wants_line(probe))
-		fputs("\r\033[K", stderr);
+	if (!wants_json(probe))
+		progress_end();
 }
 
 const struct watcher show_watcher = {
