@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the makefiles of programs share.  They include this, add to FLAGS, and name what is made of what;
-# the recipes are COMPILE, LINK and ARCHIVE.  `make V=1` shows the commands, `make -s` nothing.
+# What the makefiles of programs share.  They include this, add to FLAGS, and name what is made of
+# what; the recipes are COMPILE, LINK and ARCHIVE.  `make V=1` shows the commands, `make -s` nothing.
 #   OUT    folder for what is made, by default below build/
 #   FLAGS  the project's own; CPPFLAGS, CFLAGS and LDFLAGS are left to who calls make
 
@@ -26,13 +26,15 @@ objects = $(patsubst $(TOP)/%.c,$(1)/%.o,$(abspath $(2)))
 depends = $(shell find $(1) -name '*.d' 2>/dev/null)
 
 silent := $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS))))
-say = mkdir -p $(@D) && $(if $(V),set -x,$(if $(silent),:,echo '  $(1)	$(patsubst $(TOP)/%,%,$(2))'))
+say = mkdir -p $(@D) && \
+	$(if $(V),set -x,$(if $(silent),:,echo '  $(1)	$(patsubst $(TOP)/%,%,$(2))'))
 COMPILE = @$(call say,CC,$<); $(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-LINK = @$(call say,LINK,$@); $(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS) $(MORE_LIBS)
+LINK = @$(call say,LINK,$@); $(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ \
+	$(filter %.o,$^) $(filter %.a,$^) $(LIBS) $(MORE_LIBS)
 # Members of the same name stay apart.
 ARCHIVE = @$(call say,AR,$@); rm -f $@ && $(AR) qcs $@ $^
 
-# Core and userspace/lib, as they are shipped and with the sanitizers; the emulated drives' mechanics.
+# Core and userspace/lib, as shipped and with the sanitizers; the mechanics of the emulated drives.
 LIBRARY := $(TOP)/build/tools/lib.a
 SANITIZED_LIBRARY := $(TOP)/build/tools-test/lib.a
 DRIVES := $(TOP)/build/ssdsim/drives.a

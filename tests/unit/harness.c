@@ -57,12 +57,14 @@ static int run(const struct test *test)
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		printf("not ok - %s: %s: no process for it\n", test_suite, test->name);
-	else if (WIFSIGNALED(status))
-		printf("not ok - %s: %s: %s\n", test_suite, test->name, strsignal(WTERMSIG(status)));
-	else if (!WEXITSTATUS(status))
+	else if (!status)
 		printf("ok - %s: %s\n", test_suite, test->name);
+	else if (WIFSIGNALED(status))
+		printf("not ok - %s: %s: %s\n", test_suite, test->name,
+		       strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) != EXIT_SAID)
-		printf("not ok - %s: %s: exit code %d\n", test_suite, test->name, WEXITSTATUS(status));
+		printf("not ok - %s: %s: exit code %d\n", test_suite, test->name,
+		       WEXITSTATUS(status));
 	return child < 0 || status;
 }
 

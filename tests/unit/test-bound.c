@@ -212,7 +212,8 @@ static double *worst;
 
 __attribute__((constructor)) static void share_worst(void)
 {
-	worst = mmap(NULL, sizeof(*worst), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	worst = mmap(NULL, sizeof(*worst), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
 }
 
 static void bounded(const char *what)

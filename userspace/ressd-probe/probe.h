@@ -2,22 +2,20 @@
 /*
  * One run of ressd-probe: what was asked for, what is known, what came out.  The folder:
  *
- *	main.c ---+-- arguments, outputs, safety, hints*, resume, preserve, create
- *	          |        what may be done, and what is done before and after
- *	          +-- run --> find/session    which measurements, in which order, how long
- *	          |             |  find/survey    which searches, one file of find/ each
- *	          |             |  find/charts    what --report shows
- *	          |             v
- *	          |           judge/          from samples to findings (judge.h), verdict and options
- *	          |             |             (analyse.h); pure: no I/O, no clock
- *	          |             v
- *	          |           measure/        transfers and rounds of them, the rehearsal, statistics
- *	          |             v
- *	          |           measure/disk.h  what a disk is: disk-device.c here, emulated drives in tests
- *	          +-- report/     text, JSON, HTML with SVG; what is shown meanwhile
+ *	main.c
+ *	  |-- arguments, outputs, safety, hints*, resume, preserve, create
+ *	  |		what may be done, and what is done before and after
+ *	  |-- run -> find/session	which measurements, in which order, how long
+ *	  |		find/survey	which searches; each is a file of find/
+ *	  |		find/charts	what --report shows
+ *	  |		  judge/	samples to findings (judge.h), verdict and options
+ *	  |		  |		(analyse.h); pure: no I/O, no clock
+ *	  |		  measure/	transfers and rounds of them, the rehearsal, statistics
+ *	  |		    disk.h	what a disk is: disk-device.c here, other ones in tests
+ *	  `-- report/	text, JSON, HTML with SVG; what is shown meanwhile
  *
  * Calls go downwards only: find -> judge -> measure; find calls measure itself, too.  These three
- * know nothing of struct probe.
+ * know nothing of struct probe (tests/unit/test_interfaces.py).
  */
 #ifndef PROBE_H
 #define PROBE_H
@@ -86,7 +84,7 @@ void report_table(const struct probe *probe);
 
 #define REPORT_VALUE_TEXT	96
 
-/* report/text.c: the value of a parameter for people.  @text has REPORT_VALUE_TEXT bytes; returned. */
+/* The value of a parameter for people.  @text has REPORT_VALUE_TEXT bytes; returned. */
 char *report_value(const struct probe *probe, enum parameter parameter, char *text);
 
 /* report/html.c: --report.  0, or a negative errno with a sentence. */

@@ -111,12 +111,11 @@ static void print_measurements(const struct probe *probe)
 		print_result("random-write", bytes, 0, &m->random_write[size]);
 		print_result("ordered-write", bytes, 128 << 10, &m->ordered_write_128k[size]);
 		print_result("ordered-write-mover", bytes, probe->session.mover_stride[size],
-			   &m->ordered_write[size]);
+			     &m->ordered_write[size]);
 		print_result("random-read", bytes, 0, &m->random_read[size]);
 	}
 	for (i = 0; i < NR_STRIDES; i++)
-		print_result("ordered-write-sweep", 4096, MEASURED_STRIDE(i),
-			   &m->by_stride[i]);
+		print_result("ordered-write-sweep", 4096, MEASURED_STRIDE(i), &m->by_stride[i]);
 	json_close();
 }
 
