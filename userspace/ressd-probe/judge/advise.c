@@ -12,6 +12,7 @@
 
 #define BLOCK		4096U
 #define FILL_PERCENT	90		/* of the time of a whole block */
+#define FILL_LEAST	16		/* blocks; of fewer the time is that of merges alone */
 #define WAIT_FROM	2		/* moving is so many times as fast as a random write */
 
 /* Where an option is decided. */
@@ -323,7 +324,7 @@ static u64 fill_from(const struct measurements *measurements, u64 block_bytes, u
 		const u64 nr = block_bytes / MEASURED_STRIDE(i);
 		const u64 ns = nr * transfer_ns(&measurements->by_stride[i], BLOCK);
 
-		if (!ns)
+		if (!ns || nr < FILL_LEAST)
 			continue;
 		if (ns > level && before_ns <= level)
 			return before_nr + 1 +
