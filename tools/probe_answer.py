@@ -27,6 +27,7 @@ KEYS = {
     "log_align_sectors": ("align", 8),
     "log_page_sectors": ("page", 8),
     "segment_sectors": ("segment", 8),
+    "move_batch_sectors": ("batch", 8),
     "move_block_sectors": ("visit", 8),
     "move_fill_blocks": ("fill", 1),
     "move_threshold": ("threshold", 1),

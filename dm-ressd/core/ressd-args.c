@@ -7,7 +7,6 @@
 #include "ressd-geom.h"
 #include "ressd-rpi.h"
 
-#define MAX_MOVE_BATCH_SECTORS	8192U	/* 4 MiB */
 #define MAX_SPLIT_SECTORS	131072U	/* 64 MiB */
 
 /* One option: a number within [min, max] in steps of @step, or one of @words. */
@@ -39,7 +38,7 @@ static const struct option_rule rules[] = {
 	NUMBER(open_units, 0, 0, RESSD_UNITS_MAX, 1),
 	WORDS(route, RESSD_ROUTE_ALWAYS, route_words),
 	NUMBER(move_threshold, 50, 1, 95, 1),
-	NUMBER(move_batch_sectors, 1024, 8, MAX_MOVE_BATCH_SECTORS, 8),
+	NUMBER(move_batch_sectors, 1024, 8, RESSD_MAX_MOVE_BATCH_SECTORS, 8),
 	NUMBER(move_block_sectors, 0, 0, RESSD_MAX_MOVE_BLOCK_SECTORS, 8),
 	NUMBER(move_fill_blocks, 0, 0, RESSD_MAX_MOVE_BLOCK_SECTORS / RESSD_BLOCK_SECTORS, 1),
 	WORDS(pace, RESSD_PACE_EVEN, pace_words),

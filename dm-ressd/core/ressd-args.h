@@ -17,6 +17,7 @@
 #define RESSD_OPTIONS_TEXT	1024	/* ... and for all options, printed */
 
 #define RESSD_MAX_MOVE_BLOCK_SECTORS	524288U	/* 256 MiB */
+#define RESSD_MAX_MOVE_BATCH_SECTORS	8192U	/* 4 MiB */
 
 enum ressd_route_option { RESSD_ROUTE_ALWAYS, RESSD_ROUTE_NEVER, RESSD_ROUTE_ADAPTIVE };
 enum ressd_commit { RESSD_COMMIT_WRITEBACK, RESSD_COMMIT_WRITETHROUGH };

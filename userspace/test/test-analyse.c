@@ -285,6 +285,31 @@ TEST(rewriting_pays_from_where_the_curves_meet)
 	CHECK(options.move_fill_blocks >= 16, "%u", options.move_fill_blocks);
 }
 
+/*
+ * Found with a card that keeps one block of 4 MiB open: log and mover took turns in it eight times
+ * a block, each time with a merge, and random writes were three times as slow as they could be.
+ */
+TEST(with_one_open_block_a_batch_is_all_of_a_block)
+{
+	struct measurements m = drive(80 * 1.048576, 16.3, 0.421, 0.421 * 12);
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options;
+	struct analysis analysis;
+
+	findings[PARAMETER_BLOCK] = known_block(4 << 20);
+	findings[PARAMETER_OPEN_UNITS] = known_block(1);
+	findings[PARAMETER_OPEN_UNITS].low = findings[PARAMETER_OPEN_UNITS].high = 1;
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.open_units, 1);
+	CHECK_EQ(options.move_batch_sectors, 8192);
+	findings[PARAMETER_OPEN_UNITS].low = findings[PARAMETER_OPEN_UNITS].high = 2;
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.open_units, 2);
+	CHECK_EQ(options.move_batch_sectors, 1024);
+}
+
 /* A quick run on a slow drive has measured no ordered writes: that is not "never". */
 TEST(without_ordered_writes_nothing_is_said_of_rewriting)
 {

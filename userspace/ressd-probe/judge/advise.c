@@ -261,14 +261,23 @@ static void advise_page(struct advice_desk *desk)
 	advise_rewrite(desk);
 }
 
-/* A batch that fills whole pages; the default is kept when it does already. */
+/*
+ * A batch that fills whole pages; the default is kept when it does already.  Where only one block
+ * is open, log and mover take turns in it, and each turn costs a merge: so a batch is all of a block.
+ */
 static void advise_batch(struct advice_desk *desk)
 {
 	const struct finding *page = &desk->findings[PARAMETER_PAGE];
+	const u64 block = desk->findings[PARAMETER_BLOCK].value / 512;
 	const u32 batch = desk->options->move_batch_sectors, sectors = page->value / 512;
 	char text[24];
 
-	if (!is_known(page) || !sectors || sectors > batch)
+	if (useful_open_units(desk) == 1)
+		put(desk, "move_batch_sectors",
+		    number(block < RESSD_MAX_MOVE_BATCH_SECTORS ?
+			   block : RESSD_MAX_MOVE_BATCH_SECTORS, text),
+		    "log and mover take turns in the one block that the drive keeps open");
+	else if (!is_known(page) || !sectors || sectors > batch)
 		put(desk, "move_batch_sectors", number(batch, text),
 		    "the default: no clustered page is known that it should be a multiple of");
 	else
