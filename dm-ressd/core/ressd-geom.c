@@ -89,3 +89,16 @@ u32 ressd_geom_slot_end(const struct ressd_geom *geom, u32 slot)
 
 	return min_t(u64, end, geom->nr_blocks - 1) - geom->summary_blocks;
 }
+
+u32 ressd_geom_slots_blocks(const struct ressd_geom *geom, u32 slot, u32 nr)
+{
+	u32 blocks = nr * (geom->segment_blocks - geom->summary_blocks);
+	u32 last = geom->nr_segments - 1;
+
+	if (slot + nr > last)
+		blocks -= last * geom->segment_blocks + geom->segment_blocks -
+			  geom->summary_blocks - ressd_geom_slot_end(geom, last);
+	if ((!slot && nr) || slot + nr > geom->nr_segments)
+		blocks -= ressd_geom_slot_start(geom, 0);
+	return blocks;
+}

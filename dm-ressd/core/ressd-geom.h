@@ -54,4 +54,10 @@ u32 ressd_geom_slot_of_seq(const struct ressd_geom *geom, u64 seq);
 u32 ressd_geom_slot_start(const struct ressd_geom *geom, u32 slot);
 u32 ressd_geom_slot_end(const struct ressd_geom *geom, u32 slot);
 
+/*
+ * Blocks that records have in the @nr slots, at most all, from @slot on and round the end: the
+ * first slot has a superblock, and the last one may be short.
+ */
+u32 ressd_geom_slots_blocks(const struct ressd_geom *geom, u32 slot, u32 nr);
+
 #endif

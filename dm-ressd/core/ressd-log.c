@@ -49,10 +49,10 @@ u32 ressd_log_free_segments(const struct ressd_log *log)
 u32 ressd_log_free_blocks(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
-	const u32 in_segment = log->geom.segment_blocks - log->geom.summary_blocks;
+	u32 next = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
 
-	return ressd_log_free_segments(log) * in_segment + ressd_log_head_end(log) - open->block -
-	       (open->nr_maps ? open->nr_maps + 1 : 0);
+	return ressd_geom_slots_blocks(&log->geom, next, ressd_log_free_segments(log)) +
+	       ressd_log_head_end(log) - open->block - (open->nr_maps ? open->nr_maps + 1 : 0);
 }
 
 u32 ressd_log_total_blocks(const struct ressd_log *log)

@@ -6,13 +6,11 @@
 #include <linux/string.h>
 #include "ressd-step.h"
 
-/* So many log blocks are looked at, and so many clustered blocks told apart. */
+/* At most so many blocks of a segment are looked at. */
 #define MAX_SAMPLES	512U
-#define MAX_VISITS	64U
 
-/* A set of visits, open-addressed: to search a list of them for each sample took too long. */
-#define VISIT_SLOT_BITS	7
-#define VISIT_SLOTS	128U	/* 1 << VISIT_SLOT_BITS */
+/* Visits among them are told apart by a bit each: few of so many bits are shared. */
+#define SEEN_BITS	12
 
 /* The mover is late when this part of the log's blocks is still to be moved. */
 #define LATE_PART	3
@@ -25,44 +23,47 @@ static u32 live_blocks(const struct ressd_log *log, u64 segment)
 	return log->segments[ressd_geom_slot_of_seq(&log->geom, segment)].live;
 }
 
-/* True if @visit was not in the set, which has room for it. */
-static bool add_visit(u32 *slots, u32 visit)
+static bool is_new(u32 *seen, u32 visit)
 {
-	u32 at = visit * 0x9e3779b1U >> (32 - VISIT_SLOT_BITS);
+	u32 hash = visit * 0x9e3779b1U >> (32 - SEEN_BITS);
+	u32 *word = &seen[hash / 32], bit = 1U << hash % 32;
+	bool new = !(*word & bit);
 
-	while (slots[at] != RESSD_NO_BLOCK && slots[at] != visit)
-		at = (at + 1) % VISIT_SLOTS;
-	if (slots[at] == visit)
-		return false;
-	slots[at] = visit;
-	return true;
+	*word |= bit;
+	return new;
 }
 
 /*
  * Visits until @segment is empty, at least one: the clustered blocks that its dirty blocks go to,
- * by a sample.
+ * by a sample.  The blocks that are not looked at are taken to add as many as the second half of
+ * those that are.
  */
 static u32 visits_left(const struct ressd_sweep *sweep, const struct ressd_log *log, u64 segment)
 {
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment);
 	u32 block = ressd_geom_slot_start(&log->geom, slot);
 	u32 end = ressd_geom_slot_end(&log->geom, slot);
+	u32 middle = block + (end - block) / 2;
 	/* Odd, for records of commits have data in every other block. */
 	u32 stride = ((end - block) / MAX_SAMPLES) | 1;
-	u32 slots[VISIT_SLOTS], nr = 0;
+	u32 seen[(1 << SEEN_BITS) / 32] = { 0 };
+	u32 nr, blocks[2] = { 0 }, visits[2] = { 0 };	/* of the halves */
 
 	if (!live_blocks(log, segment))
 		return 1;
-	memset(slots, 0xff, sizeof(slots));	/* RESSD_NO_BLOCK */
-	for (; block < end && nr < MAX_VISITS; block += stride) {
+	for (; block < end; block += stride) {
 		const struct ressd_node *node = &log->map.nodes[block];
-		u32 visit;
+		const bool second = block >= middle;
 
 		if (node->lbn == RESSD_NO_BLOCK || ressd_map_is_clean(&log->map, block))
 			continue;
-		visit = div_u64((u64)node->lbn + sweep->visit_phase, sweep->visit_blocks);
-		nr += add_visit(slots, visit);
+		blocks[second]++;
+		visits[second] += is_new(seen, div_u64((u64)node->lbn + sweep->visit_phase,
+						       sweep->visit_blocks));
 	}
+	nr = visits[0] + visits[1];
+	if (blocks[1])
+		nr += (stride - 1) * (blocks[0] + blocks[1]) * visits[1] / blocks[1];
 	return max(nr, 1U);
 }
 
@@ -153,11 +154,11 @@ void ressd_step_moved(struct ressd_step *step, const struct ressd_sweep *sweep,
  */
 static u64 used_room(const struct ressd_step *step, const struct ressd_log *log)
 {
-	u64 room = step->free + (log->reuse_seq - step->reused) *
-		(log->geom.segment_blocks - log->geom.summary_blocks);
-	u32 left = ressd_log_free_blocks(log);
+	u32 reused = ressd_geom_slot_of_seq(&log->geom, step->reused);
+	u32 room = step->free +
+		   ressd_geom_slots_blocks(&log->geom, reused, log->reuse_seq - step->reused);
 
-	return room - min_t(u64, room, left);
+	return room - min(room, ressd_log_free_blocks(log));
 }
 
 bool ressd_step_writer_is_ahead(const struct ressd_step *step, const struct ressd_log *log)

@@ -53,6 +53,11 @@ void box_format(void)
 	format(BOX_BLOCKS, BOX_SEGMENT_BLOCKS);
 }
 
+void box_format_short(void)
+{
+	format(BOX_BLOCKS - BOX_SEGMENT_BLOCKS / 2, BOX_SEGMENT_BLOCKS);
+}
+
 void box_format_large(void)
 {
 	format(BOX_MAX_BLOCKS, BOX_MAX_SEGMENT_BLOCKS);

@@ -40,6 +40,9 @@ extern struct logbox box;
 /* An empty log on a blank area; its opening is not asked for. */
 void box_format(void);
 
+/* The same, but the last segment is half as long. */
+void box_format_short(void);
+
 /* The same with 4 segments of 1 MiB: more log blocks than a record has UNMAPs. */
 void box_format_large(void);
 

@@ -32,6 +32,18 @@ static void check_blocks(const struct ressd_geom *geom)
 	      unused);
 }
 
+/* All runs of slots that begin at some, counted one by one. */
+static void check_sums(const struct ressd_geom *geom)
+{
+	u32 first = test_below(geom->nr_segments), slot = first, nr, sum = 0;
+
+	for (nr = 0; nr <= geom->nr_segments; nr++) {
+		CHECK_EQ(ressd_geom_slots_blocks(geom, first, nr), sum);
+		sum += ressd_geom_slot_end(geom, slot) - ressd_geom_slot_start(geom, slot);
+		slot = (slot + 1) % geom->nr_segments;
+	}
+}
+
 TEST(every_block_has_one_owner)
 {
 	u32 round;
@@ -50,6 +62,7 @@ TEST(every_block_has_one_owner)
 		      geom.record_blocks <= segment && geom.record_blocks > 1,
 		      "record_blocks %u", geom.record_blocks);
 		check_blocks(&geom);
+		check_sums(&geom);
 	}
 }
 

@@ -17,10 +17,30 @@ TEST(empty_log_has_nothing_to_do)
 	CHECK(!box_io(&io), "an I/O");
 	CHECK(!ressd_log_is_volatile(&box.log), "volatile");
 	CHECK(ressd_log_is_drained(&box.log), "not drained");
-	CHECK_EQ(ressd_log_free_blocks(&box.log), BOX_SEGMENTS * 15);
+	CHECK_EQ(ressd_log_free_blocks(&box.log), ressd_log_total_blocks(&box.log));
 	box_sync();
 	CHECK_EQ(box.flushes, 1);	/* direct writes must become durable all the same */
 	CHECK_EQ(box.writes, 0);
+}
+
+/*
+ * Found by tools/bench/model: when the head came to the last segment, which was half as long, half
+ * a segment of free blocks was gone at once, and pace even held writers for 42 s.
+ */
+TEST(a_short_last_segment_is_no_loss_of_free_blocks)
+{
+	u32 i, free, before = BOX_BLOCKS;
+
+	box_format_short();
+	for (i = 0; i < 10 * BOX_BLOCKS; i++) {
+		CHECK_EQ(box_write(i % 8, i), 0);
+		box_sync();
+		free = ressd_log_free_blocks(&box.log);
+		/* A block and its header; what is left of a segment may be one block too few. */
+		CHECK(!i || free + 3 >= before, "%u free blocks after %u", free, before);
+		before = free;
+	}
+	CHECK(box.log.head_seq > 3 * BOX_SEGMENTS, "segment %llu is the head", box.log.head_seq);
 }
 
 TEST(overwrite_in_place_costs_no_space)
