@@ -193,7 +193,7 @@ static int run_all(struct run *run, struct failure *failure)
 	return code;
 }
 
-int main(int argc, char **argv)
+static int ressd_trace(int argc, char **argv)
 {
 	static struct run run;
 	struct failure failure = { "" };
@@ -213,4 +213,9 @@ int main(int argc, char **argv)
 	if (code)
 		fprintf(stderr, "ressd-trace: %s.\n", failure.text);
 	return exit_code_of(code);
+}
+
+int main(int argc, char **argv)
+{
+	return output_end("ressd-trace", ressd_trace(argc, argv));
 }

@@ -166,7 +166,7 @@ static int show_named(struct list *list, int argc, char **argv, struct failure *
 {
 	struct ressd_super_info info;
 	struct blkdev dev;
-	int i, found = 0;
+	int i, found = 0, missing = 0;
 
 	for (i = 0; i < argc && found >= 0; i++) {
 		found = blkdev_open(&dev, argv[i], BLKDEV_READ, failure);
@@ -178,8 +178,11 @@ static int show_named(struct list *list, int argc, char **argv, struct failure *
 		blkdev_close(&dev);
 		if (found > 0)
 			show_closed(list, &dev, &info);
+		else if (!found && !list->udev)
+			missing = fail(failure, -ENODATA,
+				       "no reserved area ends with %s or begins with it", argv[i]);
 	}
-	return found < 0 ? found : 0;
+	return found < 0 ? found : missing;
 }
 
 int command_list(int argc, char **argv, struct failure *failure)

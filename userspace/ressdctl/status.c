@@ -117,7 +117,11 @@ static int show_all(bool json, struct failure *failure)
 	struct json_object *object;
 	int code = ressd_dm_list(show, &shown, failure);
 
-	if (!code && shown.code)
+	if (code) {
+		json_object_put(shown.list);
+		return code;
+	}
+	if (shown.code)
 		code = fail(failure, shown.code, "%s", shown.failure.text);
 	if (!json) {
 		if (!code && !shown.nr)
@@ -152,6 +156,7 @@ int command_status(int argc, char **argv, struct failure *failure)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	const char *name;
 	bool json = false;
 	int option;
 
@@ -166,5 +171,8 @@ int command_status(int argc, char **argv, struct failure *failure)
 	if (argc - optind > 1)
 		return fail(failure, -EINVAL,
 			    "status takes the name of one device, or none to show all");
-	return argc > optind ? show_one(argv[optind], json, failure) : show_all(json, failure);
+	if (argc == optind)
+		return show_all(json, failure);
+	name = device_name(argv[optind], failure);
+	return name ? show_one(name, json, failure) : -EINVAL;
 }

@@ -47,6 +47,15 @@ test_outputs() {
 	report "--resume: its own name for the next version" \
 		"$([ -L "$folder/results.new" ] || echo "results.new was replaced")"
 	report "--resume: nothing is left" "$(find "$folder" -name 'results.??????')"
+	unchanged "--resume: a folder that is not there, before it measures" 1 \
+		"--resume names .*/none/results, which cannot be created" \
+		ressd-probe --quick --resume "$folder/none/results" "$disk"
+	report "--resume: before it measures" "$(grep -q 'random read' "$output" && echo "after it")"
+	# What was measured is told all the same.
+	expect "--raw: a full disk" 1 "cannot write .*/raw: File too large" bash -c \
+		'trap "" XFSZ; ulimit -f 8; exec ressd-probe --quick --region 8M:8M --raw "$1" "$2"' \
+		- "$folder/raw" "$disk"
+	report "--raw: what was measured is told" "$(grep -q '^random read' "$output" || echo no)"
 	mkfifo "$folder/pipe"
 	unchanged "--resume: a pipe does not hang" 3 "is no regular file" \
 		timeout 20 ressd-probe --quick --resume "$folder/pipe" "$disk"
