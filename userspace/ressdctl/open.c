@@ -6,6 +6,8 @@
 #include <string.h>
 #include "area.h"
 #include "block-devices.h"
+#include "covers.h"
+#include "log-contents.h"
 #include "ressd-dm.h"
 #include "ressdctl.h"
 #include "ressdtab.h"
@@ -112,6 +114,38 @@ static int take_devices(struct table_line *line, const struct open_arguments *ar
 	return 0;
 }
 
+/*
+ * The disk of --normal: what the log holds would overwrite another one.  Before the log is drained
+ * the right one has its covers; when it is drained nothing tells, and nothing is written either.
+ */
+static int check_normal(const struct table_line *line, const struct blkdev *reserved,
+			const struct ressd_super_info *info, struct failure *failure)
+{
+	char text[COVERS_TEXT];
+	struct covers covers;
+	struct blkdev normal;
+	bool covered;
+	int code = blkdev_open(&normal, line->normal_path, BLKDEV_READ, failure);
+
+	if (code)
+		return code;
+	code = covers_find(&normal, info->table.normal_start, info->table.len, &covers, failure);
+	blkdev_close(&normal);
+	if (code || (covers.sectors && !memcmp(covers.uuid, info->uuid, sizeof(info->uuid))))
+		return code;
+	if (covers.sectors)
+		return fail(failure, -EEXIST, "%.200s has %s, not those of the log on %.200s",
+			    line->normal_path, covers_print(&covers, text), reserved->path);
+	code = log_is_covered(reserved, info, &covered, failure);
+	if (code == -EUCLEAN)
+		return 0;	/* the kernel refuses it, and says so */
+	if (code || !covered)
+		return code;
+	return fail(failure, -EEXIST,
+		    "the log on %.200s holds data, but %.200s has none of its covers: it is another disk, or was overwritten; name the right one, or use --table, which does not look",
+		    reserved->path, line->normal_path);
+}
+
 static int find_devices(struct open_arguments *arguments, struct failure *failure)
 {
 	int code = block_device_find(arguments->device, arguments->device_path, failure);
@@ -139,14 +173,15 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 	if (found)
 		return found;
 	found = area_find(&dev, &info, failure);
-	blkdev_close(&dev);
-	if (found < 0)
-		return found;
 	if (!found)
-		return fail(failure, -EINVAL,
-			    "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
-			    arguments->device);
-	found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
+		found = fail(failure, -EINVAL,
+			     "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
+			     arguments->device);
+	if (found > 0)
+		found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
+	if (!found && arguments->normal)
+		found = check_normal(line, &dev, &info, failure);
+	blkdev_close(&dev);
 	if (found)
 		return found;
 	snprintf(arguments->made_name, sizeof(arguments->made_name), "ressd-%02x%02x%02x%02x",
