@@ -43,6 +43,10 @@ int new_file_parent_check(const char *path, const char *option, struct failure *
 	char *copy = strdup(path);
 	int code = 0;
 
+	if (!*path) {
+		free(copy);
+		return fail(failure, -EINVAL, "the name behind %s is empty", option);
+	}
 	if (!copy)
 		return fail(failure, -ENOMEM, "not enough memory for a path");
 	if (access(dirname(copy), W_OK | X_OK))

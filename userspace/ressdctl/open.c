@@ -174,7 +174,7 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 		return found;
 	found = area_find(&dev, &info, failure);
 	if (!found)
-		found = fail(failure, -EINVAL,
+		found = fail(failure, -ENODATA,
 			     "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
 			     arguments->device);
 	if (found > 0)

@@ -52,6 +52,8 @@ mutants() {
 		trace-early@ressd-trace/replay.c@s/^		if (now >= due)$/		if (now + 3000000 >= due)/@trace.sh test_replay@a request may be submitted before its time
 		trace-beyond@ressd-trace/shape.c@s/^		if (shape->fit == FIT_REFUSE)$/		if (0)/@test-trace@requests beyond the device are folded unasked
 		trace-unsorted@ressd-trace/trace.c@s/ \&\& !wanted->sort)/ \&\& 0)/@test-trace@times that go back are taken
+		output-lost@lib/failure.c@s/if (!fflush(stdout) \&\& !ferror(stdout))/fflush(stdout); if (1)/@words.sh test_lost_output@output that cannot be written is no error
+		measured-before-raw@ressd-probe/main.c@s/^	return close_raw(probe, code, failure);/	return code;/@slips.sh test_outputs@a file of --raw that is not whole is no error
 		raw-overwrites@lib/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
 	END
 }

@@ -47,6 +47,10 @@ test_outputs() {
 	report "--resume: its own name for the next version" \
 		"$([ -L "$folder/results.new" ] || echo "results.new was replaced")"
 	report "--resume: nothing is left" "$(find "$folder" -name 'results.??????')"
+	unchanged "--report: an empty name" 2 "the name behind --report is empty" \
+		ressd-probe --quick --report "" "$disk"
+	report "--report: an empty name, before it measures" \
+		"$(grep -q 'random read' "$output" && echo "after it")"
 	unchanged "--resume: a folder that is not there, before it measures" 1 \
 		"--resume names .*/none/results, which cannot be created" \
 		ressd-probe --quick --resume "$folder/none/results" "$disk"
@@ -213,6 +217,8 @@ test_undo() {
 	truncate -s $(((normal + reserved) * 512)) "$disk"
 	unchanged "--undo: another image of the same size" 3 "is not on .*it is another device; name" \
 		ressdctl repair --undo "$backup" "$disk"
+	unchanged "--undo: no device" 2 "takes the backup file and the device" \
+		ressdctl repair --undo "$backup"
 	ressd-make-image 4 "$disk" >/dev/null
 	truncate -s $(((normal + reserved) * 512)) "$disk"
 	unchanged "--undo: an image with another log" 3 "it is another device" \
@@ -262,7 +268,7 @@ test_superblocks() {
 	        disk.write(block)
 	END
 	unchanged "normal_sectors 0: check" 4 "the target has 0 sectors" ressdctl check --table "$line"
-	unchanged "normal_sectors 0: open" 2 "no reserved area ends with" ressdctl open x "$disk"
+	unchanged "normal_sectors 0: open" 1 "no reserved area ends with" ressdctl open x "$disk"
 	unchanged "normal_sectors 0: format" 3 "." ressdctl format --yes --table "$line"
 }
 
