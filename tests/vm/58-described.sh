@@ -129,6 +129,9 @@ two_devices() {
 	check "with the stored options" equals "2 streams 4" options ressd
 	check "tune finds the log of a live device" eval "ressdctl tune ressd | grep -qx 'stored  streams 4'"
 	ressdctl close ressd
+	printf 'wrong\nressd /dev/d1 normal=%s\n' "$disk" >/tmp/ressdtab
+	check "by /etc/ressdtab, beside a wrong line" env RESSDTAB=/tmp/ressdtab ressdctl open ressd
+	ressdctl close ressd
 }
 
 small_write() {

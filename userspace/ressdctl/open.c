@@ -275,42 +275,57 @@ struct opened {
 	struct failure failure;	/* of the last one that failed */
 };
 
-static int visit_entry(void *context, struct ressdtab_entry *entry, struct failure *failure)
+/* The sentence of the last one is for main.c. */
+static void failed(struct opened *opened, int code, const struct failure *failure)
+{
+	if (opened->code)
+		fprintf(stderr, "ressdctl: %s.\n", opened->failure.text);
+	opened->code = code;
+	opened->failure = *failure;
+}
+
+static void visit_entry(void *context, struct ressdtab_entry *entry)
 {
 	struct opened *opened = context;
 	char table[TABLE_LINE_TEXT];
+	struct failure why, failure;
 	int code;
 
+	if (entry->code && opened->found && opened->name)
+		return;
+	if (entry->code) {
+		failed(opened, entry->code, &entry->failure);
+		return;
+	}
 	if (opened->name ? strcmp(opened->name, entry->name) : entry->noauto)
-		return 0;
+		return;
 	opened->found = true;
-	if (!ressd_dm_table(entry->name, table, failure))
-		return 0;
-	code = open_entry(entry, &opened->failure);
+	if (opened->name)
+		opened->code = 0;	/* wrong lines are others */
+	if (!ressd_dm_table(entry->name, table, &failure))
+		return;
+	code = open_entry(entry, &why);
 	if (!code)
-		return 0;
-	if (opened->code)
-		fprintf(stderr, "ressdctl: %s: %s.\n", entry->name, opened->failure.text);
-	else
-		fail(failure, code, "%s: %s", entry->name, opened->failure.text);
-	opened->code = code;
-	return opened->name ? code : 0;
+		return;
+	fail(&failure, code, "%.120s: %.880s", entry->name, why.text);
+	failed(opened, code, &failure);
 }
 
 /* What /etc/ressdtab has under @name, or (NULL) all that is to be opened by itself. */
 static int open_listed(const char *name, struct failure *failure)
 {
 	struct opened opened = { .name = name };
-	struct failure first = { "" };
-	int code = ressdtab_read(visit_entry, &opened, &first);
+	int code = ressdtab_read(visit_entry, &opened, failure);
 
-	if (!code)
-		code = opened.code;
-	if (!code && name && !opened.found)
+	if (code)
+		return code;
+	if (opened.code)
+		return fail(failure, opened.code, "%s", opened.failure.text);
+	if (name && !opened.found)
 		return fail(failure, -EINVAL,
 			    "%s is neither a device (a path, or UUID=...) nor a name that /etc/ressdtab has",
 			    name);
-	return code ? fail(failure, code, "%s", first.text) : 0;
+	return 0;
 }
 
 int command_open(int argc, char **argv, struct failure *failure)
