@@ -40,6 +40,7 @@ mutants() {
 		file-not-locked@lib/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
 		options-in-one-step@lib/area.c@/^int area_store_options/,/^}/s/^\t\tif (!code)$/\t\tif (!code \&\& !copy)/@test-format@both superblocks may be torn while options are stored
 		erased-below-super@lib/area.c@/^int area_erase/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the log is erased before its superblocks are gone
+		erased-in-one-step@lib/area.c@/^static int erase_super/,/^}/s/memset((u8 \*)super + 512, 0, RESSD_BLOCK_SIZE - 512)/memset(super, 0, RESSD_BLOCK_SIZE)/@test-format@a torn write of leave makes a log that does not open
 		erased-in-part@lib/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
 		dirty-log-left@ressdctl/leave.c@s/^	if (blocks)$/	if (0)/@adopt.sh test_leave@leave erases a log with data
 		end-not-read@ressdctl/adopt.c@s/if (first <= wanted.reserved_start)/if (1)/@adopt.sh test_refusals@adopt puts the log into the file system
