@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "extents.h"
-#include "ressd-dm.h"
+#include "cli/version.h"
+#include "cli/words.h"
+#include "dm/extents.h"
+#include "dm/ressd-dm.h"
 #include "ressdctl.h"
-#include "version.h"
-#include "words.h"
 
 static const char help_begin[] =
 	"Usage: ressdctl COMMAND ...\n"

@@ -184,7 +184,8 @@ test_manuals() {
 	report "the counters are found" "$([ "$(wc -l <"$folder/counters")" -ge 30 ] || cat "$folder/counters")"
 	in_manual "every counter" ressd.7 <"$folder/counters"
 	sed -n 's/.*json_\(string\|number\|bool\|hex\|open\)("\([a-z_]*\)".*/\2/p' \
-		"$top"/userspace/ressdctl/{check-print,dump-json,list}.c | sort -u | in_manual "every member of check, dump and list" ressdctl.8
+		"$top"/userspace/ressdctl/{check-print,dump-json,list,status,tune}.c | sort -u |
+		in_manual "every member of check, dump, list, status and tune" ressdctl.8
 	ressdctl --help | grep -oE -- '--[a-z-]+' | sort -u | in_manual "every option of the help" ressdctl.8
 	for command in ressd-probe ressd-trace; do
 		"$command" --help | grep -oE -- '--[a-z-]+' | sort -u |
@@ -193,9 +194,6 @@ test_manuals() {
 	sed -n 's/.*\(json\|put\)_[a-z]*(\(result, \)\{0,1\}"\([a-z_0-9]*\)".*/\3/p' \
 		"$top/userspace/ressd-trace/show-json.c" | sort -u |
 		in_manual "every member of its JSON" ressd-trace.8
-	sed -n 's/.*\(add\|json_object_object_add\)([a-z]*, "\([a-z_]*\)".*/\2/p' \
-		"$top"/userspace/ressdctl/{status,tune}.c | sort -u |
-		in_manual "every member of status and tune" ressdctl.8
 	report "a sentence ends with a full stop, so none is a question" \
 		"$(grep -rnE '[a-z]\?"[,)]' "$top"/userspace/{lib,ressd*} --include='*.c' || true)"
 	report "no page points into the source tree" "$(grep -l 'docs/' "$top"/userspace/man/* || true)"
