@@ -449,8 +449,6 @@ static bool is_drained(struct ressd *ressd)
 	drained = ressd_log_is_drained(&ressd->log);
 	if (drained) {
 		ressd->drained = true;
-		/* Who has waited was sent to the normal area by the drain. */
-		ressd->log.cover_wanted = false;
 		ressd->draining = false;
 	}
 	spin_unlock(&ressd->lock);
@@ -650,7 +648,13 @@ int ressd_drain(struct ressd *ressd)
 	ressd->draining = true;
 	ressd->drained = false;
 	ressd->drain_result = -EINTR;
+	/*
+	 * Writers that wait for covers go to the normal area now, or ask again if the drain was
+	 * interrupted by then.  Not to be cleared later, when they may have done so.
+	 */
+	ressd->log.cover_wanted = false;
 	spin_unlock(&ressd->lock);
+	queue_work(ressd->workqueue, &ressd->log_work);
 	ressd_wake(ressd);
 	/* Why it ended is told by the state that it left. */
 	(void)wait_event_interruptible(ressd->wait, drain_settled(ressd));

@@ -41,6 +41,7 @@ packages() {
 		debhelper             # likewise
 		dh-dkms               # likewise
 		lintian               # likewise
+		rpm                   # likewise, rpmbuild
 		f2fs-tools            # guest: f2fs, the rival of make bench-apps
 		fdisk                 # guest: sfdisk, partition tables
 		sqlite3               # guest: a database over power cuts

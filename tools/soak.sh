@@ -68,7 +68,7 @@ all_steps() {
 		"make --no-print-directory -C tests/fuzz all && tests/fuzz/run.sh 600"
 	[ ! -e tests/vm/66-power-switch.sh ] || step power-switch 60 \
 		guest_rounds 10 tests/vm/66-power-switch.sh 20
-	step cover-cuts 20 tests/vm/in-guest --timeout 7200 -- 47-cover-cuts 200
+	step cover-cuts 60 tests/vm/in-guest --timeout 14400 -- 47-cover-cuts 800
 	step power-cut 10 guest_rounds 5 tests/vm/65-power-cut.sh
 	step killed 30 tests/vm/60-crash.sh 200
 	[ ! -e tests/vm/67-log-writes.sh ] || step log-writes 20 \

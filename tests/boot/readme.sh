@@ -71,6 +71,23 @@ commands() {
 	sed -n '/^## You have a slow card/,/^## You have no hardware/s/^    //p' README.md
 }
 
+# in_root COMMAND: there, as somebody who is at its console.
+in_root() {
+	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive \
+		PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		/bin/bash -c "cd /root/dm-ressd; $1" >"$folder/output" 2>&1 </dev/null
+}
+
+# upgrade_kernel VERSION: as if that kernel were new: what its package runs when it has been unpacked.
+# Says what is wrong.
+upgrade_kernel() {
+	local modules=$root/lib/modules/$1
+	in_root "dkms uninstall dm-ressd/$(dpkg-parsechangelog -S Version) -k $1" || tail -n 5 "$folder/output"
+	[ -z "$(find "$modules" -name 'dm-ressd.ko*')" ] || echo "uninstall leaves the module"
+	in_root "/etc/kernel/postinst.d/dkms $1 /boot/vmlinuz-$1" || tail -n 5 "$folder/output"
+	[ -n "$(find "$modules" -name 'dm-ressd.ko*')" ] || echo "there is no module"
+}
+
 # type_install: the commands up to the first that needs the device, in the new root. It runs this
 # machine's kernel yet, but is to be told of its own.
 type_install() {
@@ -90,14 +107,13 @@ type_install() {
 		ressd-probe*) break ;;
 		esac
 		number=$((number + 1))
-		if ! chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive \
-			PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-			/bin/bash -c "cd /root/dm-ressd; $line" >"$folder/output" 2>&1 </dev/null; then
+		if ! in_root "$line"; then
 			report "$suite: $line" "it failed: $(tail -n 5 "$folder/output")"
 			return 1
 		fi
 		report "$suite: $line" ""
 	done < <(commands)
+	report "$suite: DKMS builds the module for a kernel that comes" "$(upgrade_kernel "$kernel")"
 	rm "$root/usr/local/bin/uname"
 	umount -R "$root/proc" "$root/sys" "$root/dev"
 	commands | tail -n +$((number + 1)) >"$root/root/commands"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # packages.sh: dpkg-buildpackage makes dm-ressd-dkms and ressd-utils from what git has, lintian finds
-# nothing, they hold what they should, and what DKMS would build builds. Installs nothing on this
-# machine.
+# nothing, they hold what they should, and what DKMS would build builds; rpmbuild makes the same of
+# rpm/dm-ressd.spec. Installs nothing on this machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -22,12 +22,39 @@ report() {
 	fi
 }
 
+version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+source=$folder/dm-ressd-$version
+
 # As in a release: no file that git does not know.
-build() {
-	local source=$folder/dm-ressd
+copy_source() {
 	mkdir "$source"
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$source"
+}
+
+build() {
 	(cd "$source" && dpkg-buildpackage --no-sign --build=binary) >"$output" 2>&1
+}
+
+# --nodeps: here the libraries come from Debian's packages.
+build_rpm() {
+	mkdir -p "$folder/rpm/SOURCES"
+	tar -C "$folder" -czf "$folder/rpm/SOURCES/dm-ressd-$version.tar.gz" "${source##*/}"
+	rpmbuild -bb --nodeps --define "_topdir $folder/rpm" "$source/rpm/dm-ressd.spec" >"$output" 2>&1
+}
+
+# As the Debian packages, but for what is of initramfs-tools.
+check_rpm() {
+	rpm -qlp "$folder"/rpm/RPMS/*/ressd-utils-"$version"-*.rpm 2>/dev/null |
+		grep -vE '/\.build-id|/doc/|/licenses/' | sed 's/\.gz$//' | sort >"$folder/rpm.list"
+	dpkg-deb --fsys-tarfile "$folder"/ressd-utils_*.deb | tar -t | grep -v '/$' |
+		grep -vE '/doc/|initramfs-tools' | sed -E 's!^\.(/usr)?/!/usr/!; s/\.gz$//' | sort >"$folder/deb.list"
+	diff "$folder/deb.list" <(grep -vxE '/usr/lib/(ressd|dracut/modules.d/90ressd)' "$folder/rpm.list") \
+		>"$output" || true
+	report "the RPM of the tools has what the Debian package has" "$(cat "$output")"
+	rpm -qlp "$folder"/rpm/RPMS/noarch/dm-ressd-dkms-"$version"-*.rpm >"$output" 2>/dev/null
+	report "the RPM of the module has its source" "$(for path in dkms.conf Kbuild core/ressd-log.c; do
+		grep -qx "/usr/src/dm-ressd-$version/$path" "$output" || echo "$path is missing"
+	done)"
 }
 
 # has PACKAGE PATH...: each is in it.
@@ -54,6 +81,13 @@ build_module() {
 	report "the module builds from the package" "$([ -e "$source/dm-ressd.ko" ] || echo "there is none")"
 }
 
+copy_source
+if build_rpm; then
+	report "rpmbuild" ""
+else
+	report "rpmbuild" "exit code $?"
+	exit 1
+fi
 if build; then
 	report "dpkg-buildpackage" ""
 else
@@ -69,4 +103,5 @@ has ressd-utils usr/sbin/ressdctl usr/sbin/ressd-probe usr/sbin/ressd-trace usr/
 has dm-ressd-dkms 'usr/src/dm-ressd-[0-9.]*/dkms.conf' 'usr/src/dm-ressd-[0-9.]*/core/ressd-log.c' \
 	usr/share/doc/dm-ressd-dkms/signing.md
 build_module
+check_rpm
 exit "$failed"

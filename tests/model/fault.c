@@ -77,6 +77,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"covers are written under reads in flight" },
 	[FAULT_COVER_DISCARDED] = { "cover-discarded", 8, false,
 		"a discard goes to the place of a covered block" },
+	[FAULT_COVER_WAITERS_FORGOTTEN] = { "cover-waiters-forgotten", 8, false,
+		"a drain that was interrupted forgets who waits for covers by then" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

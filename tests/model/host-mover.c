@@ -102,6 +102,7 @@ void host_mover_start(struct host *host, bool whole)
 		return;
 	}
 	host->cover.starved = false;
+	host->mover.drains = host->draining;
 	if (prime_log(host))
 		return;
 	if (whole || !start_keeping(host))
@@ -425,6 +426,9 @@ void host_mover_step(struct host *host, bool error, u64 number)
 			ressd_log_give_up(&host->box.log);
 		host_complete_waiters(host, false);
 		host_retry(host);
+		if (mover->drains && ressd_log_is_drained(log) &&
+		    host->fault == FAULT_COVER_WAITERS_FORGOTTEN)
+			host->box.log.cover_wanted = false;
 		break;
 	}
 }

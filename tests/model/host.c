@@ -247,6 +247,22 @@ static void settle_step(struct host *host, u32 step)
 	}
 }
 
+/* At rest the mover of the module wakes up for what core says, not for each write that waits. */
+static void check_cover_waiters(struct host *host)
+{
+	const struct ressd_log *log = &host->box.log;
+	enum ressd_cover_goal goal;
+	const struct op *op;
+
+	if (host->opening || host->mover.state != MOVER_IDLE || host->io_stage != IO_IDLE ||
+	    !host_log_works(host) || !log->cover_blocks || log->covered ||
+	    !ressd_log_is_at_rest(log) || ressd_cover_choose(log, false, &goal))
+		return;
+	for (op = host->ops; op < host->ops + MAX_OPS; op++)
+		if (op->state == OP_SPACE)
+			violation(host, "a write waits for covers, and nothing covers the device");
+}
+
 void host_settle(struct host *host)
 {
 	u32 steps;
@@ -256,6 +272,7 @@ void host_settle(struct host *host)
 		if (steps == SETTLE_STEPS)
 			violation(host, "something hangs: mover in state %u, %u free blocks",
 				  host->mover.state, ressd_log_free_blocks(&host->box.log));
+		check_cover_waiters(host);
 		settle_step(host, steps);
 	}
 }
@@ -282,13 +299,21 @@ static void prime(struct host *host)
 		host_check_home(host);
 }
 
+/* As ressd_drain() of the module: who waits for covers goes on to the normal area. */
+static void begin_drain(struct host *host)
+{
+	host->draining = true;
+	host->box.log.cover_wanted = false;
+	host_retry(host);
+}
+
 static void drain(struct host *host)
 {
 	struct ressd_log *log = &host->box.log;
 	u32 steps;
 
 	host_settle(host);
-	host->draining = true;
+	begin_drain(host);
 	for (steps = 0; host_log_works(host) && !(ressd_log_is_drained(log) && is_settled(host));
 	     steps++) {
 		if (steps == SETTLE_STEPS)
@@ -303,8 +328,6 @@ static void drain(struct host *host)
 	if (host_log_works(host))
 		host_check_home(host);
 	host->draining = false;
-	/* Who has waited was sent to the normal area by the drain: is_drained() of the module. */
-	log->cover_wanted = false;
 	prime(host);
 }
 
@@ -375,7 +398,10 @@ static void running_step(struct host *host, const struct event *event)
 		drain(host);
 		break;
 	case EVENT_DRAINING:
-		host->draining = !host->draining;
+		if (host->draining)
+			host->draining = false;
+		else
+			begin_drain(host);
 		break;
 	default:
 		break;

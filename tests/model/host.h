@@ -100,6 +100,7 @@ struct mover {
 	u64 started;			/* host's time: direct writes before must have landed */
 	u64 visit_from;			/* where the next round begins */
 	bool whole;			/* sweeps the segment in use, too */
+	bool drains;			/* this sweep was begun by a drain */
 	u64 ticket;
 	u32 keep_slot, keep_block;	/* whose block the log keeps next */
 	u64 keep_segment;		/* that is in the slot */

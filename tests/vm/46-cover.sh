@@ -369,6 +369,41 @@ large_write_waits_for_a_run() {
 	remove_disk d0
 }
 
+# A drain that is cancelled while it waits for the device, with everything home: a small write that came
+# then waited for covers which nobody made any more, until another write came.
+cancelled_drain_leaves_no_writer() {
+	local normal drain small spinners=()
+	make_disk d0 96
+	normal=$(($(sectors_of /dev/d0) - reserved))
+	lower
+	dmsetup create ressd --table "0 $normal ressd /dev/mapper/lower 0 /dev/mapper/lower $normal $reserved 0"
+	check "cancelled: the device is behind a gate" close_gate lower flushes
+	dmsetup message ressd 0 drain &
+	drain=$!
+	check "cancelled: the drain waits there" wait_until fails equals 0 flushes_at_gate lower
+	check "cancelled: is cancelled" dmsetup message ressd 0 drain cancel
+	dd if=/dev/zero of=/dev/mapper/ressd bs=4k count=1 seek=5000 oflag=direct conv=notrunc status=none &
+	small=$!
+	check "cancelled: a small write waits for covers" wait_until sleeps_in_kernel "$small"
+	# Processors that are busy: the mover learns of the flush when the log has tried that write again.
+	yes >/dev/null &
+	spinners+=($!)
+	yes >/dev/null &
+	spinners+=($!)
+	open_gate lower
+	sleep 1
+	kill "${spinners[@]}"
+	wait "$drain" "${spinners[@]}"
+	check "cancelled: the write ends" wait_until fails test -e "/proc/$small"
+	small_write /dev/mapper/ressd 6000
+	wait "$small"
+	check "cancelled: the log has both" equals 2 status_dirty ressd
+	check "cancelled: another drain" timeout 60 dmsetup message ressd 0 drain
+	dmsetup remove ressd
+	dmsetup remove lower
+	remove_disk d0
+}
+
 load dm-ressd
 scenario formatted_anew
 scenario written_behind
@@ -385,5 +420,6 @@ scenario plain_disk_is_used
 scenario without_covers
 scenario two_disks
 scenario large_write_waits_for_a_run
+scenario cancelled_drain_leaves_no_writer
 scenario cuts_of_the_power
 finish

@@ -3,7 +3,7 @@
 # 47-cover-cuts.sh: the power fails at every command that the drive gets while a device is covered,
 # drained, activated, adopted and left. Then the bare disk shows its file system only if nothing of the
 # log counts, and the device has what it had.
-#   47-cover-cuts.sh [CUTS [SEED]]
+#   47-cover-cuts.sh [CUTS [SEED [FIRST [KIND...]]]]: from command FIRST on, of these kinds only
 # guest: --timeout 900 --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
@@ -167,13 +167,18 @@ mkfs.ext4 -q -F -b 4096 "$disk" 40M
 copy_device "$disk" /tmp/fs 81920
 sync "$disk"
 
-kinds=(cover drain activation adopt leave)
-declare -A next=([cover]=1 [drain]=1 [activation]=1 [adopt]=1 [leave]=1)
+kinds=("${@:4}")
+[ ${#kinds[@]} -gt 0 ] || kinds=(cover drain activation adopt leave)
+declare -A next=()
 for ((number = 0; number < cuts; number++)); do
-	kind=${kinds[$((number % 5))]}
-	# From the first command on; beyond the last one from the beginning, with other fates.
-	cut "$kind" "${next[$kind]}" || { next[$kind]=0; number=$((number - 1)); }
-	next[$kind]=$((next[$kind] + 1))
+	kind=${kinds[$((number % ${#kinds[@]}))]}
+	next[$kind]=$((${next[$kind]:-$((${3:-1} - 1))} + 1))
+	# Beyond the last one from the beginning, with other fates.
+	cut "$kind" "${next[$kind]}" || {
+		echo "# $kind has $((next[$kind] - 1)) commands"
+		next[$kind]=0
+		number=$((number - 1))
+	}
 	[ "$tests_failed" -eq 0 ] || { cat /tmp/run.log; break; }
 done
 sort "$states" | uniq -c | sed 's/^/# found/'

@@ -129,6 +129,38 @@ two_devices() {
 	check "with the stored options" equals "2 streams 4" options ressd
 	check "tune finds the log of a live device" eval "ressdctl tune ressd | grep -qx 'stored  streams 4'"
 	ressdctl close ressd
+	printf 'wrong\nressd /dev/d1 normal=%s\n' "$disk" >/tmp/ressdtab
+	check "by /etc/ressdtab, beside a wrong line" env RESSDTAB=/tmp/ressdtab ressdctl open ressd
+	ressdctl close ressd
+}
+
+small_write() {
+	dd if=/tmp/block of="$1" bs=4k count=1 seek=1000 oflag=direct conv=notrunc,fsync status=none
+}
+
+# Another disk of the right size was taken for the normal one: the log would be moved to it.
+wrong_disk() {
+	local other=/dev/d2
+	blkdiscard -f "$disk"
+	blkdiscard -f /dev/d1
+	make_disk d2 24
+	head -c 4096 /dev/urandom >/tmp/block
+	dmsetup create ressd --table "0 $normal ressd $disk 0 /dev/d1 0 $reserved 0"
+	check "wrong disk: a write on the right one" small_write "$mapper"
+	ressdctl close ressd
+	expect_fail "the log on /dev/d1 holds data, but $other has none of its covers" \
+		ressdctl open --normal "$other" ressd /dev/d1
+	dmsetup create ressd --table "$(table_line "$other" "$reserved")"
+	check "wrong disk: has a log of its own" small_write "$mapper"
+	ressdctl close ressd
+	expect_fail "$other has the covers of .* not those of the log on /dev/d1" \
+		ressdctl open --normal "$other" ressd /dev/d1
+	check "wrong disk: the right one is opened" ressdctl open --normal "$disk" ressd /dev/d1
+	check "wrong disk: nothing is lost" cmp /tmp/block \
+		<(dd if="$mapper" bs=4k skip=1000 count=1 iflag=direct status=none)
+	check "wrong disk: drains" ressdctl drain ressd
+	ressdctl close ressd
+	remove_disk d2
 }
 
 # The power fails in a write of a copy, or an error comes.
@@ -162,6 +194,7 @@ scenario kernel_stores
 scenario tune_live
 scenario growth
 scenario two_devices
+scenario wrong_disk
 cut_in_store 1 lost
 cut_in_store 1 sectors
 cut_in_store 1 kept

@@ -68,25 +68,30 @@ make_gate() {
 	dmsetup create "$1" --table "0 $4 delay $2 $3 0 $2 $3 100000000 $2 $3 0"
 }
 
-# close_gate NAME reads|writes: from now on these wait at the linear device NAME until open_gate NAME; the
+# close_gate NAME reads|writes|flushes: from now on these wait at the linear device NAME until open_gate NAME; the
 # others pass.
 close_gate() {
-	local words device reads=0 writes=0
-	[ "$2" = reads ] && reads=100000000 || writes=100000000
+	local words device
+	local -A ms=([reads]=0 [writes]=0 [flushes]=0)
+	ms[$2]=100000000
 	is_loaded dm_delay || modprobe dm-delay
 	read -r -a words < <(dmsetup table "$1")
 	device="${words[3]} ${words[4]}"
-	dmsetup load "$1" --table "0 ${words[1]} delay $device $reads $device $writes $device 0" &&
+	dmsetup load "$1" --table "0 ${words[1]} delay $device ${ms[reads]} $device ${ms[writes]} $device ${ms[flushes]}" &&
 		dmsetup resume "$1"
 }
 
-# reads_at_gate NAME, writes_at_gate NAME: how many wait there.
+# reads_at_gate NAME, writes_at_gate NAME, flushes_at_gate NAME: how many wait there.
 reads_at_gate() {
 	dmsetup status "$1" | cut -d ' ' -f 4
 }
 
 writes_at_gate() {
 	dmsetup status "$1" | cut -d ' ' -f 5
+}
+
+flushes_at_gate() {
+	dmsetup status "$1" | cut -d ' ' -f 6
 }
 
 # open_gate NAME: those that wait go on in their order, and all that come later.

@@ -199,14 +199,14 @@ static int measure_and_restore(struct probe *probe, struct failure *failure)
 		code = preserve_save(&probe->preserved, &probe->dev, probe->region.offset,
 				     probe->region.bytes, probe->arguments.save_file, failure);
 	if (code)
-		return close_raw(probe, code, failure);
+		return code;
 	code = probe_measure(probe, failure);
 	restored = preserve_restore(&probe->preserved, &restoring);
 	if (restored) {
 		*failure = restoring;
 		code = restored;
 	}
-	return close_raw(probe, code, failure);
+	return code;
 }
 
 /* What can be said of what was measured until the interruption. */
@@ -264,7 +264,9 @@ static int probe_device(struct probe *probe, struct failure *failure)
 		code = measure_and_restore(probe, failure);
 	if (code == -ECANCELED)
 		report_interrupted(probe);
-	return code ? code : finish(probe, failure);
+	else if (!code)
+		code = finish(probe, failure);
+	return close_raw(probe, code, failure);
 }
 
 static int run(struct probe *probe, struct failure *failure)
@@ -283,7 +285,7 @@ static int run(struct probe *probe, struct failure *failure)
 	return code;
 }
 
-int main(int argc, char **argv)
+static int ressd_probe(int argc, char **argv)
 {
 	static struct probe probe;
 	struct failure failure = { "" };
@@ -305,4 +307,9 @@ int main(int argc, char **argv)
 		return exit_code_of(code);
 	}
 	return probe.arguments.dry_run ? EXIT_OK : exit_code_of_verdict(&probe);
+}
+
+int main(int argc, char **argv)
+{
+	return output_end("ressd-probe", ressd_probe(argc, argv));
 }

@@ -10,8 +10,9 @@ static int check_resume(const char *path, struct failure *failure)
 {
 	struct stat status;
 
+	/* The next version of it is made beside it. */
 	if (stat(path, &status) || S_ISREG(status.st_mode))
-		return 0;
+		return new_file_parent_check(path, "--resume", failure);
 	return fail(failure, -EEXIST,
 		    "--resume names %s, which is no regular file; name the file of an earlier run, or one that does not exist yet",
 		    path);

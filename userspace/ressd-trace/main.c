@@ -92,6 +92,10 @@ static void show_plan(const struct run *run)
 	const struct trace *trace = &run->trace;
 	char span[SIZE_TEXT];
 
+	if (run->arguments.json) {
+		result_print_plan_json(&run->result);
+		return;
+	}
 	printf("would replay %llu reads, %llu writes and %llu flushes on %s within %.1f s\n",
 	       trace->count[TRACE_READ], trace->count[TRACE_WRITE], trace->count[TRACE_FLUSH],
 	       run->dev.path, trace->list[trace->nr - 1].arrival / 1e9);
@@ -116,13 +120,7 @@ static int report(struct run *run, int ended, struct failure *failure)
 {
 	int code;
 
-	run->result = (struct result) {
-		.arguments = &run->arguments,
-		.replay = &run->replay,
-		.shape = &run->shape,
-		.shaped = &run->shaped,
-		.interrupted = ended,
-	};
+	run->result.interrupted = ended;
 	code = result_summarise(&run->result, failure);
 	if (code)
 		return code;
@@ -139,10 +137,6 @@ static int replay(struct run *run, struct failure *failure)
 {
 	int code;
 
-	run->replay.dev = &run->dev;
-	run->replay.trace = &run->trace;
-	run->replay.in_flight = run->arguments.in_flight;
-	run->replay.paced = run->arguments.speed;
 	if (run->arguments.log) {
 		run->log = new_file_open(run->arguments.log, "--log", failure);
 		if (!run->log)
@@ -156,12 +150,26 @@ static int replay(struct run *run, struct failure *failure)
 	return code;
 }
 
+/* What is known before the replay. */
+static void prepare(struct run *run)
+{
+	run->replay.dev = &run->dev;
+	run->replay.trace = &run->trace;
+	run->replay.in_flight = run->arguments.in_flight;
+	run->replay.paced = run->arguments.speed;
+	run->result.arguments = &run->arguments;
+	run->result.replay = &run->replay;
+	run->result.shape = &run->shape;
+	run->result.shaped = &run->shaped;
+}
+
 static int use_device(struct run *run, struct failure *failure)
 {
 	int code = shape(run, failure);
 
 	if (code)
 		return code;
+	prepare(run);
 	if (run->arguments.dry_run) {
 		if (writes(run))
 			code = safety_check(&run->dev, &run->trace, &run->arguments, failure);
@@ -193,7 +201,7 @@ static int run_all(struct run *run, struct failure *failure)
 	return code;
 }
 
-int main(int argc, char **argv)
+static int ressd_trace(int argc, char **argv)
 {
 	static struct run run;
 	struct failure failure = { "" };
@@ -213,4 +221,9 @@ int main(int argc, char **argv)
 	if (code)
 		fprintf(stderr, "ressd-trace: %s.\n", failure.text);
 	return exit_code_of(code);
+}
+
+int main(int argc, char **argv)
+{
+	return output_end("ressd-trace", ressd_trace(argc, argv));
 }

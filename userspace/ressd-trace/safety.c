@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include "cli/confirm.h"
 #include "cli/size.h"
+#include "cli/words.h"
 #include "log/find-logs.h"
 #include "safety.h"
 
@@ -132,8 +133,8 @@ int safety_allow_write(const struct blkdev *dev, const struct trace *trace,
 		return code;
 	free(written.ranges);
 	snprintf(question, sizeof(question),
-		 "This destroys what is on %s (%s) where the trace writes: %llu writes, %s.",
+		 "This destroys what is on %s (%s) where the trace writes: %llu write%s, %s.",
 		 dev->path, size_print(dev->bytes, whole), trace->count[TRACE_WRITE],
-		 size_print(written.bytes, size));
+		 plural(trace->count[TRACE_WRITE]), size_print(written.bytes, size));
 	return confirm(question, arguments->yes || arguments->yes_destroy, failure);
 }

@@ -97,3 +97,20 @@ void result_print_json(const struct result *result)
 	put_summary(result, "all", SUMMARY_ALL);
 	json_close();
 }
+
+void result_print_plan_json(const struct result *result)
+{
+	const struct trace *trace = result->replay->trace;
+
+	json_open(NULL, '{');
+	json_number("version", 1);
+	put_trace(result);
+	put_settings(result);
+	json_open("plan", '{');
+	json_number("reads", trace->count[TRACE_READ]);
+	json_number("writes", trace->count[TRACE_WRITE]);
+	json_number("flushes", trace->count[TRACE_FLUSH]);
+	json_number("span_bytes", result->shaped->span);
+	json_close();
+	json_close();
+}

@@ -35,6 +35,9 @@ int result_summarise(struct result *result, struct failure *failure);
 void result_print(const struct result *result);
 void result_print_json(const struct result *result);
 
+/* What would be replayed: as far as that is known without a replay. */
+void result_print_plan_json(const struct result *result);
+
 /* A line for each request that was replayed. */
 void result_print_log(const struct result *result, FILE *file);
 

@@ -151,7 +151,7 @@ static int check_line(const struct parser *parser, char *text, bool last)
 
 	if ((!length || text[length - 1] != '\n') && !last)
 		return parse_fail(parser,
-				  "the line has more than %d characters, or a zero byte; is this a trace in text form?",
+				  "the line has more than %d characters, or a zero byte; name a trace in text form",
 				  TRACE_MAX_LINE - 1);
 	while (length && (text[length - 1] == '\n' || text[length - 1] == '\r'))
 		text[--length] = 0;

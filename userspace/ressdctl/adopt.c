@@ -50,10 +50,12 @@ static int place_areas(struct adopt *adopt, const struct blkdev *dev,
 	char why[128];
 	u64 bytes = 0;
 
-	if (adopt->reserved && (size_parse(adopt->reserved, "--reserved", dev->bytes, &bytes,
-					   failure) || !bytes))
-		return bytes ? -EINVAL :
-		       fail(failure, -EINVAL, "--reserved is '%.40s', but the log needs some space",
+	if (adopt->reserved &&
+	    size_parse(adopt->reserved, "--reserved", dev->bytes, &bytes, failure))
+		return -EINVAL;
+	if (adopt->reserved && !bytes)
+		return fail(failure, -EINVAL,
+			    "--reserved is '%.40s', but the log needs some space",
 			    adopt->reserved);
 	if (plan_areas(dev->bytes, bytes, &wanted, why, sizeof(why), failure))
 		return -EINVAL;

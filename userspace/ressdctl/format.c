@@ -266,8 +266,8 @@ static int remove_covers(const struct format_arguments *arguments, const struct 
 	if (!code)
 		code = covers_find(normal, table->normal_start, table->len, &covers, failure);
 	if (!code && covers.sectors) {
-		fprintf(stderr, "ressdctl: warning: %u sectors at the begin of %s are lost with the log that had them; they are made blank.\n",
-			covers.sectors, normal->path);
+		fprintf(stderr, "ressdctl: warning: of the begin of %s %u sector%s had the newest version in a log that is gone; zeroes are written there.\n",
+			normal->path, covers.sectors, plural(covers.sectors));
 		code = covers_blank(normal, table->normal_start, table->len, failure);
 	}
 	if (!arguments->same_device)

@@ -34,7 +34,7 @@ static int close_device(struct leave *leave, const char *name, struct failure *f
 {
 	char table[TABLE_LINE_TEXT];
 	struct table_line line;
-	int code = ressd_dm_table(name, table, failure);
+	int code = active_table(name, table, failure);
 
 	if (!code)
 		code = table_line_parse(&line, table, failure);
@@ -93,18 +93,14 @@ static int erase(struct leave *leave, const struct blkdev *dev, struct failure *
 
 int command_leave(int argc, char **argv, struct failure *failure)
 {
-	static const char folder[] = "/dev/mapper/";
 	struct leave leave = { .target = NULL };
-	const char *name = NULL;
+	const char *name;
 	struct blkdev dev;
-	int code = one_device(argc, argv, &leave.target, failure);
+	int code = one_word(argc, argv, &leave.target, failure);
 
 	if (code)
 		return code;
-	if (!strncmp(leave.target, folder, strlen(folder)))
-		name = leave.target + strlen(folder);
-	else if (!strchr(leave.target, '/'))
-		name = leave.target;
+	name = ressd_dm_name(leave.target);
 	if (name)
 		code = close_device(&leave, name, failure);
 	else

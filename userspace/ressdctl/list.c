@@ -17,8 +17,9 @@
 #define LIST_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
 #define MAX_ACTIVE	256
 
-/* The reserved area of an active device: not to be listed again. */
+/* The reserved area of an active device: it is not a closed one. */
 struct used_area {
+	char name[128];		/* of the active device */
 	char path[PATH_MAX];
 	u64 start;		/* sectors */
 };
@@ -47,14 +48,21 @@ static const char *path_of(const char *number, char path[PATH_MAX])
 	return path;
 }
 
-static void note_used(struct list *list, const char *path, u64 start)
+static void note_active(void *context, const char *name)
 {
+	struct list *list = context;
 	struct used_area *used = &list->used[list->nr_used];
+	char text[TABLE_LINE_TEXT];
+	struct table_line line;
+	struct failure failure;
 
-	if (list->nr_used == MAX_ACTIVE)
+	/* Who shows it tells what is wrong with it. */
+	if (list->nr_used == MAX_ACTIVE || ressd_dm_table(name, text, &failure) ||
+	    table_line_parse(&line, text, &failure))
 		return;
-	snprintf(used->path, sizeof(used->path), "%s", path);
-	used->start = start;
+	snprintf(used->name, sizeof(used->name), "%s", name);
+	path_of(line.reserved_path, used->path);
+	used->start = line.table.reserved_start;
 	list->nr_used++;
 }
 
@@ -74,7 +82,7 @@ static void show_active(void *context, const char *name)
 		return;
 	}
 	path_of(line.normal_path, normal);
-	note_used(list, path_of(line.reserved_path, reserved), line.table.reserved_start);
+	path_of(line.reserved_path, reserved);
 	if (!list->json) {
 		snprintf(rest, sizeof(rest), "%s  %llu of %llu blocks not yet moved",
 			 *uuid ? uuid : "(no UUID)", status.dirty_blocks, status.total_blocks);
@@ -95,14 +103,14 @@ static void show_active(void *context, const char *name)
 	json_close();
 }
 
-static bool is_used(const struct list *list, const char *path, u64 start)
+static const struct used_area *find_used(const struct list *list, const char *path, u64 start)
 {
 	unsigned int i;
 
 	for (i = 0; i < list->nr_used; i++)
 		if (list->used[i].start == start && !strcmp(list->used[i].path, path))
-			return true;
-	return false;
+			return &list->used[i];
+	return NULL;
 }
 
 static void show_closed(void *context, const struct blkdev *dev,
@@ -111,7 +119,7 @@ static void show_closed(void *context, const struct blkdev *dev,
 	struct list *list = context;
 	char uuid[UUID_TEXT];
 
-	if (is_used(list, dev->path, info->table.reserved_start))
+	if (find_used(list, dev->path, info->table.reserved_start))
 		return;
 	uuid_print(info->uuid, uuid);
 	if (list->udev) {
@@ -137,11 +145,19 @@ static void show_closed(void *context, const struct blkdev *dev,
 }
 
 /* Without device-mapper there is nothing active. */
+static bool has_device_mapper(void)
+{
+	return !access("/dev/mapper/control", F_OK);
+}
+
 static int show_all(struct list *list, struct failure *failure)
 {
-	int code = access("/dev/mapper/control", F_OK) ? 0 :
-		   ressd_dm_list(show_active, list, failure);
+	int code = 0;
 
+	if (has_device_mapper())
+		code = ressd_dm_list(note_active, list, failure);
+	if (!code && has_device_mapper())
+		code = ressd_dm_list(show_active, list, failure);
 	if (!code)
 		block_devices_with_areas(show_closed, list);
 	return code;
@@ -164,10 +180,14 @@ static int show_covered(const struct blkdev *dev, struct failure *failure)
 
 static int show_named(struct list *list, int argc, char **argv, struct failure *failure)
 {
+	const struct used_area *used;
 	struct ressd_super_info info;
 	struct blkdev dev;
-	int i, found = 0;
+	int i, found = 0, missing = 0;
 
+	/* To udev the device is a member, whether it is active or not. */
+	if (!list->udev && has_device_mapper())
+		(void)ressd_dm_list(note_active, list, failure);
 	for (i = 0; i < argc && found >= 0; i++) {
 		found = blkdev_open(&dev, argv[i], BLKDEV_READ, failure);
 		if (found)
@@ -176,10 +196,16 @@ static int show_named(struct list *list, int argc, char **argv, struct failure *
 		if (!found && list->udev)
 			found = show_covered(&dev, failure);
 		blkdev_close(&dev);
-		if (found > 0)
+		used = found > 0 ? find_used(list, dev.path, info.table.reserved_start) : NULL;
+		if (used)
+			show_active(list, used->name);
+		else if (found > 0)
 			show_closed(list, &dev, &info);
+		else if (!found && !list->udev)
+			missing = fail(failure, -ENODATA,
+				       "no reserved area ends with %s or begins with it", argv[i]);
 	}
-	return found < 0 ? found : 0;
+	return found < 0 ? found : missing;
 }
 
 int command_list(int argc, char **argv, struct failure *failure)

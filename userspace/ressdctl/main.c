@@ -4,9 +4,11 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/version.h"
 #include "cli/words.h"
 #include "dm/extents.h"
+#include "dm/ressd-dm.h"
 #include "ressdctl.h"
 
 static const char help_begin[] =
@@ -91,7 +93,7 @@ int bad_option(char **argv, int option, struct failure *failure)
 	return bad_option_sentence(argv, option, "ressdctl --help", failure);
 }
 
-int one_device(int argc, char **argv, const char **name, struct failure *failure)
+int one_word(int argc, char **argv, const char **word, struct failure *failure)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -105,8 +107,41 @@ int one_device(int argc, char **argv, const char **name, struct failure *failure
 		return bad_option(argv, option, failure);
 	if (argc - optind != 1)
 		return fail(failure, -EINVAL, "%s needs the name of one device", argv[0]);
-	*name = argv[optind];
+	*word = argv[optind];
 	return 0;
+}
+
+const char *device_name(const char *word, struct failure *failure)
+{
+	const char *name = ressd_dm_name(word);
+
+	if (!name)
+		fail(failure, -EINVAL,
+		     "%.200s is no ressd device; name an active one, as ressdctl list shows them",
+		     word);
+	return name;
+}
+
+int one_device(int argc, char **argv, const char **name, struct failure *failure)
+{
+	int code = one_word(argc, argv, name, failure);
+
+	if (code)
+		return code;
+	*name = device_name(*name, failure);
+	return *name ? 0 : -EINVAL;
+}
+
+int active_table(const char *name, char *text, struct failure *failure)
+{
+	struct failure first;
+	int code = ressd_dm_table(name, text, failure);
+
+	if (!code || access(name, F_OK))
+		return code;
+	first = *failure;
+	return fail(failure, code, "%.800s; if the file %.60s in this folder is meant, write ./%.60s",
+		    first.text, name, name);
 }
 
 /* Both areas may be the same bytes though their devices differ. */
@@ -199,7 +234,7 @@ static int run(const struct command *command, int argc, char **argv)
 	return code < 0 ? exit_code_of(code) : EXIT_OK;
 }
 
-int main(int argc, char **argv)
+static int ressdctl(int argc, char **argv)
 {
 	const struct command *command;
 
@@ -216,4 +251,9 @@ int main(int argc, char **argv)
 	}
 	command = find_command(argv[1]);
 	return command ? run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	return output_end("ressdctl", ressdctl(argc, argv));
 }

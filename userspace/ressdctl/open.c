@@ -8,6 +8,8 @@
 #include "dm/ressdtab.h"
 #include "log/area.h"
 #include "log/block-devices.h"
+#include "log/contents.h"
+#include "log/covers.h"
 #include "log/stored-options.h"
 #include "ressdctl.h"
 
@@ -112,6 +114,38 @@ static int take_devices(struct table_line *line, const struct open_arguments *ar
 	return 0;
 }
 
+/*
+ * The disk of --normal: what the log holds would overwrite another one.  Before the log is drained
+ * the right one has its covers; when it is drained nothing tells, and nothing is written either.
+ */
+static int check_normal(const struct table_line *line, const struct blkdev *reserved,
+			const struct ressd_super_info *info, struct failure *failure)
+{
+	char text[COVERS_TEXT];
+	struct covers covers;
+	struct blkdev normal;
+	bool covered;
+	int code = blkdev_open(&normal, line->normal_path, BLKDEV_READ, failure);
+
+	if (code)
+		return code;
+	code = covers_find(&normal, info->table.normal_start, info->table.len, &covers, failure);
+	blkdev_close(&normal);
+	if (code || (covers.sectors && !memcmp(covers.uuid, info->uuid, sizeof(info->uuid))))
+		return code;
+	if (covers.sectors)
+		return fail(failure, -EEXIST, "%.200s has %s, not those of the log on %.200s",
+			    line->normal_path, covers_print(&covers, text), reserved->path);
+	code = log_is_covered(reserved, info, &covered, failure);
+	if (code == -EUCLEAN)
+		return 0;	/* the kernel refuses it, and says so */
+	if (code || !covered)
+		return code;
+	return fail(failure, -EEXIST,
+		    "the log on %.200s holds data, but %.200s has none of its covers: it is another disk, or was overwritten; name the right one, or use --table, which does not look",
+		    reserved->path, line->normal_path);
+}
+
 static int find_devices(struct open_arguments *arguments, struct failure *failure)
 {
 	int code = block_device_find(arguments->device, arguments->device_path, failure);
@@ -139,14 +173,15 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 	if (found)
 		return found;
 	found = area_find(&dev, &info, failure);
-	blkdev_close(&dev);
-	if (found < 0)
-		return found;
 	if (!found)
-		return fail(failure, -EINVAL,
-			    "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
-			    arguments->device);
-	found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
+		found = fail(failure, -ENODATA,
+			     "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
+			     arguments->device);
+	if (found > 0)
+		found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
+	if (!found && arguments->normal)
+		found = check_normal(line, &dev, &info, failure);
+	blkdev_close(&dev);
 	if (found)
 		return found;
 	snprintf(arguments->made_name, sizeof(arguments->made_name), "ressd-%02x%02x%02x%02x",
@@ -240,42 +275,57 @@ struct opened {
 	struct failure failure;	/* of the last one that failed */
 };
 
-static int visit_entry(void *context, struct ressdtab_entry *entry, struct failure *failure)
+/* The sentence of the last one is for main.c. */
+static void failed(struct opened *opened, int code, const struct failure *failure)
+{
+	if (opened->code)
+		fprintf(stderr, "ressdctl: %s.\n", opened->failure.text);
+	opened->code = code;
+	opened->failure = *failure;
+}
+
+static void visit_entry(void *context, struct ressdtab_entry *entry)
 {
 	struct opened *opened = context;
 	char table[TABLE_LINE_TEXT];
+	struct failure why, failure;
 	int code;
 
+	if (entry->code && opened->found && opened->name)
+		return;
+	if (entry->code) {
+		failed(opened, entry->code, &entry->failure);
+		return;
+	}
 	if (opened->name ? strcmp(opened->name, entry->name) : entry->noauto)
-		return 0;
+		return;
 	opened->found = true;
-	if (!ressd_dm_table(entry->name, table, failure))
-		return 0;
-	code = open_entry(entry, &opened->failure);
+	if (opened->name)
+		opened->code = 0;	/* wrong lines are others */
+	if (!ressd_dm_table(entry->name, table, &failure))
+		return;
+	code = open_entry(entry, &why);
 	if (!code)
-		return 0;
-	if (opened->code)
-		fprintf(stderr, "ressdctl: %s: %s.\n", entry->name, opened->failure.text);
-	else
-		fail(failure, code, "%s: %s", entry->name, opened->failure.text);
-	opened->code = code;
-	return opened->name ? code : 0;
+		return;
+	fail(&failure, code, "%.120s: %.880s", entry->name, why.text);
+	failed(opened, code, &failure);
 }
 
 /* What /etc/ressdtab has under @name, or (NULL) all that is to be opened by itself. */
 static int open_listed(const char *name, struct failure *failure)
 {
 	struct opened opened = { .name = name };
-	struct failure first = { "" };
-	int code = ressdtab_read(visit_entry, &opened, &first);
+	int code = ressdtab_read(visit_entry, &opened, failure);
 
-	if (!code)
-		code = opened.code;
-	if (!code && name && !opened.found)
+	if (code)
+		return code;
+	if (opened.code)
+		return fail(failure, opened.code, "%s", opened.failure.text);
+	if (name && !opened.found)
 		return fail(failure, -EINVAL,
 			    "%s is neither a device (a path, or UUID=...) nor a name that /etc/ressdtab has",
 			    name);
-	return code ? fail(failure, code, "%s", first.text) : 0;
+	return 0;
 }
 
 int command_open(int argc, char **argv, struct failure *failure)

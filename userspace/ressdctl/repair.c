@@ -278,7 +278,8 @@ static int run_undo(struct repair *repair, struct failure *failure)
 
 static int check_arguments(struct repair *repair, int argc, char **argv, struct failure *failure)
 {
-	if (repair->undo && (repair->backup || repair->where.table || repair->where.search))
+	if (repair->undo &&
+	    (argc != 1 || repair->backup || repair->where.table || repair->where.search))
 		return fail(failure, -EINVAL,
 			    "--undo takes the backup file and the device, nothing else");
 	if (repair->where.in_use)

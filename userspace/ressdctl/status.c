@@ -75,10 +75,22 @@ static void print_table(const char *name, const struct ressd_status *status)
 
 struct shown {
 	bool json;
+	bool begun;			/* the list in JSON */
 	unsigned int nr;
 	int code;
 	struct failure failure;		/* of the last one that could not be shown */
 };
+
+/* Not before it is known that there will be an answer. */
+static void begin_list(struct shown *shown)
+{
+	if (shown->begun)
+		return;
+	json_open(NULL, '{');
+	json_number("version", STATUS_SCHEMA);
+	json_open("devices", '[');
+	shown->begun = true;
+}
 
 static void show(void *context, const char *name)
 {
@@ -91,6 +103,7 @@ static void show(void *context, const char *name)
 		return;
 	}
 	if (shown->json) {
+		begin_list(shown);
 		print_json(name, &status);
 	} else {
 		if (shown->nr)
@@ -104,17 +117,14 @@ static void show(void *context, const char *name)
 static int show_all(bool json, struct failure *failure)
 {
 	struct shown shown = { .json = json };
-	int code;
+	int code = ressd_dm_list(show, &shown, failure);
 
-	if (json) {
-		json_open(NULL, '{');
-		json_number("version", STATUS_SCHEMA);
-		json_open("devices", '[');
-	}
-	code = ressd_dm_list(show, &shown, failure);
-	if (!code && shown.code)
+	if (code)
+		return code;
+	if (shown.code)
 		code = fail(failure, shown.code, "%s", shown.failure.text);
 	if (json) {
+		begin_list(&shown);
 		json_close();
 		json_close();
 	} else if (!code && !shown.nr) {
@@ -144,6 +154,7 @@ int command_status(int argc, char **argv, struct failure *failure)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	const char *name;
 	bool json = false;
 	int option;
 
@@ -158,5 +169,8 @@ int command_status(int argc, char **argv, struct failure *failure)
 	if (argc - optind > 1)
 		return fail(failure, -EINVAL,
 			    "status takes the name of one device, or none to show all");
-	return argc > optind ? show_one(argv[optind], json, failure) : show_all(json, failure);
+	if (argc == optind)
+		return show_all(json, failure);
+	name = device_name(argv[optind], failure);
+	return name ? show_one(name, json, failure) : -EINVAL;
 }

@@ -240,19 +240,15 @@ static int parse(struct tune *tune, int argc, char **argv, struct failure *failu
 
 int command_tune(int argc, char **argv, struct failure *failure)
 {
-	static const char folder[] = "/dev/mapper/";
 	struct tune tune = { .reset = false };
 	char table[TABLE_LINE_TEXT];
 	int code = parse(&tune, argc, argv, failure);
 
 	if (code)
 		return code;
-	if (!strncmp(tune.target, folder, strlen(folder)))
-		tune.name = tune.target + strlen(folder);
-	else if (!strchr(tune.target, '/'))
-		tune.name = tune.target;
+	tune.name = ressd_dm_name(tune.target);
 	if (!tune.name)
 		return tune_closed(&tune, failure);
-	code = ressd_dm_table(tune.name, table, failure);
+	code = active_table(tune.name, table, failure);
 	return code ? code : tune_active(&tune, table, failure);
 }

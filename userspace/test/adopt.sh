@@ -91,6 +91,8 @@ test_refusals() {
 	unchanged "--reserved larger than what is free" 1 "leaves 4 MiB.*is to have 16 MiB" \
 		ressdctl adopt --yes --reserved 16M "$disk"
 	unchanged "--reserved 0" 2 "but the log needs some space" ressdctl adopt --yes --reserved 0 "$disk"
+	unchanged "--reserved 1e9" 2 "is '1e9', but its unit is none of" \
+		ressdctl adopt --yes --reserved 1e9 "$disk"
 	unchanged "a wrong option" 2 "'colour' is not an option" ressdctl adopt --yes "$disk" colour blue
 	expect "all that is free, if that is enough" 0 "stays" ressdctl adopt --yes "$disk"
 	new_disk 64

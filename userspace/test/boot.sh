@@ -70,6 +70,14 @@ test_table() {
 		echo "$line" >"$RESSDTAB"
 		expect "wrong: $line" 2 "ressdtab, line 1.*(has not the form|neither normal=)" ressdctl open --all
 	done
+	printf 'name\nnone %s/none\n' "$folder" >"$RESSDTAB"
+	expect "a wrong line keeps none from it" 1 "none: .*cannot find $folder/none" ressdctl open --all
+	report "and is told, too" "$(grep -q 'line 1 has not the form' "$output" || echo no)"
+	expect "nor one that is named" 1 "none: .*cannot find $folder/none" ressdctl open none
+	rm "$RESSDTAB"
+	mkdir "$RESSDTAB"
+	expect "a table that cannot be read" 1 "cannot read .*ressdtab: Is a directory" ressdctl open --all
+	rmdir "$RESSDTAB"
 	echo "none $folder/none streams=4" >"$RESSDTAB"
 	expect "a device that is not there" 1 "none: .*cannot find $folder/none" ressdctl open --all
 	truncate -s 64M "$disk"

@@ -40,6 +40,7 @@ mutants() {
 		file-not-locked@lib/dm/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
 		options-in-one-step@lib/log/area.c@/^int area_store_options/,/^}/s/^\t\tif (!code)$/\t\tif (!code \&\& !copy)/@test-format@both superblocks may be torn while options are stored
 		erased-below-super@lib/log/area.c@/^int area_erase/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the log is erased before its superblocks are gone
+		erased-in-one-step@lib/log/area.c@/^static int erase_super/,/^}/s/memset((u8 \*)super + 512, 0, RESSD_BLOCK_SIZE - 512)/memset(super, 0, RESSD_BLOCK_SIZE)/@test-format@a torn write of leave makes a log that does not open
 		erased-in-part@lib/log/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
 		dirty-log-left@ressdctl/leave.c@s/^	if (blocks)$/	if (0)/@adopt.sh test_leave@leave erases a log with data
 		end-not-read@ressdctl/adopt.c@s/if (first <= wanted.reserved_start)/if (1)/@adopt.sh test_refusals@adopt puts the log into the file system
@@ -52,6 +53,8 @@ mutants() {
 		trace-early@ressd-trace/replay.c@s/^		if (now >= due)$/		if (now + 3000000 >= due)/@trace.sh test_replay@a request may be submitted before its time
 		trace-beyond@ressd-trace/shape.c@s/^		if (shape->fit == FIT_REFUSE)$/		if (0)/@test-trace@requests beyond the device are folded unasked
 		trace-unsorted@ressd-trace/trace.c@s/ \&\& !wanted->sort)/ \&\& 0)/@test-trace@times that go back are taken
+		output-lost@lib/cli/failure.c@s/if (!fflush(stdout) \&\& !ferror(stdout))/fflush(stdout); if (1)/@words.sh test_lost_output@output that cannot be written is no error
+		measured-before-raw@ressd-probe/main.c@s/^	return close_raw(probe, code, failure);/	return code;/@slips.sh test_outputs@a file of --raw that is not whole is no error
 		raw-overwrites@lib/cli/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
 	END
 }

@@ -47,6 +47,19 @@ test_outputs() {
 	report "--resume: its own name for the next version" \
 		"$([ -L "$folder/results.new" ] || echo "results.new was replaced")"
 	report "--resume: nothing is left" "$(find "$folder" -name 'results.??????')"
+	unchanged "--report: an empty name" 2 "the name behind --report is empty" \
+		ressd-probe --quick --report "" "$disk"
+	report "--report: an empty name, before it measures" \
+		"$(grep -q 'random read' "$output" && echo "after it")"
+	unchanged "--resume: a folder that is not there, before it measures" 1 \
+		"--resume names .*/none/results, which cannot be created" \
+		ressd-probe --quick --resume "$folder/none/results" "$disk"
+	report "--resume: before it measures" "$(grep -q 'random read' "$output" && echo "after it")"
+	# What was measured is told all the same.
+	expect "--raw: a full disk" 1 "cannot write .*/raw: File too large" bash -c \
+		'trap "" XFSZ; ulimit -f 8; exec ressd-probe --quick --region 8M:8M --raw "$1" "$2"' \
+		- "$folder/raw" "$disk"
+	report "--raw: what was measured is told" "$(grep -q '^random read' "$output" || echo no)"
 	mkfifo "$folder/pipe"
 	unchanged "--resume: a pipe does not hang" 3 "is no regular file" \
 		timeout 20 ressd-probe --quick --resume "$folder/pipe" "$disk"
@@ -204,6 +217,8 @@ test_undo() {
 	truncate -s $(((normal + reserved) * 512)) "$disk"
 	unchanged "--undo: another image of the same size" 3 "is not on .*it is another device; name" \
 		ressdctl repair --undo "$backup" "$disk"
+	unchanged "--undo: no device" 2 "takes the backup file and the device" \
+		ressdctl repair --undo "$backup"
 	ressd-make-image 4 "$disk" >/dev/null
 	truncate -s $(((normal + reserved) * 512)) "$disk"
 	unchanged "--undo: an image with another log" 3 "it is another device" \
@@ -253,7 +268,7 @@ test_superblocks() {
 	        disk.write(block)
 	END
 	unchanged "normal_sectors 0: check" 4 "the target has 0 sectors" ressdctl check --table "$line"
-	unchanged "normal_sectors 0: open" 2 "no reserved area ends with" ressdctl open x "$disk"
+	unchanged "normal_sectors 0: open" 1 "no reserved area ends with" ressdctl open x "$disk"
 	unchanged "normal_sectors 0: format" 3 "." ressdctl format --yes --table "$line"
 }
 

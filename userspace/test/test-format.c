@@ -297,6 +297,55 @@ static void check_erased(u32 until, u32 without)
 	      "cut at %u without %u: erased below a superblock", until, without);
 }
 
+/* Who is found, as by ressdctl list, can be opened. */
+static void check_found(u32 until, u32 torn)
+{
+	struct ressd_super_info info;
+	struct area area;
+	int found;
+
+	set_image(image);
+	found = area_find(&dev, &info, &failure);
+	CHECK(found >= 0, "cut at %u, %u torn: %s", until, torn, failure.text);
+	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
+	CHECK(!found || area.kind == AREA_RESSD, "cut at %u, %u torn: found, but does not open: %s",
+	      until, torn, area.what);
+}
+
+/* Write @step has come to the device in the sectors of @mask. */
+static void tear_sectors(u32 step, u32 mask)
+{
+	u32 sector;
+
+	for (sector = 0; sector < 8; sector++)
+		if (mask & 1U << sector)
+			memcpy(image + steps[step].offset + sector * 512,
+			       steps[step].block + sector * 512, 512);
+}
+
+TEST(power_cuts_tear_what_is_erased)
+{
+	u8 uuid[RESSD_UUID_SIZE];
+	struct area area;
+	u32 i, mask;
+
+	start(uuid);
+	CHECK(!area_format(&dev, &line, 1, uuid, &failure), "%s", failure.text);
+	CHECK(pread(dev.fd, before, DEVICE_BYTES, 0) == DEVICE_BYTES, "cannot read the file");
+	CHECK(!area_inspect(&area, &dev, &line.table, &failure), "%s", failure.text);
+	nr_steps = 0;
+	CHECK(!area_erase(&dev, &area.info, no_progress, NULL, &failure), "%s", failure.text);
+	for (i = 0; i < nr_steps && steps[i].bytes <= 4096; i++) {
+		for (mask = 0; !steps[i].flush && mask < 16; mask++) {
+			cut(i, EVER);
+			tear_sectors(i, mask);
+			check_found(i, mask);
+		}
+	}
+	CHECK(i < nr_steps, "nothing was erased behind the superblocks");
+	stop();
+}
+
 TEST(power_cuts_while_the_area_is_erased)
 {
 	u32 until, without, durable = 0;

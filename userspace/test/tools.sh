@@ -67,7 +67,7 @@ test_format() {
 
 test_contents() {
 	blank_disk
-	unchanged "open: not formatted" 2 "no reserved area ends with" ressdctl open x "$disk"
+	unchanged "open: not formatted" 1 "no reserved area ends with" ressdctl open x "$disk"
 	head -c 4096 /dev/urandom | dd of="$disk" bs=4096 seek=12288 conv=notrunc status=none
 	unchanged "random bytes" 3 "neither blank nor formatted" \
 		ressdctl format --yes --table "$line"
@@ -86,7 +86,7 @@ test_contents() {
 	blank_disk
 	ressdctl format --yes --table "$line" >/dev/null
 	dd if="$disk" of="$disk" bs=4096 skip=12288 seek=16383 count=1 conv=notrunc status=none
-	unchanged "open: a superblock in the wrong place" 2 "no reserved area ends with" \
+	unchanged "open: a superblock in the wrong place" 1 "no reserved area ends with" \
 		ressdctl open x "$disk"
 }
 

@@ -72,6 +72,12 @@ test_refusals() {
 		ressd-trace --write "$trace" "$disk"
 	unchanged "--dry-run" 0 "^would replay [0-9]+ reads, [0-9]+ writes" \
 		ressd-trace --write --dry-run "$trace" "$disk"
+	unchanged "--dry-run --json" 0 '"span_bytes":[1-9]' \
+		ressd-trace --write --dry-run --json "$trace" "$disk"
+	report "is one object" "$(python3 -c "import json
+d = json.load(open('$output'))
+assert d['version'] == 1 and d['plan']['writes'] and d['trace']['requests'] and 'late' not in d, d" 2>&1 |
+		tail -n 1)"
 	unchanged "--write and --reads-only" 2 "exclude each other" \
 		ressd-trace --write --reads-only "$trace" "$disk"
 	unchanged "another device" 2 "both must be the same" \

@@ -64,6 +64,10 @@ test_options() {
 	expect "help of all" 0 "^  dump " ressdctl help
 	expect "help of none" 2 "'fly' is not a command" ressdctl help fly
 	expect "status: two names" 2 "takes the name of one device, or none" ressdctl status a b
+	for command in status close drain recover; do
+		expect "$command: a path" 2 "/disk is no ressd device; name an active one" \
+			ressdctl "$command" "$disk"
+	done
 	expect "ressdctl --version" 0 "^ressdctl [0-9]" ressdctl --version
 	expect "ressd-trace --version" 0 "^ressd-trace [0-9]" ressd-trace --version
 	expect "ressd-trace --help" 0 "^  --fit MODE" ressd-trace --help
@@ -89,6 +93,33 @@ test_sentences() {
 	echo 2048,65536 | sfdisk -q "$folder/parted" >/dev/null 2>&1
 	expect "a partition table" 3 "holds a partition table \(dos\);" \
 		ressd-probe --write --yes "$folder/parted"
+}
+
+# What is there is a file of that name in this folder; elsewhere it would be a path.
+test_names() {
+	local command
+	make_log
+	truncate -s 1M "$folder/none"
+	for command in tune leave; do
+		expect "$command: a file of that name" 1 "if the file disk in this folder is meant, write ./disk\.$" \
+			env -C "$folder" ressdctl "$command" disk
+	done
+	expect "list: no log" 1 "no reserved area ends with .*/none or begins" ressdctl list "$folder/none"
+	expect "list: one of two has none" 1 "closed .*/disk" ressdctl list "$folder/none" "$disk"
+	report "udev asks of many devices that have none" "$(ressdctl list --udev "$folder/none" 2>&1 || echo fails)"
+}
+
+# What was printed and did not arrive is no success, whatever was found out.
+test_lost_output() {
+	local command
+	make_log
+	for command in "ressdctl dump --json $disk" "ressdctl check $disk" "ressdctl --version" \
+		"ressd-probe --help" "ressd-probe --quick --region 0:1M $disk" "ressd-trace --version"; do
+		expect "to a full disk: $command" 1 "cannot write the output: No space left on device\.$" \
+			bash -c "exec $command >/dev/full"
+	done
+	report "status --json: an object or a sentence, not both" \
+		"$(ressdctl status --json 2>/dev/null >"$output" || cat "$output")"
 }
 
 # A probe that only reads has no verdict, and so nothing to advise.
@@ -153,9 +184,8 @@ test_manuals() {
 	report "the counters are found" "$([ "$(wc -l <"$folder/counters")" -ge 30 ] || cat "$folder/counters")"
 	in_manual "every counter" ressd.7 <"$folder/counters"
 	sed -n 's/.*json_\(string\|number\|bool\|hex\|open\)("\([a-z_]*\)".*/\2/p' \
-		"$top"/userspace/ressdctl/{check-print,dump-json,list}.c |
-		grep -vxE 'first_record|last_record|next_block|first_activation|first_crc|last_crc|left_behind' |
-		sort -u | in_manual "every member of check, dump and list" ressdctl.8
+		"$top"/userspace/ressdctl/{check-print,dump-json,list,status,tune}.c | sort -u |
+		in_manual "every member of check, dump, list, status and tune" ressdctl.8
 	ressdctl --help | grep -oE -- '--[a-z-]+' | sort -u | in_manual "every option of the help" ressdctl.8
 	for command in ressd-probe ressd-trace; do
 		"$command" --help | grep -oE -- '--[a-z-]+' | sort -u |
@@ -164,6 +194,8 @@ test_manuals() {
 	sed -n 's/.*\(json\|put\)_[a-z]*(\(result, \)\{0,1\}"\([a-z_0-9]*\)".*/\3/p' \
 		"$top/userspace/ressd-trace/show-json.c" | sort -u |
 		in_manual "every member of its JSON" ressd-trace.8
+	report "a sentence ends with a full stop, so none is a question" \
+		"$(grep -rnE '[a-z]\?"[,)]' "$top"/userspace/{lib,ressd*} --include='*.c' || true)"
 	report "no page points into the source tree" "$(grep -l 'docs/' "$top"/userspace/man/* || true)"
 	report "pages without warnings" "$(for page in "$top"/userspace/man/*; do
 		man -l --warnings "$page" 2>&1 >/dev/null
@@ -173,6 +205,8 @@ test_manuals() {
 run_tests "${1:-}" \
 	test_options \
 	test_sentences \
+	test_names \
+	test_lost_output \
 	test_no_verdict \
 	test_json \
 	test_manuals

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "cli/failure.h"
 
 int fail(struct failure *failure, int code, const char *format, ...)
@@ -35,4 +36,12 @@ int exit_code_of(int code)
 	default:
 		return EXIT_ERROR;
 	}
+}
+
+int output_end(const char *program, int exit_code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return exit_code;
+	fprintf(stderr, "%s: cannot write the output: %s.\n", program, strerror(errno));
+	return EXIT_ERROR;
 }

@@ -38,12 +38,15 @@ static int exists(const char *path, const char *option, mode_t mode, struct fail
 		    option, path, kind_of(mode));
 }
 
-/* Can something be made in the folder of @path? */
-static int check_parent(const char *path, const char *option, struct failure *failure)
+int new_file_parent_check(const char *path, const char *option, struct failure *failure)
 {
 	char *copy = strdup(path);
 	int code = 0;
 
+	if (!*path) {
+		free(copy);
+		return fail(failure, -EINVAL, "the name behind %s is empty", option);
+	}
 	if (!copy)
 		return fail(failure, -ENOMEM, "not enough memory for a path");
 	if (access(dirname(copy), W_OK | X_OK))
@@ -60,7 +63,7 @@ int new_file_check(const char *path, const char *option, struct failure *failure
 
 	if (!lstat(path, &status))
 		return exists(path, option, status.st_mode, failure);
-	return check_parent(path, option, failure);
+	return new_file_parent_check(path, option, failure);
 }
 
 static bool is_empty(DIR *folder)
@@ -82,7 +85,7 @@ int new_folder_check(const char *path, const char *option, struct failure *failu
 	if (stat(path, &status)) {
 		if (!lstat(path, &status))
 			return exists(path, option, status.st_mode, failure);
-		return check_parent(path, option, failure);
+		return new_file_parent_check(path, option, failure);
 	}
 	folder = opendir(path);
 	if (!folder)

@@ -18,6 +18,9 @@ int new_file_check(const char *path, const char *option, struct failure *failure
 /* The same for a folder, which may be there if it is empty. */
 int new_folder_check(const char *path, const char *option, struct failure *failure);
 
+/* Only whether something can be created in the folder of @path. */
+int new_file_parent_check(const char *path, const char *option, struct failure *failure);
+
 /* Creates the regular file @path, for writing.  NULL and a sentence if anything is there. */
 FILE *new_file_open(const char *path, const char *option, struct failure *failure);
 

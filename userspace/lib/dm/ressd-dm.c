@@ -24,6 +24,7 @@ static void keep_words(int level, const char *file, int line, int code, const ch
 static void keep_words(int level, const char *file, int line, int code, const char *format, ...)
 {
 	va_list arguments;
+	size_t end;
 
 	(void)file;
 	(void)line;
@@ -33,6 +34,19 @@ static void keep_words(int level, const char *file, int line, int code, const ch
 	va_start(arguments, format);
 	vsnprintf(library_words, sizeof(library_words), format, arguments);
 	va_end(arguments);
+	/* It may be a sentence, which ends in ours. */
+	end = strlen(library_words);
+	if (end && library_words[end - 1] == '.')
+		library_words[end - 1] = '\0';
+}
+
+const char *ressd_dm_name(const char *word)
+{
+	static const char folder[] = "/dev/mapper/";
+
+	if (!strncmp(word, folder, strlen(folder)))
+		return word + strlen(folder);
+	return strchr(word, '/') ? NULL : word;
 }
 
 static void set_up_library(void)

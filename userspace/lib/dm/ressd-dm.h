@@ -20,6 +20,12 @@
 
 #define DM_UUID_PREFIX	"RESSD-"
 
+/*
+ * The name that a word of the user means: /dev/mapper/NAME is NAME, another path is none (NULL), and
+ * all else is a name.
+ */
+const char *ressd_dm_name(const char *word);
+
 /* Could @name be created: is it a free name, is device-mapper there, and the target loaded? */
 int ressd_dm_can_create(const char *name, struct failure *failure);
 

@@ -80,7 +80,7 @@ int ressd_status_parse(struct ressd_status *status, const char *text, struct fai
 	    !next_word(&at, status->state, sizeof(status->state)) ||
 	    !parse_counters(status, &at))
 		return fail(failure, -EPROTO,
-			    "the status of the target is not understood near '%.30s' of '%.200s'; do kernel module and program have the same version?",
+			    "the status of the target is not understood near '%.30s' of '%.200s'; use kernel module and program of the same version",
 			    at, text);
 	return 0;
 }

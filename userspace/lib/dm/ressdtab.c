@@ -64,8 +64,7 @@ static int parse(struct ressdtab_entry *entry, char *line, const char *file,
 	return take_options(entry, file, failure) ? -EINVAL : 1;
 }
 
-int ressdtab_read(int (*visit)(void *context, struct ressdtab_entry *entry,
-			       struct failure *failure), void *context,
+int ressdtab_read(void (*visit)(void *context, struct ressdtab_entry *entry), void *context,
 		  struct failure *failure)
 {
 	const char *file = getenv("RESSDTAB") ? getenv("RESSDTAB") : RESSDTAB;
@@ -73,18 +72,21 @@ int ressdtab_read(int (*visit)(void *context, struct ressdtab_entry *entry,
 	FILE *stream = fopen(file, "re");
 	char line[PATH_MAX];
 	unsigned int nr = 0;
-	int code = 0;
+	int code = 0, found;
 
 	if (!stream && errno == ENOENT)
 		return 0;
 	if (!stream)
 		return fail(failure, -errno, "cannot open %s: %s", file, strerror(errno));
-	while (!code && fgets(line, sizeof(line), stream)) {
+	while (fgets(line, sizeof(line), stream)) {
 		entry = (struct ressdtab_entry) { .line = ++nr };
-		code = parse(&entry, line, file, failure);
-		if (code > 0)
-			code = visit(context, &entry, failure);
+		found = parse(&entry, line, file, &entry.failure);
+		entry.code = found < 0 ? found : 0;
+		if (found)
+			visit(context, &entry);
 	}
+	if (ferror(stream))
+		code = fail(failure, -errno, "cannot read %s: %s", file, strerror(errno));
 	fclose(stream);
 	return code;
 }

@@ -12,6 +12,8 @@
 
 struct ressdtab_entry {
 	unsigned int line;
+	int code;			/* not 0: the line is wrong, as @failure says */
+	struct failure failure;
 	char name[128];
 	char device[PATH_MAX];
 	char normal[PATH_MAX];		/* option normal=, or "" */
@@ -23,11 +25,10 @@ struct ressdtab_entry {
 
 /*
  * Calls @visit for each line of the file (RESSDTAB, or the one that the environment variable
- * RESSDTAB names), until that returns other than 0, which is then returned.  A file that is not
- * there is an empty one.  A wrong line is -EINVAL with a sentence, and none behind it is visited.
+ * RESSDTAB names), wrong ones included.  A file that is not there is an empty one.  0, or a negative
+ * errno with a sentence if the file cannot be read.
  */
-int ressdtab_read(int (*visit)(void *context, struct ressdtab_entry *entry,
-			       struct failure *failure), void *context,
+int ressdtab_read(void (*visit)(void *context, struct ressdtab_entry *entry), void *context,
 		  struct failure *failure);
 
 #endif

@@ -192,22 +192,43 @@ static int erase_rest(const struct blkdev *dev, const struct ressd_table *table,
 	return code ? code : blkdev_flush(dev, failure);
 }
 
+/*
+ * Copy @copy while the other one counts: torn it must be a damaged superblock, not something foreign
+ * beside which the device would not open.  So its first sector, which has the magic, goes last.
+ */
+static int erase_super(const struct blkdev *dev, const struct ressd_table *table,
+		       struct ressd_super *super, u32 copy, struct failure *failure)
+{
+	u64 offset = copy ? last_block(table) : table->reserved_start * 512;
+	int code = blkdev_read(dev, offset, super, RESSD_BLOCK_SIZE, failure);
+
+	memset((u8 *)super + 512, 0, RESSD_BLOCK_SIZE - 512);
+	if (!code)
+		code = blkdev_write(dev, offset, super, RESSD_BLOCK_SIZE, failure);
+	if (!code)
+		code = blkdev_flush(dev, failure);
+	memset(super, 0, RESSD_BLOCK_SIZE);
+	if (!code)
+		code = blkdev_write(dev, offset, super, RESSD_BLOCK_SIZE, failure);
+	return code ? code : blkdev_flush(dev, failure);
+}
+
 int area_erase(const struct blkdev *dev, const struct ressd_super_info *info,
 	       void (*progress)(void *context, u64 done, u64 total), void *context,
 	       struct failure *failure)
 {
-	struct ressd_super *zeroes = blkdev_buffer(RESSD_BLOCK_SIZE);
-	u32 last = info->table.reserved_start ? 1 : 0, i;
-	int code = 0;
+	struct ressd_super *super = blkdev_buffer(RESSD_BLOCK_SIZE);
+	u32 last = info->table.reserved_start ? 1 : 0;
+	int code;
 
-	if (!zeroes)
+	if (!super)
 		return fail(failure, -ENOMEM, "not enough memory for a superblock");
-	for (i = 0; !code && i < 2; i++) {
-		code = write_super(dev, &info->table, zeroes, NULL, i ? last : !last, failure);
-		if (!code)
-			code = blkdev_flush(dev, failure);
-	}
-	free(zeroes);
+	code = erase_super(dev, &info->table, super, !last, failure);
+	if (!code)
+		code = write_super(dev, &info->table, super, NULL, last, failure);
+	if (!code)
+		code = blkdev_flush(dev, failure);
+	free(super);
 	return code ? code : erase_rest(dev, &info->table, progress, context, failure);
 }
 

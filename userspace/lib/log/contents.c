@@ -4,8 +4,8 @@
 #include "log/contents.h"
 #include "log/image.h"
 
-int log_contents(const struct blkdev *dev, const struct ressd_super_info *info, u64 *blocks,
-		 struct failure *failure)
+static int recover(const struct blkdev *dev, const struct ressd_super_info *info, u64 *blocks,
+		   bool *covered, struct failure *failure)
 {
 	struct log_device device = { .dev = dev, .start = info->table.reserved_start };
 	struct log_source source = log_source_device(&device);
@@ -15,10 +15,27 @@ int log_contents(const struct blkdev *dev, const struct ressd_super_info *info, 
 	if (!code) {
 		code = log_image_recover(&image);
 		*blocks = image.log.map.nr_dirty;
+		*covered = image.log.covered;
 		if (code)
 			fail(failure, code, "%s",
 			     image.error[0] ? image.error : image.failure.text);
 	}
 	log_image_close(&image);
 	return code;
+}
+
+int log_contents(const struct blkdev *dev, const struct ressd_super_info *info, u64 *blocks,
+		 struct failure *failure)
+{
+	bool covered;
+
+	return recover(dev, info, blocks, &covered, failure);
+}
+
+int log_is_covered(const struct blkdev *dev, const struct ressd_super_info *info, bool *covered,
+		   struct failure *failure)
+{
+	u64 blocks;
+
+	return recover(dev, info, &blocks, covered, failure);
 }

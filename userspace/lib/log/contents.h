@@ -3,6 +3,7 @@
 #ifndef RESSD_LOG_CONTENTS_H
 #define RESSD_LOG_CONTENTS_H
 
+#include <stdbool.h>
 #include "dm/blkdev.h"
 #include "ressd-record.h"
 
@@ -12,5 +13,9 @@
  */
 int log_contents(const struct blkdev *dev, const struct ressd_super_info *info, u64 *blocks,
 		 struct failure *failure);
+
+/* Likewise, whether the normal area is covered: then it has covers of this log. */
+int log_is_covered(const struct blkdev *dev, const struct ressd_super_info *info, bool *covered,
+		   struct failure *failure);
 
 #endif

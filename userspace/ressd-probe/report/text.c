@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/size.h"
+#include "cli/words.h"
 #include "probe.h"
 
 static void print_device(const struct probe *probe)
@@ -208,7 +209,8 @@ static void print_warnings(const struct probe *probe)
 		printf("warning         %s\n",
 		       "the limit of --max-write was reached; what is missing was not measured");
 	if (probe->zero_reads)
-		printf("warning         %llu reads %s\n", probe->zero_reads,
+		printf("warning         %llu read%s %s\n", probe->zero_reads,
+		       plural(probe->zero_reads),
 		       "found only zeroes; blocks never written are often read too fast");
 	if (probe->hints.backing == BACKING_FILE)
 		printf("warning         %s\n",
