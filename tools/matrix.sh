@@ -25,7 +25,7 @@ clang=(CC=clang CONFIG_CC_IS_GCC= CONFIG_CC_IS_CLANG=y CONFIG_RETHUNK= CONFIG_MI
 	CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= CONFIG_UBSAN_BOUNDS_STRICT=
 	CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough KCFLAGS=-Wno-unknown-warning-option)
 sparse=(C=1 CF=-D__CHECK_ENDIAN__)
-# What a compiler says of our files: newer kernels compile in the module's folder, so these have no path.
+# What a compiler says of our files; newer kernels compile in the module's folder, without a path.
 ours="^($folder/|[a-z][^:]*\.[ch]:).*(warning|error): "
 
 die() {
