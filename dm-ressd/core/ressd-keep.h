@@ -18,7 +18,7 @@
 
 #include "ressd-log.h"
 
-/* docs/alternatives.md: with 3 etcd on an SD card takes 4 % longer, with 2 17 %. */
+/* docs/notebook/mover.md: with 3 etcd on an SD card takes 4 % longer, with 2 17 %. */
 #define RESSD_KEEP_PART	4U
 
 /*

@@ -36,7 +36,7 @@
 /* Not more of them are left to sequential writes alone. */
 #define RESSD_RPI_FEW_UNITS	8
 
-/* docs/alternatives.md: buffered random writes on an SD card take 3 % longer with 8. */
+/* docs/notebook/mover.md: buffered random writes on an SD card take 3 % longer with 8. */
 #define RESSD_RPI_BATCH_PART	16
 #define RESSD_RPI_MANY_UNITS_PART	192U	/* sectors: where units are many */
 

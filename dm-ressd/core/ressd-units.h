@@ -21,7 +21,7 @@
 
 #define RESSD_UNITS_MAX		64
 
-/* docs/alternatives.md: 4 to 32 were tried. */
+/* docs/notebook/open-units.md: 4 to 32 were tried. */
 #define RESSD_UNITS_WRITES	24
 
 struct ressd_unit {

@@ -36,7 +36,7 @@ survey() {
 	ressd-probe --write --yes --json "$device" >"$folder/result.json" || status=$?
 	echo "$(((${EPOCHREALTIME/./} - start) / 1000))e-3"
 	# Every verdict is a result; errors and refusals are none.
-	if [[ " 0 4 5 " != *" $status "* ]]; then
+	if [[ " 0 4 5 6 " != *" $status "* ]]; then
 		echo "ressd-probe ended with $status" >&2
 		return 1
 	fi
