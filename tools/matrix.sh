@@ -24,7 +24,8 @@ clang=(CC=clang CONFIG_CC_IS_GCC= CONFIG_CC_IS_CLANG=y CONFIG_RETHUNK= CONFIG_MI
 	CONFIG_FTRACE_MCOUNT_USE_CC= CONFIG_INIT_STACK_ALL_ZERO= CONFIG_OBJTOOL=
 	CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= CONFIG_UBSAN_BOUNDS_STRICT=
 	CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough KCFLAGS=-Wno-unknown-warning-option)
-sparse=(C=1 CF=-D__CHECK_ENDIAN__)
+# Not C=1: newer headers lack the script by which make would then find that there is a sparse.
+sparse=(KBUILD_CHECKSRC=1 CF=-D__CHECK_ENDIAN__)
 # What a compiler says of our files; newer kernels compile in the module's folder, without a path.
 ours="^($folder/|[a-z][^:]*\.[ch]:).*(warning|error): "
 
