@@ -27,28 +27,13 @@ describe() {
 	esac
 }
 
-# An apt of its own for the machine: the system's stays as it is, no foreign architecture is added.
-write_apt_conf() {
-	local machine=$1 scratch=$2
-	mkdir -p "$scratch"/{lists/partial,archives/partial}
-	: >"$scratch/status"
-	cat >"$scratch/apt.conf" <<-END
-		Dir::State::lists "$scratch/lists";
-		Dir::State::status "$scratch/status";
-		Dir::Cache "$scratch";
-		APT::Architecture "$machine";
-		APT::Architectures { "$machine"; };
-		APT::Sandbox::User "root";
-	END
-}
-
 # fetch_libraries MACHINE FOLDER: unpack the libraries of Debian below FOLDER.
 fetch_libraries() {
 	local machine=$1 root=$2 scratch package
 	[ ! -d "$root" ] || return 0
 	mkdir -p "$cache"
 	scratch=$(mktemp -d)
-	write_apt_conf "$machine" "$scratch"
+	tools/apt-conf "$scratch" "$machine"
 	# A part of the lists may fail; whether it was needed is seen at once.
 	(cd "$scratch" && export APT_CONFIG=$scratch/apt.conf &&
 		{ apt-get -q update || true; } && apt-get -q download "${libraries[@]}") \

@@ -96,10 +96,9 @@ run_checkpatch() {
 	return "$status"
 }
 
-# An out-of-tree module has to ask for the kernel's version, and sentences for users are not broken
-# (checkpatch knows that of printk only).
+# Sentences for users are not broken (checkpatch knows that of printk only).
 check_kernel_style() {
-	run_checkpatch LINUX_VERSION_CODE,LONG_LINE_STRING \
+	run_checkpatch LONG_LINE_STRING \
 		'dm-ressd/*.[ch]' 'tests/ssdsim/*.[ch]' 'tests/vm/*.[ch]' ':!tests/ssdsim/test/*' \
 		':!tests/ssdsim/shim/*' ':!dm-ressd/core/port/*'
 }

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 modules=(dm-ressd tests/ssdsim)
-series=(6.12)			# beside the installed kernel
+kernels=(6.12 sid)		# beside the installed one, as tools/vm/debian-kernel takes them
 machines=(arm-linux-gnueabihf aarch64-linux-gnu)
 folder=$PWD/build/matrix
 list=
@@ -22,8 +22,12 @@ failed=0
 clang=(CC=clang CONFIG_CC_IS_GCC= CONFIG_CC_IS_CLANG=y CONFIG_RETHUNK= CONFIG_MITIGATION_RETHUNK=
 	CONFIG_SLS= CONFIG_MITIGATION_SLS=
 	CONFIG_FTRACE_MCOUNT_USE_CC= CONFIG_INIT_STACK_ALL_ZERO= CONFIG_OBJTOOL=
+	CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= CONFIG_UBSAN_BOUNDS_STRICT=
 	CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough KCFLAGS=-Wno-unknown-warning-option)
-sparse=(C=1 CF=-D__CHECK_ENDIAN__)
+# Not C=1: newer headers lack the script by which make would then find that there is a sparse.
+sparse=(KBUILD_CHECKSRC=1 CF=-D__CHECK_ENDIAN__)
+# What a compiler says of our files; newer kernels compile in the module's folder, without a path.
+ours="^($folder/|[a-z][^:]*\.[ch]:).*(warning|error): "
 
 die() {
 	echo "matrix: $*" >&2
@@ -41,7 +45,7 @@ wanted() {
 
 # row NAME COMMAND...: a line of the table; the output is shown if it fails.
 row() {
-	local name=$1 verdict=ok begun=$SECONDS log=$folder/${1//[ \/]/-}.log
+	local name=$1 verdict=ok begun=$SECONDS log=$folder/${1//[ \/]/-}.log release
 	shift
 	wanted "$name" || return 0
 	if [ -n "$list" ]; then
@@ -55,9 +59,10 @@ row() {
 		verdict=FAILS
 		failed=1
 		echo "not ok - matrix: $name (all of it: $log)"
-		grep -E "^$folder.*warning: |error: |matrix: " "$log" | head -n 20 | sed 's/^/# /' || true
+		grep -E "$ours|error: |^(debian-kernel|matrix): " "$log" | head -n 20 | sed 's/^/# /' || true
 	fi
-	table+=("$(printf '%-28s %-6s %4d s' "$name" "$verdict" $((SECONDS - begun)))")
+	release=$(sed -n 's/^kernel: //p' "$log")
+	table+=("$(printf '%-28s %-20s %-6s %4d s' "$name" "$release" "$verdict" $((SECONDS - begun)))")
 }
 
 # build_modules FOLDER OPTION...: copies of them, so that what the usual build made stays.
@@ -73,7 +78,7 @@ build_modules() {
 			W=1 "$@" modules >"$log" 2>&1 || status=1
 		cat "$log"
 		# The kernel's own headers are not ours to mend.
-		! grep -E "^$copy/.*(warning|error): " "$log" >/dev/null || status=1
+		! grep -E "$ours" "$log" >/dev/null || status=1
 	done
 	return "$status"
 }
@@ -99,7 +104,7 @@ with_kernel() {
 		echo "matrix: there is no kernel to build for: ${command[*]} failed"
 		return 1
 	}
-	echo "kernel: $kernel"
+	sed -n 's/^#define UTS_RELEASE "\(.*\)"$/kernel: \1/p' "$kernel/include/generated/utsrelease.h"
 	build_modules "$kernel" "$@"
 }
 
@@ -121,7 +126,7 @@ while [ $# -gt 0 ]; do
 done
 
 kernel_rows "modules installed" tools/vm/kernel-dir
-for one in "${series[@]}"; do
+for one in "${kernels[@]}"; do
 	kernel_rows "modules $one" tools/vm/debian-kernel "$one"
 done
 for compiler in gcc clang; do
@@ -132,6 +137,6 @@ for machine in "${machines[@]}"; do
 done
 [ -z "$list" ] || exit 0
 [ ${#table[@]} -gt 0 ] || die "no row has a name with '${patterns[*]}'; see tools/matrix.sh --list"
-printf '\n%s\n' "what is built                 result   time"
+printf '\n%s\n' "what is built                kernel               result   time"
 printf '%s\n' "${table[@]}"
 exit "$failed"

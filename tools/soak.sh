@@ -78,6 +78,7 @@ all_steps() {
 	[ ! -e tests/vm/other-kernel.sh ] || step debug-memory 180 tests/vm/other-kernel.sh memory
 	[ ! -e tests/vm/other-kernel.sh ] || step debug-races 180 tests/vm/other-kernel.sh races
 	[ ! -e tests/vm/other-kernel.sh ] || step kernel-6.12 45 tests/vm/other-kernel.sh 6.12
+	[ ! -e tests/vm/other-kernel.sh ] || step kernel-sid 45 tests/vm/other-kernel.sh sid
 }
 
 # tell TEXT: a line that stays.

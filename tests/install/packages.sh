@@ -69,7 +69,7 @@ has() {
 
 # The sources that DKMS gets, as DKMS builds them.
 build_module() {
-	local kernel source
+	local kernel source releases pattern
 	kernel=$(tools/vm/kernel-dir)
 	dpkg-deb --extract "$folder"/dm-ressd-dkms_*.deb "$folder/dkms"
 	source=$(echo "$folder"/dkms/usr/src/dm-ressd-*)
@@ -77,6 +77,12 @@ build_module() {
 		"$(grep -q '^BUILT_MODULE_NAME\[0\]="dm-ressd"$' "$source/dkms.conf" || echo no)"
 	report "dkms.conf has a version" "$(grep -q "^PACKAGE_VERSION=\"${source##*-}\"\$" "$source/dkms.conf" ||
 		grep PACKAGE_VERSION "$source/dkms.conf")"
+	releases=(5.10.0-39-amd64 6.0.0-6-amd64
+		6.1.0-56-amd64 6.12.95+deb12-amd64 7.2.13+deb14-amd64 10.0.1)
+	pattern=$(sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"$/\1/p' "$source/dkms.conf")
+	report "dkms.conf leaves kernels before 6.1 out, and no other" \
+		"$(printf '%s\n' "${releases[@]}" | grep -vE "$pattern" |
+			diff - <(printf '%s\n' "${releases[@]:0:2}"))"
 	make -C "$kernel" M="$source" modules >"$output" 2>&1 || true
 	report "the module builds from the package" "$([ -e "$source/dm-ressd.ko" ] || echo "there is none")"
 }

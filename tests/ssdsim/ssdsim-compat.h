@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernel versions, in one place. */
+/* What differs between kernels, in one place; Kbuild looks for what the preprocessor cannot see. */
 #ifndef SSDSIM_COMPAT_H
 #define SSDSIM_COMPAT_H
 
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
 #include <linux/hrtimer.h>
-#include <linux/version.h>
 
-#define SSDSIM_KERNEL_SINCE(major, minor) \
-	(KERNEL_VERSION(major, minor, 0) <= LINUX_VERSION_CODE)
+/* Requests are merged unless a driver refuses; it had to ask for that. */
+#ifdef SSDSIM_HAS_BLK_MQ_F_SHOULD_MERGE
+#define SSDSIM_TAG_SET_FLAGS BLK_MQ_F_SHOULD_MERGE
+#else
+#define SSDSIM_TAG_SET_FLAGS 0
+#endif
 
 /**
  * struct ssdsim_limits - of the block device; sizes in bytes.
@@ -21,7 +24,8 @@ struct ssdsim_limits {
 	bool fua;
 };
 
-#if SSDSIM_KERNEL_SINCE(6, 9)
+/* Limits are given when a queue is made; they were set one by one. */
+#ifdef BLK_FEAT_WRITE_CACHE
 
 static inline struct gendisk *ssdsim_alloc_disk(struct blk_mq_tag_set *set,
 						const struct ssdsim_limits *limits, void *data)
@@ -34,22 +38,12 @@ static inline struct gendisk *ssdsim_alloc_disk(struct blk_mq_tag_set *set,
 		.discard_granularity = limits->discard_granularity,
 		.max_hw_discard_sectors = limits->discard_granularity ? UINT_MAX >> 9 : 0,
 	};
-	struct gendisk *disk;
 
-#if SSDSIM_KERNEL_SINCE(6, 11)
 	if (limits->write_cache)
 		queue_limits.features |= BLK_FEAT_WRITE_CACHE;
 	if (limits->write_cache && limits->fua)
 		queue_limits.features |= BLK_FEAT_FUA;
-#endif
-	disk = blk_mq_alloc_disk(set, &queue_limits, data);
-#if !SSDSIM_KERNEL_SINCE(6, 11)
-	if (!IS_ERR(disk)) {
-		blk_queue_write_cache(disk->queue, limits->write_cache, limits->fua);
-		blk_queue_flag_set(QUEUE_FLAG_NONROT, disk->queue);
-	}
-#endif
-	return disk;
+	return blk_mq_alloc_disk(set, &queue_limits, data);
 }
 
 #else
@@ -78,7 +72,7 @@ static inline struct gendisk *ssdsim_alloc_disk(struct blk_mq_tag_set *set,
 
 #endif
 
-#if SSDSIM_KERNEL_SINCE(6, 13)
+#ifdef SSDSIM_HAS_hrtimer_setup
 #define ssdsim_timer_init(timer, function) \
 	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS)
 #else

@@ -95,6 +95,24 @@ static bool to_command(const struct request *request, struct ssd_command *comman
 	}
 }
 
+/*
+ * The lock makes the order certain: a command that completes well did so before the
+ * time of any cut.
+ */
+static enum hrtimer_restart command_done(struct hrtimer *timer)
+{
+	struct ssdsim_command *own = container_of(timer, struct ssdsim_command, timer);
+	struct request *request = blk_mq_rq_from_pdu(own);
+	struct ssdsim_device *device = request->q->queuedata;
+	unsigned long flags;
+
+	spin_lock_irqsave(&device->lock, flags);
+	own->failed |= own->cut_number != device->host.power.cut_number;
+	spin_unlock_irqrestore(&device->lock, flags);
+	blk_mq_complete_request(request);
+	return HRTIMER_NORESTART;
+}
+
 static blk_status_t queue_request(struct blk_mq_hw_ctx *hw_queue,
 				  const struct blk_mq_queue_data *queue_data)
 {
@@ -128,26 +146,9 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *hw_queue,
 	own->failed = answer.failed;
 	spin_unlock_irqrestore(&device->lock, flags);
 
+	ssdsim_timer_init(&own->timer, command_done);
 	hrtimer_start(&own->timer, ns_to_ktime(answer.end), HRTIMER_MODE_ABS);
 	return BLK_STS_OK;
-}
-
-/*
- * The lock makes the order certain: a command that completes well did so before the
- * time of any cut.
- */
-static enum hrtimer_restart command_done(struct hrtimer *timer)
-{
-	struct ssdsim_command *own = container_of(timer, struct ssdsim_command, timer);
-	struct request *request = blk_mq_rq_from_pdu(own);
-	struct ssdsim_device *device = request->q->queuedata;
-	unsigned long flags;
-
-	spin_lock_irqsave(&device->lock, flags);
-	own->failed |= own->cut_number != device->host.power.cut_number;
-	spin_unlock_irqrestore(&device->lock, flags);
-	blk_mq_complete_request(request);
-	return HRTIMER_NORESTART;
 }
 
 static void complete_request(struct request *request)
@@ -202,19 +203,9 @@ void ssdsim_power_on(struct ssdsim_device *device)
 	spin_unlock_irqrestore(&device->lock, flags);
 }
 
-static int init_request(struct blk_mq_tag_set *set, struct request *request,
-			unsigned int hw_queue, unsigned int numa_node)
-{
-	struct ssdsim_command *own = blk_mq_rq_to_pdu(request);
-
-	ssdsim_timer_init(&own->timer, command_done);
-	return 0;
-}
-
 static const struct blk_mq_ops queue_operations = {
 	.queue_rq = queue_request,
 	.complete = complete_request,
-	.init_request = init_request,
 };
 
 static void free_device(struct ssdsim_device *device)
@@ -251,7 +242,7 @@ static int create_queue(struct ssdsim_device *device, const struct ssd_profile *
 		.queue_depth = profile->queue_depth,
 		.numa_node = NUMA_NO_NODE,
 		.cmd_size = sizeof(struct ssdsim_command),
-		.flags = BLK_MQ_F_SHOULD_MERGE,
+		.flags = SSDSIM_TAG_SET_FLAGS,
 	};
 	r = blk_mq_alloc_tag_set(&device->tag_set);
 	if (r)

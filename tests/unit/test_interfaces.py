@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who may use what: the module of the kernel, and the folders of each other.
+"""Who may use what: the modules of the kernel, and the folders of each other.
 
 The module calls nothing whose arguments differ between kernels: dm_io() has changed more
 than once, in stable kernels as well (an ioprio in 6.9 and its backports, another argument and
-another callback in 7.2), so a module that calls it builds only where its author has looked.
+another callback in 7.2), so a module that calls it builds only where its author has looked. For the
+same reason a condition asks what a kernel has, not which one it is.
 
 What is shipped is made of nothing below tests/, and knowledge goes one way, as the compiler saw it.
 """
@@ -15,7 +16,10 @@ import unittest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MODULE = TOP / "build/modules/dm-ressd.ko"
-SOURCES = sorted({*(TOP / "dm-ressd").glob("*.[ch]"), *(TOP / "dm-ressd/core").glob("*.[ch]")})
+# Not what the kernel's build makes.
+SOURCES = sorted(path for folder in ("dm-ressd", "dm-ressd/core", "tests/ssdsim")
+                 for path in (TOP / folder).glob("*.[ch]") if not path.name.endswith(".mod.c"))
+COMPAT = ["dm-ressd-compat.h", "ssdsim-compat.h"]
 
 # Prefix of names, and what to use instead.
 UNSTABLE = {
@@ -84,15 +88,20 @@ class Interfaces(unittest.TestCase):
                 self.assertFalse(name.startswith(prefix), f"{name} is used; use {instead}")
 
     def test_conditions_on_kernels_are_in_one_file(self):
-        """No #if on what a kernel has, but in dm-ressd-compat.h; guards of headers are none."""
+        """No #if on what a kernel has, but in a module's compat.h; guards of headers are none."""
+        self.assertTrue(set(COMPAT) <= {source.name for source in SOURCES})
         for source in SOURCES:
-            if source.name in ("dm-ressd-compat.h", "dm-ressd.mod.c"):
-                continue
             guard = source.name.upper().replace("-", "_").replace(".", "_")
             for number, line in enumerate(source.read_text().splitlines(), 1):
-                if line.startswith("#if") and guard not in line:
+                if line.startswith("#if") and guard not in line and source.name not in COMPAT:
                     self.fail(f"{source.name}:{number}: {line}")
-                self.assertNotIn("LINUX_VERSION_CODE", line, f"{source.name}:{number}")
+
+    def test_no_condition_knows_the_number_of_a_version(self):
+        """In the compat.h neither."""
+        for source in SOURCES:
+            for number, line in enumerate(source.read_text().splitlines(), 1):
+                self.assertNotRegex(line, r"LINUX_VERSION_CODE|KERNEL_VERSION|linux/version\.h",
+                                    f"{source.name}:{number}")
 
 
 if __name__ == "__main__":

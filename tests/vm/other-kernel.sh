@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# other-kernel.sh memory|races|SERIES ["TEST [ARGUMENT...]"...]: guest tests on another kernel than the
-# usual one. "memory" and "races": a debug kernel of tools/vm/debug-kernel, whose reports fail a test; it
-# is built first (half an hour on two cores, once), and a test takes some three times as long on it. A
-# SERIES, 6.12: the newest stock kernel of it that Debian has packages of. Without a TEST: all that a
-# guest runs whole. Part of `make debug-check` and `make soak`, not of `make check`.
+# other-kernel.sh memory|races|SERIES|sid ["TEST [ARGUMENT...]"...]: guest tests on another kernel
+# than the usual one. "memory" and "races": a debug kernel of tools/vm/debug-kernel, whose reports
+# fail a test; it is built first (half an hour on two cores, once), and a test takes some three times
+# as long on it. A SERIES, 6.12: the newest stock kernel of it that this Debian has packages of; sid:
+# the newest of all that Debian has. Without a TEST: all that a guest runs whole. Part of
+# `make debug-check` and `make soak`, not of `make check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -19,9 +20,10 @@ guest_tests() {
 
 case $kind in
 memory | races) chooser=(tools/vm/debug-kernel "$kind") ;;
-[1-9]*.*) chooser=(tools/vm/debian-kernel "$kind") ;;
+[1-9]*.* | sid) chooser=(tools/vm/debian-kernel "$kind") ;;
 *)
-	echo "other-kernel.sh: the kernel is '$kind', but must be memory, races, or a series of Debian's: 6.12" >&2
+	echo "other-kernel.sh: the kernel is '$kind', but must be memory, races, sid, or a" \
+		"series of Debian's: 6.12" >&2
 	exit 2
 	;;
 esac

@@ -31,10 +31,12 @@ MODULES = [
     "ext4", "xfs", "vfat", "nls_cp437", "nls_ascii", "loop", "null_blk", "configfs",
     "dm-mod", "dm-flakey", "dm-log-writes", "dm-delay", "dm-zero", "dm-snapshot",
     "dm-thin-pool", "dm-multipath", "dm-round-robin", "dm-crypt", "dm-mirror", "raid1", "raid456",
-    "xts", "ecb", "f2fs", "crc32_generic",
+    "xts", "ecb", "f2fs",
     "virtio_pci", "virtio_blk", "virtio_console",
-    "crc32c_generic", "crc32c-intel", "libcrc32c",
 ]
+
+# What these need for checksums; newer kernels have it built in and know no such names.
+CHECKSUM_MODULES = ["crc32_generic", "crc32c_generic", "crc32c-intel", "libcrc32c"]
 
 # A kernel built for tests (debug-kernel) has none of these: the disks of the tools' tests, what
 # ressd is compared with in benchmarks.
@@ -121,7 +123,11 @@ def add_busybox_applets(archive, busybox):
 def add_modules(archive, kernel):
     """Add kernel modules and a dependency list that holds only them."""
     files = {}
-    for name in MODULES + ([] if kernel.is_own else STOCK_MODULES):
+    listing = (kernel.modules / "modules.dep").read_text() + (
+        kernel.modules / "modules.builtin").read_text()
+    names = MODULES + ([] if kernel.is_own else STOCK_MODULES)
+    names += [name for name in CHECKSUM_MODULES if f"/{name}.ko" in listing]
+    for name in names:
         for path in kernels.show_depends(kernel, name):
             files[os.path.relpath(path, os.path.realpath(kernel.modules))] = path
     place = f"usr/lib/modules/{kernel.release}"
