@@ -15,7 +15,7 @@ files_are_right() {
 
 # fstab says nofail, so nothing waits for the card when the machine starts.
 wait_for_mount() {
-	local seconds=60
+	local seconds=600
 	until mountpoint -q /mnt || [ $((seconds -= 1)) -lt 0 ]; do
 		sleep 1
 	done

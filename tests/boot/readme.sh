@@ -73,7 +73,7 @@ try_suite() {
 	add_typist tests/boot/readme-guest.sh ttyS0
 	{
 		echo '/dev/vda / ext4 defaults 0 1'
-		echo "UUID=$card_uuid /mnt ext4 defaults,nofail 0 2"
+		echo "UUID=$card_uuid /mnt ext4 defaults,nofail,x-systemd.device-timeout=30min 0 2"
 	} >"$root/etc/fstab"
 	mkfs.ext4 -q -d "$root" "$folder/disk" 6G >/dev/null
 	for ((boots = 1; boots <= 4; boots++)); do
