@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash check-readme debug-check stacks soak bench bench-apps \
+.PHONY: all modules userspace setup demo check check-unit check-crash check-readme check-pi debug-check stacks soak bench bench-apps \
 	bench-normal-path papers calibrate probe-score lint matrix install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -63,6 +63,9 @@ check-crash: ## the crash simulator: a million crash states, and every deliberat
 
 check-readme: setup ## the README typed line by line on fresh Debian 12 and 13 (needs the network)
 	@tests/boot/readme.sh
+
+check-pi: setup ## a Raspberry Pi's root file system on its SD card: adopt, power cuts, leave (needs the network)
+	@tests/boot/pi.sh
 
 debug-check: setup ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN
 	@$(MAKE) --no-print-directory all

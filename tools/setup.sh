@@ -23,6 +23,8 @@ packages() {
 		# test machine
 		qemu-system-x86       # runs the stock kernel by software emulation
 		linux-image-amd64     # that kernel
+		qemu-system-arm       # make check-pi: a machine with an SD card
+		mtools                # likewise, its boot partition
 		kmod                  # lists what a module depends on
 		busybox-static|busybox # the guest's small commands
 		bash                  # the guest's scripts

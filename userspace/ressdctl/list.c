@@ -27,6 +27,7 @@ struct used_area {
 struct list {
 	bool json;
 	bool udev;		/* properties for the udev rule, of one device */
+	char **links;		/* those of it that udev knows, below /dev, NULL at the end */
 	struct used_area used[MAX_ACTIVE];
 	unsigned int nr_used;
 };
@@ -113,6 +114,18 @@ static const struct used_area *find_used(const struct list *list, const char *pa
 	return NULL;
 }
 
+/* A member keeps the links that do not stem from what its first blocks look like. */
+static void put_member(const struct list *list)
+{
+	char **link;
+
+	printf("ID_FS_TYPE=ressd_member\nID_FS_USAGE=other\nRESSD_LINKS=");
+	for (link = list->links; *link; link++)
+		if (strncmp(*link, "disk/by-uuid/", 13) && strncmp(*link, "disk/by-label/", 14))
+			printf("%s ", *link);
+	putchar('\n');
+}
+
 static void show_closed(void *context, const struct blkdev *dev,
 			const struct ressd_super_info *info)
 {
@@ -123,8 +136,8 @@ static void show_closed(void *context, const struct blkdev *dev,
 		return;
 	uuid_print(info->uuid, uuid);
 	if (list->udev) {
-		printf("ID_FS_TYPE=ressd_member\nID_FS_USAGE=other\nID_FS_UUID=%s\nID_FS_UUID_ENC=%s\n",
-		       uuid, uuid);
+		put_member(list);
+		printf("ID_FS_UUID=%s\nID_FS_UUID_ENC=%s\n", uuid, uuid);
 		return;
 	}
 	if (!list->json) {
@@ -166,15 +179,17 @@ static int show_all(struct list *list, struct failure *failure)
 /*
  * A normal area whose log is on another device is known by its covers only.  That one has the UUID.
  */
-static int show_covered(const struct blkdev *dev, struct failure *failure)
+static int show_covered(const struct list *list, const struct blkdev *dev,
+			struct failure *failure)
 {
 	struct covers covers;
 	char uuid[UUID_TEXT];
 	int code = covers_find(dev, 0, RESSD_BLOCK_SECTORS, &covers, failure);
 
-	if (!code && covers.sectors)
-		printf("ID_FS_TYPE=ressd_member\nID_FS_USAGE=other\nRESSD_NORMAL_OF=%s\n",
-		       uuid_print(covers.uuid, uuid));
+	if (!code && covers.sectors) {
+		put_member(list);
+		printf("RESSD_NORMAL_OF=%s\n", uuid_print(covers.uuid, uuid));
+	}
 	return code;
 }
 
@@ -194,7 +209,7 @@ static int show_named(struct list *list, int argc, char **argv, struct failure *
 			continue;
 		found = area_find(&dev, &info, failure);
 		if (!found && list->udev)
-			found = show_covered(&dev, failure);
+			found = show_covered(list, &dev, failure);
 		blkdev_close(&dev);
 		used = found > 0 ? find_used(list, dev.path, info.table.reserved_start) : NULL;
 		if (used)
@@ -229,8 +244,12 @@ int command_list(int argc, char **argv, struct failure *failure)
 		else
 			return bad_option(argv, option, failure);
 	}
-	if (list.udev && argc - optind != 1)
+	if (list.udev && argc == optind)
 		return fail(failure, -EINVAL, "--udev needs one device");
+	if (list.udev) {
+		list.links = argv + optind + 1;
+		argc = optind + 1;
+	}
 	if (list.json) {
 		json_open(NULL, '{');
 		json_number("version", LIST_SCHEMA);

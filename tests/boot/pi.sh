@@ -1,0 +1,272 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# pi.sh [CUTS [SEED]]: docs/raspberry-pi.md, typed line by line, on an emulated machine of arm64 with
+# Debian's kernel that boots from its SD card, /dev/mmcblk0. Packages are built and installed as the
+# README says. The root file system gets on ressd in another computer, loses its power CUTS times
+# (10) during apt-get, and leaves. Kernel, initramfs and cmdline.txt come from the card's first
+# partition, as a Pi's firmware reads them.
+# The mmc driver flushes no cache of such a card, so what a write has completed for must stay:
+# kill -9 of QEMU leaves it in the page cache. Lost are the memory of the guest and a part of the
+# write in flight, which QEMU's card takes sector by sector.
+# Needs the network and binfmt_misc. The image is kept in the cache, by what it is made from.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+test=pi
+machine=
+# shellcheck source=tests/boot/debian.sh
+. tests/boot/debian.sh
+
+if [ "${1:-}" != --inside ]; then
+	exec unshare --mount "$0" --inside "$@"
+fi
+shift
+cuts=${1:-10}
+seed=${2:-$RANDOM}
+RANDOM=$seed
+
+partuuid=52455353	# of the card's partition table
+boot_start=8192		# sectors: firmware, then the root file system
+boot_sectors=262144
+root_start=$((boot_start + boot_sectors))
+card_sectors=8388608	# QEMU wants a power of two
+# What is installed while the power fails.
+load="git nano"
+
+# shellcheck disable=SC2329 # called by trap
+end() {
+	stop
+	if [ -e "$folder/binfmt/ressd-$$" ]; then
+		echo -1 >"$folder/binfmt/ressd-$$"
+	fi
+	umount "$folder/binfmt" 2>/dev/null || true
+	release
+}
+trap end EXIT
+
+# run_arm64: this kernel hands programs of arm64 to QEMU's user mode, until the test ends.
+run_arm64() {
+	mkdir "$folder/binfmt"
+	mount -t binfmt_misc binfmt_misc "$folder/binfmt"
+	lend_arm64
+	[ ! -e "$folder/binfmt/qemu-aarch64" ] || return 0
+	sed "s/^:qemu-aarch64:/:ressd-$$:/" /usr/lib/binfmt.d/qemu-aarch64.conf \
+		>"$folder/binfmt/register"
+}
+
+# Everything that the installed system is made from.
+pi_key() {
+	key_of "$1" "$load" "$(readme_commands)" "$(cat tests/boot/debian.sh)" \
+		"$(git rev-parse HEAD:dm-ressd HEAD:userspace HEAD:debian)"
+}
+
+# make_root: Debian with the packages of ressd, in $folder/root; apt has what the load installs.
+make_root() {
+	local root=$folder/root fresh made typed
+	# dosfstools: fsck of the boot partition.
+	if ! fresh=$(fresh_root bookworm arm64 dosfstools); then
+		report "a fresh system" "debootstrap failed"
+		return 1
+	fi
+	made=$cache/pi-$(pi_key "$fresh").tar
+	mkdir "$root"
+	if [ -e "$made" ]; then
+		tar -C "$root" -xf "$made"
+		report "packages as the README says (from the cache)" ""
+		return
+	fi
+	tar -C "$root" -xf "$fresh"
+	# Made by an emulated processor, an initramfs of all modules takes half an hour.
+	mkdir -p "$root/etc/initramfs-tools/conf.d" "$root/usr/share/initramfs-tools/modules.d"
+	echo MODULES=list >"$root/etc/initramfs-tools/conf.d/modules"
+	printf '%s\n' sdhci_pci mmc_block virtio_pci virtio_blk ext4 \
+		>"$root/usr/share/initramfs-tools/modules.d/pi"
+	if ! { enter_root && in_root "apt-get install initramfs-tools linux-image-arm64"; }; then
+		report "a kernel" "$(tail -n 5 "$folder/output")"
+		return 1
+	fi
+	type_install packages || return 1
+	if ! in_root "apt-get clean && apt-get -d install $load"; then
+		report "apt-get -d install $load" "$(tail -n 5 "$folder/output")"
+		return 1
+	fi
+	leave_root
+	keep_root "$root" "$made"
+}
+
+# finish_root: as on a Pi, kernel and initramfs of the boot partition follow those of /boot. Of an
+# emulated machine that is slow, systemd has to wait for that partition.
+finish_root() {
+	local root=$folder/root hook
+	kernel=$(ls "$root/lib/modules")
+	add_typist tests/boot/pi-guest.sh ttyAMA0
+	echo "$load" >"$root/root/load"
+	commands docs/raspberry-pi.md "On the Pi" >"$root/root/commands.prepare"
+	commands docs/raspberry-pi.md "In another computer" >"$root/root/commands.adopt"
+	commands docs/raspberry-pi.md "Back in the Pi" >"$root/root/commands.after"
+	commands docs/raspberry-pi.md "Leave" >"$root/root/commands.leave"
+	echo MODULES=dep >"$root/etc/initramfs-tools/conf.d/modules"
+	mkdir -p "$root/boot/firmware" "$root"/etc/initramfs/post-update.d
+	for hook in initramfs/post-update.d kernel/postinst.d; do
+		printf '%s\n' '#!/bin/sh' 'cp /vmlinuz /boot/firmware/kernel8.img' \
+			'cp /initrd.img /boot/firmware/initramfs8' >"$root/etc/$hook/zz-firmware"
+		chmod 755 "$root/etc/$hook/zz-firmware"
+	done
+	cat >"$root/etc/fstab" <<-END
+		PARTUUID=$partuuid-01 /boot/firmware vfat defaults,x-systemd.device-timeout=30min 0 2
+		PARTUUID=$partuuid-02 / ext4 defaults,noatime 0 1
+	END
+}
+
+# from_card FILE / to_card FILE NAME: of the boot partition.
+from_card() {
+	mcopy -n -o -i "$folder/card@@$((boot_start * 512))" "::$1" "$folder/$1"
+}
+
+to_card() {
+	mcopy -i "$folder/card@@$((boot_start * 512))" "$1" "::$2"
+}
+
+make_card() {
+	local card=$folder/card root=$folder/root
+	truncate -s "$((card_sectors * 512))" "$card"
+	sfdisk -q "$card" <<-END
+		label: dos
+		label-id: 0x$partuuid
+		start=$boot_start, size=$boot_sectors, type=c
+		start=$root_start, type=83
+	END
+	truncate -s "$((boot_sectors * 512))" "$folder/boot"
+	mkfs.vfat "$folder/boot" >/dev/null
+	dd if="$folder/boot" of="$card" bs=1M seek="$((boot_start / 2048))" conv=notrunc status=none
+	to_card "$root/boot/vmlinuz-$kernel" kernel8.img
+	to_card "$root/boot/initrd.img-$kernel" initramfs8
+	echo "root=PARTUUID=$partuuid-02 rootfstype=ext4 fsck.repair=yes rootwait quiet" \
+		>"$folder/cmdline.txt"
+	to_card "$folder/cmdline.txt" cmdline.txt
+	mkfs.ext4 -q -d "$root" -E "offset=$((root_start * 512))" "$card" \
+		"$(((card_sectors - root_start) / 2))k"
+}
+
+# The other computer has the same system on a disk of its own.
+make_other() {
+	echo '/dev/vda / ext4 defaults 0 1' >"$folder/root/etc/fstab"
+	mkfs.ext4 -q -d "$folder/root" "$folder/other" 4G
+}
+
+# start ROLE QEMU_OPTION...: the machine, with the card; its console is a file.
+start() {
+	console=$folder/console.$1
+	: >"$console"
+	nice qemu-system-aarch64 -nodefaults -no-user-config -display none -no-reboot -monitor none \
+		-M virt -cpu cortex-a53 -smp 2 -m 1G -accel tcg,thread=multi -serial "file:$console" \
+		-drive "file=$folder/card,if=none,id=card,format=raw,cache=writeback" \
+		-device sdhci-pci -device sd-card,drive=card -device virtio-rng-pci "${@:2}" &
+	machine=$!
+}
+
+extra="console=ttyAMA0 panic=-1"
+
+# start_pi ROLE [NUMBER]: from the card alone.
+start_pi() {
+	local file
+	for file in kernel8.img initramfs8 cmdline.txt; do
+		from_card "$file"
+	done
+	start "$1${2:-}" -kernel "$folder/kernel8.img" -initrd "$folder/initramfs8" \
+		-append "$(cat "$folder/cmdline.txt") $extra fsck.mode=$fsck ressd-test=$1"
+}
+
+start_other() {
+	start "$1" -kernel "$folder/root/boot/vmlinuz-$kernel" \
+		-initrd "$folder/root/boot/initrd.img-$kernel" \
+		-drive "file=$folder/other,if=none,id=other,format=raw,cache=unsafe" \
+		-device virtio-blk-pci,drive=other \
+		-append "root=/dev/vda rw quiet $extra ressd-test=$1"
+}
+
+stop() {
+	[ -n "$machine" ] || return 0
+	kill -9 "$machine" 2>/dev/null || true
+	wait "$machine" 2>/dev/null || true
+	machine=
+}
+
+# wait_for REGEX SECONDS: until the console has such a line, or the machine has ended.
+wait_for() {
+	local halves=$(($2 * 2))
+	while ! grep -qaE -- "$1" "$console"; do
+		if [ $((halves -= 1)) -le 0 ] || ! kill -0 "$machine" 2>/dev/null; then
+			grep -qaE -- "$1" "$console"
+			return
+		fi
+		sleep 0.5
+	done
+}
+
+# passed_on WHO: the verdicts of the machine, as ours; false if one is bad.
+passed_on() {
+	tr -d '\r' <"$console" | awk -v who="$1" '
+		/^(not )?ok - pi: / { bad = /^not/; sub(/ - pi: /, " - pi: " who ": ") }
+		/^(not )?ok - pi: / || bad && /^# /'
+	grep -qaE '(Kernel panic|BUG:|WARNING:|Oops)' "$console" &&
+		report "$1: the kernel" "$(grep -aE -m 1 '(Kernel panic|BUG:|WARNING:|Oops)' "$console")"
+	! grep -qa '^not ok' "$console" || failed=1
+}
+
+# life WHO: the machine that runs does what it has to, until it powers off.
+life() {
+	if wait_for "^pi: done" 3600; then
+		wait_for "Power down|reboot: " 120 || true
+	else
+		report "$1: it does all" "it stood still or ended"
+		tail -n 30 "$console" | sed 's/^/# /'
+	fi
+	passed_on "$1"
+	stop
+	[ "$failed" = 0 ]
+}
+
+# power_cut NUMBER: the power fails some time after apt-get has begun; all that was done before it is there.
+power_cut() {
+	local acknowledged delay=$((RANDOM % 250 + 5))
+	start_pi cuts "$1"
+	if wait_for "^pi: apt-get begins" 1800; then
+		report "cut $1, $((delay / 10)).$((delay % 10)) s after apt-get has begun" ""
+		sleep "$((delay / 10)).$((delay % 10))"
+	else
+		report "cut $1" "it did not come up"
+		tail -n 30 "$console" | sed 's/^/# /'
+	fi
+	stop
+	passed_on "after cut $(($1 - 1))"
+	acknowledged=$(sed -n 's/^pi: found \([0-9]*\).*/\1/p' "$console")
+	[ "$1" = 1 ] || report "after cut $(($1 - 1)): nothing synced is lost" \
+		"$([ "${acknowledged:-0}" -ge "$synced" ] || echo "it found $acknowledged of $synced")"
+	synced=$(sed -n 's/^pi: synced \([0-9]*\).*/\1/p' "$console" | tail -n 1)
+	synced=${synced:-${acknowledged:-0}}
+	[ "$failed" = 0 ]
+}
+
+all() {
+	local number synced=0 fsck=auto
+	start_pi prepare && life "the Pi before" || return
+	start_other adopt && life "the other computer" || return
+	fsck=force
+	for ((number = 1; number <= cuts; number++)); do
+		power_cut "$number" || return
+	done
+	start_pi after && life "the Pi after $cuts cuts" || return
+	start_other leave && life "the other computer" || return
+	start_pi plain && life "the Pi after leaving" || return
+}
+
+echo "# seed $seed"
+folder=$(mktemp -d -p "${TMPDIR:-/var/tmp}")
+run_arm64
+make_root || exit 1
+finish_root
+make_card
+make_other
+all || true
+[ -z "${PIS:-}" ] || cp "$folder"/console.* "$PIS/"
+exit "$failed"
