@@ -21,7 +21,7 @@ enum ressd_bio_flags {
 	RESSD_BIO_PROVEN = 64,		/* a read of what no failed flush can take */
 	RESSD_BIO_PIECE = 128,		/* a piece of one block that waits for the mover's batch */
 	RESSD_BIO_TIMED = 256,		/* route adaptive: what it costs is measured */
-	RESSD_BIO_SMALL = 512,		/* route adaptive: counted in small_in_flight */
+	RESSD_BIO_SMALL = 512,		/* route adaptive: counted in meter.small_in_flight */
 	RESSD_BIO_COUNTED = 1024,	/* counted in shape.in_flight */
 	RESSD_BIO_COVERED = 2048,	/* must be logged, and waits for room */
 	RESSD_BIO_READ_HOME = 4096,	/* counted in cover.reads */
@@ -30,7 +30,7 @@ enum ressd_bio_flags {
 struct ressd_bio {
 	struct list_head list;		/* of the list that the bio waits on, or tracked */
 	struct list_head done;		/* on ressd->done */
-	/* Sync ticket or record number waited for; a read: known_flush_errors when it came. */
+	/* Sync ticket or record number waited for; a read: errors.known_to_map when it came. */
 	u64 ticket;
 	u32 first, nr;			/* whole blocks that it covers */
 	u32 accepted;			/* of these, already in the log */
@@ -180,7 +180,7 @@ void ressd_dispatch_ended(struct ressd *ressd);
 void ressd_dispatch_throttle(struct ressd *ressd);
 
 /* dm-ressd-merge.c */
-/* Merges the pieces on ressd->merge_waiters.  Context: the bio worker. */
+/* Merges the pieces on ressd->waiters.merge.  Context: the bio worker. */
 void ressd_merge_pieces(struct ressd *ressd);
 
 #endif

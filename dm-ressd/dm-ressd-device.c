@@ -25,7 +25,7 @@ void ressd_exit_bios(struct ressd *ressd)
 }
 
 /* Pages that @bytes from @buffer on touch, as many as one bio can hold. */
-static unsigned short pages_of(const void *buffer, size_t bytes)
+static unsigned short count_pages(const void *buffer, size_t bytes)
 {
 	size_t pages = DIV_ROUND_UP(offset_in_page(buffer) + bytes, PAGE_SIZE);
 
@@ -35,7 +35,7 @@ static unsigned short pages_of(const void *buffer, size_t bytes)
 struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
 			    sector_t sector, void *buffer, size_t bytes)
 {
-	unsigned short pages = pages_of(buffer, bytes);
+	unsigned short pages = count_pages(buffer, bytes);
 	struct bio *bio = bio_alloc_bioset(bdev, pages, opf, GFP_NOIO, &ressd->bios);
 
 	bio->bi_iter.bi_sector = sector;

@@ -100,7 +100,7 @@ static int check_blank(struct ressd *ressd)
 					       "the reserved area is searched for old contents",
 					       "blocks");
 	const u32 nr_blocks = ressd->log.geom.nr_blocks;
-	void *buffer = ressd->record_buffers[0];
+	void *buffer = ressd->memory.records[0];
 	u32 block, nr;
 	int ret;
 
@@ -156,7 +156,7 @@ static int format_blank(struct ressd *ressd)
 	/* If this fails half way and is tried again, the area is not blank any more. */
 	ressd->formatting = !ret;
 	if (!ret)
-		ret = write_super(ressd, &ressd->super, ressd->merge_buffer);
+		ret = write_super(ressd, &ressd->super, ressd->memory.merge);
 	if (!ret)
 		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",
 		       ressd_name(ressd), ressd->log.geom.nr_segments,
@@ -183,7 +183,7 @@ static int adopt_length(struct ressd *ressd)
 		return ret;
 	}
 	ressd->super.table.len = ressd->table.len;
-	ret = write_super(ressd, &ressd->super, ressd->merge_buffer);
+	ret = write_super(ressd, &ressd->super, ressd->memory.merge);
 	if (ret) {
 		ressd->super.table.len = before;
 		ressd->super.uneven = true;
@@ -230,7 +230,7 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 		.read = read_blocks,
 		.progress = report_progress,
 		.context = &reading,
-		.buffer = ressd->record_buffers[1],
+		.buffer = ressd->memory.records[1],
 	};
 	const struct ressd_geom geom = ressd->log.geom;
 	char error[RESSD_ERROR_SIZE];

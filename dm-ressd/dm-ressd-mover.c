@@ -45,8 +45,8 @@ static void plan_visits(struct ressd *ressd)
 	if (blocks)
 		div_u64_rem(ressd_device_block(ressd->normal, ressd->table.normal_start), blocks,
 			    &phase);
-	ressd_sweep_visits(&ressd->sweep, blocks, phase, ressd->options.move_fill_blocks,
-			   ressd->visit_from);
+	ressd_sweep_visits(&ressd->mover.sweep, blocks, phase, ressd->options.move_fill_blocks,
+			   ressd->mover.visit_from);
 }
 
 /*
@@ -60,15 +60,15 @@ static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
 	u32 slot;
 
 	spin_lock(&ressd->lock);
-	ressd_step_moved(&ressd->step, &ressd->sweep, &ressd->log);
-	reached = kind == SWEEP_FOR_ROOM && !ressd->bad_blocks && !ressd->sweep_bad &&
-		  ressd_sweep_between_visits(&ressd->sweep) &&
-		  (ressd_step_has_room(&ressd->step, &ressd->log) || ressd_keeps(ressd, &slot) ||
-		   ressd_cover_must_carry(&ressd->log));
-	ressd->visit_from = ressd->sweep.visit_end;
+	ressd_step_moved(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
+	reached = kind == SWEEP_FOR_ROOM && !ressd->errors.bad_blocks && !ressd->mover.bad_blocks &&
+		  ressd_sweep_between_visits(&ressd->mover.sweep) &&
+		  (ressd_step_has_room(&ressd->mover.step, &ressd->log) ||
+		   ressd_keeps(ressd, &slot) || ressd_cover_must_carry(&ressd->log));
+	ressd->mover.visit_from = ressd->mover.sweep.visit_end;
 	spin_unlock(&ressd->lock);
 	/* Writers that wait look again: at how far the sweep is, which must be known by now. */
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 	return reached;
 }
 
@@ -78,17 +78,17 @@ static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
 	u64 record;
 
 	spin_lock(&ressd->lock);
-	record = ressd_sweep_start(&ressd->sweep, &ressd->log);
+	record = ressd_sweep_start(&ressd->mover.sweep, &ressd->log);
 	plan_visits(ressd);
 	if (kind != SWEEP_FOR_ROOM)
-		ressd->sweep.last_segment = ressd->log.head_seq;
-	else if (ressd->sweep.visit_blocks)
-		ressd_sweep_oldest(&ressd->sweep, &ressd->log);
-	ressd_step_start(&ressd->step, &ressd->sweep, &ressd->log);
-	ressd->sweep_bad = ressd->cover.bad;
-	ressd->sweeping = true;
-	ressd->keeping = false;
-	ressd->sweep_follows = false;
+		ressd->mover.sweep.last_segment = ressd->log.head_seq;
+	else if (ressd->mover.sweep.visit_blocks)
+		ressd_sweep_oldest(&ressd->mover.sweep, &ressd->log);
+	ressd_step_start(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
+	ressd->mover.bad_blocks = ressd->cover.bad;
+	ressd->mover.sweeping = true;
+	ressd->mover.keeping = false;
+	ressd->mover.sweep_follows = false;
 	ressd->counters.sweeps++;
 	spin_unlock(&ressd->lock);
 	return record;
@@ -122,7 +122,7 @@ static bool record_settled(struct ressd *ressd, u64 record)
 
 static void wait_for_record(struct ressd *ressd, u64 record)
 {
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 	wait_event(ressd->wait, record_settled(ressd, record));
 }
 
@@ -140,7 +140,7 @@ void ressd_write_open_record(struct ressd *ressd)
 
 static bool drain_cancelled(const struct ressd *ressd)
 {
-	return !READ_ONCE(ressd->draining) || READ_ONCE(ressd->suspending);
+	return !READ_ONCE(ressd->mover.draining) || READ_ONCE(ressd->suspending);
 }
 
 static bool sweep_ends(const struct ressd *ressd, enum sweep_kind kind)
@@ -159,7 +159,7 @@ static bool sweep_ends(const struct ressd *ressd, enum sweep_kind kind)
 	case SWEEP_TRIAL:
 		break;
 	}
-	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->draining);
+	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->mover.draining);
 }
 
 /* Is the mover ahead of the writers, and is there time? */
@@ -167,7 +167,8 @@ static bool is_ahead(struct ressd *ressd)
 {
 	bool held;
 
-	if (kthread_should_stop() || READ_ONCE(ressd->draining) || READ_ONCE(ressd->suspending))
+	if (kthread_should_stop() || READ_ONCE(ressd->mover.draining) ||
+	    READ_ONCE(ressd->suspending))
 		return false;
 	spin_lock(&ressd->lock);
 	held = ressd_log_works(ressd) && ressd_pace_holds_mover(ressd) &&
@@ -181,7 +182,7 @@ static bool watches_clock(const struct ressd *ressd)
 {
 	if (ressd_log_nr_movable(&ressd->log))
 		return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE;
-	return READ_ONCE(ressd->unprimed);
+	return READ_ONCE(ressd->mover.unprimed);
 }
 
 static bool wants_discard(struct ressd *ressd)
@@ -223,7 +224,7 @@ static bool move_all(struct ressd *ressd, enum sweep_kind kind)
 		if (!nr)
 			return true;
 		/* Then it takes also what was logged since the sweep began. */
-		if (ressd->sweep.visit_blocks || kind != SWEEP_FOR_ROOM)
+		if (ressd->mover.sweep.visit_blocks || kind != SWEEP_FOR_ROOM)
 			ressd_wait_for_direct_writes(ressd);
 		ressd_batch_move(ressd);
 		cond_resched();
@@ -246,7 +247,7 @@ static bool sync_settled(struct ressd *ressd, u64 ticket)
 
 int ressd_wait_as_mover(struct ressd *ressd, u64 ticket)
 {
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 	wait_event(ressd->wait, sync_settled(ressd, ticket));
 	return ressd_log_works(ressd) ? 0 : -EIO;
 }
@@ -261,25 +262,25 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 
 	spin_lock(&ressd->lock);
 	/* A sweep that was ended early has not seen them all. */
-	if (!complete && ressd->sweep_bad < ressd->bad_blocks)
-		ressd->sweep_bad = ressd->bad_blocks;
-	changed = !ressd->sweep_bad != !ressd->bad_blocks;
-	more = ressd->sweep_bad > ressd->bad_blocks;
-	ressd->bad_blocks = ressd->sweep_bad;
-	ressd->stuck = ressd->bad_blocks && !gained;
-	if (ressd->stuck && ressd_log_is_starved(&ressd->log))
+	if (!complete && ressd->mover.bad_blocks < ressd->errors.bad_blocks)
+		ressd->mover.bad_blocks = ressd->errors.bad_blocks;
+	changed = !ressd->mover.bad_blocks != !ressd->errors.bad_blocks;
+	more = ressd->mover.bad_blocks > ressd->errors.bad_blocks;
+	ressd->errors.bad_blocks = ressd->mover.bad_blocks;
+	ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
+	if (ressd->errors.stuck && ressd_log_is_starved(&ressd->log))
 		ressd_log_give_up(&ressd->log);
 	spin_unlock(&ressd->lock);
 
 	if (more)
 		DMERR("%s: %u blocks cannot be moved home and stay in the log, which cannot be reused from there on; the mover tries again",
-		      ressd_name(ressd), ressd->bad_blocks);
+		      ressd_name(ressd), ressd->errors.bad_blocks);
 	else if (changed)
 		DMINFO("%s: all blocks can be moved home again", ressd_name(ressd));
 	if (changed || more)
 		dm_table_event(ressd->ti->table);
 	ressd_note_mode(ressd);
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 }
 
 /* 0, or -EIO if not all could be moved. */
@@ -296,18 +297,18 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 	complete = move_all(ressd, kind);
 
 	spin_lock(&ressd->lock);
-	ressd->sweeping = false;
-	ressd->sweep_follows = kind == SWEEP_FOR_ROOM;
+	ressd->mover.sweeping = false;
+	ressd->mover.sweep_follows = kind == SWEEP_FOR_ROOM;
 	if (kind == SWEEP_DRAIN)
 		ressd_log_rotate(&ressd->log);
 	if (kind == SWEEP_TRIAL)
-		ressd_route_trial_moved(ressd, complete && !ressd->sweep_bad);
+		ressd_route_trial_moved(ressd, complete && !ressd->mover.bad_blocks);
 	ticket = ressd_log_reclaim(&ressd->log);
 	spin_unlock(&ressd->lock);
 	ret = ressd_wait_as_mover(ressd, ticket);
-	if (ressd->sweep_bad || ressd->bad_blocks)
+	if (ressd->mover.bad_blocks || ressd->errors.bad_blocks)
 		note_bad_blocks(ressd, complete, READ_ONCE(ressd->log.reuse_seq) != reused);
-	return ressd->bad_blocks ? -EIO : ret;
+	return ressd->errors.bad_blocks ? -EIO : ret;
 }
 
 /*
@@ -332,8 +333,8 @@ static int announce_kept(struct ressd *ressd)
 static bool wants_priming(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->unprimed && ressd->mover_on && !ressd->suspending && !ressd->draining &&
-	       ressd_pace_is_quiet(ressd) && !ressd->log.busy;
+	return ressd->mover.unprimed && ressd->mover.on && !ressd->suspending &&
+	       !ressd->mover.draining && ressd_pace_is_quiet(ressd) && !ressd->log.busy;
 }
 
 static bool may_prime(struct ressd *ressd)
@@ -355,12 +356,12 @@ static void prime_log(struct ressd *ressd)
 	while (!kthread_should_stop() && may_prime(ressd)) {
 		spin_lock(&ressd->lock);
 		/* A step that came to nothing would do so again. */
-		ressd->unprimed = log->head_seq != head && ressd_log_can_prime(log);
+		ressd->mover.unprimed = log->head_seq != head && ressd_log_can_prime(log);
 		head = log->head_seq;
-		if (ressd->unprimed)
+		if (ressd->mover.unprimed)
 			ticket = ressd_log_prime(log);
 		spin_unlock(&ressd->lock);
-		if (ressd->unprimed)
+		if (ressd->mover.unprimed)
 			ressd_wait_as_mover(ressd, ticket);
 	}
 }
@@ -372,7 +373,7 @@ static bool below_threshold(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover_on && !ressd->suspending &&
+	return ressd->mover.on && !ressd->suspending &&
 	       (u64)ressd_log_free_blocks(log) * 100 <
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
@@ -383,7 +384,7 @@ static bool wants_idle_sweep(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover_on && !ressd->suspending && ressd_log_nr_movable(log) && !log->busy &&
+	return ressd->mover.on && !ressd->suspending && ressd_log_nr_movable(log) && !log->busy &&
 	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
 }
 
@@ -392,7 +393,7 @@ static enum sweep_kind kind_of_sweep(struct ressd *ressd)
 	enum sweep_kind kind = SWEEP_FOR_ROOM;
 
 	spin_lock(&ressd->lock);
-	if (ressd->draining)
+	if (ressd->mover.draining)
 		kind = SWEEP_DRAIN;
 	else if (ressd_route_asks_move(ressd))
 		kind = SWEEP_TRIAL;
@@ -412,16 +413,16 @@ static bool has_reason(const struct ressd *ressd)
 	if (!ressd_log_works(ressd))
 		return false;
 	/* That there is something to carry is no reason to look for room. */
-	if (!ressd->hibernating && ressd_cover_choose(log, ressd->draining, &goal) &&
+	if (!ressd->hibernating && ressd_cover_choose(log, ressd->mover.draining, &goal) &&
 	    goal != RESSD_COVER_CARRY)
 		return true;
 	if (!ressd->suspending &&
-	    (ressd->draining || (ressd->retry_now && ressd->bad_blocks)))
+	    (ressd->mover.draining || (ressd->mover.retry_now && ressd->errors.bad_blocks)))
 		return true;
 	if (ressd_route_asks_move(ressd) || wants_idle_sweep(ressd))
 		return true;
 	return log->reuse_seq < log->head_seq &&
-	       ((ressd->room_wanted && ressd_log_is_full(log)) || below_threshold(ressd));
+	       ((ressd->waiters.need_space && ressd_log_is_full(log)) || below_threshold(ressd));
 }
 
 static bool wants_sweep(struct ressd *ressd)
@@ -438,20 +439,20 @@ bool ressd_mover_is_wanted(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return has_reason(ressd) || ressd_discard_is_wanted(ressd) ||
-	       watches_clock(ressd) != READ_ONCE(ressd->mover_watches);
+	       watches_clock(ressd) != READ_ONCE(ressd->mover.watches_clock);
 }
 
-static bool is_drained(struct ressd *ressd)
+static bool note_if_drained(struct ressd *ressd)
 {
 	bool drained;
 
 	spin_lock(&ressd->lock);
 	drained = ressd_log_is_drained(&ressd->log);
 	if (drained) {
-		ressd->drained = true;
+		ressd->mover.drained = true;
 		/* Who has waited was sent to the normal area by the drain. */
 		ressd->log.cover_wanted = false;
-		ressd->draining = false;
+		ressd->mover.draining = false;
 	}
 	spin_unlock(&ressd->lock);
 	if (drained)
@@ -462,8 +463,8 @@ static bool is_drained(struct ressd *ressd)
 static void end_drain(struct ressd *ressd, int result)
 {
 	spin_lock(&ressd->lock);
-	ressd->drain_result = result;
-	ressd->draining = false;
+	ressd->mover.drain_result = result;
+	ressd->mover.draining = false;
 	spin_unlock(&ressd->lock);
 	wake_up(&ressd->wait);
 }
@@ -478,12 +479,12 @@ static void let_writers_go(struct ressd *ressd)
 	bool held;
 
 	spin_lock(&ressd->lock);
-	held = ressd->sweep_follows || ressd->keeping;
-	ressd->sweep_follows = false;
-	ressd->keeping = false;
+	held = ressd->mover.sweep_follows || ressd->mover.keeping;
+	ressd->mover.sweep_follows = false;
+	ressd->mover.keeping = false;
 	spin_unlock(&ressd->lock);
 	if (held)
-		queue_work(ressd->workqueue, &ressd->log_work);
+		ressd_run_log(ressd);
 }
 
 /* A run of the cover comes before a sweep, unless it has found no room for its records. */
@@ -499,8 +500,8 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 		return false;
 	*ret = ressd_cover_run(ressd, goal);
 	/* By then nothing else is left that could not be moved. */
-	if (goal == RESSD_COVER_UNCOVER && (ressd->cover.bad || ressd->bad_blocks)) {
-		ressd->sweep_bad = ressd->cover.bad;
+	if (goal == RESSD_COVER_UNCOVER && (ressd->cover.bad || ressd->errors.bad_blocks)) {
+		ressd->mover.bad_blocks = ressd->cover.bad;
 		note_bad_blocks(ressd, true, true);
 	}
 	/* A damaged copy stays where it is; what it keeps from being reused the sweep will find. */
@@ -520,7 +521,7 @@ static int sweep_once(struct ressd *ressd)
 		spin_lock(&ressd->lock);
 		ticket = ressd_log_reclaim(&ressd->log);
 		spin_unlock(&ressd->lock);
-		if (ressd_wait_as_mover(ressd, ticket) || (drain && is_drained(ressd)))
+		if (ressd_wait_as_mover(ressd, ticket) || (drain && note_if_drained(ressd)))
 			return 0;
 	}
 	if (cover_first(ressd, drain, &ret)) {
@@ -534,7 +535,7 @@ static int sweep_once(struct ressd *ressd)
 		return ret;
 	}
 	ret = sweep(ressd, kind);
-	if (drain && !is_drained(ressd) && ret)
+	if (drain && !note_if_drained(ressd) && ret)
 		end_drain(ressd, ret);
 	return ret;
 }
@@ -558,7 +559,7 @@ static bool suspend_needs_space(struct ressd *ressd)
 static bool pause_ends(struct ressd *ressd, bool failed)
 {
 	return kthread_should_stop() ||
-	       (failed && (READ_ONCE(ressd->retry_now) || READ_ONCE(ressd->draining) ||
+	       (failed && (READ_ONCE(ressd->mover.retry_now) || READ_ONCE(ressd->mover.draining) ||
 			   suspend_needs_space(ressd)));
 }
 
@@ -570,8 +571,8 @@ static void wait_for_reason(struct ressd *ressd)
 
 		let_writers_go(ressd);
 		ressd_discard_next(ressd);
-		WRITE_ONCE(ressd->mover_watches, clock);
-		wait_event_idle_timeout(ressd->mover_wait,
+		WRITE_ONCE(ressd->mover.watches_clock, clock);
+		wait_event_idle_timeout(ressd->mover.rest,
 					kthread_should_stop() || wants_sweep(ressd) ||
 					wants_discard(ressd) || watches_clock(ressd) != clock,
 					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
@@ -592,22 +593,23 @@ static int mover_thread(void *data)
 		wait_for_reason(ressd);
 		if (kthread_should_stop())
 			break;
-		WRITE_ONCE(ressd->retry_now, false);
+		WRITE_ONCE(ressd->mover.retry_now, false);
 		reused = READ_ONCE(ressd->log.reuse_seq);
 		moved = READ_ONCE(ressd->counters.moved_blocks);
 		ret = sweep_once(ressd);
 		if (!ret)
-			ressd->backoff = 0;
+			ressd->mover.backoff = 0;
 		if (READ_ONCE(ressd->log.reuse_seq) != reused || kthread_should_stop() ||
 		    (!ret && READ_ONCE(ressd->counters.moved_blocks) != moved))
 			continue;
 		/* Gained nothing: the device fails, or a direct write was in the way. */
 		let_writers_go(ressd);
 		if (ret)
-			ressd->backoff = clamp(2 * ressd->backoff, (unsigned long)FIRST_BACKOFF,
-					       (unsigned long)LAST_BACKOFF);
+			ressd->mover.backoff = clamp(2 * ressd->mover.backoff,
+						     (unsigned long)FIRST_BACKOFF,
+						     (unsigned long)LAST_BACKOFF);
 		wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
-						 ret ? ressd->backoff : HZ / 50);
+						 ret ? ressd->mover.backoff : HZ / 50);
 	}
 	let_writers_go(ressd);
 	return 0;
@@ -617,23 +619,23 @@ int ressd_mover_start(struct ressd *ressd)
 {
 	struct task_struct *mover;
 
-	if (ressd->mover)
+	if (ressd->mover.thread)
 		return 0;
 	mover = kthread_run(mover_thread, ressd, "ressd_mv/%s", ressd_name(ressd));
 	if (IS_ERR(mover)) {
 		DMERR("%s: the mover thread cannot be started", ressd_name(ressd));
 		return PTR_ERR(mover);
 	}
-	ressd->mover = mover;
+	ressd->mover.thread = mover;
 	return 0;
 }
 
 void ressd_mover_stop(struct ressd *ressd)
 {
-	if (!ressd->mover)
+	if (!ressd->mover.thread)
 		return;
-	kthread_stop(ressd->mover);
-	ressd->mover = NULL;
+	kthread_stop(ressd->mover.thread);
+	ressd->mover.thread = NULL;
 	ressd_discard_stop(ressd);
 }
 
@@ -647,22 +649,22 @@ int ressd_drain(struct ressd *ressd)
 	int ret;
 
 	spin_lock(&ressd->lock);
-	ressd->draining = true;
-	ressd->drained = false;
-	ressd->drain_result = -EINTR;
+	ressd->mover.draining = true;
+	ressd->mover.drained = false;
+	ressd->mover.drain_result = -EINTR;
 	spin_unlock(&ressd->lock);
 	ressd_wake(ressd);
 	/* Why it ended is told by the state that it left. */
 	(void)wait_event_interruptible(ressd->wait, drain_settled(ressd));
 
 	spin_lock(&ressd->lock);
-	ressd->draining = false;
-	if (ressd->drained)
+	ressd->mover.draining = false;
+	if (ressd->mover.drained)
 		ret = 0;
 	else if (!ressd_log_works(ressd))
 		ret = -EIO;
 	else
-		ret = ressd->drain_result;
+		ret = ressd->mover.drain_result;
 	spin_unlock(&ressd->lock);
 	if (ret == -EIO)
 		DMERR("%s: the drain has ended with an error; what is left stays in the log",

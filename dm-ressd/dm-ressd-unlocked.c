@@ -49,7 +49,7 @@ static u32 judge_notes(struct ressd *ressd, struct ressd_notes *notes, u32 max)
 			&notes->note[(notes->tail + nr) % RESSD_MAX_NOTES];
 
 		ressd->counters.writes++;
-		ressd_rpi_write(&ressd->rpi, note->sector, note->sectors, ressd->sweeping);
+		ressd_rpi_write(&ressd->rpi, note->sector, note->sectors, ressd->mover.sweeping);
 	}
 	/* Pairs with the acquire in note_write(). */
 	smp_store_release(&notes->tail, notes->tail + nr);
@@ -90,7 +90,7 @@ void ressd_count_out(struct ressd *ressd, unsigned int generation)
 {
 	/* The last barrier is for repairing as well: start_repair() looks after it was set. */
 	if (ressd_flight_end(&ressd->seen->flight, &ressd->gate, generation) ||
-	    READ_ONCE(ressd->repairing))
+	    READ_ONCE(ressd->errors.repairing))
 		wake_up(&ressd->wait);
 }
 

@@ -37,7 +37,7 @@
  * interrupt, tries it and leaves the rest to the worker if it is held.  ressd->done_lock protects
  * the list of completed bios that still need process context, and the end of the mover's I/Os, of
  * discards and of log writes; it is taken from interrupts, and never together with ressd->lock.
- * readers[], small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is
+ * readers[], meter.small_in_flight and mover.ios are atomic.  meter.lock is
  * the innermost lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken below
  * ressd->lock or alone, also from interrupts.
  *
@@ -69,10 +69,10 @@
  *	a newer log copy		The bit is never clear in between (ressd_map_take_out()).
  *	covers come and go		Reads of covered blocks always take the lock, and are
  *					counted while these are at home (cover.reads).
- *	a flush fails			known_flush_errors is read before the bitmap, by an acquire,
- *					and set by a release after the map was changed: so a read
- *					relies on no more than what the map has taken into account,
- *					and fails if its number is not the last.
+ *	a flush fails			errors.known_to_map is read before the bitmap, by an
+ *					acquire, and set by a release after the map was changed:
+ *					so a read relies on no more than what the map has taken into
+ *					account, and fails if its number is not the last.
  *	the message set, reload,	As dm has it: a table is not changed or suspended while its
  *	 suspend			bios are in flight, and no option concerns such reads.
  *	a dispatch policy holds it	As if the device had it, see below.
@@ -184,6 +184,7 @@ struct ressd_counters {
 	u64 errors;
 	u64 write_retries;		/* log writes tried again after an error */
 	u64 log_discards;		/* of segments that held nothing any more */
+	u64 uncounted_reads;		/* of all reads, those before clear_stats */
 };
 
 /* Large writes that took no lock, and that the pattern identifier is yet to hear of. */
@@ -215,6 +216,7 @@ struct ressd_meter {
 	u32 blocks;			/* completed, not yet told to core */
 	u64 ns;				/* that something was in flight, not yet told */
 	u64 since;			/* ... but what came after this */
+	atomic_t small_in_flight;	/* small writes under route adaptive, both routes */
 };
 
 /* What shapes the requests to the normal area, see dm-ressd-shape.c and dm-ressd-dispatch.c. */
@@ -237,11 +239,60 @@ struct ressd_shape {
 	wait_queue_head_t wait;		/* for room in the queue */
 };
 
+/* What the log is made of, see core/ressd-log.h, and the buffers; allocated by the constructor. */
+struct ressd_memory {
+	struct ressd_node *nodes;
+	unsigned long *clean;
+	struct ressd_segment *segments;
+	unsigned long *region_bits;
+	void *records[2];
+	void *summary;
+	void *page;			/* of max_page blocks, for log_rewrite; or NULL */
+	u32 max_page;
+	void *merge;			/* 4 KiB, for the bio worker */
+};
+
+/* Bios that wait; under the lock. */
+struct ressd_waiters {
+	struct list_head sync;		/* for a ticket (log.sync_done) */
+	struct list_head record;	/* writethrough: for log.written_seq */
+	struct list_head space;		/* small writes, for space in the log */
+	struct list_head merge;		/* sub-4K pieces: to be merged by the bio worker */
+	struct list_head move;		/* direct writes, for the mover's batch or a cover */
+	bool need_space;		/* read without it: whoever frees space has the log look */
+};
+
+/* See DOC: errors. */
+struct ressd_errors {
+	/* Flushes that failed since the device was created; any context. */
+	atomic_t failed_flushes;
+	int known_to_map;		/* of these; set under the lock, read without */
+	/* The rest is under the lock. */
+	int known_to_core;		/* of these */
+	enum ressd_mode noted_mode;	/* the one that the user knows of */
+	bool repairing;
+	u32 lost_blocks;		/* that the last repair could not find on the device */
+	u32 bad_blocks;			/* that the last sweep could not move */
+	bool stuck;			/* because of them it gained no space */
+};
+
 /* The pages of a buffer of the log, found once, so that its plain writes need not look for them. */
 struct ressd_pages {
 	void *buffer;
 	struct bio_vec *vecs;
 	u32 nr_vecs;
+};
+
+/* The I/O of the log, one at a time; while log.busy it belongs to who carries it out. */
+struct ressd_log_io {
+	struct work_struct work;	/* asks core for the next one */
+	struct delayed_work timer;	/* commit_interval_ms after a write */
+	struct ressd_pages pages[4];	/* of the records, the summary and the page; constant */
+	struct ressd_io io;
+	struct bio write;		/* the plain write in flight */
+	u64 start;			/* ns */
+	int error;			/* valid with ended */
+	bool ended;			/* the worker has yet to tell core; released, acquired */
 };
 
 /* Where the mover has a batch: changed by its thread, under the lock. */
@@ -251,11 +302,49 @@ struct ressd_move_space {
 	u32 max;			/* moves that there is space for */
 };
 
+struct ressd_mover {
+	struct task_struct *thread;	/* changed by resume and suspend */
+	wait_queue_head_t rest;		/* at rest: there may be something to do */
+
+	/* What others ask of it; under the lock. */
+	bool on;			/* false: moves only when a write could not go on */
+	bool wanted;			/* by the user, with the message mover */
+	bool draining;			/* small writes go direct, all is moved */
+	bool drained;			/* the drain has come to its end */
+	int drain_result;
+	bool retry_now;			/* do not wait until backoff is over */
+	struct ressd_move_space next_space;	/* a larger one, see dm-ressd-batch.c */
+
+	/* Set by its thread under the lock; it reads them without. */
+	bool sweeping;
+	bool sweep_follows;		/* until then writers keep step with the last one */
+	bool keeping;			/* dm-ressd-keep.c; writers wait meanwhile */
+	bool unprimed;			/* something was moved since the log was last primed */
+	struct ressd_sweep sweep;
+	struct ressd_step step;		/* of this sweep */
+	struct ressd_move_space space;	/* the batch has gate.batch moves */
+	u32 bad_blocks;			/* that this sweep could not move */
+
+	/* Its thread's own. */
+	bool watches_clock;		/* at rest; read by others */
+	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
+	u64 visit_from;			/* where the next round of visits begins */
+	atomic_t ios, io_errors;	/* of the batch; they end in interrupts */
+};
+
 /* What has become of the discard that was begun last. */
 enum ressd_discard_state {
 	RESSD_DISCARD_NONE,		/* another one may begin */
 	RESSD_DISCARD_IN_FLIGHT,
-	RESSD_DISCARD_ENDED,		/* the mover's thread has yet to note it */
+	RESSD_DISCARD_DONE,		/* the mover's thread has yet to note it */
+	RESSD_DISCARD_FAILED,		/* likewise */
+};
+
+/* Discards of the log; the mover's thread, but for the end of one. */
+struct ressd_discard {
+	bool possible;			/* the device takes them, none has failed; under the lock */
+	enum ressd_discard_state state;	/* released, acquired */
+	u32 slot;			/* of the one in flight */
 };
 
 /* See dm-ressd-cover.c; under the lock but for the buffers, which the run's thread uses. */
@@ -269,112 +358,51 @@ struct ressd_cover {
 };
 
 struct ressd {
+	/* Constant once the device is active. */
 	struct dm_target *ti;
 	struct dm_dev *normal, *reserved;
 	bool same_dev;			/* one flush reaches both areas */
 	struct ressd_table table;
-	/* For reads and large writes, which take no lock; what is not constant seldom changes. */
-	struct ressd_regions regions;	/* the map's */
-	struct ressd_seen __percpu *seen;
-	struct ressd_gate gate;		/* for direct writes; set under the lock */
-	atomic_t flush_errors;		/* flushes that failed since the device was created */
-	int known_flush_errors;		/* that the map takes into account; set under the lock */
-	struct ressd_super_info super;
+	struct ressd_memory memory;
+	struct bio_set bios;		/* dm-ressd-device.c */
+	struct workqueue_struct *workqueue;
+	struct notifier_block power;	/* hibernation begins or has ended */
+	struct list_head instances;	/* of all targets; dm-ressd-instances.c */
 	bool blank;			/* to be formatted when first resumed */
 	bool formatting;		/* begun, not completed */
 	bool active;			/* the log is recovered and may be written */
 	u32 recovery_ms;
-	struct list_head instances;	/* of all targets; dm-ressd-instances.c */
+
+	/* For reads and large writes, which take no lock; what is not constant seldom changes. */
+	struct ressd_regions regions;	/* the map's */
+	struct ressd_seen __percpu *seen;
+	struct ressd_gate gate;		/* for direct writes; set under the lock */
+	struct ressd_errors errors;
+	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
 
 	spinlock_t lock;		/* see DOC: locking */
+	struct ressd_log log;
+	struct ressd_super_info super;	/* store_lock in dm-ressd-log.c, once active */
 	struct ressd_options options;
 	struct ressd_rpi rpi;
 	struct ressd_route route;	/* in use with route adaptive */
-	struct ressd_log log;
 	struct ressd_counters counters;
-	u64 uncounted_reads;		/* before clear_stats */
-	struct list_head sync_waiters;	/* bios waiting for a ticket (log.sync_done) */
-	struct list_head record_waiters; /* writethrough: waiting for log.written_seq */
-	struct list_head space_waiters;	/* small writes waiting for room in the log */
-	struct list_head merge_waiters;	/* sub-4K pieces: to be merged by the bio worker */
-	struct list_head move_waiters;	/* direct writes waiting for the mover's batch */
+	struct ressd_waiters waiters;
 	struct list_head tracked;	/* direct writes in flight over dirty blocks */
-	bool suspending;		/* nothing may wait for room */
-	bool room_wanted;		/* somebody waits for room in the log */
-	bool draining;			/* small writes go direct, all is moved */
-	bool drained;			/* the drain has come to its end */
-	bool mover_on;			/* false: moves only when a write could not go on */
-	bool mover_wanted;		/* by the user, with the message mover */
+	bool suspending;		/* nothing may wait for space */
 	bool hibernating;		/* see ressd_switch_mover() */
-
-	/* Errors. */
-	enum ressd_mode noted_mode;	/* the one that the user knows of */
-	int told_flush_errors;		/* of flush_errors, those that core knows of */
-	bool repairing;
-	u32 lost_blocks;		/* that the last repair could not find on the device */
-	u32 bad_blocks;			/* that the last sweep could not move */
-	bool stuck;			/* because of them it gained no room */
 
 	spinlock_t done_lock;		/* taken from interrupts */
 	struct list_head done;		/* completed bios that need process context */
+	struct work_struct bio_work;	/* ... and others that do */
 
-	/* Arrays of the log, see core/ressd-log.h. */
-	struct ressd_node *nodes;
-	unsigned long *clean;
-	struct ressd_segment *segments;
-	void *record_buffers[2];
-	void *summary;
-	void *page_buffer;		/* of max_page blocks, for log_rewrite; or NULL */
-	u32 max_page;
-	unsigned long *region_bits;
-	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
-
-	struct bio_set bios;		/* dm-ressd-device.c */
-	struct workqueue_struct *workqueue;
-	struct work_struct log_work;	/* writes the log: core decides, one I/O at a time */
-	struct ressd_io io;		/* that one, while log.busy */
-	struct ressd_pages pages[4];	/* of the two records, the summary and the page */
-	struct bio write;		/* the plain write in flight */
-	u64 io_start;			/* ns */
-	int io_error;			/* valid with io_ended */
-	bool io_ended;			/* the worker has yet to tell core */
-	struct work_struct bio_work;	/* bios that need process context */
-	struct delayed_work commit_work; /* commit_interval_ms after a write */
-	void *merge_buffer;		/* 4 KiB, bio_work only */
-
-	struct notifier_block power;	/* hibernation begins or has ended */
-
-	/* The mover; batch and moves change under the lock. */
-	struct task_struct *mover;
 	wait_queue_head_t wait;		/* mover, drain: something happened */
-	wait_queue_head_t mover_wait;	/* the mover at rest: there may be something to do */
-	bool mover_watches;		/* it looks at the clock meanwhile */
-	struct ressd_move_space move_space;
-	struct ressd_move_space next_move_space;	/* a larger one, see dm-ressd-batch.c */
-	atomic_t move_ios, move_errors;	/* of the batch */
-	struct ressd_sweep sweep;
-	bool sweeping;
-	bool sweep_follows;		/* until then writers keep step with the last one */
-	bool keeping;			/* dm-ressd-keep.c; writers wait meanwhile */
-	bool unprimed;			/* something was moved since the log was last primed */
-	u32 sweep_bad;			/* blocks that this sweep could not move */
-	int drain_result;
-	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
-	bool retry_now;			/* do not wait for that */
-	u64 visit_from;			/* where the next round of visits begins */
-	struct ressd_step step;		/* of this sweep */
-
-	/* Discards of the log; the mover's thread, but for the end of one. */
-	bool discards;			/* the device takes them, none has failed; under the lock */
-	enum ressd_discard_state discard_state;
-	u32 discard_slot;		/* of the one in flight */
-	bool discard_failed;		/* ... that has ended */
-
-	struct ressd_shape shape;
-
+	struct ressd_log_io log_io;
+	struct ressd_mover mover;
+	struct ressd_discard discard;
 	struct ressd_cover cover;
-	struct ressd_meter meter;
-	atomic_t small_in_flight;	/* small writes under route adaptive, both ways */
+	struct ressd_meter meter;	/* has a lock of its own */
+	struct ressd_shape shape;	/* likewise */
 };
 
 static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
@@ -403,6 +431,29 @@ static inline u64 ressd_reads(const struct ressd *ressd)
 	for_each_possible_cpu(cpu)
 		reads += READ_ONCE(per_cpu_ptr(ressd->seen, cpu)->reads);
 	return reads;
+}
+
+/*
+ * Something happened: who has to look?  Any context; these are how one file hands work to another
+ * one that it does not call.
+ */
+/* The log's worker: there may be something to write, or space for who waits for it. */
+static inline void ressd_run_log(struct ressd *ressd)
+{
+	queue_work(ressd->workqueue, &ressd->log_io.work);
+}
+
+/* The bio worker: bios need process context, or need not wait for moves any more. */
+static inline void ressd_run_bios(struct ressd *ressd)
+{
+	queue_work(ressd->workqueue, &ressd->bio_work);
+}
+
+/* The mover, busy or at rest, and all others that wait for an event. */
+static inline void ressd_wake(struct ressd *ressd)
+{
+	wake_up(&ressd->wait);
+	wake_up(&ressd->mover.rest);
 }
 
 /* dm-ressd-io.c; what the files that handle bios share among them is in dm-ressd-bio.h */
@@ -487,7 +538,7 @@ static inline bool ressd_log_works(const struct ressd *ressd)
 
 /*
  * To be called when core has learnt of a failed flush, or has done what follows from it: sets
- * known_flush_errors.  Under the lock.
+ * errors.known_to_map.  Under the lock.
  */
 void ressd_note_doubt(struct ressd *ressd);
 /* Tells core of flushes that failed beside it.  Under the lock. */
@@ -499,13 +550,6 @@ void ressd_note_mode(struct ressd *ressd);
  * data is gone; may sleep long.
  */
 int ressd_recover_message(struct ressd *ressd);
-
-/* Something happened that the mover, busy or at rest, or others may wait for.  Any context. */
-static inline void ressd_wake(struct ressd *ressd)
-{
-	wake_up(&ressd->wait);
-	wake_up(&ressd->mover_wait);
-}
 
 /* dm-ressd-mover.c */
 /* Has the mover, if it is at rest, something to do now?  Under the lock. */
