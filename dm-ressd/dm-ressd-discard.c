@@ -64,7 +64,7 @@ static bool may_begin(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.log_discard == RESSD_ON && ressd->discard.possible &&
-	       ressd->mover.on && !ressd->suspending && !ressd->mover.draining &&
+	       ressd_mover_is_on(ressd) && !ressd->mover.draining &&
 	       !ressd->waiters.need_space;
 }
 

@@ -517,7 +517,8 @@ static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 		return false;
 	ressd_judge_noted(ressd);
 	ressd->counters.writes++;
-	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors, ressd->mover.sweeping);
+	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors,
+			       ressd_mover_sweeps(ressd->mover.state));
 }
 
 /* Does a write touch mapped blocks, covered ones, or those of the mover's batch? */

@@ -111,7 +111,7 @@ static bool claim_tail(struct ressd *ressd, u32 *slot)
 	spin_lock(&ressd->lock);
 	wanted = ressd_keeps(ressd, slot);
 	if (wanted) {
-		ressd->mover.keeping = true;
+		ressd_mover_become(&ressd->mover.state, RESSD_MOVER_KEEPING);
 		atomic_inc(&ressd->readers[*slot]);
 	}
 	spin_unlock(&ressd->lock);

@@ -27,13 +27,10 @@
 
 /* --- one sweep ---------------------------------------------------------------------------- */
 
-/* Why it is made.  All but the first take also the segment that is being written. */
-enum sweep_kind {
-	SWEEP_FOR_ROOM,
-	SWEEP_DRAIN,
-	SWEEP_TRIAL,			/* route adaptive: what does moving cost? */
-	SWEEP_IDLE,			/* pace idle */
-};
+static bool sweeps_for_space(const struct ressd *ressd)
+{
+	return ressd->mover.state == RESSD_MOVER_SWEEPING;
+}
 
 /* The device's clustered blocks count from its own first sector, also under a partition. */
 static void plan_visits(struct ressd *ressd)
@@ -54,14 +51,15 @@ static void plan_visits(struct ressd *ressd)
  * does not want room goes all the way round, and so does a sweep where blocks could not be moved:
  * it has to say how many there are.
  */
-static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
+static bool goal_reached(struct ressd *ressd)
 {
 	bool reached;
 	u32 slot;
 
 	spin_lock(&ressd->lock);
 	ressd_step_moved(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
-	reached = kind == SWEEP_FOR_ROOM && !ressd->errors.bad_blocks && !ressd->mover.bad_blocks &&
+	reached = sweeps_for_space(ressd) && !ressd->errors.bad_blocks &&
+		  !ressd->mover.bad_blocks &&
 		  ressd_sweep_between_visits(&ressd->mover.sweep) &&
 		  (ressd_step_has_room(&ressd->mover.step, &ressd->log) ||
 		   ressd_keeps(ressd, &slot) || ressd_cover_must_carry(&ressd->log));
@@ -73,22 +71,20 @@ static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
 }
 
 /* Freezes the segments; returns the record that must have been written before moving begins. */
-static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
+static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 {
 	u64 record;
 
 	spin_lock(&ressd->lock);
+	ressd_mover_become(&ressd->mover.state, kind);
 	record = ressd_sweep_start(&ressd->mover.sweep, &ressd->log);
 	plan_visits(ressd);
-	if (kind != SWEEP_FOR_ROOM)
+	if (!sweeps_for_space(ressd))
 		ressd->mover.sweep.last_segment = ressd->log.head_seq;
 	else if (ressd->mover.sweep.visit_blocks)
 		ressd_sweep_oldest(&ressd->mover.sweep, &ressd->log);
 	ressd_step_start(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
 	ressd->mover.bad_blocks = ressd->cover.bad;
-	ressd->mover.sweeping = true;
-	ressd->mover.keeping = false;
-	ressd->mover.sweep_follows = false;
 	ressd->counters.sweeps++;
 	spin_unlock(&ressd->lock);
 	return record;
@@ -143,22 +139,16 @@ static bool drain_cancelled(const struct ressd *ressd)
 	return !READ_ONCE(ressd->mover.draining) || READ_ONCE(ressd->suspending);
 }
 
-static bool sweep_ends(const struct ressd *ressd, enum sweep_kind kind)
+static bool sweep_ends(const struct ressd *ressd)
 {
 	if (kthread_should_stop() || !ressd_log_works(ressd))
 		return true;
-	switch (kind) {
-	case SWEEP_FOR_ROOM:
+	if (sweeps_for_space(ressd))
 		return false;
-	case SWEEP_DRAIN:
+	if (ressd->mover.state == RESSD_MOVER_DRAINING)
 		return drain_cancelled(ressd);
-	case SWEEP_IDLE:
-		if (!ressd_pace_is_idle(ressd))
-			return true;
-		fallthrough;
-	case SWEEP_TRIAL:
-		break;
-	}
+	if (ressd->mover.state == RESSD_MOVER_EMPTYING && !ressd_pace_is_idle(ressd))
+		return true;
 	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->mover.draining);
 }
 
@@ -213,22 +203,22 @@ static void keep_step(struct ressd *ressd)
  * Moves all blocks of the frozen segments, or with visits until the oldest one is empty; false if
  * it has not come to all of them.
  */
-static bool move_all(struct ressd *ressd, enum sweep_kind kind)
+static bool move_all(struct ressd *ressd)
 {
 	u32 nr;
 
-	while (!sweep_ends(ressd, kind)) {
-		if (kind == SWEEP_FOR_ROOM)
+	while (!sweep_ends(ressd)) {
+		if (sweeps_for_space(ressd))
 			keep_step(ressd);
 		nr = ressd_batch_pick(ressd);
 		if (!nr)
 			return true;
 		/* Then it takes also what was logged since the sweep began. */
-		if (ressd->mover.sweep.visit_blocks || kind != SWEEP_FOR_ROOM)
+		if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))
 			ressd_wait_for_direct_writes(ressd);
 		ressd_batch_move(ressd);
 		cond_resched();
-		if (goal_reached(ressd, kind))
+		if (goal_reached(ressd))
 			break;
 	}
 	return false;
@@ -284,7 +274,7 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 }
 
 /* 0, or -EIO if not all could be moved. */
-static int sweep(struct ressd *ressd, enum sweep_kind kind)
+static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 {
 	u64 reused = READ_ONCE(ressd->log.reuse_seq);
 	u64 record = start_sweep(ressd, kind);
@@ -294,14 +284,14 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 
 	wait_for_record(ressd, record);
 	ressd_wait_for_direct_writes(ressd);
-	complete = move_all(ressd, kind);
+	complete = move_all(ressd);
 
 	spin_lock(&ressd->lock);
-	ressd->mover.sweeping = false;
-	ressd->mover.sweep_follows = kind == SWEEP_FOR_ROOM;
-	if (kind == SWEEP_DRAIN)
+	ressd_mover_become(&ressd->mover.state, kind == RESSD_MOVER_SWEEPING ?
+						RESSD_MOVER_SWEPT : RESSD_MOVER_IDLE);
+	if (kind == RESSD_MOVER_DRAINING)
 		ressd_log_rotate(&ressd->log);
-	if (kind == SWEEP_TRIAL)
+	if (kind == RESSD_MOVER_TRIAL)
 		ressd_route_trial_moved(ressd, complete && !ressd->mover.bad_blocks);
 	ticket = ressd_log_reclaim(&ressd->log);
 	spin_unlock(&ressd->lock);
@@ -333,8 +323,8 @@ static int announce_kept(struct ressd *ressd)
 static bool wants_priming(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover.unprimed && ressd->mover.on && !ressd->suspending &&
-	       !ressd->mover.draining && ressd_pace_is_quiet(ressd) && !ressd->log.busy;
+	return ressd->mover.unprimed && ressd_mover_is_on(ressd) && !ressd->mover.draining &&
+	       ressd_pace_is_quiet(ressd) && !ressd->log.busy;
 }
 
 static bool may_prime(struct ressd *ressd)
@@ -373,7 +363,7 @@ static bool below_threshold(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover.on && !ressd->suspending &&
+	return ressd_mover_is_on(ressd) &&
 	       (u64)ressd_log_free_blocks(log) * 100 <
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
@@ -384,61 +374,57 @@ static bool wants_idle_sweep(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover.on && !ressd->suspending && ressd_log_nr_movable(log) && !log->busy &&
+	return ressd_mover_is_on(ressd) && ressd_log_nr_movable(log) && !log->busy &&
 	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
 }
 
-static enum sweep_kind kind_of_sweep(struct ressd *ressd)
-{
-	enum sweep_kind kind = SWEEP_FOR_ROOM;
-
-	spin_lock(&ressd->lock);
-	if (ressd->mover.draining)
-		kind = SWEEP_DRAIN;
-	else if (ressd_route_asks_move(ressd))
-		kind = SWEEP_TRIAL;
-	else if (wants_idle_sweep(ressd))
-		kind = SWEEP_IDLE;
-	spin_unlock(&ressd->lock);
-	return kind;
-}
-
-/* Is there anything that a sweep could free, and reason to? */
-static bool has_reason(const struct ressd *ressd)
+/* Is there anything that a sweep, or a run of the cover, could do, and reason to? */
+static bool wants_space(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 	enum ressd_cover_goal goal;
 
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd_log_works(ressd))
-		return false;
-	/* That there is something to carry is no reason to look for room. */
+	/* That there is something to carry is no reason to look for space. */
 	if (!ressd->hibernating && ressd_cover_choose(log, ressd->mover.draining, &goal) &&
 	    goal != RESSD_COVER_CARRY)
 		return true;
-	if (!ressd->suspending &&
-	    (ressd->mover.draining || (ressd->mover.retry_now && ressd->errors.bad_blocks)))
-		return true;
-	if (ressd_route_asks_move(ressd) || wants_idle_sweep(ressd))
+	if (!ressd->suspending && ressd->mover.retry_now && ressd->errors.bad_blocks)
 		return true;
 	return log->reuse_seq < log->head_seq &&
 	       ((ressd->waiters.need_space && ressd_log_is_full(log)) || below_threshold(ressd));
 }
 
-static bool wants_sweep(struct ressd *ressd)
+/* What the mover, if it is at rest, has to do now: a kind of sweep, or IDLE. */
+static enum ressd_mover_state choose(const struct ressd *ressd)
 {
-	bool wants;
+	lockdep_assert_held(&ressd->lock);
+	if (!ressd_log_works(ressd))
+		return RESSD_MOVER_IDLE;
+	if (ressd->mover.draining)
+		return !ressd->suspending || wants_space(ressd) ? RESSD_MOVER_DRAINING :
+								  RESSD_MOVER_IDLE;
+	if (ressd_route_asks_move(ressd))
+		return RESSD_MOVER_TRIAL;
+	if (wants_idle_sweep(ressd))
+		return RESSD_MOVER_EMPTYING;
+	return wants_space(ressd) ? RESSD_MOVER_SWEEPING : RESSD_MOVER_IDLE;
+}
+
+static enum ressd_mover_state next_state(struct ressd *ressd)
+{
+	enum ressd_mover_state state;
 
 	spin_lock(&ressd->lock);
-	wants = has_reason(ressd);
+	state = choose(ressd);
 	spin_unlock(&ressd->lock);
-	return wants;
+	return state;
 }
 
 bool ressd_mover_is_wanted(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return has_reason(ressd) || ressd_discard_is_wanted(ressd) ||
+	return choose(ressd) != RESSD_MOVER_IDLE || ressd_discard_is_wanted(ressd) ||
 	       watches_clock(ressd) != READ_ONCE(ressd->mover.watches_clock);
 }
 
@@ -449,7 +435,7 @@ static bool note_if_drained(struct ressd *ressd)
 	spin_lock(&ressd->lock);
 	drained = ressd_log_is_drained(&ressd->log);
 	if (drained) {
-		ressd->mover.drained = true;
+		ressd->mover.drain_result = 0;
 		/* Who has waited was sent to the normal area by the drain. */
 		ressd->log.cover_wanted = false;
 		ressd->mover.draining = false;
@@ -470,20 +456,21 @@ static void end_drain(struct ressd *ressd, int result)
 }
 
 /*
- * After a sweep often the next one begins at once.  Until then writers may not use up the room that
- * has just become free, or the mover would find none to pace them by.  If none follows they go on.
- * They also go on when the log has appended again what it keeps of a segment.
+ * Has the mover enter a state in which writers need not keep step with it.  After a sweep for space
+ * (SWEPT) often the next one begins at once: until then writers may not use up the space that has
+ * just become free, or the mover would find none to pace them by.  If none follows they go on; and
+ * so they do when the log has appended again what it keeps of a segment.
  */
-static void let_writers_go(struct ressd *ressd)
+static void rest(struct ressd *ressd, enum ressd_mover_state state)
 {
-	bool held;
+	enum ressd_mover_state before;
 
 	spin_lock(&ressd->lock);
-	held = ressd->mover.sweep_follows || ressd->mover.keeping;
-	ressd->mover.sweep_follows = false;
-	ressd->mover.keeping = false;
+	before = ressd->mover.state;
+	if (before != state)
+		ressd_mover_become(&ressd->mover.state, state);
 	spin_unlock(&ressd->lock);
-	if (held)
+	if (before == RESSD_MOVER_SWEPT || before == RESSD_MOVER_KEEPING)
 		ressd_run_log(ressd);
 }
 
@@ -509,15 +496,14 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 }
 
 /* One sweep, and what it came to: 0, or the error that a pause must follow. */
-static int sweep_once(struct ressd *ressd)
+static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 {
-	enum sweep_kind kind = kind_of_sweep(ressd);
-	bool drain = kind == SWEEP_DRAIN;
+	bool drain = kind == RESSD_MOVER_DRAINING;
 	u64 ticket;
 	int ret;
 
 	/* Only what is on the device can be moved. */
-	if (drain || kind == SWEEP_TRIAL) {
+	if (drain || kind == RESSD_MOVER_TRIAL) {
 		spin_lock(&ressd->lock);
 		ticket = ressd_log_reclaim(&ressd->log);
 		spin_unlock(&ressd->lock);
@@ -529,9 +515,9 @@ static int sweep_once(struct ressd *ressd)
 			end_drain(ressd, ret);
 		return ret;
 	}
-	if (kind == SWEEP_FOR_ROOM && ressd_keep_tail(ressd)) {
+	if (kind == RESSD_MOVER_SWEEPING && ressd_keep_tail(ressd)) {
 		ret = announce_kept(ressd);
-		let_writers_go(ressd);
+		rest(ressd, RESSD_MOVER_IDLE);
 		return ret;
 	}
 	ret = sweep(ressd, kind);
@@ -563,55 +549,65 @@ static bool pause_ends(struct ressd *ressd, bool failed)
 			   suspend_needs_space(ressd)));
 }
 
-/* Waits until there is a reason to sweep. */
-static void wait_for_reason(struct ressd *ressd)
+/* Waits until there is a reason to sweep, and returns for which sweep; IDLE: the thread ends. */
+static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 {
-	while (!kthread_should_stop() && !wants_sweep(ressd)) {
+	enum ressd_mover_state next = RESSD_MOVER_IDLE;
+
+	while (!kthread_should_stop()) {
+		next = next_state(ressd);
+		if (next != RESSD_MOVER_IDLE)
+			break;
 		bool clock = watches_clock(ressd);
 
-		let_writers_go(ressd);
+		rest(ressd, RESSD_MOVER_IDLE);
 		ressd_discard_next(ressd);
 		WRITE_ONCE(ressd->mover.watches_clock, clock);
 		wait_event_idle_timeout(ressd->mover.rest,
-					kthread_should_stop() || wants_sweep(ressd) ||
+					kthread_should_stop() ||
+					next_state(ressd) != RESSD_MOVER_IDLE ||
 					wants_discard(ressd) || watches_clock(ressd) != clock,
 					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
 		if (clock)
 			prime_log(ressd);
 	}
+	return next;
 }
 
 static int mover_thread(void *data)
 {
 	struct ressd *ressd = data;
 
+	rest(ressd, RESSD_MOVER_IDLE);
 	while (!kthread_should_stop()) {
+		enum ressd_mover_state next;
 		u64 reused, moved;
 		int ret;
 
 		ressd_discard_next(ressd);
-		wait_for_reason(ressd);
+		next = wait_for_reason(ressd);
 		if (kthread_should_stop())
 			break;
 		WRITE_ONCE(ressd->mover.retry_now, false);
 		reused = READ_ONCE(ressd->log.reuse_seq);
 		moved = READ_ONCE(ressd->counters.moved_blocks);
-		ret = sweep_once(ressd);
+		ret = sweep_once(ressd, next);
 		if (!ret)
 			ressd->mover.backoff = 0;
 		if (READ_ONCE(ressd->log.reuse_seq) != reused || kthread_should_stop() ||
 		    (!ret && READ_ONCE(ressd->counters.moved_blocks) != moved))
 			continue;
 		/* Gained nothing: the device fails, or a direct write was in the way. */
-		let_writers_go(ressd);
+		rest(ressd, RESSD_MOVER_BACKOFF);
 		if (ret)
 			ressd->mover.backoff = clamp(2 * ressd->mover.backoff,
 						     (unsigned long)FIRST_BACKOFF,
 						     (unsigned long)LAST_BACKOFF);
 		wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
 						 ret ? ressd->mover.backoff : HZ / 50);
+		rest(ressd, RESSD_MOVER_IDLE);
 	}
-	let_writers_go(ressd);
+	rest(ressd, RESSD_MOVER_STOPPED);
 	return 0;
 }
 
@@ -650,7 +646,6 @@ int ressd_drain(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	ressd->mover.draining = true;
-	ressd->mover.drained = false;
 	ressd->mover.drain_result = -EINTR;
 	spin_unlock(&ressd->lock);
 	ressd_wake(ressd);
@@ -659,12 +654,9 @@ int ressd_drain(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	ressd->mover.draining = false;
-	if (ressd->mover.drained)
-		ret = 0;
-	else if (!ressd_log_works(ressd))
+	ret = ressd->mover.drain_result;
+	if (ret && !ressd_log_works(ressd))
 		ret = -EIO;
-	else
-		ret = ressd->mover.drain_result;
 	spin_unlock(&ressd->lock);
 	if (ret == -EIO)
 		DMERR("%s: the drain has ended with an error; what is left stays in the log",

@@ -23,8 +23,8 @@ bool ressd_pace_holds_writer(const struct ressd *ressd)
 	if (ressd->options.pace == RESSD_PACE_BURST)
 		return false;
 	/* They would use up the room that a sweep needs, and then wait for all of it. */
-	return ressd->mover.keeping ||
-	       ((ressd->mover.sweeping || ressd->mover.sweep_follows) &&
+	return ressd->mover.state == RESSD_MOVER_KEEPING ||
+	       (ressd_mover_leads(ressd->mover.state) &&
 		ressd_step_writer_is_ahead(&ressd->mover.step, &ressd->log));
 }
 

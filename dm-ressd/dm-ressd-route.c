@@ -113,7 +113,7 @@ bool ressd_route_holds_log(struct ressd *ressd)
 bool ressd_route_asks_move(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd_route_is_adaptive(ressd) && ressd->mover.on && !ressd->suspending &&
+	return ressd_route_is_adaptive(ressd) && ressd_mover_is_on(ressd) &&
 	       ressd_route_wants_move(&ressd->route);
 }
 

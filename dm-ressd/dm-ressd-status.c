@@ -281,8 +281,10 @@ static int message_mover(struct ressd *ressd, const char *word)
 		DMERR("%s: mover is '%s', but must be on or off", ressd_name(ressd), word);
 		return -EINVAL;
 	}
-	WRITE_ONCE(ressd->mover.wanted, on);
-	ressd_switch_mover(ressd);
+	spin_lock(&ressd->lock);
+	ressd->mover.off = !on;
+	spin_unlock(&ressd->lock);
+	ressd_wake(ressd);
 	return 0;
 }
 

@@ -278,32 +278,18 @@ static void init_lists(struct ressd *ressd)
 	ressd_shape_init(ressd);
 }
 
-void ressd_switch_mover(struct ressd *ressd)
-{
-	spin_lock(&ressd->lock);
-	WRITE_ONCE(ressd->mover.on, ressd->mover.wanted && !ressd->hibernating);
-	spin_unlock(&ressd->lock);
-	ressd_wake(ressd);
-}
-
 /* Also the kernel that restores the memory must leave the log alone, which that memory knows. */
 static int power_event(struct notifier_block *power, unsigned long event, void *data)
 {
 	struct ressd *ressd = container_of(power, struct ressd, power);
+	bool begins = event == PM_HIBERNATION_PREPARE || event == PM_RESTORE_PREPARE;
 
-	switch (event) {
-	case PM_HIBERNATION_PREPARE:
-	case PM_RESTORE_PREPARE:
-		WRITE_ONCE(ressd->hibernating, true);
-		break;
-	case PM_POST_HIBERNATION:
-	case PM_POST_RESTORE:
-		WRITE_ONCE(ressd->hibernating, false);
-		break;
-	default:
+	if (!begins && event != PM_POST_HIBERNATION && event != PM_POST_RESTORE)
 		return NOTIFY_DONE;
-	}
-	ressd_switch_mover(ressd);
+	spin_lock(&ressd->lock);
+	ressd->hibernating = begins;
+	spin_unlock(&ressd->lock);
+	ressd_wake(ressd);
 	return NOTIFY_OK;
 }
 
@@ -374,8 +360,6 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		return -ENOMEM;
 	}
 	ressd->ti = ti;
-	ressd->mover.on = true;
-	ressd->mover.wanted = true;
 	ressd->power.notifier_call = power_event;
 	init_lists(ressd);
 

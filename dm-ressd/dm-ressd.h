@@ -145,6 +145,7 @@
 #include "core/ressd-args.h"
 #include "core/ressd-cover.h"
 #include "core/ressd-log.h"
+#include "core/ressd-mover.h"
 #include "core/ressd-queue.h"
 #include "core/ressd-step.h"
 #include "core/ressd-record.h"
@@ -307,18 +308,14 @@ struct ressd_mover {
 	wait_queue_head_t rest;		/* at rest: there may be something to do */
 
 	/* What others ask of it; under the lock. */
-	bool on;			/* false: moves only when a write could not go on */
-	bool wanted;			/* by the user, with the message mover */
+	bool off;			/* by the user: moves only when a write could not go on */
 	bool draining;			/* small writes go direct, all is moved */
-	bool drained;			/* the drain has come to its end */
 	int drain_result;
 	bool retry_now;			/* do not wait until backoff is over */
 	struct ressd_move_space next_space;	/* a larger one, see dm-ressd-batch.c */
 
 	/* Set by its thread under the lock; it reads them without. */
-	bool sweeping;
-	bool sweep_follows;		/* until then writers keep step with the last one */
-	bool keeping;			/* dm-ressd-keep.c; writers wait meanwhile */
+	enum ressd_mover_state state;	/* see core/ressd-mover.h */
 	bool unprimed;			/* something was moved since the log was last primed */
 	struct ressd_sweep sweep;
 	struct ressd_step step;		/* of this sweep */
@@ -390,7 +387,11 @@ struct ressd {
 	struct ressd_waiters waiters;
 	struct list_head tracked;	/* direct writes in flight over dirty blocks */
 	bool suspending;		/* nothing may wait for space */
-	bool hibernating;		/* see ressd_switch_mover() */
+	/*
+	 * From the moment that the memory was copied to be saved nothing may be freed or discarded:
+	 * the map in that copy still refers to it.
+	 */
+	bool hibernating;
 
 	spinlock_t done_lock;		/* taken from interrupts */
 	struct list_head done;		/* completed bios that need process context */
@@ -552,6 +553,12 @@ void ressd_note_mode(struct ressd *ressd);
 int ressd_recover_message(struct ressd *ressd);
 
 /* dm-ressd-mover.c */
+/* May it move, or discard, though no write would have to wait otherwise?  Under the lock. */
+static inline bool ressd_mover_is_on(const struct ressd *ressd)
+{
+	return !ressd->mover.off && !ressd->hibernating && !ressd->suspending;
+}
+
 /* Has the mover, if it is at rest, something to do now?  Under the lock. */
 bool ressd_mover_is_wanted(const struct ressd *ressd);
 /* Starts the thread; nothing to do when it runs already. */
@@ -578,9 +585,9 @@ u32 ressd_batch_pick(struct ressd *ressd);
 void ressd_batch_move(struct ressd *ressd);
 
 /* dm-ressd-keep.c */
-/* By the mover: the oldest segment is empty, for the log has kept what lived of it; or false. */
+/* By the mover, which is KEEPING meanwhile: true if that has emptied the oldest segment. */
 bool ressd_keep_tail(struct ressd *ressd);
-/* Would it?  In which slot.  Under the lock. */
+/* Shall the log keep it?  In which slot.  Under the lock. */
 bool ressd_keeps(const struct ressd *ressd, u32 *slot);
 /* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
@@ -694,13 +701,6 @@ void ressd_route_trial_moved(struct ressd *ressd, bool complete);
 /* dm-ressd-target.c */
 /* Tells the log what the options say of the device.  Under the lock, or before the log is used. */
 void ressd_tune_log(struct ressd *ressd);
-
-/*
- * Switches the mover on or off, after mover_wanted or hibernating has changed.  From the moment
- * that the memory was copied to be saved, a hibernating system must not free or discard segments:
- * the map in that copy still refers to them.  Context: process, no lock held.
- */
-void ressd_switch_mover(struct ressd *ressd);
 
 /* dm-ressd-instances.c */
 /*

@@ -35,8 +35,8 @@ mutants() {
 		reads-in-flight-believed@dm-ressd-end.c@s/(int)rb->ticket != atomic_read(&ressd->errors.failed_flushes))/0)/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-mover.c@/^\t\t  ressd_log_is_starved(&ressd->log);$/s/ressd_log_is_starved(&ressd->log)/0/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
 		sweep-ignores-direct@dm-ressd-mover.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
-		fill-ignores-direct@dm-ressd-mover.c@s/if (ressd->mover.sweep.visit_blocks || kind != SWEEP_FOR_ROOM)/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
-		idle-ignores-direct@dm-ressd-mover.c@s/ || kind != SWEEP_FOR_ROOM)/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
+		fill-ignores-direct@dm-ressd-mover.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
+		idle-ignores-direct@dm-ressd-mover.c@s/ || !sweeps_for_space(ressd))/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
 		doubt-ignored@dm-ressd-error.c@s/ - ressd_log_is_doubtful(&ressd->log);/;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
 		told-too-early@dm-ressd-mover.c@/^static bool goal_reached/,/^}/{/ressd_run_log(/d;s/^\tbool reached;$/&\n\n\tressd_run_log(ressd);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace-route 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@25-pace-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
