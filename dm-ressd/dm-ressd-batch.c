@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-mover.h"
 
 /*
  * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
@@ -47,7 +47,8 @@ void ressd_move_space_free(struct ressd_move_space *space)
 	*space = (struct ressd_move_space) { };
 }
 
-u32 ressd_max_moves(const struct ressd *ressd)
+/* How large a batch may be by now, or will be from the next one on. */
+static u32 max_moves(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return max(ressd->mover.space.max, ressd->mover.next_space.max);
@@ -61,7 +62,7 @@ int ressd_grow_move_space(struct ressd *ressd, u32 max)
 	int ret;
 
 	spin_lock(&ressd->lock);
-	ret = ressd_max_moves(ressd) >= max;
+	ret = max_moves(ressd) >= max;
 	spin_unlock(&ressd->lock);
 	if (ret)
 		return 0;
@@ -72,7 +73,7 @@ int ressd_grow_move_space(struct ressd *ressd, u32 max)
 		return ret;
 	spin_lock(&ressd->lock);
 	/* Another message may have been quicker, with more. */
-	if (ressd_max_moves(ressd) < max)
+	if (max_moves(ressd) < max)
 		swap(space, ressd->mover.next_space);
 	spin_unlock(&ressd->lock);
 	ressd_move_space_free(&space);

@@ -12,7 +12,7 @@
 #include <linux/highmem.h>
 #include <linux/vmalloc.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-log.h"
 
 #define FIRST_RETRY_MS	100	/* of a failed log write; doubled each time */
 #define LAST_RETRY_MS	400
@@ -117,6 +117,47 @@ static bool next_io(struct ressd *ressd, struct ressd_io *io)
 	return ressd_log_next(&ressd->log, io);
 }
 
+/* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */
+static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
+			 struct list_head *complete)
+{
+	struct ressd_bio *rb, *next;
+
+	lockdep_assert_held(&ressd->lock);
+	list_for_each_entry_safe(rb, next, waiters, list) {
+		if (rb->ticket > reached && ressd_log_works(ressd))
+			continue;
+		if (rb->ticket > reached)
+			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
+		list_move_tail(&rb->list, complete);
+	}
+}
+
+static void take_all_settled(struct ressd *ressd, struct list_head *settled)
+{
+	lockdep_assert_held(&ressd->lock);
+	take_settled(ressd, &ressd->waiters.sync, ressd_log_synced(&ressd->log), settled);
+	take_settled(ressd, &ressd->waiters.record, ressd->log.written_seq, settled);
+}
+
+static void end_settled(struct list_head *settled)
+{
+	struct ressd_bio *rb, *next;
+
+	list_for_each_entry_safe(rb, next, settled, list)
+		bio_endio(ressd_bio_of(rb));
+}
+
+static void complete_waiters(struct ressd *ressd)
+{
+	LIST_HEAD(settled);
+
+	spin_lock(&ressd->lock);
+	take_all_settled(ressd, &settled);
+	spin_unlock(&ressd->lock);
+	end_settled(&settled);
+}
+
 /* Core learns how the I/O has ended. */
 static void note_io_end(struct ressd *ressd, int ret)
 {
@@ -139,7 +180,7 @@ static void wake_waiters(struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	if (wq_has_sleeper(&ressd->wait))
 		wake_up(&ressd->wait);
-	if (ressd_mover_is_wanted(ressd))
+	if (ressd->up->mover_is_wanted(ressd))
 		wake_up(&ressd->mover.rest);
 }
 
@@ -154,7 +195,7 @@ static void finish_io(struct ressd *ressd, int ret)
 	ressd_note_doubt(ressd);
 	spin_unlock(&ressd->lock);
 	ressd_note_mode(ressd);
-	ressd_complete_waiters(ressd);
+	complete_waiters(ressd);
 }
 
 /*
@@ -185,13 +226,13 @@ static bool finish_at_once(struct ressd *ressd)
 		return false;
 	}
 	note_io_end(ressd, 0);
-	ressd_take_settled(ressd, &complete);
+	take_all_settled(ressd, &complete);
 	rest = ressd_log_is_at_rest(&ressd->log) && list_empty(&ressd->waiters.space);
 	if (!rest)
 		ressd_run_log(ressd);
 	wake_waiters(ressd);
 	spin_unlock(&ressd->lock);
-	ressd_end_settled(&complete);
+	end_settled(&complete);
 	return true;
 }
 
@@ -313,17 +354,18 @@ static void finish_ended(struct ressd *ressd)
 void ressd_log_worker(struct work_struct *work)
 {
 	struct ressd *ressd = container_of(work, struct ressd, log_io.work);
-	bool more, tidy;
+	bool active, more, tidy;
 
 	for (;;) {
 		/* Pairs with smp_store_release() in write_ended(). */
 		if (smp_load_acquire(&ressd->log_io.ended))
 			finish_ended(ressd);
 		if (!list_empty(&ressd->waiters.space))
-			ressd_retry_space_waiters(ressd);
+			ressd->up->retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);
-		more = ressd->active && next_io(ressd, &ressd->log_io.io);
-		tidy = ressd->active && !more && ressd_log_tidy(&ressd->log);
+		active = ressd->life == RESSD_ACTIVE;
+		more = active && next_io(ressd, &ressd->log_io.io);
+		tidy = active && !more && ressd_log_tidy(&ressd->log);
 		ressd_note_doubt(ressd);
 		if (!tidy && (!more || !is_plain_write(&ressd->log_io.io)))
 			wake_waiters(ressd);
@@ -340,7 +382,7 @@ void ressd_log_worker(struct work_struct *work)
 		else
 			finish_io(ressd, do_io(ressd, &ressd->log_io.io));
 	}
-	ressd_complete_waiters(ressd);
+	complete_waiters(ressd);
 }
 
 void ressd_commit_timer(struct work_struct *work)
@@ -381,13 +423,6 @@ static bool ticket_settled(struct ressd *ressd, u64 ticket)
 	return settled;
 }
 
-int ressd_wait_ticket(struct ressd *ressd, u64 ticket)
-{
-	ressd_run_log(ressd);
-	wait_event(ressd->wait, ticket_settled(ressd, ticket));
-	return ressd_log_works(ressd) ? 0 : -EIO;
-}
-
 int ressd_sync(struct ressd *ressd)
 {
 	u64 ticket;
@@ -395,5 +430,7 @@ int ressd_sync(struct ressd *ressd)
 	spin_lock(&ressd->lock);
 	ticket = ressd_log_sync(&ressd->log);
 	spin_unlock(&ressd->lock);
-	return ressd_wait_ticket(ressd, ticket);
+	ressd_run_log(ressd);
+	wait_event(ressd->wait, ticket_settled(ressd, ticket));
+	return ressd_log_works(ressd) ? 0 : -EIO;
 }

@@ -10,7 +10,7 @@
 #include <linux/kthread.h>
 #include <linux/vmalloc.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-mover.h"
 #include "core/ressd-cover.h"
 
 int ressd_cover_init(struct ressd *ressd)

@@ -10,7 +10,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-log.h"
 
 /*
  * The whole granules of the device in @slot: returns how many sectors of the reserved device they

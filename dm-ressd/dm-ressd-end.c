@@ -5,7 +5,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 /* A read that was in flight when a flush failed fails, too; see DOC: errors. */
 static void check_read(const struct ressd *ressd, const struct ressd_bio *rb, blk_status_t *error)
@@ -78,47 +78,6 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	if (bio_op(bio) == REQ_OP_READ)
 		check_read(ti->private, rb, error);
 	return DM_ENDIO_DONE;
-}
-
-/* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */
-static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
-			 struct list_head *complete)
-{
-	struct ressd_bio *rb, *next;
-
-	lockdep_assert_held(&ressd->lock);
-	list_for_each_entry_safe(rb, next, waiters, list) {
-		if (rb->ticket > reached && ressd_log_works(ressd))
-			continue;
-		if (rb->ticket > reached)
-			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
-		list_move_tail(&rb->list, complete);
-	}
-}
-
-void ressd_take_settled(struct ressd *ressd, struct list_head *settled)
-{
-	lockdep_assert_held(&ressd->lock);
-	take_settled(ressd, &ressd->waiters.sync, ressd_log_synced(&ressd->log), settled);
-	take_settled(ressd, &ressd->waiters.record, ressd->log.written_seq, settled);
-}
-
-void ressd_end_settled(struct list_head *settled)
-{
-	struct ressd_bio *rb, *next;
-
-	list_for_each_entry_safe(rb, next, settled, list)
-		bio_endio(ressd_bio_of(rb));
-}
-
-void ressd_complete_waiters(struct ressd *ressd)
-{
-	LIST_HEAD(settled);
-
-	spin_lock(&ressd->lock);
-	ressd_take_settled(ressd, &settled);
-	spin_unlock(&ressd->lock);
-	ressd_end_settled(&settled);
 }
 
 /*

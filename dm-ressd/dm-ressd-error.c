@@ -5,7 +5,7 @@
  */
 #include <linux/vmalloc.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-log.h"
 
 #define REPAIR_BLOCKS	64	/* read back at once */
 #define MAX_RANGES	16	/* of lost blocks that are named in the kernel log */

@@ -15,7 +15,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 #define MAX_KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* see core/ressd-log.h */
 

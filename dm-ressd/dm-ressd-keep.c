@@ -6,7 +6,7 @@
  */
 #include <linux/kthread.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-mover.h"
 #include "core/ressd-keep.h"
 
 static bool keeping_ends(const struct ressd *ressd)

@@ -5,7 +5,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 /*
  * Reads the log's copy of a dirty block into memory.merge; called and left with the lock held,

@@ -16,7 +16,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-mover.h"
 
 /* After a sweep with errors; doubled each time. */
 #define FIRST_BACKOFF	HZ
@@ -88,50 +88,6 @@ static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	ressd->counters.sweeps++;
 	spin_unlock(&ressd->lock);
 	return record;
-}
-
-/*
- * Waits for the direct writes that are in flight now.  The generation changes only here, and never
- * before the one that was left behind last is empty: otherwise some would be in none that is
- * waited for.
- */
-void ressd_wait_for_direct_writes(struct ressd *ressd)
-{
-	unsigned int old;
-
-	spin_lock(&ressd->lock);
-	old = ressd->gate.generation;
-	WRITE_ONCE(ressd->gate.generation, !old);
-	spin_unlock(&ressd->lock);
-	wait_event(ressd->wait, !ressd_directs_left(ressd, old));
-}
-
-static bool record_settled(struct ressd *ressd, u64 record)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd->log.written_seq >= record || !ressd_log_works(ressd);
-	spin_unlock(&ressd->lock);
-	return settled;
-}
-
-static void wait_for_record(struct ressd *ressd, u64 record)
-{
-	ressd_run_log(ressd);
-	wait_event(ressd->wait, record_settled(ressd, record));
-}
-
-void ressd_write_open_record(struct ressd *ressd)
-{
-	struct ressd_log *log = &ressd->log;
-	u64 record;
-
-	spin_lock(&ressd->lock);
-	record = log->records[log->open].seq - !ressd_log_open_blocks(log);
-	ressd_log_kick(log);
-	spin_unlock(&ressd->lock);
-	wait_for_record(ressd, record);
 }
 
 static bool drain_cancelled(const struct ressd *ressd)
@@ -224,24 +180,6 @@ static bool move_all(struct ressd *ressd)
 	return false;
 }
 
-static bool sync_settled(struct ressd *ressd, u64 ticket)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd) ||
-		  ressd_log_is_starved(&ressd->log);
-	spin_unlock(&ressd->lock);
-	return settled;
-}
-
-int ressd_wait_as_mover(struct ressd *ressd, u64 ticket)
-{
-	ressd_run_log(ressd);
-	wait_event(ressd->wait, sync_settled(ressd, ticket));
-	return ressd_log_works(ressd) ? 0 : -EIO;
-}
-
 /*
  * Blocks could not be moved, or now can again: what follows from it, and who is told.  A sync that
  * needs the room which they hold would wait for ever, so it fails.
@@ -282,7 +220,7 @@ static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	u64 ticket;
 	int ret;
 
-	wait_for_record(ressd, record);
+	ressd_wait_for_record(ressd, record);
 	ressd_wait_for_direct_writes(ressd);
 	complete = move_all(ressd);
 

@@ -12,7 +12,7 @@
  *
  * core/ressd-step.h says what ahead means.
  */
-#include "dm-ressd.h"
+#include "dm-ressd-mover.h"
 
 /* So long without any bio is idle time. */
 #define IDLE_TIME	(HZ / 4)

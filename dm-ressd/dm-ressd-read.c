@@ -5,7 +5,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 static void copy_to_bio(struct bio *bio, const void *from)
 {
@@ -131,9 +131,3 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 	return read_home(ressd, bio);
 }
 
-void ressd_put_reader(struct ressd *ressd, u32 slot)
-{
-	/* A full barrier: pairs with smp_mb() in next_io(). */
-	if (atomic_dec_and_test(&ressd->readers[slot]) && READ_ONCE(ressd->waiters.need_space))
-		ressd_run_log(ressd);
-}

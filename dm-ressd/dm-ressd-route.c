@@ -8,7 +8,7 @@
  */
 #include <linux/ktime.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-base.h"
 
 /* Adds what has passed since the last call. */
 static void read_clock(struct ressd_meter *meter)

@@ -2,7 +2,7 @@
 /* Status and messages. */
 #include <linux/kernel.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-target.h"
 
 static u64 permille(u64 part, u64 whole)
 {
@@ -265,7 +265,7 @@ static int message_store(struct ressd *ressd, unsigned int argc, char **argv)
 		      ressd_name(ressd), fixed);
 		return -EINVAL;
 	}
-	if (!READ_ONCE(ressd->active)) {
+	if (READ_ONCE(ressd->life) != RESSD_ACTIVE) {
 		DMERR("%s: options cannot be stored before the device is active; resume it first",
 		      ressd_name(ressd));
 		return -EAGAIN;

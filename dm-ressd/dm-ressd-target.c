@@ -7,7 +7,7 @@
 #include <linux/random.h>
 #include <linux/suspend.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-target.h"
 #include "dm-ressd-compat.h"
 
 #define RESSD_POSITIONAL_ARGS	5
@@ -123,50 +123,6 @@ static int out_of_memory(const char *what)
 	return -ENOMEM;
 }
 
-static bool slot_busy(void *context, u32 slot)
-{
-	struct ressd *ressd = context;
-
-	return atomic_read(&ressd->readers[slot]);
-}
-
-void ressd_tune_log(struct ressd *ressd)
-{
-	const struct ressd_options *options = &ressd->options;
-	struct ressd_log *log = &ressd->log;
-	u32 page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
-
-	log->align_blocks = max_t(u32, options->log_align_sectors / RESSD_BLOCK_SECTORS, 1);
-	log->unit_blocks = options->move_block_sectors / RESSD_BLOCK_SECTORS;
-	log->page_blocks = page <= log->unit_blocks ? page : 0;
-	if (log->page_blocks)
-		div_u64_rem(ressd_device_block(ressd->reserved, ressd->table.reserved_start),
-			    log->unit_blocks, &log->unit_phase);
-	log->page_buffer = options->log_rewrite == RESSD_ON ? ressd->memory.page : NULL;
-}
-
-void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
-{
-	ressd_log_init(&ressd->log, &(struct ressd_log_setup) {
-		.geom = *geom,
-		.uuid = ressd->super.uuid,
-		.activation = get_random_u64() | 1,
-		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
-		.cover_blocks = ressd->super.cover_blocks,
-		.nodes = ressd->memory.nodes,
-		.clean = ressd->memory.clean,
-		.regions = ressd->memory.region_bits,
-		.segments = ressd->memory.segments,
-		.buffers = { ressd->memory.records[0], ressd->memory.records[1] },
-		.summary = ressd->memory.summary,
-		.segment_busy = slot_busy,
-		.context = ressd,
-	});
-	ressd->regions = ressd->log.map.regions;
-	ressd_tune_log(ressd);
-	ressd->errors.noted_mode = RESSD_MODE_RW;
-}
-
 /* For commits that are written with their page; a larger one takes a reload. */
 static int allocate_page(struct ressd *ressd)
 {
@@ -245,7 +201,7 @@ static int load_super(struct ressd *ressd)
 			      ressd->options.segment_sectors, ctr_error, sizeof(ctr_error));
 	if (ret)
 		return ret;
-	ressd->blank = true;
+	ressd->life = RESSD_BLANK;
 	ressd->super.table = ressd->table;
 	ressd->super.segment_sectors = geom.segment_blocks * RESSD_BLOCK_SECTORS;
 	ressd->super.record_blocks = geom.record_blocks;
@@ -292,6 +248,11 @@ static int power_event(struct notifier_block *power, unsigned long event, void *
 	ressd_wake(ressd);
 	return NOTIFY_OK;
 }
+
+static const struct ressd_upcalls upcalls = {
+	.retry_space_waiters = ressd_retry_space_waiters,
+	.mover_is_wanted = ressd_mover_is_wanted,
+};
 
 /* Frees what a constructor, complete or not, has acquired; in reverse order. */
 static void ressd_free(struct ressd *ressd)
@@ -360,6 +321,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		return -ENOMEM;
 	}
 	ressd->ti = ti;
+	ressd->up = &upcalls;
 	ressd->power.notifier_call = power_event;
 	init_lists(ressd);
 
@@ -406,6 +368,46 @@ static void ressd_dtr(struct dm_target *ti)
 	ressd_free(ressd);
 }
 
+/* The opening record included: only then the device is served. */
+static void report_recovery(struct ressd *ressd, const struct ressd_recovery *recovery,
+			    ktime_t start)
+{
+	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
+	DMINFO("%s: recovered %u blocks from %llu records (%llu segments by summary) in %u ms",
+	       ressd_name(ressd), ressd->log.map.nr_mapped,
+	       (unsigned long long)recovery->records, (unsigned long long)recovery->summaries,
+	       ressd->recovery_ms);
+}
+
+static int activate(struct ressd *ressd)
+{
+	bool recovered = ressd->life == RESSD_FORMATTED;
+	struct ressd_recovery recovery = { };
+	ktime_t start = ktime_get();
+	int ret = ressd_open_log(ressd, &recovery);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(ressd->life, RESSD_ACTIVE);
+	/* The opening record, before anything is served: see ressd_recover(). */
+	if (recovered && ressd_sync(ressd)) {
+		DMERR("%s: the log is recovered, but its opening record cannot be written",
+		      ressd_name(ressd));
+		ret = -EIO;
+	} else {
+		ret = ressd_cover_restore(ressd);
+	}
+	if (ret) {
+		WRITE_ONCE(ressd->life, RESSD_FORMATTED);
+		return ret;
+	}
+	if (recovered) {
+		report_recovery(ressd, &recovery, start);
+		ressd_cover_compare(ressd);
+	}
+	return 0;
+}
+
 /*
  * The table before this one, if there is one, is quiet by now, but has gone on since this one was
  * loaded: its log may have data again.  If so the device stays suspended, and the old table can be
@@ -420,7 +422,7 @@ static int begin_service(struct ressd *ressd)
 		DMERR("%s: %s", ressd_name(ressd), error);
 		return ret;
 	}
-	ret = ressd_activate(ressd);
+	ret = activate(ressd);
 	if (!ret)
 		ressd_discard_start(ressd);
 	return ret;
@@ -430,7 +432,7 @@ static int begin_service(struct ressd *ressd)
 static int ressd_preresume(struct dm_target *ti)
 {
 	struct ressd *ressd = ti->private;
-	int ret = ressd->active ? 0 : begin_service(ressd);
+	int ret = ressd->life == RESSD_ACTIVE ? 0 : begin_service(ressd);
 
 	return ret ? ret : ressd_mover_start(ressd);
 }
@@ -474,7 +476,7 @@ static void ressd_postsuspend(struct dm_target *ti)
 
 	cancel_delayed_work_sync(&ressd->log_io.timer);
 	/* The mover still runs: the sync may need the room that it makes. */
-	if (ressd->active && ressd_sync(ressd))
+	if (ressd->life == RESSD_ACTIVE && ressd_sync(ressd))
 		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost",
 		      ressd_name(ressd));
 	ressd_mover_stop(ressd);

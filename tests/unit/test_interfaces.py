@@ -1,18 +1,31 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the module takes from the kernel: nothing whose arguments differ between kernels.
+"""What the module takes from the kernel, and what its files take of each other.
+
+From the kernel nothing whose arguments differ between kernels.
 
 dm_io() has changed more than once, in stable kernels as well (an ioprio in 6.9 and its backports,
 another argument and another callback in 7.2), so a module that calls it builds only where its
 author has looked.
 """
 
+import graphlib
 import pathlib
+import re
 import subprocess
 import unittest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MODULE = TOP / "build/modules/dm-ressd.ko"
+# From the bottom up: docs/design.md. A file calls its own layer and those below.
+LAYERS = {
+    "base": {"device", "route"},
+    "dispatch": {"dispatch", "shape"},
+    "log": {"commit", "discard", "error", "log"},
+    "mover": {"batch", "cover", "keep", "mover", "pace", "wait"},
+    "io": {"end", "io", "merge", "read", "unlocked"},
+    "target": {"instances", "status", "target"},
+}
 SOURCES = sorted((TOP / "dm-ressd").glob("**/*.[ch]"))
 
 # Prefix of names, and what to use instead.
@@ -21,6 +34,20 @@ UNSTABLE = {
     "dm_kcopyd": "the mover's own batches",
     "dm_bufio": "the target's own buffers",
 }
+
+
+def included(name):
+    """The headers dm-ressd-*.h that a file includes; of dm-ressd.h each has it by them."""
+    text = (TOP / "dm-ressd" / name).read_text()
+    return set(re.findall(r'#include "dm-ressd-(\w+)\.h"', text))
+
+
+def symbols(name, kinds):
+    """What dm-ressd-NAME.o defines or, by U, needs."""
+    listing = subprocess.run(["nm", TOP / f"dm-ressd/dm-ressd-{name}.o"], capture_output=True,
+                             text=True, check=True)
+    words = [line.split()[-2:] for line in listing.stdout.splitlines()]
+    return {symbol for kind, symbol in words if kind in kinds}
 
 
 class Interfaces(unittest.TestCase):
@@ -45,6 +72,39 @@ class Interfaces(unittest.TestCase):
                 if line.startswith("#if") and guard not in line:
                     self.fail(f"{source.name}:{number}: {line}")
                 self.assertNotIn("LINUX_VERSION_CODE", line, f"{source.name}:{number}")
+
+    def test_layers_include_no_upper_one(self):
+        """Each file has the header of its layer, each header that of the layer below."""
+        below = "bio"
+        for layer, files in LAYERS.items():
+            self.assertEqual(included(f"dm-ressd-{layer}.h"), {below})
+            for name in files:
+                self.assertEqual(included(f"dm-ressd-{name}.c") - {"compat"}, {layer}, name)
+            below = layer
+        self.assertEqual({source.stem for source in SOURCES if source.suffix == ".c"
+                          and source.parent.name == "dm-ressd"} - {"dm-ressd.mod"},
+                         {f"dm-ressd-{name}" for files in LAYERS.values() for name in files})
+
+    def test_functions_are_declared_in_their_layer(self):
+        """So a call of an upper layer does not even compile."""
+        for layer, files in LAYERS.items():
+            header = (TOP / f"dm-ressd/dm-ressd-{layer}.h").read_text()
+            for name in files:
+                for function in symbols(name, "T"):
+                    if function.startswith("ressd_"):
+                        self.assertRegex(header, rf"\b{function}\(", f"dm-ressd-{name}.c")
+
+    def test_no_files_call_each_other_in_a_ring(self):
+        """Not within a layer either; by the symbols of the objects."""
+        files = set.union(*LAYERS.values())
+        home = {function: name for name in files for function in symbols(name, "TDB")}
+        uses = {name: {home[function] for function in symbols(name, "U") & home.keys()}
+                for name in files}
+        self.assertIn("batch", uses["mover"])
+        try:
+            graphlib.TopologicalSorter(uses).prepare()
+        except graphlib.CycleError as error:
+            self.fail(f"{' -> '.join(error.args[1])} call each other")
 
 
 if __name__ == "__main__":

@@ -15,17 +15,17 @@ apply_only=
 # NAME @ FILE in dm-ressd @ sed that makes the bug @ test and its arguments @ what the bug is
 mutants() {
 	cat <<-'END'
-		no-flush@dm-ressd-log.c@s/int ret = blkdev_issue_flush(ressd->normal->bdev);/int ret = 0;/@66-power-switch 20 1 sectors@a flush of the log reaches no device
+		no-flush@dm-ressd-device.c@s/int ret = blkdev_issue_flush(ressd->normal->bdev);/int ret = 0;/@66-power-switch 20 1 sectors@a flush of the log reaches no device
 		no-preflush@dm-ressd-commit.c@s/if (io->preflush)/if (0)/@66-power-switch 20 1 sectors@a record goes out before what it relies on is durable
 		no-fua@dm-ressd-commit.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
 		no-flush-supported@dm-ressd-target.c@/ti->flush_supported = true;/d@80-devices@over a write-through device fsync leaves data in RAM
 		flush-past-the-log@dm-ressd-io.c@s/return !ressd_log_is_volatile(&ressd->log) \&\& !ressd->log.cycle;/return true;/@80-devices 1 flush_of_one_block@a flush does not write what is only in RAM
 		other-areas-loaded@dm-ressd-target.c@s/ret = ressd_check_change(ressd, ctr_error, sizeof(ctr_error));/ret = 0;/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
 		other-areas-resumed@dm-ressd-target.c@s/int ret = ressd_check_change(ressd, error, sizeof(error));/int ret = 0;/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
-		one-disk-flushed@dm-ressd-log.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
+		one-disk-flushed@dm-ressd-device.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
 		last-block-not-killed@dm-ressd-io.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs 3 100 0@a direct write of several blocks leaves the older copy of its last one in the log
 		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log
-		length-not-written@dm-ressd-log.c@s/ret = adopt_length(ressd);/ret = 0;/@84-grow@growth is not noted in the superblock
+		length-not-written@dm-ressd-log.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/info->table.len = min_t(u64,/info->table.len = max_t(u64,/@84-grow@a growth that was cut short counts as done
 		no-overlap-check@dm-ressd-io.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
@@ -33,7 +33,7 @@ mutants() {
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->errors.failed_flushes);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/(int)rb->ticket != atomic_read(&ressd->errors.failed_flushes))/0)/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
-		mover-waits-for-itself@dm-ressd-mover.c@/^\t\t  ressd_log_is_starved(&ressd->log);$/s/ressd_log_is_starved(&ressd->log)/0/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
+		mover-waits-for-itself@dm-ressd-wait.c@/^\t\t  ressd_log_is_starved(&ressd->log);$/s/ressd_log_is_starved(&ressd->log)/0/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
 		sweep-ignores-direct@dm-ressd-mover.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
 		fill-ignores-direct@dm-ressd-mover.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
 		idle-ignores-direct@dm-ressd-mover.c@s/ || !sweeps_for_space(ressd))/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
