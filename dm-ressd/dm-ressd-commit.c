@@ -395,32 +395,15 @@ void ressd_commit_timer(struct work_struct *work)
 	ressd_run_log(ressd);
 }
 
-static bool log_io_ended(struct ressd *ressd)
-{
-	bool ended;
-
-	spin_lock(&ressd->lock);
-	ended = !ressd->log.busy;
-	spin_unlock(&ressd->lock);
-	return ended;
-}
-
 void ressd_wait_for_log_io(struct ressd *ressd)
 {
-	wait_event(ressd->wait, log_io_ended(ressd));
+	spin_lock(&ressd->lock);
+	wait_event_cmd(ressd->wait, !ressd->log.busy, spin_unlock(&ressd->lock),
+		       spin_lock(&ressd->lock));
+	spin_unlock(&ressd->lock);
 	/* The worker may have seen the end of the write before write_ended() has queued it. */
 	spin_lock_irq(&ressd->done_lock);
 	spin_unlock_irq(&ressd->done_lock);
-}
-
-static bool ticket_settled(struct ressd *ressd, u64 ticket)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd);
-	spin_unlock(&ressd->lock);
-	return settled;
 }
 
 int ressd_sync(struct ressd *ressd)
@@ -429,8 +412,10 @@ int ressd_sync(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	ticket = ressd_log_sync(&ressd->log);
-	spin_unlock(&ressd->lock);
 	ressd_run_log(ressd);
-	wait_event(ressd->wait, ticket_settled(ressd, ticket));
+	wait_event_cmd(ressd->wait,
+		       ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd),
+		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
+	spin_unlock(&ressd->lock);
 	return ressd_log_works(ressd) ? 0 : -EIO;
 }

@@ -169,16 +169,6 @@ static bool start_repair(struct ressd *ressd, void *buffer)
 	return quiet;
 }
 
-static bool repair_is_over(struct ressd *ressd)
-{
-	bool over;
-
-	spin_lock(&ressd->lock);
-	over = ressd_repair_is_over(&ressd->log);
-	spin_unlock(&ressd->lock);
-	return over;
-}
-
 /* The log worker does the I/O of the repair. */
 static int repair(struct ressd *ressd)
 {
@@ -192,9 +182,10 @@ static int repair(struct ressd *ressd)
 	}
 	wait_event(ressd->wait, start_repair(ressd, buffer));
 	ressd_run_log(ressd);
-	wait_event(ressd->wait, repair_is_over(ressd));
 
 	spin_lock(&ressd->lock);
+	wait_event_cmd(ressd->wait, ressd_repair_is_over(&ressd->log),
+		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	ret = ressd_repair_result(&ressd->log);
 	spin_unlock(&ressd->lock);
 	if (ret == -EUCLEAN)

@@ -239,22 +239,6 @@ static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	return ressd->errors.bad_blocks ? -EIO : ret;
 }
 
-/*
- * The log has kept what lived of its oldest segment.  The record with the last of it must be
- * written before one that announces the segment's death.
- */
-static int announce_kept(struct ressd *ressd)
-{
-	struct ressd_log *log = &ressd->log;
-	u64 ticket;
-
-	ressd_write_open_record(ressd);
-	spin_lock(&ressd->lock);
-	ticket = ressd_log_reclaim(log);
-	spin_unlock(&ressd->lock);
-	return ressd_wait_as_mover(ressd, ticket);
-}
-
 /* --- idle time ---------------------------------------------------------------------------- */
 
 /* All is home: the log can be made ready for a burst, once after something was moved. */
@@ -265,33 +249,25 @@ static bool wants_priming(const struct ressd *ressd)
 	       ressd_pace_is_quiet(ressd) && !ressd->log.busy;
 }
 
-static bool may_prime(struct ressd *ressd)
-{
-	bool wants;
-
-	spin_lock(&ressd->lock);
-	wants = wants_priming(ressd);
-	spin_unlock(&ressd->lock);
-	return wants;
-}
-
 /* Until all is done or somebody comes; the mover's part of it is to wait. */
 static void prime_log(struct ressd *ressd)
 {
 	struct ressd_log *log = &ressd->log;
-	u64 head = 0, ticket = 0;
+	u64 head = 0, ticket;
 
-	while (!kthread_should_stop() && may_prime(ressd)) {
-		spin_lock(&ressd->lock);
+	spin_lock(&ressd->lock);
+	while (!kthread_should_stop() && wants_priming(ressd)) {
 		/* A step that came to nothing would do so again. */
 		ressd->mover.unprimed = log->head_seq != head && ressd_log_can_prime(log);
+		if (!ressd->mover.unprimed)
+			break;
 		head = log->head_seq;
-		if (ressd->mover.unprimed)
-			ticket = ressd_log_prime(log);
+		ticket = ressd_log_prime(log);
 		spin_unlock(&ressd->lock);
-		if (ressd->mover.unprimed)
-			ressd_wait_as_mover(ressd, ticket);
+		ressd_wait_as_mover(ressd, ticket);
+		spin_lock(&ressd->lock);
 	}
+	spin_unlock(&ressd->lock);
 }
 
 /* --- the thread --------------------------------------------------------------------------- */
@@ -437,24 +413,21 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 {
 	bool drain = kind == RESSD_MOVER_DRAINING;
-	u64 ticket;
 	int ret;
 
 	/* Only what is on the device can be moved. */
-	if (drain || kind == RESSD_MOVER_TRIAL) {
-		spin_lock(&ressd->lock);
-		ticket = ressd_log_reclaim(&ressd->log);
-		spin_unlock(&ressd->lock);
-		if (ressd_wait_as_mover(ressd, ticket) || (drain && note_if_drained(ressd)))
-			return 0;
-	}
+	if ((drain || kind == RESSD_MOVER_TRIAL) &&
+	    (ressd_reclaim_as_mover(ressd) || (drain && note_if_drained(ressd))))
+		return 0;
 	if (cover_first(ressd, drain, &ret)) {
 		if (drain && ret)
 			end_drain(ressd, ret);
 		return ret;
 	}
 	if (kind == RESSD_MOVER_SWEEPING && ressd_keep_tail(ressd)) {
-		ret = announce_kept(ressd);
+		/* With the last of what was kept; before the segment is announced as free. */
+		ressd_write_open_record(ressd);
+		ret = ressd_reclaim_as_mover(ressd);
 		rest(ressd, RESSD_MOVER_IDLE);
 		return ret;
 	}

@@ -17,6 +17,8 @@ void ressd_write_open_record(struct ressd *ressd);
  * -EIO if the log does not work.  Likewise.
  */
 int ressd_wait_as_mover(struct ressd *ressd, u64 ticket);
+/* Has what is no more needed announced, and waits for that as above. */
+int ressd_reclaim_as_mover(struct ressd *ressd);
 
 /* dm-ressd-mover.c */
 /* Has the mover, if it is at rest, something to do now?  Under the lock. */

@@ -184,35 +184,25 @@ static int check_buffers(const struct ressd *ressd, const struct ressd_options *
 	return 0;
 }
 
-/* What @key = @value takes, before it is set; that it is one is known only then. */
-static void prepare_shape(struct ressd *ressd, const char *key, const char *value)
+/* What @key = @value takes, before it is set; that it is right is known only then. */
+static int prepare(struct ressd *ressd, const char *key, const char *value)
 {
 	char error[RESSD_ERROR_SIZE];
 	struct ressd_options options;
+	int ret;
 
 	spin_lock(&ressd->lock);
 	options = ressd->options;
 	spin_unlock(&ressd->lock);
 	/* What is wrong with it, if anything, message_set() says. */
-	if (!ressd_option_set(&options, key, value, error, sizeof(error)))
-		ressd_shape_prepare(ressd, &options);
-}
-
-/* ... memory, likewise. */
-static int prepare_buffers(struct ressd *ressd, const char *key, const char *value)
-{
-	char error[RESSD_ERROR_SIZE];
-	struct ressd_options options = { };
-	int ret;
-
-	/* What is wrong with it, if anything, message_set() says. */
-	if (ressd_option_set(&options, key, value, error, sizeof(error)) ||
-	    !options.move_batch_sectors)
+	if (ressd_option_set(&options, key, value, error, sizeof(error)))
 		return 0;
 	ret = ressd_grow_move_space(ressd, options.move_batch_sectors / RESSD_BLOCK_SECTORS);
 	if (ret)
 		DMERR("%s: there is not enough memory for move_batch_sectors %s; use a smaller value",
 		      ressd_name(ressd), value);
+	else
+		ressd_shape_prepare(ressd, &options);
 	return ret;
 }
 
@@ -220,11 +210,10 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 {
 	char error[RESSD_ERROR_SIZE];
 	struct ressd_options options;
-	int ret = prepare_buffers(ressd, key, value);
+	int ret = prepare(ressd, key, value);
 
 	if (ret)
 		return ret;
-	prepare_shape(ressd, key, value);
 	spin_lock(&ressd->lock);
 	options = ressd->options;
 	ret = ressd_option_set(&options, key, value, error, sizeof(error));

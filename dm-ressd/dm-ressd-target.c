@@ -437,31 +437,27 @@ static int ressd_preresume(struct dm_target *ti)
 	return ret ? ret : ressd_mover_start(ressd);
 }
 
-static void ressd_resume(struct dm_target *ti)
+static void set_suspending(struct ressd *ressd, bool suspending)
 {
-	struct ressd *ressd = ti->private;
-
 	spin_lock(&ressd->lock);
-	ressd->suspending = false;
+	ressd->suspending = suspending;
 	spin_unlock(&ressd->lock);
-	ressd_dispatch_suspend(ressd, false);
-	/* It runs already, but begins nothing before. */
+	ressd_dispatch_suspend(ressd, suspending);
+	/* On resume the mover runs already, but begins nothing before. */
 	ressd_wake(ressd);
-	/* Segments that may be reused are forgotten by it, before they can be discarded. */
+	/* On resume it forgets the segments that may be reused, before they can be discarded. */
 	ressd_run_log(ressd);
 }
 
-/* From here on no write waits for room, so that all bios can complete; a drain is given up. */
+static void ressd_resume(struct dm_target *ti)
+{
+	set_suspending(ti->private, false);
+}
+
+/* From here on no write waits for space, so that all bios can complete; a drain is given up. */
 static void ressd_presuspend(struct dm_target *ti)
 {
-	struct ressd *ressd = ti->private;
-
-	spin_lock(&ressd->lock);
-	ressd->suspending = true;
-	spin_unlock(&ressd->lock);
-	ressd_dispatch_suspend(ressd, true);
-	ressd_wake(ressd);
-	ressd_run_log(ressd);
+	set_suspending(ti->private, true);
 }
 
 static void ressd_presuspend_undo(struct dm_target *ti)

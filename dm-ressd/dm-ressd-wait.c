@@ -18,20 +18,13 @@ void ressd_wait_for_direct_writes(struct ressd *ressd)
 	wait_event(ressd->wait, !ressd_directs_left(ressd, old));
 }
 
-static bool record_settled(struct ressd *ressd, u64 record)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd->log.written_seq >= record || !ressd_log_works(ressd);
-	spin_unlock(&ressd->lock);
-	return settled;
-}
-
 void ressd_wait_for_record(struct ressd *ressd, u64 record)
 {
 	ressd_run_log(ressd);
-	wait_event(ressd->wait, record_settled(ressd, record));
+	spin_lock(&ressd->lock);
+	wait_event_cmd(ressd->wait, ressd->log.written_seq >= record || !ressd_log_works(ressd),
+		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
+	spin_unlock(&ressd->lock);
 }
 
 void ressd_write_open_record(struct ressd *ressd)
@@ -46,20 +39,23 @@ void ressd_write_open_record(struct ressd *ressd)
 	ressd_wait_for_record(ressd, record);
 }
 
-static bool sync_settled(struct ressd *ressd, u64 ticket)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd) ||
-		  ressd_log_is_starved(&ressd->log);
-	spin_unlock(&ressd->lock);
-	return settled;
-}
-
 int ressd_wait_as_mover(struct ressd *ressd, u64 ticket)
 {
 	ressd_run_log(ressd);
-	wait_event(ressd->wait, sync_settled(ressd, ticket));
+	spin_lock(&ressd->lock);
+	wait_event_cmd(ressd->wait, ressd_log_synced(&ressd->log) >= ticket ||
+		       !ressd_log_works(ressd) || ressd_log_is_starved(&ressd->log),
+		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
+	spin_unlock(&ressd->lock);
 	return ressd_log_works(ressd) ? 0 : -EIO;
+}
+
+int ressd_reclaim_as_mover(struct ressd *ressd)
+{
+	u64 ticket;
+
+	spin_lock(&ressd->lock);
+	ticket = ressd_log_reclaim(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return ressd_wait_as_mover(ressd, ticket);
 }

@@ -6,31 +6,15 @@
  * DOC: who does what
  *
  * Six layers, each with a header of its own; a file includes that of its layer, and so calls what
- * is in its layer or below, never above.
+ * is in its layer or below, never above.  The head of each file says what it does.
  *
- *	target	 -target	life of the target: table line, suspend, resume
- *		 -instances	no two targets share an area
- *		 -status	status and messages
- *	io	 -io		bios: the router, writes to the log and direct ones, discard, flush
- *		 -read		... reads
- *		 -unlocked	... large writes that take no lock
- *		 -merge		... pieces of a block that is in the log
- *		 -end		... how they end
- *	mover	 -mover		the thread that writes the data back
- *		 -batch		... one batch after the other
- *		 -keep		... or has the log append it again
- *		 -pace		how that is spread in time
- *		 -cover		the bare disk looks like no file system
- *		 -wait		what all of these wait for
- *	log	 -log		superblock, recovery
- *		 -commit	the worker that writes the log
- *		 -error		what happens after an I/O error: modes, the message recover
- *		 -discard	discards of segments that hold nothing any more
- *	dispatch -shape		requests to the normal area: cut to what the device takes best
- *		 -dispatch	... and in which order they are sent
- *	base	 -device	I/O of the target's own buffers
- *		 -route		which route costs less (route adaptive)
- *	core/			everything that is not Linux: map, log protocol, recovery, grammar
+ *	target		life of the target, status, messages; no two targets share an area
+ *	io		bios: the router, reads, writes to the log and direct ones, how they end
+ *	mover		the thread that writes the log's data back, in batches; pace, covers
+ *	log		superblock, recovery, the worker that writes the log, errors, discards
+ *	dispatch	requests to the normal area: cut, held, and sent in order
+ *	base		I/O of the target's own buffers, the clock of route adaptive
+ *	core/		everything that is not Linux: map, log protocol, recovery, grammar
  *
  * What goes up is a wake-up (dm-ressd-base.h) or one of struct ressd_upcalls.
  *
