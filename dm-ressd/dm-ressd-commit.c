@@ -338,13 +338,6 @@ static bool is_plain_write(const struct ressd_io *io)
 	return io->kind == RESSD_IO_WRITE && !io->preflush && !io->fua;
 }
 
-/* The end of a write that was not finished at once. */
-static void finish_ended(struct ressd *ressd)
-{
-	ressd->log_io.ended = false;
-	finish_io(ressd, retry_write(ressd, &ressd->log_io.io, ressd->log_io.error));
-}
-
 /*
  * One I/O at a time, as core decides; whatever waits is looked at in between.  While a plain write
  * is begun nobody is woken: the device would have to wait for that, and right afterwards there is
@@ -358,8 +351,11 @@ void ressd_log_worker(struct work_struct *work)
 
 	for (;;) {
 		/* Pairs with smp_store_release() in write_ended(). */
-		if (smp_load_acquire(&ressd->log_io.ended))
-			finish_ended(ressd);
+		if (smp_load_acquire(&ressd->log_io.ended)) {
+			ressd->log_io.ended = false;
+			finish_io(ressd, retry_write(ressd, &ressd->log_io.io,
+						     ressd->log_io.error));
+		}
 		if (!list_empty(&ressd->waiters.space))
 			ressd->up->retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);

@@ -546,11 +546,6 @@ void ressd_mover_stop(struct ressd *ressd)
 	ressd_discard_stop(ressd);
 }
 
-static bool drain_settled(const struct ressd *ressd)
-{
-	return drain_cancelled(ressd) || !ressd_log_works(ressd);
-}
-
 int ressd_drain(struct ressd *ressd)
 {
 	int ret;
@@ -561,7 +556,8 @@ int ressd_drain(struct ressd *ressd)
 	spin_unlock(&ressd->lock);
 	ressd_wake(ressd);
 	/* Why it ended is told by the state that it left. */
-	(void)wait_event_interruptible(ressd->wait, drain_settled(ressd));
+	(void)wait_event_interruptible(ressd->wait,
+				       drain_cancelled(ressd) || !ressd_log_works(ressd));
 
 	spin_lock(&ressd->lock);
 	ressd->mover.draining = false;

@@ -460,11 +460,6 @@ static void ressd_presuspend(struct dm_target *ti)
 	set_suspending(ti->private, true);
 }
 
-static void ressd_presuspend_undo(struct dm_target *ti)
-{
-	ressd_resume(ti);
-}
-
 /* All bios are done.  What is only in RAM goes to the device; then nothing moves any more. */
 static void ressd_postsuspend(struct dm_target *ti)
 {
@@ -513,7 +508,7 @@ static struct target_type ressd_target = {
 	.preresume = ressd_preresume,
 	.resume = ressd_resume,
 	.presuspend = ressd_presuspend,
-	.presuspend_undo = ressd_presuspend_undo,
+	.presuspend_undo = ressd_resume,
 	.postsuspend = ressd_postsuspend,
 	.status = ressd_status,
 	.message = ressd_message,

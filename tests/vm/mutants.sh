@@ -33,7 +33,7 @@ mutants() {
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->errors.failed_flushes);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/(int)rb->ticket != atomic_read(&ressd->errors.failed_flushes))/0)/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
-		mover-waits-for-itself@dm-ressd-wait.c@/^\t\t  ressd_log_is_starved(&ressd->log);$/s/ressd_log_is_starved(&ressd->log)/0/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
+		mover-waits-for-itself@dm-ressd-wait.c@s/ || ressd_log_is_starved(&ressd->log),/,/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
 		sweep-ignores-direct@dm-ressd-mover.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
 		fill-ignores-direct@dm-ressd-mover.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
 		idle-ignores-direct@dm-ressd-mover.c@s/ || !sweeps_for_space(ressd))/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
