@@ -466,11 +466,11 @@ static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 	enum ressd_mover_state next = RESSD_MOVER_IDLE;
 
 	while (!kthread_should_stop()) {
+		bool clock = watches_clock(ressd);
+
 		next = next_state(ressd);
 		if (next != RESSD_MOVER_IDLE)
 			break;
-		bool clock = watches_clock(ressd);
-
 		rest(ressd, RESSD_MOVER_IDLE);
 		ressd_discard_next(ressd);
 		WRITE_ONCE(ressd->mover.watches_clock, clock);

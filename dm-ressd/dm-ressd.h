@@ -261,7 +261,7 @@ struct ressd_errors {
 	/* The rest is under the lock. */
 	int known_to_core;		/* of these */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
-	bool repairing;
+	bool repairing;			/* read without it */
 	u32 lost_blocks;		/* that the last repair could not find on the device */
 	u32 bad_blocks;			/* that the last sweep could not move */
 	bool stuck;			/* because of them it gained no space */
