@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 
 cache=${RESSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dm-ressd}/cross
 # What the tools are linked with, and what these libraries need.
-libraries=(libaio-dev libaio1 libdevmapper-dev libdevmapper1.02.1 libblkid-dev libblkid1 libjson-c-dev
-	libjson-c5 libselinux1 libudev1 libpcre2-8-0 libuuid1)
+libraries=(libaio-dev libaio1 libdevmapper-dev libdevmapper1.02.1 libblkid-dev libblkid1
+	libselinux1 libudev1 libpcre2-8-0 libuuid1)
 failed=0
 
 die() {
@@ -87,10 +87,10 @@ check() {
 # the same code runs with them on this machine.
 make_for() {
 	make --no-print-directory -C userspace OUT="$out" CC="$prefix-gcc" AR="$prefix-ar" \
-		CFLAGS="-O1 -g" TEST_FLAGS= RUN="${run[*]}" PKG_CONFIG=true \
-		CPPFLAGS="-I$root/usr/include -I$root/usr/include/blkid -I$root/usr/include/json-c" \
+		CFLAGS="-O1 -g" SANITIZE= RUN="${run[*]}" PKG_CONFIG=true \
+		CPPFLAGS="-I$root/usr/include -I$root/usr/include/blkid" \
 		LDFLAGS="-L$root/usr/lib/$folder -Wl,-rpath-link,$root/usr/lib/$folder:$root/lib/$folder" \
-		LIBS="-ldevmapper -lblkid -ljson-c -lm" "$@"
+		LIBS="-ldevmapper -lblkid -lm" "$@"
 }
 
 # check_machine MACHINE: its unit tests are counted one by one.

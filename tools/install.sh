@@ -47,8 +47,7 @@ check_programs() {
 	# It comes without a file for pkg-config.
 	echo '#include <libaio.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1 ||
 		need "the library aio: install libaio-dev (Debian) or libaio-devel (Fedora)"
-	for library in devmapper:libdevmapper-dev:device-mapper-devel blkid:libblkid-dev:libblkid-devel \
-		json-c:libjson-c-dev:json-c-devel; do
+	for library in devmapper:libdevmapper-dev:device-mapper-devel blkid:libblkid-dev:libblkid-devel; do
 		"${PKG_CONFIG:-pkg-config}" --exists "${library%%:*}" || need "$(echo "$library" | sed -E \
 			's/(.*):(.*):(.*)/the library \1: install \2 (Debian) or \3 (Fedora)/')"
 	done

@@ -101,17 +101,17 @@ run_checkpatch() {
 check_kernel_style() {
 	run_checkpatch LINUX_VERSION_CODE,LONG_LINE_STRING \
 		'dm-ressd/*.[ch]' 'tests/ssdsim/*.[ch]' 'tests/vm/*.[ch]' ':!tests/ssdsim/test/*' \
-		':!tests/ssdsim/shim/*'
+		':!tests/ssdsim/shim/*' ':!dm-ressd/core/port/*'
 }
 
-# Outside of the kernel the attributes, types and array macros have to be spelt out, and the shims
+# Outside of the kernel the attributes, types and array macros have to be spelt out, and the ports
 # define the kernel's macros, barriers among them, just as the kernel does.
 check_userspace_style() {
 	local ignored=LONG_LINE_STRING,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,MACRO_ARG_REUSE
 	ignored+=,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY
 	ignored+=,MEMORY_BARRIER,VOLATILE
 	run_checkpatch "$ignored" \
-		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/kunit/*.[ch]' 'tests/model/*.[ch]' 'tests/shim/*.[ch]' \
+		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/kunit/*.[ch]' 'tests/model/*.[ch]' 'dm-ressd/core/port/*.[ch]' \
 		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]' 'tests/functional/*.[ch]' \
 		'tests/fuzz/*.[ch]' 'tests/probe/*.[ch]' 'tests/interleave/*.[ch]'
 }

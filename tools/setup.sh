@@ -15,9 +15,9 @@ packages() {
 		linux-headers-amd64   # the module is built against the stock kernel
 		libdevmapper-dev      # ressd-probe --create and ressdctl speak to device-mapper
 		libblkid-dev          # ressd-probe recognises what is on a device
-		libjson-c-dev         # ressd-probe --json
 		libaio-dev            # ressd-trace has many requests in flight
 		git                   # results name the commit that they were measured at
+		libjson-c-dev         # probe-score reads what ressd-probe has written
 		clang                 # fuzzing: libFuzzer comes with it
 		libclang-rt-14-dev    # and its runtime
 		# test machine

@@ -11,7 +11,7 @@
 #define FUZZ_AREA_H
 
 #include <stddef.h>
-#include "log-image.h"
+#include "log/image.h"
 
 #define AREA_MAX_BLOCKS		512U
 

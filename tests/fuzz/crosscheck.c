@@ -19,8 +19,8 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include "life.h"
-#include "log-check.h"
-#include "log-cut.h"
+#include "log/check.h"
+#include "log/cut.h"
 #include "mutate.h"
 
 struct totals {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include "cli/size.h"
+#include "dm/ressd-status.h"
+#include "dm/table-line.h"
 #include "fuzz.h"
-#include "ressd-status.h"
-#include "size.h"
-#include "table-line.h"
 
 #define MAX_TEXT	4096
 #define MAX_WORDS	64

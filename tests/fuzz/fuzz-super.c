@@ -10,7 +10,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include "fuzz.h"
-#include "super-pair.h"
+#include "log/super-pair.h"
 #include "ressd-record.h"
 
 #define PREFIX	128

@@ -19,11 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/kernel.h>
+#include "dm/ressd-dm.h"
 #include "life.h"
-#include "log-check.h"
-#include "log-cut.h"
+#include "log/check.h"
+#include "log/cut.h"
 #include "mutate.h"
-#include "ressd-dm.h"
 
 #define NAME		"hostile"
 #define CHUNK_BYTES	(1024U * 1024)

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <linux/bug.h>
 #include "life.h"
-#include "log-chain.h"
-#include "log-check.h"
-#include "ressd-summary.h"
+#include "log/chain.h"
+#include "log/check.h"
 #include "recovered.h"
+#include "ressd-summary.h"
 
 /* An opening writes one record, or a few when there are many UNMAPs to write; never more. */
 #define MAX_OPENING_IOS	16

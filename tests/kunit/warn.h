@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Included before each file of core and of its tests: a WARN fails the running test, every time,
- * the "once" ones too, as the shim's does in userspace.
+ * the "once" ones too, as core/port's does in userspace.
  */
 #ifndef WARN_H
 #define WARN_H

@@ -173,7 +173,7 @@ static struct run *run_new(const struct run_options *options, const struct confi
 	host->moment = moment;
 	host->context = run;
 	warned_host = host;
-	shim_warn_hook = fail_on_warn;
+	port_warn_hook = fail_on_warn;
 	host_init(host);
 	replica_make_current(&host->replica);
 	explorer_init(&run->explorer, host, seed, 0);

@@ -3,8 +3,8 @@
 #ifndef PROBE_DRIVE_H
 #define PROBE_DRIVE_H
 
-#include "disk.h"
 #include "emulated.h"
+#include "measure/disk.h"
 
 struct drive {
 	struct disk disk;

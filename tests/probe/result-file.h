@@ -3,8 +3,8 @@
 #ifndef PROBE_RESULT_FILE_H
 #define PROBE_RESULT_FILE_H
 
-#include "failure.h"
-#include "finding.h"
+#include "cli/failure.h"
+#include "judge/finding.h"
 #include <linux/types.h>
 
 struct result_file {

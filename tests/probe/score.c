@@ -24,11 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "candidate.h"
+#include "dm/plan.h"
 #include "drive.h"
-#include "plan.h"
+#include "find/session.h"
 #include "result-file.h"
 #include "scoring.h"
-#include "session.h"
 
 static void print_rehearsals(const char *name, const struct measurements *measurements)
 {

@@ -4,7 +4,7 @@
 #define PROBE_SCORING_H
 
 #include "emulated.h"
-#include "finding.h"
+#include "judge/finding.h"
 
 /*
  * A line for each of the NR_PARAMETERS @findings that was looked for, on standard output: "DRIVE

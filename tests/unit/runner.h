@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The harness in userspace: a program prints "ok - SUITE: name" or "not ok - SUITE: name: why" for
- * each test and exits 1 if one failed.
+ * each test, which is a process of its own, and exits 1 if one failed.
  */
 #ifndef RUNNER_H
 #define RUNNER_H

@@ -2,12 +2,12 @@
 # The suites of tests/unit (test-NAME.c), and where they run.
 
 # In userspace, with the sanitizers, and in the kernel, as KUnit suites (tests/kunit).
-SUITES = shim geom map regions route rpi args record log discard recover recover-summary repair summary
+SUITES = port geom map regions route rpi args record log discard recover recover-summary repair summary
 SUITES += mover sweep step page keep cover split queue units
 
 # In userspace only:
 SUITES_USERSPACE = bound	# prints results, which are computed in floating point
 SUITES_USERSPACE += cost	# its oracle is floating point; the module has no ressd-cost
-SUITES_USERSPACE += crc		# compares two implementations of the shim
+SUITES_USERSPACE += crc		# compares two implementations of core/port
 SUITES_USERSPACE += pattern	# reads recorded traces from files, prints results
-SUITES_USERSPACE += unlocked	# looks on at each store, which only the shim allows
+SUITES_USERSPACE += unlocked	# looks on at each store, which only userspace allows

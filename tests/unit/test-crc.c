@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The shim's two implementations of crc32c: the processor's instruction, and tables. */
+/* The port's two implementations of crc32c: the processor's instruction, and tables. */
 #include <linux/crc32c.h>
 #include "harness.h"
 

@@ -42,7 +42,7 @@ static void die(u32 block, u32 nr)
 /* With so many superseded blocks the rest is few enough. */
 static u32 enough(void)
 {
-	return FULL - box.log.geom.segment_blocks / RESSD_KEEP_PART;
+	return FULL - BOX_SEGMENT_BLOCKS / RESSD_KEEP_PART;
 }
 
 TEST(few_live_blocks_are_kept)

@@ -105,13 +105,13 @@ TEST(no_block_of_the_log_looks_unmapped)
 	memset(in_log, 0, sizeof(in_log));
 	box_format();
 	stores = 0;
-	shim_store_hook = check_regions;
+	test_store_hook = check_regions;
 	CHECK(box.log.map.regions.shift, "a region has but one block");
 	for (id = 1; id <= ROUNDS; id++) {
 		step(id);
 		if (id % 64 == 0)
 			check_contents();
 	}
-	shim_store_hook = NULL;
+	test_store_hook = NULL;
 	CHECK(stores > ROUNDS / 8, "only %u stores", stores);
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the module takes from the kernel, and what its files take of each other.
+"""Who may use what: the module of the kernel, its files and the folders of each other.
 
-From the kernel nothing whose arguments differ between kernels.
+The module calls nothing whose arguments differ between kernels: dm_io() has changed more
+than once, in stable kernels as well (an ioprio in 6.9 and its backports, another argument and
+another callback in 7.2), so a module that calls it builds only where its author has looked.
 
-dm_io() has changed more than once, in stable kernels as well (an ioprio in 6.9 and its backports,
-another argument and another callback in 7.2), so a module that calls it builds only where its
-author has looked.
+What is shipped is made of nothing below tests/, and knowledge goes one way, as the compiler saw it.
 """
 
 import graphlib
@@ -26,7 +26,7 @@ LAYERS = {
     "io": {"end", "io", "merge", "read", "unlocked"},
     "target": {"instances", "status", "target"},
 }
-SOURCES = sorted((TOP / "dm-ressd").glob("**/*.[ch]"))
+SOURCES = sorted({*(TOP / "dm-ressd").glob("*.[ch]"), *(TOP / "dm-ressd/core").glob("*.[ch]")})
 
 # Prefix of names, and what to use instead.
 UNSTABLE = {
@@ -34,6 +34,52 @@ UNSTABLE = {
     "dm_kcopyd": "the mover's own batches",
     "dm_bufio": "the target's own buffers",
 }
+
+# Files of a folder include nothing below these, not even by way of other headers.
+PROBE = "userspace/ressd-probe"
+FORBIDDEN = {
+    "": ["tests/"],
+    "dm-ressd/core": ["userspace/", "dm-ressd/dm-ressd"],
+    "userspace/lib": ["userspace/ressd"],
+    "userspace/lib/cli": ["userspace/lib/dm", "userspace/lib/log"],
+    "userspace/lib/dm": ["userspace/lib/log"],
+    f"{PROBE}/find": [f"{PROBE}/report", f"{PROBE}/probe.h"],
+    f"{PROBE}/judge": [f"{PROBE}/report", f"{PROBE}/probe.h", f"{PROBE}/find"],
+    f"{PROBE}/measure": [f"{PROBE}/report", f"{PROBE}/probe.h", f"{PROBE}/find", f"{PROBE}/judge"],
+}
+
+
+def compiled():
+    """Of each object of the shipped programs: its source, and all of ours that was read for it."""
+    for listing in (TOP / "build/tools").glob("**/*.d"):
+        rule = listing.read_text().replace("\\\n", " ").splitlines()[0]
+        paths = [(TOP / "userspace" / word).resolve() for word in rule.split()[1:]]
+        read = [str(path.relative_to(TOP)) for path in paths if path.is_relative_to(TOP)]
+        if (TOP / read[0]).exists():
+            yield read[0], read
+
+
+class Layers(unittest.TestCase):
+    """What make has built of userspace."""
+
+    def test_shipped_programs_are_made_of_nothing_below_tests(self):
+        """No command of their build names tests/."""
+        commands = subprocess.run(["make", "-n", "-B", "-C", TOP / "userspace", "all"],
+                                  capture_output=True, text=True, check=True).stdout
+        self.assertIn("-o " + str(TOP / "build/bin/ressdctl"), commands)
+        self.assertNotIn("tests/", commands)
+
+    def test_includes_go_one_way(self):
+        """By the compiler's lists of what it has read."""
+        seen = set()
+        for source, read in compiled():
+            for folder, forbidden in FORBIDDEN.items():
+                if not source.startswith(folder):
+                    continue
+                seen.add(folder)
+                for path in read:
+                    self.assertFalse(path.startswith(tuple(forbidden)), f"{source}: {path}")
+        self.assertEqual(seen, set(FORBIDDEN))
 
 
 def included(name):

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "arguments.h"
-#include "words.h"
+#include "cli/words.h"
 
 const char arguments_help[] =
 	"Usage: ressd-probe [OPTION]... DEVICE\n"

@@ -4,7 +4,7 @@
 #define PROBE_ARGUMENTS_H
 
 #include <stdbool.h>
-#include "failure.h"
+#include "cli/failure.h"
 
 struct arguments {
 	const char *device;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From the verdict to a reserved area and a device. */
 #include <errno.h>
-#include "area.h"
-#include "find-logs.h"
+#include "dm/ressd-dm.h"
+#include "log/area.h"
+#include "log/find-logs.h"
 #include "probe.h"
-#include "ressd-dm.h"
 
 int probe_check_create(const struct probe *probe, struct failure *failure)
 {

@@ -4,8 +4,8 @@
 #include <sys/ioctl.h>
 #include <stddef.h>
 #include <time.h>
-#include "blkdev.h"
-#include "disk.h"
+#include "dm/blkdev.h"
+#include "measure/disk.h"
 
 static const struct blkdev *device_of(struct disk *disk)
 {

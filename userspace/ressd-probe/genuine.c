@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "blkdev.h"
+#include "dm/blkdev.h"
 #include "genuine.h"
 
 #define BLOCK		4096U

@@ -3,7 +3,7 @@
 #ifndef PROBE_GENUINE_H
 #define PROBE_GENUINE_H
 
-#include "disk.h"
+#include "measure/disk.h"
 
 /*
  * A counterfeit drive has less memory than it says: what is written beyond its end is lost, or

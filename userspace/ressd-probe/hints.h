@@ -3,8 +3,8 @@
 #ifndef PROBE_HINTS_H
 #define PROBE_HINTS_H
 
-#include "blkdev.h"
-#include "finding.h"
+#include "dm/blkdev.h"
+#include "judge/finding.h"
 
 #define HINT_TEXT	64
 #define MAX_HINTS	48

@@ -4,15 +4,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "measure.h"
-#include "new-file.h"
+#include "cli/new-file.h"
+#include "cli/size.h"
+#include "cli/version.h"
+#include "measure/measure.h"
 #include "outputs.h"
 #include "probe.h"
-#include "resume.h"
 #include "ressd-geom.h"
+#include "resume.h"
 #include "safety.h"
-#include "size.h"
-#include "version.h"
 
 static void on_signal(int number)
 {

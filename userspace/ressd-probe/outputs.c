@@ -2,7 +2,7 @@
 /* What the probe writes besides the device; see outputs.h. */
 #include <errno.h>
 #include <sys/stat.h>
-#include "new-file.h"
+#include "cli/new-file.h"
 #include "outputs.h"
 
 /* The file of an earlier run is what --resume is for. */

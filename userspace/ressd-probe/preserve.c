@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "measure.h"
+#include "cli/progress.h"
+#include "measure/measure.h"
 #include "preserve.h"
-#include "progress.h"
 
 #define PIECE		1048576U
 
@@ -114,7 +114,7 @@ static int copy_region(struct preserved *preserved, u8 *buffer, struct failure *
 				    preserved->dev->path);
 		progress_update(&progress, at + bytes, preserved->bytes);
 	}
-	progress_end(&progress);
+	progress_end();
 	if (!code && preserved->fd >= 0 && fsync(preserved->fd))
 		code = fail(failure, -errno, "cannot write %s: %s", preserved->path,
 			    strerror(errno));
@@ -175,7 +175,7 @@ static u64 restore_pass(const struct preserved *preserved, u8 *buffer, bool comp
 			*failure = one;
 		progress_update(&progress, at + piece_at(preserved, at), preserved->bytes);
 	}
-	progress_end(&progress);
+	progress_end();
 	return failed;
 }
 

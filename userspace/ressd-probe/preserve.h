@@ -3,7 +3,7 @@
 #ifndef PROBE_PRESERVE_H
 #define PROBE_PRESERVE_H
 
-#include "blkdev.h"
+#include "dm/blkdev.h"
 
 struct preserved {
 	const struct blkdev *dev;

@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One run of ressd-probe: what was asked for, what is known, what came out. */
+/*
+ * One run of ressd-probe: what was asked for, what is known, what came out.  The folder:
+ *
+ *	main.c
+ *	  |-- arguments, outputs, safety, hints*, resume, preserve, create
+ *	  |		what may be done, and what is done before and after
+ *	  |-- run -> find/session	which measurements, in which order, how long
+ *	  |		find/survey	which searches; each is a file of find/
+ *	  |		find/charts	what --report shows
+ *	  |		  judge/	samples to findings (judge.h), verdict and options
+ *	  |		  |		(analyse.h); pure: no I/O, no clock
+ *	  |		  measure/	transfers and rounds of them, the rehearsal, statistics
+ *	  |		    disk.h	what a disk is: disk-device.c here, other ones in tests
+ *	  `-- report/	text, JSON, HTML with SVG; what is shown meanwhile
+ *
+ * Calls go downwards only: find -> judge -> measure; find calls measure itself, too.  These three
+ * know nothing of struct probe (tests/unit/test_interfaces.py).
+ */
 #ifndef PROBE_H
 #define PROBE_H
 
 #include <stdio.h>
-#include "analyse.h"
 #include "arguments.h"
-#include "blkdev.h"
-#include "charts.h"
+#include "dm/blkdev.h"
+#include "dm/plan.h"
+#include "dm/table-line.h"
+#include "find/charts.h"
+#include "find/session.h"
 #include "hints.h"
-#include "plan.h"
+#include "judge/analyse.h"
 #include "preserve.h"
-#include "session.h"
-#include "table-line.h"
 
 struct probe {
 	struct arguments arguments;
@@ -58,7 +75,7 @@ int probe_check_create(const struct probe *probe, struct failure *failure);
  */
 int probe_create(struct probe *probe, struct failure *failure);
 
-/* report.c and report-json.c: results to stdout. */
+/* report/text.c and report/json.c: results to stdout. */
 void report_human(const struct probe *probe);
 /* Is there anything to be created: does it pay for some load? */
 bool report_has_commands(const struct probe *probe);
@@ -67,10 +84,10 @@ void report_table(const struct probe *probe);
 
 #define REPORT_VALUE_TEXT	96
 
-/* report.c: the value of a parameter for people.  @text has REPORT_VALUE_TEXT bytes; returned. */
+/* The value of a parameter for people.  @text has REPORT_VALUE_TEXT bytes; returned. */
 char *report_value(const struct probe *probe, enum parameter parameter, char *text);
 
-/* report-html.c: --report.  0, or a negative errno with a sentence. */
+/* report/html.c: --report.  0, or a negative errno with a sentence. */
 int report_html(const struct probe *probe, const char *folder, struct failure *failure);
 
 void report_dmsetup(const struct probe *probe);

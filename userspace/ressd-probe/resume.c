@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "new-file.h"
+#include "cli/new-file.h"
 #include "resume.h"
 
 #define HEADER		"ressd-probe-results 1"

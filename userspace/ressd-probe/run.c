@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From the command line to a measurement, and what is shown meanwhile. */
 #include <stdio.h>
+#include "cli/json-stream.h"
+#include "cli/size.h"
 #include "genuine.h"
-#include "json-stream.h"
 #include "probe.h"
-#include "show.h"
-#include "size.h"
+#include "report/show.h"
 
 #define PLAN_SCHEMA	1	/* of the JSON of --dry-run; ressd-probe(8) describes it */
 #define CHART_SECONDS	60U	/* for all charts of --report */

@@ -2,11 +2,11 @@
 /* May the probe write to this device?  See safety.h. */
 #include <errno.h>
 #include <stdio.h>
-#include "confirm.h"
-#include "covers.h"
-#include "find-logs.h"
+#include "cli/confirm.h"
+#include "cli/size.h"
+#include "log/covers.h"
+#include "log/find-logs.h"
 #include "safety.h"
-#include "size.h"
 
 /*
  * What is going to be written, and where a log is looked for: the normal areas of the logs that are

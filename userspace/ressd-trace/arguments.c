@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arguments.h"
+#include "cli/words.h"
 #include "replay.h"
-#include "words.h"
 
 #define DEFAULT_IN_FLIGHT	256
 #define DEFAULT_LATE_US		1000

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include "new-file.h"
-#include "plan.h"
+#include "cli/new-file.h"
+#include "cli/size.h"
+#include "cli/version.h"
+#include "dm/plan.h"
 #include "safety.h"
-#include "size.h"
 #include "summary.h"
-#include "version.h"
 
 /* All that a run needs. */
 struct run {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include "progress.h"
+#include "cli/progress.h"
 #include "replay.h"
 
 #define NS_PER_SECOND	1000000000ULL
@@ -381,7 +381,7 @@ static int run(struct engine *engine, struct failure *failure)
 	progress_start(&engine->progress, "replay");
 	submit_all(engine);
 	pthread_join(engine->reaper, NULL);
-	progress_end(&engine->progress);
+	progress_end();
 	return conclude(engine, failure);
 }
 

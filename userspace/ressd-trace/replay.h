@@ -9,7 +9,7 @@
 #define TRACE_REPLAY_H
 
 #include <stdatomic.h>
-#include "blkdev.h"
+#include "dm/blkdev.h"
 #include "trace.h"
 
 #define REPLAY_MAX_IN_FLIGHT	4096U

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include "confirm.h"
-#include "find-logs.h"
+#include "cli/confirm.h"
+#include "cli/size.h"
+#include "log/find-logs.h"
 #include "safety.h"
-#include "size.h"
 
 /* Writes that are nearer to each other than that are one range. */
 #define GAP_BYTES	(8ULL << 20)

@@ -4,7 +4,7 @@
 #define TRACE_SAFETY_H
 
 #include "arguments.h"
-#include "blkdev.h"
+#include "dm/blkdev.h"
 
 /* 0; -EPERM or -EEXIST with a sentence if not; or another negative errno. */
 int safety_check(const struct blkdev *dev, const struct trace *trace,

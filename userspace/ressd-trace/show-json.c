@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The result of a replay as JSON; its members are in ressd-trace(8). */
 #include <stdio.h>
-#include "json-stream.h"
+#include "cli/json-stream.h"
 #include "summary.h"
 
 static void put_latency(const char *key, const struct latency *latency)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The result of a replay for people, and its log; see summary.h. */
 #include <stdio.h>
-#include "size.h"
+#include "cli/size.h"
+#include "cli/words.h"
 #include "summary.h"
-#include "words.h"
 
 #define BAR	50	/* characters of the longest one */
 #define TIME	16

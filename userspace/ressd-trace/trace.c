@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "new-file.h"
+#include "cli/new-file.h"
 #include "parse.h"
 
 #define NS_PER_SECOND	1000000000ULL

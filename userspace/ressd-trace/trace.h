@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <linux/types.h>
-#include "failure.h"
+#include "cli/failure.h"
 
 /* Limits of what is taken for a trace. */
 #define TRACE_MAX_LINE		4096		/* characters, with the end of the line */

@@ -7,13 +7,13 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "area.h"
-#include "covers.h"
+#include "cli/size.h"
+#include "dm/fs-end.h"
+#include "dm/plan.h"
 #include "format.h"
-#include "fs-end.h"
-#include "plan.h"
+#include "log/area.h"
+#include "log/covers.h"
 #include "ressdctl.h"
-#include "size.h"
 
 #define LEAST_SHARE	4	/* of the usual size: a tail that is smaller is not taken unasked */
 

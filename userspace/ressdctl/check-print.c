@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The report of ressdctl check, for people and for programs; see check-print.h. */
 #include <stdio.h>
-#include "area.h"
 #include "check-print.h"
-#include "json-stream.h"
+#include "cli/json-stream.h"
+#include "log/area.h"
 
 #define CHECK_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
 

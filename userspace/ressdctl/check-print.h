@@ -3,7 +3,7 @@
 #ifndef RESSDCTL_CHECK_PRINT_H
 #define RESSDCTL_CHECK_PRINT_H
 
-#include "log-check.h"
+#include "log/check.h"
 #include "offline.h"
 
 void check_print_text(const struct log_check *check, const struct offline_area *area);

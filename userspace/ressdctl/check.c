@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ressdctl check: fsck of a reserved area.  The work is done in lib/log-check.c. */
+/* ressdctl check: fsck of a reserved area.  The work is done in lib/log/check.c. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include "area.h"
 #include "check-print.h"
+#include "cli/progress.h"
+#include "cli/words.h"
+#include "log/area.h"
 #include "offline.h"
-#include "progress.h"
 #include "ressdctl.h"
-#include "words.h"
 
 struct checked {
 	struct log_check check;
@@ -94,7 +94,7 @@ static int run_check(struct checked *checked, bool json, struct failure *failure
 	checked->check.context = checked;
 	progress_start(&checked->progress, "checking");
 	code = check_area(checked, failure);
-	progress_end(&checked->progress);
+	progress_end();
 	if (!code && json)
 		check_print_json(&checked->check, &checked->area);
 	else if (!code)

@@ -13,27 +13,18 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "ressd-dm.h"
+#include "cli/progress.h"
+#include "dm/ressd-dm.h"
 #include "ressdctl.h"
-#include "words.h"
 
 struct drain {
 	const char *name;
 	pid_t child;
 	int pipe;		/* the child's sentence */
-	bool show;		/* progress, on a terminal */
 	bool cancelled;
+	struct progress progress;
 	u64 first_left;		/* blocks to move when progress began */
-	struct timespec start;
 };
-
-static double seconds_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec - start->tv_sec + (now.tv_nsec - start->tv_nsec) / 1e9;
-}
 
 /* The whole life of the child: it ends with 0, or writes its sentence and ends with the errno. */
 static void send_drain(const char *name, int pipe)
@@ -53,21 +44,14 @@ static void show_progress(struct drain *drain)
 {
 	struct ressd_status status;
 	struct failure failure;
-	double elapsed;
-	u64 left, done;
+	u64 left;
 
 	if (ressd_dm_status(drain->name, &status, &failure))
 		return;
 	left = ressd_status_get(&status, "drain_left", status.dirty_blocks);
 	if (left > drain->first_left)
 		drain->first_left = left;
-	done = drain->first_left - left;
-	elapsed = seconds_since(&drain->start);
-	if (done)
-		fprintf(stderr, "\r%s: %llu of %llu block%s left, about %.0f s  ", drain->name,
-			left, drain->first_left, plural(drain->first_left), elapsed * left / done);
-	else
-		fprintf(stderr, "\r%s: %llu block%s left  ", drain->name, left, plural(left));
+	progress_update(&drain->progress, drain->first_left - left, drain->first_left);
 }
 
 static void stop_drain(struct drain *drain)
@@ -92,7 +76,7 @@ static int wait_for_child(struct drain *drain, const sigset_t *signals)
 			return status;
 		if ((signal_number == SIGINT || signal_number == SIGTERM) && !drain->cancelled)
 			stop_drain(drain);
-		if (drain->show)
+		if (isatty(STDERR_FILENO))
 			show_progress(drain);
 	}
 }
@@ -127,7 +111,7 @@ static int drain_device(struct drain *drain, struct failure *failure)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	clock_gettime(CLOCK_MONOTONIC, &drain->start);
+	progress_start(&drain->progress, drain->name);
 	drain->child = fork();
 	if (drain->child < 0)
 		return fail(failure, -errno, "cannot start a process: %s", strerror(errno));
@@ -138,8 +122,7 @@ static int drain_device(struct drain *drain, struct failure *failure)
 	close(ends[1]);
 	drain->pipe = ends[0];
 	status = wait_for_child(drain, &signals);
-	if (drain->show)
-		fputs("\r\033[K", stderr);
+	progress_end();
 	status = result_of(drain, status, failure);
 	close(ends[0]);
 	return status;
@@ -147,7 +130,7 @@ static int drain_device(struct drain *drain, struct failure *failure)
 
 int drain_by_name(const char *name, struct failure *failure)
 {
-	struct drain drain = { .name = name, .show = isatty(STDERR_FILENO) };
+	struct drain drain = { .name = name };
 	struct ressd_status status;
 	int code = ressd_dm_status(name, &status, failure);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressdctl dump --json; see dump.h. */
-#include "area.h"
+#include "cli/json-stream.h"
 #include "dump.h"
-#include "json-stream.h"
-#include "stored-options.h"
+#include "log/area.h"
+#include "log/stored-options.h"
 
 #define DUMP_SCHEMA	1	/* ressdctl(8) describes it */
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressdctl dump for people; see dump.h. */
 #include <stdio.h>
-#include "area.h"
+#include "cli/words.h"
 #include "dump.h"
-#include "stored-options.h"
-#include "words.h"
+#include "log/area.h"
+#include "log/stored-options.h"
 
 static void nothing(void)
 {

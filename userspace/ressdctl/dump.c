@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "dump.h"
-#include "log-chain.h"
+#include "log/chain.h"
 #include "offline.h"
 #include "ressdctl.h"
 

@@ -3,10 +3,10 @@
 #ifndef RESSDCTL_DUMP_H
 #define RESSDCTL_DUMP_H
 
-#include "log-image.h"
-#include "log-walk.h"
+#include "log/image.h"
+#include "log/super-pair.h"
+#include "log/walk.h"
 #include "ressd-summary.h"
-#include "super-pair.h"
 
 /* What recovery makes of a record. */
 enum dump_fate {

@@ -4,15 +4,15 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "area.h"
-#include "confirm.h"
-#include "covers.h"
-#include "find-logs.h"
+#include "cli/confirm.h"
+#include "cli/size.h"
+#include "cli/words.h"
 #include "format.h"
-#include "log-contents.h"
+#include "log/area.h"
+#include "log/contents.h"
+#include "log/covers.h"
+#include "log/find-logs.h"
 #include "ressdctl.h"
-#include "size.h"
-#include "words.h"
 
 static int parse_positions(struct format_arguments *arguments, int argc, char **argv,
 			   struct failure *failure)

@@ -3,8 +3,8 @@
 #ifndef RESSDCTL_FORMAT_H
 #define RESSDCTL_FORMAT_H
 
-#include "blkdev.h"
-#include "table-line.h"
+#include "dm/blkdev.h"
+#include "dm/table-line.h"
 
 struct format_arguments {
 	struct table_line line;

@@ -6,14 +6,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "area.h"
-#include "block-devices.h"
-#include "log-contents.h"
-#include "progress.h"
-#include "ressd-dm.h"
+#include "cli/progress.h"
+#include "cli/words.h"
+#include "dm/ressd-dm.h"
+#include "log/area.h"
+#include "log/block-devices.h"
+#include "log/contents.h"
+#include "log/super-pair.h"
 #include "ressdctl.h"
-#include "super-pair.h"
-#include "words.h"
 
 struct leave {
 	const char *target;		/* as given */
@@ -87,7 +87,7 @@ static int erase(struct leave *leave, const struct blkdev *dev, struct failure *
 			    dev->path, blocks, plural(blocks));
 	progress_start(&leave->progress, "erasing the log");
 	code = area_erase(dev, &info, show_progress, leave, failure);
-	progress_end(&leave->progress);
+	progress_end();
 	return code;
 }
 

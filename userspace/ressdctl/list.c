@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "area.h"
-#include "block-devices.h"
-#include "covers.h"
-#include "json-stream.h"
-#include "ressd-dm.h"
+#include "cli/json-stream.h"
+#include "cli/size.h"
+#include "dm/ressd-dm.h"
+#include "log/area.h"
+#include "log/block-devices.h"
+#include "log/covers.h"
+#include "log/stored-options.h"
 #include "ressdctl.h"
-#include "size.h"
-#include "stored-options.h"
 
 #define LIST_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
 #define MAX_ACTIVE	256

@@ -4,10 +4,10 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "extents.h"
+#include "cli/version.h"
+#include "cli/words.h"
+#include "dm/extents.h"
 #include "ressdctl.h"
-#include "version.h"
-#include "words.h"
 
 static const char help_begin[] =
 	"Usage: ressdctl COMMAND ...\n"

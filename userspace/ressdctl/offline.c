@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
-#include "area.h"
+#include "cli/progress.h"
+#include "log/area.h"
 #include "offline.h"
-#include "progress.h"
 
 #define SEARCH_BLOCKS	256U	/* 1 MiB a read */
 
@@ -80,7 +80,7 @@ static int search_backwards(const struct blkdev *dev, struct ressd_super_info *i
 			found = find_first_copy(dev, blocks, end, nr, info);
 		progress_update(&progress, total - end, total);
 	}
-	progress_end(&progress);
+	progress_end();
 	free(blocks);
 	return found;
 }

@@ -6,11 +6,11 @@
 #ifndef RESSDCTL_OFFLINE_H
 #define RESSDCTL_OFFLINE_H
 
-#include "blkdev.h"
-#include "failure.h"
-#include "log-image.h"
-#include "super-pair.h"
-#include "table-line.h"
+#include "cli/failure.h"
+#include "dm/blkdev.h"
+#include "dm/table-line.h"
+#include "log/image.h"
+#include "log/super-pair.h"
 
 /* The arguments of the three commands that name the area. */
 struct offline_arguments {

@@ -4,12 +4,12 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "area.h"
-#include "block-devices.h"
-#include "ressd-dm.h"
+#include "dm/ressd-dm.h"
+#include "dm/ressdtab.h"
+#include "log/area.h"
+#include "log/block-devices.h"
+#include "log/stored-options.h"
 #include "ressdctl.h"
-#include "ressdtab.h"
-#include "stored-options.h"
 
 /* Why the area does not fit the line, in the words of the kernel, before the kernel is asked. */
 static int check_area(const struct area *area, const struct table_line *line,

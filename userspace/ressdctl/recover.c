@@ -4,9 +4,9 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "ressd-dm.h"
+#include "cli/words.h"
+#include "dm/ressd-dm.h"
 #include "ressdctl.h"
-#include "words.h"
 
 static void report(const char *name, const struct ressd_status *before,
 		   const struct ressd_status *after)

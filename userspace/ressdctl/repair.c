@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ressdctl repair: rebuilds a damaged superblock copy, and cuts a broken log (lib/log-cut.h).
+ * ressdctl repair: rebuilds a damaged superblock copy, and cuts a broken log (lib/log/cut.h).
  *
  * It shows what it would do; with --backup FILE it does it, after everything that it is going to
  * overwrite is durable in that file.
@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backup.h"
-#include "confirm.h"
-#include "log-check.h"
-#include "log-cut.h"
+#include "cli/confirm.h"
+#include "cli/words.h"
+#include "log/backup.h"
+#include "log/check.h"
+#include "log/cut.h"
 #include "offline.h"
 #include "ressdctl.h"
-#include "words.h"
 
 #define STALE_SHOWN	16	/* normal blocks that are listed by number */
 

@@ -6,9 +6,9 @@
 #ifndef RESSDCTL_H
 #define RESSDCTL_H
 
-#include "blkdev.h"
-#include "failure.h"
-#include "table-line.h"
+#include "cli/failure.h"
+#include "dm/blkdev.h"
+#include "dm/table-line.h"
 
 int command_format(int argc, char **argv, struct failure *failure);
 int command_adopt(int argc, char **argv, struct failure *failure);

@@ -2,44 +2,33 @@
 /* ressdctl status: the counters of a device. */
 #include <errno.h>
 #include <getopt.h>
-#include <json.h>
 #include <stdio.h>
 #include <string.h>
-#include "ressd-dm.h"
+#include "cli/json-stream.h"
+#include "cli/size.h"
+#include "cli/words.h"
+#include "dm/ressd-dm.h"
 #include "ressdctl.h"
-#include "size.h"
-#include "words.h"
 
 #define STATUS_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
 
-static void add(struct json_object *object, const char *key, u64 value)
+static void print_json(const char *name, const struct ressd_status *status)
 {
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
-static struct json_object *make_json(const char *name, const struct ressd_status *status)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *counters = json_object_new_object();
 	unsigned int i;
 
-	add(object, "version", STATUS_SCHEMA);
-	json_object_object_add(object, "name", json_object_new_string(name));
-	json_object_object_add(object, "state", json_object_new_string(status->state));
-	add(object, "used_blocks", status->used_blocks);
-	add(object, "total_blocks", status->total_blocks);
-	add(object, "dirty_blocks", status->dirty_blocks);
-	add(object, "mapped_blocks", status->mapped_blocks);
+	json_open(NULL, '{');
+	json_number("version", STATUS_SCHEMA);
+	json_string("name", name);
+	json_string("state", status->state);
+	json_number("used_blocks", status->used_blocks);
+	json_number("total_blocks", status->total_blocks);
+	json_number("dirty_blocks", status->dirty_blocks);
+	json_number("mapped_blocks", status->mapped_blocks);
+	json_open("counters", '{');
 	for (i = 0; i < status->nr_counters; i++)
-		add(counters, status->counters[i].key, status->counters[i].value);
-	json_object_object_add(object, "counters", counters);
-	return object;
-}
-
-static void print_json(struct json_object *object)
-{
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
-	json_object_put(object);
+		json_number(status->counters[i].key, status->counters[i].value);
+	json_close();
+	json_close();
 }
 
 static const char *state_words(const char *state)
@@ -85,7 +74,7 @@ static void print_table(const char *name, const struct ressd_status *status)
 }
 
 struct shown {
-	struct json_object *list;	/* NULL: as text */
+	bool json;
 	unsigned int nr;
 	int code;
 	struct failure failure;		/* of the last one that could not be shown */
@@ -101,33 +90,36 @@ static void show(void *context, const char *name)
 		shown->code = code;
 		return;
 	}
-	if (shown->list)
-		json_object_array_add(shown->list, make_json(name, &status));
-	else if (shown->nr)
-		putchar('\n');
-	if (!shown->list)
+	if (shown->json) {
+		print_json(name, &status);
+	} else {
+		if (shown->nr)
+			putchar('\n');
 		print_table(name, &status);
+	}
 	shown->nr++;
 }
 
 /* Without a name: all of them, which may be none. */
 static int show_all(bool json, struct failure *failure)
 {
-	struct shown shown = { .list = json ? json_object_new_array() : NULL };
-	struct json_object *object;
-	int code = ressd_dm_list(show, &shown, failure);
+	struct shown shown = { .json = json };
+	int code;
 
+	if (json) {
+		json_open(NULL, '{');
+		json_number("version", STATUS_SCHEMA);
+		json_open("devices", '[');
+	}
+	code = ressd_dm_list(show, &shown, failure);
 	if (!code && shown.code)
 		code = fail(failure, shown.code, "%s", shown.failure.text);
-	if (!json) {
-		if (!code && !shown.nr)
-			puts("no ressd device is active; ressdctl list shows the others");
-		return code;
+	if (json) {
+		json_close();
+		json_close();
+	} else if (!code && !shown.nr) {
+		puts("no ressd device is active; ressdctl list shows the others");
 	}
-	object = json_object_new_object();
-	add(object, "version", STATUS_SCHEMA);
-	json_object_object_add(object, "devices", shown.list);
-	print_json(object);
 	return code;
 }
 
@@ -139,7 +131,7 @@ static int show_one(const char *name, bool json, struct failure *failure)
 	if (code)
 		return code;
 	if (json)
-		print_json(make_json(name, &status));
+		print_json(name, &status);
 	else
 		print_table(name, &status);
 	return 0;

@@ -5,16 +5,16 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "area.h"
-#include "block-devices.h"
-#include "ressd-dm.h"
+#include "cli/json-stream.h"
+#include "dm/ressd-dm.h"
+#include "log/area.h"
+#include "log/block-devices.h"
+#include "log/stored-options.h"
+#include "log/super-pair.h"
 #include "ressdctl.h"
-#include "stored-options.h"
-#include "super-pair.h"
 
 #define TUNE_SCHEMA	1	/* of the JSON; ressdctl(8) describes it */
 
@@ -144,7 +144,6 @@ static const char *or_defaults(const char *options)
 static void show(const struct tune *tune)
 {
 	char stored[RESSD_STORED_OPTIONS], live[RESSD_STORED_OPTIONS];
-	struct json_object *object;
 
 	ressd_options_pack(&tune->stored, stored);
 	ressd_options_pack(&tune->live, live);
@@ -154,14 +153,13 @@ static void show(const struct tune *tune)
 			printf("in use  %s\n", or_defaults(live));
 		return;
 	}
-	object = json_object_new_object();
-	json_object_object_add(object, "version", json_object_new_int(TUNE_SCHEMA));
-	json_object_object_add(object, "device", json_object_new_string(tune->target));
-	json_object_object_add(object, "stored", json_object_new_string(stored));
+	json_open(NULL, '{');
+	json_number("version", TUNE_SCHEMA);
+	json_string("device", tune->target);
+	json_string("stored", stored);
 	if (tune->name)
-		json_object_object_add(object, "in_use", json_object_new_string(live));
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY));
-	json_object_put(object);
+		json_string("in_use", live);
+	json_close();
 }
 
 static int tune_active(struct tune *tune, const char *table, struct failure *failure)

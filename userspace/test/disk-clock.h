@@ -3,7 +3,7 @@
 #ifndef PROBE_TEST_DISK_CLOCK_H
 #define PROBE_TEST_DISK_CLOCK_H
 
-#include "disk.h"
+#include "measure/disk.h"
 
 static u64 disk_clock;		/* ns; a test sets it back to 0 for a new disk */
 

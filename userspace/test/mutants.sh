@@ -17,15 +17,15 @@ apply_only=
 # its functions @ what the bug is
 mutants() {
 	cat <<-'END'
-		one-super@lib/area.c@/^static int write_supers/,/^}/s/code = write_super(dev, table, super, info, 0, failure);/code = 0;/@test-format@format writes one superblock of two
-		super-flush-ignored@lib/area.c@/^static int write_supers/,/^}/s/code = blkdev_flush(dev, failure);/blkdev_flush(dev, failure);/@test-format@an error of the flush after the superblocks is ignored
-		heads-not-durable@lib/area.c@/^int area_format/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the new superblocks may be there before the old log is gone
-		old-supers-stay@lib/area.c@s/code = write_supers(dev, super, NULL, &line->table, failure);/code = 0;/@test-format@an interrupted format leaves an old superblock on half a log
-		last-head-stays@lib/area.c@/^static int blank_segments/,/^}/s/slot < geom->nr_segments/slot + 1 < geom->nr_segments/@test-format@the first header of the last segment is not blanked
-		backup-overwritten@lib/backup.c@s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@offline.sh test_superblocks@a backup overwrites an earlier one
-		backup-of-another@lib/backup.c@s/^	return check_log(backup, dev, &header, failure);/	return 0;/@slips.sh test_undo@an undo does not look whether it is the same log
-		undo-after-use@lib/backup.c@s/code = check_untouched(backup, dev, &header, failure);/code = 0;/@offline.sh test_chain@an undo of a device that was used since
-		backup-half-read@lib/backup.c@s/le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF/0/@offline.sh test_chain@a damaged backup is written back
+		one-super@lib/log/area.c@/^static int write_supers/,/^}/s/code = write_super(dev, table, super, info, 0, failure);/code = 0;/@test-format@format writes one superblock of two
+		super-flush-ignored@lib/log/area.c@/^static int write_supers/,/^}/s/code = blkdev_flush(dev, failure);/blkdev_flush(dev, failure);/@test-format@an error of the flush after the superblocks is ignored
+		heads-not-durable@lib/log/area.c@/^int area_format/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the new superblocks may be there before the old log is gone
+		old-supers-stay@lib/log/area.c@s/code = write_supers(dev, super, NULL, &line->table, failure);/code = 0;/@test-format@an interrupted format leaves an old superblock on half a log
+		last-head-stays@lib/log/area.c@/^static int blank_segments/,/^}/s/slot < geom->nr_segments/slot + 1 < geom->nr_segments/@test-format@the first header of the last segment is not blanked
+		backup-overwritten@lib/log/backup.c@s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@offline.sh test_superblocks@a backup overwrites an earlier one
+		backup-of-another@lib/log/backup.c@s/^	return check_log(backup, dev, &header, failure);/	return 0;/@slips.sh test_undo@an undo does not look whether it is the same log
+		undo-after-use@lib/log/backup.c@s/code = check_untouched(backup, dev, &header, failure);/code = 0;/@offline.sh test_chain@an undo of a device that was used since
+		backup-half-read@lib/log/backup.c@s/le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF/0/@offline.sh test_chain@a damaged backup is written back
 		log-not-counted@ressdctl/format.c@s/^	if (!code \&\& blocks)$/	if (0)/@slips.sh test_format@format takes a log with data for empty
 		format-logs-not-looked-for@ressdctl/format.c@s/code = check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure);/(void)check_logs;/@slips.sh test_logs_elsewhere@format overwrites a log that lies elsewhere
 		normal-not-looked-at@ressdctl/format.c@s/code = check_logs(&dev, &area, 1, &logs, failure);/code = 0;/@slips.sh test_logs_elsewhere@format takes a log disk for a normal device
@@ -37,14 +37,14 @@ mutants() {
 		contents-ignored@ressd-probe/safety.c@s/^	found = find_contents(probe, what, sizeof(what), failure);/	found = 0; (void)find_contents;/@tools.sh test_contents@--yes overwrites a file system
 		logs-ignored@ressd-probe/safety.c@s/found = find_log(probe, what, failure);/(void)find_log;/@slips.sh test_logs_elsewhere@--yes overwrites a log
 		dry-run-unchecked@ressd-probe/main.c@s/const int code = probe->arguments.write ? safety_check(probe, failure) : 0;/const int code = 0;/@slips.sh test_dry_run@--dry-run does not say that it would be refused
-		file-not-locked@lib/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
-		options-in-one-step@lib/area.c@/^int area_store_options/,/^}/s/^\t\tif (!code)$/\t\tif (!code \&\& !copy)/@test-format@both superblocks may be torn while options are stored
-		erased-below-super@lib/area.c@/^int area_erase/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the log is erased before its superblocks are gone
-		erased-in-part@lib/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
+		file-not-locked@lib/dm/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
+		options-in-one-step@lib/log/area.c@/^int area_store_options/,/^}/s/^\t\tif (!code)$/\t\tif (!code \&\& !copy)/@test-format@both superblocks may be torn while options are stored
+		erased-below-super@lib/log/area.c@/^int area_erase/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the log is erased before its superblocks are gone
+		erased-in-part@lib/log/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
 		dirty-log-left@ressdctl/leave.c@s/^	if (blocks)$/	if (0)/@adopt.sh test_leave@leave erases a log with data
 		end-not-read@ressdctl/adopt.c@s/if (first <= wanted.reserved_start)/if (1)/@adopt.sh test_refusals@adopt puts the log into the file system
 		tail-not-looked-at@ressdctl/format.c@s/const struct byte_range place = arguments->adopts ? reserved_range(arguments) :/const struct byte_range place = arguments->adopts ? (struct byte_range) { 0, 4096 } :/@adopt.sh test_refusals@adopt overwrites what is behind the file system
-		hostile-options@lib/stored-options.c@s/^	if (!stored_options_are_text(info))$/	if (0)/@described.sh test_hostile@stored options may be anything
+		hostile-options@lib/log/stored-options.c@s/^	if (!stored_options_are_text(info))$/	if (0)/@described.sh test_hostile@stored options may be anything
 		trace-without-write@ressd-trace/main.c@s/if (writes(run) \&\& !arguments->write)/if (0)/@trace.sh test_refusals@a trace with writes needs no --write
 		trace-contents-ignored@ressd-trace/safety.c@s/^	found = blkdev_signature(.*/	found = 0;/@trace.sh test_refusals@--yes overwrites a file system
 		trace-logs-ignored@ressd-trace/safety.c@s/^		found = find_log(dev, trace, what, failure);/		(void)find_log;/@trace.sh test_refusals@--yes overwrites a log
@@ -52,7 +52,7 @@ mutants() {
 		trace-early@ressd-trace/replay.c@s/^		if (now >= due)$/		if (now + 3000000 >= due)/@trace.sh test_replay@a request may be submitted before its time
 		trace-beyond@ressd-trace/shape.c@s/^		if (shape->fit == FIT_REFUSE)$/		if (0)/@test-trace@requests beyond the device are folded unasked
 		trace-unsorted@ressd-trace/trace.c@s/ \&\& !wanted->sort)/ \&\& 0)/@test-trace@times that go back are taken
-		raw-overwrites@lib/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
+		raw-overwrites@lib/cli/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
 	END
 }
 
@@ -64,11 +64,8 @@ wanted() {
 
 # copy_sources: what the tools and their tests are built of, with its build folder below.
 copy_sources() {
-	local part
-	for part in userspace dm-ressd/core tests/shim tests/unit; do
-		mkdir -p "$folder/$part"
-		cp -r -u "$part/." "$folder/$part/"
-	done
+	mkdir -p "$folder"
+	cp -r -u --parents userspace dm-ressd/core tests/unit tools/build.mk "$folder/"
 }
 
 # plant FILE SED: changes the copy; the sed must change the file.
@@ -96,7 +93,7 @@ build() {
 # run_test WORD...: of the copy; its output is in $folder/output.
 run_test() {
 	case $1 in
-	test-*) "$folder/build/userspace/test/$1" ;;
+	test-*) "$folder/build/tools-test/$1" ;;
 	*) PATH=$top/$folder/build/bin:$top/build/bin:$PATH bash "$folder/userspace/test/$1" "$2" ;;
 	esac >"$folder/output" 2>&1
 }
@@ -104,7 +101,7 @@ run_test() {
 # build_for TEST: what it needs.
 build_for() {
 	local target=all
-	[[ $1 != test-* ]] || target=$top/$folder/build/userspace/test/$1
+	[[ $1 != test-* ]] || target=$top/$folder/build/tools-test/$1
 	build "$target"
 }
 

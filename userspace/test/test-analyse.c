@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Verdicts for the drives of the papers (RE table 2 and figure 2) and for made-up ones. */
 #include <string.h>
-#include "analyse.h"
 #include "harness.h"
+#include "judge/analyse.h"
 
 const char test_suite[] = "probe-analyse";
 

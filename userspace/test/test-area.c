@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "area.h"
 #include "harness.h"
-#include "log-contents.h"
+#include "log/area.h"
+#include "log/contents.h"
 
 const char test_suite[] = "area";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What returns every so many writes: blocks of drives that map pages, on made-up times. */
 #include "harness.h"
-#include "judge.h"
+#include "judge/judge.h"
 #include "noisy.h"
 
 const char test_suite[] = "probe-cycle";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a random write costs on a drive that pauses, on made-up times. */
-#include "cycles.h"
 #include "harness.h"
+#include "measure/cycles.h"
 
 const char test_suite[] = "probe-cycles";
 

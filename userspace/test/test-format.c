@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "area.h"
 #include "harness.h"
-#include "log-contents.h"
-#include "super-pair.h"
+#include "log/area.h"
+#include "log/contents.h"
+#include "log/super-pair.h"
 #include "wrapped.h"
 
 const char test_suite[] = "format";

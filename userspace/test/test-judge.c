@@ -2,9 +2,9 @@
 /* The decisions on a drive's parameters, on made-up and on recorded samples. */
 #include <math.h>
 #include "harness.h"
-#include "judge.h"
+#include "judge/judge.h"
+#include "measure/statistics.h"
 #include "noisy.h"
-#include "statistics.h"
 
 const char test_suite[] = "probe-judge";
 

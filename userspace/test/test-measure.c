@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "blkdev.h"
 #include "disk-clock.h"
+#include "dm/blkdev.h"
 #include "harness.h"
-#include "measure.h"
+#include "measure/measure.h"
 
 const char test_suite[] = "probe-measure";
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sizes and places. */
+#include "cli/size.h"
+#include "dm/plan.h"
 #include "harness.h"
-#include "plan.h"
 #include "ressd-geom.h"
-#include "size.h"
 
 const char test_suite[] = "probe-plan";
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "harness.h"
-#include "measure.h"
+#include "measure/measure.h"
 #include "preserve.h"
 #include "wrapped.h"
 

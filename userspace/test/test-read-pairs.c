@@ -2,8 +2,8 @@
 /* Reads in pairs on a made-up card: what it remembers is found, and no search outlasts its time. */
 #include <string.h>
 #include "disk-clock.h"
+#include "find/survey.h"
 #include "harness.h"
-#include "survey.h"
 
 const char test_suite[] = "probe-read-pairs";
 

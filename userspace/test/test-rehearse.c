@@ -3,7 +3,7 @@
 #include <string.h>
 #include "disk-clock.h"
 #include "harness.h"
-#include "rehearse.h"
+#include "measure/rehearse.h"
 
 const char test_suite[] = "probe-rehearse";
 

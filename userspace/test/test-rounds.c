@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* When a measurement ends, and what it is. */
 #include "harness.h"
-#include "rounds.h"
+#include "measure/rounds.h"
 
 const char test_suite[] = "probe-rounds";
 

@@ -2,8 +2,8 @@
 /* What a whole measurement makes of its time, on a disk whose times are known. */
 #include <string.h>
 #include "disk-clock.h"
+#include "find/session.h"
 #include "harness.h"
-#include "session.h"
 
 const char test_suite[] = "probe-session";
 

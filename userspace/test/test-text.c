@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "dm/kernel-log.h"
+#include "dm/ressd-status.h"
+#include "dm/table-line.h"
 #include "harness.h"
-#include "kernel-log.h"
-#include "ressd-status.h"
-#include "table-line.h"
 
 const char test_suite[] = "text";
 

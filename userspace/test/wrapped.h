@@ -6,7 +6,7 @@
 #ifndef WRAPPED_H
 #define WRAPPED_H
 
-#include "blkdev.h"
+#include "dm/blkdev.h"
 
 int __wrap_blkdev_write(const struct blkdev *dev, u64 offset, const void *buffer, size_t bytes,
 			struct failure *failure);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An emulated drive and its clock for mover-model.  Apart, because the drive is compiled against
- * its own shim of kernel headers.  One command at a time, each call ends when the command does; or
+ * its own port of kernel headers.  One command at a time, each call ends when the command does; or
  * several, see model_drive_depth().
  */
 #ifndef MODEL_DRIVE_H

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/* Error numbers: the exported kernel header has them all. */
-#ifndef SHIM_LINUX_ERRNO_H
-#define SHIM_LINUX_ERRNO_H
-
-#include_next <linux/errno.h>
-
-#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a log that is not in use still holds: the kernel's own recovery, reading only. */
+#ifndef RESSD_LOG_CONTENTS_H
+#define RESSD_LOG_CONTENTS_H
+
+#include "dm/blkdev.h"
+#include "ressd-record.h"
+
+/*
+ * Counts in @blocks the 4 KiB blocks of the log on @dev that the normal area may not have.  @info
+ * is the area's superblock.  0, or a negative errno with a sentence (-EUCLEAN: damaged log).
+ */
+int log_contents(const struct blkdev *dev, const struct ressd_super_info *info, u64 *blocks,
+		 struct failure *failure);
+
+#endif

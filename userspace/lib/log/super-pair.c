@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Both superblock copies; see super-pair.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "log/super-pair.h"
+
+u64 super_copy_offset(u32 copy, u64 sectors)
+{
+	return copy ? (sectors / RESSD_BLOCK_SECTORS - 1) * RESSD_BLOCK_SIZE : 0;
+}
+
+void super_pair_judge(struct super_pair *pair)
+{
+	struct super_copy *copies = pair->copies;
+	u32 i;
+
+	pair->error[0] = '\0';
+	for (i = 0; i < 2; i++) {
+		copies[i].error[0] = '\0';
+		if (copies[i].readable)
+			copies[i].verdict = ressd_super_decode(&copies[i].raw, i, &copies[i].info,
+							       copies[i].error,
+							       sizeof(copies[i].error));
+	}
+	if (copies[0].readable && copies[1].readable) {
+		pair->choice = ressd_super_choose(&copies[0].raw, &copies[1].raw, &pair->info,
+						  pair->error, sizeof(pair->error));
+		return;
+	}
+	/* The kernel needs both; what can be read is good enough to look at the rest. */
+	pair->choice = -EIO;
+	snprintf(pair->error, sizeof(pair->error), "superblock copy %u cannot be read",
+		 copies[0].readable ? 1 : 0);
+	for (i = 0; i < 2; i++)
+		if (copies[i].readable && copies[i].verdict == RESSD_SUPER_GOOD)
+			pair->info = copies[i].info;
+}
+
+void super_pair_read(struct super_pair *pair, const struct blkdev *dev, u64 start, u64 sectors)
+{
+	void *buffer = blkdev_buffer(RESSD_BLOCK_SIZE);
+	u32 i;
+
+	memset(pair, 0, sizeof(*pair));
+	for (i = 0; i < 2; i++) {
+		struct super_copy *copy = &pair->copies[i];
+
+		if (!buffer) {
+			fail(&copy->failure, -ENOMEM, "there is not enough memory for a block");
+			continue;
+		}
+		copy->readable = !blkdev_read(dev, start * 512 + super_copy_offset(i, sectors),
+					      buffer, RESSD_BLOCK_SIZE, &copy->failure);
+		memcpy(&copy->raw, buffer, sizeof(copy->raw));
+	}
+	free(buffer);
+	super_pair_judge(pair);
+}
+
+bool super_pair_equal(const struct super_pair *pair)
+{
+	struct ressd_super other = pair->copies[1].raw;
+
+	other.copy = pair->copies[0].raw.copy;
+	other.crc = pair->copies[0].raw.crc;
+	other.normal_sectors = pair->copies[0].raw.normal_sectors;
+	memcpy(other.options, pair->copies[0].raw.options, sizeof(other.options));
+	return pair->copies[0].readable && pair->copies[1].readable &&
+	       pair->copies[0].verdict == RESSD_SUPER_GOOD &&
+	       pair->copies[1].verdict == RESSD_SUPER_GOOD &&
+	       !memcmp(&other, &pair->copies[0].raw, sizeof(other));
+}
+
+bool super_pair_options_differ(const struct super_pair *pair)
+{
+	return super_pair_equal(pair) &&
+	       memcmp(pair->copies[0].raw.options, pair->copies[1].raw.options,
+		      RESSD_STORED_OPTIONS);
+}
+
+const char *super_copy_word(const struct super_copy *copy)
+{
+	static const char *const words[] = {
+		[RESSD_SUPER_GOOD] = "good",
+		[RESSD_SUPER_BLANK] = "blank",
+		[RESSD_SUPER_FOREIGN] = "foreign",
+		[RESSD_SUPER_DAMAGED] = "damaged",
+	};
+
+	return copy->readable ? words[copy->verdict] : "unreadable";
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From what is known of a drive to the options of the target, each with its reason; see analyse.h.
+ * An option that this version of the target does not know is left out.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "judge/analyse.h"
+#include "ressd-geom.h"
+#include "ressd-rpi.h"
+
+#define BLOCK		4096U
+#define FILL_PERCENT	90		/* of the time of a whole block */
+#define FILL_LEAST	16		/* blocks; of fewer the time is that of merges alone */
+#define WAIT_FROM	2		/* moving is so many times as fast as a random write */
+
+/* Where an option is decided. */
+struct advice_desk {
+	const struct measurements *measurements;
+	const struct finding *findings;
+	struct analysis *analysis;
+	struct ressd_options *options;
+};
+
+/* The segment size is an option of formatting; it cannot be set on a device. */
+static bool set_option(struct ressd_options *options, const char *key, const char *value)
+{
+	char error[RESSD_ERROR_SIZE], key_copy[32], value_copy[24];
+	char *words[] = { key_copy, value_copy };
+
+	snprintf(key_copy, sizeof(key_copy), "%s", key);
+	snprintf(value_copy, sizeof(value_copy), "%s", value);
+	return !ressd_options_parse(options, 2, words, error, sizeof(error));
+}
+
+static void put(struct advice_desk *desk, const char *key, const char *value, const char *format,
+		...) __attribute__((format(printf, 4, 5)));
+
+/* Sets an option and writes down why. */
+static void put(struct advice_desk *desk, const char *key, const char *value, const char *format,
+		...)
+{
+	const struct ressd_options before = *desk->options;
+	struct analysis *analysis = desk->analysis;
+	struct advice *advice = &analysis->advice[analysis->nr_advice];
+	va_list arguments;
+
+	if (analysis->nr_advice == MAX_ADVICE || !set_option(desk->options, key, value))
+		return;
+	analysis->nr_advice++;
+	advice->key = key;
+	advice->is_default = !memcmp(&before, desk->options, sizeof(before));
+	snprintf(advice->value, sizeof(advice->value), "%s", value);
+	va_start(arguments, format);
+	vsnprintf(advice->reason, sizeof(advice->reason), format, arguments);
+	va_end(arguments);
+}
+
+static const char *number(u64 value, char text[24])
+{
+	snprintf(text, 24, "%llu", value);
+	return text;
+}
+
+static bool is_known(const struct finding *finding)
+{
+	return finding->status == STATUS_MEASURED && finding->confidence >= CONFIDENCE_MEDIUM;
+}
+
+/*
+ * The target counts clustered blocks from the start of the disk, also on a partition.  Those of a
+ * drive that maps pages have no place to count.
+ */
+static bool is_usable(const struct advice_desk *desk)
+{
+	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
+
+	return is_known(block) && block->value && block->has_phase &&
+	       (desk->measurements->disk_offset + block->phase) % block->value == 0;
+}
+
+static bool open_units_are_seen(const struct advice_desk *desk)
+{
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+
+	return (units->status == STATUS_MEASURED || units->status == STATUS_BOUNDED) &&
+	       units->confidence >= CONFIDENCE_MEDIUM;
+}
+
+/* Is a write to an open block cheap enough to go there, not to the log? */
+static bool open_units_are_cheap(const struct advice_desk *desk)
+{
+	const struct rehearsal *rehearsal = &desk->measurements->rehearsal[0];
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+
+	return rehearsal->done && units->usual_ns &&
+	       units->usual_ns <= rehearsal->log_ns + rehearsal->move_ns;
+}
+
+/*
+ * Open blocks, if their number tells the target what to do: they are so few that a journal, a
+ * database's log and the target's own log would take turns in them; or so many that what an
+ * application writes to for a while may all stay open, and a write to such a block costs little.
+ * Else 0.
+ */
+static u64 useful_open_units(const struct advice_desk *desk)
+{
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+
+	if (!open_units_are_seen(desk) || units->high == ~0ULL || !is_usable(desk) ||
+	    desk->analysis->verdict != VERDICT_WORTH)
+		return 0;
+	return units->low <= RESSD_RPI_FEW_UNITS || open_units_are_cheap(desk) ? units->low : 0;
+}
+
+static bool has_few_open_units(const struct advice_desk *desk)
+{
+	const u64 units = useful_open_units(desk);
+
+	return units && units <= RESSD_RPI_FEW_UNITS;
+}
+
+/* So many that what an application writes to may all stay open; how many is not known. */
+static bool has_many_open_units(const struct advice_desk *desk)
+{
+	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
+
+	return open_units_are_seen(desk) && units->low > RESSD_RPI_FEW_UNITS &&
+	       !useful_open_units(desk);
+}
+
+/* Ever larger writes, as long as each gains in the rehearsal. */
+static void advise_rehearsed_size(struct advice_desk *desk)
+{
+	const struct size_verdict *sizes = desk->analysis->by_size;
+	const struct size_verdict *largest = &sizes[0], *next;
+	char text[24];
+	int i;
+
+	for (i = 1; i < NR_REHEARSALS && sizes[i].known &&
+	     sizes[i].gain_percent >= ANALYSE_MARGIN; i++)
+		largest = &sizes[i];
+	next = i < NR_REHEARSALS && sizes[i].known ? &sizes[i] : NULL;
+	if (desk->analysis->verdict == VERDICT_LOCALITY)
+		put(desk, "small_write_sectors", number(largest->size / 512, text),
+		    "the smallest, because even they gain only by being overwritten");
+	else if (next)
+		put(desk, "small_write_sectors", number(largest->size / 512, text),
+		    "writes of %u KiB are %u.%02u times as fast through the log, of %u KiB %u.%02u times (at least %u.%02u needed)",
+		    largest->size >> 10, largest->gain_percent / 100, largest->gain_percent % 100,
+		    next->size >> 10, next->gain_percent / 100, next->gain_percent % 100,
+		    ANALYSE_MARGIN / 100, ANALYSE_MARGIN % 100);
+	else
+		put(desk, "small_write_sectors", number(largest->size / 512, text),
+		    "writes of %u KiB are %u.%02u times as fast through the log; larger ones were not tried",
+		    largest->size >> 10, largest->gain_percent / 100, largest->gain_percent % 100);
+}
+
+static void advise_small_write(struct advice_desk *desk)
+{
+	const struct ressd_cost *cost = &desk->analysis->cost[SIZE_8K];
+	const bool gains = desk->analysis->has_cost[SIZE_8K] &&
+			   cost->gain_percent >= ANALYSE_MARGIN;
+
+	if (has_few_open_units(desk))
+		put(desk, "small_write_sectors", "256",
+		    "a direct write opens one of the few blocks that the drive keeps open, and closes another");
+	else if (desk->analysis->by_size[0].known)
+		advise_rehearsed_size(desk);
+	else
+		put(desk, "small_write_sectors", gains ? "16" : "8",
+		    "the model: 8 KiB writes through the log are %u.%02u times as fast (at least %u.%02u needed)",
+		    cost->gain_percent / 100, cost->gain_percent % 100, ANALYSE_MARGIN / 100,
+		    ANALYSE_MARGIN % 100);
+}
+
+/* Does every small random write gain, wherever it goes, whatever was written before? */
+static bool gains_always(const struct advice_desk *desk)
+{
+	return desk->analysis->verdict == VERDICT_WORTH && !desk->analysis->working_set &&
+	       !has_many_open_units(desk);
+}
+
+static void advise_route(struct advice_desk *desk)
+{
+	const bool worth = desk->analysis->verdict == VERDICT_WORTH;
+
+	put(desk, "streams", "16",
+	    "no parameter of the drive matters for it; each stream costs the comparison of a number");
+	if (gains_always(desk))
+		put(desk, "route", "always",
+		    "small random writes gain even if nothing is overwritten in the log");
+	else if (worth && desk->analysis->working_set)
+		put(desk, "route", "adaptive",
+		    "what a random write costs depends on how much of the drive they go to: the target sees it");
+	else if (worth)
+		put(desk, "route", "adaptive",
+		    "the drive keeps at least %llu blocks open: small writes to no more than those cost less if they go direct",
+		    desk->findings[PARAMETER_OPEN_UNITS].low);
+	else
+		put(desk, "route", "adaptive",
+		    "it pays only while at least %u %% of the logged blocks are overwritten in time",
+		    desk->analysis->alpha_percent);
+}
+
+/*
+ * Where small writes mostly go past the log it is mostly empty, and a drive that maps pages copies
+ * what it held until it is told so.
+ */
+static void advise_discard(struct advice_desk *desk)
+{
+	const bool takes = desk->measurements->takes_discards;
+	const bool always = gains_always(desk);
+
+	put(desk, "log_discard", takes && !always ? "on" : "off",
+	    !takes ? "without effect, for the device takes no discards" :
+	    always ? "the default: that it gains where all goes through the log nobody has seen" :
+		    "where the log is empty the drive need not copy what it held");
+}
+
+/* A commit that is written with all of its page spares the drive reading the rest of it. */
+static void advise_rewrite(struct advice_desk *desk)
+{
+	const struct finding *rewrite = &desk->findings[PARAMETER_REWRITE];
+
+	if (rewrite->status != STATUS_MEASURED || !rewrite->value)
+		put(desk, "log_rewrite", "off", "not seen to make commits shorter");
+	else
+		put(desk, "log_rewrite", "on",
+		    "a commit written with all of its page takes %.2f ms less",
+		    rewrite->value / 1e6);
+}
+
+/*
+ * Appends that end on a page border spare the drive reading the rest of the page, but then each
+ * commit of a few blocks takes a whole page of the log.  Where the block is known, to fill its
+ * first page does the most of it for less.
+ */
+static void advise_page(struct advice_desk *desk)
+{
+	const struct finding *page = &desk->findings[PARAMETER_PAGE];
+	char text[24];
+
+	if (!is_known(page) || page->value <= BLOCK || page->value > 512 << 10) {
+		put(desk, "log_align_sectors", "0",
+		    "no clustered page above 4 KiB was found with certainty");
+		return;
+	}
+	if (!is_usable(desk)) {
+		put(desk, "log_align_sectors", number(page->value / 512, text),
+		    "the clustered page has %llu KiB: appends that end on its borders are not read first",
+		    page->value >> 10);
+		return;
+	}
+	put(desk, "log_align_sectors", "0",
+	    "a commit of one block would take a clustered page of %llu KiB", page->value >> 10);
+	put(desk, "log_page_sectors", number(page->value / 512, text),
+	    "a record fills the first page of a clustered block, %llu KiB, at once",
+	    page->value >> 10);
+	advise_rewrite(desk);
+}
+
+/* A batch that fills whole pages; the default is kept when it does already. */
+static void advise_batch(struct advice_desk *desk)
+{
+	const struct finding *page = &desk->findings[PARAMETER_PAGE];
+	const u32 batch = desk->options->move_batch_sectors, sectors = page->value / 512;
+	char text[24];
+
+	if (!is_known(page) || !sectors || sectors > batch)
+		put(desk, "move_batch_sectors", number(batch, text),
+		    "the default: no clustered page is known that it should be a multiple of");
+	else
+		put(desk, "move_batch_sectors", number(batch - batch % sectors, text),
+		    "a whole number of clustered pages of %llu KiB", page->value >> 10);
+}
+
+/* A segment that is a block is erased as a whole when it is used again. */
+static void advise_segment(struct advice_desk *desk)
+{
+	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
+	const u64 sectors = block->value / 512;
+	char text[24];
+
+	if (!is_known(block) || !block->has_phase || sectors % RESSD_BLOCK_SECTORS ||
+	    sectors < RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS ||
+	    sectors > RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS)
+		return;
+	put(desk, "segment_sectors", number(sectors, text),
+	    "the clustered block has %llu KiB: a segment that is used again is erased whole",
+	    block->value >> 10);
+}
+
+static u64 transfer_ns(const struct result *result, u64 bytes)
+{
+	return result->bandwidth ? bytes * 1000000000.0 / result->bandwidth : 0;
+}
+
+/* Is it known what ordered writes cost at any distance? */
+static bool knows_distances(const struct measurements *measurements)
+{
+	int i;
+
+	for (i = 0; i < NR_STRIDES; i++)
+		if (measurements->by_stride[i].done)
+			return true;
+	return false;
+}
+
+/*
+ * Logged blocks of a clustered block from which on it costs less to rewrite it whole, @whole_ns,
+ * than to bring them home one by one; 0: it never does.  One by one costs what ordered writes cost
+ * at the distance that so many blocks have.
+ */
+static u64 fill_from(const struct measurements *measurements, u64 block_bytes, u64 whole_ns)
+{
+	/* Not of all blocks written to in order is the merge seen in the time of measuring. */
+	const u64 level = whole_ns * FILL_PERCENT / 100;
+	u64 before_nr = 0, before_ns = 0;
+	int i;
+
+	for (i = NR_STRIDES; i--; ) {
+		const u64 nr = block_bytes / MEASURED_STRIDE(i);
+		const u64 ns = nr * transfer_ns(&measurements->by_stride[i], BLOCK);
+
+		if (!ns || nr < FILL_LEAST)
+			continue;
+		if (ns > level && before_ns <= level)
+			return before_nr + 1 +
+			       (nr - before_nr) * (level - before_ns) / (ns - before_ns);
+		before_nr = nr;
+		before_ns = ns;
+	}
+	return 0;
+}
+
+/*
+ * The mover can bring blocks home one by one, or read a whole clustered block and write it anew,
+ * which costs the drive no merge.
+ */
+static void advise_fill(struct advice_desk *desk)
+{
+	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
+	const u64 whole = transfer_ns(&desk->measurements->sequential_read, block->value) +
+			  transfer_ns(&desk->measurements->sequential_write, block->value);
+	char text[24];
+
+	if (!is_usable(desk))
+		return;
+	put(desk, "move_block_sectors", number(block->value / 512, text),
+	    "the clustered block has %llu KiB and begins with the disk", block->value >> 10);
+	if (!desk->measurements->sequential_read.done || !knows_distances(desk->measurements))
+		return;
+	put(desk, "move_fill_blocks",
+	    number(fill_from(desk->measurements, block->value, whole), text),
+	    "reading and writing a whole clustered block takes %.1f ms; ordered writes of that many blocks take longer (0: never)",
+	    whole / 1e6);
+}
+
+/* To be decided when move_block_sectors is. */
+static void advise_units(struct advice_desk *desk)
+{
+	const u64 units = useful_open_units(desk);
+	char text[24];
+
+	if (units)
+		put(desk, "open_units", number(units, text),
+		    "so many blocks can be written in turn; the log and the mover take one each");
+}
+
+/*
+ * With a full log, a small write can wait for the mover or go to the normal area.  There it costs a
+ * random write and disturbs the mover's order; waiting costs one ordered write.
+ */
+static void advise_full(struct advice_desk *desk)
+{
+	const struct rehearsal *rehearsal = &desk->measurements->rehearsal[0];
+	const u64 random = desk->measurements->random_write[SIZE_4K].bandwidth;
+	const u64 ordered = desk->measurements->ordered_write[SIZE_4K].bandwidth;
+	const u64 ratio = rehearsal->done && rehearsal->move_ns ?
+			  rehearsal->direct_ns * 100 / rehearsal->move_ns :
+			  random ? ordered * 100 / random : 0;
+	const bool wait = desk->analysis->verdict == VERDICT_WORTH && ratio >= WAIT_FROM * 100;
+
+	put(desk, "on_full", wait ? "wait" : "bypass",
+	    "bringing a block home takes 1/%llu.%02llu of the time of a random write (wait from 1/%u on)",
+	    ratio / 100, ratio % 100, WAIT_FROM);
+	put(desk, "pace", "even", wait ?
+	    "as writers wait for the mover when the log is full, they do so evenly" :
+	    "without effect, for on_full is bypass");
+	if (is_usable(desk))
+		put(desk, "move_threshold", "20",
+		    "the fuller the log, the more each visit to a block of the drive writes back");
+	else
+		put(desk, "move_threshold", "50",
+		    "RE 3.4: half of the log is moved at a time, which keeps the sweep dense");
+}
+
+/* An fsync costs a flush anyway; between them RAM is as safe as the drive's own cache. */
+static void advise_commit(struct advice_desk *desk)
+{
+	const struct finding *flush = &desk->findings[PARAMETER_FLUSH];
+	const struct finding *cost = &desk->findings[PARAMETER_FLUSH_COST];
+
+	if (flush->status == STATUS_MEASURED && !flush->value)
+		put(desk, "commit", "writeback",
+		    "the drive ignores flushes: what is safe, it alone decides, whatever ressd does");
+	else if (flush->status != STATUS_MEASURED)
+		put(desk, "commit", "writeback",
+		    "the default: whether flushes do what they say is not known");
+	else
+		put(desk, "commit", "writeback",
+		    "flushes do what they say, so data is safe after fsync as on the bare drive");
+	if (cost->status == STATUS_MEASURED)
+		put(desk, "commit_interval_ms", "100",
+		    "a flush takes %.2f ms: ten commits in a second cost %.1f %% of the drive's time",
+		    cost->value / 1e6, cost->value / 1e6);
+	else
+		put(desk, "commit_interval_ms", "100", "the default: the cost of a flush is not known");
+}
+
+void advise(const struct measurements *measurements, const struct finding *findings,
+	    struct analysis *analysis, struct ressd_options *options)
+{
+	struct advice_desk desk = { measurements, findings, analysis, options };
+
+	advise_small_write(&desk);
+	advise_route(&desk);
+	advise_discard(&desk);
+	advise_full(&desk);
+	advise_page(&desk);
+	advise_segment(&desk);
+	advise_batch(&desk);
+	advise_fill(&desk);
+	advise_units(&desk);
+	advise_commit(&desk);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From bandwidths to verdict and options; see analyse.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "judge/analyse.h"
+
+const char *verdict_name(enum verdict verdict)
+{
+	static const char *const names[] = {
+		[VERDICT_WORTH] = "worth-it",
+		[VERDICT_LOCALITY] = "worth-it-with-locality",
+		[VERDICT_NOT_WORTH] = "not-worth-it",
+		[VERDICT_UNKNOWN] = "unknown",
+	};
+
+	return names[verdict];
+}
+
+static bool bandwidths_of(const struct measurements *measurements, int size,
+			  struct ressd_bandwidths *bandwidths)
+{
+	bandwidths->sequential_write = measurements->sequential_write.bandwidth;
+	bandwidths->random_read = measurements->random_read[size].bandwidth;
+	bandwidths->random_write = measurements->random_write[size].bandwidth;
+	bandwidths->ordered_write = measurements->ordered_write[size].bandwidth;
+	return bandwidths->sequential_write && bandwidths->random_read &&
+	       bandwidths->random_write && bandwidths->ordered_write;
+}
+
+u32 analyse_needed_share(u64 direct, u64 log, u64 move)
+{
+	u32 alpha;
+
+	for (alpha = 0; alpha <= 100; alpha++)
+		if (direct * 100 >= (log + move * (100 - alpha) / 100) * ANALYSE_MARGIN)
+			return alpha;
+	return alpha;
+}
+
+/* @overwritten: percent of the blocks that the load itself overwrites in the log. */
+static enum verdict verdict_of(u32 alpha, u32 overwritten)
+{
+	if (alpha <= overwritten)
+		return VERDICT_WORTH;
+	return alpha <= 100 ? VERDICT_LOCALITY : VERDICT_NOT_WORTH;
+}
+
+static u32 needed_share(const struct ressd_bandwidths *bandwidths)
+{
+	struct ressd_cost cost;
+
+	ressd_cost_evaluate(bandwidths, 0, &cost);
+	return analyse_needed_share(cost.direct_ns, cost.log_ns, cost.move_ns);
+}
+
+static u64 scaled(u64 value, int percent)
+{
+	value = value / 100 * (percent > 1 ? percent : 1);
+	return value ? value : 1;
+}
+
+/*
+ * The verdict if every figure were wrong by its spread, in favour of the log (@sign 1) or of the
+ * bare device (@sign -1).
+ */
+static enum verdict verdict_at_bound(const struct measurements *measurements,
+				     const struct ressd_bandwidths *bandwidths, int sign)
+{
+	const struct result *sw = &measurements->sequential_write;
+	const struct result *rr = &measurements->random_read[SIZE_4K];
+	const struct result *rw = &measurements->random_write[SIZE_4K];
+	const struct result *ow = &measurements->ordered_write[SIZE_4K];
+	struct ressd_bandwidths bound;
+
+	bound.sequential_write = scaled(bandwidths->sequential_write,
+					100 + sign * (int)(sw->spread_percent / 2));
+	bound.random_read = scaled(bandwidths->random_read,
+				   100 + sign * (int)(rr->spread_percent / 2));
+	bound.ordered_write = scaled(bandwidths->ordered_write,
+				     100 + sign * (int)(ow->spread_percent / 2));
+	bound.random_write = scaled(bandwidths->random_write,
+				    100 - sign * (int)(rw->spread_percent / 2));
+	return verdict_of(needed_share(&bound), 0);
+}
+
+/* The same for a rehearsal, whose log and moves were measured as one. */
+static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int sign)
+{
+	const int direct = 100 + sign * (int)(rehearsal->direct_spread_percent / 2);
+	const int both = 100 - sign * (int)(rehearsal->spread_percent / 2);
+
+	return verdict_of(analyse_needed_share(scaled(rehearsal->direct_ns, direct),
+					       scaled(rehearsal->log_ns, both),
+					       scaled(rehearsal->move_ns, both)),
+			  rehearsal->overwritten_percent);
+}
+
+static bool all_steady(const struct measurements *measurements)
+{
+	return measurements->sequential_write.steady &&
+	       measurements->random_read[SIZE_4K].steady &&
+	       measurements->random_write[SIZE_4K].steady &&
+	       measurements->ordered_write[SIZE_4K].steady;
+}
+
+static void explain(struct analysis *analysis, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void explain(struct analysis *analysis, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(analysis->reason, sizeof(analysis->reason), format, arguments);
+	va_end(arguments);
+}
+
+/* A gain in percent as "8.50". */
+#define GAIN(percent)	(percent) / 100, (percent) % 100
+
+/* What every block gains that is never moved. */
+static u32 best_gain(u64 direct, u64 log)
+{
+	return direct * 100 / (log ? log : 1);
+}
+
+/*
+ * The gain in percent from which on bursts are worth a word.  It is a word and no advice: whether
+ * there is idle time, in which moving is free, the load decides, and nothing here has seen that.
+ */
+#define BURST_GAIN	200
+#define BURSTS		\
+	"; or where writes come in bursts with idle time between them, with 'route always pace idle'"
+
+static void explain_verdict(struct analysis *analysis, const char *source, u32 gain, u32 best)
+{
+	switch (analysis->verdict) {
+	case VERDICT_WORTH:
+		if (analysis->working_set)
+			explain(analysis,
+				"%s expects small random writes to %llu MiB of the drive to be %u.%02u times as fast: the log overwrites %u %% of them",
+				source, analysis->working_set >> 20, GAIN(gain),
+				analysis->overwritten_percent);
+		else
+			explain(analysis,
+				"%s expects small random writes to be %u.%02u times as fast, even if no block is written twice",
+				source, GAIN(gain));
+		break;
+	case VERDICT_LOCALITY:
+		explain(analysis,
+			"small random writes gain only if at least %u %% of the blocks in the log are overwritten there before they are moved (%s: %u.%02u times as fast with none, %u.%02u with all)%s",
+			analysis->alpha_percent, source, GAIN(gain), GAIN(best),
+			best >= BURST_GAIN ? BURSTS : "");
+		break;
+	default:
+		explain(analysis,
+			"random writes are nearly as fast as sequential ones here, so a log has nothing to gain");
+	}
+}
+
+static void explain_unsteady(struct analysis *analysis)
+{
+	explain(analysis,
+		"the device is too unsteady for a verdict; try again without --quick, on a larger --region, or after a pause");
+}
+
+/* The terms of the model, measured one after the other. */
+static void judge_model(const struct measurements *measurements, struct analysis *analysis)
+{
+	const struct ressd_cost *cost = &analysis->cost[SIZE_4K];
+	struct ressd_bandwidths bandwidths;
+
+	if (!bandwidths_of(measurements, SIZE_4K, &bandwidths)) {
+		if (measurements->sequential_write.done)
+			explain_unsteady(analysis);
+		else
+			explain(analysis,
+				"only writing can tell: run ressd-probe --write on a device without valuable data");
+		return;
+	}
+	if (!all_steady(measurements) &&
+	    verdict_at_bound(measurements, &bandwidths, 1) !=
+	    verdict_at_bound(measurements, &bandwidths, -1)) {
+		explain_unsteady(analysis);
+		return;
+	}
+	analysis->alpha_percent = needed_share(&bandwidths);
+	analysis->verdict = verdict_of(analysis->alpha_percent, 0);
+	explain_verdict(analysis, "the model", cost->gain_percent,
+			best_gain(cost->direct_ns, cost->log_ns));
+}
+
+/* Of @bytes, as fast as in the cell of @result, without pauses. */
+static double transfers_ns(const struct result *result, u64 bytes, u64 pause_ns)
+{
+	const double ns = bytes * 1e9 / result->bandwidth;
+
+	if (!result->ns)
+		return ns;
+	return ns * rounds_without_pauses(result->ns, result->ops, pause_ns) / result->ns;
+}
+
+/*
+ * What it takes to bring a block home: as rehearsed, or read from the log and written with all of
+ * its clustered block, of which the rest is read and all written in order (advise_fill()).
+ */
+static u64 move_ns(const struct measurements *measurements, const struct rehearsal *rehearsal,
+		   const struct finding *block)
+{
+	const struct result *read = &measurements->sequential_read;
+	const struct result *write = &measurements->sequential_write;
+	const struct result *logged = &measurements->random_read[SIZE_4K];
+	const u64 pause_ns = logged->pause_ns;
+	const u64 blocks = (u64)rehearsal->visit_pieces * (rehearsal->size / 4096);
+	double whole;
+
+	if (!blocks || !read->bandwidth || !write->bandwidth || !logged->bandwidth)
+		return rehearsal->move_ns;
+	whole = (transfers_ns(read, block->value, pause_ns) +
+		 transfers_ns(write, block->value, pause_ns)) / blocks +
+		transfers_ns(logged, 4096, pause_ns);
+	return whole < rehearsal->move_ns ? whole : rehearsal->move_ns;
+}
+
+static void judge_rehearsal(const struct measurements *measurements,
+			    const struct rehearsal *played, const struct finding *block,
+			    struct size_verdict *verdict)
+{
+	struct rehearsal with_move = *played, *rehearsal = &with_move;
+
+	rehearsal->move_ns = move_ns(measurements, played, block);
+	verdict->known = rehearsal->done;
+	if (!rehearsal->done)
+		return;
+	verdict->size = rehearsal->size;
+	verdict->gain_percent = rehearsal->gain_percent;
+	if (rehearsal->move_ns < played->move_ns)
+		verdict->gain_percent = rehearsal->direct_ns * 100 /
+					(rehearsal->log_ns + rehearsal->move_ns *
+					 (100 - rehearsal->overwritten_percent) / 100);
+	verdict->least_percent = best_gain(rehearsal->direct_ns,
+					   rehearsal->log_ns + rehearsal->move_ns);
+	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
+						      rehearsal->move_ns);
+	verdict->verdict = verdict_of(verdict->alpha_percent, rehearsal->overwritten_percent);
+	if (!rehearsal->steady &&
+	    rehearsed_at_bound(rehearsal, 1) != rehearsed_at_bound(rehearsal, -1))
+		verdict->verdict = VERDICT_UNKNOWN;
+}
+
+/* The verdict on a drive is that on its smallest writes. */
+static void judge(const struct measurements *measurements, const struct finding *findings,
+		  struct analysis *analysis)
+{
+	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
+	const struct size_verdict *verdict = &analysis->by_size[0];
+	int i;
+
+	analysis->verdict = VERDICT_UNKNOWN;
+	for (i = 0; i < NR_REHEARSALS; i++)
+		judge_rehearsal(measurements, &measurements->rehearsal[i],
+				&findings[PARAMETER_BLOCK], &analysis->by_size[i]);
+	if (measurements->is_memory) {
+		analysis->verdict = VERDICT_NOT_WORTH;
+		explain(analysis,
+			"this is memory of the computer (a RAM disk or zram), not flash: name the drive itself");
+		return;
+	}
+	if (!rehearsal->done) {
+		judge_model(measurements, analysis);
+		return;
+	}
+	analysis->verdict = verdict->verdict;
+	analysis->alpha_percent = verdict->alpha_percent;
+	analysis->working_set = rehearsal->working_set;
+	analysis->overwritten_percent = rehearsal->overwritten_percent;
+	if (verdict->verdict == VERDICT_UNKNOWN)
+		explain_unsteady(analysis);
+	else
+		explain_verdict(analysis, "the rehearsal", verdict->verdict == VERDICT_WORTH ?
+				verdict->gain_percent : verdict->least_percent,
+				best_gain(rehearsal->direct_ns, rehearsal->log_ns));
+}
+
+void analyse(const struct measurements *measurements, const struct finding *findings,
+	     struct analysis *analysis, struct ressd_options *options)
+{
+	struct ressd_bandwidths bandwidths;
+	int size;
+
+	memset(analysis, 0, sizeof(*analysis));
+	for (size = 0; size < NR_SIZES; size++) {
+		analysis->has_cost[size] = bandwidths_of(measurements, size, &bandwidths);
+		if (analysis->has_cost[size])
+			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
+	}
+	judge(measurements, findings, analysis);
+	if (analysis->verdict == VERDICT_WORTH || analysis->verdict == VERDICT_LOCALITY)
+		advise(measurements, findings, analysis, options);
+}

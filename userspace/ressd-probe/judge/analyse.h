@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From bandwidths to a verdict and to the target's options.  Pure: no I/O.
+ *
+ * The model is RE Eq. (1) to (5) (core/ressd-cost.h), for 4 KiB and for 8 KiB writes, with the
+ * ordered write measured at the distance at which the mover of the planned device will write.
+ * The same terms measured in a rehearsal (rehearse.h) take its place wherever there is one.
+ */
+#ifndef PROBE_ANALYSE_H
+#define PROBE_ANALYSE_H
+
+#include "judge/finding.h"
+#include "measure/rehearse.h"
+#include "measure/rounds.h"
+#include "ressd-args.h"
+#include "ressd-cost.h"
+
+enum { SIZE_4K, SIZE_8K, NR_SIZES };
+
+/* Distances of ordered writes of 4 KiB: 16 KiB to 16 MiB. */
+#define NR_STRIDES		6
+#define MEASURED_STRIDE(index)	(16384ULL << (2 * (index)))
+
+/* All that is measured; a cell that was not has done == false. */
+struct measurements {
+	u64 disk_offset;			/* where the device begins on its disk, bytes */
+	bool takes_discards;			/* as the kernel says */
+	bool is_memory;				/* a RAM disk or zram: no drive to be judged */
+	struct result sequential_write;
+	struct result sequential_read;
+	struct result random_write[NR_SIZES];
+	struct result ordered_write[NR_SIZES];		/* at the mover's distance */
+	struct result ordered_write_128k[NR_SIZES];	/* at 128 KiB, as published */
+	struct result random_read[NR_SIZES];
+	struct result by_stride[NR_STRIDES];		/* ordered, every MEASURED_STRIDE() */
+	struct rehearsal rehearsal[NR_REHEARSALS];
+};
+
+enum verdict {
+	VERDICT_WORTH,		/* faster by ANALYSE_MARGIN even if nothing is ever overwritten */
+	VERDICT_LOCALITY,	/* only if a share of the blocks is overwritten in the log */
+	VERDICT_NOT_WORTH,	/* never */
+	VERDICT_UNKNOWN,	/* not measured, or too unsteady to tell */
+};
+
+#define ANALYSE_MARGIN	120	/* percent of the bare speed that counts as a gain */
+
+#define MAX_ADVICE	20
+
+/* One option of the target and why. */
+struct advice {
+	const char *key;
+	char value[24];
+	char reason[192];
+	bool is_default;	/* the target does so anyway */
+};
+
+/* What the terms of Eq. (1) and (2) mean for one size of writes. */
+struct size_verdict {
+	bool known;
+	u32 size;		/* bytes */
+	enum verdict verdict;
+	u32 gain_percent;	/* of random writes to struct rehearsal's working_set */
+	u32 least_percent;	/* if nothing is overwritten in the log */
+	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
+};
+
+struct analysis {
+	enum verdict verdict;
+	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
+	u64 working_set;	/* bytes of the drive that the verdict is for; 0: all */
+	u32 overwritten_percent; /* of the blocks in the log, by random writes to these */
+	bool has_cost[NR_SIZES];
+	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
+	struct size_verdict by_size[NR_REHEARSALS];	/* of the rehearsals */
+	char reason[384];	/* of the verdict, a sentence */
+	unsigned int nr_advice;
+	struct advice advice[MAX_ADVICE];
+};
+
+/* Name of a verdict: "worth-it", "worth-it-with-locality", "not-worth-it", "unknown". */
+const char *verdict_name(enum verdict verdict);
+
+/*
+ * The smallest share of blocks, in percent, that must be overwritten in the log before they are
+ * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.
+ * Times of the same amount of data in any unit.
+ */
+u32 analyse_needed_share(u64 direct, u64 log, u64 move);
+
+/*
+ * Evaluates, and stores the advised options in @options, which holds the defaults.  @findings: all
+ * NR_PARAMETERS of them.
+ */
+void analyse(const struct measurements *measurements, const struct finding *findings,
+	     struct analysis *analysis, struct ressd_options *options);
+
+/* advise.c: the options for a device that is worth it, at least with locality. */
+void advise(const struct measurements *measurements, const struct finding *findings,
+	    struct analysis *analysis, struct ressd_options *options);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a random write costs on a drive that pauses.
+ *
+ * A drive whose log blocks are shared takes random writes at the speed of a log, until one is full
+ * and reclaimed: a pause of seconds for hundreds of writes.  What a write costs is known over whole
+ * cycles only, from the end of a pause to the end of another one.  The first pauses are too short,
+ * for the logs that are reclaimed then hold what was written in order before.
+ */
+#ifndef PROBE_CYCLES_H
+#define PROBE_CYCLES_H
+
+#include "measure/rounds.h"
+
+#define CYCLES_GROUP	8U	/* writes; a buffer may hold hundreds, half a second each to flush */
+#define USUAL_GROUPS	32U	/* whose median says what is usual */
+#define CYCLES		3U	/* the last ones count */
+
+/* All 0 before the first group. */
+struct cycles {
+	u64 usual[USUAL_GROUPS];
+	u64 pause_ns;		/* a group that takes longer holds a pause; 0: not known yet */
+	unsigned int groups;
+	unsigned int pauses;
+	u64 writes, ns;		/* so far */
+	u64 writes_at[CYCLES + 1], ns_at[CYCLES + 1];	/* ends of the last pauses, by number */
+	struct result result;	/* of the last cycles; not done before the second pause */
+};
+
+/* CYCLES_GROUP random writes of @bytes each, and a flush, have taken @ns. */
+void cycles_note(struct cycles *cycles, u32 bytes, u64 ns);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What ressd would do to the drive, played with real I/O; see rehearse.h. */
+#include <stdlib.h>
+#include <string.h>
+#include "measure/rehearse.h"
+
+#define BLOCK		4096U
+#define LOG_SHARE	8U		/* the log has an eighth of the region */
+/* Pieces of a batch where the clustered block is not known, however slow; a record has as many. */
+#define LEAST_MOVES	7U
+
+/* Where log and mover have come to. */
+struct stage {
+	const struct rehearsal_plan *plan;
+	u64 append;		/* next record, bytes of the region */
+	u64 home;		/* where the next piece goes, likewise */
+	u32 batch;		/* pieces that are moved before a flush */
+};
+
+/* One step of a small write's way: how many pieces have taken it, and their time with flushes. */
+struct step {
+	u64 pieces;
+	u64 calls;
+	u64 ns;
+};
+
+/* What one round has cost.  A slow drive is spared some steps, so each has its own count. */
+struct act {
+	struct step log;
+	struct step read;
+	struct step home;
+};
+
+void rehearsal_place(const struct measure *measure, u32 align, u64 phase,
+		     struct rehearsal_plan *plan)
+{
+	const u64 start = measure->bytes - measure->bytes / LOG_SHARE;
+	const u64 beyond = (measure->offset + start + align - phase % align) % align;
+
+	plan->align = align;
+	plan->log_start = start - beyond;
+	plan->log_bytes = measure->bytes - plan->log_start;
+}
+
+static u32 pieces_of_record(const struct rehearsal_plan *plan)
+{
+	const u32 most = MEASURE_MAX_BYTES / plan->align * plan->align;
+
+	return (most - BLOCK) / plan->size;
+}
+
+/* A header and as many pieces as a record takes, padded; then a flush, as for an fsync. */
+static int append_record(struct measure *measure, struct stage *stage, struct act *act,
+			 struct failure *failure)
+{
+	const struct rehearsal_plan *plan = stage->plan;
+	const u32 pieces = pieces_of_record(plan);
+	u32 bytes = BLOCK + pieces * plan->size;
+	u64 ns = 0;
+	int code;
+
+	bytes = (bytes + plan->align - 1) / plan->align * plan->align;
+	if (stage->append + bytes > plan->log_start + plan->log_bytes)
+		stage->append = plan->log_start;
+	code = measure_write(measure, stage->append, bytes, &ns, failure);
+	stage->append += bytes;
+	act->log.ns += ns;
+	if (!code)
+		code = measure_flush(measure, &ns, failure);
+	act->log.ns += ns;
+	act->log.pieces += pieces;
+	act->log.calls += 2;
+	return code;
+}
+
+/* The mover reads in the order of the homes, which is none in the log. */
+static int read_piece(struct measure *measure, const struct rehearsal_plan *plan, struct act *act,
+		      struct failure *failure)
+{
+	const u64 places = plan->log_bytes / plan->size;
+	u64 ns = 0;
+	const int code = measure_read(measure, plan->log_start +
+				      measure_random(measure, places) * plan->size,
+				      plan->size, &ns, failure);
+
+	act->read.ns += ns;
+	act->read.pieces++;
+	act->read.calls++;
+	return code;
+}
+
+/* The next home: ascending, by the stride on average, as live blocks of a random load lie. */
+static u64 next_home(struct measure *measure, struct stage *stage)
+{
+	const struct rehearsal_plan *plan = stage->plan;
+	const u64 steps = 2 * plan->stride / plan->size;
+	const u64 step = 1 + measure_random(measure, steps > 1 ? steps - 1 : 1);
+
+	stage->home += step * plan->size;
+	if (stage->home + plan->size > plan->log_start)
+		stage->home = measure_random(measure, 16) * plan->size;
+	return stage->home;
+}
+
+static int write_home(struct measure *measure, struct stage *stage, struct act *act,
+		      struct failure *failure)
+{
+	u64 ns = 0;
+	const int code = measure_write(measure, next_home(measure, stage), stage->plan->size, &ns,
+				       failure);
+
+	act->home.ns += ns;
+	act->home.pieces++;
+	act->home.calls++;
+	return code;
+}
+
+/*
+ * However slow the drive, a batch brings home what goes to one clustered block: the mover does not
+ * leave it before, so the drive need not close it for less.
+ */
+static u32 least_moves(const struct rehearsal_plan *plan)
+{
+	const u32 most = pieces_of_record(plan);
+
+	return plan->visit_pieces < LEAST_MOVES ? LEAST_MOVES :
+	       plan->visit_pieces < most ? plan->visit_pieces : most;
+}
+
+/* Moves what a record holds in one batch; less where reading or writing takes too long. */
+static int move_batch(struct measure *measure, struct stage *stage, struct act *act,
+		      struct failure *failure)
+{
+	const u32 pieces = pieces_of_record(stage->plan), least = least_moves(stage->plan);
+	const u64 limit = measure->effort.round_ns;
+	const u64 read_from = act->read.ns, home_from = act->home.ns;
+	u64 ns = 0, most;
+	u32 i;
+	int code = 0;
+
+	for (i = 0; !code && i < pieces && act->read.ns - read_from < limit; i++)
+		code = read_piece(measure, stage->plan, act, failure);
+	for (i = 0; !code && i < stage->batch; i++)
+		code = write_home(measure, stage, act, failure);
+	if (!code)
+		code = measure_flush(measure, &ns, failure);
+	act->home.ns += ns;
+	act->home.calls++;
+	/* The flush pays for what the drive has buffered, so only now is it known what fits. */
+	most = limit * stage->batch / (act->home.ns - home_from + 1);
+	stage->batch = most < least ? least : most > pieces ? pieces : most;
+	return code;
+}
+
+static u64 piece_ns(const struct step *step)
+{
+	return step->pieces ? step->ns / step->pieces : 0;
+}
+
+static int play_round(struct measure *measure, struct stage *stage, struct act *act,
+		      struct failure *failure)
+{
+	int code;
+
+	memset(act, 0, sizeof(*act));
+	do {
+		code = append_record(measure, stage, act, failure);
+		if (!code)
+			code = move_batch(measure, stage, act, failure);
+	} while (!code && act->log.ns + act->read.ns + act->home.ns < measure->effort.round_ns);
+	return code;
+}
+
+/* A round as others know it: each piece that came home with the way that it has taken. */
+static struct round round_of(const struct act *act, u32 size)
+{
+	const u64 ns = piece_ns(&act->log) + piece_ns(&act->read) + piece_ns(&act->home);
+
+	return (struct round){
+		.ops = act->home.pieces,
+		.bytes = act->home.pieces * size,
+		.ns = act->home.pieces * ns,
+	};
+}
+
+static void add_step(struct step *sum, const struct step *step)
+{
+	sum->pieces += step->pieces;
+	sum->calls += step->calls;
+	sum->ns += step->ns;
+}
+
+static void take_off_pauses(struct step *step, u64 pause_ns)
+{
+	step->ns = rounds_without_pauses(step->ns, step->calls, pause_ns);
+}
+
+/* The last @kept rounds count. */
+static void sum_up(const struct act *acts, const struct round *rounds, unsigned int count,
+		   unsigned int kept, const struct result *direct, u64 pause_ns,
+		   struct rehearsal *rehearsal)
+{
+	const u32 blocks = rehearsal->size / BLOCK;
+	struct act sum = { 0 };
+	unsigned int i;
+	u64 both;
+
+	for (i = count - kept; i < count; i++) {
+		add_step(&sum.log, &acts[i].log);
+		add_step(&sum.read, &acts[i].read);
+		add_step(&sum.home, &acts[i].home);
+	}
+	rehearsal->spread_percent = count > kept ? rounds_uncertainty(rounds, count) : 100;
+	rehearsal->direct_spread_percent = direct->spread_percent;
+	rehearsal->steady = count >= ROUNDS_MIN && rehearsal->spread_percent <= ROUNDS_SPREAD &&
+			    direct->steady;
+	take_off_pauses(&sum.log, pause_ns);
+	take_off_pauses(&sum.read, pause_ns);
+	take_off_pauses(&sum.home, pause_ns);
+	rehearsal->direct_ns = direct->bandwidth ?
+			       rounds_without_pauses(BLOCK * 1000000000ULL / direct->bandwidth,
+						     1, pause_ns / blocks) : 0;
+	rehearsal->log_ns = piece_ns(&sum.log) / blocks;
+	rehearsal->move_ns = (piece_ns(&sum.read) + piece_ns(&sum.home)) / blocks;
+	both = rehearsal->log_ns +
+	       rehearsal->move_ns * (100 - rehearsal->overwritten_percent) / 100;
+	rehearsal->gain_percent = both ? rehearsal->direct_ns * 100 / both : 0;
+	rehearsal->pieces = sum.home.pieces;
+	rehearsal->done = rehearsal->pieces && rehearsal->direct_ns;
+}
+
+/* As everywhere; but a first round that pays for others never counts. */
+static unsigned int rounds_to_keep(const struct rehearsal_plan *plan, const struct round *rounds,
+				   unsigned int count)
+{
+	const unsigned int kept = rounds_kept(rounds, count);
+
+	return plan->flush_ignored && kept == count ? count - 1 : kept;
+}
+
+int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
+	     const struct result *direct, struct rehearsal *rehearsal, struct failure *failure)
+{
+	struct stage stage = { .plan = plan, .append = plan->log_start };
+	const u64 written = measure->written;
+	struct round rounds[ROUNDS_MAX];
+	struct act acts[ROUNDS_MAX];
+	unsigned int count = 0;
+	int code = measure_flush(measure, NULL, failure);
+
+	memset(rehearsal, 0, sizeof(*rehearsal));
+	rehearsal->size = plan->size;
+	rehearsal->visit_pieces = plan->visit_pieces;
+	rehearsal->working_set = plan->working_set;
+	rehearsal->overwritten_percent = plan->overwritten_percent;
+	stage.batch = least_moves(plan);
+	/* Not always over the same places, which log blocks of the drive may still hold. */
+	stage.home = measure_random(measure, plan->log_start / plan->size / 2) * plan->size;
+	while (!code && rounds_want_more(rounds, count) &&
+	       !(count && measure_is_late(measure))) {
+		code = play_round(measure, &stage, &acts[count], failure);
+		rounds[count] = round_of(&acts[count], plan->size);
+		rehearsal->ns += acts[count].log.ns + acts[count].read.ns + acts[count].home.ns;
+		count++;
+	}
+	rehearsal->written = measure->written - written;
+	if (!code)
+		sum_up(acts, rounds, count, rounds_to_keep(plan, rounds, count), direct,
+		       plan->pause_ns, rehearsal);
+	return code;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Results for people. */
+#include <stdio.h>
+#include <string.h>
+#include "cli/size.h"
+#include "probe.h"
+
+static void print_device(const struct probe *probe)
+{
+	const char *vendor = hints_get(&probe->hints, "device/vendor");
+	const char *model = hints_get(&probe->hints, "device/model");
+	const char *name = hints_get(&probe->hints, "device/name");
+	char size[SIZE_TEXT], offset[SIZE_TEXT];
+
+	printf("device          %s  %s%s%s%s%s\n", probe->dev.path, vendor ? vendor : "",
+	       vendor ? " " : "", model ? model : name ? name : "", model || name ? "  " : "",
+	       size_print(probe->dev.bytes, size));
+	printf("region          %s from %s on", size_print(probe->region.bytes, size),
+	       size_print(probe->region.offset, offset));
+	if (probe->arguments.write)
+		printf(", %s written", size_print(probe->written, size));
+	putchar('\n');
+}
+
+static void print_hints(const struct probe *probe)
+{
+	unsigned int i;
+
+	for (i = 0; i < probe->hints.count; i++)
+		printf("hint            %s = %s\n", probe->hints.hint[i].name,
+		       probe->hints.hint[i].value);
+}
+
+static void print_result(const struct result *result)
+{
+	if (result->done)
+		printf("  %9.3f MB/s %9.3f ms%c", result->bandwidth / 1e6, result->median_ns / 1e6,
+		       result->steady ? ' ' : '~');
+	else
+		printf("  %27s ", "-");
+}
+
+static void print_row(const char *name, const struct result *results)
+{
+	printf("%-28s", name);
+	print_result(&results[SIZE_4K]);
+	print_result(&results[SIZE_8K]);
+	putchar('\n');
+}
+
+static void print_single(const char *name, const struct result *result)
+{
+	if (!result->done)
+		return;
+	printf("%-28s", name);
+	print_result(result);
+	putchar('\n');
+}
+
+static bool any_unsteady(const struct measurements *m)
+{
+	int size;
+
+	for (size = 0; size < NR_SIZES; size++) {
+		const struct result *const results[] = {
+			&m->random_write[size], &m->random_read[size], &m->ordered_write[size],
+			&m->ordered_write_128k[size], &m->sequential_write, &m->sequential_read,
+		};
+		size_t i;
+
+		for (i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+			if (results[i]->done && !results[i]->steady)
+				return true;
+	}
+	return false;
+}
+
+static void print_measurements(const struct probe *probe)
+{
+	const struct measurements *m = &probe->session.measurements;
+	char name[64], size[SIZE_TEXT];
+	int i;
+
+	printf("\n%-28s  %27s   %27s\n", "one at a time, uncached", "4 KiB, median latency",
+	       "8 KiB, median latency");
+	if (probe->arguments.write) {
+		print_row("random write", m->random_write);
+		print_row("ordered write, every 128 KiB", m->ordered_write_128k);
+		snprintf(name, sizeof(name), "ordered write, every %llu KiB",
+			 probe->session.mover_stride[SIZE_4K] >> 10);
+		print_row(name, m->ordered_write);
+	}
+	print_row("random read", m->random_read);
+	for (i = 0; i < NR_STRIDES; i++) {
+		snprintf(name, sizeof(name), "ordered write, every %s",
+			 size_print(MEASURED_STRIDE(i), size));
+		print_single(name, &m->by_stride[i]);
+	}
+	puts("");
+	print_single("sequential write", &m->sequential_write);
+	print_single("sequential read", &m->sequential_read);
+	if (any_unsteady(m))
+		printf("~ unsteady: the last %d rounds differ by more than %d %%\n", ROUNDS_KEPT,
+		       ROUNDS_SPREAD);
+}
+
+char *report_value(const struct probe *probe, enum parameter parameter, char *text)
+{
+	const size_t size = REPORT_VALUE_TEXT;
+	const struct finding *finding = &probe->session.survey.finding[parameter];
+	char low[SIZE_TEXT], high[SIZE_TEXT];
+	const bool bytes = !strcmp(parameter_unit(parameter), "B");
+
+	if (finding->status == STATUS_BOUNDED && bytes && finding->high == ~0ULL)
+		snprintf(text, size, "at least %s", size_print(finding->low, low));
+	else if (finding->status == STATUS_BOUNDED && bytes)
+		snprintf(text, size, "%s to %s", size_print(finding->low, low),
+			 size_print(finding->high, high));
+	else if (finding->status == STATUS_BOUNDED && finding->high == ~0ULL)
+		snprintf(text, size, "at least %llu", finding->low);
+	else if (finding->status == STATUS_BOUNDED)
+		snprintf(text, size, "%llu to %llu", finding->low, finding->high);
+	else if (finding->status != STATUS_MEASURED && finding->status != STATUS_HINT)
+		snprintf(text, size, "-");
+	else if (parameter == PARAMETER_POLICY)
+		snprintf(text, size, "%s", policy_name(finding->value));
+	else if (parameter == PARAMETER_FLUSH)
+		snprintf(text, size, "%s", finding->value ? "yes" : "no");
+	else if (!strcmp(parameter_unit(parameter), "ns"))
+		snprintf(text, size, "%.3f ms", finding->value / 1e6);
+	else if (bytes)
+		snprintf(text, size, "%s", finding->value ? size_print(finding->value, low) : "none");
+	else
+		snprintf(text, size, "%llu", finding->value);
+	return text;
+}
+
+static void print_findings(const struct probe *probe)
+{
+	char value[REPORT_VALUE_TEXT];
+	int p;
+
+	puts("");
+	for (p = 0; p < NR_PARAMETERS; p++) {
+		const struct finding *finding = &probe->session.survey.finding[p];
+
+		if (finding->status == STATUS_UNKNOWN)
+			continue;
+		report_value(probe, p, value);
+		printf("%-20s %-20s %-14s %-6s  %s\n", parameter_title(p), value,
+		       status_name(finding->status),
+		       finding->status == STATUS_MEASURED || finding->status == STATUS_BOUNDED ?
+		       confidence_name(finding->confidence) : "", finding->why);
+		if (finding->has_phase && finding->phase)
+			printf("%-20s begins at byte %llu of the device: its borders are not those of the device\n",
+			       "", finding->phase);
+	}
+}
+
+static void print_cost(const struct analysis *analysis, int size)
+{
+	const struct ressd_cost *cost = &analysis->cost[size];
+
+	if (!analysis->has_cost[size])
+		return;
+	printf("model, %d KiB    for each 4 KiB: direct %.3f ms, log %.3f ms + move %.3f ms",
+	       size == SIZE_4K ? 4 : 8, cost->direct_ns / 1e6, cost->log_ns / 1e6,
+	       cost->move_ns / 1e6);
+	printf(", %u.%02u times as fast\n", cost->gain_percent / 100, cost->gain_percent % 100);
+}
+
+static const char *verdict_words(enum verdict verdict)
+{
+	static const char *const words[] = {
+		[VERDICT_WORTH] = "worth it",
+		[VERDICT_LOCALITY] = "worth it for loads with locality",
+		[VERDICT_NOT_WORTH] = "not worth it",
+		[VERDICT_UNKNOWN] = "no verdict",
+	};
+
+	return words[verdict];
+}
+
+static void print_rehearsal(const struct rehearsal *rehearsal, const struct size_verdict *verdict)
+{
+	if (!rehearsal->done)
+		return;
+	printf("rehearsal %4u KiB for each 4 KiB: direct %.3f ms, log %.3f ms + move %.3f ms, %u.%02u times as fast%s: %s",
+	       rehearsal->size >> 10, rehearsal->direct_ns / 1e6, rehearsal->log_ns / 1e6,
+	       rehearsal->move_ns / 1e6, rehearsal->gain_percent / 100,
+	       rehearsal->gain_percent % 100, rehearsal->steady ? "" : " ~",
+	       verdict_words(verdict->verdict));
+	if (verdict->verdict == VERDICT_LOCALITY)
+		printf(" (%u %% overwritten)", verdict->alpha_percent);
+	putchar('\n');
+}
+
+static void print_warnings(const struct probe *probe)
+{
+	if (!probe->dev.direct)
+		printf("warning         %s\n",
+		       "this file system has no O_DIRECT: its cache was measured");
+	if (probe->interrupted)
+		printf("warning         %s\n", "it was interrupted; what is missing was not measured");
+	if (probe->arguments.preserve)
+		printf("region          %s\n", "its contents were restored and compared");
+	if (probe->session.limited)
+		printf("warning         %s\n",
+		       "the limit of --max-write was reached; what is missing was not measured");
+	if (probe->zero_reads)
+		printf("warning         %llu reads %s\n", probe->zero_reads,
+		       "found only zeroes; blocks never written are often read too fast");
+	if (probe->hints.backing == BACKING_FILE)
+		printf("warning         %s\n",
+		       "this is a file: what was measured is the drive below together with its file system");
+	if (probe->hints.rotational)
+		printf("warning         %s\n",
+		       "the kernel takes this for a rotating disk; ressd is made for flash");
+}
+
+bool report_has_commands(const struct probe *probe)
+{
+	return probe->analysis.verdict == VERDICT_WORTH ||
+	       probe->analysis.verdict == VERDICT_LOCALITY;
+}
+
+/* What the verdict follows from. */
+static void print_terms(const struct probe *probe)
+{
+	const struct analysis *analysis = &probe->analysis;
+	unsigned int i;
+
+	puts("");
+	print_cost(analysis, SIZE_4K);
+	print_cost(analysis, SIZE_8K);
+	for (i = 0; i < NR_REHEARSALS; i++)
+		print_rehearsal(&probe->session.measurements.rehearsal[i], &analysis->by_size[i]);
+}
+
+static void print_advice(const struct probe *probe)
+{
+	const struct analysis *analysis = &probe->analysis;
+	unsigned int i;
+
+	if (!report_has_commands(probe))
+		return;
+	printf("\nadvice          reserved area of %llu sectors: %s\n",
+	       probe->line.table.reserved_sectors, probe->reserved_why);
+	for (i = 0; i < analysis->nr_advice; i++)
+		printf("%s %s %s: %s\n", analysis->advice[i].is_default ? "default        " :
+		       "advice         ", analysis->advice[i].key, analysis->advice[i].value,
+		       analysis->advice[i].reason);
+}
+
+/* The exact commands; a reserved area that is not blank must be formatted first. */
+static void print_commands(const struct probe *probe)
+{
+	char line[TABLE_LINE_TEXT];
+
+	if (!report_has_commands(probe))
+		return;
+	table_line_print(&probe->line, line);
+	if (probe->created) {
+		printf("\n/dev/mapper/%s is ready:\n  %s\n", probe->arguments.create, line);
+		return;
+	}
+	if (probe->formatted) {
+		puts("\nthe reserved area is formatted; to create the device:");
+	} else {
+		puts("\nto format the reserved area, unless all zero, and create the device:");
+		printf("  ressdctl format --table \"%s\"\n", line);
+	}
+	printf("  ressdctl open ressd %s\n", probe->line.normal_path);
+}
+
+void report_human(const struct probe *probe)
+{
+	printf("verdict         %s: %s\n", verdict_words(probe->analysis.verdict),
+	       probe->analysis.reason);
+	print_warnings(probe);
+	print_commands(probe);
+	puts("");
+	print_device(probe);
+	if (!probe->arguments.write)
+		print_hints(probe);
+	print_findings(probe);
+	print_measurements(probe);
+	print_terms(probe);
+	print_advice(probe);
+}
+
+void report_dmsetup(const struct probe *probe)
+{
+	char line[TABLE_LINE_TEXT];
+
+	printf("dmsetup create ressd --table \"%s\"\n", table_line_print(&probe->line, line));
+}
+
+void report_table(const struct probe *probe)
+{
+	char line[TABLE_LINE_TEXT];
+
+	puts(table_line_print(&probe->line, line));
+}
