@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-mover.h"
 
 /*
  * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
@@ -47,10 +47,11 @@ void ressd_move_space_free(struct ressd_move_space *space)
 	*space = (struct ressd_move_space) { };
 }
 
-u32 ressd_max_moves(const struct ressd *ressd)
+/* How large a batch may be by now, or will be from the next one on. */
+static u32 max_moves(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return max(ressd->move_space.max, ressd->next_move_space.max);
+	return max(ressd->mover.space.max, ressd->mover.next_space.max);
 }
 
 /* A device that is suspended may hold the swap space: no memory is to be written there for this. */
@@ -61,7 +62,7 @@ int ressd_grow_move_space(struct ressd *ressd, u32 max)
 	int ret;
 
 	spin_lock(&ressd->lock);
-	ret = ressd_max_moves(ressd) >= max;
+	ret = max_moves(ressd) >= max;
 	spin_unlock(&ressd->lock);
 	if (ret)
 		return 0;
@@ -72,8 +73,8 @@ int ressd_grow_move_space(struct ressd *ressd, u32 max)
 		return ret;
 	spin_lock(&ressd->lock);
 	/* Another message may have been quicker, with more. */
-	if (ressd_max_moves(ressd) < max)
-		swap(space, ressd->next_move_space);
+	if (max_moves(ressd) < max)
+		swap(space, ressd->mover.next_space);
 	spin_unlock(&ressd->lock);
 	ressd_move_space_free(&space);
 	return 0;
@@ -85,10 +86,10 @@ static void take_next_move_space(struct ressd *ressd)
 	struct ressd_move_space old = { };
 
 	spin_lock(&ressd->lock);
-	if (ressd->next_move_space.max > ressd->move_space.max) {
-		old = ressd->move_space;
-		ressd->move_space = ressd->next_move_space;
-		ressd->next_move_space = (struct ressd_move_space) { };
+	if (ressd->mover.next_space.max > ressd->mover.space.max) {
+		old = ressd->mover.space;
+		ressd->mover.space = ressd->mover.next_space;
+		ressd->mover.next_space = (struct ressd_move_space) { };
 	}
 	spin_unlock(&ressd->lock);
 	ressd_move_space_free(&old);
@@ -102,18 +103,18 @@ static void move_io_done(struct bio *bio)
 	unsigned long flags;
 
 	if (bio->bi_status)
-		atomic_inc(&ressd->move_errors);
+		atomic_inc(&ressd->mover.io_errors);
 	bio_put(bio);
 	/* The lock holds up wait_for_moves() until nothing here is touched any more. */
 	spin_lock_irqsave(&ressd->done_lock, flags);
-	atomic_dec(&ressd->move_ios);
+	atomic_dec(&ressd->mover.ios);
 	wake_up(&ressd->wait);
 	spin_unlock_irqrestore(&ressd->done_lock, flags);
 }
 
 static void wait_for_moves(struct ressd *ressd)
 {
-	wait_event(ressd->wait, !atomic_read(&ressd->move_ios));
+	wait_event(ressd->wait, !atomic_read(&ressd->mover.ios));
 	spin_lock_irq(&ressd->done_lock);
 	spin_unlock_irq(&ressd->done_lock);
 }
@@ -127,12 +128,12 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (ressd->move_space.moves[middle].lbn < first)
+		if (ressd->mover.space.moves[middle].lbn < first)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < ressd->gate.batch && ressd->move_space.moves[low].lbn - first < nr;
+	return low < ressd->gate.batch && ressd->mover.space.moves[low].lbn - first < nr;
 }
 
 static bool is_tracked(const struct ressd *ressd, u32 lbn)
@@ -163,28 +164,28 @@ static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
  */
 static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 {
-	struct ressd_move *moves = ressd->move_space.moves;
+	struct ressd_move *moves = ressd->mover.space.moves;
 	u32 i, picked;
 
 	spin_lock(&ressd->lock);
 	moves += ressd->gate.batch;
 	max = min(max - ressd->gate.batch, PICKED_AT_ONCE);
 	if (nr)
-		picked = ressd_sweep_pick_more(&ressd->sweep, &ressd->log, moves, max);
+		picked = ressd_sweep_pick_more(&ressd->mover.sweep, &ressd->log, moves, max);
 	else
-		picked = ressd_sweep_pick(&ressd->sweep, &ressd->log, moves, max);
-	*more = ressd->sweep.cut || picked == PICKED_AT_ONCE;
+		picked = ressd_sweep_pick(&ressd->mover.sweep, &ressd->log, moves, max);
+	*more = ressd->mover.sweep.cut || picked == PICKED_AT_ONCE;
 	for (i = 0; i < picked; i++) {
 		struct ressd_move move = moves[i];
 
 		if (!ressd_move_is_hole(&move) && !may_move(ressd, &move)) {
-			if (!ressd->sweep.filling)
+			if (!ressd->mover.sweep.filling)
 				continue;
 			ressd_move_make_hole(&move);
 		}
 		if (!ressd_move_is_hole(&move))
 			atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
-		ressd->move_space.moves[ressd->gate.batch] = move;
+		ressd->mover.space.moves[ressd->gate.batch] = move;
 		WRITE_ONCE(ressd->gate.batch, ressd->gate.batch + 1);
 	}
 	spin_unlock(&ressd->lock);
@@ -197,7 +198,7 @@ u32 ressd_batch_pick(struct ressd *ressd)
 	bool more = true;
 
 	take_next_move_space(ressd);
-	max = min(ressd->move_space.max,
+	max = min(ressd->mover.space.max,
 		  READ_ONCE(ressd->options.move_batch_sectors) / RESSD_BLOCK_SECTORS);
 	while (more && ressd->gate.batch < max) {
 		nr += pick_some(ressd, nr, max, &more);
@@ -216,8 +217,8 @@ enum step {
 /* Starts the I/O of @nr blocks of the batch from move @at on. */
 static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 {
-	const struct ressd_move *move = &ressd->move_space.moves[at];
-	void *buffer = ressd->move_space.buffer + (size_t)at * RESSD_BLOCK_SIZE;
+	const struct ressd_move *move = &ressd->mover.space.moves[at];
+	void *buffer = ressd->mover.space.buffer + (size_t)at * RESSD_BLOCK_SIZE;
 	bool home = step != READ_LOG;
 	struct block_device *bdev = home ? ressd->normal->bdev : ressd->reserved->bdev;
 	sector_t sector = home ? ressd_normal_sector(ressd, move->lbn) :
@@ -233,7 +234,7 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 		bio->bi_end_io = move_io_done;
 		bio->bi_private = ressd;
 		done += bio->bi_iter.bi_size;
-		atomic_inc(&ressd->move_ios);
+		atomic_inc(&ressd->mover.ios);
 		submit_bio(bio);
 	}
 }
@@ -244,7 +245,7 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
  */
 static u32 next_run(const struct ressd *ressd, enum step step, u32 at, bool *starts)
 {
-	const struct ressd_move *moves = &ressd->move_space.moves[at];
+	const struct ressd_move *moves = &ressd->mover.space.moves[at];
 	u32 nr = ressd->gate.batch - at;
 
 	*starts = true;
@@ -294,8 +295,8 @@ static int transfer(struct ressd *ressd, enum step step)
 	struct traffic before = traffic_now(ressd);
 	u32 at, nr;
 
-	flush_kernel_vmap_range(ressd->move_space.buffer, bytes);
-	atomic_set(&ressd->move_errors, 0);
+	flush_kernel_vmap_range(ressd->mover.space.buffer, bytes);
+	atomic_set(&ressd->mover.io_errors, 0);
 	for (at = 0; at < ressd->gate.batch; at += nr) {
 		struct traffic now = traffic_now(ressd);
 		int limit = max_ios(ressd, &before, &now);
@@ -305,13 +306,13 @@ static int transfer(struct ressd *ressd, enum step step)
 		if (!starts)
 			continue;
 		before = now;
-		wait_event(ressd->wait, atomic_read(&ressd->move_ios) < limit);
+		wait_event(ressd->wait, atomic_read(&ressd->mover.ios) < limit);
 		start_io(ressd, at, nr, step);
 	}
 	wait_for_moves(ressd);
 	if (step != WRITE_HOME)
-		invalidate_kernel_vmap_range(ressd->move_space.buffer, bytes);
-	return atomic_read(&ressd->move_errors) ? -EIO : 0;
+		invalidate_kernel_vmap_range(ressd->mover.space.buffer, bytes);
+	return atomic_read(&ressd->mover.io_errors) ? -EIO : 0;
 }
 
 /* What was read must be what was logged: a damaged block must never be written home. */
@@ -325,9 +326,9 @@ static bool batch_is_intact(const struct ressd *ressd)
 	u32 i;
 
 	for (i = 0; i < ressd->gate.batch; i++)
-		if (!ressd_move_is_hole(&ressd->move_space.moves[i]) &&
-		    !is_intact(&ressd->move_space.moves[i],
-			       ressd->move_space.buffer + (size_t)i * RESSD_BLOCK_SIZE))
+		if (!ressd_move_is_hole(&ressd->mover.space.moves[i]) &&
+		    !is_intact(&ressd->mover.space.moves[i],
+			       ressd->mover.space.buffer + (size_t)i * RESSD_BLOCK_SIZE))
 			return false;
 	return true;
 }
@@ -339,7 +340,7 @@ static void count_runs(struct ressd *ressd)
 
 	lockdep_assert_held(&ressd->lock);
 	for (at = 0; at < ressd->gate.batch; at += nr) {
-		nr = ressd_sweep_run(&ressd->move_space.moves[at], ressd->gate.batch - at, false);
+		nr = ressd_sweep_run(&ressd->mover.space.moves[at], ressd->gate.batch - at, false);
 		ressd->counters.moved_runs++;
 		if (nr >= 3)
 			ressd->counters.moved_runs_12k++;
@@ -355,7 +356,7 @@ static u32 finish_some(struct ressd *ressd, u32 at, bool moved)
 
 	lockdep_assert_held(&ressd->lock);
 	for (i = at; i < end; i++) {
-		const struct ressd_move *move = &ressd->move_space.moves[i];
+		const struct ressd_move *move = &ressd->mover.space.moves[i];
 
 		if (ressd_move_is_hole(move)) {
 			ressd->counters.filled_blocks += moved;
@@ -386,7 +387,7 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 	smp_store_release(&ressd->gate.batch, 0);
 	spin_unlock(&ressd->lock);
 
-	queue_work(ressd->workqueue, &ressd->bio_work);
+	ressd_run_bios(ressd);
 	return nr;
 }
 
@@ -425,13 +426,13 @@ static void restore_holes(struct ressd *ressd)
 	u32 i;
 
 	for (i = 0; i < ressd->gate.batch; i++) {
-		const struct ressd_move *move = &ressd->move_space.moves[i];
+		const struct ressd_move *move = &ressd->mover.space.moves[i];
 		int ret;
 
 		if (!ressd_move_is_hole(move))
 			continue;
 		ret = write_home(ressd, move->lbn,
-				 ressd->move_space.buffer + (size_t)i * RESSD_BLOCK_SIZE);
+				 ressd->mover.space.buffer + (size_t)i * RESSD_BLOCK_SIZE);
 		if (!ret)
 			continue;
 		spin_lock(&ressd->lock);
@@ -446,7 +447,7 @@ static void restore_holes(struct ressd *ressd)
 static bool is_owed(const struct ressd *ressd, const struct ressd_move *move)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd_log_segment_seq(&ressd->log, move->block) <= ressd->sweep.last_segment;
+	return ressd_log_segment_seq(&ressd->log, move->block) <= ressd->mover.sweep.last_segment;
 }
 
 /* After an error in the batch: what can be moved is moved.  Returns how many blocks were. */
@@ -455,17 +456,17 @@ static u32 move_singly(struct ressd *ressd)
 	u32 i, nr = 0;
 
 	for (i = 0; i < ressd->gate.batch; i++) {
-		const struct ressd_move *move = &ressd->move_space.moves[i];
+		const struct ressd_move *move = &ressd->mover.space.moves[i];
 		int ret;
 
 		if (kthread_should_stop() || !ressd_log_works(ressd))
 			break;
 		if (ressd_move_is_hole(move))
 			continue;
-		ret = move_block(ressd, move, ressd->move_space.buffer);
+		ret = move_block(ressd, move, ressd->mover.space.buffer);
 		spin_lock(&ressd->lock);
 		if (ret) {
-			ressd->sweep_bad += is_owed(ressd, move);
+			ressd->mover.bad_blocks += is_owed(ressd, move);
 			ressd->counters.errors++;
 		} else if (ressd_log_moved(&ressd->log, move->block, move->lbn)) {
 			ressd->counters.moved_blocks++;
@@ -491,7 +492,7 @@ void ressd_batch_move(struct ressd *ressd)
 		nr = move_singly(ressd);
 	nr += finish_batch(ressd, moved);
 	spin_lock(&ressd->lock);
-	ressd->unprimed |= nr && ressd->log.page_blocks;
+	ressd->mover.unprimed |= nr && ressd->log.page_blocks;
 	ressd_route_moved(ressd, ktime_get_ns() - start, nr);
 	spin_unlock(&ressd->lock);
 }

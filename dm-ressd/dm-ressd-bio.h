@@ -21,7 +21,7 @@ enum ressd_bio_flags {
 	RESSD_BIO_PROVEN = 64,		/* a read of what no failed flush can take */
 	RESSD_BIO_PIECE = 128,		/* a piece of one block that waits for the mover's batch */
 	RESSD_BIO_TIMED = 256,		/* route adaptive: what it costs is measured */
-	RESSD_BIO_SMALL = 512,		/* route adaptive: counted in small_in_flight */
+	RESSD_BIO_SMALL = 512,		/* route adaptive: counted in meter.small_in_flight */
 	RESSD_BIO_COUNTED = 1024,	/* counted in shape.in_flight */
 	RESSD_BIO_COVERED = 2048,	/* must be logged, and waits for room */
 	RESSD_BIO_READ_HOME = 4096,	/* counted in cover.reads */
@@ -30,7 +30,7 @@ enum ressd_bio_flags {
 struct ressd_bio {
 	struct list_head list;		/* of the list that the bio waits on, or tracked */
 	struct list_head done;		/* on ressd->done */
-	/* Sync ticket or record number waited for; a read: known_flush_errors when it came. */
+	/* Sync ticket or record number waited for; a read: errors.known_to_map when it came. */
 	u64 ticket;
 	u32 first, nr;			/* whole blocks that it covers */
 	u32 accepted;			/* of these, already in the log */
@@ -106,81 +106,5 @@ static inline bool ressd_is_dirty(const struct ressd *ressd, const struct ressd_
 {
 	return !ressd_map_is_clean(&ressd->log.map, ressd_map_block(&ressd->log.map, node));
 }
-
-/* dm-ressd-io.c */
-/* Copies @bytes of the bio, from @offset on, to @to. */
-void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes);
-/*
- * A write within normal block @lbn: DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED when it waits.  Under
- * the lock.
- */
-int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
-/* A bio whose data is in the open record: true if it completes now.  Under the lock. */
-bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
-/*
- * Direct writes that waited for the mover's batch; once it is done none of them overlaps it.
- * Context: the bio worker.
- */
-void ressd_retry_move_waiters(struct ressd *ressd);
-
-/*
- * dm-ressd-unlocked.c
- *
- * A large write that may be direct and need not have the lock: true if it is aimed at the normal
- * area and counted.
- */
-bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb,
-			  const struct ressd_extent *e);
-/*
- * A direct write is over: its end is decided, and what it has superseded in the log is invalidated.
- * The mover waits for this, for the generation left behind, and so does a repair.  Any context.
- */
-void ressd_count_out(struct ressd *ressd, unsigned int generation);
-
-/* dm-ressd-read.c */
-/* As ressd_map_bio(), for a read. */
-int ressd_map_read(struct ressd *ressd, struct bio *bio);
-/* Gives back readers[slot].  Any context. */
-void ressd_put_reader(struct ressd *ressd, u32 slot);
-
-/*
- * dm-ressd-route.c
- *
- * A small write that is not logged, or a flush after some, goes to the device: its time counts.
- * Under the lock.
- */
-void ressd_route_sent(struct ressd *ressd, struct bio *bio);
-
-/* dm-ressd-shape.c; all behind ressd_shape_is_used() */
-/* Is this what is left of a write that was cut?  Under the lock. */
-bool ressd_shape_is_rest(const struct ressd *ressd, const struct ressd_extent *e);
-/* Cuts a direct write to its first piece.  Under the lock. */
-void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent *e);
-/*
- * A read, or a write or discard, that is aimed at the normal area: as the target's map.  Reads are
- * cut here.
- */
-int ressd_shape_send_read(struct ressd *ressd, struct bio *bio);
-int ressd_shape_send_write(struct ressd *ressd, struct bio *bio);
-/* Under shape.lock: which sector of the normal area a bio is aimed at. */
-static inline u64 ressd_shape_sector(const struct ressd *ressd, const struct bio *bio)
-{
-	return bio->bi_iter.bi_sector - ressd->table.normal_start;
-}
-
-/* A bio goes to the device as it is: counts it, and marks it if it has to stay alone.  As above. */
-void ressd_shape_mark(struct ressd *ressd, struct bio *bio);
-
-/* dm-ressd-dispatch.c; the same */
-/* Sends a bio, or holds it: DM_MAPIO_REMAPPED or _SUBMITTED.  Under shape.lock. */
-int ressd_dispatch(struct ressd *ressd, struct bio *bio);
-/* A bio that was counted has ended.  Any context. */
-void ressd_dispatch_ended(struct ressd *ressd);
-/* Waits while a policy holds as many as it can.  May sleep. */
-void ressd_dispatch_throttle(struct ressd *ressd);
-
-/* dm-ressd-merge.c */
-/* Merges the pieces on ressd->merge_waiters.  Context: the bio worker. */
-void ressd_merge_pieces(struct ressd *ressd);
 
 #endif

@@ -12,7 +12,7 @@
 #include <linux/highmem.h>
 #include <linux/vmalloc.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-log.h"
 
 #define FIRST_RETRY_MS	100	/* of a failed log write; doubled each time */
 #define LAST_RETRY_MS	400
@@ -36,7 +36,7 @@ static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
 		ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
 	}
 	if (ret && !io->only_write)
-		atomic_inc(&ressd->flush_errors);
+		atomic_inc(&ressd->errors.failed_flushes);
 	return ret;
 }
 
@@ -54,7 +54,7 @@ static int flush_for_log(struct ressd *ressd)
 	int ret = ressd_flush_devices(ressd);
 
 	if (ret)
-		atomic_inc(&ressd->flush_errors);
+		atomic_inc(&ressd->errors.failed_flushes);
 	return ret;
 }
 
@@ -106,24 +106,65 @@ static bool next_io(struct ressd *ressd, struct ressd_io *io)
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_log_next(&ressd->log, io))
 		return true;
-	wanted = !list_empty(&ressd->space_waiters) ||
+	wanted = !list_empty(&ressd->waiters.space) ||
 		 ressd_log_synced(&ressd->log) < ressd->log.sync_wanted;
-	if (!wanted || ressd->room_wanted) {
-		WRITE_ONCE(ressd->room_wanted, wanted);
+	if (!wanted || ressd->waiters.need_space) {
+		WRITE_ONCE(ressd->waiters.need_space, wanted);
 		return false;
 	}
-	WRITE_ONCE(ressd->room_wanted, true);
+	WRITE_ONCE(ressd->waiters.need_space, true);
 	smp_mb();	/* pairs with atomic_dec_and_test() in ressd_put_reader() */
 	return ressd_log_next(&ressd->log, io);
 }
 
-/* Core learns how the I/O has ended. */
-static void tell_core(struct ressd *ressd, int ret)
+/* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */
+static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
+			 struct list_head *complete)
 {
-	struct ressd_io *io = &ressd->io;
+	struct ressd_bio *rb, *next;
 
 	lockdep_assert_held(&ressd->lock);
-	ressd_route_logged(ressd, ktime_get_ns() - ressd->io_start,
+	list_for_each_entry_safe(rb, next, waiters, list) {
+		if (rb->ticket > reached && ressd_log_works(ressd))
+			continue;
+		if (rb->ticket > reached)
+			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
+		list_move_tail(&rb->list, complete);
+	}
+}
+
+static void take_all_settled(struct ressd *ressd, struct list_head *settled)
+{
+	lockdep_assert_held(&ressd->lock);
+	take_settled(ressd, &ressd->waiters.sync, ressd_log_synced(&ressd->log), settled);
+	take_settled(ressd, &ressd->waiters.record, ressd->log.written_seq, settled);
+}
+
+static void end_settled(struct list_head *settled)
+{
+	struct ressd_bio *rb, *next;
+
+	list_for_each_entry_safe(rb, next, settled, list)
+		bio_endio(ressd_bio_of(rb));
+}
+
+static void complete_waiters(struct ressd *ressd)
+{
+	LIST_HEAD(settled);
+
+	spin_lock(&ressd->lock);
+	take_all_settled(ressd, &settled);
+	spin_unlock(&ressd->lock);
+	end_settled(&settled);
+}
+
+/* Core learns how the I/O has ended. */
+static void note_io_end(struct ressd *ressd, int ret)
+{
+	struct ressd_io *io = &ressd->log_io.io;
+
+	lockdep_assert_held(&ressd->lock);
+	ressd_route_logged(ressd, ktime_get_ns() - ressd->log_io.start,
 			   io->record ? io->record->nr_maps : 0);
 	ressd_log_done(&ressd->log, io, ret);
 	if (ret)
@@ -139,22 +180,22 @@ static void wake_waiters(struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	if (wq_has_sleeper(&ressd->wait))
 		wake_up(&ressd->wait);
-	if (ressd_mover_is_wanted(ressd))
-		wake_up(&ressd->mover_wait);
+	if (ressd->up->mover_is_wanted(ressd))
+		wake_up(&ressd->mover.rest);
 }
 
 static void finish_io(struct ressd *ressd, int ret)
 {
 	spin_lock(&ressd->lock);
-	if (ret && !ressd->io.only_write)
-		ressd->told_flush_errors = atomic_read(&ressd->flush_errors);
+	if (ret && !ressd->log_io.io.only_write)
+		ressd->errors.known_to_core = atomic_read(&ressd->errors.failed_flushes);
 	else
 		ressd_take_flush_errors(ressd);
-	tell_core(ressd, ret);
+	note_io_end(ressd, ret);
 	ressd_note_doubt(ressd);
 	spin_unlock(&ressd->lock);
 	ressd_note_mode(ressd);
-	ressd_complete_waiters(ressd);
+	complete_waiters(ressd);
 }
 
 /*
@@ -180,18 +221,18 @@ static bool finish_at_once(struct ressd *ressd)
 	if (!may_finish_at_once() || !spin_trylock(&ressd->lock))
 		return false;
 	if (!ressd_log_works(ressd) || ressd_log_is_doubtful(&ressd->log) ||
-	    atomic_read(&ressd->flush_errors) != ressd->told_flush_errors) {
+	    atomic_read(&ressd->errors.failed_flushes) != ressd->errors.known_to_core) {
 		spin_unlock(&ressd->lock);
 		return false;
 	}
-	tell_core(ressd, 0);
-	ressd_take_settled(ressd, &complete);
-	rest = ressd_log_is_at_rest(&ressd->log) && list_empty(&ressd->space_waiters);
+	note_io_end(ressd, 0);
+	take_all_settled(ressd, &complete);
+	rest = ressd_log_is_at_rest(&ressd->log) && list_empty(&ressd->waiters.space);
 	if (!rest)
-		queue_work(ressd->workqueue, &ressd->log_work);
+		ressd_run_log(ressd);
 	wake_waiters(ressd);
 	spin_unlock(&ressd->lock);
-	ressd_end_settled(&complete);
+	end_settled(&complete);
 	return true;
 }
 
@@ -206,16 +247,16 @@ static void write_ended(struct bio *bio)
 	if (!error && finish_at_once(ressd))
 		return;
 	spin_lock_irqsave(&ressd->done_lock, flags);
-	ressd->io_error = error;
+	ressd->log_io.error = error;
 	/* Pairs with smp_load_acquire() in ressd_log_worker(). */
-	smp_store_release(&ressd->io_ended, true);
-	queue_work(ressd->workqueue, &ressd->log_work);
+	smp_store_release(&ressd->log_io.ended, true);
+	ressd_run_log(ressd);
 	spin_unlock_irqrestore(&ressd->done_lock, flags);
 }
 
-static struct ressd_pages *pages_of(struct ressd *ressd, const void *buffer)
+static struct ressd_pages *find_buffer(struct ressd *ressd, const void *buffer)
 {
-	struct ressd_pages *pages = ressd->pages;
+	struct ressd_pages *pages = ressd->log_io.pages;
 
 	while (pages->buffer != buffer)
 		pages++;
@@ -243,16 +284,17 @@ static int find_pages(struct ressd *ressd, struct ressd_pages *pages, void *buff
 
 int ressd_find_pages(struct ressd *ressd)
 {
-	struct ressd_pages *pages = ressd->pages;
+	struct ressd_pages *pages = ressd->log_io.pages;
 	int i, ret = 0;
 
 	for (i = 0; i < 2 && !ret; i++)
-		ret = find_pages(ressd, pages++, ressd->record_buffers[i],
+		ret = find_pages(ressd, pages++, ressd->memory.records[i],
 				 RESSD_MAX_RECORD_BLOCKS);
 	if (!ret)
-		ret = find_pages(ressd, pages++, ressd->summary, ressd->log.geom.summary_blocks);
-	if (!ret && ressd->page_buffer)
-		ret = find_pages(ressd, pages, ressd->page_buffer, ressd->max_page);
+		ret = find_pages(ressd, pages++, ressd->memory.summary,
+				 ressd->log.geom.summary_blocks);
+	if (!ret && ressd->memory.page)
+		ret = find_pages(ressd, pages, ressd->memory.page, ressd->memory.max_page);
 	return ret;
 }
 
@@ -260,8 +302,8 @@ void ressd_forget_pages(struct ressd *ressd)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(ressd->pages); i++)
-		kvfree(ressd->pages[i].vecs);
+	for (i = 0; i < ARRAY_SIZE(ressd->log_io.pages); i++)
+		kvfree(ressd->log_io.pages[i].vecs);
 }
 
 /*
@@ -270,14 +312,14 @@ void ressd_forget_pages(struct ressd *ressd)
  */
 static void start_write(struct ressd *ressd)
 {
-	struct ressd_io *io = &ressd->io;
+	struct ressd_io *io = &ressd->log_io.io;
 	const struct ressd_pages *pages;
-	struct bio *bio = &ressd->write;
+	struct bio *bio = &ressd->log_io.write;
 	struct blk_plug plug;
 
 	/* May make it the write of a whole page. */
 	ressd_log_encode(&ressd->log, io);
-	pages = pages_of(ressd, io->data);
+	pages = find_buffer(ressd, io->data);
 	bio_init(bio, ressd->reserved->bdev, pages->vecs, pages->nr_vecs,
 		 RESSD_LOG_WRITE);
 	bio->bi_vcnt = pages->nr_vecs;
@@ -296,13 +338,6 @@ static bool is_plain_write(const struct ressd_io *io)
 	return io->kind == RESSD_IO_WRITE && !io->preflush && !io->fua;
 }
 
-/* The end of a write that was not finished at once. */
-static void finish_ended(struct ressd *ressd)
-{
-	ressd->io_ended = false;
-	finish_io(ressd, retry_write(ressd, &ressd->io, ressd->io_error));
-}
-
 /*
  * One I/O at a time, as core decides; whatever waits is looked at in between.  While a plain write
  * is begun nobody is woken: the device would have to wait for that, and right afterwards there is
@@ -311,20 +346,24 @@ static void finish_ended(struct ressd *ressd)
  */
 void ressd_log_worker(struct work_struct *work)
 {
-	struct ressd *ressd = container_of(work, struct ressd, log_work);
-	bool more, tidy;
+	struct ressd *ressd = container_of(work, struct ressd, log_io.work);
+	bool active, more, tidy;
 
 	for (;;) {
 		/* Pairs with smp_store_release() in write_ended(). */
-		if (smp_load_acquire(&ressd->io_ended))
-			finish_ended(ressd);
-		if (!list_empty(&ressd->space_waiters))
-			ressd_retry_space_waiters(ressd);
+		if (smp_load_acquire(&ressd->log_io.ended)) {
+			ressd->log_io.ended = false;
+			finish_io(ressd, retry_write(ressd, &ressd->log_io.io,
+						     ressd->log_io.error));
+		}
+		if (!list_empty(&ressd->waiters.space))
+			ressd->up->retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);
-		more = ressd->active && next_io(ressd, &ressd->io);
-		tidy = ressd->active && !more && ressd_log_tidy(&ressd->log);
+		active = ressd->life == RESSD_ACTIVE;
+		more = active && next_io(ressd, &ressd->log_io.io);
+		tidy = active && !more && ressd_log_tidy(&ressd->log);
 		ressd_note_doubt(ressd);
-		if (!tidy && (!more || !is_plain_write(&ressd->io)))
+		if (!tidy && (!more || !is_plain_write(&ressd->log_io.io)))
 			wake_waiters(ressd);
 		spin_unlock(&ressd->lock);
 		if (tidy) {
@@ -333,58 +372,34 @@ void ressd_log_worker(struct work_struct *work)
 		}
 		if (!more)
 			break;
-		ressd->io_start = ktime_get_ns();
-		if (is_plain_write(&ressd->io))
+		ressd->log_io.start = ktime_get_ns();
+		if (is_plain_write(&ressd->log_io.io))
 			start_write(ressd);
 		else
-			finish_io(ressd, do_io(ressd, &ressd->io));
+			finish_io(ressd, do_io(ressd, &ressd->log_io.io));
 	}
-	ressd_complete_waiters(ressd);
+	complete_waiters(ressd);
 }
 
 void ressd_commit_timer(struct work_struct *work)
 {
-	struct ressd *ressd = container_of(to_delayed_work(work), struct ressd, commit_work);
+	struct ressd *ressd = container_of(to_delayed_work(work), struct ressd, log_io.timer);
 
 	spin_lock(&ressd->lock);
 	ressd_log_kick(&ressd->log);
 	spin_unlock(&ressd->lock);
-	queue_work(ressd->workqueue, &ressd->log_work);
-}
-
-static bool log_io_ended(struct ressd *ressd)
-{
-	bool ended;
-
-	spin_lock(&ressd->lock);
-	ended = !ressd->log.busy;
-	spin_unlock(&ressd->lock);
-	return ended;
+	ressd_run_log(ressd);
 }
 
 void ressd_wait_for_log_io(struct ressd *ressd)
 {
-	wait_event(ressd->wait, log_io_ended(ressd));
+	spin_lock(&ressd->lock);
+	wait_event_cmd(ressd->wait, !ressd->log.busy, spin_unlock(&ressd->lock),
+		       spin_lock(&ressd->lock));
+	spin_unlock(&ressd->lock);
 	/* The worker may have seen the end of the write before write_ended() has queued it. */
 	spin_lock_irq(&ressd->done_lock);
 	spin_unlock_irq(&ressd->done_lock);
-}
-
-static bool ticket_settled(struct ressd *ressd, u64 ticket)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd);
-	spin_unlock(&ressd->lock);
-	return settled;
-}
-
-int ressd_wait_ticket(struct ressd *ressd, u64 ticket)
-{
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, ticket_settled(ressd, ticket));
-	return ressd_log_works(ressd) ? 0 : -EIO;
 }
 
 int ressd_sync(struct ressd *ressd)
@@ -393,6 +408,10 @@ int ressd_sync(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	ticket = ressd_log_sync(&ressd->log);
+	ressd_run_log(ressd);
+	wait_event_cmd(ressd->wait,
+		       ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd),
+		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);
-	return ressd_wait_ticket(ressd, ticket);
+	return ressd_log_works(ressd) ? 0 : -EIO;
 }

@@ -4,13 +4,13 @@
  * or in the activation, and answers which bios concern covered blocks.
  *
  * While a run covers or uncovers (cover.busy), writes and discards of covered blocks wait on
- * move_waiters, as those do that overlap the mover's batch.  Small writes of other blocks wait on
- * space_waiters until the log is covered: ressd_log_accept() says so.
+ * waiters.move, as those do that overlap the mover's batch.  Small writes of other blocks wait on
+ * waiters.space until the log is covered: ressd_log_accept() says so.
  */
 #include <linux/kthread.h>
 #include <linux/vmalloc.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-mover.h"
 #include "core/ressd-cover.h"
 
 int ressd_cover_init(struct ressd *ressd)
@@ -187,8 +187,8 @@ static void finish(struct ressd *ressd, enum ressd_cover_goal goal, bool started
 	if (holds_bios(goal))
 		invalidate_bdev(ressd->normal->bdev);
 	ressd_wake(ressd);
-	queue_work(ressd->workqueue, &ressd->log_work);
-	queue_work(ressd->workqueue, &ressd->bio_work);
+	ressd_run_log(ressd);
+	ressd_run_bios(ressd);
 }
 
 int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal)

@@ -9,7 +9,7 @@
 #include <linux/highmem.h>
 #include <linux/vmalloc.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-base.h"
 
 /* Each bio is sent before the next one is taken, and ends by itself: so one in reserve would do. */
 #define RESERVED_BIOS	16
@@ -25,7 +25,7 @@ void ressd_exit_bios(struct ressd *ressd)
 }
 
 /* Pages that @bytes from @buffer on touch, as many as one bio can hold. */
-static unsigned short pages_of(const void *buffer, size_t bytes)
+static unsigned short count_pages(const void *buffer, size_t bytes)
 {
 	size_t pages = DIV_ROUND_UP(offset_in_page(buffer) + bytes, PAGE_SIZE);
 
@@ -35,7 +35,7 @@ static unsigned short pages_of(const void *buffer, size_t bytes)
 struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
 			    sector_t sector, void *buffer, size_t bytes)
 {
-	unsigned short pages = pages_of(buffer, bytes);
+	unsigned short pages = count_pages(buffer, bytes);
 	struct bio *bio = bio_alloc_bioset(bdev, pages, opf, GFP_NOIO, &ressd->bios);
 
 	bio->bi_iter.bi_sector = sector;
@@ -70,4 +70,19 @@ int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf, sect
 		invalidate_kernel_vmap_range(buffer, bytes);
 	/* One number for all: callers know others that mean something else, such as -ENODATA. */
 	return ret ? -EIO : 0;
+}
+
+int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer)
+{
+	return ressd_rw(ressd, ressd->reserved->bdev, opf, ressd_log_sector(ressd, block), nr,
+			buffer);
+}
+
+int ressd_flush_devices(struct ressd *ressd)
+{
+	int ret = blkdev_issue_flush(ressd->normal->bdev);
+
+	if (!ret && !ressd->same_dev)
+		ret = blkdev_issue_flush(ressd->reserved->bdev);
+	return ret;
 }

@@ -10,7 +10,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-log.h"
 
 /*
  * The whole granules of the device in @slot: returns how many sectors of the reserved device they
@@ -51,7 +51,7 @@ void ressd_discard_start(struct ressd *ressd)
 	bool wanted, can = device_can(ressd);
 
 	spin_lock(&ressd->lock);
-	ressd->discards = can;
+	ressd->discard.possible = can;
 	wanted = ressd->options.log_discard == RESSD_ON;
 	spin_unlock(&ressd->lock);
 	if (wanted && !can)
@@ -63,33 +63,35 @@ void ressd_discard_start(struct ressd *ressd)
 static bool may_begin(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->options.log_discard == RESSD_ON && ressd->discards &&
-	       ressd->mover_on && !ressd->suspending && !ressd->draining && !ressd->room_wanted;
+	return ressd->options.log_discard == RESSD_ON && ressd->discard.possible &&
+	       ressd_mover_is_on(ressd) && !ressd->mover.draining &&
+	       !ressd->waiters.need_space;
 }
 
 bool ressd_discard_is_wanted(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	switch (READ_ONCE(ressd->discard_state)) {
+	switch (READ_ONCE(ressd->discard.state)) {
 	case RESSD_DISCARD_NONE:
 		return may_begin(ressd) && ressd_log_can_discard(&ressd->log);
 	case RESSD_DISCARD_IN_FLIGHT:
 		return false;
-	case RESSD_DISCARD_ENDED:
+	case RESSD_DISCARD_DONE:
+	case RESSD_DISCARD_FAILED:
 		break;
 	}
 	return true;
 }
 
 /* Takes the next slot; from now on the head does not enter it. */
-static bool take_slot(struct ressd *ressd)
+static bool claim_next(struct ressd *ressd)
 {
 	bool taken;
 
 	spin_lock(&ressd->lock);
-	taken = may_begin(ressd) && ressd_log_take_discard(&ressd->log, &ressd->discard_slot);
+	taken = may_begin(ressd) && ressd_log_take_discard(&ressd->log, &ressd->discard.slot);
 	if (taken)
-		atomic_inc(&ressd->readers[ressd->discard_slot]);
+		atomic_inc(&ressd->readers[ressd->discard.slot]);
 	spin_unlock(&ressd->lock);
 	return taken;
 }
@@ -99,12 +101,12 @@ static void note_discard(struct ressd *ressd, bool failed)
 {
 	unsigned long flags;
 
-	ressd->discard_failed = failed;
 	/* The lock holds up ressd_discard_stop() until nothing here is touched any more. */
 	spin_lock_irqsave(&ressd->done_lock, flags);
-	ressd_put_reader(ressd, ressd->discard_slot);
+	ressd_put_reader(ressd, ressd->discard.slot);
 	/* Pairs with smp_load_acquire() in note_end(). */
-	smp_store_release(&ressd->discard_state, RESSD_DISCARD_ENDED);
+	smp_store_release(&ressd->discard.state,
+			  failed ? RESSD_DISCARD_FAILED : RESSD_DISCARD_DONE);
 	ressd_wake(ressd);
 	spin_unlock_irqrestore(&ressd->done_lock, flags);
 }
@@ -119,12 +121,12 @@ static void discard_ended(struct bio *bio)
 }
 
 /* The block layer cuts it to what the device takes: a segment has less than 4 GiB. */
-static void begin(struct ressd *ressd)
+static void begin_discard(struct ressd *ressd)
 {
-	sector_t start, count = granules(ressd, ressd->discard_slot, &start);
+	sector_t start, count = granules(ressd, ressd->discard.slot, &start);
 	struct bio *bio;
 
-	WRITE_ONCE(ressd->discard_state, RESSD_DISCARD_IN_FLIGHT);
+	WRITE_ONCE(ressd->discard.state, RESSD_DISCARD_IN_FLIGHT);
 	if (!count) {
 		note_discard(ressd, false);
 		return;
@@ -140,17 +142,19 @@ static void begin(struct ressd *ressd)
 /* One that has failed is no error of the log: there are just no more. */
 static void note_end(struct ressd *ressd)
 {
-	/* Pairs with smp_store_release() in discard_ended(). */
-	if (smp_load_acquire(&ressd->discard_state) != RESSD_DISCARD_ENDED)
+	/* Pairs with smp_store_release() in note_discard(). */
+	enum ressd_discard_state state = smp_load_acquire(&ressd->discard.state);
+
+	if (state != RESSD_DISCARD_DONE && state != RESSD_DISCARD_FAILED)
 		return;
 	spin_lock(&ressd->lock);
-	if (ressd->discard_failed)
-		ressd->discards = false;
+	if (state == RESSD_DISCARD_FAILED)
+		ressd->discard.possible = false;
 	else
 		ressd->counters.log_discards++;
-	WRITE_ONCE(ressd->discard_state, RESSD_DISCARD_NONE);
+	WRITE_ONCE(ressd->discard.state, RESSD_DISCARD_NONE);
 	spin_unlock(&ressd->lock);
-	if (ressd->discard_failed)
+	if (state == RESSD_DISCARD_FAILED)
 		DMWARN("%s: a discard of the log has failed; no more are sent until log_discard is set anew",
 		       ressd_name(ressd));
 }
@@ -158,13 +162,13 @@ static void note_end(struct ressd *ressd)
 void ressd_discard_next(struct ressd *ressd)
 {
 	note_end(ressd);
-	if (READ_ONCE(ressd->discard_state) == RESSD_DISCARD_NONE && take_slot(ressd))
-		begin(ressd);
+	if (READ_ONCE(ressd->discard.state) == RESSD_DISCARD_NONE && claim_next(ressd))
+		begin_discard(ressd);
 }
 
 void ressd_discard_stop(struct ressd *ressd)
 {
-	wait_event(ressd->wait, READ_ONCE(ressd->discard_state) != RESSD_DISCARD_IN_FLIGHT);
+	wait_event(ressd->wait, READ_ONCE(ressd->discard.state) != RESSD_DISCARD_IN_FLIGHT);
 	spin_lock_irq(&ressd->done_lock);
 	spin_unlock_irq(&ressd->done_lock);
 	note_end(ressd);

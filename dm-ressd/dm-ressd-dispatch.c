@@ -21,7 +21,7 @@
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-dispatch.h"
 
 /* Is there an order of anything at all? */
 static bool is_idle(const struct ressd_shape *shape)
@@ -36,6 +36,22 @@ static void count_in_flight(struct ressd_shape *shape, struct bio *bio)
 	lockdep_assert_held(&shape->lock);
 	shape->in_flight++;
 	ressd_bio(bio)->flags |= RESSD_BIO_COUNTED;
+}
+
+/* A bio goes to the device as it is: counts it, and marks it if it has to stay alone. */
+static void mark(struct ressd *ressd, struct bio *bio)
+{
+	enum ressd_direction direction = op_is_write(bio_op(bio)) ? RESSD_WRITE : RESSD_READ;
+	struct ressd_shape *shape = &ressd->shape;
+	u64 sector = ressd_shape_sector(ressd, bio);
+	u32 sectors = bio_sectors(bio);
+
+	lockdep_assert_held(&shape->lock);
+	if (!ressd_split_is_on(&shape->split) || bio_op(bio) == REQ_OP_DISCARD)
+		return;
+	if (ressd_split_is_alone(&shape->split, direction, sector, sectors))
+		bio->bi_opf |= REQ_NOMERGE;
+	ressd_split_count(&shape->split, direction, sector, sectors, &shape->counters[direction]);
 }
 
 /* --- a bio comes ---------------------------------------------------------------------------- */
@@ -111,19 +127,19 @@ int ressd_dispatch(struct ressd *ressd, struct bio *bio)
 
 	lockdep_assert_held(&shape->lock);
 	if (is_idle(shape)) {
-		ressd_shape_mark(ressd, bio);
+		mark(ressd, bio);
 		return DM_MAPIO_REMAPPED;
 	}
 	request = describe(ressd, bio);
 	urgent = bio->bi_opf & REQ_FUA || bio_op(bio) == REQ_OP_DISCARD || shape->suspended;
 	if (urgent && !shape->sending && ressd_queue_may_pass(&shape->queue, request)) {
-		ressd_shape_mark(ressd, bio);
+		mark(ressd, bio);
 		return DM_MAPIO_REMAPPED;
 	}
 	ressd_queue_add(&shape->queue, request, ktime_get_ns(), urgent);
 	if (!shape->sending && is_next(ressd, request)) {
 		count_in_flight(shape, bio);
-		ressd_shape_mark(ressd, bio);
+		mark(ressd, bio);
 		return DM_MAPIO_REMAPPED;
 	}
 	set_timer(ressd);
@@ -229,7 +245,7 @@ static void send_one(struct ressd *ressd, struct bio *bio, bool counted)
 	if (counted)
 		shape->in_flight--;
 	count_in_flight(shape, bio);
-	ressd_shape_mark(ressd, bio);
+	mark(ressd, bio);
 	spin_unlock_irqrestore(&shape->lock, flags);
 	dm_submit_bio_remap(bio, NULL);
 }

@@ -5,12 +5,12 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 /* A read that was in flight when a flush failed fails, too; see DOC: errors. */
 static void check_read(const struct ressd *ressd, const struct ressd_bio *rb, blk_status_t *error)
 {
-	if (unlikely((int)rb->ticket != atomic_read(&ressd->flush_errors)) && !*error)
+	if (unlikely((int)rb->ticket != atomic_read(&ressd->errors.failed_flushes)) && !*error)
 		*error = BLK_STS_IOERR;
 }
 
@@ -35,11 +35,11 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio, struct res
 	if (was & RESSD_BIO_TIMED)
 		ressd_route_ended(ressd, rb->nr);
 	if (was & RESSD_BIO_SMALL)
-		atomic_dec(&ressd->small_in_flight);
+		atomic_dec(&ressd->meter.small_in_flight);
 	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
 	if (*error && was & RESSD_BIO_FLUSHES) {
 		rb->flags |= RESSD_BIO_FLUSHES;
-		atomic_inc(&ressd->flush_errors);
+		atomic_inc(&ressd->errors.failed_flushes);
 	}
 	if (bio_op(bio) == REQ_OP_READ && !(was & RESSD_BIO_PROVEN))
 		check_read(ressd, rb, error);
@@ -61,7 +61,7 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio, struct res
 	/* Once the lock is given up the worker may complete the bio, and the target be gone. */
 	spin_lock_irqsave(&ressd->done_lock, flags);
 	list_add_tail(&rb->done, &ressd->done);
-	queue_work(ressd->workqueue, &ressd->bio_work);
+	ressd_run_bios(ressd);
 	spin_unlock_irqrestore(&ressd->done_lock, flags);
 	return DM_ENDIO_INCOMPLETE;
 }
@@ -78,47 +78,6 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	if (bio_op(bio) == REQ_OP_READ)
 		check_read(ti->private, rb, error);
 	return DM_ENDIO_DONE;
-}
-
-/* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */
-static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
-			 struct list_head *complete)
-{
-	struct ressd_bio *rb, *next;
-
-	lockdep_assert_held(&ressd->lock);
-	list_for_each_entry_safe(rb, next, waiters, list) {
-		if (rb->ticket > reached && ressd_log_works(ressd))
-			continue;
-		if (rb->ticket > reached)
-			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
-		list_move_tail(&rb->list, complete);
-	}
-}
-
-void ressd_take_settled(struct ressd *ressd, struct list_head *settled)
-{
-	lockdep_assert_held(&ressd->lock);
-	take_settled(ressd, &ressd->sync_waiters, ressd_log_synced(&ressd->log), settled);
-	take_settled(ressd, &ressd->record_waiters, ressd->log.written_seq, settled);
-}
-
-void ressd_end_settled(struct list_head *settled)
-{
-	struct ressd_bio *rb, *next;
-
-	list_for_each_entry_safe(rb, next, settled, list)
-		bio_endio(ressd_bio_of(rb));
-}
-
-void ressd_complete_waiters(struct ressd *ressd)
-{
-	LIST_HEAD(settled);
-
-	spin_lock(&ressd->lock);
-	ressd_take_settled(ressd, &settled);
-	spin_unlock(&ressd->lock);
-	ressd_end_settled(&settled);
 }
 
 /*
@@ -167,8 +126,8 @@ static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 	rb->flags = 0;
 	if (sync) {
 		rb->ticket = ressd_log_sync(&ressd->log);
-		list_add_tail(&rb->list, &ressd->sync_waiters);
-		queue_work(ressd->workqueue, &ressd->log_work);
+		list_add_tail(&rb->list, &ressd->waiters.sync);
+		ressd_run_log(ressd);
 	}
 	spin_unlock(&ressd->lock);
 	if (!sync) {

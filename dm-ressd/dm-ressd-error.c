@@ -5,35 +5,35 @@
  */
 #include <linux/vmalloc.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-log.h"
 
 #define REPAIR_BLOCKS	64	/* read back at once */
 #define MAX_RANGES	16	/* of lost blocks that are named in the kernel log */
 
 void ressd_note_doubt(struct ressd *ressd)
 {
-	int known = ressd->told_flush_errors - ressd_log_is_doubtful(&ressd->log);
+	int known = ressd->errors.known_to_core - ressd_log_is_doubtful(&ressd->log);
 
 	lockdep_assert_held(&ressd->lock);
-	if (known == ressd->known_flush_errors)
+	if (known == ressd->errors.known_to_map)
 		return;
 	/* What the map has taken into account is seen by who reads this; see ressd_map_read(). */
-	smp_store_release(&ressd->known_flush_errors, known);
+	smp_store_release(&ressd->errors.known_to_map, known);
 }
 
 void ressd_take_flush_errors(struct ressd *ressd)
 {
-	int errors = atomic_read(&ressd->flush_errors);
+	int errors = atomic_read(&ressd->errors.failed_flushes);
 
 	lockdep_assert_held(&ressd->lock);
-	if (errors == ressd->told_flush_errors)
+	if (errors == ressd->errors.known_to_core)
 		return;
-	ressd->told_flush_errors = errors;
+	ressd->errors.known_to_core = errors;
 	ressd->counters.errors++;
 	ressd_log_flush_failed(&ressd->log);
 	ressd_note_doubt(ressd);
 	/* Which does it piece by piece. */
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 }
 
 static void tell_mode(const struct ressd *ressd, enum ressd_mode mode)
@@ -64,8 +64,8 @@ void ressd_note_mode(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	mode = ressd->log.mode;
-	changed = mode != ressd->noted_mode;
-	ressd->noted_mode = mode;
+	changed = mode != ressd->errors.noted_mode;
+	ressd->errors.noted_mode = mode;
 	shut = mode != RESSD_MODE_RW;
 	if (ressd->gate.shut != shut)
 		WRITE_ONCE(ressd->gate.shut, shut);
@@ -76,8 +76,8 @@ void ressd_note_mode(struct ressd *ressd)
 	dm_table_event(ressd->ti->table);
 	ressd_dispatch_release(ressd);
 	/* Whoever waits for the log may have to fail, or to go on. */
-	queue_work(ressd->workqueue, &ressd->log_work);
-	queue_work(ressd->workqueue, &ressd->bio_work);
+	ressd_run_log(ressd);
+	ressd_run_bios(ressd);
 	ressd_wake(ressd);
 }
 
@@ -169,16 +169,6 @@ static bool start_repair(struct ressd *ressd, void *buffer)
 	return quiet;
 }
 
-static bool repair_is_over(struct ressd *ressd)
-{
-	bool over;
-
-	spin_lock(&ressd->lock);
-	over = ressd_repair_is_over(&ressd->log);
-	spin_unlock(&ressd->lock);
-	return over;
-}
-
 /* The log worker does the I/O of the repair. */
 static int repair(struct ressd *ressd)
 {
@@ -191,16 +181,17 @@ static int repair(struct ressd *ressd)
 		return -ENOMEM;
 	}
 	wait_event(ressd->wait, start_repair(ressd, buffer));
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, repair_is_over(ressd));
+	ressd_run_log(ressd);
 
 	spin_lock(&ressd->lock);
+	wait_event_cmd(ressd->wait, ressd_repair_is_over(&ressd->log),
+		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	ret = ressd_repair_result(&ressd->log);
 	spin_unlock(&ressd->lock);
 	if (ret == -EUCLEAN)
 		collect_lost(ressd, &lost);
 	spin_lock(&ressd->lock);
-	ressd->lost_blocks = lost.blocks;
+	ressd->errors.lost_blocks = lost.blocks;
 	spin_unlock(&ressd->lock);
 	vfree(buffer);
 	if (ret == -EUCLEAN)
@@ -218,9 +209,9 @@ static bool claim_repair(struct ressd *ressd, int *ret)
 	bool claimed = false;
 
 	spin_lock(&ressd->lock);
-	*ret = ressd->suspending ? -EAGAIN : ressd->repairing ? -EBUSY : 0;
+	*ret = ressd->suspending ? -EAGAIN : ressd->errors.repairing ? -EBUSY : 0;
 	if (!*ret && !ressd_log_works(ressd)) {
-		WRITE_ONCE(ressd->repairing, true);
+		WRITE_ONCE(ressd->errors.repairing, true);
 		claimed = true;
 	}
 	spin_unlock(&ressd->lock);
@@ -234,7 +225,7 @@ int ressd_recover_message(struct ressd *ressd)
 	if (claim_repair(ressd, &ret)) {
 		ret = repair(ressd);
 		ressd_note_mode(ressd);
-		WRITE_ONCE(ressd->repairing, false);
+		WRITE_ONCE(ressd->errors.repairing, false);
 		if (ret == -EIO)
 			DMERR("%s: the log cannot be repaired, for the device still returns errors",
 			      ressd_name(ressd));
@@ -247,7 +238,7 @@ int ressd_recover_message(struct ressd *ressd)
 	} else if (ret) {
 		DMERR("%s: the log is being repaired already", ressd_name(ressd));
 	}
-	WRITE_ONCE(ressd->retry_now, true);
+	WRITE_ONCE(ressd->mover.retry_now, true);
 	ressd_wake(ressd);
 	return ret;
 }

@@ -5,7 +5,7 @@
  */
 #include <linux/mutex.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-target.h"
 
 static LIST_HEAD(instances);
 static DEFINE_MUTEX(instances_lock);
@@ -85,7 +85,7 @@ int ressd_check_change(struct ressd *ressd, char *error, size_t size)
 
 	mutex_lock(&instances_lock);
 	list_for_each_entry(other, &instances, instances) {
-		if (other == ressd || !READ_ONCE(other->active) ||
+		if (other == ressd || READ_ONCE(other->life) != RESSD_ACTIVE ||
 		    dm_table_get_md(other->ti->table) != dm_table_get_md(ressd->ti->table) ||
 		    finds_log_of(ressd, other) || is_drained(other))
 			continue;

@@ -15,7 +15,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 #define MAX_KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* see core/ressd-log.h */
 
@@ -70,7 +70,7 @@ static void set_covered(struct ressd_bio *rb, const struct ressd_extent *e)
  * Puts off a direct write or discard that touches a block of the mover's batch, or a covered one
  * while covers come or go.
  */
-static bool waits_for_moves(struct ressd *ressd, struct bio *bio)
+static bool put_off_direct(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	u32 nr = e.last - e.first + 1;
@@ -78,7 +78,7 @@ static bool waits_for_moves(struct ressd *ressd, struct bio *bio)
 	lockdep_assert_held(&ressd->lock);
 	if (!ressd_mover_overlaps(ressd, e.first, nr) && !ressd_cover_holds(ressd, e.first, nr))
 		return false;
-	list_add_tail(&ressd_bio(bio)->list, &ressd->move_waiters);
+	list_add_tail(&ressd_bio(bio)->list, &ressd->waiters.move);
 	return true;
 }
 
@@ -110,12 +110,12 @@ static int divert_covered(struct ressd *ressd, struct bio *bio)
 		set_covered(rb, &e);
 		return RESSD_MAPIO_GO_ON;
 	}
-	if (!ressd_log_works(ressd) || ressd->stuck)
+	if (!ressd_log_works(ressd) || ressd->errors.stuck)
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_COVERED;
-	list_add_tail(&rb->list, &ressd->space_waiters);
-	WRITE_ONCE(ressd->room_wanted, true);
-	queue_work(ressd->workqueue, &ressd->log_work);
+	list_add_tail(&rb->list, &ressd->waiters.space);
+	WRITE_ONCE(ressd->waiters.need_space, true);
+	ressd_run_log(ressd);
 	ressd_wake(ressd);
 	return DM_MAPIO_SUBMITTED;
 }
@@ -155,7 +155,7 @@ static int write_direct(struct ressd *ressd, struct bio *bio)
 		if (ret != RESSD_MAPIO_GO_ON)
 			return ret;
 	}
-	if (waits_for_moves(ressd, bio))
+	if (put_off_direct(ressd, bio))
 		return DM_MAPIO_SUBMITTED;
 	node = rb->nr ? ressd_map_first_from(&ressd->log.map, rb->first) : NULL;
 	for (; node && node->lbn - rb->first < rb->nr; node = next) {
@@ -198,7 +198,7 @@ static int map_discard(struct ressd *ressd, struct bio *bio)
 static bool log_takes_writes(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->options.route != RESSD_ROUTE_NEVER && !ressd->draining &&
+	return ressd->options.route != RESSD_ROUTE_NEVER && !ressd->mover.draining &&
 	       ressd_log_works(ressd) && ressd_cover_takes_writes(ressd);
 }
 
@@ -207,7 +207,7 @@ static bool may_wait(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.on_full == RESSD_FULL_WAIT && !ressd->suspending &&
-	       !ressd->stuck && ressd_log_works(ressd) && !ressd->draining;
+	       !ressd->errors.stuck && ressd_log_works(ressd) && !ressd->mover.draining;
 }
 
 /* Is the log not to take a small write although there is room? */
@@ -258,19 +258,19 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 	lockdep_assert_held(&ressd->lock);
 	if (bio->bi_opf & REQ_FUA) {
 		rb->ticket = ressd_log_sync(&ressd->log);
-		list_add_tail(&rb->list, &ressd->sync_waiters);
+		list_add_tail(&rb->list, &ressd->waiters.sync);
 	} else if (ressd->options.commit == RESSD_COMMIT_WRITETHROUGH) {
 		ressd_log_kick(&ressd->log);
-		list_add_tail(&rb->list, &ressd->record_waiters);
+		list_add_tail(&rb->list, &ressd->waiters.record);
 	} else {
 		if (ressd_log_record_full(&ressd->log) || ressd_route_holds_log(ressd))
-			queue_work(ressd->workqueue, &ressd->log_work);
+			ressd_run_log(ressd);
 		else
-			queue_delayed_work(ressd->workqueue, &ressd->commit_work,
+			queue_delayed_work(ressd->workqueue, &ressd->log_io.timer,
 					   msecs_to_jiffies(ressd->options.commit_interval_ms));
 		return true;
 	}
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 	return false;
 }
 
@@ -282,9 +282,9 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 {
 	lockdep_assert_held(&ressd->lock);
 	if (reason == -EAGAIN || (reason == -ENOSPC && may_wait(ressd))) {
-		list_add_tail(&ressd_bio(bio)->list, &ressd->space_waiters);
-		WRITE_ONCE(ressd->room_wanted, true);
-		queue_work(ressd->workqueue, &ressd->log_work);
+		list_add_tail(&ressd_bio(bio)->list, &ressd->waiters.space);
+		WRITE_ONCE(ressd->waiters.need_space, true);
+		ressd_run_log(ressd);
 		ressd_wake(ressd);
 		return DM_MAPIO_SUBMITTED;
 	}
@@ -298,7 +298,7 @@ static int write_log(struct ressd *ressd, struct bio *bio, bool *complete)
 {
 	lockdep_assert_held(&ressd->lock);
 	/* Behind those who wait already, if any. */
-	int ret = list_empty(&ressd->space_waiters) ? take_blocks(ressd, bio) : -EAGAIN;
+	int ret = list_empty(&ressd->waiters.space) ? take_blocks(ressd, bio) : -EAGAIN;
 
 	if (ret)
 		return refused_by_log(ressd, bio, ret);
@@ -337,18 +337,18 @@ static void send_on(struct list_head *submit, struct list_head *complete)
 static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 			       struct list_head *submit, struct list_head *complete)
 {
-	struct ressd_bio *rb = list_first_entry(&ressd->space_waiters, struct ressd_bio, list);
+	struct ressd_bio *rb = list_first_entry(&ressd->waiters.space, struct ressd_bio, list);
 	struct bio *bio = ressd_bio_of(rb);
 	int ret;
 
 	lockdep_assert_held(&ressd->lock);
 	if (rb->flags & RESSD_BIO_MERGE) {
-		list_move_tail(&rb->list, &ressd->merge_waiters);
-		queue_work(ressd->workqueue, &ressd->bio_work);
+		list_move_tail(&rb->list, &ressd->waiters.merge);
+		ressd_run_bios(ressd);
 		return true;
 	}
 	ret = take_blocks(ressd, bio);
-	if (ret == -ENOSPC && has_to_be_logged(ressd, rb) && !ressd->stuck) {
+	if (ret == -ENOSPC && has_to_be_logged(ressd, rb) && !ressd->errors.stuck) {
 		list_move_tail(&rb->list, passed);
 		return true;
 	}
@@ -375,10 +375,10 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 
 	do {
 		spin_lock(&ressd->lock);
-		more = !list_empty(&ressd->space_waiters) &&
+		more = !list_empty(&ressd->waiters.space) &&
 		       retry_space_waiter(ressd, &passed, &submit, &complete);
 		if (!more)
-			list_splice_init(&passed, &ressd->space_waiters);
+			list_splice_init(&passed, &ressd->waiters.space);
 		spin_unlock(&ressd->lock);
 	} while (more);
 	send_on(&submit, &complete);
@@ -403,7 +403,7 @@ void ressd_retry_move_waiters(struct ressd *ressd)
 	LIST_HEAD(complete);
 
 	spin_lock(&ressd->lock);
-	list_splice_init(&ressd->move_waiters, &waiters);
+	list_splice_init(&ressd->waiters.move, &waiters);
 	spin_unlock(&ressd->lock);
 	list_for_each_entry_safe(rb, next, &waiters, list) {
 		spin_lock(&ressd->lock);
@@ -475,14 +475,14 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 	if (node && ressd_is_dirty(ressd, node) && !ressd_cover_holds(ressd, lbn, 1)) {
 		rb->flags &= ~RESSD_BIO_PIECE;
 		rb->flags |= RESSD_BIO_MERGE;
-		list_add_tail(&rb->list, &ressd->merge_waiters);
-		queue_work(ressd->workqueue, &ressd->bio_work);
+		list_add_tail(&rb->list, &ressd->waiters.merge);
+		ressd_run_bios(ressd);
 		return DM_MAPIO_SUBMITTED;
 	}
 	rb->flags &= ~(RESSD_BIO_MERGE | RESSD_BIO_PIECE);
 	if (is_stuck(ressd, bio))
 		return DM_MAPIO_KILL;
-	if (waits_for_moves(ressd, bio)) {
+	if (put_off_direct(ressd, bio)) {
 		rb->flags |= RESSD_BIO_PIECE;
 		return DM_MAPIO_SUBMITTED;
 	}
@@ -517,7 +517,8 @@ static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 		return false;
 	ressd_judge_noted(ressd);
 	ressd->counters.writes++;
-	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors, ressd->sweeping);
+	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors,
+			       ressd_mover_sweeps(ressd->mover.state));
 }
 
 /* Does a write touch mapped blocks, covered ones, or those of the mover's batch? */
@@ -617,8 +618,8 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 		ret = DM_MAPIO_KILL;
 	} else {
 		rb->ticket = ressd_log_sync(&ressd->log);
-		list_add_tail(&rb->list, &ressd->sync_waiters);
-		queue_work(ressd->workqueue, &ressd->log_work);
+		list_add_tail(&rb->list, &ressd->waiters.sync);
+		ressd_run_log(ressd);
 	}
 	spin_unlock(&ressd->lock);
 	return ret;

@@ -6,12 +6,13 @@
  */
 #include <linux/kthread.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-mover.h"
 #include "core/ressd-keep.h"
 
 static bool keeping_ends(const struct ressd *ressd)
 {
-	return kthread_should_stop() || READ_ONCE(ressd->suspending) || READ_ONCE(ressd->draining);
+	return kthread_should_stop() || READ_ONCE(ressd->suspending) ||
+	       READ_ONCE(ressd->mover.draining);
 }
 
 static bool record_is_full(struct ressd *ressd)
@@ -55,14 +56,14 @@ static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
 
 	while (i < nr) {
 		ret = keep_block(ressd, block + i,
-				 ressd->move_space.buffer + (size_t)i * RESSD_BLOCK_SIZE);
+				 ressd->mover.space.buffer + (size_t)i * RESSD_BLOCK_SIZE);
 		if (!ret) {
 			i++;
 			continue;
 		}
 		if (ret != -EAGAIN || !record_is_full(ressd))
 			return ret;
-		queue_work(ressd->workqueue, &ressd->log_work);
+		ressd_run_log(ressd);
 		wait_event(ressd->wait, !record_is_full(ressd) || keeping_ends(ressd));
 		if (keeping_ends(ressd))
 			return -EINTR;
@@ -82,10 +83,10 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 		spin_lock(&ressd->lock);
 		block = ressd_keep_next(log, block, end);
 		spin_unlock(&ressd->lock);
-		nr = min(ressd->move_space.max, end - block);
+		nr = min(ressd->mover.space.max, end - block);
 		if (!nr)
 			return 0;
-		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr, ressd->move_space.buffer);
+		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr, ressd->mover.space.buffer);
 		if (!ret)
 			ret = keep_blocks(ressd, block, nr);
 		if (ret)
@@ -98,19 +99,19 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 bool ressd_keeps(const struct ressd *ressd, u32 *slot)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->bad_blocks &&
+	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->errors.bad_blocks &&
 	       ressd_keep_wanted(&ressd->log, ressd->options.move_threshold, slot);
 }
 
 /* The slot counts as read until all is done: it is not used again meanwhile. */
-static bool take_slot(struct ressd *ressd, u32 *slot)
+static bool claim_tail(struct ressd *ressd, u32 *slot)
 {
 	bool wanted;
 
 	spin_lock(&ressd->lock);
 	wanted = ressd_keeps(ressd, slot);
 	if (wanted) {
-		ressd->keeping = true;
+		ressd_mover_become(&ressd->mover.state, RESSD_MOVER_KEEPING);
 		atomic_inc(&ressd->readers[*slot]);
 	}
 	spin_unlock(&ressd->lock);
@@ -123,7 +124,7 @@ bool ressd_keep_tail(struct ressd *ressd)
 	u32 slot;
 	int ret;
 
-	if (!take_slot(ressd, &slot))
+	if (!claim_tail(ressd, &slot))
 		return false;
 	ret = keep_slot(ressd, slot);
 	spin_lock(&ressd->lock);

@@ -1,26 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* I/O of the log, the superblock, recovery. */
+/* The superblock, formatting, recovery. */
 #include <linux/blkdev.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-log.h"
 
-int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer)
+static bool slot_busy(void *context, u32 slot)
 {
-	return ressd_rw(ressd, ressd->reserved->bdev, opf, ressd_log_sector(ressd, block), nr,
-			buffer);
+	struct ressd *ressd = context;
+
+	return atomic_read(&ressd->readers[slot]);
 }
 
-int ressd_flush_devices(struct ressd *ressd)
+void ressd_tune_log(struct ressd *ressd)
 {
-	int ret = blkdev_issue_flush(ressd->normal->bdev);
+	const struct ressd_options *options = &ressd->options;
+	struct ressd_log *log = &ressd->log;
+	u32 page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
 
-	if (!ret && !ressd->same_dev)
-		ret = blkdev_issue_flush(ressd->reserved->bdev);
-	return ret;
+	log->align_blocks = max_t(u32, options->log_align_sectors / RESSD_BLOCK_SECTORS, 1);
+	log->unit_blocks = options->move_block_sectors / RESSD_BLOCK_SECTORS;
+	log->page_blocks = page <= log->unit_blocks ? page : 0;
+	if (log->page_blocks)
+		div_u64_rem(ressd_device_block(ressd->reserved, ressd->table.reserved_start),
+			    log->unit_blocks, &log->unit_phase);
+	log->page_buffer = options->log_rewrite == RESSD_ON ? ressd->memory.page : NULL;
+}
+
+void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
+{
+	ressd_log_init(&ressd->log, &(struct ressd_log_setup) {
+		.geom = *geom,
+		.uuid = ressd->super.uuid,
+		.activation = get_random_u64() | 1,
+		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
+		.cover_blocks = ressd->super.cover_blocks,
+		.nodes = ressd->memory.nodes,
+		.clean = ressd->memory.clean,
+		.regions = ressd->memory.region_bits,
+		.segments = ressd->memory.segments,
+		.buffers = { ressd->memory.records[0], ressd->memory.records[1] },
+		.summary = ressd->memory.summary,
+		.segment_busy = slot_busy,
+		.context = ressd,
+	});
+	ressd->regions = ressd->log.map.regions;
+	ressd_tune_log(ressd);
+	ressd->errors.noted_mode = RESSD_MODE_RW;
 }
 
 /* In the constructor, before there is a geometry: the copies' places are known from the table. */
@@ -100,7 +130,7 @@ static int check_blank(struct ressd *ressd)
 					       "the reserved area is searched for old contents",
 					       "blocks");
 	const u32 nr_blocks = ressd->log.geom.nr_blocks;
-	void *buffer = ressd->record_buffers[0];
+	void *buffer = ressd->memory.records[0];
 	u32 block, nr;
 	int ret;
 
@@ -151,12 +181,13 @@ static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 
 static int format_blank(struct ressd *ressd)
 {
-	int ret = ressd->formatting ? 0 : check_blank(ressd);
+	int ret = ressd->life == RESSD_FORMATTING ? 0 : check_blank(ressd);
 
+	if (ret)
+		return ret;
 	/* If this fails half way and is tried again, the area is not blank any more. */
-	ressd->formatting = !ret;
-	if (!ret)
-		ret = write_super(ressd, &ressd->super, ressd->merge_buffer);
+	ressd->life = RESSD_FORMATTING;
+	ret = write_super(ressd, &ressd->super, ressd->memory.merge);
 	if (!ret)
 		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",
 		       ressd_name(ressd), ressd->log.geom.nr_segments,
@@ -177,13 +208,13 @@ static int adopt_length(struct ressd *ressd)
 	if (ressd->table.len == before && !ressd->super.uneven)
 		return 0;
 	/* The table before this one may have stored other options since this one was loaded. */
-	ret = ressd->blank ? 0 : ressd_read_super(ressd, error, sizeof(error));
+	ret = ressd->life != RESSD_FORMATTED ? 0 : ressd_read_super(ressd, error, sizeof(error));
 	if (ret) {
 		DMERR("%s: %s", ressd_name(ressd), error);
 		return ret;
 	}
 	ressd->super.table.len = ressd->table.len;
-	ret = write_super(ressd, &ressd->super, ressd->merge_buffer);
+	ret = write_super(ressd, &ressd->super, ressd->memory.merge);
 	if (ret) {
 		ressd->super.table.len = before;
 		ressd->super.uneven = true;
@@ -230,7 +261,7 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 		.read = read_blocks,
 		.progress = report_progress,
 		.context = &reading,
-		.buffer = ressd->record_buffers[1],
+		.buffer = ressd->memory.records[1],
 	};
 	const struct ressd_geom geom = ressd->log.geom;
 	char error[RESSD_ERROR_SIZE];
@@ -258,45 +289,9 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 	return 0;
 }
 
-/* The opening record included: only then the device is served. */
-static void report_recovery(struct ressd *ressd, const struct ressd_recovery *recovery,
-			    ktime_t start)
+int ressd_open_log(struct ressd *ressd, struct ressd_recovery *recovery)
 {
-	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
-	DMINFO("%s: recovered %u blocks from %llu records (%llu segments by summary) in %u ms",
-	       ressd_name(ressd), ressd->log.map.nr_mapped,
-	       (unsigned long long)recovery->records, (unsigned long long)recovery->summaries,
-	       ressd->recovery_ms);
-}
+	int ret = ressd->life == RESSD_FORMATTED ? recover(ressd, recovery) : format_blank(ressd);
 
-int ressd_activate(struct ressd *ressd)
-{
-	struct ressd_recovery recovery = { };
-	bool recovered = !ressd->blank;
-	ktime_t start = ktime_get();
-	int ret = recovered ? recover(ressd, &recovery) : format_blank(ressd);
-
-	if (!ret)
-		ret = adopt_length(ressd);
-	if (ret)
-		return ret;
-	ressd->blank = false;
-	ressd->active = true;
-	/* The opening record, before anything is served: see ressd_recover(). */
-	if (recovered && ressd_sync(ressd)) {
-		DMERR("%s: the log is recovered, but its opening record cannot be written",
-		      ressd_name(ressd));
-		ressd->active = false;
-		return -EIO;
-	}
-	ret = ressd_cover_restore(ressd);
-	if (ret) {
-		ressd->active = false;
-		return ret;
-	}
-	if (recovered) {
-		report_recovery(ressd, &recovery, start);
-		ressd_cover_compare(ressd);
-	}
-	return 0;
+	return ret ? ret : adopt_length(ressd);
 }

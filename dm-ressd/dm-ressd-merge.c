@@ -5,10 +5,10 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 /*
- * Reads the log's copy of a dirty block into merge_buffer; called and left with the lock held,
+ * Reads the log's copy of a dirty block into memory.merge; called and left with the lock held,
  * which is given up while reading.  -EAGAIN: the block changed meanwhile, look again.
  */
 static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
@@ -21,19 +21,19 @@ static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
 
 	lockdep_assert_held(&ressd->lock);
 	if (data) {
-		memcpy(ressd->merge_buffer, data, RESSD_BLOCK_SIZE);
+		memcpy(ressd->memory.merge, data, RESSD_BLOCK_SIZE);
 		return 0;
 	}
 	atomic_inc(&ressd->readers[slot]);
 	spin_unlock(&ressd->lock);
-	ret = ressd_log_rw(ressd, REQ_OP_READ, block, 1, ressd->merge_buffer);
+	ret = ressd_log_rw(ressd, REQ_OP_READ, block, 1, ressd->memory.merge);
 	spin_lock(&ressd->lock);
 	ressd_put_reader(ressd, slot);
 	if (ret)
 		return ret;
 	if (ressd_map_find(&ressd->log.map, lbn) != node || !ressd_is_dirty(ressd, node))
 		return -EAGAIN;
-	if (ressd_crc(ressd->merge_buffer, RESSD_BLOCK_SIZE) != node->crc)
+	if (ressd_crc(ressd->memory.merge, RESSD_BLOCK_SIZE) != node->crc)
 		return -EILSEQ;
 	return 0;
 }
@@ -67,18 +67,18 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 	if (!ret)
 		ret = ressd_log_accept(&ressd->log, rb->first, &place);
 	if (!ret) {
-		ressd_copy_from_bio(bio, 0, ressd->merge_buffer +
+		ressd_copy_from_bio(bio, 0, ressd->memory.merge +
 			      ((e.sector % RESSD_BLOCK_SECTORS) << SECTOR_SHIFT),
 			      e.sectors << SECTOR_SHIFT);
-		memcpy(place.data, ressd->merge_buffer, RESSD_BLOCK_SIZE);
+		memcpy(place.data, ressd->memory.merge, RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 		complete = ressd_finish_logged(ressd, bio);
-	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->stuck)) {
+	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->errors.stuck)) {
 		/* The block is in the log only, so this waits even with on_full bypass. */
-		list_add_tail(&rb->list, &ressd->space_waiters);
-		WRITE_ONCE(ressd->room_wanted, true);
+		list_add_tail(&rb->list, &ressd->waiters.space);
+		WRITE_ONCE(ressd->waiters.need_space, true);
 		if (ret == -EAGAIN)
-			queue_work(ressd->workqueue, &ressd->log_work);
+			ressd_run_log(ressd);
 		ressd_wake(ressd);
 	} else {
 		ressd->counters.errors++;
@@ -96,7 +96,7 @@ void ressd_merge_pieces(struct ressd *ressd)
 	LIST_HEAD(pieces);
 
 	spin_lock(&ressd->lock);
-	list_splice_init(&ressd->merge_waiters, &pieces);
+	list_splice_init(&ressd->waiters.merge, &pieces);
 	spin_unlock(&ressd->lock);
 	list_for_each_entry_safe(rb, next, &pieces, list) {
 		list_del(&rb->list);

@@ -16,7 +16,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-mover.h"
 
 /* After a sweep with errors; doubled each time. */
 #define FIRST_BACKOFF	HZ
@@ -27,13 +27,10 @@
 
 /* --- one sweep ---------------------------------------------------------------------------- */
 
-/* Why it is made.  All but the first take also the segment that is being written. */
-enum sweep_kind {
-	SWEEP_FOR_ROOM,
-	SWEEP_DRAIN,
-	SWEEP_TRIAL,			/* route adaptive: what does moving cost? */
-	SWEEP_IDLE,			/* pace idle */
-};
+static bool sweeps_for_space(const struct ressd *ressd)
+{
+	return ressd->mover.state == RESSD_MOVER_SWEEPING;
+}
 
 /* The device's clustered blocks count from its own first sector, also under a partition. */
 static void plan_visits(struct ressd *ressd)
@@ -45,8 +42,8 @@ static void plan_visits(struct ressd *ressd)
 	if (blocks)
 		div_u64_rem(ressd_device_block(ressd->normal, ressd->table.normal_start), blocks,
 			    &phase);
-	ressd_sweep_visits(&ressd->sweep, blocks, phase, ressd->options.move_fill_blocks,
-			   ressd->visit_from);
+	ressd_sweep_visits(&ressd->mover.sweep, blocks, phase, ressd->options.move_fill_blocks,
+			   ressd->mover.visit_from);
 }
 
 /*
@@ -54,112 +51,61 @@ static void plan_visits(struct ressd *ressd)
  * does not want room goes all the way round, and so does a sweep where blocks could not be moved:
  * it has to say how many there are.
  */
-static bool goal_reached(struct ressd *ressd, enum sweep_kind kind)
+static bool goal_reached(struct ressd *ressd)
 {
 	bool reached;
 	u32 slot;
 
 	spin_lock(&ressd->lock);
-	ressd_step_moved(&ressd->step, &ressd->sweep, &ressd->log);
-	reached = kind == SWEEP_FOR_ROOM && !ressd->bad_blocks && !ressd->sweep_bad &&
-		  ressd_sweep_between_visits(&ressd->sweep) &&
-		  (ressd_step_has_room(&ressd->step, &ressd->log) || ressd_keeps(ressd, &slot) ||
-		   ressd_cover_must_carry(&ressd->log));
-	ressd->visit_from = ressd->sweep.visit_end;
+	ressd_step_moved(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
+	reached = sweeps_for_space(ressd) && !ressd->errors.bad_blocks &&
+		  !ressd->mover.bad_blocks &&
+		  ressd_sweep_between_visits(&ressd->mover.sweep) &&
+		  (ressd_step_has_room(&ressd->mover.step, &ressd->log) ||
+		   ressd_keeps(ressd, &slot) || ressd_cover_must_carry(&ressd->log));
+	ressd->mover.visit_from = ressd->mover.sweep.visit_end;
 	spin_unlock(&ressd->lock);
 	/* Writers that wait look again: at how far the sweep is, which must be known by now. */
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 	return reached;
 }
 
 /* Freezes the segments; returns the record that must have been written before moving begins. */
-static u64 start_sweep(struct ressd *ressd, enum sweep_kind kind)
+static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 {
 	u64 record;
 
 	spin_lock(&ressd->lock);
-	record = ressd_sweep_start(&ressd->sweep, &ressd->log);
+	ressd_mover_become(&ressd->mover.state, kind);
+	record = ressd_sweep_start(&ressd->mover.sweep, &ressd->log);
 	plan_visits(ressd);
-	if (kind != SWEEP_FOR_ROOM)
-		ressd->sweep.last_segment = ressd->log.head_seq;
-	else if (ressd->sweep.visit_blocks)
-		ressd_sweep_oldest(&ressd->sweep, &ressd->log);
-	ressd_step_start(&ressd->step, &ressd->sweep, &ressd->log);
-	ressd->sweep_bad = ressd->cover.bad;
-	ressd->sweeping = true;
-	ressd->keeping = false;
-	ressd->sweep_follows = false;
+	if (!sweeps_for_space(ressd))
+		ressd->mover.sweep.last_segment = ressd->log.head_seq;
+	else if (ressd->mover.sweep.visit_blocks)
+		ressd_sweep_oldest(&ressd->mover.sweep, &ressd->log);
+	ressd_step_start(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
+	ressd->mover.bad_blocks = ressd->cover.bad;
 	ressd->counters.sweeps++;
 	spin_unlock(&ressd->lock);
 	return record;
 }
 
-/*
- * Waits for the direct writes that are in flight now.  The generation changes only here, and never
- * before the one that was left behind last is empty: otherwise some would be in none that is
- * waited for.
- */
-void ressd_wait_for_direct_writes(struct ressd *ressd)
-{
-	unsigned int old;
-
-	spin_lock(&ressd->lock);
-	old = ressd->gate.generation;
-	WRITE_ONCE(ressd->gate.generation, !old);
-	spin_unlock(&ressd->lock);
-	wait_event(ressd->wait, !ressd_directs_left(ressd, old));
-}
-
-static bool record_settled(struct ressd *ressd, u64 record)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd->log.written_seq >= record || !ressd_log_works(ressd);
-	spin_unlock(&ressd->lock);
-	return settled;
-}
-
-static void wait_for_record(struct ressd *ressd, u64 record)
-{
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, record_settled(ressd, record));
-}
-
-void ressd_write_open_record(struct ressd *ressd)
-{
-	struct ressd_log *log = &ressd->log;
-	u64 record;
-
-	spin_lock(&ressd->lock);
-	record = log->records[log->open].seq - !ressd_log_open_blocks(log);
-	ressd_log_kick(log);
-	spin_unlock(&ressd->lock);
-	wait_for_record(ressd, record);
-}
-
 static bool drain_cancelled(const struct ressd *ressd)
 {
-	return !READ_ONCE(ressd->draining) || READ_ONCE(ressd->suspending);
+	return !READ_ONCE(ressd->mover.draining) || READ_ONCE(ressd->suspending);
 }
 
-static bool sweep_ends(const struct ressd *ressd, enum sweep_kind kind)
+static bool sweep_ends(const struct ressd *ressd)
 {
 	if (kthread_should_stop() || !ressd_log_works(ressd))
 		return true;
-	switch (kind) {
-	case SWEEP_FOR_ROOM:
+	if (sweeps_for_space(ressd))
 		return false;
-	case SWEEP_DRAIN:
+	if (ressd->mover.state == RESSD_MOVER_DRAINING)
 		return drain_cancelled(ressd);
-	case SWEEP_IDLE:
-		if (!ressd_pace_is_idle(ressd))
-			return true;
-		fallthrough;
-	case SWEEP_TRIAL:
-		break;
-	}
-	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->draining);
+	if (ressd->mover.state == RESSD_MOVER_EMPTYING && !ressd_pace_is_idle(ressd))
+		return true;
+	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->mover.draining);
 }
 
 /* Is the mover ahead of the writers, and is there time? */
@@ -167,7 +113,8 @@ static bool is_ahead(struct ressd *ressd)
 {
 	bool held;
 
-	if (kthread_should_stop() || READ_ONCE(ressd->draining) || READ_ONCE(ressd->suspending))
+	if (kthread_should_stop() || READ_ONCE(ressd->mover.draining) ||
+	    READ_ONCE(ressd->suspending))
 		return false;
 	spin_lock(&ressd->lock);
 	held = ressd_log_works(ressd) && ressd_pace_holds_mover(ressd) &&
@@ -181,7 +128,7 @@ static bool watches_clock(const struct ressd *ressd)
 {
 	if (ressd_log_nr_movable(&ressd->log))
 		return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE;
-	return READ_ONCE(ressd->unprimed);
+	return READ_ONCE(ressd->mover.unprimed);
 }
 
 static bool wants_discard(struct ressd *ressd)
@@ -212,43 +159,25 @@ static void keep_step(struct ressd *ressd)
  * Moves all blocks of the frozen segments, or with visits until the oldest one is empty; false if
  * it has not come to all of them.
  */
-static bool move_all(struct ressd *ressd, enum sweep_kind kind)
+static bool move_all(struct ressd *ressd)
 {
 	u32 nr;
 
-	while (!sweep_ends(ressd, kind)) {
-		if (kind == SWEEP_FOR_ROOM)
+	while (!sweep_ends(ressd)) {
+		if (sweeps_for_space(ressd))
 			keep_step(ressd);
 		nr = ressd_batch_pick(ressd);
 		if (!nr)
 			return true;
 		/* Then it takes also what was logged since the sweep began. */
-		if (ressd->sweep.visit_blocks || kind != SWEEP_FOR_ROOM)
+		if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))
 			ressd_wait_for_direct_writes(ressd);
 		ressd_batch_move(ressd);
 		cond_resched();
-		if (goal_reached(ressd, kind))
+		if (goal_reached(ressd))
 			break;
 	}
 	return false;
-}
-
-static bool sync_settled(struct ressd *ressd, u64 ticket)
-{
-	bool settled;
-
-	spin_lock(&ressd->lock);
-	settled = ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd) ||
-		  ressd_log_is_starved(&ressd->log);
-	spin_unlock(&ressd->lock);
-	return settled;
-}
-
-int ressd_wait_as_mover(struct ressd *ressd, u64 ticket)
-{
-	queue_work(ressd->workqueue, &ressd->log_work);
-	wait_event(ressd->wait, sync_settled(ressd, ticket));
-	return ressd_log_works(ressd) ? 0 : -EIO;
 }
 
 /*
@@ -261,29 +190,29 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 
 	spin_lock(&ressd->lock);
 	/* A sweep that was ended early has not seen them all. */
-	if (!complete && ressd->sweep_bad < ressd->bad_blocks)
-		ressd->sweep_bad = ressd->bad_blocks;
-	changed = !ressd->sweep_bad != !ressd->bad_blocks;
-	more = ressd->sweep_bad > ressd->bad_blocks;
-	ressd->bad_blocks = ressd->sweep_bad;
-	ressd->stuck = ressd->bad_blocks && !gained;
-	if (ressd->stuck && ressd_log_is_starved(&ressd->log))
+	if (!complete && ressd->mover.bad_blocks < ressd->errors.bad_blocks)
+		ressd->mover.bad_blocks = ressd->errors.bad_blocks;
+	changed = !ressd->mover.bad_blocks != !ressd->errors.bad_blocks;
+	more = ressd->mover.bad_blocks > ressd->errors.bad_blocks;
+	ressd->errors.bad_blocks = ressd->mover.bad_blocks;
+	ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
+	if (ressd->errors.stuck && ressd_log_is_starved(&ressd->log))
 		ressd_log_give_up(&ressd->log);
 	spin_unlock(&ressd->lock);
 
 	if (more)
 		DMERR("%s: %u blocks cannot be moved home and stay in the log, which cannot be reused from there on; the mover tries again",
-		      ressd_name(ressd), ressd->bad_blocks);
+		      ressd_name(ressd), ressd->errors.bad_blocks);
 	else if (changed)
 		DMINFO("%s: all blocks can be moved home again", ressd_name(ressd));
 	if (changed || more)
 		dm_table_event(ressd->ti->table);
 	ressd_note_mode(ressd);
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 }
 
 /* 0, or -EIO if not all could be moved. */
-static int sweep(struct ressd *ressd, enum sweep_kind kind)
+static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 {
 	u64 reused = READ_ONCE(ressd->log.reuse_seq);
 	u64 record = start_sweep(ressd, kind);
@@ -291,39 +220,23 @@ static int sweep(struct ressd *ressd, enum sweep_kind kind)
 	u64 ticket;
 	int ret;
 
-	wait_for_record(ressd, record);
+	ressd_wait_for_record(ressd, record);
 	ressd_wait_for_direct_writes(ressd);
-	complete = move_all(ressd, kind);
+	complete = move_all(ressd);
 
 	spin_lock(&ressd->lock);
-	ressd->sweeping = false;
-	ressd->sweep_follows = kind == SWEEP_FOR_ROOM;
-	if (kind == SWEEP_DRAIN)
+	ressd_mover_become(&ressd->mover.state, kind == RESSD_MOVER_SWEEPING ?
+						RESSD_MOVER_SWEPT : RESSD_MOVER_IDLE);
+	if (kind == RESSD_MOVER_DRAINING)
 		ressd_log_rotate(&ressd->log);
-	if (kind == SWEEP_TRIAL)
-		ressd_route_trial_moved(ressd, complete && !ressd->sweep_bad);
+	if (kind == RESSD_MOVER_TRIAL)
+		ressd_route_trial_moved(ressd, complete && !ressd->mover.bad_blocks);
 	ticket = ressd_log_reclaim(&ressd->log);
 	spin_unlock(&ressd->lock);
 	ret = ressd_wait_as_mover(ressd, ticket);
-	if (ressd->sweep_bad || ressd->bad_blocks)
+	if (ressd->mover.bad_blocks || ressd->errors.bad_blocks)
 		note_bad_blocks(ressd, complete, READ_ONCE(ressd->log.reuse_seq) != reused);
-	return ressd->bad_blocks ? -EIO : ret;
-}
-
-/*
- * The log has kept what lived of its oldest segment.  The record with the last of it must be
- * written before one that announces the segment's death.
- */
-static int announce_kept(struct ressd *ressd)
-{
-	struct ressd_log *log = &ressd->log;
-	u64 ticket;
-
-	ressd_write_open_record(ressd);
-	spin_lock(&ressd->lock);
-	ticket = ressd_log_reclaim(log);
-	spin_unlock(&ressd->lock);
-	return ressd_wait_as_mover(ressd, ticket);
+	return ressd->errors.bad_blocks ? -EIO : ret;
 }
 
 /* --- idle time ---------------------------------------------------------------------------- */
@@ -332,37 +245,29 @@ static int announce_kept(struct ressd *ressd)
 static bool wants_priming(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->unprimed && ressd->mover_on && !ressd->suspending && !ressd->draining &&
+	return ressd->mover.unprimed && ressd_mover_is_on(ressd) && !ressd->mover.draining &&
 	       ressd_pace_is_quiet(ressd) && !ressd->log.busy;
-}
-
-static bool may_prime(struct ressd *ressd)
-{
-	bool wants;
-
-	spin_lock(&ressd->lock);
-	wants = wants_priming(ressd);
-	spin_unlock(&ressd->lock);
-	return wants;
 }
 
 /* Until all is done or somebody comes; the mover's part of it is to wait. */
 static void prime_log(struct ressd *ressd)
 {
 	struct ressd_log *log = &ressd->log;
-	u64 head = 0, ticket = 0;
+	u64 head = 0, ticket;
 
-	while (!kthread_should_stop() && may_prime(ressd)) {
-		spin_lock(&ressd->lock);
+	spin_lock(&ressd->lock);
+	while (!kthread_should_stop() && wants_priming(ressd)) {
 		/* A step that came to nothing would do so again. */
-		ressd->unprimed = log->head_seq != head && ressd_log_can_prime(log);
+		ressd->mover.unprimed = log->head_seq != head && ressd_log_can_prime(log);
+		if (!ressd->mover.unprimed)
+			break;
 		head = log->head_seq;
-		if (ressd->unprimed)
-			ticket = ressd_log_prime(log);
+		ticket = ressd_log_prime(log);
 		spin_unlock(&ressd->lock);
-		if (ressd->unprimed)
-			ressd_wait_as_mover(ressd, ticket);
+		ressd_wait_as_mover(ressd, ticket);
+		spin_lock(&ressd->lock);
 	}
+	spin_unlock(&ressd->lock);
 }
 
 /* --- the thread --------------------------------------------------------------------------- */
@@ -372,7 +277,7 @@ static bool below_threshold(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover_on && !ressd->suspending &&
+	return ressd_mover_is_on(ressd) &&
 	       (u64)ressd_log_free_blocks(log) * 100 <
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
@@ -383,73 +288,69 @@ static bool wants_idle_sweep(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover_on && !ressd->suspending && ressd_log_nr_movable(log) && !log->busy &&
+	return ressd_mover_is_on(ressd) && ressd_log_nr_movable(log) && !log->busy &&
 	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
 }
 
-static enum sweep_kind kind_of_sweep(struct ressd *ressd)
-{
-	enum sweep_kind kind = SWEEP_FOR_ROOM;
-
-	spin_lock(&ressd->lock);
-	if (ressd->draining)
-		kind = SWEEP_DRAIN;
-	else if (ressd_route_asks_move(ressd))
-		kind = SWEEP_TRIAL;
-	else if (wants_idle_sweep(ressd))
-		kind = SWEEP_IDLE;
-	spin_unlock(&ressd->lock);
-	return kind;
-}
-
-/* Is there anything that a sweep could free, and reason to? */
-static bool has_reason(const struct ressd *ressd)
+/* Is there anything that a sweep, or a run of the cover, could do, and reason to? */
+static bool wants_space(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 	enum ressd_cover_goal goal;
 
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd_log_works(ressd))
-		return false;
-	/* That there is something to carry is no reason to look for room. */
-	if (!ressd->hibernating && ressd_cover_choose(log, ressd->draining, &goal) &&
+	/* That there is something to carry is no reason to look for space. */
+	if (!ressd->hibernating && ressd_cover_choose(log, ressd->mover.draining, &goal) &&
 	    goal != RESSD_COVER_CARRY)
 		return true;
-	if (!ressd->suspending &&
-	    (ressd->draining || (ressd->retry_now && ressd->bad_blocks)))
-		return true;
-	if (ressd_route_asks_move(ressd) || wants_idle_sweep(ressd))
+	if (!ressd->suspending && ressd->mover.retry_now && ressd->errors.bad_blocks)
 		return true;
 	return log->reuse_seq < log->head_seq &&
-	       ((ressd->room_wanted && ressd_log_is_full(log)) || below_threshold(ressd));
+	       ((ressd->waiters.need_space && ressd_log_is_full(log)) || below_threshold(ressd));
 }
 
-static bool wants_sweep(struct ressd *ressd)
+/* What the mover, if it is at rest, has to do now: a kind of sweep, or IDLE. */
+static enum ressd_mover_state choose(const struct ressd *ressd)
 {
-	bool wants;
+	lockdep_assert_held(&ressd->lock);
+	if (!ressd_log_works(ressd))
+		return RESSD_MOVER_IDLE;
+	if (ressd->mover.draining)
+		return !ressd->suspending || wants_space(ressd) ? RESSD_MOVER_DRAINING :
+								  RESSD_MOVER_IDLE;
+	if (ressd_route_asks_move(ressd))
+		return RESSD_MOVER_TRIAL;
+	if (wants_idle_sweep(ressd))
+		return RESSD_MOVER_EMPTYING;
+	return wants_space(ressd) ? RESSD_MOVER_SWEEPING : RESSD_MOVER_IDLE;
+}
+
+static enum ressd_mover_state next_state(struct ressd *ressd)
+{
+	enum ressd_mover_state state;
 
 	spin_lock(&ressd->lock);
-	wants = has_reason(ressd);
+	state = choose(ressd);
 	spin_unlock(&ressd->lock);
-	return wants;
+	return state;
 }
 
 bool ressd_mover_is_wanted(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return has_reason(ressd) || ressd_discard_is_wanted(ressd) ||
-	       watches_clock(ressd) != READ_ONCE(ressd->mover_watches);
+	return choose(ressd) != RESSD_MOVER_IDLE || ressd_discard_is_wanted(ressd) ||
+	       watches_clock(ressd) != READ_ONCE(ressd->mover.watches_clock);
 }
 
-static bool is_drained(struct ressd *ressd)
+static bool note_if_drained(struct ressd *ressd)
 {
 	bool drained;
 
 	spin_lock(&ressd->lock);
 	drained = ressd_log_is_drained(&ressd->log);
 	if (drained) {
-		ressd->drained = true;
-		ressd->draining = false;
+		ressd->mover.drain_result = 0;
+		ressd->mover.draining = false;
 	}
 	spin_unlock(&ressd->lock);
 	if (drained)
@@ -460,28 +361,29 @@ static bool is_drained(struct ressd *ressd)
 static void end_drain(struct ressd *ressd, int result)
 {
 	spin_lock(&ressd->lock);
-	ressd->drain_result = result;
-	ressd->draining = false;
+	ressd->mover.drain_result = result;
+	ressd->mover.draining = false;
 	spin_unlock(&ressd->lock);
 	wake_up(&ressd->wait);
 }
 
 /*
- * After a sweep often the next one begins at once.  Until then writers may not use up the room that
- * has just become free, or the mover would find none to pace them by.  If none follows they go on.
- * They also go on when the log has appended again what it keeps of a segment.
+ * Has the mover enter a state in which writers need not keep step with it.  After a sweep for space
+ * (SWEPT) often the next one begins at once: until then writers may not use up the space that has
+ * just become free, or the mover would find none to pace them by.  If none follows they go on; and
+ * so they do when the log has appended again what it keeps of a segment.
  */
-static void let_writers_go(struct ressd *ressd)
+static void rest(struct ressd *ressd, enum ressd_mover_state state)
 {
-	bool held;
+	enum ressd_mover_state before;
 
 	spin_lock(&ressd->lock);
-	held = ressd->sweep_follows || ressd->keeping;
-	ressd->sweep_follows = false;
-	ressd->keeping = false;
+	before = ressd->mover.state;
+	if (before != state)
+		ressd_mover_become(&ressd->mover.state, state);
 	spin_unlock(&ressd->lock);
-	if (held)
-		queue_work(ressd->workqueue, &ressd->log_work);
+	if (before == RESSD_MOVER_SWEPT || before == RESSD_MOVER_KEEPING)
+		ressd_run_log(ressd);
 }
 
 /* A run of the cover comes before a sweep, unless it has found no room for its records. */
@@ -497,8 +399,8 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 		return false;
 	*ret = ressd_cover_run(ressd, goal);
 	/* By then nothing else is left that could not be moved. */
-	if (goal == RESSD_COVER_UNCOVER && (ressd->cover.bad || ressd->bad_blocks)) {
-		ressd->sweep_bad = ressd->cover.bad;
+	if (goal == RESSD_COVER_UNCOVER && (ressd->cover.bad || ressd->errors.bad_blocks)) {
+		ressd->mover.bad_blocks = ressd->cover.bad;
 		note_bad_blocks(ressd, true, true);
 	}
 	/* A damaged copy stays where it is; what it keeps from being reused the sweep will find. */
@@ -506,33 +408,29 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 }
 
 /* One sweep, and what it came to: 0, or the error that a pause must follow. */
-static int sweep_once(struct ressd *ressd)
+static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 {
-	enum sweep_kind kind = kind_of_sweep(ressd);
-	bool drain = kind == SWEEP_DRAIN;
-	u64 ticket;
+	bool drain = kind == RESSD_MOVER_DRAINING;
 	int ret;
 
 	/* Only what is on the device can be moved. */
-	if (drain || kind == SWEEP_TRIAL) {
-		spin_lock(&ressd->lock);
-		ticket = ressd_log_reclaim(&ressd->log);
-		spin_unlock(&ressd->lock);
-		if (ressd_wait_as_mover(ressd, ticket) || (drain && is_drained(ressd)))
-			return 0;
-	}
+	if ((drain || kind == RESSD_MOVER_TRIAL) &&
+	    (ressd_reclaim_as_mover(ressd) || (drain && note_if_drained(ressd))))
+		return 0;
 	if (cover_first(ressd, drain, &ret)) {
 		if (drain && ret)
 			end_drain(ressd, ret);
 		return ret;
 	}
-	if (kind == SWEEP_FOR_ROOM && ressd_keep_tail(ressd)) {
-		ret = announce_kept(ressd);
-		let_writers_go(ressd);
+	if (kind == RESSD_MOVER_SWEEPING && ressd_keep_tail(ressd)) {
+		/* With the last of what was kept; before the segment is announced as free. */
+		ressd_write_open_record(ressd);
+		ret = ressd_reclaim_as_mover(ressd);
+		rest(ressd, RESSD_MOVER_IDLE);
 		return ret;
 	}
 	ret = sweep(ressd, kind);
-	if (drain && !is_drained(ressd) && ret)
+	if (drain && !note_if_drained(ressd) && ret)
 		end_drain(ressd, ret);
 	return ret;
 }
@@ -556,58 +454,69 @@ static bool suspend_needs_space(struct ressd *ressd)
 static bool pause_ends(struct ressd *ressd, bool failed)
 {
 	return kthread_should_stop() ||
-	       (failed && (READ_ONCE(ressd->retry_now) || READ_ONCE(ressd->draining) ||
+	       (failed && (READ_ONCE(ressd->mover.retry_now) || READ_ONCE(ressd->mover.draining) ||
 			   suspend_needs_space(ressd)));
 }
 
-/* Waits until there is a reason to sweep. */
-static void wait_for_reason(struct ressd *ressd)
+/* Waits until there is a reason to sweep, and returns for which sweep; IDLE: the thread ends. */
+static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 {
-	while (!kthread_should_stop() && !wants_sweep(ressd)) {
+	enum ressd_mover_state next = RESSD_MOVER_IDLE;
+
+	while (!kthread_should_stop()) {
 		bool clock = watches_clock(ressd);
 
-		let_writers_go(ressd);
+		next = next_state(ressd);
+		if (next != RESSD_MOVER_IDLE)
+			break;
+		rest(ressd, RESSD_MOVER_IDLE);
 		ressd_discard_next(ressd);
-		WRITE_ONCE(ressd->mover_watches, clock);
-		wait_event_idle_timeout(ressd->mover_wait,
-					kthread_should_stop() || wants_sweep(ressd) ||
+		WRITE_ONCE(ressd->mover.watches_clock, clock);
+		wait_event_idle_timeout(ressd->mover.rest,
+					kthread_should_stop() ||
+					next_state(ressd) != RESSD_MOVER_IDLE ||
 					wants_discard(ressd) || watches_clock(ressd) != clock,
 					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
 		if (clock)
 			prime_log(ressd);
 	}
+	return next;
 }
 
 static int mover_thread(void *data)
 {
 	struct ressd *ressd = data;
 
+	rest(ressd, RESSD_MOVER_IDLE);
 	while (!kthread_should_stop()) {
+		enum ressd_mover_state next;
 		u64 reused, moved;
 		int ret;
 
 		ressd_discard_next(ressd);
-		wait_for_reason(ressd);
+		next = wait_for_reason(ressd);
 		if (kthread_should_stop())
 			break;
-		WRITE_ONCE(ressd->retry_now, false);
+		WRITE_ONCE(ressd->mover.retry_now, false);
 		reused = READ_ONCE(ressd->log.reuse_seq);
 		moved = READ_ONCE(ressd->counters.moved_blocks);
-		ret = sweep_once(ressd);
+		ret = sweep_once(ressd, next);
 		if (!ret)
-			ressd->backoff = 0;
+			ressd->mover.backoff = 0;
 		if (READ_ONCE(ressd->log.reuse_seq) != reused || kthread_should_stop() ||
 		    (!ret && READ_ONCE(ressd->counters.moved_blocks) != moved))
 			continue;
 		/* Gained nothing: the device fails, or a direct write was in the way. */
-		let_writers_go(ressd);
+		rest(ressd, RESSD_MOVER_BACKOFF);
 		if (ret)
-			ressd->backoff = clamp(2 * ressd->backoff, (unsigned long)FIRST_BACKOFF,
-					       (unsigned long)LAST_BACKOFF);
+			ressd->mover.backoff = clamp(2 * ressd->mover.backoff,
+						     (unsigned long)FIRST_BACKOFF,
+						     (unsigned long)LAST_BACKOFF);
 		wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
-						 ret ? ressd->backoff : HZ / 50);
+						 ret ? ressd->mover.backoff : HZ / 50);
+		rest(ressd, RESSD_MOVER_IDLE);
 	}
-	let_writers_go(ressd);
+	rest(ressd, RESSD_MOVER_STOPPED);
 	return 0;
 }
 
@@ -615,29 +524,24 @@ int ressd_mover_start(struct ressd *ressd)
 {
 	struct task_struct *mover;
 
-	if (ressd->mover)
+	if (ressd->mover.thread)
 		return 0;
 	mover = kthread_run(mover_thread, ressd, "ressd_mv/%s", ressd_name(ressd));
 	if (IS_ERR(mover)) {
 		DMERR("%s: the mover thread cannot be started", ressd_name(ressd));
 		return PTR_ERR(mover);
 	}
-	ressd->mover = mover;
+	ressd->mover.thread = mover;
 	return 0;
 }
 
 void ressd_mover_stop(struct ressd *ressd)
 {
-	if (!ressd->mover)
+	if (!ressd->mover.thread)
 		return;
-	kthread_stop(ressd->mover);
-	ressd->mover = NULL;
+	kthread_stop(ressd->mover.thread);
+	ressd->mover.thread = NULL;
 	ressd_discard_stop(ressd);
-}
-
-static bool drain_settled(const struct ressd *ressd)
-{
-	return drain_cancelled(ressd) || !ressd_log_works(ressd);
 }
 
 int ressd_drain(struct ressd *ressd)
@@ -645,28 +549,25 @@ int ressd_drain(struct ressd *ressd)
 	int ret;
 
 	spin_lock(&ressd->lock);
-	ressd->draining = true;
-	ressd->drained = false;
-	ressd->drain_result = -EINTR;
+	ressd->mover.draining = true;
+	ressd->mover.drain_result = -EINTR;
 	/*
-	 * Writers that wait for covers go to the normal area now, or ask again if the drain was
+	 * Writers that wait for covers go to the normal area now, or ask again if the drain has been
 	 * interrupted by then.  Not to be cleared later, when they may have done so.
 	 */
 	ressd->log.cover_wanted = false;
 	spin_unlock(&ressd->lock);
-	queue_work(ressd->workqueue, &ressd->log_work);
+	ressd_run_log(ressd);
 	ressd_wake(ressd);
 	/* Why it ended is told by the state that it left. */
-	(void)wait_event_interruptible(ressd->wait, drain_settled(ressd));
+	(void)wait_event_interruptible(ressd->wait,
+				       drain_cancelled(ressd) || !ressd_log_works(ressd));
 
 	spin_lock(&ressd->lock);
-	ressd->draining = false;
-	if (ressd->drained)
-		ret = 0;
-	else if (!ressd_log_works(ressd))
+	ressd->mover.draining = false;
+	ret = ressd->mover.drain_result;
+	if (ret && !ressd_log_works(ressd))
 		ret = -EIO;
-	else
-		ret = ressd->drain_result;
 	spin_unlock(&ressd->lock);
 	if (ret == -EIO)
 		DMERR("%s: the drain has ended with an error; what is left stays in the log",

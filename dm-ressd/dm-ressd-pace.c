@@ -12,7 +12,7 @@
  *
  * core/ressd-step.h says what ahead means.
  */
-#include "dm-ressd.h"
+#include "dm-ressd-mover.h"
 
 /* So long without any bio is idle time. */
 #define IDLE_TIME	(HZ / 4)
@@ -23,9 +23,9 @@ bool ressd_pace_holds_writer(const struct ressd *ressd)
 	if (ressd->options.pace == RESSD_PACE_BURST)
 		return false;
 	/* They would use up the room that a sweep needs, and then wait for all of it. */
-	return ressd->keeping ||
-	       ((ressd->sweeping || ressd->sweep_follows) &&
-		ressd_step_writer_is_ahead(&ressd->step, &ressd->log));
+	return ressd->mover.state == RESSD_MOVER_KEEPING ||
+	       (ressd_mover_leads(ressd->mover.state) &&
+		ressd_step_writer_is_ahead(&ressd->mover.step, &ressd->log));
 }
 
 bool ressd_pace_is_quiet(const struct ressd *ressd)
@@ -51,8 +51,8 @@ bool ressd_pace_holds_mover(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	if (ressd->options.pace == RESSD_PACE_BURST || ressd_pace_is_idle(ressd) ||
-	    (ressd->room_wanted && ressd_log_is_full(&ressd->log)) ||
+	    (ressd->waiters.need_space && ressd_log_is_full(&ressd->log)) ||
 	    ressd_log_is_starved(&ressd->log))
 		return false;
-	return ressd_step_mover_is_ahead(&ressd->step, &ressd->log);
+	return ressd_step_mover_is_ahead(&ressd->mover.step, &ressd->log);
 }

@@ -5,7 +5,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 static void copy_to_bio(struct bio *bio, const void *from)
 {
@@ -124,16 +124,10 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 	 * First of all: the regions, and the map, may show more failures than this, but not less.
 	 * Pairs with the release in ressd_note_doubt().
 	 */
-	rb->ticket = smp_load_acquire(&ressd->known_flush_errors);
+	rb->ticket = smp_load_acquire(&ressd->errors.known_to_map);
 	if (unlikely(e.first < ressd->log.cover_blocks ||
 		     ressd_regions_may_hold(&ressd->regions, e.first, e.last)))
 		return map_locked(ressd, bio);
 	return read_home(ressd, bio);
 }
 
-void ressd_put_reader(struct ressd *ressd, u32 slot)
-{
-	/* A full barrier: pairs with smp_mb() in next_io(). */
-	if (atomic_dec_and_test(&ressd->readers[slot]) && READ_ONCE(ressd->room_wanted))
-		queue_work(ressd->workqueue, &ressd->log_work);
-}

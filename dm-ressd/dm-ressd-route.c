@@ -8,7 +8,7 @@
  */
 #include <linux/ktime.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-base.h"
 
 /* Adds what has passed since the last call. */
 static void read_clock(struct ressd_meter *meter)
@@ -48,7 +48,7 @@ void ressd_route_ended(struct ressd *ressd, u32 blocks)
 	spin_unlock_irqrestore(&meter->lock, flags);
 }
 
-static void tell_core(struct ressd *ressd)
+static void pass_on_meter(struct ressd *ressd)
 {
 	struct ressd_meter *meter = &ressd->meter;
 	unsigned long flags;
@@ -75,10 +75,10 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 	lockdep_assert_held(&ressd->lock);
 	if (!ressd_route_is_adaptive(ressd))
 		return true;
-	in_flight = atomic_fetch_inc(&ressd->small_in_flight);
+	in_flight = atomic_fetch_inc(&ressd->meter.small_in_flight);
 	ressd_bio(bio)->flags |= RESSD_BIO_SMALL;
 	if (ressd_route_times_direct(&ressd->route))
-		tell_core(ressd);
+		pass_on_meter(ressd);
 	/* The clock is for peeks: jiffies will do. */
 	log = ressd_route_small(&ressd->route, nr, in_flight, ktime_get_coarse_ns());
 	if (bio->bi_opf & REQ_FUA)
@@ -113,7 +113,7 @@ bool ressd_route_holds_log(struct ressd *ressd)
 bool ressd_route_asks_move(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd_route_is_adaptive(ressd) && ressd->mover_on && !ressd->suspending &&
+	return ressd_route_is_adaptive(ressd) && ressd_mover_is_on(ressd) &&
 	       ressd_route_wants_move(&ressd->route);
 }
 

@@ -10,7 +10,7 @@
 #include <linux/blkdev.h>
 #include <linux/mutex.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-dispatch.h"
 
 DEFINE_STATIC_KEY_FALSE(ressd_shape_key);
 
@@ -125,21 +125,6 @@ void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_ex
 		return;
 	dm_accept_partial_bio(bio, first);
 	*e = ressd_extent_of(ressd, bio);
-}
-
-void ressd_shape_mark(struct ressd *ressd, struct bio *bio)
-{
-	enum ressd_direction direction = op_is_write(bio_op(bio)) ? RESSD_WRITE : RESSD_READ;
-	struct ressd_shape *shape = &ressd->shape;
-	u64 sector = ressd_shape_sector(ressd, bio);
-	u32 sectors = bio_sectors(bio);
-
-	lockdep_assert_held(&shape->lock);
-	if (!ressd_split_is_on(&shape->split) || bio_op(bio) == REQ_OP_DISCARD)
-		return;
-	if (ressd_split_is_alone(&shape->split, direction, sector, sectors))
-		bio->bi_opf |= REQ_NOMERGE;
-	ressd_split_count(&shape->split, direction, sector, sectors, &shape->counters[direction]);
 }
 
 int ressd_shape_send_read(struct ressd *ressd, struct bio *bio)

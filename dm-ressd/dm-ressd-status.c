@@ -2,7 +2,7 @@
 /* Status and messages. */
 #include <linux/kernel.h>
 
-#include "dm-ressd.h"
+#include "dm-ressd-target.h"
 
 static u64 permille(u64 part, u64 whole)
 {
@@ -22,7 +22,7 @@ static const char *state_word(const struct ressd *ressd)
 	case RESSD_MODE_RW:
 		break;
 	}
-	if (ressd->bad_blocks)
+	if (ressd->errors.bad_blocks)
 		return "damaged";
 	return ressd->options.route == RESSD_ROUTE_NEVER ? "bypass" : "rw";
 }
@@ -53,7 +53,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "small_writes", c->small_writes },
 		{ "small_permille", permille(c->small_writes, c->writes) },
 		{ "bypassed", c->bypassed },
-		{ "reads", ressd_reads(ressd) - ressd->uncounted_reads },
+		{ "reads", ressd_reads(ressd) - ressd->counters.uncounted_reads },
 		{ "log_reads", c->log_reads },
 		{ "moved_blocks", c->moved_blocks },
 		{ "moved_runs", c->moved_runs },
@@ -71,19 +71,19 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "map_bytes", ressd_map_nodes_bytes(log->geom.nr_blocks) +
 			       ressd_map_clean_bytes(log->geom.nr_blocks) +
 			       ressd_regions_bytes(log->normal_blocks, log->geom.nr_blocks) },
-		{ "buffer_bytes", (2 * RESSD_MAX_RECORD_BLOCKS + ressd->max_page) *
+		{ "buffer_bytes", (2 * RESSD_MAX_RECORD_BLOCKS + ressd->memory.max_page) *
 				  RESSD_BLOCK_SIZE +
 				  (u64)ressd_summary_bytes(&log->geom) +
 				  2ULL * log->cover_blocks * RESSD_BLOCK_SIZE +
-				  (u64)(ressd->move_space.max + ressd->next_move_space.max) *
+				  (u64)(ressd->mover.space.max + ressd->mover.next_space.max) *
 				  (RESSD_BLOCK_SIZE + sizeof(struct ressd_move)) +
 				  num_possible_cpus() * sizeof(struct ressd_seen) },
-		{ "drain_left", ressd->draining ? log->map.nr_dirty : 0 },
+		{ "drain_left", ressd->mover.draining ? log->map.nr_dirty : 0 },
 		{ "recovery_ms", ressd->recovery_ms },
 		{ "errors", c->errors },
 		{ "write_retries", c->write_retries },
-		{ "bad_blocks", ressd->bad_blocks },
-		{ "lost_blocks", ressd->lost_blocks },
+		{ "bad_blocks", ressd->errors.bad_blocks },
+		{ "lost_blocks", ressd->errors.lost_blocks },
 		{ "filled_blocks", c->filled_blocks },
 		{ "small_to_log", ressd->options.route != RESSD_ROUTE_NEVER &&
 				  !ressd_route_is_direct(ressd) },
@@ -94,7 +94,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "move_ns", ressd_route_ns(&ressd->route.move) },
 		{ "route_depth", ressd_route_depth(&ressd->route) },
 		{ "route_flushes", ressd->route.flushes },
-		{ "small_in_flight", atomic_read(&ressd->small_in_flight) },
+		{ "small_in_flight", atomic_read(&ressd->meter.small_in_flight) },
 		{ "log_discards", c->log_discards },
 		{ "kept_blocks", c->kept_blocks },
 		{ "reads_aligned", reads->aligned },
@@ -175,44 +175,34 @@ static int check_buffers(const struct ressd *ressd, const struct ressd_options *
 			 char *error, size_t size)
 {
 	if (options->log_rewrite == RESSD_ON &&
-	    options->log_page_sectors / RESSD_BLOCK_SECTORS > ressd->max_page) {
+	    options->log_page_sectors / RESSD_BLOCK_SECTORS > ressd->memory.max_page) {
 		snprintf(error, size,
 			 "log_rewrite, or with it a larger log_page_sectors, takes a reload: there is a buffer for %u sectors",
-			 ressd->max_page * RESSD_BLOCK_SECTORS);
+			 ressd->memory.max_page * RESSD_BLOCK_SECTORS);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* What @key = @value takes, before it is set; that it is one is known only then. */
-static void prepare_shape(struct ressd *ressd, const char *key, const char *value)
+/* What @key = @value takes, before it is set; that it is right is known only then. */
+static int prepare(struct ressd *ressd, const char *key, const char *value)
 {
 	char error[RESSD_ERROR_SIZE];
 	struct ressd_options options;
+	int ret;
 
 	spin_lock(&ressd->lock);
 	options = ressd->options;
 	spin_unlock(&ressd->lock);
 	/* What is wrong with it, if anything, message_set() says. */
-	if (!ressd_option_set(&options, key, value, error, sizeof(error)))
-		ressd_shape_prepare(ressd, &options);
-}
-
-/* ... memory, likewise. */
-static int prepare_buffers(struct ressd *ressd, const char *key, const char *value)
-{
-	char error[RESSD_ERROR_SIZE];
-	struct ressd_options options = { };
-	int ret;
-
-	/* What is wrong with it, if anything, message_set() says. */
-	if (ressd_option_set(&options, key, value, error, sizeof(error)) ||
-	    !options.move_batch_sectors)
+	if (ressd_option_set(&options, key, value, error, sizeof(error)))
 		return 0;
 	ret = ressd_grow_move_space(ressd, options.move_batch_sectors / RESSD_BLOCK_SECTORS);
 	if (ret)
 		DMERR("%s: there is not enough memory for move_batch_sectors %s; use a smaller value",
 		      ressd_name(ressd), value);
+	else
+		ressd_shape_prepare(ressd, &options);
 	return ret;
 }
 
@@ -220,11 +210,10 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 {
 	char error[RESSD_ERROR_SIZE];
 	struct ressd_options options;
-	int ret = prepare_buffers(ressd, key, value);
+	int ret = prepare(ressd, key, value);
 
 	if (ret)
 		return ret;
-	prepare_shape(ressd, key, value);
 	spin_lock(&ressd->lock);
 	options = ressd->options;
 	ret = ressd_option_set(&options, key, value, error, sizeof(error));
@@ -265,7 +254,7 @@ static int message_store(struct ressd *ressd, unsigned int argc, char **argv)
 		      ressd_name(ressd), fixed);
 		return -EINVAL;
 	}
-	if (!READ_ONCE(ressd->active)) {
+	if (READ_ONCE(ressd->life) != RESSD_ACTIVE) {
 		DMERR("%s: options cannot be stored before the device is active; resume it first",
 		      ressd_name(ressd));
 		return -EAGAIN;
@@ -281,8 +270,10 @@ static int message_mover(struct ressd *ressd, const char *word)
 		DMERR("%s: mover is '%s', but must be on or off", ressd_name(ressd), word);
 		return -EINVAL;
 	}
-	WRITE_ONCE(ressd->mover_wanted, on);
-	ressd_switch_mover(ressd);
+	spin_lock(&ressd->lock);
+	ressd->mover.off = !on;
+	spin_unlock(&ressd->lock);
+	ressd_wake(ressd);
 	return 0;
 }
 
@@ -294,7 +285,7 @@ static int message_drain(struct ressd *ressd, unsigned int argc, char **argv)
 		DMERR("%s: drain takes no word but cancel", ressd_name(ressd));
 		return -EINVAL;
 	}
-	WRITE_ONCE(ressd->draining, false);
+	WRITE_ONCE(ressd->mover.draining, false);
 	ressd_wake(ressd);
 	return 0;
 }
@@ -303,8 +294,7 @@ static void clear_stats(struct ressd *ressd)
 {
 	ressd_judge_all_noted(ressd);
 	spin_lock(&ressd->lock);
-	ressd->counters = (struct ressd_counters) { };
-	ressd->uncounted_reads = ressd_reads(ressd);
+	ressd->counters = (struct ressd_counters) { .uncounted_reads = ressd_reads(ressd) };
 	ressd->log.counters = (struct ressd_log_counters) { };
 	ressd_shape_clear_stats(ressd);
 	spin_unlock(&ressd->lock);

@@ -7,7 +7,7 @@
 #include <linux/random.h>
 #include <linux/suspend.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-target.h"
 #include "dm-ressd-compat.h"
 
 #define RESSD_POSITIONAL_ARGS	5
@@ -123,50 +123,6 @@ static int out_of_memory(const char *what)
 	return -ENOMEM;
 }
 
-static bool slot_busy(void *context, u32 slot)
-{
-	struct ressd *ressd = context;
-
-	return atomic_read(&ressd->readers[slot]);
-}
-
-void ressd_tune_log(struct ressd *ressd)
-{
-	const struct ressd_options *options = &ressd->options;
-	struct ressd_log *log = &ressd->log;
-	u32 page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
-
-	log->align_blocks = max_t(u32, options->log_align_sectors / RESSD_BLOCK_SECTORS, 1);
-	log->unit_blocks = options->move_block_sectors / RESSD_BLOCK_SECTORS;
-	log->page_blocks = page <= log->unit_blocks ? page : 0;
-	if (log->page_blocks)
-		div_u64_rem(ressd_device_block(ressd->reserved, ressd->table.reserved_start),
-			    log->unit_blocks, &log->unit_phase);
-	log->page_buffer = options->log_rewrite == RESSD_ON ? ressd->page_buffer : NULL;
-}
-
-void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
-{
-	ressd_log_init(&ressd->log, &(struct ressd_log_setup) {
-		.geom = *geom,
-		.uuid = ressd->super.uuid,
-		.activation = get_random_u64() | 1,
-		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
-		.cover_blocks = ressd->super.cover_blocks,
-		.nodes = ressd->nodes,
-		.clean = ressd->clean,
-		.regions = ressd->region_bits,
-		.segments = ressd->segments,
-		.buffers = { ressd->record_buffers[0], ressd->record_buffers[1] },
-		.summary = ressd->summary,
-		.segment_busy = slot_busy,
-		.context = ressd,
-	});
-	ressd->regions = ressd->log.map.regions;
-	ressd_tune_log(ressd);
-	ressd->noted_mode = RESSD_MODE_RW;
-}
-
 /* For commits that are written with their page; a larger one takes a reload. */
 static int allocate_page(struct ressd *ressd)
 {
@@ -174,42 +130,42 @@ static int allocate_page(struct ressd *ressd)
 
 	if (options->log_rewrite != RESSD_ON || !options->log_page_sectors)
 		return 0;
-	ressd->page_buffer = vmalloc((size_t)options->log_page_sectors << SECTOR_SHIFT);
-	if (!ressd->page_buffer)
+	ressd->memory.page = vmalloc((size_t)options->log_page_sectors << SECTOR_SHIFT);
+	if (!ressd->memory.page)
 		return out_of_memory("a page of the log");
-	ressd->max_page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
+	ressd->memory.max_page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
 	return 0;
 }
 
 static int allocate(struct ressd *ressd)
 {
 	const u32 record_bytes = RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE;
+	struct ressd_memory *memory = &ressd->memory;
 	struct ressd_geom geom;
 	int i;
 
 	if (ressd_geom_init(&geom, ressd->table.reserved_sectors, ressd->super.segment_sectors,
 			    ctr_error, sizeof(ctr_error)))
 		return -EINVAL;
-	ressd->nodes = vmalloc(ressd_map_nodes_bytes(geom.nr_blocks));
-	ressd->clean = vmalloc(ressd_map_clean_bytes(geom.nr_blocks));
-	ressd->segments = kvcalloc(geom.nr_segments, sizeof(*ressd->segments), GFP_KERNEL);
+	memory->nodes = vmalloc(ressd_map_nodes_bytes(geom.nr_blocks));
+	memory->clean = vmalloc(ressd_map_clean_bytes(geom.nr_blocks));
+	memory->segments = kvcalloc(geom.nr_segments, sizeof(*memory->segments), GFP_KERNEL);
 	ressd->readers = kvcalloc(geom.nr_segments, sizeof(*ressd->readers), GFP_KERNEL);
-	ressd->region_bits = vmalloc(ressd_regions_bytes(ressd->table.len / RESSD_BLOCK_SECTORS,
-							 geom.nr_blocks));
+	memory->region_bits = vmalloc(ressd_regions_bytes(ressd->table.len / RESSD_BLOCK_SECTORS,
+							  geom.nr_blocks));
 	ressd->seen = alloc_percpu(struct ressd_seen);
-	if (!ressd->nodes || !ressd->clean || !ressd->segments || !ressd->readers ||
-	    !ressd->region_bits || !ressd->seen)
+	if (!memory->nodes || !memory->clean || !memory->segments || !ressd->readers ||
+	    !memory->region_bits || !ressd->seen)
 		return out_of_memory("the map (21 bytes for each 4 KiB of reserved area)");
 
-	if (ressd_move_space_init(&ressd->move_space,
+	if (ressd_move_space_init(&ressd->mover.space,
 				  ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS))
 		return out_of_memory("the buffers");
-	ressd->merge_buffer = vmalloc(RESSD_BLOCK_SIZE);
+	memory->merge = vmalloc(RESSD_BLOCK_SIZE);
 	for (i = 0; i < 2; i++)
-		ressd->record_buffers[i] = vzalloc(record_bytes);
-	ressd->summary = vmalloc(ressd_summary_bytes(&geom));
-	if (!ressd->merge_buffer || !ressd->summary || !ressd->record_buffers[0] ||
-	    !ressd->record_buffers[1])
+		memory->records[i] = vzalloc(record_bytes);
+	memory->summary = vmalloc(ressd_summary_bytes(&geom));
+	if (!memory->merge || !memory->summary || !memory->records[0] || !memory->records[1])
 		return out_of_memory("the buffers");
 	if (ressd_cover_init(ressd))
 		return out_of_memory("the buffers");
@@ -245,7 +201,7 @@ static int load_super(struct ressd *ressd)
 			      ressd->options.segment_sectors, ctr_error, sizeof(ctr_error));
 	if (ret)
 		return ret;
-	ressd->blank = true;
+	ressd->life = RESSD_BLANK;
 	ressd->super.table = ressd->table;
 	ressd->super.segment_sectors = geom.segment_blocks * RESSD_BLOCK_SECTORS;
 	ressd->super.record_blocks = geom.record_blocks;
@@ -263,49 +219,40 @@ static void init_lists(struct ressd *ressd)
 	spin_lock_init(&ressd->done_lock);
 	spin_lock_init(&ressd->meter.lock);
 	INIT_LIST_HEAD(&ressd->instances);
-	INIT_LIST_HEAD(&ressd->sync_waiters);
-	INIT_LIST_HEAD(&ressd->record_waiters);
-	INIT_LIST_HEAD(&ressd->space_waiters);
-	INIT_LIST_HEAD(&ressd->merge_waiters);
-	INIT_LIST_HEAD(&ressd->move_waiters);
+	INIT_LIST_HEAD(&ressd->waiters.sync);
+	INIT_LIST_HEAD(&ressd->waiters.record);
+	INIT_LIST_HEAD(&ressd->waiters.space);
+	INIT_LIST_HEAD(&ressd->waiters.merge);
+	INIT_LIST_HEAD(&ressd->waiters.move);
 	INIT_LIST_HEAD(&ressd->tracked);
 	INIT_LIST_HEAD(&ressd->done);
 	init_waitqueue_head(&ressd->wait);
-	init_waitqueue_head(&ressd->mover_wait);
-	INIT_WORK(&ressd->log_work, ressd_log_worker);
+	init_waitqueue_head(&ressd->mover.rest);
+	INIT_WORK(&ressd->log_io.work, ressd_log_worker);
 	INIT_WORK(&ressd->bio_work, ressd_bio_worker);
-	INIT_DELAYED_WORK(&ressd->commit_work, ressd_commit_timer);
+	INIT_DELAYED_WORK(&ressd->log_io.timer, ressd_commit_timer);
 	ressd_shape_init(ressd);
-}
-
-void ressd_switch_mover(struct ressd *ressd)
-{
-	spin_lock(&ressd->lock);
-	WRITE_ONCE(ressd->mover_on, ressd->mover_wanted && !ressd->hibernating);
-	spin_unlock(&ressd->lock);
-	ressd_wake(ressd);
 }
 
 /* Also the kernel that restores the memory must leave the log alone, which that memory knows. */
 static int power_event(struct notifier_block *power, unsigned long event, void *data)
 {
 	struct ressd *ressd = container_of(power, struct ressd, power);
+	bool begins = event == PM_HIBERNATION_PREPARE || event == PM_RESTORE_PREPARE;
 
-	switch (event) {
-	case PM_HIBERNATION_PREPARE:
-	case PM_RESTORE_PREPARE:
-		WRITE_ONCE(ressd->hibernating, true);
-		break;
-	case PM_POST_HIBERNATION:
-	case PM_POST_RESTORE:
-		WRITE_ONCE(ressd->hibernating, false);
-		break;
-	default:
+	if (!begins && event != PM_POST_HIBERNATION && event != PM_POST_RESTORE)
 		return NOTIFY_DONE;
-	}
-	ressd_switch_mover(ressd);
+	spin_lock(&ressd->lock);
+	ressd->hibernating = begins;
+	spin_unlock(&ressd->lock);
+	ressd_wake(ressd);
 	return NOTIFY_OK;
 }
+
+static const struct ressd_upcalls upcalls = {
+	.retry_space_waiters = ressd_retry_space_waiters,
+	.mover_is_wanted = ressd_mover_is_wanted,
+};
 
 /* Frees what a constructor, complete or not, has acquired; in reverse order. */
 static void ressd_free(struct ressd *ressd)
@@ -318,19 +265,19 @@ static void ressd_free(struct ressd *ressd)
 		destroy_workqueue(ressd->workqueue);
 	ressd_forget_pages(ressd);
 	for (i = 0; i < 2; i++)
-		vfree(ressd->record_buffers[i]);
-	vfree(ressd->page_buffer);
-	vfree(ressd->merge_buffer);
-	vfree(ressd->summary);
+		vfree(ressd->memory.records[i]);
+	vfree(ressd->memory.page);
+	vfree(ressd->memory.merge);
+	vfree(ressd->memory.summary);
 	ressd_cover_free(ressd);
-	ressd_move_space_free(&ressd->next_move_space);
-	ressd_move_space_free(&ressd->move_space);
+	ressd_move_space_free(&ressd->mover.next_space);
+	ressd_move_space_free(&ressd->mover.space);
 	kvfree(ressd->readers);
-	kvfree(ressd->segments);
+	kvfree(ressd->memory.segments);
 	free_percpu(ressd->seen);
-	vfree(ressd->region_bits);
-	vfree(ressd->clean);
-	vfree(ressd->nodes);
+	vfree(ressd->memory.region_bits);
+	vfree(ressd->memory.clean);
+	vfree(ressd->memory.nodes);
 	ressd_exit_bios(ressd);
 	if (ressd->reserved)
 		dm_put_device(ressd->ti, ressd->reserved);
@@ -374,8 +321,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		return -ENOMEM;
 	}
 	ressd->ti = ti;
-	ressd->mover_on = true;
-	ressd->mover_wanted = true;
+	ressd->up = &upcalls;
 	ressd->power.notifier_call = power_event;
 	init_lists(ressd);
 
@@ -418,8 +364,48 @@ static void ressd_dtr(struct dm_target *ti)
 	struct ressd *ressd = ti->private;
 
 	unregister_pm_notifier(&ressd->power);
-	cancel_delayed_work_sync(&ressd->commit_work);
+	cancel_delayed_work_sync(&ressd->log_io.timer);
 	ressd_free(ressd);
+}
+
+/* The opening record included: only then the device is served. */
+static void report_recovery(struct ressd *ressd, const struct ressd_recovery *recovery,
+			    ktime_t start)
+{
+	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
+	DMINFO("%s: recovered %u blocks from %llu records (%llu segments by summary) in %u ms",
+	       ressd_name(ressd), ressd->log.map.nr_mapped,
+	       (unsigned long long)recovery->records, (unsigned long long)recovery->summaries,
+	       ressd->recovery_ms);
+}
+
+static int activate(struct ressd *ressd)
+{
+	bool recovered = ressd->life == RESSD_FORMATTED;
+	struct ressd_recovery recovery = { };
+	ktime_t start = ktime_get();
+	int ret = ressd_open_log(ressd, &recovery);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(ressd->life, RESSD_ACTIVE);
+	/* The opening record, before anything is served: see ressd_recover(). */
+	if (recovered && ressd_sync(ressd)) {
+		DMERR("%s: the log is recovered, but its opening record cannot be written",
+		      ressd_name(ressd));
+		ret = -EIO;
+	} else {
+		ret = ressd_cover_restore(ressd);
+	}
+	if (ret) {
+		WRITE_ONCE(ressd->life, RESSD_FORMATTED);
+		return ret;
+	}
+	if (recovered) {
+		report_recovery(ressd, &recovery, start);
+		ressd_cover_compare(ressd);
+	}
+	return 0;
 }
 
 /*
@@ -427,7 +413,7 @@ static void ressd_dtr(struct dm_target *ti)
  * loaded: its log may have data again.  If so the device stays suspended, and the old table can be
  * loaded once more.
  */
-static int begin(struct ressd *ressd)
+static int begin_service(struct ressd *ressd)
 {
 	char error[RESSD_ERROR_SIZE];
 	int ret = ressd_check_change(ressd, error, sizeof(error));
@@ -436,7 +422,7 @@ static int begin(struct ressd *ressd)
 		DMERR("%s: %s", ressd_name(ressd), error);
 		return ret;
 	}
-	ret = ressd_activate(ressd);
+	ret = activate(ressd);
 	if (!ret)
 		ressd_discard_start(ressd);
 	return ret;
@@ -446,41 +432,32 @@ static int begin(struct ressd *ressd)
 static int ressd_preresume(struct dm_target *ti)
 {
 	struct ressd *ressd = ti->private;
-	int ret = ressd->active ? 0 : begin(ressd);
+	int ret = ressd->life == RESSD_ACTIVE ? 0 : begin_service(ressd);
 
 	return ret ? ret : ressd_mover_start(ressd);
 }
 
+static void set_suspending(struct ressd *ressd, bool suspending)
+{
+	spin_lock(&ressd->lock);
+	ressd->suspending = suspending;
+	spin_unlock(&ressd->lock);
+	ressd_dispatch_suspend(ressd, suspending);
+	/* On resume the mover runs already, but begins nothing before. */
+	ressd_wake(ressd);
+	/* On resume it forgets the segments that may be reused, before they can be discarded. */
+	ressd_run_log(ressd);
+}
+
 static void ressd_resume(struct dm_target *ti)
 {
-	struct ressd *ressd = ti->private;
-
-	spin_lock(&ressd->lock);
-	ressd->suspending = false;
-	spin_unlock(&ressd->lock);
-	ressd_dispatch_suspend(ressd, false);
-	/* It runs already, but begins nothing before. */
-	ressd_wake(ressd);
-	/* Segments that may be reused are forgotten by it, before they can be discarded. */
-	queue_work(ressd->workqueue, &ressd->log_work);
+	set_suspending(ti->private, false);
 }
 
-/* From here on no write waits for room, so that all bios can complete; a drain is given up. */
+/* From here on no write waits for space, so that all bios can complete; a drain is given up. */
 static void ressd_presuspend(struct dm_target *ti)
 {
-	struct ressd *ressd = ti->private;
-
-	spin_lock(&ressd->lock);
-	ressd->suspending = true;
-	spin_unlock(&ressd->lock);
-	ressd_dispatch_suspend(ressd, true);
-	ressd_wake(ressd);
-	queue_work(ressd->workqueue, &ressd->log_work);
-}
-
-static void ressd_presuspend_undo(struct dm_target *ti)
-{
-	ressd_resume(ti);
+	set_suspending(ti->private, true);
 }
 
 /* All bios are done.  What is only in RAM goes to the device; then nothing moves any more. */
@@ -488,9 +465,9 @@ static void ressd_postsuspend(struct dm_target *ti)
 {
 	struct ressd *ressd = ti->private;
 
-	cancel_delayed_work_sync(&ressd->commit_work);
+	cancel_delayed_work_sync(&ressd->log_io.timer);
 	/* The mover still runs: the sync may need the room that it makes. */
-	if (ressd->active && ressd_sync(ressd))
+	if (ressd->life == RESSD_ACTIVE && ressd_sync(ressd))
 		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost",
 		      ressd_name(ressd));
 	ressd_mover_stop(ressd);
@@ -531,7 +508,7 @@ static struct target_type ressd_target = {
 	.preresume = ressd_preresume,
 	.resume = ressd_resume,
 	.presuspend = ressd_presuspend,
-	.presuspend_undo = ressd_presuspend_undo,
+	.presuspend_undo = ressd_resume,
 	.postsuspend = ressd_postsuspend,
 	.status = ressd_status,
 	.message = ressd_message,

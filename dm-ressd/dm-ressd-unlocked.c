@@ -10,7 +10,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "dm-ressd-bio.h"
+#include "dm-ressd-io.h"
 
 /* So many are judged under one hold of the lock; see TIME UNDER THE LOCK in core/ressd-log.h. */
 #define JUDGED_AT_ONCE	64
@@ -49,7 +49,8 @@ static u32 judge_notes(struct ressd *ressd, struct ressd_notes *notes, u32 max)
 			&notes->note[(notes->tail + nr) % RESSD_MAX_NOTES];
 
 		ressd->counters.writes++;
-		ressd_rpi_write(&ressd->rpi, note->sector, note->sectors, ressd->sweeping);
+		ressd_rpi_write(&ressd->rpi, note->sector, note->sectors,
+				ressd_mover_sweeps(ressd->mover.state));
 	}
 	/* Pairs with the acquire in note_write(). */
 	smp_store_release(&notes->tail, notes->tail + nr);
@@ -84,20 +85,6 @@ void ressd_judge_all_noted(struct ressd *ressd)
 }
 
 /* --- writes --------------------------------------------------------------------------------- */
-
-/* Who waits for direct writes is woken by each of them, for that is seldom. */
-void ressd_count_out(struct ressd *ressd, unsigned int generation)
-{
-	/* The last barrier is for repairing as well: start_repair() looks after it was set. */
-	if (ressd_flight_end(&ressd->seen->flight, &ressd->gate, generation) ||
-	    READ_ONCE(ressd->repairing))
-		wake_up(&ressd->wait);
-}
-
-u32 ressd_directs_left(const struct ressd *ressd, unsigned int generation)
-{
-	return ressd_flight_left(&ressd->seen->flight, generation);
-}
 
 bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb,
 			  const struct ressd_extent *e)

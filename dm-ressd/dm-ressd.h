@@ -5,27 +5,18 @@
  *
  * DOC: who does what
  *
- *	dm-ressd-target.c	life of the target: table line, suspend, resume
- *	dm-ressd-instances.c	no two targets share an area
- *	dm-ressd-status.c	status and messages
- *	dm-ressd-io.c		bios: the router, writes to the log and direct ones, discard, flush
- *	dm-ressd-read.c		... reads
- *	dm-ressd-end.c		... how they end
- *	dm-ressd-unlocked.c	... large writes that take no lock
- *	dm-ressd-merge.c	pieces of a block that is in the log
- *	dm-ressd-log.c		superblock, recovery
- *	dm-ressd-device.c	I/O of the target's own buffers
- *	dm-ressd-commit.c	the worker that writes the log
- *	dm-ressd-mover.c	the thread that brings the data home
- *	dm-ressd-batch.c	... one batch after the other
- *	dm-ressd-pace.c		how that is spread in time
- *	dm-ressd-cover.c	the bare disk looks like no file system
- *	dm-ressd-discard.c	discards of segments that hold nothing any more
- *	dm-ressd-route.c	which way costs less (route adaptive)
- *	dm-ressd-shape.c	requests to the normal area: cut to what the device takes best
- *	dm-ressd-dispatch.c	... and in which order they are sent
- *	dm-ressd-error.c	what happens after an I/O error: modes, the message recover
- *	core/			everything that is not Linux: map, log protocol, recovery, grammar
+ * Six layers, each with a header of its own; a file includes that of its layer, and so calls what
+ * is in its layer or below, never above.  The head of each file says what it does.
+ *
+ *	target		life of the target, status, messages; no two targets share an area
+ *	io		bios: the router, reads, writes to the log and direct ones, how they end
+ *	mover		the thread that writes the log's data back, in batches; pace, covers
+ *	log		superblock, recovery, the worker that writes the log, errors, discards
+ *	dispatch	requests to the normal area: cut, held, and sent in order
+ *	base		I/O of the target's own buffers, the clock of route adaptive
+ *	core/		everything that is not Linux: map, log protocol, recovery, grammar
+ *
+ * What goes up is a wake-up (dm-ressd-base.h) or one of struct ressd_upcalls.
  *
  * The invariants of crash safety stand in core/ressd-log.h; what is written, with which flags and
  * in which order, is decided there.  Here are the bios, locks and threads around it.
@@ -37,7 +28,7 @@
  * interrupt, tries it and leaves the rest to the worker if it is held.  ressd->done_lock protects
  * the list of completed bios that still need process context, and the end of the mover's I/Os, of
  * discards and of log writes; it is taken from interrupts, and never together with ressd->lock.
- * readers[], small_in_flight and the mover's count of its I/Os are atomic.  meter.lock is
+ * readers[], meter.small_in_flight and mover.ios are atomic.  meter.lock is
  * the innermost lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken below
  * ressd->lock or alone, also from interrupts.
  *
@@ -69,10 +60,10 @@
  *	a newer log copy		The bit is never clear in between (ressd_map_take_out()).
  *	covers come and go		Reads of covered blocks always take the lock, and are
  *					counted while these are at home (cover.reads).
- *	a flush fails			known_flush_errors is read before the bitmap, by an acquire,
- *					and set by a release after the map was changed: so a read
- *					relies on no more than what the map has taken into account,
- *					and fails if its number is not the last.
+ *	a flush fails			errors.known_to_map is read before the bitmap, by an
+ *					acquire, and set by a release after the map was changed:
+ *					so a read relies on no more than what the map has taken into
+ *					account, and fails if its number is not the last.
  *	the message set, reload,	As dm has it: a table is not changed or suspended while its
  *	 suspend			bios are in flight, and no option concerns such reads.
  *	a dispatch policy holds it	As if the device had it, see below.
@@ -135,7 +126,6 @@
 
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
-#include <linux/jump_label.h>
 #include <linux/notifier.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
@@ -145,6 +135,7 @@
 #include "core/ressd-args.h"
 #include "core/ressd-cover.h"
 #include "core/ressd-log.h"
+#include "core/ressd-mover.h"
 #include "core/ressd-queue.h"
 #include "core/ressd-step.h"
 #include "core/ressd-record.h"
@@ -184,6 +175,7 @@ struct ressd_counters {
 	u64 errors;
 	u64 write_retries;		/* log writes tried again after an error */
 	u64 log_discards;		/* of segments that held nothing any more */
+	u64 uncounted_reads;		/* of all reads, those before clear_stats */
 };
 
 /* Large writes that took no lock, and that the pattern identifier is yet to hear of. */
@@ -215,6 +207,7 @@ struct ressd_meter {
 	u32 blocks;			/* completed, not yet told to core */
 	u64 ns;				/* that something was in flight, not yet told */
 	u64 since;			/* ... but what came after this */
+	atomic_t small_in_flight;	/* small writes under route adaptive, both routes */
 };
 
 /* What shapes the requests to the normal area, see dm-ressd-shape.c and dm-ressd-dispatch.c. */
@@ -237,11 +230,60 @@ struct ressd_shape {
 	wait_queue_head_t wait;		/* for room in the queue */
 };
 
+/* What the log is made of, see core/ressd-log.h, and the buffers; allocated by the constructor. */
+struct ressd_memory {
+	struct ressd_node *nodes;
+	unsigned long *clean;
+	struct ressd_segment *segments;
+	unsigned long *region_bits;
+	void *records[2];
+	void *summary;
+	void *page;			/* of max_page blocks, for log_rewrite; or NULL */
+	u32 max_page;
+	void *merge;			/* 4 KiB, for the bio worker */
+};
+
+/* Bios that wait; under the lock. */
+struct ressd_waiters {
+	struct list_head sync;		/* for a ticket (log.sync_done) */
+	struct list_head record;	/* writethrough: for log.written_seq */
+	struct list_head space;		/* small writes, for space in the log */
+	struct list_head merge;		/* sub-4K pieces: to be merged by the bio worker */
+	struct list_head move;		/* direct writes, for the mover's batch or a cover */
+	bool need_space;		/* read without it: whoever frees space has the log look */
+};
+
+/* See DOC: errors. */
+struct ressd_errors {
+	/* Flushes that failed since the device was created; any context. */
+	atomic_t failed_flushes;
+	int known_to_map;		/* of these; set under the lock, read without */
+	/* The rest is under the lock. */
+	int known_to_core;		/* of these */
+	enum ressd_mode noted_mode;	/* the one that the user knows of */
+	bool repairing;			/* read without it */
+	u32 lost_blocks;		/* that the last repair could not find on the device */
+	u32 bad_blocks;			/* that the last sweep could not move */
+	bool stuck;			/* because of them it gained no space */
+};
+
 /* The pages of a buffer of the log, found once, so that its plain writes need not look for them. */
 struct ressd_pages {
 	void *buffer;
 	struct bio_vec *vecs;
 	u32 nr_vecs;
+};
+
+/* The I/O of the log, one at a time; while log.busy it belongs to who carries it out. */
+struct ressd_log_io {
+	struct work_struct work;	/* asks core for the next one */
+	struct delayed_work timer;	/* commit_interval_ms after a write */
+	struct ressd_pages pages[4];	/* of the records, the summary and the page; constant */
+	struct ressd_io io;
+	struct bio write;		/* the plain write in flight */
+	u64 start;			/* ns */
+	int error;			/* valid with ended */
+	bool ended;			/* the worker has yet to tell core; released, acquired */
 };
 
 /* Where the mover has a batch: changed by its thread, under the lock. */
@@ -251,11 +293,45 @@ struct ressd_move_space {
 	u32 max;			/* moves that there is space for */
 };
 
+struct ressd_mover {
+	struct task_struct *thread;	/* changed by resume and suspend */
+	wait_queue_head_t rest;		/* at rest: there may be something to do */
+
+	/* What others ask of it; under the lock. */
+	bool off;			/* by the user: moves only when a write could not go on */
+	bool draining;			/* small writes go direct, all is moved */
+	int drain_result;
+	bool retry_now;			/* do not wait until backoff is over */
+	struct ressd_move_space next_space;	/* a larger one, see dm-ressd-batch.c */
+
+	/* Set by its thread under the lock; it reads them without. */
+	enum ressd_mover_state state;	/* see core/ressd-mover.h */
+	bool unprimed;			/* something was moved since the log was last primed */
+	struct ressd_sweep sweep;
+	struct ressd_step step;		/* of this sweep */
+	struct ressd_move_space space;	/* the batch has gate.batch moves */
+	u32 bad_blocks;			/* that this sweep could not move */
+
+	/* Its thread's own. */
+	bool watches_clock;		/* at rest; read by others */
+	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
+	u64 visit_from;			/* where the next round of visits begins */
+	atomic_t ios, io_errors;	/* of the batch; they end in interrupts */
+};
+
 /* What has become of the discard that was begun last. */
 enum ressd_discard_state {
 	RESSD_DISCARD_NONE,		/* another one may begin */
 	RESSD_DISCARD_IN_FLIGHT,
-	RESSD_DISCARD_ENDED,		/* the mover's thread has yet to note it */
+	RESSD_DISCARD_DONE,		/* the mover's thread has yet to note it */
+	RESSD_DISCARD_FAILED,		/* likewise */
+};
+
+/* Discards of the log; the mover's thread, but for the end of one. */
+struct ressd_discard {
+	bool possible;			/* the device takes them, none has failed; under the lock */
+	enum ressd_discard_state state;	/* released, acquired */
+	u32 slot;			/* of the one in flight */
 };
 
 /* See dm-ressd-cover.c; under the lock but for the buffers, which the run's thread uses. */
@@ -268,419 +344,76 @@ struct ressd_cover {
 	atomic_t reads;			/* of covered blocks at home, in flight */
 };
 
+struct ressd;
+
+/*
+ * What the log's worker calls of the layers above it; set by the constructor.  All else that goes
+ * up is a wake-up: ressd_run_log(), ressd_run_bios(), ressd_wake().
+ */
+struct ressd_upcalls {
+	/* Small writes that wait for space may try again.  Context: process, no lock held. */
+	void (*retry_space_waiters)(struct ressd *ressd);
+	/* Has the mover, if it is at rest, something to do now?  Under the lock. */
+	bool (*mover_is_wanted)(const struct ressd *ressd);
+};
+
+/* Of the reserved area. */
+enum ressd_life {
+	RESSD_FORMATTED,		/* to be recovered when first resumed */
+	RESSD_BLANK,			/* to be formatted then */
+	RESSD_FORMATTING,		/* begun, not completed */
+	RESSD_ACTIVE,			/* the log is recovered and may be written */
+};
+
 struct ressd {
+	/* Constant once the device is active. */
 	struct dm_target *ti;
 	struct dm_dev *normal, *reserved;
 	bool same_dev;			/* one flush reaches both areas */
 	struct ressd_table table;
+	struct ressd_memory memory;
+	struct bio_set bios;		/* dm-ressd-device.c */
+	struct workqueue_struct *workqueue;
+	struct notifier_block power;	/* hibernation begins or has ended */
+	struct list_head instances;	/* of all targets; dm-ressd-instances.c */
+	const struct ressd_upcalls *up;
+	enum ressd_life life;
+	u32 recovery_ms;
+
 	/* For reads and large writes, which take no lock; what is not constant seldom changes. */
 	struct ressd_regions regions;	/* the map's */
 	struct ressd_seen __percpu *seen;
 	struct ressd_gate gate;		/* for direct writes; set under the lock */
-	atomic_t flush_errors;		/* flushes that failed since the device was created */
-	int known_flush_errors;		/* that the map takes into account; set under the lock */
-	struct ressd_super_info super;
-	bool blank;			/* to be formatted when first resumed */
-	bool formatting;		/* begun, not completed */
-	bool active;			/* the log is recovered and may be written */
-	u32 recovery_ms;
-	struct list_head instances;	/* of all targets; dm-ressd-instances.c */
+	struct ressd_errors errors;
+	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
 
 	spinlock_t lock;		/* see DOC: locking */
+	struct ressd_log log;
+	struct ressd_super_info super;	/* store_lock in dm-ressd-log.c, once active */
 	struct ressd_options options;
 	struct ressd_rpi rpi;
 	struct ressd_route route;	/* in use with route adaptive */
-	struct ressd_log log;
 	struct ressd_counters counters;
-	u64 uncounted_reads;		/* before clear_stats */
-	struct list_head sync_waiters;	/* bios waiting for a ticket (log.sync_done) */
-	struct list_head record_waiters; /* writethrough: waiting for log.written_seq */
-	struct list_head space_waiters;	/* small writes waiting for room in the log */
-	struct list_head merge_waiters;	/* sub-4K pieces: to be merged by the bio worker */
-	struct list_head move_waiters;	/* direct writes waiting for the mover's batch */
+	struct ressd_waiters waiters;
 	struct list_head tracked;	/* direct writes in flight over dirty blocks */
-	bool suspending;		/* nothing may wait for room */
-	bool room_wanted;		/* somebody waits for room in the log */
-	bool draining;			/* small writes go direct, all is moved */
-	bool drained;			/* the drain has come to its end */
-	bool mover_on;			/* false: moves only when a write could not go on */
-	bool mover_wanted;		/* by the user, with the message mover */
-	bool hibernating;		/* see ressd_switch_mover() */
-
-	/* Errors. */
-	enum ressd_mode noted_mode;	/* the one that the user knows of */
-	int told_flush_errors;		/* of flush_errors, those that core knows of */
-	bool repairing;
-	u32 lost_blocks;		/* that the last repair could not find on the device */
-	u32 bad_blocks;			/* that the last sweep could not move */
-	bool stuck;			/* because of them it gained no room */
+	bool suspending;		/* nothing may wait for space */
+	/*
+	 * From the moment that the memory was copied to be saved nothing may be freed or discarded:
+	 * the map in that copy still refers to it.
+	 */
+	bool hibernating;
 
 	spinlock_t done_lock;		/* taken from interrupts */
 	struct list_head done;		/* completed bios that need process context */
+	struct work_struct bio_work;	/* ... and others that do */
 
-	/* Arrays of the log, see core/ressd-log.h. */
-	struct ressd_node *nodes;
-	unsigned long *clean;
-	struct ressd_segment *segments;
-	void *record_buffers[2];
-	void *summary;
-	void *page_buffer;		/* of max_page blocks, for log_rewrite; or NULL */
-	u32 max_page;
-	unsigned long *region_bits;
-	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
-
-	struct bio_set bios;		/* dm-ressd-device.c */
-	struct workqueue_struct *workqueue;
-	struct work_struct log_work;	/* writes the log: core decides, one I/O at a time */
-	struct ressd_io io;		/* that one, while log.busy */
-	struct ressd_pages pages[4];	/* of the two records, the summary and the page */
-	struct bio write;		/* the plain write in flight */
-	u64 io_start;			/* ns */
-	int io_error;			/* valid with io_ended */
-	bool io_ended;			/* the worker has yet to tell core */
-	struct work_struct bio_work;	/* bios that need process context */
-	struct delayed_work commit_work; /* commit_interval_ms after a write */
-	void *merge_buffer;		/* 4 KiB, bio_work only */
-
-	struct notifier_block power;	/* hibernation begins or has ended */
-
-	/* The mover; batch and moves change under the lock. */
-	struct task_struct *mover;
 	wait_queue_head_t wait;		/* mover, drain: something happened */
-	wait_queue_head_t mover_wait;	/* the mover at rest: there may be something to do */
-	bool mover_watches;		/* it looks at the clock meanwhile */
-	struct ressd_move_space move_space;
-	struct ressd_move_space next_move_space;	/* a larger one, see dm-ressd-batch.c */
-	atomic_t move_ios, move_errors;	/* of the batch */
-	struct ressd_sweep sweep;
-	bool sweeping;
-	bool sweep_follows;		/* until then writers keep step with the last one */
-	bool keeping;			/* dm-ressd-keep.c; writers wait meanwhile */
-	bool unprimed;			/* something was moved since the log was last primed */
-	u32 sweep_bad;			/* blocks that this sweep could not move */
-	int drain_result;
-	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
-	bool retry_now;			/* do not wait for that */
-	u64 visit_from;			/* where the next round of visits begins */
-	struct ressd_step step;		/* of this sweep */
-
-	/* Discards of the log; the mover's thread, but for the end of one. */
-	bool discards;			/* the device takes them, none has failed; under the lock */
-	enum ressd_discard_state discard_state;
-	u32 discard_slot;		/* of the one in flight */
-	bool discard_failed;		/* ... that has ended */
-
-	struct ressd_shape shape;
-
+	struct ressd_log_io log_io;
+	struct ressd_mover mover;
+	struct ressd_discard discard;
 	struct ressd_cover cover;
-	struct ressd_meter meter;
-	atomic_t small_in_flight;	/* small writes under route adaptive, both ways */
+	struct ressd_meter meter;	/* has a lock of its own */
+	struct ressd_shape shape;	/* likewise */
 };
-
-static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
-{
-	return ressd->table.normal_start + ((sector_t)lbn << 3);
-}
-
-static inline sector_t ressd_log_sector(const struct ressd *ressd, u32 block)
-{
-	return ressd->table.reserved_start + ((sector_t)block << 3);
-}
-
-/* Blocks from the start of the device, whatever partition it is on, to @start in an area of it. */
-static inline u64 ressd_device_block(const struct dm_dev *dev, u64 start)
-{
-	return (get_start_sect(dev->bdev) + start) / RESSD_BLOCK_SECTORS;
-}
-
-/* All reads since the target was made; a moment later there may be more.  Any context. */
-static inline u64 ressd_reads(const struct ressd *ressd)
-{
-	u64 reads = 0;
-	int cpu;
-
-	/* On 32 bits a sum may be wrong for once where a count goes over 2^32. */
-	for_each_possible_cpu(cpu)
-		reads += READ_ONCE(per_cpu_ptr(ressd->seen, cpu)->reads);
-	return reads;
-}
-
-/* dm-ressd-io.c; what the files that handle bios share among them is in dm-ressd-bio.h */
-/* Passes the options on to the pattern identifier.  Under the lock, or while nobody writes. */
-void ressd_tune_router(struct ressd *ressd);
-/* The target's map: sends the bio on, lets it wait, completes it, or refuses it. */
-int ressd_map_bio(struct dm_target *ti, struct bio *bio);
-/* Lets the small writes that wait for room try again.  Context: process, no lock held. */
-void ressd_retry_space_waiters(struct ressd *ressd);
-
-/* dm-ressd-end.c */
-/* The target's end_io: a device has completed what was sent there.  Any context. */
-int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error);
-/* What bios need process context for: their end, pieces to merge, waiting for the mover. */
-void ressd_bio_worker(struct work_struct *work);
-/* Completes whatever waited for records or syncs that are done now. */
-void ressd_complete_waiters(struct ressd *ressd);
-/* The same in two steps: collects them, under the lock; completes them, in any context. */
-void ressd_take_settled(struct ressd *ressd, struct list_head *settled);
-void ressd_end_settled(struct list_head *settled);
-
-/* dm-ressd-device.c */
-int ressd_init_bios(struct ressd *ressd);
-void ressd_exit_bios(struct ressd *ressd);
-/*
- * A bio for the first of @bytes at @buffer, which comes from vmalloc: bi_iter.bi_size says how many
- * it holds.  May sleep, but does not fail.  The caller looks after flush_kernel_vmap_range().
- */
-struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
-			    sector_t sector, void *buffer, size_t bytes);
-/* Reads or writes @nr_blocks, @buffer from vmalloc, and waits for it: 0 or -EIO. */
-int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf, sector_t sector,
-	     u32 nr_blocks, void *buffer);
-
-/* dm-ressd-log.c */
-/* Reads or writes @nr blocks at log block @block, @buffer from vmalloc.  May sleep. */
-int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer);
-/* Flushes the cache of both devices. */
-int ressd_flush_devices(struct ressd *ressd);
-/* Reads both superblock copies: 0, -ENODATA when blank, or an error with a sentence. */
-int ressd_read_super(struct ressd *ressd, char *error, size_t size);
-/* Makes both superblocks say that these are the device's options.  Logs a sentence on failure. */
-int ressd_store_options(struct ressd *ressd, const struct ressd_options *options);
-/* An empty log, as activation must find it.  dm-ressd-target.c */
-void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom);
-/* Formats a blank reserved area or recovers the log; logs a sentence on failure. */
-int ressd_activate(struct ressd *ressd);
-
-/* dm-ressd-commit.c */
-void ressd_log_worker(struct work_struct *work);
-/* Finds the pages of the log's buffers; 0 or -ENOMEM.  Of what was found none need be there. */
-int ressd_find_pages(struct ressd *ressd);
-void ressd_forget_pages(struct ressd *ressd);
-void ressd_commit_timer(struct work_struct *work);
-/* Writes and flushes everything that is only in RAM; 0 or -EIO. */
-int ressd_sync(struct ressd *ressd);
-/* Waits for a ticket of ressd_log_sync() or ressd_log_reclaim(). */
-int ressd_wait_ticket(struct ressd *ressd, u64 ticket);
-/* Waits until no I/O of the log is in flight; nothing must ask for another one meanwhile. */
-void ressd_wait_for_log_io(struct ressd *ressd);
-
-/* dm-ressd-unlocked.c */
-/* Direct writes of a generation that are not over; exact when none can begin in it any more. */
-u32 ressd_directs_left(const struct ressd *ressd, unsigned int generation);
-/* Has the pattern identifier judge the large writes that took no lock; true: not all.  Under it. */
-bool ressd_judge_noted(struct ressd *ressd);
-/* ... all of them.  Without it. */
-void ressd_judge_all_noted(struct ressd *ressd);
-
-/* dm-ressd-error.c */
-/* True if every write and discard must fail.  Any context; exact under the lock. */
-static inline bool ressd_refuses_writes(const struct ressd *ressd)
-{
-	return READ_ONCE(ressd->log.mode) >= RESSD_MODE_RO;
-}
-
-/* True if the log is in service.  Any context; exact under the lock. */
-static inline bool ressd_log_works(const struct ressd *ressd)
-{
-	return READ_ONCE(ressd->log.mode) == RESSD_MODE_RW;
-}
-
-/*
- * To be called when core has learnt of a failed flush, or has done what follows from it: sets
- * known_flush_errors.  Under the lock.
- */
-void ressd_note_doubt(struct ressd *ressd);
-/* Tells core of flushes that failed beside it.  Under the lock. */
-void ressd_take_flush_errors(struct ressd *ressd);
-/* Tells the user if the mode has changed, and all who wait.  Context: process, no lock held. */
-void ressd_note_mode(struct ressd *ressd);
-/*
- * The message recover: 0, -EAGAIN on a suspended device, -EBUSY, -ENOMEM, -EIO, or -EUCLEAN when
- * data is gone; may sleep long.
- */
-int ressd_recover_message(struct ressd *ressd);
-
-/* Something happened that the mover, busy or at rest, or others may wait for.  Any context. */
-static inline void ressd_wake(struct ressd *ressd)
-{
-	wake_up(&ressd->wait);
-	wake_up(&ressd->mover_wait);
-}
-
-/* dm-ressd-mover.c */
-/* Has the mover, if it is at rest, something to do now?  Under the lock. */
-bool ressd_mover_is_wanted(const struct ressd *ressd);
-/* Starts the thread; nothing to do when it runs already. */
-int ressd_mover_start(struct ressd *ressd);
-void ressd_mover_stop(struct ressd *ressd);
-/* Moves everything home; interruptible.  0, -EINTR, -EIO. */
-int ressd_drain(struct ressd *ressd);
-
-/* dm-ressd-batch.c */
-/* Space for batches of @max moves, or -ENOMEM: then there is nothing to be freed. */
-int ressd_move_space_init(struct ressd_move_space *space, u32 max);
-void ressd_move_space_free(struct ressd_move_space *space);
-/* How large a batch may be by now, or will be from the next one on.  Under the lock. */
-u32 ressd_max_moves(const struct ressd *ressd);
-/* Gives the mover space for batches of @max moves, if it has less.  Without the lock; may sleep. */
-int ressd_grow_move_space(struct ressd *ressd, u32 max);
-/* The mover's thread calls the next two, without the lock. */
-/*
- * Picks the next batch and pins its segments.  From now on direct writes to its blocks wait.
- * Returns how many were looked at: 0 at the sweep's end.
- */
-u32 ressd_batch_pick(struct ressd *ressd);
-/* Brings the batch home and lets go of it; blocks that fail stay mapped and count as bad. */
-void ressd_batch_move(struct ressd *ressd);
-
-/* dm-ressd-keep.c */
-/* By the mover: the oldest segment is empty, for the log has kept what lived of it; or false. */
-bool ressd_keep_tail(struct ressd *ressd);
-/* Would it?  In which slot.  Under the lock. */
-bool ressd_keeps(const struct ressd *ressd, u32 *slot);
-/* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
-bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
-
-/* Waits for the direct writes that are in flight now.  The mover's thread, or before it runs. */
-void ressd_wait_for_direct_writes(struct ressd *ressd);
-/* Has the open record written; returns when it is, or the log does not work.  Likewise. */
-void ressd_write_open_record(struct ressd *ressd);
-/*
- * Waits for a ticket, unless it takes another sweep to make the room that the sync needs.  0, or
- * -EIO if the log does not work.  Likewise.
- */
-int ressd_wait_as_mover(struct ressd *ressd, u64 ticket);
-
-/* dm-ressd-cover.c */
-int ressd_cover_init(struct ressd *ressd);
-void ressd_cover_free(struct ressd *ressd);
-/* Must a direct write of these blocks wait for a run, or for the next one?  Under the lock. */
-bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr);
-/* The same, and after an error there is none to wait for: the write must fail.  Under the lock. */
-bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr);
-/* May small writes wait until the log is covered, if it is not?  Under the lock. */
-bool ressd_cover_takes_writes(const struct ressd *ressd);
-/* One run: 0, -EIO, or -EAGAIN if it takes a sweep first.  The mover's thread. */
-int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal);
-/* Activation, after the opening record: a log that was not covered becomes a drained one. */
-int ressd_cover_restore(struct ressd *ressd);
-/* Activation: warns if the bare disk has something else where covers should be. */
-void ressd_cover_compare(struct ressd *ressd);
-
-/* dm-ressd-pace.c */
-/* Has a writer, or the mover in a sweep, to wait for the other one?  Under the lock. */
-bool ressd_pace_holds_writer(const struct ressd *ressd);
-bool ressd_pace_holds_mover(const struct ressd *ressd);
-/* Has no bio come for a while?  Any context. */
-bool ressd_pace_is_quiet(const struct ressd *ressd);
-/* Is this time in which pace idle brings all home?  Any context. */
-bool ressd_pace_is_idle(const struct ressd *ressd);
-
-/* dm-ressd-discard.c */
-/*
- * Looks whether the reserved device takes discards, and says so if it does not though log_discard
- * is on; a device whose discard has failed gets another chance.  Context: process, no lock held,
- * the geometry is known.
- */
-void ressd_discard_start(struct ressd *ressd);
-/* Has ressd_discard_next() something to do, and nothing is more important?  Under the lock. */
-bool ressd_discard_is_wanted(const struct ressd *ressd);
-/* The mover's thread, without the lock: notes the end of a discard, and begins the next one. */
-void ressd_discard_next(struct ressd *ressd);
-/* Waits for the one in flight; the mover's thread runs no more. */
-void ressd_discard_stop(struct ressd *ressd);
-
-/* dm-ressd-shape.c */
-DECLARE_STATIC_KEY_FALSE(ressd_shape_key);
-
-/*
- * Does a target of this module shape its requests?  All that is done for that stands behind this
- * branch, so that bios pay nothing where no target does: not one instruction but the no-op that the
- * kernel turns into a jump.
- */
-static __always_inline bool ressd_shape_is_used(void)
-{
-	return static_branch_unlikely(&ressd_shape_key);
-}
-
-void ressd_shape_init(struct ressd *ressd);
-/* Has the key count this target if @options need it; before they are set.  May sleep. */
-void ressd_shape_prepare(struct ressd *ressd, const struct ressd_options *options);
-/* Passes the options on.  Under the lock, or while nobody reads or writes. */
-void ressd_shape_tune(struct ressd *ressd);
-void ressd_shape_clear_stats(struct ressd *ressd);
-void ressd_shape_exit(struct ressd *ressd);
-
-/* dm-ressd-dispatch.c */
-void ressd_dispatch_init(struct ressd_shape *shape);
-void ressd_dispatch_exit(struct ressd_shape *shape);
-/* Has all that is held sent.  Any context. */
-void ressd_dispatch_release(struct ressd *ressd);
-/* From now on nothing is held, or may be again.  Any context. */
-void ressd_dispatch_suspend(struct ressd *ressd, bool suspended);
-
-/* dm-ressd-route.c; all do nothing unless the option says adaptive, and need the lock but one. */
-static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
-{
-	return ressd->options.route == RESSD_ROUTE_ADAPTIVE;
-}
-
-/*
- * A small write of @nr blocks comes, and is in flight until its end_io: true if it shall go to the
- * log.  Only while the log works, so it is not refused afterwards.
- */
-bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr);
-/* True while small writes go direct. */
-bool ressd_route_is_direct(const struct ressd *ressd);
-/*
- * Has a small write to wait until the log has written what is in RAM, for a trial?  Then the open
- * record is due, and the caller has the log's worker look.
- */
-bool ressd_route_holds_log(struct ressd *ressd);
-/* Shall the mover bring all home, for a trial?  Nothing is logged then. */
-bool ressd_route_asks_move(const struct ressd *ressd);
-/* The end of what ressd_route_sent() counted, of @blocks blocks.  Any context, no lock needed. */
-void ressd_route_ended(struct ressd *ressd, u32 blocks);
-/* An I/O of the log, or a batch of the mover, has taken @ns for @blocks blocks. */
-void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks);
-void ressd_route_moved(struct ressd *ressd, u64 ns, u32 blocks);
-/* The mover has done what ressd_route_asks_move() asked for, or (not @complete) cannot. */
-void ressd_route_trial_moved(struct ressd *ressd, bool complete);
-
-/* dm-ressd-target.c */
-/* Tells the log what the options say of the device.  Under the lock, or before the log is used. */
-void ressd_tune_log(struct ressd *ressd);
-
-/*
- * Switches the mover on or off, after mover_wanted or hibernating has changed.  From the moment
- * that the memory was copied to be saved, a hibernating system must not free or discard segments:
- * the map in that copy still refers to them.  Context: process, no lock held.
- */
-void ressd_switch_mover(struct ressd *ressd);
-
-/* dm-ressd-instances.c */
-/*
- * Enters the target, whose devices and table line are known.  -EBUSY, with a sentence, if another
- * mapped device uses one of its areas; the same device may, for it is being reloaded.
- */
-int ressd_register(struct ressd *ressd, char *error, size_t size);
-/*
- * Before the target takes the place of another one of the same mapped device: -EBUSY, with a
- * sentence, if that has a log that is not drained and that this one would not find.
- */
-int ressd_check_change(struct ressd *ressd, char *error, size_t size);
-/* Takes it out again, if it was entered. */
-void ressd_unregister(struct ressd *ressd);
-
-/* dm-ressd-status.c */
-void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,
-		  char *result, unsigned int maxlen);
-int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
-		  char *result, unsigned int maxlen);
-
-static inline const char *ressd_name(const struct ressd *ressd)
-{
-	return dm_device_name(dm_table_get_md(ressd->ti->table));
-}
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who may use what: the modules of the kernel, and the folders of each other.
+"""Who may use what: the modules of the kernel, their files and the folders of each other.
 
 The module calls nothing whose arguments differ between kernels: dm_io() has changed more
 than once, in stable kernels as well (an ioprio in 6.9 and its backports, another argument and
@@ -10,7 +10,9 @@ same reason a condition asks what a kernel has, not which one it is.
 What is shipped is made of nothing below tests/, and knowledge goes one way, as the compiler saw it.
 """
 
+import graphlib
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -20,6 +22,15 @@ MODULE = TOP / "build/modules/dm-ressd.ko"
 SOURCES = sorted(path for folder in ("dm-ressd", "dm-ressd/core", "tests/ssdsim")
                  for path in (TOP / folder).glob("*.[ch]") if not path.name.endswith(".mod.c"))
 COMPAT = ["dm-ressd-compat.h", "ssdsim-compat.h"]
+# From the bottom up: docs/design.md. A file calls its own layer and those below.
+LAYERS = {
+    "base": {"device", "route"},
+    "dispatch": {"dispatch", "shape"},
+    "log": {"commit", "discard", "error", "log"},
+    "mover": {"batch", "cover", "keep", "mover", "pace", "wait"},
+    "io": {"end", "io", "merge", "read", "unlocked"},
+    "target": {"instances", "status", "target"},
+}
 
 # Prefix of names, and what to use instead.
 UNSTABLE = {
@@ -75,6 +86,20 @@ class Layers(unittest.TestCase):
         self.assertEqual(seen, set(FORBIDDEN))
 
 
+def included(name):
+    """The headers dm-ressd-*.h that a file includes; of dm-ressd.h each has it by them."""
+    text = (TOP / "dm-ressd" / name).read_text()
+    return set(re.findall(r'#include "dm-ressd-(\w+)\.h"', text))
+
+
+def symbols(name, kinds):
+    """What dm-ressd-NAME.o defines or, by U, needs."""
+    listing = subprocess.run(["nm", TOP / f"dm-ressd/dm-ressd-{name}.o"], capture_output=True,
+                             text=True, check=True)
+    words = [line.split()[-2:] for line in listing.stdout.splitlines()]
+    return {symbol for kind, symbol in words if kind in kinds}
+
+
 class Interfaces(unittest.TestCase):
     """The module as it is built, and its sources."""
 
@@ -102,6 +127,39 @@ class Interfaces(unittest.TestCase):
             for number, line in enumerate(source.read_text().splitlines(), 1):
                 self.assertNotRegex(line, r"LINUX_VERSION_CODE|KERNEL_VERSION|linux/version\.h",
                                     f"{source.name}:{number}")
+
+    def test_layers_include_no_upper_one(self):
+        """Each file has the header of its layer, each header that of the layer below."""
+        below = "bio"
+        for layer, files in LAYERS.items():
+            self.assertEqual(included(f"dm-ressd-{layer}.h"), {below})
+            for name in files:
+                self.assertEqual(included(f"dm-ressd-{name}.c") - {"compat"}, {layer}, name)
+            below = layer
+        self.assertEqual({source.stem for source in SOURCES if source.suffix == ".c"
+                          and source.parent.name == "dm-ressd"} - {"dm-ressd.mod"},
+                         {f"dm-ressd-{name}" for files in LAYERS.values() for name in files})
+
+    def test_functions_are_declared_in_their_layer(self):
+        """So a call of an upper layer does not even compile."""
+        for layer, files in LAYERS.items():
+            header = (TOP / f"dm-ressd/dm-ressd-{layer}.h").read_text()
+            for name in files:
+                for function in symbols(name, "T"):
+                    if function.startswith("ressd_"):
+                        self.assertRegex(header, rf"\b{function}\(", f"dm-ressd-{name}.c")
+
+    def test_no_files_call_each_other_in_a_ring(self):
+        """Not within a layer either; by the symbols of the objects."""
+        files = set.union(*LAYERS.values())
+        home = {function: name for name in files for function in symbols(name, "TDB")}
+        uses = {name: {home[function] for function in symbols(name, "U") & home.keys()}
+                for name in files}
+        self.assertIn("batch", uses["mover"])
+        try:
+            graphlib.TopologicalSorter(uses).prepare()
+        except graphlib.CycleError as error:
+            self.fail(f"{' -> '.join(error.args[1])} call each other")
 
 
 if __name__ == "__main__":
