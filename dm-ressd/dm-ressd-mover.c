@@ -552,7 +552,7 @@ int ressd_drain(struct ressd *ressd)
 	ressd->mover.draining = true;
 	ressd->mover.drain_result = -EINTR;
 	/*
-	 * Writers that wait for covers go to the normal area now, or ask again if the drain has been
+	 * Writers that wait for covers go to the normal area now, or ask again if the drain was
 	 * interrupted by then.  Not to be cleared later, when they may have done so.
 	 */
 	ressd->log.cover_wanted = false;
