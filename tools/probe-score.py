@@ -242,7 +242,8 @@ def check(named, drawn, quick):
             not quick.count(outcome="WRONG", confidence="high"),
             "nor in a quick run",
         ),
-        verdict(max(quick.seconds, default=0) <= 75, "a quick run takes about a minute of device time"),
+        verdict(max(quick.seconds, default=0) <= 75,
+                "a quick run takes about a minute of device time"),
     ]
     return all(results)
 

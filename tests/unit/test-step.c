@@ -127,8 +127,8 @@ TEST(visits_count_alike)
 }
 
 /*
- * Found by tools/bench/model with a stick of 450 units: visits were counted up to 64 only.  Most of
- * the room was given away early in the sweep, and at its end writers waited for 20 visits at a time.
+ * Found by tools/bench/model with a stick of 450 units: visits were counted up to 64 only.  Most
+ * of the space was given away early in the sweep, and at its end writers waited for 20 visits.
  */
 TEST(many_visits_count_alike)
 {

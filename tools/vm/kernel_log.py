@@ -6,8 +6,8 @@ import re
 # Every kernel line on the console starts with its time, so a script's words cannot look like one.
 KERNEL_LINE = re.compile(r"^\[ *\d+\.\d+\](\[ *[TC]\d+\])? ?")
 
-# "I/O error" lines are no faults: many tests cause them on purpose. Nor are races within the kernel,
-# which has many that do no harm; each one that a module of ours takes part in is.
+# "I/O error" lines are no faults: many tests cause them on purpose. Nor are races within the
+# kernel, which has many that do no harm; each one that a module of ours takes part in is.
 FAULTS = re.compile(
     r"WARNING: "
     r"|BUG: (?!KCSAN: )|kernel BUG at |Oops: |Oops\b.*\[#\d+\]|general protection fault"

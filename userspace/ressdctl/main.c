@@ -234,7 +234,7 @@ static int run(const struct command *command, int argc, char **argv)
 	return code < 0 ? exit_code_of(code) : EXIT_OK;
 }
 
-static int ressdctl(int argc, char **argv)
+static int run_named(int argc, char **argv)
 {
 	const struct command *command;
 
@@ -255,5 +255,5 @@ static int ressdctl(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return output_end("ressdctl", ressdctl(argc, argv));
+	return output_end("ressdctl", run_named(argc, argv));
 }

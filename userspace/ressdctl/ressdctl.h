@@ -34,8 +34,8 @@ int command_repair(int argc, char **argv, struct failure *failure);
 int bad_option(char **argv, int option, struct failure *failure);
 
 /*
- * The arguments of a command that takes one word and no option but --help: 0 and the word in *@word,
- * COMMAND_HELP, or -EINVAL with a sentence.
+ * The arguments of a command that takes one word and no option but --help: 0 and the word in
+ * *@word, COMMAND_HELP, or -EINVAL with a sentence.
  */
 int one_word(int argc, char **argv, const char **word, struct failure *failure);
 
@@ -46,8 +46,8 @@ int one_device(int argc, char **argv, const char **name, struct failure *failure
 const char *device_name(const char *word, struct failure *failure);
 
 /*
- * The table of the active device @name, where a closed one by its path would do as well: the sentence
- * says so if there is none, but a file of that name.
+ * The table of the active device @name, where a closed one by its path would do as well: the
+ * sentence says so if there is none, but a file of that name.
  */
 int active_table(const char *name, char *text, struct failure *failure);
 

@@ -56,6 +56,7 @@ test_outputs() {
 		ressd-probe --quick --resume "$folder/none/results" "$disk"
 	report "--resume: before it measures" "$(grep -q 'random read' "$output" && echo "after it")"
 	# What was measured is told all the same.
+	# shellcheck disable=SC2016 # of the shell that has the limit
 	expect "--raw: a full disk" 1 "cannot write .*/raw: File too large" bash -c \
 		'trap "" XFSZ; ulimit -f 8; exec ressd-probe --quick --region 8M:8M --raw "$1" "$2"' \
 		- "$folder/raw" "$disk"

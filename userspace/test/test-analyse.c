@@ -298,12 +298,14 @@ TEST(with_one_open_block_a_batch_is_all_of_a_block)
 
 	findings[PARAMETER_BLOCK] = known_block(4 << 20);
 	findings[PARAMETER_OPEN_UNITS] = known_block(1);
-	findings[PARAMETER_OPEN_UNITS].low = findings[PARAMETER_OPEN_UNITS].high = 1;
+	findings[PARAMETER_OPEN_UNITS].low = 1;
+	findings[PARAMETER_OPEN_UNITS].high = 1;
 	ressd_options_default(&options);
 	analyse(&m, findings, &analysis, &options);
 	CHECK_EQ(options.open_units, 1);
 	CHECK_EQ(options.move_batch_sectors, 8192);
-	findings[PARAMETER_OPEN_UNITS].low = findings[PARAMETER_OPEN_UNITS].high = 2;
+	findings[PARAMETER_OPEN_UNITS].low = 2;
+	findings[PARAMETER_OPEN_UNITS].high = 2;
 	ressd_options_default(&options);
 	analyse(&m, findings, &analysis, &options);
 	CHECK_EQ(options.open_units, 2);

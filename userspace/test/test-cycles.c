@@ -69,7 +69,7 @@ TEST(whole_cycles_count)
 	CHECK_EQ(cycles.result.total_ns, 1614 * MS);
 }
 
-/* The first pauses are too short: the last three cycles make the result, however many there were. */
+/* The first pauses are too short: the last three cycles make the result, of however many. */
 TEST(last_cycles_count)
 {
 	struct cycles cycles = learnt();

@@ -37,8 +37,8 @@ int fail(struct failure *failure, int code, const char *format, ...)
 int exit_code_of(int code);
 
 /*
- * The end of @program: what it has printed must have arrived somewhere, or its exit code is an error
- * instead of @exit_code.
+ * The end of @program: what it has printed must have arrived somewhere, or its exit code is an
+ * error instead of @exit_code.
  */
 int output_end(const char *program, int exit_code);
 

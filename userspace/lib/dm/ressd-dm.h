@@ -21,8 +21,8 @@
 #define DM_UUID_PREFIX	"RESSD-"
 
 /*
- * The name that a word of the user means: /dev/mapper/NAME is NAME, another path is none (NULL), and
- * all else is a name.
+ * The name that a word of the user means: /dev/mapper/NAME is NAME, another path is none (NULL),
+ * and all else is a name.
  */
 const char *ressd_dm_name(const char *word);
 

@@ -25,8 +25,8 @@ struct ressdtab_entry {
 
 /*
  * Calls @visit for each line of the file (RESSDTAB, or the one that the environment variable
- * RESSDTAB names), wrong ones included.  A file that is not there is an empty one.  0, or a negative
- * errno with a sentence if the file cannot be read.
+ * RESSDTAB names), wrong ones included.  A file that is not there is an empty one.  0, or a
+ * negative errno with a sentence if the file cannot be read.
  */
 int ressdtab_read(void (*visit)(void *context, struct ressdtab_entry *entry), void *context,
 		  struct failure *failure);

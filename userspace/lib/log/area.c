@@ -193,8 +193,9 @@ static int erase_rest(const struct blkdev *dev, const struct ressd_table *table,
 }
 
 /*
- * Copy @copy while the other one counts: torn it must be a damaged superblock, not something foreign
- * beside which the device would not open.  So its first sector, which has the magic, goes last.
+ * Copy @copy while the other one counts: torn it must be a damaged superblock, not something
+ * foreign beside which the device would not open.  So its first sector, which has the magic, goes
+ * last.
  */
 static int erase_super(const struct blkdev *dev, const struct ressd_table *table,
 		       struct ressd_super *super, u32 copy, struct failure *failure)

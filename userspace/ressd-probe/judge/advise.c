@@ -263,7 +263,7 @@ static void advise_page(struct advice_desk *desk)
 
 /*
  * A batch that fills whole pages; the default is kept when it does already.  Where only one block
- * is open, log and mover take turns in it, and each turn costs a merge: so a batch is all of a block.
+ * is open, log and mover take turns in it, and each turn costs a merge: then a batch is a block.
  */
 static void advise_batch(struct advice_desk *desk)
 {

@@ -12,7 +12,7 @@
 
 #include "measure/rounds.h"
 
-#define CYCLES_GROUP	8U	/* writes; a buffer may hold hundreds, half a second each to flush */
+#define CYCLES_GROUP	8U	/* writes; a buffer may hold hundreds, half a second each */
 #define USUAL_GROUPS	32U	/* whose median says what is usual */
 #define CYCLES		3U	/* the last ones count */
 
