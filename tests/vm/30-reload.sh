@@ -156,6 +156,7 @@ round_trip() {
 }
 
 load dm-ressd
+keep_shaping
 make_disk d0 96 irqmode=2 completion_nsec=200000
 make_ressd ressd /dev/d0 "$reserved"
 reload_under_load
@@ -165,4 +166,5 @@ suspend_under_load
 set_under_load
 round_trip
 larger_batch
+dmsetup remove shaped
 finish
