@@ -73,6 +73,8 @@ all_steps() {
 	step killed 30 tests/vm/60-crash.sh 200
 	[ ! -e tests/vm/67-log-writes.sh ] || step log-writes 20 \
 		tests/vm/in-guest --timeout 7200 -- 67-log-writes 0
+	step thin 60 tests/vm/in-guest --timeout 36000 -- 68-thin 20 "$RANDOM" \
+		linear,always,adaptive,idle,even,switching xfs,ext4 4 150
 	step mutants 30 tests/vm/mutants.sh
 	step tool-mutants 5 "make --no-print-directory -C tests/fuzz tools && userspace/test/mutants.sh"
 	[ ! -e tests/vm/other-kernel.sh ] || step debug-memory 180 tests/vm/other-kernel.sh memory
