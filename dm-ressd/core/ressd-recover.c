@@ -425,8 +425,13 @@ static void set_head(struct fold *fold, const struct chain *chain)
 	log->head_maps = 1;	/* not known: assume that there is data */
 	log->epoch = fold->claims.epoch + (fold->claims.epoch != ~0U);
 	log->tail_seq = fold->claims.tail_seq;
-	/* Only what the chain itself says may be reused: other claims are not durable in it. */
-	log->reuse_seq = chain->any ? max_t(u64, chain->tail_seq, oldest) : oldest;
+	/*
+	 * Only what the chain itself says may be reused: other claims are not durable in it.  A chain
+	 * that says more than all claims is forged, and the map has blocks of what it says is free.
+	 */
+	log->reuse_seq = oldest;
+	if (chain->any)
+		log->reuse_seq = max(oldest, min(chain->tail_seq, log->tail_seq));
 	log->written_tail = log->reuse_seq;
 	log->prev_crc = chain->link.crc;
 	log->written_seq = max_t(u64, chain->link.seq, fold->claims.durable_seq);
