@@ -426,8 +426,8 @@ static void set_head(struct fold *fold, const struct chain *chain)
 	log->epoch = fold->claims.epoch + (fold->claims.epoch != ~0U);
 	log->tail_seq = fold->claims.tail_seq;
 	/*
-	 * Only what the chain itself says may be reused: other claims are not durable in it.  A chain
-	 * that says more than all claims is forged, and the map has blocks of what it says is free.
+	 * Only what the chain itself says may be reused: other claims are not durable in it.  If it
+	 * says more than all claims it is forged, and the map has blocks of what it says is free.
 	 */
 	log->reuse_seq = oldest;
 	if (chain->any)
