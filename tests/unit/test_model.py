@@ -57,6 +57,21 @@ class ReplayTest(unittest.TestCase):
         self.assertEqual(blocks(output, "logged") + blocks(output, "direct"), 12000)
         self.assertGreater(blocks(output, "moved"), 1000)
 
+class PaceTest(unittest.TestCase):
+    """Writers without a rest, in the model's virtual time."""
+
+    def test_no_write_waits_for_many_visits(self):
+        # A stick of 454 units, whose segments have four times as many blocks as are looked at: when
+        # visits that are not seen did not count, a write waited for 20 visits, 28 s.
+        words = ("span_mb=3632 reserved_mb=192 segment=2048 page=2 visit=2048 fill=154 "
+                 "threshold=20 bare=1 warm_mb=16 total_mb=1 then bare=0 threads=1 total_mb=384 "
+                 "then total_mb=384")
+        output = subprocess.run(
+            [TOP / "build/bin/mover-model", PROFILE.with_name("usbstick.conf"), *words.split()],
+            check=True, capture_output=True, text=True, timeout=SECONDS).stdout
+        longest = float(re.findall(r"longest ([\d.]+)$", output, re.MULTILINE)[-1])
+        self.assertLess(longest, 6000, output)
+
 
 if __name__ == "__main__":
     unittest.main()

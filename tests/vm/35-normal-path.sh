@@ -283,7 +283,6 @@ grep -q debugfs /proc/mounts || mount -t debugfs none /sys/kernel/debug
 # QEMU lost in one run of some hundred.
 echo 0 >"$tracing/tracing_on"
 echo 1 >"$tracing/events/block/block_rq_issue/enable"
-keep_shaping
 make_disk d0 96 max_sectors=2560
 echo 1280 >/sys/block/d0/queue/max_sectors_kb
 scenario pieces "PAS" 512 1 100 split_read_sectors 512 split_write_sectors 512
@@ -333,5 +332,4 @@ partition() {
 	pieces "in a partition" 512 32 80 split_read_sectors 512 split_write_sectors 512 align_sectors 32
 }
 scenario partition
-dmsetup remove shaped
 finish

@@ -18,9 +18,7 @@ set -uo pipefail
 . ./ressd.sh
 
 runs=${1:-1}
-# A fixed one, for a seed may find what ext4 does on dm-linear as well (docs/notebook/thin-pools.md):
-# make soak draws new ones.
-seed=${2:-1}
+seed=${2:-$((RANDOM * 32768 + RANDOM))}
 layers=${3:-always,switching}
 file_systems=${4:-xfs,ext4}
 looks=${5:-3}

@@ -48,8 +48,8 @@ cut_power() {
 }
 
 # keep_shaping: a device of its own that shapes its requests, so that the kernel's code is patched for
-# that (ressd_shape_key) here and not with each device under load: in one of some hundred runs QEMU 7.2
-# had a processor execute for ever what was patched at that moment.
+# that (ressd_shape_key) once, not with each reload under load: in one of some hundred runs QEMU 7.2
+# had a processor execute for ever what was patched at that moment. 35-normal-path has it patched.
 keep_shaping() {
 	make_disk shaped 16
 	dmsetup create shaped --table "$(table_line /dev/shaped 8192 split_write_sectors 8)"
