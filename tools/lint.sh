@@ -57,6 +57,14 @@ check_licences() {
 	return "$bad"
 }
 
+# The guest scripts set pipefail, and grep -q leaves the command before it to die of SIGPIPE.
+check_pipes() {
+	! grep -nE '\| *grep -[A-Za-z]*q' tests/vm/*.sh || {
+		echo "tests/vm: a pipe ends in grep -q; say 'finds' of tests/vm/lib.sh"
+		return 1
+	}
+}
+
 # The headers package leaves checkpatch out, so it is taken out of Debian's kernel source package.
 fetch_checkpatch() {
 	local folder=$cache/checkpatch scratch
@@ -177,6 +185,7 @@ check_python() {
 tools/setup.sh
 mkdir -p "$cache"
 step "licence lines" check_licences
+step "pipes of the guest scripts" check_pipes
 step "checkpatch, kernel code" check_kernel_style
 step "checkpatch, userspace code" check_userspace_style
 step "kernel build with W=1 and sparse" check_kernel_build
