@@ -9,18 +9,21 @@
 /* A batch may pass by one unit without a write to it. */
 #define BATCH_STEP_UNITS	2
 
-void ressd_rpi_init(struct ressd_rpi *rpi, const struct ressd_rpi_options *options)
+void ressd_rpi_init(struct ressd_rpi *rpi,
+		    const struct ressd_rpi_options *options)
 {
 	memset(rpi, 0, sizeof(*rpi));
 	ressd_rpi_set(rpi, options);
 }
 
-void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *options)
+void ressd_rpi_set(struct ressd_rpi *rpi,
+		   const struct ressd_rpi_options *options)
 {
 	u32 i;
 
 	rpi->options = *options;
-	rpi->options.streams = clamp_t(u32, options->streams, 1, RESSD_RPI_MAX_STREAMS);
+	rpi->options.streams =
+		clamp_t(u32, options->streams, 1, RESSD_RPI_MAX_STREAMS);
 	rpi->options.open_units = options->unit_sectors ?
 		min_t(u32, options->open_units, RESSD_UNITS_MAX) : 0;
 	for (i = rpi->options.streams; i < RESSD_RPI_MAX_STREAMS; i++)
@@ -28,26 +31,33 @@ void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *option
 	ressd_units_init(&rpi->units);
 }
 
-/* --- streams and batches ------------------------------------------------------------------ */
+/* --- streams and batches -------------------------------------------------- */
 
-static bool ascends(const struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 sector)
+static bool ascends(const struct ressd_rpi *rpi,
+		    const struct ressd_stream *stream, u64 sector)
 {
 	const struct ressd_rpi_options *options = &rpi->options;
 
-	return options->open_units && stream->flushes == rpi->flushes && sector >= stream->next &&
-	       sector - stream->next < (u64)BATCH_STEP_UNITS * options->unit_sectors;
+	return options->open_units && stream->flushes == rpi->flushes &&
+	       sector >= stream->next &&
+	       sector - stream->next <
+		       (u64)BATCH_STEP_UNITS * options->unit_sectors;
 }
 
 /*
- * The stream that the write belongs to, or else the one to be forgotten: the least recently used.
- * *@continues: it starts where that stream ended; *@batch: it ascends from there.
+ * The stream that the write belongs to, or else the one to be forgotten: the
+ * least recently used.  *@continues: it starts where that stream ended;
+ * *@batch: it ascends from there.
  */
-static struct ressd_stream *find_stream(struct ressd_rpi *rpi, u64 sector, u32 sectors,
-					bool *continues, bool *batch)
+static struct ressd_stream *find_stream(struct ressd_rpi *rpi, u64 sector,
+					u32 sectors, bool *continues,
+					bool *batch)
 {
-	struct ressd_stream *rewritten = NULL, *ascending = NULL, *oldest = rpi->stream, *stream;
+	struct ressd_stream *rewritten = NULL, *ascending = NULL,
+			    *oldest = rpi->stream, *stream;
 
-	for (stream = rpi->stream; stream < rpi->stream + rpi->options.streams; stream++) {
+	for (stream = rpi->stream; stream < rpi->stream + rpi->options.streams;
+	     stream++) {
 		if (!stream->used) {
 			oldest = stream;
 			continue;
@@ -84,8 +94,8 @@ static u64 first_part(const struct ressd_rpi *rpi)
 	return div_u64(rpi->options.log_sectors, RESSD_RPI_BATCH_PART);
 }
 
-static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream, u64 sector,
-		       u32 sectors, bool batch)
+static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream,
+		       u64 sector, u32 sectors, bool batch)
 {
 	const u64 part = first_part(rpi);
 
@@ -107,34 +117,45 @@ static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream, u64 s
 	}
 }
 
-/* Is the batch one of several over the same range, of which the log can hold two? */
-static bool is_repeated(const struct ressd_rpi *rpi, const struct ressd_stream *stream)
+/*
+ * Is the batch one of several over the same range, of which the log can hold
+ * two?
+ */
+static bool is_repeated(const struct ressd_rpi *rpi,
+			const struct ressd_stream *stream)
 {
 	const struct ressd_stream *before = &rpi->batch_before;
 	u64 half = rpi->options.log_sectors / 2;
 
-	return before->sectors && before->start < stream->next && stream->start < before->next &&
-	       before->sectors <= half && stream->sectors <= half;
+	return before->sectors && before->start < stream->next &&
+	       stream->start < before->next && before->sectors <= half &&
+	       stream->sectors <= half;
 }
 
-/* --- open units --------------------------------------------------------------------------- */
+/* --- open units ----------------------------------------------------------- */
 
 /* Units that are left to direct writes. */
 static u32 units_left(const struct ressd_rpi *rpi, bool moving)
 {
 	u32 taken = 1 + moving;
 
-	return rpi->options.open_units > taken ? rpi->options.open_units - taken : 0;
+	if (rpi->options.open_units <= taken)
+		return 0;
+	return rpi->options.open_units - taken;
 }
 
 static u64 unit_of(const struct ressd_rpi *rpi, u64 sector)
 {
-	return div_u64(sector + rpi->options.unit_phase, rpi->options.unit_sectors);
+	return div_u64(sector + rpi->options.unit_phase,
+		       rpi->options.unit_sectors);
 }
 
-/* Does a small write cost a direct write's least, for its unit is open or should be? */
-static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 unit,
-		     bool continues, u32 left)
+/*
+ * Does a small write cost a direct write's least, for its unit is open or
+ * should be?
+ */
+static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream,
+		     u64 unit, bool continues, u32 left)
 {
 	const bool many = has_many_units(rpi);
 
@@ -146,9 +167,10 @@ static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream, u
 	       (many && ressd_units_pays(&rpi->units, unit, left));
 }
 
-/* --- a write ------------------------------------------------------------------------------ */
+/* --- a write -------------------------------------------------------------- */
 
-bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors, bool moving)
+bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
+		     bool moving)
 {
 	bool small = sectors <= rpi->options.small_sectors;
 	bool continues = false, batch = false;
