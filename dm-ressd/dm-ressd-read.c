@@ -147,4 +147,3 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 		return map_locked(ressd, bio);
 	return read_home(ressd, bio);
 }
-

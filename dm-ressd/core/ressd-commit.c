@@ -20,16 +20,6 @@
 #define MAX_UNSUMMARISED	8U
 
 /*
- * Recovery has to compare with its checksums what is not known durable: 8 MiB,
- * or that part of the log if it is smaller.  Where it has to read very many
- * summaries it has less time for that: the segments not known durable, times
- * all segments.
- */
-#define MAX_UNPROVEN_BLOCKS	2048U
-#define MAX_UNPROVEN_PART	4U
-#define MAX_UNPROVEN_PRODUCT	64U
-
-/*
  * Seals the open record with the first @nr_unmaps of the list and makes the
  * other one the open.
  */
@@ -125,22 +115,6 @@ static bool summary_is_due(const struct ressd_log *log)
 	return log->summary->nr_records && segment_seq < log->head_seq &&
 	       segment_seq != log->summary_written &&
 	       ressd_summary_fits(log->summary, &log->geom);
-}
-
-u32 ressd_log_most_unproven(const struct ressd_geom *geom)
-{
-	u32 blocks = min_t(u32, geom->nr_blocks / MAX_UNPROVEN_PART,
-			   MAX_UNPROVEN_BLOCKS);
-
-	return min_t(u32, DIV_ROUND_UP(blocks, geom->segment_blocks),
-		     DIV_ROUND_UP(MAX_UNPROVEN_PRODUCT, geom->nr_segments));
-}
-
-bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq)
-{
-	return log->durable_seq != log->written_seq &&
-	       segment_seq + 1 - log->unproven.segment_seq >=
-		       ressd_log_most_unproven(&log->geom);
 }
 
 static bool write_summary(struct ressd_log *log, struct ressd_io *io)
@@ -570,4 +544,11 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 	records_durable(log);
 	log->tail_seq = log->cycle_tail;
 	finish_cycle(log);
+}
+
+bool ressd_log_tidy(struct ressd_log *log)
+{
+	if (log->distrusting.step != RESSD_DISTRUST_NONE)
+		return ressd_repair_distrust_some(log);
+	return ressd_log_forget_more(log);
 }

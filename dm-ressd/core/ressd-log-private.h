@@ -48,6 +48,12 @@ bool ressd_log_may_rotate(const struct ressd_log *log);
 bool ressd_log_forget_next(struct ressd_log *log);
 
 /*
+ * Forgets some of the dead segments, if any is left to be forgotten.  True: to
+ * be called again.
+ */
+bool ressd_log_forget_more(struct ressd_log *log);
+
+/*
  * Moves the (still empty) open record to the next segment if at least @leave
  * stay free.
  */
@@ -60,12 +66,6 @@ bool ressd_log_advance_head(struct ressd_log *log, u32 leave);
  */
 int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 			     struct ressd_place *place, u32 reserve);
-
-/*
- * So many segments in a row may hold records that are not known durable; 8 at
- * most.
- */
-u32 ressd_log_most_unproven(const struct ressd_geom *geom);
 
 /*
  * Is the summary of segment @segment_seq, if it is left now, written with

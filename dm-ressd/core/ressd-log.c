@@ -13,7 +13,6 @@
 #include "ressd-cover.h"
 #include "ressd-log-private.h"
 #include "ressd-record.h"
-#include "ressd-repair.h"
 #include "ressd-summary.h"
 
 /*
@@ -21,6 +20,16 @@
  * once.
  */
 #define MAX_SCANNED_SEGMENTS	512
+
+/*
+ * Recovery has to compare with its checksums what is not known durable: 8 MiB,
+ * or that part of the log if it is smaller.  Where it has to read very many
+ * summaries it has less time for that: the segments not known durable, times
+ * all segments.
+ */
+#define MAX_UNPROVEN_BLOCKS	2048U
+#define MAX_UNPROVEN_PART	4U
+#define MAX_UNPROVEN_PRODUCT	64U
 
 static struct ressd_segment *segment_of_seq(const struct ressd_log *log,
 					    u64 seq)
@@ -286,10 +295,8 @@ static bool next_is_being_forgotten(const struct ressd_log *log, u32 reserve)
 	       !log->segment_busy(log->context, slot);
 }
 
-bool ressd_log_tidy(struct ressd_log *log)
+bool ressd_log_forget_more(struct ressd_log *log)
 {
-	if (log->distrusting.step != RESSD_DISTRUST_NONE)
-		return ressd_repair_distrust_some(log);
 	if (can_forget(log))
 		forget_some(log);
 	return can_forget(log);
@@ -366,6 +373,26 @@ bool ressd_log_is_rotating(const struct ressd_log *log)
 bool ressd_log_may_rotate(const struct ressd_log *log)
 {
 	return ressd_log_is_rotating(log) && !log->first_pending;
+}
+
+/*
+ * So many segments in a row may hold records that are not known durable; 8 at
+ * most.
+ */
+static u32 most_unproven(const struct ressd_geom *geom)
+{
+	u32 blocks = min_t(u32, geom->nr_blocks / MAX_UNPROVEN_PART,
+			   MAX_UNPROVEN_BLOCKS);
+
+	return min_t(u32, DIV_ROUND_UP(blocks, geom->segment_blocks),
+		     DIV_ROUND_UP(MAX_UNPROVEN_PRODUCT, geom->nr_segments));
+}
+
+bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq)
+{
+	return log->durable_seq != log->written_seq &&
+	       segment_seq + 1 - log->unproven.segment_seq >=
+		       most_unproven(&log->geom);
 }
 
 /*

@@ -92,9 +92,9 @@ def included(name):
     return set(re.findall(r'#include "dm-ressd-(\w+)\.h"', text))
 
 
-def symbols(name, kinds):
-    """What dm-ressd-NAME.o defines or, by U, needs."""
-    listing = subprocess.run(["nm", TOP / f"dm-ressd/dm-ressd-{name}.o"], capture_output=True,
+def symbols(name, kinds, prefix="dm-ressd-"):
+    """What dm-ressd-NAME.o, or that of core, defines or, by U, needs."""
+    listing = subprocess.run(["nm", TOP / f"dm-ressd/{prefix}{name}.o"], capture_output=True,
                              text=True, check=True)
     words = [line.split()[-2:] for line in listing.stdout.splitlines()]
     return {symbol for kind, symbol in words if kind in kinds}
@@ -151,15 +151,25 @@ class Interfaces(unittest.TestCase):
 
     def test_no_files_call_each_other_in_a_ring(self):
         """Not within a layer either; by the symbols of the objects."""
-        files = set.union(*LAYERS.values())
-        home = {function: name for name in files for function in symbols(name, "TDB")}
-        uses = {name: {home[function] for function in symbols(name, "U") & home.keys()}
-                for name in files}
-        self.assertIn("batch", uses["mover"])
+        self.assertIn("batch", self.uses(set.union(*LAYERS.values()))["mover"])
+
+    def test_no_files_of_core_call_each_other_in_a_ring(self):
+        """The log calls neither the repair nor the commit, which call it."""
+        kbuild = (TOP / "dm-ressd/Kbuild").read_text()
+        files = set(re.findall(r"core/ressd-([\w-]+)\.o", kbuild))
+        uses = self.uses(files, "core/ressd-")
+        self.assertLessEqual({"log", "repair"}, uses["commit"])
+
+    def uses(self, files, prefix="dm-ressd-"):
+        """Of each file those that it calls; fails if they call each other in a ring."""
+        home = {function: name for name in files for function in symbols(name, "TDB", prefix)}
+        uses = {name: {home[function] for function in symbols(name, "U", prefix) & home.keys()}
+                - {name} for name in files}
         try:
             graphlib.TopologicalSorter(uses).prepare()
         except graphlib.CycleError as error:
             self.fail(f"{' -> '.join(error.args[1])} call each other")
+        return uses
 
 
 if __name__ == "__main__":
