@@ -16,7 +16,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
 .PHONY: all modules userspace setup demo check check-unit check-crash check-readme check-pi debug-check stacks soak bench bench-apps \
-	bench-normal-path papers calibrate probe-score lint matrix install uninstall clean help
+	bench-normal-path papers calibrate probe-score lint matrix upstream install uninstall clean help
 
 all: modules userspace ## build everything (default)
 
@@ -110,6 +110,9 @@ probe-score: all ## ressd-probe against emulated drives: what it finds, misses a
 
 lint: ## checkpatch, sparse, warnings, shellcheck, Python
 	@tools/lint.sh
+
+upstream: ## the module as a patch series for drivers/md, in build/upstream/patches
+	@tools/upstream.sh --build
 
 matrix: setup ## the modules for each kernel by each compiler, the tools for each machine: a table
 	@tools/matrix.sh

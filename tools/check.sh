@@ -131,6 +131,7 @@ all_steps() {
 	step apps 5 python_tests tests/unit/test_apps.py
 	step mover-model 20 mover_model_tests
 	step papers 5 python_tests tests/unit/test_papers.py
+	step upstream 40 tools/upstream.sh
 	step matrix 30 tools/matrix.sh "modules\ installed\ clang"
 	step interfaces 5 python_tests tests/unit/test_interfaces.py
 	step probe-guests 5 python_tests tests/unit/test_probe_guest.py
