@@ -49,7 +49,8 @@ scripts_of() {
 check_licences() {
 	local path bad=0
 	for path in $(sources ':!*.md' ':!LICENSE*' ':!*.png' ':!*.json' \
-		':!tools/upstream/*' ':!tests/fuzz/corpus/*' ':!debian/changelog' ':!debian/copyright' ':!debian/source/format'); do
+		':!tools/upstream/*' ':!tests/fuzz/corpus/*' ':!debian/changelog' \
+		':!debian/copyright' ':!debian/source/format'); do
 		head -n 2 "$path" | grep -q 'SPDX-License-Identifier: ' && continue
 		echo "$path: the first line (or the second, after #!) is no SPDX-License-Identifier"
 		bad=1
