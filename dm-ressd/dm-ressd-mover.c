@@ -32,6 +32,17 @@ static bool sweeps_for_space(const struct ressd *ressd)
 	return ressd->mover.state == RESSD_MOVER_SWEEPING;
 }
 
+/*
+ * A drain visits the clustered block of the covered blocks last: these come
+ * home after everything else, and the device need not open it a second time.
+ */
+static u64 round_begins(const struct ressd *ressd, u32 blocks, u32 phase)
+{
+	if (ressd->mover.state != RESSD_MOVER_DRAINING || !ressd->log.covered)
+		return ressd->mover.visit_from;
+	return roundup(ressd->log.cover_blocks + phase, blocks) - phase;
+}
+
 /* The device's clustered blocks count from its own first sector, also under a partition. */
 static void plan_visits(struct ressd *ressd)
 {
@@ -43,7 +54,7 @@ static void plan_visits(struct ressd *ressd)
 		div_u64_rem(ressd_device_block(ressd->normal, ressd->table.normal_start), blocks,
 			    &phase);
 	ressd_sweep_visits(&ressd->mover.sweep, blocks, phase, ressd->options.move_fill_blocks,
-			   ressd->mover.visit_from);
+			   blocks ? round_begins(ressd, blocks, phase) : 0);
 }
 
 /*

@@ -6,8 +6,9 @@
 #include <linux/string.h>
 #include "ressd-rpi.h"
 
-/* A batch may pass by one unit without a write to it. */
+/* A batch may pass by one unit without a write to it, and a long one by seven. */
 #define BATCH_STEP_UNITS	2
+#define LONG_STEP_UNITS		8
 
 void ressd_rpi_init(struct ressd_rpi *rpi, const struct ressd_rpi_options *options)
 {
@@ -30,12 +31,15 @@ void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *option
 
 /* --- streams and batches ------------------------------------------------------------------ */
 
+/* Does the write continue an ascending batch?  A long one survives a flush. */
 static bool ascends(const struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 sector)
 {
-	const struct ressd_rpi_options *options = &rpi->options;
+	const bool is_long = stream->direct_from;
+	const u64 step = is_long ? LONG_STEP_UNITS : BATCH_STEP_UNITS;
 
-	return options->open_units && stream->flushes == rpi->flushes && sector >= stream->next &&
-	       sector - stream->next < (u64)BATCH_STEP_UNITS * options->unit_sectors;
+	return rpi->options.open_units && rpi->flushes - stream->flushes <= is_long &&
+	       sector >= stream->next &&
+	       sector - stream->next < step * rpi->options.unit_sectors;
 }
 
 /*
@@ -84,22 +88,30 @@ static u64 first_part(const struct ressd_rpi *rpi)
 	return div_u64(rpi->options.log_sectors, RESSD_RPI_BATCH_PART);
 }
 
+static u64 unit_of(const struct ressd_rpi *rpi, u64 sector)
+{
+	return div_u64(sector + rpi->options.unit_phase, rpi->options.unit_sectors);
+}
+
 static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream, u64 sector,
 		       u32 sectors, bool batch)
 {
-	const u64 part = first_part(rpi);
+	const u64 last = batch ? stream->next - 1 : sector;
 
 	if (!batch) {
 		stream->start = sector;
 		stream->sectors = 0;
-		stream->flushes = rpi->flushes;
+		stream->direct_from = 0;
 	}
 	stream->sectors += sectors;
 	stream->next = sector + sectors;
 	stream->used = rpi->clock;
-	if (stream->sectors <= part)
+	stream->flushes = rpi->flushes;
+	if (!rpi->options.open_units || stream->sectors <= first_part(rpi))
 		return;
-	if (stream->sectors - sectors <= part) {
+	if (!stream->direct_from) {
+		stream->direct_from = (unit_of(rpi, last) + 1) * rpi->options.unit_sectors -
+				      rpi->options.unit_phase;
 		rpi->batch_before = rpi->batch;
 		rpi->batch = *stream;
 	} else if (rpi->batch.start == stream->start) {
@@ -127,19 +139,19 @@ static u32 units_left(const struct ressd_rpi *rpi, bool moving)
 	return rpi->options.open_units > taken ? rpi->options.open_units - taken : 0;
 }
 
-static u64 unit_of(const struct ressd_rpi *rpi, u64 sector)
+/* Does the write belong to the direct part of a batch? */
+static bool is_direct_part(const struct ressd_rpi *rpi, const struct ressd_stream *stream,
+			   u64 sector)
 {
-	return div_u64(sector + rpi->options.unit_phase, rpi->options.unit_sectors);
+	return stream->direct_from && !is_repeated(rpi, stream) &&
+	       (sector >= stream->direct_from || stream->sectors > 2 * first_part(rpi));
 }
 
-/* Does a small write cost a direct write's least, for its unit is open or should be? */
-static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 unit,
-		     bool continues, u32 left)
+/* Is the unit of a small write open, or should it be? */
+static bool is_cheap(struct ressd_rpi *rpi, u64 unit, bool continues, u32 left)
 {
 	const bool many = has_many_units(rpi);
 
-	if (stream->sectors > first_part(rpi) && !is_repeated(rpi, stream))
-		return true;
 	if (!many && !continues)
 		return false;
 	return ressd_units_is_open(&rpi->units, unit) ||
@@ -165,7 +177,8 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors, bool moving
 	unit = unit_of(rpi, sector);
 	left = units_left(rpi, moving);
 	ressd_units_limit(&rpi->units, left);
-	if (small && !is_cheap(rpi, stream, unit, continues, left))
+	if (small && !is_direct_part(rpi, stream, sector) &&
+	    !is_cheap(rpi, unit, continues, left))
 		return true;
 	ressd_units_use(&rpi->units, unit, left);
 	return false;
