@@ -10,6 +10,9 @@
 #define BATCH_STEP_UNITS	2
 #define LONG_STEP_UNITS		8
 
+/* A journal commits in fewer writes.  Without a limit Postmark on an SD card takes 15 % longer. */
+#define FLUSH_WRITES		8
+
 void ressd_rpi_init(struct ressd_rpi *rpi, const struct ressd_rpi_options *options)
 {
 	memset(rpi, 0, sizeof(*rpi));
@@ -31,15 +34,17 @@ void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *option
 
 /* --- streams and batches ------------------------------------------------------------------ */
 
-/* Does the write continue an ascending batch?  A long one survives a flush. */
+/* Does the write continue an ascending batch? */
 static bool ascends(const struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 sector)
 {
 	const bool is_long = stream->direct_from;
 	const u64 step = is_long ? LONG_STEP_UNITS : BATCH_STEP_UNITS;
 
-	return rpi->options.open_units && rpi->flushes - stream->flushes <= is_long &&
-	       sector >= stream->next &&
-	       sector - stream->next < step * rpi->options.unit_sectors;
+	if (!rpi->options.open_units || sector < stream->next ||
+	    sector - stream->next >= step * rpi->options.unit_sectors)
+		return false;
+	return stream->flushes == rpi->flushes ||
+	       (is_long && rpi->clock - stream->used <= FLUSH_WRITES);
 }
 
 /*

@@ -24,11 +24,11 @@
  * batch over the same range came before, and half of the log could hold either,
  * all of it is logged: the mover then visits a unit once for several batches.
  *
- * A flush ends a batch in its first part.  One that has left it goes on over the
- * flush of a journal that commits meanwhile, but not over two, and over steps of
- * less than eight units, since a file system may have the journal, or something
- * else, between the files.  Both rules need @open_units; with 0 only the streams
- * count.
+ * A flush ends a batch.  One that has left its first part goes on if one of the
+ * last eight writes was its own: a journal has committed meanwhile.  And it goes
+ * on over steps of less than eight units, since a file system may have the
+ * journal, or something else, between the files.  Both rules need @open_units;
+ * with 0 only the streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
