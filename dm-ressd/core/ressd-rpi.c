@@ -98,6 +98,16 @@ static u64 unit_of(const struct ressd_rpi *rpi, u64 sector)
 	return div_u64(sector + rpi->options.unit_phase, rpi->options.unit_sectors);
 }
 
+/* Where a batch whose first part ends with sector @last goes on directly. */
+static u64 direct_part(const struct ressd_rpi *rpi, u64 last)
+{
+	const struct ressd_rpi_options *options = &rpi->options;
+
+	if (options->unit_sectors > options->log_sectors / 2)
+		return last + 1;
+	return (unit_of(rpi, last) + 1) * options->unit_sectors - options->unit_phase;
+}
+
 static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream, u64 sector,
 		       u32 sectors, bool batch)
 {
@@ -115,8 +125,7 @@ static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream, u64 s
 	if (!rpi->options.open_units || stream->sectors <= first_part(rpi))
 		return;
 	if (!stream->direct_from) {
-		stream->direct_from = (unit_of(rpi, last) + 1) * rpi->options.unit_sectors -
-				      rpi->options.unit_phase;
+		stream->direct_from = direct_part(rpi, last);
 		rpi->batch_before = rpi->batch;
 		rpi->batch = *stream;
 	} else if (rpi->batch.start == stream->start) {
@@ -148,8 +157,8 @@ static u32 units_left(const struct ressd_rpi *rpi, bool moving)
 static bool is_direct_part(const struct ressd_rpi *rpi, const struct ressd_stream *stream,
 			   u64 sector)
 {
-	return stream->direct_from && !is_repeated(rpi, stream) &&
-	       (sector >= stream->direct_from || stream->sectors > 2 * first_part(rpi));
+	return stream->direct_from && sector >= stream->direct_from &&
+	       !is_repeated(rpi, stream);
 }
 
 /* Is the unit of a small write open, or should it be? */

@@ -20,9 +20,10 @@
  * such a batch is logged: one part in RESSD_RPI_BATCH_PART of the log, or
  * RESSD_RPI_MANY_UNITS_PART.  The rest is direct: it visits each unit once, which
  * the mover could not do better.  It begins with the next unit, since the mover
- * visits this one in any case, or when as much again has been logged.  But if a
- * batch over the same range came before, and half of the log could hold either,
- * all of it is logged: the mover then visits a unit once for several batches.
+ * visits this one in any case, unless half of the log could not hold a unit.  But
+ * if a batch over the same range came before, and half of the log could hold
+ * either, all of it is logged: the mover then visits a unit once for several
+ * batches.
  *
  * A flush ends a batch.  One that has left its first part goes on if one of the
  * last eight writes was its own: a journal has committed meanwhile.  And it goes
