@@ -6,7 +6,7 @@
 #include <linux/string.h>
 #include "ressd-rpi.h"
 
-/* A batch may pass by one unit without a write to it, and a long one by seven. */
+/* A batch may pass by one unit without a write to it, a long one by seven. */
 #define BATCH_STEP_UNITS	2
 #define LONG_STEP_UNITS		8
 

@@ -30,8 +30,8 @@
  * several batches.
  *
  * A flush ends a batch.  One that has left its first part goes on if one of the
- * last eight writes was its own: a journal has committed meanwhile.  And it goes
- * on over steps of less than eight units, since a file system may have the
+ * last eight writes was its own: a journal has committed meanwhile.  And it
+ * goes on over steps of less than eight units, since a file system may have the
  * journal, or something else, between the files.  Both rules need @open_units;
  * with 0 only the streams count.
  *

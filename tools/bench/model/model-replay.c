@@ -218,10 +218,8 @@ static bool goes_to_log(const struct bio *bio, struct way *way)
 {
 	if (is_bare() || (bio->sector | bio->sectors) % RESSD_BLOCK_SECTORS)
 		return false;
-	{ bool r = ressd_rpi_write(&replay.rpi, bio->sector, bio->sectors, replay.model->sweeping);
-	if (getenv("RT")) fprintf(stderr, "%c unit %llu %llu +%u\n", r ? 'L' : 'd', bio->sector/8192, bio->sector, bio->sectors);
-	if (!r)
-		return false; }
+	if (!ressd_rpi_write(&replay.rpi, bio->sector, bio->sectors, replay.model->sweeping))
+		return false;
 	if (route_to_log(bio, way))
 		return true;
 	time_direct(way);
@@ -232,7 +230,6 @@ static void begin_data(const struct bio *bio, struct way *way)
 {
 	switch (bio->op) {
 	case BIO_FLUSH:
-		if (getenv("RT")) fprintf(stderr, "F\n");
 		finish(way);
 		break;
 	case BIO_READ:
