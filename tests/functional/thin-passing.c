@@ -13,7 +13,7 @@
 #include "thin-passing.h"
 
 #define BYTES		(4 * FSX_UNIT)
-#define HELD_MS		30000	/* at most: the file system's own flush may be the one that is held */
+#define HELD_MS		30000	/* at most: it may be the flush of the file itself */
 #define TRIES		10
 
 void passing_start(const char *below, uint64_t sectors)

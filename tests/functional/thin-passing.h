@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Makes /dev/mapper/paths of @sectors of /dev/mapper/@below: two ways, of which one holds flushes. */
+/* Makes /dev/mapper/paths of @sectors of /dev/mapper/@below, with a way on which flushes wait. */
 void passing_start(const char *below, uint64_t sectors);
 
 /*

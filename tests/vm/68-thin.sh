@@ -20,7 +20,7 @@ runs=${1:-1}
 seed=${2:-$((RANDOM * 32768 + RANDOM))}
 layers=${3:-always,switching}
 file_systems=${4:-xfs,ext4}
-looks=${5:-3}
+looks=${5:-6}
 operations=${6:-100}
 echo "# seed $seed"
 
