@@ -13,9 +13,9 @@
 void passing_start(const char *below, uint64_t sectors);
 
 /*
- * Over dm-log-writes named "recorder" on that device: a file f0 of @folder is synced, overwritten
- * and, while a flush that covers this is held, synced again; @saved is as for ressd-fsx.  At the
- * last mark the recording has the older contents.
+ * Over dm-log-writes named "recorder" on that device: a file f0 of @folder is synced, and then
+ * several times overwritten and, while a flush that covers this is held, synced again; @saved is
+ * as for ressd-fsx.  At the marks but the first one the recording has the contents before.
  */
 void passing_run(const char *folder, const char *saved);
 
