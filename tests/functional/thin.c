@@ -219,9 +219,10 @@ static void list_marks(struct thin *thin)
 
 /* What is found on a device at a mark. */
 struct found {
-	bool mounts, right;	/* right: the file, and the file system has no faults */
+	bool mounts, readable;	/* readable: the mark's file */
+	bool right;		/* that file, and the file system has no faults */
 	int faults;		/* exit code of the check */
-	char file[64];		/* copy of the mark's file */
+	char file[64];		/* copy of the file */
 };
 
 /* The mark's file on the mounted file system, and what was saved. */
@@ -248,9 +249,22 @@ static bool has_faults(const struct thin *thin, const char *device, int *code)
 	return *code;
 }
 
+/* A recording that is wrong may give no file at all, or one of any size. */
+static bool copy_file(const char *file, const char *to)
+{
+	struct stat stat_of;
+	char command[128];
+
+	snprintf(command, sizeof(command), "cp %s", file);
+	if (!run_command(command, to) && !stat(to, &stat_of) && stat_of.st_size <= FSX_FILE_MAX)
+		return true;
+	say("DIFFERENCE: %s cannot be read, or has more than %u bytes", file, FSX_FILE_MAX);
+	return false;
+}
+
 static struct found look(const struct thin *thin, const struct volume *v, const struct mark *mark)
 {
-	char device[64], file[96], saved[96], command[128];
+	char device[64], file[96], saved[96];
 	struct found found = { };
 
 	device_of(device, v);
@@ -258,10 +272,8 @@ static struct found look(const struct thin *thin, const struct volume *v, const 
 	snprintf(found.file, sizeof(found.file), SAVED "/%s", v->name);
 	found.mounts = mount_fs(thin, device);
 	if (found.mounts) {
-		found.right = file_is_right(mark);
-		snprintf(command, sizeof(command), "cp %s", file);
-		if (run_command(command, found.file))
-			die(0, "'%s' cannot be copied", file);
+		found.readable = copy_file(file, found.file);
+		found.right = found.readable && fsx_check(saved, found.file) == EXIT_SAME;
 		unmount_fs();
 	} else {
 		say("DIFFERENCE on %s: it does not mount: %s", device, strerror(errno));
@@ -285,14 +297,17 @@ static void replay(const struct volume *v, uint64_t first, uint64_t last)
 static bool same_on_plain(struct thin *thin, const struct mark *mark, const struct found *found)
 {
 	struct found on_plain;
+	char command[96];
 	bool same;
 
 	new_thin(thin, &plain);
 	replay(&plain, 0, mark->entry);
 	on_plain = look(thin, &plain, mark);
 	delete_thin(&plain);
-	same = on_plain.mounts == found->mounts && on_plain.faults == found->faults &&
-	       (!found->mounts || fsx_check(on_plain.file, found->file) == EXIT_SAME);
+	snprintf(command, sizeof(command), "cmp %s", on_plain.file);
+	same = on_plain.mounts == found->mounts && on_plain.readable == found->readable &&
+	       on_plain.faults == found->faults &&
+	       (!found->readable || !run_command(command, found->file));
 	thin->misrecorded += same;
 	return same;
 }
