@@ -387,7 +387,11 @@ struct ressd {
 	struct ressd_errors errors;
 	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
 
-	spinlock_t lock;		/* see DOC: locking */
+	/* There may be notes, see dm-ressd-unlocked.c; a line of its own. */
+	bool noted ____cacheline_aligned_in_smp;
+
+	/* See DOC: locking. */
+	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ressd_log log;
 	struct ressd_super_info super;	/* store_lock in dm-ressd-log.c, once active */
 	struct ressd_options options;
