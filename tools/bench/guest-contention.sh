@@ -36,25 +36,25 @@ contended() {
 # threads KEY TARGET MODULE NUMBER FIO_WORD...: one round, with an area for each thread; the fastest
 # round of KEY-NUMBER is kept.
 threads() {
-	local key=$1-$4 target=$2 module=$3 number=$4 direction=write output waits ms
+	local key=$1-$4 target=$2 module=$3 number=$4 direction=write output waited ms
 	shift 4
 	[[ " $* " != *" --rw=randread "* ]] || direction="read"
 	begin_count
 	output=$(fio_at "$target" 768M --numjobs="$number" --offset_increment=1G --thread \
 		--group_reporting --number_ios="$transfers" "$@") || die "fio failed on $target: $output"
-	waits=$(contended "$module")
+	waited=$(contended "$module")
 	ms=$(fio_value "$direction" runtime <<<"$output")
 	[ "$ms" -lt "${fastest[$key]:-1000000000}" ] || return 0
 	fastest[$key]=$ms
-	rounds[$key]="$waits $(fio_value "$direction" total_ios <<<"$output") $ms"
+	rounds[$key]="$waited $(fio_value "$direction" total_ios <<<"$output") $ms"
 }
 
 # tell: figures KEY-NUMBER.waits, .ios and .ms.
 tell() {
-	local key waits ios ms
+	local key waited ios ms
 	for key in "${!rounds[@]}"; do
-		read -r waits ios ms <<<"${rounds[$key]}"
-		figure "$key.waits" "$waits"
+		read -r waited ios ms <<<"${rounds[$key]}"
+		figure "$key.waits" "$waited"
 		figure "$key.ios" "$ios"
 		figure "$key.ms" "$ms"
 	done
