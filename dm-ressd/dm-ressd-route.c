@@ -2,9 +2,10 @@
 /*
  * Route adaptive: the clock around core/ressd-route.h.
  *
- * The log's I/Os and the mover's batches are timed one by one.  Small writes that go direct, and
- * flushes after them, may be many at a time: what counts is the time in which any is in flight.
- * They end in interrupts, so the meter adds that up, and core is told before the next decision.
+ * The log's I/Os and the mover's batches are timed one by one.  Small writes
+ * that go direct, and flushes after them, may be many at a time: what counts is
+ * the time in which any is in flight.  They end in interrupts, so the meter
+ * adds that up, and core is told before the next decision.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -87,7 +88,8 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 		return log;
 	if (ressd->route.phase == RESSD_ROUTE_TRY_LOG)
 		ressd->counters.trials++;
-	ressd_wake(ressd);	/* the mover: it may be asked to bring all home */
+	/* The mover: it may be asked to bring all home. */
+	ressd_wake(ressd);
 	return log;
 }
 
@@ -114,7 +116,9 @@ bool ressd_route_asks_move(const struct ressd *ressd)
 void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks)
 {
 	lockdep_assert_held(&ressd->lock);
-	/* What a cover costs no block does: it comes once until the next drain. */
+	/*
+	 * What a cover costs no block does: it comes once until the next drain.
+	 */
 	if (ressd_route_is_adaptive(ressd) && !ressd->cover.running)
 		ressd_route_log_done(&ressd->route, ns, blocks);
 }

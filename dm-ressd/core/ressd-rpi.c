@@ -55,12 +55,14 @@ void ressd_rpi_init(struct ressd_rpi *rpi)
 		INIT_LIST_HEAD(&rpi->stream[i].age);
 }
 
-void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *options)
+void ressd_rpi_set(struct ressd_rpi *rpi,
+		   const struct ressd_rpi_options *options)
 {
 	u32 i;
 
 	rpi->options = *options;
-	rpi->options.streams = clamp_t(u32, options->streams, 1, RESSD_RPI_MAX_STREAMS);
+	rpi->options.streams =
+		clamp_t(u32, options->streams, 1, RESSD_RPI_MAX_STREAMS);
 	rpi->options.open_units = options->unit_sectors ?
 		min_t(u32, options->open_units, RESSD_UNITS_MAX) : 0;
 	for (i = 0; i < RESSD_RPI_MAX_STREAMS; i++) {
@@ -77,14 +79,17 @@ void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *option
 	ressd_units_init(&rpi->units);
 }
 
-/* --- streams and batches ------------------------------------------------------------------ */
+/* --- streams and batches -------------------------------------------------- */
 
-static bool ascends(const struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 sector)
+static bool ascends(const struct ressd_rpi *rpi,
+		    const struct ressd_stream *stream, u64 sector)
 {
 	const struct ressd_rpi_options *options = &rpi->options;
 
-	return options->open_units && stream->flushes == rpi->flushes && sector >= stream->next &&
-	       sector - stream->next < (u64)BATCH_STEP_UNITS * options->unit_sectors;
+	return options->open_units && stream->flushes == rpi->flushes &&
+	       sector >= stream->next &&
+	       sector - stream->next <
+		       (u64)BATCH_STEP_UNITS * options->unit_sectors;
 }
 
 /* Of those that ascend to @sector, the one that ends last; NULL: none does. */
@@ -140,8 +145,8 @@ static u64 first_part(const struct ressd_rpi *rpi)
 	return div_u64(rpi->options.log_sectors, RESSD_RPI_BATCH_PART);
 }
 
-static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream, u64 sector,
-		       u32 sectors, bool batch)
+static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream,
+		       u64 sector, u32 sectors, bool batch)
 {
 	const u64 part = first_part(rpi);
 
@@ -163,34 +168,45 @@ static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream, u64 s
 	}
 }
 
-/* Is the batch one of several over the same range, of which the log can hold two? */
-static bool is_repeated(const struct ressd_rpi *rpi, const struct ressd_stream *stream)
+/*
+ * Is the batch one of several over the same range, of which the log can hold
+ * two?
+ */
+static bool is_repeated(const struct ressd_rpi *rpi,
+			const struct ressd_stream *stream)
 {
 	const struct ressd_stream *before = &rpi->batch_before;
 	u64 half = rpi->options.log_sectors / 2;
 
-	return before->sectors && before->start < stream->next && stream->start < before->next &&
-	       before->sectors <= half && stream->sectors <= half;
+	return before->sectors && before->start < stream->next &&
+	       stream->start < before->next && before->sectors <= half &&
+	       stream->sectors <= half;
 }
 
-/* --- open units --------------------------------------------------------------------------- */
+/* --- open units ----------------------------------------------------------- */
 
 /* Units that are left to direct writes. */
 static u32 units_left(const struct ressd_rpi *rpi, bool moving)
 {
 	u32 taken = 1 + moving;
 
-	return rpi->options.open_units > taken ? rpi->options.open_units - taken : 0;
+	if (rpi->options.open_units <= taken)
+		return 0;
+	return rpi->options.open_units - taken;
 }
 
 static u64 unit_of(const struct ressd_rpi *rpi, u64 sector)
 {
-	return div_u64(sector + rpi->options.unit_phase, rpi->options.unit_sectors);
+	return div_u64(sector + rpi->options.unit_phase,
+		       rpi->options.unit_sectors);
 }
 
-/* Does a small write cost a direct write's least, for its unit is open or should be? */
-static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream, u64 unit,
-		     bool continues, u32 left)
+/*
+ * Does a small write cost a direct write's least, for its unit is open or
+ * should be?
+ */
+static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream,
+		     u64 unit, bool continues, u32 left)
 {
 	const bool many = has_many_units(rpi);
 
@@ -202,9 +218,10 @@ static bool is_cheap(struct ressd_rpi *rpi, const struct ressd_stream *stream, u
 	       (many && ressd_units_pays(&rpi->units, unit, left));
 }
 
-/* --- a write ------------------------------------------------------------------------------ */
+/* --- a write -------------------------------------------------------------- */
 
-bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors, bool moving)
+bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
+		     bool moving)
 {
 	bool small = sectors <= rpi->options.small_sectors;
 	bool continues = false, batch = false;
