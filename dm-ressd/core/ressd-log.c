@@ -155,11 +155,12 @@ u32 ressd_log_open_limit(const struct ressd_log *log)
 	const struct ressd_record *open = &log->records[log->open];
 	u32 limit = min_t(u32, ressd_log_head_end(log),
 			  open->block + log->geom.record_blocks);
-	u32 aligned = limit - limit % log->align_blocks;
+	u32 into = limit % log->align_blocks;
 
+	/* The first page may begin before the log, or before this record. */
 	if (log->align_blocks == 1 && log->page_blocks)
-		aligned = limit - into_page(log, limit);
-	return aligned > open->block + 1 ? aligned : limit;
+		into = into_page(log, limit);
+	return into + 1 < limit - open->block ? limit - into : limit;
 }
 
 bool ressd_log_record_full(const struct ressd_log *log)

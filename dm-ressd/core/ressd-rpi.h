@@ -23,10 +23,17 @@
  * sorted writeback of a checkpoint or of the page cache does.  The first part
  * of such a batch is logged: one part in RESSD_RPI_BATCH_PART of the log, or
  * RESSD_RPI_MANY_UNITS_PART.  The rest is direct: it visits each unit once,
- * which the mover could not do better.  But if a batch over the same range came
- * before, and half of the log could hold either, all of it is logged: the mover
- * then visits a unit once for several batches.  A flush ends a batch.  Both
- * rules need @open_units; with 0 only the streams count.
+ * which the mover could not do better.  It begins with the next unit, since the
+ * mover visits this one in any case, unless half of the log could not hold a
+ * unit.  But if a batch over the same range came before, and half of the log
+ * could hold either, all of it is logged: the mover then visits a unit once for
+ * several batches.
+ *
+ * A flush ends a batch.  One that has left its first part goes on if one of the
+ * last eight writes was its own: a journal has committed meanwhile.  And it
+ * goes on over steps of less than eight units, since a file system may have the
+ * journal, or something else, between the files.  Both rules need @open_units;
+ * with 0 only the streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
@@ -66,9 +73,10 @@ struct ressd_stream {
 	u64 used;	/* clock of that write; 0: slot unused */
 	u64 start;	/* of its batch */
 	u64 sectors;	/* of its batch so far */
-	u64 flushes;	/* seen when the batch began */
+	u64 flushes;	/* seen before that write */
+	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
 	struct list_head age;	/* on rpi->ages */
-	struct ressd_stream *same;	/* the next one of its bucket */
+	struct ressd_stream *same; /* the next one of its bucket */
 };
 
 struct ressd_rpi {
