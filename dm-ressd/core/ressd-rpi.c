@@ -16,11 +16,50 @@
  */
 #define FLUSH_WRITES		8
 
-void ressd_rpi_init(struct ressd_rpi *rpi,
-		    const struct ressd_rpi_options *options)
+static struct ressd_stream **bucket_of(struct ressd_rpi *rpi, u64 sector)
 {
+	u32 hash = (u32)sector * 0x9e3779b1U;
+
+	return &rpi->bucket[hash >> (32 - RESSD_RPI_BUCKET_BITS)];
+}
+
+static struct ressd_stream *find_end(struct ressd_rpi *rpi, u64 sector)
+{
+	struct ressd_stream *stream = *bucket_of(rpi, sector);
+
+	while (stream && stream->next != sector)
+		stream = stream->same;
+	return stream;
+}
+
+static void take_out(struct ressd_rpi *rpi, struct ressd_stream *stream)
+{
+	struct ressd_stream **at = bucket_of(rpi, stream->next);
+
+	if (!stream->used)
+		return;
+	while (*at != stream)
+		at = &(*at)->same;
+	*at = stream->same;
+}
+
+static void put_in(struct ressd_rpi *rpi, struct ressd_stream *stream)
+{
+	struct ressd_stream **bucket = bucket_of(rpi, stream->next);
+
+	stream->same = *bucket;
+	*bucket = stream;
+	list_move(&stream->age, &rpi->ages);
+}
+
+void ressd_rpi_init(struct ressd_rpi *rpi)
+{
+	u32 i;
+
 	memset(rpi, 0, sizeof(*rpi));
-	ressd_rpi_set(rpi, options);
+	INIT_LIST_HEAD(&rpi->ages);
+	for (i = 0; i < RESSD_RPI_MAX_STREAMS; i++)
+		INIT_LIST_HEAD(&rpi->stream[i].age);
 }
 
 void ressd_rpi_set(struct ressd_rpi *rpi,
@@ -33,8 +72,17 @@ void ressd_rpi_set(struct ressd_rpi *rpi,
 		clamp_t(u32, options->streams, 1, RESSD_RPI_MAX_STREAMS);
 	rpi->options.open_units = options->unit_sectors ?
 		min_t(u32, options->open_units, RESSD_UNITS_MAX) : 0;
-	for (i = rpi->options.streams; i < RESSD_RPI_MAX_STREAMS; i++)
-		rpi->stream[i].used = 0;
+	for (i = 0; i < RESSD_RPI_MAX_STREAMS; i++) {
+		struct ressd_stream *stream = &rpi->stream[i];
+
+		if (i >= rpi->options.streams) {
+			take_out(rpi, stream);
+			stream->used = 0;
+			list_del_init(&stream->age);
+		} else if (list_empty(&stream->age)) {
+			list_add_tail(&stream->age, &rpi->ages);
+		}
+	}
 	ressd_units_init(&rpi->units);
 }
 
@@ -54,6 +102,20 @@ static bool ascends(const struct ressd_rpi *rpi,
 	       (is_long && rpi->clock - stream->used <= FLUSH_WRITES);
 }
 
+/* Of those that ascend to @sector, the one that ends last; NULL: none does. */
+static struct ressd_stream *find_batch(struct ressd_rpi *rpi, u64 sector)
+{
+	struct ressd_stream *found = NULL, *stream;
+
+	if (!rpi->options.open_units)
+		return NULL;
+	list_for_each_entry(stream, &rpi->ages, age)
+		if (stream->used && ascends(rpi, stream, sector) &&
+		    (!found || stream->next > found->next))
+			found = stream;
+	return found;
+}
+
 /*
  * The stream that the write belongs to, or else the one to be forgotten: the
  * least recently used.  *@continues: it starts where that stream ended;
@@ -63,32 +125,21 @@ static struct ressd_stream *find_stream(struct ressd_rpi *rpi, u64 sector,
 					u32 sectors, bool *continues,
 					bool *batch)
 {
-	struct ressd_stream *rewritten = NULL, *ascending = NULL,
-			    *oldest = rpi->stream, *stream;
+	struct ressd_stream *stream = find_end(rpi, sector);
 
-	for (stream = rpi->stream; stream < rpi->stream + rpi->options.streams;
-	     stream++) {
-		if (!stream->used) {
-			oldest = stream;
-			continue;
-		}
-		if (stream->next == sector) {
-			*continues = true;
-			*batch = ascends(rpi, stream, sector);
-			return stream;
-		}
-		if (stream->next == sector + sectors && !rewritten)
-			rewritten = stream;
-		else if (ascends(rpi, stream, sector) &&
-			 (!ascending || stream->next > ascending->next))
-			ascending = stream;
-		if (stream->used < oldest->used)
-			oldest = stream;
+	if (stream) {
+		*continues = true;
+		*batch = ascends(rpi, stream, sector);
+		return stream;
 	}
-	if (rewritten)
-		return rewritten;
-	*batch = ascending;
-	return ascending ? ascending : oldest;
+	stream = find_end(rpi, sector + sectors);
+	if (stream)
+		return stream;
+	stream = find_batch(rpi, sector);
+	*batch = stream;
+	if (stream)
+		return stream;
+	return list_last_entry(&rpi->ages, struct ressd_stream, age);
 }
 
 static bool has_many_units(const struct ressd_rpi *rpi)
@@ -205,7 +256,9 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
 
 	rpi->clock++;
 	stream = find_stream(rpi, sector, sectors, &continues, &batch);
+	take_out(rpi, stream);
 	note_write(rpi, stream, sector, sectors, batch);
+	put_in(rpi, stream);
 	if (!rpi->options.open_units)
 		return small && !continues;
 

@@ -40,10 +40,12 @@
 #ifndef RESSD_RPI_H
 #define RESSD_RPI_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 #include "ressd-units.h"
 
 #define RESSD_RPI_MAX_STREAMS	64
+#define RESSD_RPI_BUCKET_BITS	6	/* of the hash table of streams */
 
 /* Not more of them are left to sequential writes alone. */
 #define RESSD_RPI_FEW_UNITS	8
@@ -73,6 +75,8 @@ struct ressd_stream {
 	u64 sectors;	/* of its batch so far */
 	u64 flushes;	/* seen before that write */
 	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
+	struct list_head age;	/* on rpi->ages */
+	struct ressd_stream *same; /* the next one of its bucket */
 };
 
 struct ressd_rpi {
@@ -80,15 +84,20 @@ struct ressd_rpi {
 	u64 clock;			/* writes seen */
 	u64 flushes;			/* seen */
 	struct ressd_stream stream[RESSD_RPI_MAX_STREAMS];
+	struct list_head ages;		/* the last used stream first */
+	/* Streams in use, by the hash of @next: no write looks at all. */
+	struct ressd_stream *bucket[1 << RESSD_RPI_BUCKET_BITS];
 	/* The last two batches that have left the first part behind. */
 	struct ressd_stream batch, batch_before;
 	struct ressd_units units;
 };
 
-void ressd_rpi_init(struct ressd_rpi *rpi,
-		    const struct ressd_rpi_options *options);
+void ressd_rpi_init(struct ressd_rpi *rpi);
 
-/* Changes the options; streams already followed are kept as far as they fit. */
+/*
+ * Sets the options, before the first write and at any later time; streams
+ * already followed are kept as far as they fit.
+ */
 void ressd_rpi_set(struct ressd_rpi *rpi,
 		   const struct ressd_rpi_options *options);
 

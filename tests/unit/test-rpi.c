@@ -12,7 +12,8 @@ static void init(struct ressd_rpi *one, u32 streams, u32 small)
 {
 	const struct ressd_rpi_options options = { .streams = streams, .small_sectors = small };
 
-	ressd_rpi_init(one, &options);
+	ressd_rpi_init(one);
+	ressd_rpi_set(one, &options);
 }
 
 static void set(struct ressd_rpi *one, u32 streams, u32 small)
@@ -185,7 +186,8 @@ static void init_units(u32 open_units)
 		.unit_sectors = UNIT, .unit_phase = 0, .log_sectors = LOG,
 	};
 
-	ressd_rpi_init(&rpi, &options);
+	ressd_rpi_init(&rpi);
+	ressd_rpi_set(&rpi, &options);
 }
 
 /* A small write that a flush follows. */
@@ -353,7 +355,8 @@ TEST(no_units_no_change)
 		.streams = 16, .small_sectors = 16, .open_units = 2, .log_sectors = LOG,
 	};
 
-	ressd_rpi_init(&rpi, &options);
+	ressd_rpi_init(&rpi);
+	ressd_rpi_set(&rpi, &options);
 	CHECK(ressd_rpi_write(&rpi, 800, 8, false), "random");
 	CHECK(!ressd_rpi_write(&rpi, 808, 8, false), "sequential");
 }
