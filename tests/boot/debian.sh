@@ -30,12 +30,6 @@ key_of() {
 	printf '%s\n' "$@" | sha256sum | cut -c 1-12
 }
 
-# Where this machine gets its own packages from.
-mirror() {
-	# shellcheck disable=SC2016 # apt-get's own
-	apt-get indextargets --format '$(SITE) $(COMPONENT) $(ORIGIN)' | awk '$2 == "main" && $3 == "Debian" { print $1; exit }'
-}
-
 # keep_root ROOT TAR: as the cache has it, whole or not at all.
 keep_root() {
 	tar -C "$1" --one-file-system -cf "$2.new" .
@@ -51,7 +45,7 @@ fresh_root() {
 		mkdir -p "$cache"
 		scratch=$(mktemp -d -p "$cache")
 		debootstrap --arch="$machine" --variant=minbase --include="$packages" "$suite" "$scratch/root" \
-			"$(mirror)" >"$made.log" 2>&1 && keep_root "$scratch/root" "$made"
+			"$(tools/debian-mirror)" >"$made.log" 2>&1 && keep_root "$scratch/root" "$made"
 		rm -rf "$scratch"
 		[ -e "$made" ] || { tail -n 5 "$made.log" >&2; return 1; }
 	fi
