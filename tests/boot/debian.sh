@@ -123,18 +123,17 @@ leave_root() {
 	umount -R "$root/proc" "$root/sys" "$root/dev"
 }
 
-# type_install WHERE: the commands up to the first that needs the device, in $folder/root. It runs
-# this machine's kernel yet, but is to be told of its own. $typed is how many they were.
+# type_install WHERE END: the README's commands in $folder/root, behind the $typed that have been typed
+# up to the first that begins with END. It runs this machine's kernel yet, but is to be told of its own.
 type_install() {
 	local root=$folder/root kernel line
 	kernel=$(ls "$root/lib/modules")
-	typed=0
 	printf '#!/bin/sh\n[ "$*" = -r ] && echo %s || exec /bin/uname "$@"\n' "$kernel" >"$root/usr/local/bin/uname"
 	chmod 755 "$root/usr/local/bin/uname"
 	git archive HEAD | tar -C "$root/root/dm-ressd" -x
 	while IFS= read -r line; do
 		case $line in
-		ressd-probe*) break ;;
+		"$2"*) break ;;
 		esac
 		typed=$((typed + 1))
 		if ! in_root "$line"; then
@@ -142,7 +141,7 @@ type_install() {
 			return 1
 		fi
 		report "$1: $line" ""
-	done < <(readme_commands)
+	done < <(readme_commands | tail -n +$((typed + 1)))
 	rm "$root/usr/local/bin/uname"
 }
 
