@@ -19,6 +19,12 @@ report() {
 	failed=1
 }
 
+# counted COMMAND...: and as the last line how many verdicts there were. False if one is bad.
+counted() {
+	"$@" | awk '{ print; fflush() } /^ok / { passed++ } /^not ok / { failed++ }
+		END { print passed + 0 " passed, " failed + 0 " failed"; exit failed || !passed }'
+}
+
 release() {
 	[ -n "$folder" ] || return 0
 	umount -R "$folder/root/proc" "$folder/root/sys" "$folder/root/dev" 2>/dev/null || true

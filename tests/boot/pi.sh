@@ -17,7 +17,8 @@ machine=
 . tests/boot/debian.sh
 
 if [ "${1:-}" != --inside ]; then
-	exec unshare --mount "$0" --inside "$@"
+	counted unshare --mount "$0" --inside "$@"
+	exit
 fi
 shift
 cuts=${1:-10}
@@ -122,7 +123,7 @@ finish_root() {
 	commands docs/raspberry-pi.md "In another computer" >"$root/root/commands.adopt"
 	commands docs/raspberry-pi.md "Back in the Pi" >"$root/root/commands.after"
 	commands docs/raspberry-pi.md "Leave" >"$root/root/commands.leave"
-	echo MODULES=dep >"$root/etc/initramfs-tools/conf.d/modules"
+	printf 'MODULES=dep\nCOMPRESSLEVEL=1\n' >"$root/etc/initramfs-tools/conf.d/modules"
 	mkdir -p "$root/boot/firmware" "$root"/etc/initramfs/post-update.d
 	for hook in initramfs/post-update.d kernel/postinst.d; do
 		printf '%s\n' '#!/bin/sh' 'cp /vmlinuz /boot/firmware/kernel8.img' \

@@ -14,7 +14,8 @@ machine=
 
 # Nothing of this machine's mounts outlives the test, nor is seen outside it.
 if [ "${1:-}" != --inside ]; then
-	exec unshare --mount "$0" --inside "$@"
+	counted unshare --mount "$0" --inside "$@"
+	exit
 fi
 shift
 [ $# -gt 0 ] || set -- bookworm trixie
