@@ -44,7 +44,8 @@ int area_inspect(struct area *area, const struct blkdev *dev, const struct ressd
 	code = blkdev_read(dev, super_offset(table, 0), &copies[0], RESSD_BLOCK_SIZE,
 			   failure);
 	if (!code)
-		code = blkdev_read(dev, super_offset(table, 1), &copies[1], RESSD_BLOCK_SIZE, failure);
+		code = blkdev_read(dev, super_offset(table, 1), &copies[1], RESSD_BLOCK_SIZE,
+				   failure);
 	if (!code) {
 		verdict = ressd_super_choose(&copies[0], &copies[1], &area->info, area->what,
 					     sizeof(area->what));

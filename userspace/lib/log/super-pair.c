@@ -19,7 +19,8 @@ int super_copy_change(const struct blkdev *dev, u64 start, u64 sectors, u32 copy
 		      const struct ressd_super *super, bool alone, struct failure *failure)
 {
 	const u64 offset = start + super_copy_offset(copy, sectors);
-	const size_t first = alone == !super ? 0 : 512, bytes = first ? RESSD_BLOCK_SIZE - 512 : 512;
+	const size_t first = alone == !super ? 0 : 512;
+	const size_t bytes = first ? RESSD_BLOCK_SIZE - 512 : 512;
 	u8 *new = blkdev_buffer(2 * RESSD_BLOCK_SIZE), *mixed = new + RESSD_BLOCK_SIZE;
 	int code;
 
