@@ -54,6 +54,7 @@ test_generator() {
 	runs "and close" ressd@root.service 'close root'
 	runs "a name with a dash" 'ressd@a\x2db.service' 'open a-b'
 	# systemd put its own home in place of %h.
+	# shellcheck disable=SC2016 # no variable is meant
 	runs "a name with a percent sign" 'ressd@a\x25h\x24HOME.service' 'open "a%h\$HOME"'
 	has "and no variable in it" 'ressd@a\x25h\x24HOME.service' 'ExecStart=:/usr/sbin/ressdctl open %I'
 	has "both devices" ressd@two.service 'BindsTo=dev-sdy.device'
