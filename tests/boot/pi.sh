@@ -176,7 +176,7 @@ make_other() {
 start() {
 	console=$folder/console.$1
 	: >"$console"
-	nice qemu-system-aarch64 -nodefaults -no-user-config -display none -no-reboot -monitor none \
+	qemu-system-aarch64 -nodefaults -no-user-config -display none -no-reboot -monitor none \
 		-M virt -cpu cortex-a53 -smp 2 -m 1G -accel tcg,thread=multi -serial "file:$console" \
 		-drive "file=$folder/card,if=none,id=card,format=raw,cache=writeback" \
 		-device sdhci-pci -device sd-card,drive=card -device virtio-rng-pci "${@:2}" &
