@@ -43,15 +43,18 @@ keep_root() {
 }
 
 # fresh_root SUITE MACHINE PACKAGES: a tar file of a Debian that has just been installed, with these
-# packages, comma-separated, besides what each has; prints its path.
+# packages, comma-separated, besides what each has; prints its path. Until debootstrap has come to its
+# end, a fake start-stop-daemon is in the place of the real one: such a root was once kept.
 fresh_root() {
 	local suite=$1 machine=$2 packages=systemd-sysv,udev,dbus,kmod,ca-certificates,e2fsprogs,$3 made scratch
-	made=$cache/$suite-$machine-$(key_of "$packages").tar
+	made=$cache/$suite-$machine-$(key_of "$packages" "$(declare -f fresh_root)").tar
 	if [ ! -e "$made" ]; then
 		mkdir -p "$cache"
 		scratch=$(mktemp -d -p "$cache")
 		debootstrap --arch="$machine" --variant=minbase --include="$packages" "$suite" "$scratch/root" \
-			"$(tools/debian-mirror)" >"$made.log" 2>&1 && keep_root "$scratch/root" "$made"
+			"$(tools/debian-mirror)" >"$made.log" 2>&1 &&
+			[ ! -e "$scratch/root/usr/sbin/start-stop-daemon.REAL" ] &&
+			keep_root "$scratch/root" "$made"
 		rm -rf "$scratch"
 		[ -e "$made" ] || { tail -n 5 "$made.log" >&2; return 1; }
 	fi
