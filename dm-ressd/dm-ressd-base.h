@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all layers use: where things are, who is to be woken, I/O of own buffers, the clock. */
+/*
+ * What all layers use: where things are, who is to be woken, I/O of own
+ * buffers, the clock.
+ */
 #ifndef DM_RESSD_BASE_H
 #define DM_RESSD_BASE_H
 
@@ -15,33 +18,50 @@ static inline sector_t ressd_log_sector(const struct ressd *ressd, u32 block)
 	return ressd->table.reserved_start + ((sector_t)block << 3);
 }
 
-/* Blocks from the start of the device, whatever partition it is on, to @start in an area of it. */
+/*
+ * Blocks from the start of the device, whatever partition it is on, to @start
+ * in an area of it.
+ */
 static inline u64 ressd_device_block(const struct dm_dev *dev, u64 start)
 {
 	return (get_start_sect(dev->bdev) + start) / RESSD_BLOCK_SECTORS;
 }
 
-/* All reads since the target was made; a moment later there may be more.  Any context. */
+/*
+ * All reads since the target was made; a moment later there may be more.  Any
+ * context.
+ */
 static inline u64 ressd_reads(const struct ressd *ressd)
 {
 	u64 reads = 0;
 	int cpu;
 
-	/* On 32 bits a sum may be wrong for once where a count goes over 2^32. */
+	/*
+	 * On 32 bits a sum may be wrong for once where a count goes over 2^32.
+	 */
 	for_each_possible_cpu(cpu)
 		reads += READ_ONCE(per_cpu_ptr(ressd->seen, cpu)->reads);
 	return reads;
 }
 
-/* Three ways to say that something has happened, to layers below and above.  Any context. */
+/*
+ * Three ways to say that something has happened, to layers below and above.
+ * Any context.
+ */
 
-/* The log's worker: there may be something to write, or space for who waits for it. */
+/*
+ * The log's worker: there may be something to write, or space for who waits for
+ * it.
+ */
 static inline void ressd_run_log(struct ressd *ressd)
 {
 	queue_work(ressd->workqueue, &ressd->log_io.work);
 }
 
-/* The bio worker: bios need process context, or need not wait for moves any more. */
+/*
+ * The bio worker: bios need process context, or need not wait for moves any
+ * more.
+ */
 static inline void ressd_run_bios(struct ressd *ressd)
 {
 	queue_work(ressd->workqueue, &ressd->bio_work);
@@ -54,7 +74,10 @@ static inline void ressd_wake(struct ressd *ressd)
 	wake_up(&ressd->mover.rest);
 }
 
-/* True if every write and discard must fail.  Any context; exact under the lock. */
+/*
+ * True if every write and discard must fail.  Any context; exact under the
+ * lock.
+ */
 static inline bool ressd_refuses_writes(const struct ressd *ressd)
 {
 	return READ_ONCE(ressd->log.mode) >= RESSD_MODE_RO;
@@ -66,7 +89,10 @@ static inline bool ressd_log_works(const struct ressd *ressd)
 	return READ_ONCE(ressd->log.mode) == RESSD_MODE_RW;
 }
 
-/* May the mover move, or discard, though no write would have to wait otherwise?  Under the lock. */
+/*
+ * May the mover move, or discard, though no write would have to wait otherwise?
+ * Under the lock.
+ */
 static inline bool ressd_mover_is_on(const struct ressd *ressd)
 {
 	return !ressd->mover.off && !ressd->hibernating && !ressd->suspending;
@@ -76,24 +102,33 @@ static inline bool ressd_mover_is_on(const struct ressd *ressd)
 static inline void ressd_put_reader(struct ressd *ressd, u32 slot)
 {
 	/* A full barrier: pairs with smp_mb() in next_io(). */
-	if (atomic_dec_and_test(&ressd->readers[slot]) && READ_ONCE(ressd->waiters.need_space))
+	if (atomic_dec_and_test(&ressd->readers[slot]) &&
+	    READ_ONCE(ressd->waiters.need_space))
 		ressd_run_log(ressd);
 }
 
-/* Direct writes of a generation that are not over; exact when none can begin in it any more. */
-static inline u32 ressd_directs_left(const struct ressd *ressd, unsigned int generation)
+/*
+ * Direct writes of a generation that are not over; exact when none can begin in
+ * it any more.
+ */
+static inline u32 ressd_directs_left(const struct ressd *ressd,
+				     unsigned int generation)
 {
 	return ressd_flight_left(&ressd->seen->flight, generation);
 }
 
 /*
- * A direct write is over: its end is decided, and what it has superseded in the log is invalidated.
- * The mover waits for this, for the generation left behind, and so does a repair: they are woken by
- * each, for that is seldom.  Any context.
+ * A direct write is over: its end is decided, and what it has superseded in the
+ * log is invalidated.  The mover waits for this, for the generation left
+ * behind, and so does a repair: they are woken by each, for that is seldom.
+ * Any context.
  */
 static inline void ressd_count_out(struct ressd *ressd, unsigned int generation)
 {
-	/* The last barrier is for repairing as well: start_repair() looks after it was set. */
+	/*
+	 * The last barrier is for repairing as well: start_repair() looks after
+	 * it was set.
+	 */
 	if (ressd_flight_end(&ressd->seen->flight, &ressd->gate, generation) ||
 	    READ_ONCE(ressd->errors.repairing))
 		wake_up(&ressd->wait);
@@ -108,50 +143,72 @@ static inline const char *ressd_name(const struct ressd *ressd)
 int ressd_init_bios(struct ressd *ressd);
 void ressd_exit_bios(struct ressd *ressd);
 /*
- * A bio for the first of @bytes at @buffer, which comes from vmalloc: bi_iter.bi_size says how many
- * it holds.  May sleep, but does not fail.  The caller looks after flush_kernel_vmap_range().
+ * A bio for the first of @bytes at @buffer, which comes from vmalloc:
+ * bi_iter.bi_size says how many it holds.  May sleep, but does not fail.  The
+ * caller looks after flush_kernel_vmap_range().
  */
-struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
-			    sector_t sector, void *buffer, size_t bytes);
-/* Reads or writes @nr_blocks, @buffer from vmalloc, and waits for it: 0 or -EIO. */
-int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf, sector_t sector,
-	     u32 nr_blocks, void *buffer);
-/* Reads or writes @nr blocks at log block @block, @buffer from vmalloc.  May sleep. */
-int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer);
+struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev,
+			    blk_opf_t opf, sector_t sector, void *buffer,
+			    size_t bytes);
+/*
+ * Reads or writes @nr_blocks, @buffer from vmalloc, and waits for it: 0 or
+ * -EIO.
+ */
+int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
+	     sector_t sector, u32 nr_blocks, void *buffer);
+/*
+ * Reads or writes @nr blocks at log block @block, @buffer from vmalloc.  May
+ * sleep.
+ */
+int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr,
+		 void *buffer);
 /* Flushes the cache of both devices. */
 int ressd_flush_devices(struct ressd *ressd);
 
-/* dm-ressd-route.c; all do nothing unless the option says adaptive, and need the lock but one. */
+/*
+ * dm-ressd-route.c; all do nothing unless the option says adaptive, and need
+ * the lock but one.
+ */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
 {
 	return ressd->options.route == RESSD_ROUTE_ADAPTIVE;
 }
 
 /*
- * A small write of @nr blocks comes, and is in flight until its end_io: true if it shall go to the
- * log.  Only while the log works, so it is not refused afterwards.
+ * A small write of @nr blocks comes, and is in flight until its end_io: true if
+ * it shall go to the log.  Only while the log works, so it is not refused
+ * afterwards.
  */
 bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr);
 /* True while small writes go direct. */
 bool ressd_route_is_direct(const struct ressd *ressd);
 /*
- * Has a small write to wait until the log has written what is in RAM, for a trial?  Then the open
- * record is due, and the caller has the log's worker look.
+ * Has a small write to wait until the log has written what is in RAM, for a
+ * trial?  Then the open record is due, and the caller has the log's worker
+ * look.
  */
 bool ressd_route_holds_log(struct ressd *ressd);
 /* Shall the mover bring all home, for a trial?  Nothing is logged then. */
 bool ressd_route_asks_move(const struct ressd *ressd);
 /*
- * A small write that is not logged, or a flush after some, goes to the device: its time counts.
- * Under the lock.
+ * A small write that is not logged, or a flush after some, goes to the device:
+ * its time counts.  Under the lock.
  */
 void ressd_route_sent(struct ressd *ressd, struct bio *bio);
-/* The end of what ressd_route_sent() counted, of @blocks blocks.  Any context, no lock needed. */
+/*
+ * The end of what ressd_route_sent() counted, of @blocks blocks.  Any context,
+ * no lock needed.
+ */
 void ressd_route_ended(struct ressd *ressd, u32 blocks);
-/* An I/O of the log, or a batch of the mover, has taken @ns for @blocks blocks. */
+/*
+ * An I/O of the log, or a batch of the mover, has taken @ns for @blocks blocks.
+ */
 void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks);
 void ressd_route_moved(struct ressd *ressd, u64 ns, u32 blocks);
-/* The mover has done what ressd_route_asks_move() asked for, or (not @complete) cannot. */
+/*
+ * The mover has done what ressd_route_asks_move() asked for, or (not @complete)
+ * cannot.
+ */
 void ressd_route_trial_moved(struct ressd *ressd, bool complete);
 
 #endif

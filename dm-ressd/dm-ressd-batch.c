@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One batch of the mover: picked, read from the log, checked, written home, and the log told.
+ * One batch of the mover: picked, read from the log, checked, written home, and
+ * the log told.
  *
- * If anything of a batch fails, its blocks are moved one by one, so that a block that cannot be
- * moved keeps back no other one.
- * If the device's clustered block is known (move_block_sectors), a batch may also hold blocks of
- * younger segments, and holes: blocks that are read from home and written back there, so that a
- * clustered block is rewritten whole and in order (core/ressd-sweep.h).
+ * If anything of a batch fails, its blocks are moved one by one, so that a
+ * block that cannot be moved keeps back no other one.  If the device's
+ * clustered block is known (move_block_sectors), a batch may also hold blocks
+ * of younger segments, and holes: blocks that are read from home and written
+ * back there, so that a clustered block is rewritten whole and in order
+ * (core/ressd-sweep.h).
  */
 #include <linux/blkdev.h>
 #include <linux/highmem.h>
@@ -18,16 +20,17 @@
 #include "dm-ressd-mover.h"
 
 /*
- * I/Os of the mover in flight: enough to keep a drive's queue busy; while others read, one, so that
- * a read never waits for more than one of the mover's slow writes.  While the log is being written,
- * unless the pace is burst, two: somebody may wait for that, and a drive without a queue does not
- * rest with two.
+ * I/Os of the mover in flight: enough to keep a drive's queue busy; while
+ * others read, one, so that a read never waits for more than one of the mover's
+ * slow writes.  While the log is being written, unless the pace is burst, two:
+ * somebody may wait for that, and a drive without a queue does not rest with
+ * two.
  */
 #define MAX_IOS		32
 #define MAX_IOS_LOGGING	2
 #define MAX_IOS_READING	1
 
-/* --- space for a batch ----------------------------------------------------------------------- */
+/* --- space for a batch ---------------------------------------------------- */
 
 int ressd_move_space_init(struct ressd_move_space *space, u32 max)
 {
@@ -54,7 +57,10 @@ static u32 max_moves(const struct ressd *ressd)
 	return max(ressd->mover.space.max, ressd->mover.next_space.max);
 }
 
-/* A device that is suspended may hold the swap space: no memory is to be written there for this. */
+/*
+ * A device that is suspended may hold the swap space: no memory is to be
+ * written there for this.
+ */
 int ressd_grow_move_space(struct ressd *ressd, u32 max)
 {
 	struct ressd_move_space space = { };
@@ -80,7 +86,10 @@ int ressd_grow_move_space(struct ressd *ressd, u32 max)
 	return 0;
 }
 
-/* Between two batches: the mover takes the larger space that a message has left for it. */
+/*
+ * Between two batches: the mover takes the larger space that a message has left
+ * for it.
+ */
 static void take_next_move_space(struct ressd *ressd)
 {
 	struct ressd_move_space old = { };
@@ -95,7 +104,7 @@ static void take_next_move_space(struct ressd *ressd)
 	ressd_move_space_free(&old);
 }
 
-/* --- its I/O --------------------------------------------------------------------------------- */
+/* --- its I/O -------------------------------------------------------------- */
 
 static void move_io_done(struct bio *bio)
 {
@@ -105,7 +114,10 @@ static void move_io_done(struct bio *bio)
 	if (bio->bi_status)
 		atomic_inc(&ressd->mover.io_errors);
 	bio_put(bio);
-	/* The lock holds up wait_for_moves() until nothing here is touched any more. */
+	/*
+	 * The lock holds up wait_for_moves() until nothing here is touched any
+	 * more.
+	 */
 	spin_lock_irqsave(&ressd->done_lock, flags);
 	atomic_dec(&ressd->mover.ios);
 	wake_up(&ressd->wait);
@@ -133,7 +145,8 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
 		else
 			high = middle;
 	}
-	return low < ressd->gate.batch && ressd->mover.space.moves[low].lbn - first < nr;
+	return low < ressd->gate.batch &&
+	       ressd->mover.space.moves[low].lbn - first < nr;
 }
 
 static bool is_tracked(const struct ressd *ressd, u32 lbn)
@@ -147,20 +160,33 @@ static bool is_tracked(const struct ressd *ressd, u32 lbn)
 	return false;
 }
 
-/* Left out are blocks under a direct write, which will kill them, and those still in RAM. */
+/*
+ * Left out are blocks under a direct write, which will kill them, and those
+ * still in RAM.
+ */
 static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
 {
 	lockdep_assert_held(&ressd->lock);
-	return !is_tracked(ressd, move->lbn) && !ressd_log_data(&ressd->log, move->block);
+	return !is_tracked(ressd, move->lbn) &&
+	       !ressd_log_data(&ressd->log, move->block);
 }
 
-/* So many moves are picked, or end, under one hold of the lock; see core/ressd-log.h. */
+/*
+ * So many moves are picked, or end, under one hold of the lock; see
+ * core/ressd-log.h.
+ */
 #define PICKED_AT_ONCE	(RESSD_STEP_NODES / 2)
 #define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
 
+/* Counts who reads the segment that @move comes from. */
+static atomic_t *reader_of(struct ressd *ressd, const struct ressd_move *move)
+{
+	return &ressd->readers[ressd_geom_slot(&ressd->log.geom, move->block)];
+}
+
 /*
- * Adds to the batch, of which @nr moves were looked at, what the sweep picks next.  Returns how
- * many these are; @more: it has ended early, and goes on.
+ * Adds to the batch, of which @nr moves were looked at, what the sweep picks
+ * next.  Returns how many these are; @more: it has ended early, and goes on.
  */
 static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 {
@@ -171,9 +197,11 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 	moves += ressd->gate.batch;
 	max = min(max - ressd->gate.batch, PICKED_AT_ONCE);
 	if (nr)
-		picked = ressd_sweep_pick_more(&ressd->mover.sweep, &ressd->log, moves, max);
+		picked = ressd_sweep_pick_more(&ressd->mover.sweep, &ressd->log,
+					       moves, max);
 	else
-		picked = ressd_sweep_pick(&ressd->mover.sweep, &ressd->log, moves, max);
+		picked = ressd_sweep_pick(&ressd->mover.sweep, &ressd->log,
+					  moves, max);
 	*more = ressd->mover.sweep.cut || picked == PICKED_AT_ONCE;
 	for (i = 0; i < picked; i++) {
 		struct ressd_move move = moves[i];
@@ -184,7 +212,7 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 			ressd_move_make_hole(&move);
 		}
 		if (!ressd_move_is_hole(&move))
-			atomic_inc(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move.block)]);
+			atomic_inc(reader_of(ressd, &move));
 		ressd->mover.space.moves[ressd->gate.batch] = move;
 		WRITE_ONCE(ressd->gate.batch, ressd->gate.batch + 1);
 	}
@@ -199,7 +227,8 @@ u32 ressd_batch_pick(struct ressd *ressd)
 
 	take_next_move_space(ressd);
 	max = min(ressd->mover.space.max,
-		  READ_ONCE(ressd->options.move_batch_sectors) / RESSD_BLOCK_SECTORS);
+		  READ_ONCE(ressd->options.move_batch_sectors) /
+			  RESSD_BLOCK_SECTORS);
 	while (more && ressd->gate.batch < max) {
 		nr += pick_some(ressd, nr, max, &more);
 		cond_resched();
@@ -207,7 +236,10 @@ u32 ressd_batch_pick(struct ressd *ressd)
 	return nr;
 }
 
-/* The steps of a batch.  The log holds what is newer than home, so it is read second. */
+/*
+ * The steps of a batch.  The log holds what is newer than home, so it is read
+ * second.
+ */
 enum step {
 	READ_HOME,
 	READ_LOG,
@@ -218,18 +250,21 @@ enum step {
 static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 {
 	const struct ressd_move *move = &ressd->mover.space.moves[at];
-	void *buffer = ressd->mover.space.buffer + (size_t)at * RESSD_BLOCK_SIZE;
+	void *buffer =
+		ressd->mover.space.buffer + (size_t)at * RESSD_BLOCK_SIZE;
 	bool home = step != READ_LOG;
-	struct block_device *bdev = home ? ressd->normal->bdev : ressd->reserved->bdev;
+	struct block_device *bdev = home ? ressd->normal->bdev :
+					   ressd->reserved->bdev;
 	sector_t sector = home ? ressd_normal_sector(ressd, move->lbn) :
 				 ressd_log_sector(ressd, move->block);
 	size_t done = 0, bytes = (size_t)nr * RESSD_BLOCK_SIZE;
 	blk_opf_t opf = step == WRITE_HOME ? REQ_OP_WRITE : REQ_OP_READ;
 
 	while (done < bytes) {
-		struct bio *bio = ressd_alloc_bio(ressd, bdev, opf,
-						  sector + (done >> SECTOR_SHIFT),
-						  buffer + done, bytes - done);
+		struct bio *bio =
+			ressd_alloc_bio(ressd, bdev, opf,
+					sector + (done >> SECTOR_SHIFT),
+					buffer + done, bytes - done);
 
 		bio->bi_end_io = move_io_done;
 		bio->bi_private = ressd;
@@ -240,10 +275,11 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 }
 
 /*
- * How many blocks the batch's next I/O is for, and whether there is one.  Home is read over a few
- * logged blocks as well, and the log afterwards.
+ * How many blocks the batch's next I/O is for, and whether there is one.  Home
+ * is read over a few logged blocks as well, and the log afterwards.
  */
-static u32 next_run(const struct ressd *ressd, enum step step, u32 at, bool *starts)
+static u32 next_run(const struct ressd *ressd, enum step step, u32 at,
+		    bool *starts)
 {
 	const struct ressd_move *moves = &ressd->mover.space.moves[at];
 	u32 nr = ressd->gate.batch - at;
@@ -276,7 +312,10 @@ static struct traffic traffic_now(const struct ressd *ressd)
 	};
 }
 
-/* How many I/Os may be in flight, given the traffic since the last one was begun. */
+/*
+ * How many I/Os may be in flight, given the traffic since the last one was
+ * begun.
+ */
 static int max_ios(const struct ressd *ressd, const struct traffic *before,
 		   const struct traffic *now)
 {
@@ -288,7 +327,10 @@ static int max_ios(const struct ressd *ressd, const struct traffic *before,
 	return MAX_IOS;
 }
 
-/* All I/O of one step of the batch, several at a time, submitted in ascending order. */
+/*
+ * All I/O of one step of the batch, several at a time, submitted in ascending
+ * order.
+ */
 static int transfer(struct ressd *ressd, enum step step)
 {
 	size_t bytes = (size_t)ressd->gate.batch * RESSD_BLOCK_SIZE;
@@ -315,7 +357,10 @@ static int transfer(struct ressd *ressd, enum step step)
 	return atomic_read(&ressd->mover.io_errors) ? -EIO : 0;
 }
 
-/* What was read must be what was logged: a damaged block must never be written home. */
+/*
+ * What was read must be what was logged: a damaged block must never be written
+ * home.
+ */
 static bool is_intact(const struct ressd_move *move, const void *data)
 {
 	return ressd_crc(data, RESSD_BLOCK_SIZE) == move->crc;
@@ -328,7 +373,8 @@ static bool batch_is_intact(const struct ressd *ressd)
 	for (i = 0; i < ressd->gate.batch; i++)
 		if (!ressd_move_is_hole(&ressd->mover.space.moves[i]) &&
 		    !is_intact(&ressd->mover.space.moves[i],
-			       ressd->mover.space.buffer + (size_t)i * RESSD_BLOCK_SIZE))
+			       ressd->mover.space.buffer +
+				       (size_t)i * RESSD_BLOCK_SIZE))
 			return false;
 	return true;
 }
@@ -340,7 +386,8 @@ static void count_runs(struct ressd *ressd)
 
 	lockdep_assert_held(&ressd->lock);
 	for (at = 0; at < ressd->gate.batch; at += nr) {
-		nr = ressd_sweep_run(&ressd->mover.space.moves[at], ressd->gate.batch - at, false);
+		nr = ressd_sweep_run(&ressd->mover.space.moves[at],
+				     ressd->gate.batch - at, false);
 		ressd->counters.moved_runs++;
 		if (nr >= 3)
 			ressd->counters.moved_runs_12k++;
@@ -348,7 +395,8 @@ static void count_runs(struct ressd *ressd)
 }
 
 /*
- * The end of some moves of the batch, from the one at @at on: returns how many blocks turned clean.
+ * The end of some moves of the batch, from the one at @at on: returns how many
+ * blocks turned clean.
  */
 static u32 finish_some(struct ressd *ressd, u32 at, bool moved)
 {
@@ -362,14 +410,18 @@ static u32 finish_some(struct ressd *ressd, u32 at, bool moved)
 			ressd->counters.filled_blocks += moved;
 			continue;
 		}
-		nr += moved && ressd_log_moved(&ressd->log, move->block, move->lbn);
-		atomic_dec(&ressd->readers[ressd_geom_slot(&ressd->log.geom, move->block)]);
+		nr += moved &&
+		      ressd_log_moved(&ressd->log, move->block, move->lbn);
+		atomic_dec(reader_of(ressd, move));
 	}
 	ressd->counters.moved_blocks += nr;
 	return nr;
 }
 
-/* Lets go of the batch; @moved: all of it is home.  Returns how many blocks turned clean. */
+/*
+ * Lets go of the batch; @moved: all of it is home.  Returns how many blocks
+ * turned clean.
+ */
 static u32 finish_batch(struct ressd *ressd, bool moved)
 {
 	u32 at, nr = 0;
@@ -383,7 +435,10 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 	spin_lock(&ressd->lock);
 	if (moved)
 		count_runs(ressd);
-	/* What was written to holes has landed before ressd_flight_enter() sees this. */
+	/*
+	 * What was written to holes has landed before ressd_flight_enter() sees
+	 * this.
+	 */
 	smp_store_release(&ressd->gate.batch, 0);
 	spin_unlock(&ressd->lock);
 
@@ -393,12 +448,15 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 
 static int write_home(struct ressd *ressd, u32 lbn, void *data)
 {
-	return ressd_rw(ressd, ressd->normal->bdev, REQ_OP_WRITE, ressd_normal_sector(ressd, lbn),
-			1, data);
+	return ressd_rw(ressd, ressd->normal->bdev, REQ_OP_WRITE,
+			ressd_normal_sector(ressd, lbn), 1, data);
 }
 
-/* One block, from the log to its place at home.  0, or why it stays in the log. */
-static int move_block(struct ressd *ressd, const struct ressd_move *move, void *data)
+/*
+ * One block, from the log to its place at home.  0, or why it stays in the log.
+ */
+static int move_block(struct ressd *ressd, const struct ressd_move *move,
+		      void *data)
 {
 	const char *what = "cannot be written to its place";
 	int ret = ressd_log_rw(ressd, REQ_OP_READ, move->block, 1, data);
@@ -413,13 +471,14 @@ static int move_block(struct ressd *ressd, const struct ressd_move *move, void *
 	}
 	if (ret)
 		DMERR_LIMIT("%s: block %u (log block %u) %s, error %d; it stays in the log",
-			    ressd_name(ressd), move->lbn, move->block, what, ret);
+			    ressd_name(ressd), move->lbn, move->block, what,
+			    ret);
 	return ret;
 }
 
 /*
- * After writes of the batch have failed: a hole may be torn, and what it held is nowhere but in the
- * buffer.  So it is written again, whatever the mode.
+ * After writes of the batch have failed: a hole may be torn, and what it held
+ * is nowhere but in the buffer.  So it is written again, whatever the mode.
  */
 static void restore_holes(struct ressd *ressd)
 {
@@ -432,7 +491,8 @@ static void restore_holes(struct ressd *ressd)
 		if (!ressd_move_is_hole(move))
 			continue;
 		ret = write_home(ressd, move->lbn,
-				 ressd->mover.space.buffer + (size_t)i * RESSD_BLOCK_SIZE);
+				 ressd->mover.space.buffer +
+					 (size_t)i * RESSD_BLOCK_SIZE);
 		if (!ret)
 			continue;
 		spin_lock(&ressd->lock);
@@ -447,10 +507,14 @@ static void restore_holes(struct ressd *ressd)
 static bool is_owed(const struct ressd *ressd, const struct ressd_move *move)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd_log_segment_seq(&ressd->log, move->block) <= ressd->mover.sweep.last_segment;
+	return ressd_log_segment_seq(&ressd->log, move->block) <=
+	       ressd->mover.sweep.last_segment;
 }
 
-/* After an error in the batch: what can be moved is moved.  Returns how many blocks were. */
+/*
+ * After an error in the batch: what can be moved is moved.  Returns how many
+ * blocks were.
+ */
 static u32 move_singly(struct ressd *ressd)
 {
 	u32 i, nr = 0;
@@ -468,7 +532,8 @@ static u32 move_singly(struct ressd *ressd)
 		if (ret) {
 			ressd->mover.bad_blocks += is_owed(ressd, move);
 			ressd->counters.errors++;
-		} else if (ressd_log_moved(&ressd->log, move->block, move->lbn)) {
+		} else if (ressd_log_moved(&ressd->log, move->block,
+					   move->lbn)) {
 			ressd->counters.moved_blocks++;
 			ressd->counters.moved_runs++;
 			nr++;

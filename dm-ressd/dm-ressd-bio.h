@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A bio in the hands of dm-ressd: its private data, and the few functions that the files which
- * handle bios share.
+ * A bio in the hands of dm-ressd: its private data, and the few functions that
+ * the files which handle bios share.
  */
 #ifndef DM_RESSD_BIO_H
 #define DM_RESSD_BIO_H
@@ -12,28 +12,44 @@
 
 /* Per-bio data. */
 enum ressd_bio_flags {
-	RESSD_BIO_READ_LOG = 1,		/* holds readers[slot] */
-	RESSD_BIO_DIRECT = 2,		/* counted in its generation until its end is decided */
-	RESSD_BIO_KILL = 4,		/* tracked: kill first .. first + nr - 1 when done */
-	RESSD_BIO_SYNC = 8,		/* FUA: a sync may have to complete before the bio does */
-	RESSD_BIO_MERGE = 16,		/* a piece of one block, to be merged with the log's copy */
-	RESSD_BIO_FLUSHES = 32,		/* if it fails, a flush may have failed */
-	RESSD_BIO_PROVEN = 64,		/* a read of what no failed flush can take */
-	RESSD_BIO_PIECE = 128,		/* a piece of one block that waits for the mover's batch */
-	RESSD_BIO_TIMED = 256,		/* route adaptive: what it costs is measured */
-	RESSD_BIO_SMALL = 512,		/* route adaptive: counted in meter.small_in_flight */
-	RESSD_BIO_COUNTED = 1024,	/* counted in shape.in_flight */
-	RESSD_BIO_COVERED = 2048,	/* must be logged, and waits for room */
-	RESSD_BIO_READ_HOME = 4096,	/* counted in cover.reads */
+	/* Holds readers[slot]. */
+	RESSD_BIO_READ_LOG = 1,
+	/* Counted in its generation until its end is decided. */
+	RESSD_BIO_DIRECT = 2,
+	/* Tracked: kill first .. first + nr - 1 when done. */
+	RESSD_BIO_KILL = 4,
+	/* FUA: a sync may have to complete before the bio does. */
+	RESSD_BIO_SYNC = 8,
+	/* A piece of one block, to be merged with the log's copy. */
+	RESSD_BIO_MERGE = 16,
+	/* If it fails, a flush may have failed. */
+	RESSD_BIO_FLUSHES = 32,
+	/* A read of what no failed flush can take. */
+	RESSD_BIO_PROVEN = 64,
+	/* A piece of one block that waits for the mover's batch. */
+	RESSD_BIO_PIECE = 128,
+	/* Route adaptive: what it costs is measured. */
+	RESSD_BIO_TIMED = 256,
+	/* Route adaptive: counted in meter.small_in_flight. */
+	RESSD_BIO_SMALL = 512,
+	/* Counted in shape.in_flight. */
+	RESSD_BIO_COUNTED = 1024,
+	/* Must be logged, and waits for room. */
+	RESSD_BIO_COVERED = 2048,
+	/* Counted in cover.reads. */
+	RESSD_BIO_READ_HOME = 4096,
 };
 
 struct ressd_bio {
-	struct list_head list;		/* of the list that the bio waits on, or tracked */
-	struct list_head done;		/* on ressd->done */
-	/* Sync ticket or record number waited for; a read: errors.known_to_map when it came. */
+	struct list_head list;	/* of the list that it waits on, or tracked */
+	struct list_head done;	/* on ressd->done */
+	/*
+	 * Sync ticket or record number waited for; a read: errors.known_to_map
+	 * when it came.
+	 */
 	u64 ticket;
-	u32 first, nr;			/* whole blocks that it covers */
-	u32 accepted;			/* of these, already in the log */
+	u32 first, nr;		/* whole blocks that it covers */
+	u32 accepted;		/* of these, already in the log */
 	u32 slot;
 	u16 flags;
 	u8 generation;
@@ -51,15 +67,16 @@ static inline struct bio *ressd_bio_of(struct ressd_bio *rb)
 }
 
 /*
- * What a dispatch policy needs of a bio: in front of struct ressd_bio, where nobody has to
- * initialise it for a bio that no policy sees.
+ * What a dispatch policy needs of a bio: in front of struct ressd_bio, where
+ * nobody has to initialise it for a bio that no policy sees.
  */
 struct ressd_held {
 	struct ressd_request request;
 	struct ressd *ressd;
 };
 
-#define RESSD_PER_BIO_SIZE	(sizeof(struct ressd_held) + sizeof(struct ressd_bio))
+#define RESSD_PER_BIO_SIZE \
+	(sizeof(struct ressd_held) + sizeof(struct ressd_bio))
 
 static inline struct ressd_held *ressd_held(struct bio *bio)
 {
@@ -68,8 +85,10 @@ static inline struct ressd_held *ressd_held(struct bio *bio)
 
 static inline struct bio *ressd_held_bio(struct ressd_request *request)
 {
-	return dm_bio_from_per_bio_data(container_of(request, struct ressd_held, request),
-					RESSD_PER_BIO_SIZE);
+	struct ressd_held *held =
+		container_of(request, struct ressd_held, request);
+
+	return dm_bio_from_per_bio_data(held, RESSD_PER_BIO_SIZE);
 }
 
 /* One write or discard in 4 KiB terms. */
@@ -80,7 +99,8 @@ struct ressd_extent {
 	bool whole;			/* of whole blocks only */
 };
 
-static inline struct ressd_extent ressd_extent_of(struct ressd *ressd, const struct bio *bio)
+static inline struct ressd_extent ressd_extent_of(struct ressd *ressd,
+						  const struct bio *bio)
 {
 	sector_t sector = dm_target_offset(ressd->ti, bio->bi_iter.bi_sector);
 	unsigned int sectors = bio_sectors(bio);
@@ -102,9 +122,11 @@ static inline void ressd_remap_normal(struct ressd *ressd, struct bio *bio)
 	bio_set_dev(bio, ressd->normal->bdev);
 }
 
-static inline bool ressd_is_dirty(const struct ressd *ressd, const struct ressd_node *node)
+static inline bool ressd_is_dirty(const struct ressd *ressd,
+				  const struct ressd_node *node)
 {
-	return !ressd_map_is_clean(&ressd->log.map, ressd_map_block(&ressd->log.map, node));
+	return !ressd_map_is_clean(&ressd->log.map,
+				   ressd_map_block(&ressd->log.map, node));
 }
 
 #endif

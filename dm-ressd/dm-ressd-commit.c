@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The worker that carries out what core/ressd-commit.c decides: one I/O of the log at a time.
+ * The worker that carries out what core/ressd-commit.c decides: one I/O of the
+ * log at a time.
  *
- * It waits for all of them but the plain write of a record, without a flush before or FUA.  That is
- * what each small write waits for with commit writethrough, so its end is dealt with where the
- * device reports it, in an interrupt, if nobody holds the lock then and nothing else is to be done:
- * so whoever waits for the record need not wait for the worker as well.
+ * It waits for all of them but the plain write of a record, without a flush
+ * before or FUA.  That is what each small write waits for with commit
+ * writethrough, so its end is dealt with where the device reports it, in an
+ * interrupt, if nobody holds the lock then and nothing else is to be done: so
+ * whoever waits for the record need not wait for the worker as well.
  */
 #include <linux/blkdev.h>
 #include <linux/delay.h>
@@ -18,8 +20,9 @@
 #define LAST_RETRY_MS	400
 
 /*
- * Many errors of cheap devices are gone a moment later.  A write can be tried again, for its data
- * is still here; a flush cannot, for the next one would succeed whatever the failed one has lost.
+ * Many errors of cheap devices are gone a moment later.  A write can be tried
+ * again, for its data is still here; a flush cannot, for the next one would
+ * succeed whatever the failed one has lost.
  * @ret: what has come of the first attempt.
  */
 static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
@@ -28,12 +31,14 @@ static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
 	unsigned int wait;
 
 	io->only_write = !io->fua || bdev_fua(ressd->reserved->bdev);
-	for (wait = FIRST_RETRY_MS; ret && io->only_write && wait <= LAST_RETRY_MS; wait *= 2) {
+	for (wait = FIRST_RETRY_MS;
+	     ret && io->only_write && wait <= LAST_RETRY_MS; wait *= 2) {
 		spin_lock(&ressd->lock);
 		ressd->counters.write_retries++;
 		spin_unlock(&ressd->lock);
 		msleep(wait);
-		ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
+		ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks,
+				   io->data);
 	}
 	if (ret && !io->only_write)
 		atomic_inc(&ressd->errors.failed_flushes);
@@ -48,7 +53,10 @@ static int write_record(struct ressd *ressd, struct ressd_io *io)
 	return retry_write(ressd, io, ret);
 }
 
-/* Reads that are in flight learn of an error by the count, core by ressd_log_done(). */
+/*
+ * Reads that are in flight learn of an error by the count, core by
+ * ressd_log_done().
+ */
 static int flush_for_log(struct ressd *ressd)
 {
 	int ret = ressd_flush_devices(ressd);
@@ -59,8 +67,9 @@ static int flush_for_log(struct ressd *ressd)
 }
 
 /*
- * Not by REQ_PREFLUSH: then it could not be told what has failed.  A flush sent by others may have
- * failed before this one was begun, which then knew nothing of what that one had lost.
+ * Not by REQ_PREFLUSH: then it could not be told what has failed.  A flush sent
+ * by others may have failed before this one was begun, which then knew nothing
+ * of what that one had lost.
  */
 static int preflush(struct ressd *ressd)
 {
@@ -85,7 +94,8 @@ static int do_io(struct ressd *ressd, struct ressd_io *io)
 		return flush_for_log(ressd);
 	case RESSD_IO_READ:
 		io->only_write = true;
-		return ressd_log_rw(ressd, REQ_OP_READ, io->block, io->nr_blocks, io->data);
+		return ressd_log_rw(ressd, REQ_OP_READ, io->block,
+				    io->nr_blocks, io->data);
 	case RESSD_IO_WRITE:
 		ressd_log_encode(&ressd->log, io);
 		if (io->preflush)
@@ -96,8 +106,9 @@ static int do_io(struct ressd *ressd, struct ressd_io *io)
 }
 
 /*
- * What core wants done next.  If there is nothing though somebody waits, the reason may be a read
- * in flight in the segment to be reused: its end must not be missed.
+ * What core wants done next.  If there is nothing though somebody waits, the
+ * reason may be a read in flight in the segment to be reused: its end must not
+ * be missed.
  */
 static bool next_io(struct ressd *ressd, struct ressd_io *io)
 {
@@ -113,13 +124,17 @@ static bool next_io(struct ressd *ressd, struct ressd_io *io)
 		return false;
 	}
 	WRITE_ONCE(ressd->waiters.need_space, true);
-	smp_mb();	/* pairs with atomic_dec_and_test() in ressd_put_reader() */
+	/* Pairs with atomic_dec_and_test() in ressd_put_reader(). */
+	smp_mb();
 	return ressd_log_next(&ressd->log, io);
 }
 
-/* Moves to @complete who waits for a number up to @reached; everybody if the log does not work. */
-static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 reached,
-			 struct list_head *complete)
+/*
+ * Moves to @complete who waits for a number up to @reached; everybody if the
+ * log does not work.
+ */
+static void take_settled(struct ressd *ressd, struct list_head *waiters,
+			 u64 reached, struct list_head *complete)
 {
 	struct ressd_bio *rb, *next;
 
@@ -136,8 +151,10 @@ static void take_settled(struct ressd *ressd, struct list_head *waiters, u64 rea
 static void take_all_settled(struct ressd *ressd, struct list_head *settled)
 {
 	lockdep_assert_held(&ressd->lock);
-	take_settled(ressd, &ressd->waiters.sync, ressd_log_synced(&ressd->log), settled);
-	take_settled(ressd, &ressd->waiters.record, ressd->log.written_seq, settled);
+	take_settled(ressd, &ressd->waiters.sync, ressd_log_synced(&ressd->log),
+		     settled);
+	take_settled(ressd, &ressd->waiters.record, ressd->log.written_seq,
+		     settled);
 }
 
 static void end_settled(struct list_head *settled)
@@ -172,8 +189,8 @@ static void note_io_end(struct ressd *ressd, int ret)
 }
 
 /*
- * Who waits on ressd->wait is woken each time, for any of it may be what they wait for; the mover
- * at rest only if there is something to do for it.
+ * Who waits on ressd->wait is woken each time, for any of it may be what they
+ * wait for; the mover at rest only if there is something to do for it.
  */
 static void wake_waiters(struct ressd *ressd)
 {
@@ -188,7 +205,8 @@ static void finish_io(struct ressd *ressd, int ret)
 {
 	spin_lock(&ressd->lock);
 	if (ret && !ressd->log_io.io.only_write)
-		ressd->errors.known_to_core = atomic_read(&ressd->errors.failed_flushes);
+		ressd->errors.known_to_core =
+			atomic_read(&ressd->errors.failed_flushes);
 	else
 		ressd_take_flush_errors(ressd);
 	note_io_end(ressd, ret);
@@ -199,8 +217,9 @@ static void finish_io(struct ressd *ressd, int ret)
 }
 
 /*
- * On one processor a trylock always succeeds, in an interrupt that has come while a task holds the
- * lock as well; and with PREEMPT_RT the lock is none for interrupts.  There the worker does it all.
+ * On one processor a trylock always succeeds, in an interrupt that has come
+ * while a task holds the lock as well; and with PREEMPT_RT the lock is none for
+ * interrupts.  There the worker does it all.
  */
 static bool may_finish_at_once(void)
 {
@@ -208,10 +227,10 @@ static bool may_finish_at_once(void)
 }
 
 /*
- * The end of a write that has gone well, if the lock is free and no flush has failed meanwhile: to
- * begin to find out what that takes along is nothing for an interrupt.
- * Any context, so the lock is not waited for.  Once it is given up nothing of the target is touched
- * any more: it may be gone by then.
+ * The end of a write that has gone well, if the lock is free and no flush has
+ * failed meanwhile: to begin to find out what that takes along is nothing for
+ * an interrupt.  Any context, so the lock is not waited for.  Once it is given
+ * up nothing of the target is touched any more: it may be gone by then.
  */
 static bool finish_at_once(struct ressd *ressd)
 {
@@ -221,13 +240,15 @@ static bool finish_at_once(struct ressd *ressd)
 	if (!may_finish_at_once() || !spin_trylock(&ressd->lock))
 		return false;
 	if (!ressd_log_works(ressd) || ressd_log_is_doubtful(&ressd->log) ||
-	    atomic_read(&ressd->errors.failed_flushes) != ressd->errors.known_to_core) {
+	    atomic_read(&ressd->errors.failed_flushes) !=
+		    ressd->errors.known_to_core) {
 		spin_unlock(&ressd->lock);
 		return false;
 	}
 	note_io_end(ressd, 0);
 	take_all_settled(ressd, &complete);
-	rest = ressd_log_is_at_rest(&ressd->log) && list_empty(&ressd->waiters.space);
+	rest = ressd_log_is_at_rest(&ressd->log) &&
+	       list_empty(&ressd->waiters.space);
 	if (!rest)
 		ressd_run_log(ressd);
 	wake_waiters(ressd);
@@ -236,7 +257,10 @@ static bool finish_at_once(struct ressd *ressd)
 	return true;
 }
 
-/* Under done_lock, so that ressd_wait_for_log_io() can wait for the end of this, too. */
+/*
+ * Under done_lock, so that ressd_wait_for_log_io() can wait for the end of
+ * this, too.
+ */
 static void write_ended(struct bio *bio)
 {
 	struct ressd *ressd = bio->bi_private;
@@ -263,7 +287,8 @@ static struct ressd_pages *find_buffer(struct ressd *ressd, const void *buffer)
 	return pages;
 }
 
-static int find_pages(struct ressd *ressd, struct ressd_pages *pages, void *buffer, u32 blocks)
+static int find_pages(struct ressd *ressd, struct ressd_pages *pages,
+		      void *buffer, u32 blocks)
 {
 	u32 nr = DIV_ROUND_UP(blocks * RESSD_BLOCK_SIZE, PAGE_SIZE);
 	struct bio bio;
@@ -275,7 +300,8 @@ static int find_pages(struct ressd *ressd, struct ressd_pages *pages, void *buff
 		return -ENOMEM;
 	bio_init(&bio, ressd->reserved->bdev, pages->vecs, nr, REQ_OP_WRITE);
 	for (; nr && !ret; nr--, buffer += PAGE_SIZE)
-		if (bio_add_page(&bio, vmalloc_to_page(buffer), PAGE_SIZE, 0) != PAGE_SIZE)
+		if (bio_add_page(&bio, vmalloc_to_page(buffer), PAGE_SIZE, 0) !=
+		    PAGE_SIZE)
 			ret = -ENOMEM;
 	pages->nr_vecs = bio.bi_vcnt;
 	bio_uninit(&bio);
@@ -294,7 +320,8 @@ int ressd_find_pages(struct ressd *ressd)
 		ret = find_pages(ressd, pages++, ressd->memory.summary,
 				 ressd->log.geom.summary_blocks);
 	if (!ret && ressd->memory.page)
-		ret = find_pages(ressd, pages, ressd->memory.page, ressd->memory.max_page);
+		ret = find_pages(ressd, pages, ressd->memory.page,
+				 ressd->memory.max_page);
 	return ret;
 }
 
@@ -307,8 +334,9 @@ void ressd_forget_pages(struct ressd *ressd)
 }
 
 /*
- * By a bio of the target's own, for there is only one such write at a time.  Plugged, so that the
- * block layer dispatches it here and now instead of asking a thread to.
+ * By a bio of the target's own, for there is only one such write at a time.
+ * Plugged, so that the block layer dispatches it here and now instead of asking
+ * a thread to.
  */
 static void start_write(struct ressd *ressd)
 {
@@ -339,10 +367,11 @@ static bool is_plain_write(const struct ressd_io *io)
 }
 
 /*
- * One I/O at a time, as core decides; whatever waits is looked at in between.  While a plain write
- * is begun nobody is woken: the device would have to wait for that, and right afterwards there is
- * time for it.  Whoever waits for room from now on queues this work again.  What core does in
- * pieces is done when there is nothing else, and the lock is free between two of them.
+ * One I/O at a time, as core decides; whatever waits is looked at in between.
+ * While a plain write is begun nobody is woken: the device would have to wait
+ * for that, and right afterwards there is time for it.  Whoever waits for room
+ * from now on queues this work again.  What core does in pieces is done when
+ * there is nothing else, and the lock is free between two of them.
  */
 void ressd_log_worker(struct work_struct *work)
 {
@@ -383,7 +412,8 @@ void ressd_log_worker(struct work_struct *work)
 
 void ressd_commit_timer(struct work_struct *work)
 {
-	struct ressd *ressd = container_of(to_delayed_work(work), struct ressd, log_io.timer);
+	struct ressd *ressd =
+		container_of(to_delayed_work(work), struct ressd, log_io.timer);
 
 	spin_lock(&ressd->lock);
 	ressd_log_kick(&ressd->log);
@@ -397,7 +427,10 @@ void ressd_wait_for_log_io(struct ressd *ressd)
 	wait_event_cmd(ressd->wait, !ressd->log.busy, spin_unlock(&ressd->lock),
 		       spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);
-	/* The worker may have seen the end of the write before write_ended() has queued it. */
+	/*
+	 * The worker may have seen the end of the write before write_ended()
+	 * has queued it.
+	 */
 	spin_lock_irq(&ressd->done_lock);
 	spin_unlock_irq(&ressd->done_lock);
 }
@@ -410,7 +443,8 @@ int ressd_sync(struct ressd *ressd)
 	ticket = ressd_log_sync(&ressd->log);
 	ressd_run_log(ressd);
 	wait_event_cmd(ressd->wait,
-		       ressd_log_synced(&ressd->log) >= ticket || !ressd_log_works(ressd),
+		       ressd_log_synced(&ressd->log) >= ticket ||
+			       !ressd_log_works(ressd),
 		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);
 	return ressd_log_works(ressd) ? 0 : -EIO;

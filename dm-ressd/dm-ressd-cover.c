@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cover (core/ressd-cover.h): carries out the steps that core asks for, in the mover's thread
- * or in the activation, and answers which bios concern covered blocks.
+ * The cover (core/ressd-cover.h): carries out the steps that core asks for, in
+ * the mover's thread or in the activation, and answers which bios concern
+ * covered blocks.
  *
- * While a run covers or uncovers (cover.busy), writes and discards of covered blocks wait on
- * waiters.move, as those do that overlap the mover's batch.  Small writes of other blocks wait on
- * waiters.space until the log is covered: ressd_log_accept() says so.
+ * While a run covers or uncovers (cover.busy), writes and discards of covered
+ * blocks wait on waiters.move, as those do that overlap the mover's batch.
+ * Small writes of other blocks wait on waiters.space until the log is covered:
+ * ressd_log_accept() says so.
  */
 #include <linux/kthread.h>
 #include <linux/vmalloc.h>
@@ -30,7 +32,7 @@ void ressd_cover_free(struct ressd *ressd)
 	vfree(ressd->cover.run.home);
 }
 
-/* --- bios ----------------------------------------------------------------------------------- */
+/* --- bios ----------------------------------------------------------------- */
 
 bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr)
 {
@@ -38,12 +40,14 @@ bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr)
 
 	if (first >= log->cover_blocks)
 		return false;
-	return ressd->cover.busy || (!log->covered && ressd_cover_is_dirty(log, first, nr));
+	return ressd->cover.busy ||
+	       (!log->covered && ressd_cover_is_dirty(log, first, nr));
 }
 
 bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr)
 {
-	return !ressd_log_works(ressd) && !ressd->cover.busy && ressd_cover_holds(ressd, first, nr);
+	return !ressd_log_works(ressd) && !ressd->cover.busy &&
+	       ressd_cover_holds(ressd, first, nr);
 }
 
 bool ressd_cover_takes_writes(const struct ressd *ressd)
@@ -51,10 +55,11 @@ bool ressd_cover_takes_writes(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	return !log->cover_blocks || log->covered ||
-	       (!ressd->cover.failed && !ressd->hibernating && !ressd->suspending);
+	       (!ressd->cover.failed && !ressd->hibernating &&
+		!ressd->suspending);
 }
 
-/* --- a run ---------------------------------------------------------------------------------- */
+/* --- a run ---------------------------------------------------------------- */
 
 static bool reads_settled(struct ressd *ressd)
 {
@@ -68,7 +73,8 @@ static int sync_log(struct ressd *ressd, bool reclaim)
 	int ret;
 
 	spin_lock(&ressd->lock);
-	ticket = reclaim ? ressd_log_reclaim(&ressd->log) : ressd_log_sync(&ressd->log);
+	ticket = reclaim ? ressd_log_reclaim(&ressd->log) :
+			   ressd_log_sync(&ressd->log);
 	spin_unlock(&ressd->lock);
 	ret = ressd_wait_as_mover(ressd, ticket);
 	spin_lock(&ressd->lock);
@@ -91,10 +97,14 @@ static bool tidy_some(struct ressd *ressd)
 static int transfer_home(struct ressd *ressd, blk_opf_t opf,
 			 const struct ressd_cover_action *action)
 {
-	/* A read that was sent home before the log had the block would find the cover. */
+	/*
+	 * A read that was sent home before the log had the block would find the
+	 * cover.
+	 */
 	wait_event(ressd->wait, reads_settled(ressd));
-	return ressd_rw(ressd, ressd->normal->bdev, opf, ressd_normal_sector(ressd, action->lbn),
-			action->nr, action->data);
+	return ressd_rw(ressd, ressd->normal->bdev, opf,
+			ressd_normal_sector(ressd, action->lbn), action->nr,
+			action->data);
 }
 
 static int act(struct ressd *ressd, const struct ressd_cover_action *action)
@@ -102,9 +112,11 @@ static int act(struct ressd *ressd, const struct ressd_cover_action *action)
 	switch (action->kind) {
 	case RESSD_COVER_READ_HOME:
 		return ressd_rw(ressd, ressd->normal->bdev, REQ_OP_READ,
-				ressd_normal_sector(ressd, 0), action->nr, action->data);
+				ressd_normal_sector(ressd, 0), action->nr,
+				action->data);
 	case RESSD_COVER_READ_LOG:
-		return ressd_log_rw(ressd, REQ_OP_READ, action->block, action->nr, action->data);
+		return ressd_log_rw(ressd, REQ_OP_READ, action->block,
+				    action->nr, action->data);
 	case RESSD_COVER_WRITE_HOME:
 		return transfer_home(ressd, REQ_OP_WRITE | REQ_SYNC, action);
 	case RESSD_COVER_WORK:
@@ -116,7 +128,10 @@ static int act(struct ressd *ressd, const struct ressd_cover_action *action)
 		return sync_log(ressd, true);
 	case RESSD_COVER_WAIT:
 		ressd_write_open_record(ressd);
-		/* The next record may have to begin a segment that is not forgotten yet. */
+		/*
+		 * The next record may have to begin a segment that is not
+		 * forgotten yet.
+		 */
 		while (tidy_some(ressd))
 			cond_resched();
 		return 0;
@@ -167,7 +182,8 @@ static bool start(struct ressd *ressd, enum ressd_cover_goal goal)
 	return started;
 }
 
-static void finish(struct ressd *ressd, enum ressd_cover_goal goal, bool started, int result)
+static void finish(struct ressd *ressd, enum ressd_cover_goal goal,
+		   bool started, int result)
 {
 	struct ressd_cover_run *run = &ressd->cover.run;
 
@@ -183,7 +199,10 @@ static void finish(struct ressd *ressd, enum ressd_cover_goal goal, bool started
 	if (started && run->unsafe)
 		DMERR("%s: a cover cannot be written: until the device is drained its bare disk may look like a file system; do not mount it",
 		      ressd_name(ressd));
-	/* Who reads the bare disk through the page cache shall see what is there now. */
+	/*
+	 * Who reads the bare disk through the page cache shall see what is
+	 * there now.
+	 */
 	if (holds_bios(goal))
 		invalidate_bdev(ressd->normal->bdev);
 	ressd_wake(ressd);
@@ -222,8 +241,8 @@ int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal)
 }
 
 /*
- * The log counts, whatever the bare disk holds in the place of covers; but who has written there
- * shall hear of it.
+ * The log counts, whatever the bare disk holds in the place of covers; but who
+ * has written there shall hear of it.
  */
 void ressd_cover_compare(struct ressd *ressd)
 {
@@ -232,13 +251,14 @@ void ressd_cover_compare(struct ressd *ressd)
 	u32 missing;
 
 	if (!log->cover_blocks || !log->covered ||
-	    ressd_rw(ressd, ressd->normal->bdev, REQ_OP_READ, ressd_normal_sector(ressd, 0),
-		     log->cover_blocks, home))
+	    ressd_rw(ressd, ressd->normal->bdev, REQ_OP_READ,
+		     ressd_normal_sector(ressd, 0), log->cover_blocks, home))
 		return;
 	missing = ressd_cover_missing(home, log->uuid, log->cover_blocks);
 	if (missing)
 		DMWARN("%s: %u of the first %u sectors were written to on the bare disk while their newest version was in the log, or could not be covered; the log's version counts",
-		       ressd_name(ressd), missing, log->cover_blocks * RESSD_COVER_SECTORS);
+		       ressd_name(ressd), missing,
+		       log->cover_blocks * RESSD_COVER_SECTORS);
 }
 
 int ressd_cover_restore(struct ressd *ressd)
@@ -250,8 +270,12 @@ int ressd_cover_restore(struct ressd *ressd)
 		return 0;
 	if (ressd_cover_any_dirty(log))
 		ret = ressd_cover_run(ressd, RESSD_COVER_RESTORE);
-	/* The first record may free the rest, and only the next one the segment of its own. */
-	for (rounds = 0; !ret && rounds < 4 && !ressd_log_is_drained(log); rounds++) {
+	/*
+	 * The first record may free the rest, and only the next one the segment
+	 * of its own.
+	 */
+	for (rounds = 0; !ret && rounds < 4 && !ressd_log_is_drained(log);
+	     rounds++) {
 		spin_lock(&ressd->lock);
 		ressd_log_rotate(log);
 		spin_unlock(&ressd->lock);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * I/O between the target's own buffers, which come from vmalloc, and its devices.  By plain bios
- * from a set of its own: dm_io() would do the same, but its arguments and those of its callback
- * have changed again and again, in stable kernels as well.
+ * I/O between the target's own buffers, which come from vmalloc, and its
+ * devices.  By plain bios from a set of its own: dm_io() would do the same, but
+ * its arguments and those of its callback have changed again and again, in
+ * stable kernels as well.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -11,7 +12,10 @@
 
 #include "dm-ressd-base.h"
 
-/* Each bio is sent before the next one is taken, and ends by itself: so one in reserve would do. */
+/*
+ * Each bio is sent before the next one is taken, and ends by itself: so one in
+ * reserve would do.
+ */
 #define RESERVED_BIOS	16
 
 int ressd_init_bios(struct ressd *ressd)
@@ -32,11 +36,13 @@ static unsigned short count_pages(const void *buffer, size_t bytes)
 	return min_t(size_t, pages, BIO_MAX_VECS);
 }
 
-struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
-			    sector_t sector, void *buffer, size_t bytes)
+struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev,
+			    blk_opf_t opf, sector_t sector, void *buffer,
+			    size_t bytes)
 {
 	unsigned short pages = count_pages(buffer, bytes);
-	struct bio *bio = bio_alloc_bioset(bdev, pages, opf, GFP_NOIO, &ressd->bios);
+	struct bio *bio =
+		bio_alloc_bioset(bdev, pages, opf, GFP_NOIO, &ressd->bios);
 
 	bio->bi_iter.bi_sector = sector;
 	for (; pages; pages--) {
@@ -50,17 +56,18 @@ struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev, blk_
 	return bio;
 }
 
-int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf, sector_t sector,
-	     u32 nr_blocks, void *buffer)
+int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
+	     sector_t sector, u32 nr_blocks, void *buffer)
 {
 	size_t done = 0, bytes = (size_t)nr_blocks * RESSD_BLOCK_SIZE;
 	int ret = 0;
 
 	flush_kernel_vmap_range(buffer, bytes);
 	while (!ret && done < bytes) {
-		struct bio *bio = ressd_alloc_bio(ressd, bdev, opf,
-						  sector + (done >> SECTOR_SHIFT),
-						  buffer + done, bytes - done);
+		struct bio *bio =
+			ressd_alloc_bio(ressd, bdev, opf,
+					sector + (done >> SECTOR_SHIFT),
+					buffer + done, bytes - done);
 
 		done += bio->bi_iter.bi_size;
 		ret = submit_bio_wait(bio);
@@ -68,14 +75,18 @@ int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf, sect
 	}
 	if (!op_is_write(opf))
 		invalidate_kernel_vmap_range(buffer, bytes);
-	/* One number for all: callers know others that mean something else, such as -ENODATA. */
+	/*
+	 * One number for all: callers know others that mean something else,
+	 * such as -ENODATA.
+	 */
 	return ret ? -EIO : 0;
 }
 
-int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr, void *buffer)
+int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr,
+		 void *buffer)
 {
-	return ressd_rw(ressd, ressd->reserved->bdev, opf, ressd_log_sector(ressd, block), nr,
-			buffer);
+	return ressd_rw(ressd, ressd->reserved->bdev, opf,
+			ressd_log_sector(ressd, block), nr, buffer);
 }
 
 int ressd_flush_devices(struct ressd *ressd)

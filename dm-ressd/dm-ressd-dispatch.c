@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The order in which requests are sent to the normal area (core/ressd-queue.h): bios that a policy
- * holds, and how they go on.  Called where a bio is aimed at the normal area.
+ * The order in which requests are sent to the normal area (core/ressd-queue.h):
+ * bios that a policy holds, and how they go on.  Called where a bio is aimed at
+ * the normal area.
  *
- * For all others a held bio is one that the device has: it counts as a direct write in flight, the
- * mover waits for it, and a flush says nothing about it.  So nothing in the log's protocol depends
- * on what a policy does.
+ * For all others a held bio is one that the device has: it counts as a direct
+ * write in flight, the mover waits for it, and a flush says nothing about it.
+ * So nothing in the log's protocol depends on what a policy does.
  *
- * A bio that need not wait passes in its writer's context.  All that was held is sent by one
- * worker, in the order of the queue, and while it sends nothing passes: so requests that overlap
- * reach the device in their order.  The log's I/O and the mover's, reads of the log and flushes do
- * not come here.
+ * A bio that need not wait passes in its writer's context.  All that was held
+ * is sent by one worker, in the order of the queue, and while it sends nothing
+ * passes: so requests that overlap reach the device in their order.  The log's
+ * I/O and the mover's, reads of the log and flushes do not come here.
  *
- * What pai has joined goes as one bio of the target's own.  If there is none in reserve its parts
- * go one by one.  A joined read that fails is tried again part by part, so that an unreadable
- * sector fails only who asked for it; a write is not, for a newer one may have been sent since.
+ * What pai has joined goes as one bio of the target's own.  If there is none in
+ * reserve its parts go one by one.  A joined read that fails is tried again
+ * part by part, so that an unreadable sector fails only who asked for it; a
+ * write is not, for a newer one may have been sent since.
  */
 #include <linux/blk-crypto.h>
 #include <linux/blk-integrity.h>
@@ -27,8 +29,8 @@
 static bool is_idle(const struct ressd_shape *shape)
 {
 	lockdep_assert_held(&shape->lock);
-	return shape->queue.options.dispatch == RESSD_DISPATCH_NONE && !shape->queue.nr_held &&
-	       !shape->sending;
+	return shape->queue.options.dispatch == RESSD_DISPATCH_NONE &&
+	       !shape->queue.nr_held && !shape->sending;
 }
 
 static void count_in_flight(struct ressd_shape *shape, struct bio *bio)
@@ -38,10 +40,18 @@ static void count_in_flight(struct ressd_shape *shape, struct bio *bio)
 	ressd_bio(bio)->flags |= RESSD_BIO_COUNTED;
 }
 
-/* A bio goes to the device as it is: counts it, and marks it if it has to stay alone. */
+static enum ressd_direction direction_of(struct bio *bio)
+{
+	return op_is_write(bio_op(bio)) ? RESSD_WRITE : RESSD_READ;
+}
+
+/*
+ * A bio goes to the device as it is: counts it, and marks it if it has to stay
+ * alone.
+ */
 static void mark(struct ressd *ressd, struct bio *bio)
 {
-	enum ressd_direction direction = op_is_write(bio_op(bio)) ? RESSD_WRITE : RESSD_READ;
+	enum ressd_direction direction = direction_of(bio);
 	struct ressd_shape *shape = &ressd->shape;
 	u64 sector = ressd_shape_sector(ressd, bio);
 	u32 sectors = bio_sectors(bio);
@@ -51,10 +61,11 @@ static void mark(struct ressd *ressd, struct bio *bio)
 		return;
 	if (ressd_split_is_alone(&shape->split, direction, sector, sectors))
 		bio->bi_opf |= REQ_NOMERGE;
-	ressd_split_count(&shape->split, direction, sector, sectors, &shape->counters[direction]);
+	ressd_split_count(&shape->split, direction, sector, sectors,
+			  &shape->counters[direction]);
 }
 
-/* --- a bio comes ---------------------------------------------------------------------------- */
+/* --- a bio comes ---------------------------------------------------------- */
 
 /* Segments of memory, or more than can be joined. */
 static u32 segments_of(struct bio *bio)
@@ -77,10 +88,10 @@ static struct ressd_request *describe(struct ressd *ressd, struct bio *bio)
 	bool pai = ressd->shape.queue.options.dispatch == RESSD_DISPATCH_PAI;
 
 	held->ressd = ressd;
-	held->request = (struct ressd_request) {
+	held->request = (struct ressd_request){
 		.sector = ressd_shape_sector(ressd, bio),
 		.sectors = bio_sectors(bio),
-		.direction = op_is_write(bio_op(bio)) ? RESSD_WRITE : RESSD_READ,
+		.direction = direction_of(bio),
 		.kind = (u64)bio->bi_ioprio << 32 | (__force u32)bio->bi_opf,
 		.segments = pai ? segments_of(bio) : 0,
 	};
@@ -91,15 +102,18 @@ static struct ressd_request *describe(struct ressd *ressd, struct bio *bio)
 static void set_timer(struct ressd *ressd)
 {
 	struct ressd_shape *shape = &ressd->shape;
-	u64 deadline = ressd_queue_deadline(&shape->queue, shape->in_flight), now;
+	u64 deadline = ressd_queue_deadline(&shape->queue, shape->in_flight);
+	unsigned long delay = 0;
+	u64 now;
 
 	lockdep_assert_held(&shape->lock);
 	if (!deadline)
 		return;
 	now = ktime_get_ns();
+	if (deadline > now)
+		delay = nsecs_to_jiffies(deadline - now) + 1;
 	/* If it is set already it is for an older one. */
-	queue_delayed_work(ressd->workqueue, &shape->timer,
-			   deadline > now ? nsecs_to_jiffies(deadline - now) + 1 : 0);
+	queue_delayed_work(ressd->workqueue, &shape->timer, delay);
 }
 
 /* Is it @request's turn?  If it is another one's the worker is called. */
@@ -109,7 +123,8 @@ static bool is_next(struct ressd *ressd, struct ressd_request *request)
 	struct ressd_request *leader;
 
 	lockdep_assert_held(&shape->lock);
-	leader = ressd_queue_next(&shape->queue, ktime_get_ns(), shape->in_flight);
+	leader = ressd_queue_next(&shape->queue, ktime_get_ns(),
+				  shape->in_flight);
 	if (!leader)
 		return false;
 	if (leader == request && ressd_request_is_single(leader))
@@ -131,8 +146,10 @@ int ressd_dispatch(struct ressd *ressd, struct bio *bio)
 		return DM_MAPIO_REMAPPED;
 	}
 	request = describe(ressd, bio);
-	urgent = bio->bi_opf & REQ_FUA || bio_op(bio) == REQ_OP_DISCARD || shape->suspended;
-	if (urgent && !shape->sending && ressd_queue_may_pass(&shape->queue, request)) {
+	urgent = bio->bi_opf & REQ_FUA || bio_op(bio) == REQ_OP_DISCARD ||
+		 shape->suspended;
+	if (urgent && !shape->sending &&
+	    ressd_queue_may_pass(&shape->queue, request)) {
 		mark(ressd, bio);
 		return DM_MAPIO_REMAPPED;
 	}
@@ -151,10 +168,11 @@ void ressd_dispatch_throttle(struct ressd *ressd)
 	struct ressd_shape *shape = &ressd->shape;
 
 	if (READ_ONCE(shape->queue.nr_held) >= RESSD_MAX_HELD)
-		wait_event(shape->wait, READ_ONCE(shape->queue.nr_held) < RESSD_MAX_HELD);
+		wait_event(shape->wait,
+			   READ_ONCE(shape->queue.nr_held) < RESSD_MAX_HELD);
 }
 
-/* --- held bios are sent --------------------------------------------------------------------- */
+/* --- held bios are sent --------------------------------------------------- */
 
 void ressd_dispatch_ended(struct ressd *ressd)
 {
@@ -193,7 +211,10 @@ static void joined_ended(struct bio *joined)
 
 	list_splice_init(&held->request.members, &members);
 	bio_put(joined);
-	/* First of all: once the last of its bios has ended the target may be gone. */
+	/*
+	 * First of all: once the last of its bios has ended the target may be
+	 * gone.
+	 */
 	ressd_dispatch_ended(ressd);
 	if (again) {
 		send_apart(ressd, &members);
@@ -210,13 +231,15 @@ static void joined_ended(struct bio *joined)
 /* One bio for the memory of all, or NULL: there is none in reserve. */
 static struct bio *join(struct ressd *ressd, struct ressd_request *leader)
 {
-	struct bio *first = ressd_held_bio(list_first_entry(&leader->members,
-							    struct ressd_request, member));
+	struct bio *first =
+		ressd_held_bio(list_first_entry(&leader->members,
+						struct ressd_request, member));
 	struct ressd_request *request;
 	struct bio *joined;
 
 	joined = bio_alloc_bioset(first->bi_bdev, leader->total_segments,
-				  first->bi_opf | REQ_NOMERGE, GFP_NOWAIT, &ressd->bios);
+				  first->bi_opf | REQ_NOMERGE, GFP_NOWAIT,
+				  &ressd->bios);
 	if (!joined)
 		return NULL;
 	bio_clone_blkg_association(joined, first);
@@ -228,7 +251,8 @@ static struct bio *join(struct ressd *ressd, struct ressd_request *leader)
 		struct bio_vec bv;
 
 		bio_for_each_bvec(bv, bio, iter)
-			__bio_add_page(joined, bv.bv_page, bv.bv_len, bv.bv_offset);
+			__bio_add_page(joined, bv.bv_page, bv.bv_len,
+				       bv.bv_offset);
 	}
 	joined->bi_private = container_of(leader, struct ressd_held, request);
 	joined->bi_end_io = joined_ended;
@@ -250,14 +274,15 @@ static void send_one(struct ressd *ressd, struct bio *bio, bool counted)
 	dm_submit_bio_remap(bio, NULL);
 }
 
-static void send_joined(struct ressd *ressd, struct ressd_request *leader, struct bio *joined)
+static void send_joined(struct ressd *ressd, struct ressd_request *leader,
+			struct bio *joined)
 {
 	struct ressd_shape *shape = &ressd->shape;
 	unsigned long flags;
 
 	spin_lock_irqsave(&shape->lock, flags);
-	ressd_split_count(&shape->split, leader->direction, leader->first, leader->total,
-			  &shape->counters[leader->direction]);
+	ressd_split_count(&shape->split, leader->direction, leader->first,
+			  leader->total, &shape->counters[leader->direction]);
 	spin_unlock_irqrestore(&shape->lock, flags);
 	submit_bio_noacct(joined);
 }
@@ -265,7 +290,8 @@ static void send_joined(struct ressd *ressd, struct ressd_request *leader, struc
 /* A group that counts as one request in flight. */
 static void send_group(struct ressd *ressd, struct ressd_request *leader)
 {
-	struct bio *joined = ressd_request_is_single(leader) ? NULL : join(ressd, leader);
+	struct bio *joined =
+		ressd_request_is_single(leader) ? NULL : join(ressd, leader);
 	struct ressd_request *request, *next;
 	LIST_HEAD(members);
 	bool counted = true;
@@ -287,7 +313,8 @@ static void collect(struct ressd_shape *shape, struct list_head *groups)
 	struct ressd_request *leader;
 
 	lockdep_assert_held(&shape->lock);
-	while ((leader = ressd_queue_next(&shape->queue, ktime_get_ns(), shape->in_flight))) {
+	while ((leader = ressd_queue_next(&shape->queue, ktime_get_ns(),
+					  shape->in_flight))) {
 		shape->in_flight++;
 		list_add_tail(&leader->list, groups);
 	}
@@ -311,13 +338,17 @@ static void send_held(struct ressd *ressd)
 	LIST_HEAD(groups);
 
 	spin_lock_irq(&shape->lock);
-	/* The timer's and the other worker may run at once; the first one sees what came since. */
+	/*
+	 * The timer's and the other worker may run at once; the first one sees
+	 * what came since.
+	 */
 	if (shape->sending) {
 		spin_unlock_irq(&shape->lock);
 		return;
 	}
 	shape->sending = true;
-	for (collect(shape, &groups); !list_empty(&groups); collect(shape, &groups)) {
+	for (collect(shape, &groups); !list_empty(&groups);
+	     collect(shape, &groups)) {
 		spin_unlock_irq(&shape->lock);
 		wake_up(&shape->wait);
 		send_groups(ressd, &groups);
@@ -335,14 +366,16 @@ static void dispatch_worker(struct work_struct *work)
 
 static void dispatch_timer(struct work_struct *work)
 {
-	send_held(container_of(to_delayed_work(work), struct ressd, shape.timer));
+	send_held(container_of(to_delayed_work(work), struct ressd,
+			       shape.timer));
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------- */
 
 void ressd_dispatch_init(struct ressd_shape *shape)
 {
-	ressd_queue_init(&shape->queue, &(struct ressd_queue_options) { .depth = 1 });
+	ressd_queue_init(&shape->queue,
+			 &(struct ressd_queue_options){ .depth = 1 });
 	INIT_WORK(&shape->work, dispatch_worker);
 	INIT_DELAYED_WORK(&shape->timer, dispatch_timer);
 	init_waitqueue_head(&shape->wait);

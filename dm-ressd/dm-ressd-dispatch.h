@@ -14,7 +14,9 @@ void ressd_dispatch_exit(struct ressd_shape *shape);
 void ressd_dispatch_release(struct ressd *ressd);
 /* From now on nothing is held, or may be again.  Any context. */
 void ressd_dispatch_suspend(struct ressd *ressd, bool suspended);
-/* Sends a bio, or holds it: DM_MAPIO_REMAPPED or _SUBMITTED.  Under shape.lock. */
+/*
+ * Sends a bio, or holds it: DM_MAPIO_REMAPPED or _SUBMITTED.  Under shape.lock.
+ */
 int ressd_dispatch(struct ressd *ressd, struct bio *bio);
 /* A bio that was counted has ended.  Any context. */
 void ressd_dispatch_ended(struct ressd *ressd);
@@ -22,7 +24,8 @@ void ressd_dispatch_ended(struct ressd *ressd);
 void ressd_dispatch_throttle(struct ressd *ressd);
 
 /* Under shape.lock: which sector of the normal area a bio is aimed at. */
-static inline u64 ressd_shape_sector(const struct ressd *ressd, const struct bio *bio)
+static inline u64 ressd_shape_sector(const struct ressd *ressd,
+				     const struct bio *bio)
 {
 	return bio->bi_iter.bi_sector - ressd->table.normal_start;
 }
@@ -31,9 +34,9 @@ static inline u64 ressd_shape_sector(const struct ressd *ressd, const struct bio
 DECLARE_STATIC_KEY_FALSE(ressd_shape_key);
 
 /*
- * Does a target of this module shape its requests?  All that is done for that stands behind this
- * branch, so that bios pay nothing where no target does: not one instruction but the no-op that the
- * kernel turns into a jump.
+ * Does a target of this module shape its requests?  All that is done for that
+ * stands behind this branch, so that bios pay nothing where no target does: not
+ * one instruction but the no-op that the kernel turns into a jump.
  */
 static __always_inline bool ressd_shape_is_used(void)
 {
@@ -41,8 +44,12 @@ static __always_inline bool ressd_shape_is_used(void)
 }
 
 void ressd_shape_init(struct ressd *ressd);
-/* Has the key count this target if @options need it; before they are set.  May sleep. */
-void ressd_shape_prepare(struct ressd *ressd, const struct ressd_options *options);
+/*
+ * Has the key count this target if @options need it; before they are set.  May
+ * sleep.
+ */
+void ressd_shape_prepare(struct ressd *ressd,
+			 const struct ressd_options *options);
 /* Passes the options on.  Under the lock, or while nobody reads or writes. */
 void ressd_shape_tune(struct ressd *ressd);
 void ressd_shape_clear_stats(struct ressd *ressd);
@@ -50,12 +57,14 @@ void ressd_shape_exit(struct ressd *ressd);
 
 /* The rest is called only behind ressd_shape_is_used(). */
 /* Is this what is left of a write that was cut?  Under the lock. */
-bool ressd_shape_is_rest(const struct ressd *ressd, const struct ressd_extent *e);
+bool ressd_shape_is_rest(const struct ressd *ressd,
+			 const struct ressd_extent *e);
 /* Cuts a direct write to its first piece.  Under the lock. */
-void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent *e);
+void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio,
+			   struct ressd_extent *e);
 /*
- * A read, or a write or discard, that is aimed at the normal area: as the target's map.  Reads are
- * cut here.
+ * A read, or a write or discard, that is aimed at the normal area: as the
+ * target's map.  Reads are cut here.
  */
 int ressd_shape_send_read(struct ressd *ressd, struct bio *bio);
 int ressd_shape_send_write(struct ressd *ressd, struct bio *bio);

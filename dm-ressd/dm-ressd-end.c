@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of bios: of what a device has completed, and of what waited for the log.  A device may
- * complete in an interrupt; what needs the lock is then left to the bio worker.
+ * The end of bios: of what a device has completed, and of what waited for the
+ * log.  A device may complete in an interrupt; what needs the lock is then left
+ * to the bio worker.
  */
 #include <linux/blkdev.h>
 
 #include "dm-ressd-io.h"
 
 /* A read that was in flight when a flush failed fails, too; see DOC: errors. */
-static void check_read(const struct ressd *ressd, const struct ressd_bio *rb, blk_status_t *error)
+static void check_read(const struct ressd *ressd, const struct ressd_bio *rb,
+		       blk_status_t *error)
 {
-	if (unlikely((int)rb->ticket != atomic_read(&ressd->errors.failed_flushes)) && !*error)
+	if (unlikely((int)rb->ticket !=
+		     atomic_read(&ressd->errors.failed_flushes)) &&
+	    !*error)
 		*error = BLK_STS_IOERR;
 }
 
 /* A direct write that is tracked by nothing but its count. */
-static int end_direct(struct ressd *ressd, const struct ressd_bio *rb, blk_status_t *error)
+static int end_direct(struct ressd *ressd, const struct ressd_bio *rb,
+		      blk_status_t *error)
 {
 	if (ressd_refuses_writes(ressd) && !*error)
 		*error = BLK_STS_IOERR;
@@ -24,8 +29,8 @@ static int end_direct(struct ressd *ressd, const struct ressd_bio *rb, blk_statu
 }
 
 /* What has other flags: it was counted, or is not over yet. */
-static noinline int end_flagged(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb,
-				blk_status_t *error)
+static noinline int end_flagged(struct ressd *ressd, struct bio *bio,
+				struct ressd_bio *rb, blk_status_t *error)
 {
 	unsigned long flags;
 	u16 was = rb->flags;
@@ -43,7 +48,8 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio, struct res
 	}
 	if (bio_op(bio) == REQ_OP_READ && !(was & RESSD_BIO_PROVEN))
 		check_read(ressd, rb, error);
-	if (was & RESSD_BIO_READ_HOME && atomic_dec_and_test(&ressd->cover.reads))
+	if (was & RESSD_BIO_READ_HOME &&
+	    atomic_dec_and_test(&ressd->cover.reads))
 		wake_up(&ressd->wait);
 	if (was & RESSD_BIO_READ_LOG)
 		ressd_put_reader(ressd, rb->slot);
@@ -55,10 +61,16 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio, struct res
 		return DM_ENDIO_DONE;
 	}
 
-	/* The worker ends it: until then the write is in flight for the mover and for a repair. */
+	/*
+	 * The worker ends it: until then the write is in flight for the mover
+	 * and for a repair.
+	 */
 	rb->flags |= was & RESSD_BIO_DIRECT;
 	rb->status = *error;
-	/* Once the lock is given up the worker may complete the bio, and the target be gone. */
+	/*
+	 * Once the lock is given up the worker may complete the bio, and the
+	 * target be gone.
+	 */
 	spin_lock_irqsave(&ressd->done_lock, flags);
 	list_add_tail(&rb->done, &ressd->done);
 	ressd_run_bios(ressd);
@@ -81,9 +93,9 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 }
 
 /*
- * A direct write or discard is done: what it covers is invalidated in the log, piece by piece, so
- * that the lock, which is held on entry and on return, is free in between.  It stays tracked until
- * the last one.
+ * A direct write or discard is done: what it covers is invalidated in the log,
+ * piece by piece, so that the lock, which is held on entry and on return, is
+ * free in between.  It stays tracked until the last one.
  */
 static void kill_covered(struct ressd *ressd, struct ressd_bio *rb)
 {
@@ -137,8 +149,9 @@ static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 }
 
 /*
- * Direct writes that have completed: their blocks die now, before anybody learns of it.  And
- * flushes that have failed: core hears of it before anybody else.
+ * Direct writes that have completed: their blocks die now, before anybody
+ * learns of it.  And flushes that have failed: core hears of it before anybody
+ * else.
  */
 static void finish_direct_writes(struct ressd *ressd)
 {

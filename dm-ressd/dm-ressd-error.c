@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens after an I/O error: who is told when the mode changes, and the message recover,
- * which brings a log back into service.  core/ressd-repair.h says what a failed flush means.
+ * What happens after an I/O error: who is told when the mode changes, and the
+ * message recover, which brings a log back into service.  core/ressd-repair.h
+ * says what a failed flush means.
  */
 #include <linux/vmalloc.h>
 
 #include "dm-ressd-log.h"
 
 #define REPAIR_BLOCKS	64	/* read back at once */
-#define MAX_RANGES	16	/* of lost blocks that are named in the kernel log */
+#define MAX_RANGES	16	/* of lost blocks that the kernel log names */
 
 void ressd_note_doubt(struct ressd *ressd)
 {
-	int known = ressd->errors.known_to_core - ressd_log_is_doubtful(&ressd->log);
+	int known = ressd->errors.known_to_core -
+		    ressd_log_is_doubtful(&ressd->log);
 
 	lockdep_assert_held(&ressd->lock);
 	if (known == ressd->errors.known_to_map)
 		return;
-	/* What the map has taken into account is seen by who reads this; see ressd_map_read(). */
+	/*
+	 * What the map has taken into account is seen by who reads this; see
+	 * ressd_map_read().
+	 */
 	smp_store_release(&ressd->errors.known_to_map, known);
 }
 
@@ -81,9 +86,12 @@ void ressd_note_mode(struct ressd *ressd)
 	ressd_wake(ressd);
 }
 
-/* --- the message recover ------------------------------------------------------------------- */
+/* --- the message recover -------------------------------------------------- */
 
-/* Blocks that are current but would not be found on the device, in ascending order. */
+/*
+ * Blocks that are current but would not be found on the device, in ascending
+ * order.
+ */
 struct ranges {
 	u32 blocks, nr;
 	u32 next;			/* block after the last one */
@@ -93,20 +101,23 @@ struct ranges {
 };
 
 /*
- * Looks at some blocks from normal block *@from on; false when these were the last.
- * Nothing changes the map between two calls: no write is taken.
+ * Looks at some blocks from normal block *@from on; false when these were the
+ * last.  Nothing changes the map between two calls: no write is taken.
  */
-static bool collect_some(const struct ressd *ressd, struct ranges *lost, u32 *from)
+static bool collect_some(const struct ressd *ressd, struct ranges *lost,
+			 u32 *from)
 {
 	const struct ressd_log *log = &ressd->log;
 	const struct ressd_node *node = ressd_map_first_from(&log->map, *from);
 	u32 looked = 0;
 
 	lockdep_assert_held(&ressd->lock);
-	for (; node && looked < RESSD_STEP_NODES; node = ressd_map_next(node), looked++) {
+	for (; node && looked < RESSD_STEP_NODES;
+	     node = ressd_map_next(node), looked++) {
 		u32 block = ressd_map_block(&log->map, node);
 
-		if (ressd_map_is_clean(&log->map, block) || !ressd_repair_is_lost(log, block))
+		if (ressd_map_is_clean(&log->map, block) ||
+		    !ressd_repair_is_lost(log, block))
 			continue;
 		lost->blocks++;
 		if (node->lbn != lost->next && lost->nr++ < MAX_RANGES)
@@ -141,27 +152,33 @@ static void tell_lost(const struct ressd *ressd, const struct ranges *lost)
 	DMERR("%s: the newest versions of %u blocks of 4 KiB are not in the log on the device",
 	      ressd_name(ressd), lost->blocks);
 	for (i = 0; i < min_t(u32, lost->nr, MAX_RANGES); i++)
-		DMERR("%s: lost: %u sectors from sector %llu", ressd_name(ressd),
+		DMERR("%s: lost: %u sectors from sector %llu",
+		      ressd_name(ressd),
 		      lost->range[i].nr * RESSD_BLOCK_SECTORS,
 		      (u64)lost->range[i].first * RESSD_BLOCK_SECTORS);
 	if (lost->nr > MAX_RANGES)
-		DMERR("%s: lost: and %u more ranges", ressd_name(ressd), lost->nr - MAX_RANGES);
+		DMERR("%s: lost: and %u more ranges", ressd_name(ressd),
+		      lost->nr - MAX_RANGES);
 }
 
 /*
- * Begins the repair once nothing is in flight that was sent before a failed flush.  In mode OFF no
- * flush has failed, so there is nothing to wait for.
+ * Begins the repair once nothing is in flight that was sent before a failed
+ * flush.  In mode OFF no flush has failed, so there is nothing to wait for.
  */
 static bool start_repair(struct ressd *ressd, void *buffer)
 {
 	bool quiet;
 
 	spin_lock(&ressd->lock);
-	/* From now on none begins without the lock; until the mode is noted anew. */
+	/*
+	 * From now on none begins without the lock; until the mode is noted
+	 * anew.
+	 */
 	WRITE_ONCE(ressd->gate.shut, true);
 	quiet = !ressd_refuses_writes(ressd) ||
-		(!ressd->log.busy && !ressd_log_is_doubtful(&ressd->log) && !ressd->gate.batch &&
-		 !ressd->cover.running && !ressd_directs_left(ressd, 0) &&
+		(!ressd->log.busy && !ressd_log_is_doubtful(&ressd->log) &&
+		 !ressd->gate.batch && !ressd->cover.running &&
+		 !ressd_directs_left(ressd, 0) &&
 		 !ressd_directs_left(ressd, 1));
 	if (quiet)
 		ressd_repair_start(&ressd->log, buffer, REPAIR_BLOCKS);
@@ -177,7 +194,8 @@ static int repair(struct ressd *ressd)
 	int ret;
 
 	if (!buffer) {
-		DMERR("%s: there is not enough memory to read back the log", ressd_name(ressd));
+		DMERR("%s: there is not enough memory to read back the log",
+		      ressd_name(ressd));
 		return -ENOMEM;
 	}
 	wait_event(ressd->wait, start_repair(ressd, buffer));
@@ -200,16 +218,18 @@ static int repair(struct ressd *ressd)
 }
 
 /*
- * False if nothing is to be repaired: then a sweep shall try the bad blocks again.  A suspended
- * device must stay as it is; a suspend that begins later waits for the message, as dm does for all
- * who use the table.
+ * False if nothing is to be repaired: then a sweep shall try the bad blocks
+ * again.  A suspended device must stay as it is; a suspend that begins later
+ * waits for the message, as dm does for all who use the table.
  */
 static bool claim_repair(struct ressd *ressd, int *ret)
 {
 	bool claimed = false;
 
 	spin_lock(&ressd->lock);
-	*ret = ressd->suspending ? -EAGAIN : ressd->errors.repairing ? -EBUSY : 0;
+	*ret = ressd->suspending       ? -EAGAIN :
+	       ressd->errors.repairing ? -EBUSY :
+					 0;
 	if (!*ret && !ressd_log_works(ressd)) {
 		WRITE_ONCE(ressd->errors.repairing, true);
 		claimed = true;
@@ -233,10 +253,12 @@ int ressd_recover_message(struct ressd *ressd)
 			DMERR("%s: data is lost; unmount the device, close and open it again: then it holds what was durable",
 			      ressd_name(ressd));
 	} else if (ret == -EAGAIN) {
-		DMERR("%s: the device is suspended; resume it, then recover", ressd_name(ressd));
+		DMERR("%s: the device is suspended; resume it, then recover",
+		      ressd_name(ressd));
 		return ret;
 	} else if (ret) {
-		DMERR("%s: the log is being repaired already", ressd_name(ressd));
+		DMERR("%s: the log is being repaired already",
+		      ressd_name(ressd));
 	}
 	WRITE_ONCE(ressd->mover.retry_now, true);
 	ressd_wake(ressd);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All instances, so that two targets never share an area: DM itself opens every device with one
- * shared holder and would let them.  Nor may a table leave the log of the one before it behind.
+ * All instances, so that two targets never share an area: DM itself opens every
+ * device with one shared holder and would let them.  Nor may a table leave the
+ * log of the one before it behind.
  */
 #include <linux/mutex.h>
 
@@ -24,15 +25,18 @@ static bool instances_meet(const struct ressd *a, const struct ressd *b)
 	for (i = 0; i < 2; i++) {
 		const struct ressd *x = pair[i], *y = pair[!i];
 
-		if (areas_meet(x->normal->bdev, x->table.normal_start, x->table.len,
-			       y->reserved->bdev, y->table.reserved_start,
+		if (areas_meet(x->normal->bdev, x->table.normal_start,
+			       x->table.len, y->reserved->bdev,
+			       y->table.reserved_start,
 			       y->table.reserved_sectors))
 			return true;
 	}
 	return areas_meet(a->normal->bdev, a->table.normal_start, a->table.len,
-			  b->normal->bdev, b->table.normal_start, b->table.len) ||
-	       areas_meet(a->reserved->bdev, a->table.reserved_start, a->table.reserved_sectors,
-			  b->reserved->bdev, b->table.reserved_start, b->table.reserved_sectors);
+			  b->normal->bdev, b->table.normal_start,
+			  b->table.len) ||
+	       areas_meet(a->reserved->bdev, a->table.reserved_start,
+			  a->table.reserved_sectors, b->reserved->bdev,
+			  b->table.reserved_start, b->table.reserved_sectors);
 }
 
 int ressd_register(struct ressd *ressd, char *error, size_t size)
@@ -42,7 +46,8 @@ int ressd_register(struct ressd *ressd, char *error, size_t size)
 
 	mutex_lock(&instances_lock);
 	list_for_each_entry(other, &instances, instances) {
-		if (dm_table_get_md(other->ti->table) == dm_table_get_md(ressd->ti->table) ||
+		if (dm_table_get_md(other->ti->table) ==
+			    dm_table_get_md(ressd->ti->table) ||
 		    !instances_meet(ressd, other))
 			continue;
 		snprintf(error, size,
@@ -86,13 +91,15 @@ int ressd_check_change(struct ressd *ressd, char *error, size_t size)
 	mutex_lock(&instances_lock);
 	list_for_each_entry(other, &instances, instances) {
 		if (other == ressd || READ_ONCE(other->life) != RESSD_ACTIVE ||
-		    dm_table_get_md(other->ti->table) != dm_table_get_md(ressd->ti->table) ||
+		    dm_table_get_md(other->ti->table) !=
+			    dm_table_get_md(ressd->ti->table) ||
 		    finds_log_of(ressd, other) || is_drained(other))
 			continue;
 		snprintf(error, size,
 			 "the table has other devices or areas than the one in use, whose log (sector %llu + %llu of %s) may hold data; only its normal area may grow, for anything else send the message drain first",
 			 (unsigned long long)other->table.reserved_start,
-			 (unsigned long long)other->table.reserved_sectors, other->reserved->name);
+			 (unsigned long long)other->table.reserved_sectors,
+			 other->reserved->name);
 		ret = -EBUSY;
 		break;
 	}

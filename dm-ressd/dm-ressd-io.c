@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The router: which bios go to the log, which to the normal area, and which of them wait.
+ * The router: which bios go to the log, which to the normal area, and which of
+ * them wait.
  *
- * A write is cut so that each piece is either made of whole 4 KiB blocks or lies within one block;
- * only a write that touches mapped blocks is cut.  Then
+ * A write is cut so that each piece is either made of whole 4 KiB blocks or
+ * lies within one block; only a write that touches mapped blocks is cut.  Then
  *
  *	whole blocks, small and random	-> the log
- *	whole blocks, otherwise		-> the normal area; dirty blocks are killed on completion
- *	within a block that is dirty	-> merged with the log's copy, into the log (bio worker)
+ *	whole blocks, otherwise		-> the normal area; dirty blocks are
+ *					killed on completion
+ *	within a block that is dirty	-> merged with the log's copy, into the
+ *					log (bio worker)
  *	within another block		-> the normal area
  *
- * What goes to the normal area waits while the mover's batch touches one of its blocks, and then
- * takes this decision anew; hence the cut also where only the batch is touched.
+ * What goes to the normal area waits while the mover's batch touches one of its
+ * blocks, and then takes this decision anew; hence the cut also where only the
+ * batch is touched.
  */
 #include <linux/blkdev.h>
 
 #include "dm-ressd-io.h"
 
-#define MAX_KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* see core/ressd-log.h */
+/* See core/ressd-log.h. */
+#define MAX_KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)
 
-void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes)
+void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to,
+			 unsigned int bytes)
 {
 	struct bvec_iter iter = bio->bi_iter;
 
@@ -35,10 +41,11 @@ void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigne
 	}
 }
 
-/* --- direct writes and discards ----------------------------------------------------------- */
+/* --- direct writes and discards ------------------------------------------- */
 
 /* Sends the bio to the normal area, or refuses it by DM_MAPIO_KILL.  As map. */
-static int start_direct(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
+static int start_direct(struct ressd *ressd, struct bio *bio,
+			struct ressd_bio *rb)
 {
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_refuses_writes(ressd))
@@ -46,11 +53,15 @@ static int start_direct(struct ressd *ressd, struct bio *bio, struct ressd_bio *
 	rb->flags |= RESSD_BIO_DIRECT;
 	rb->generation = ressd->gate.generation;
 	ressd_flight_begin(&ressd->seen->flight, rb->generation);
-	/* Must not complete while the UNMAP of an older copy of its blocks could still be lost. */
+	/*
+	 * Must not complete while the UNMAP of an older copy of its blocks
+	 * could still be lost.
+	 */
 	if (bio->bi_opf & REQ_FUA)
 		rb->flags |= RESSD_BIO_SYNC;
 	if (bio->bi_opf & REQ_FUA && !bdev_fua(ressd->normal->bdev))
-		rb->flags |= RESSD_BIO_FLUSHES;	/* the block layer does it by a flush */
+		/* The block layer does it by a flush. */
+		rb->flags |= RESSD_BIO_FLUSHES;
 	ressd_remap_normal(ressd, bio);
 	if (ressd_shape_is_used())
 		return ressd_shape_send_write(ressd, bio);
@@ -67,8 +78,8 @@ static void set_covered(struct ressd_bio *rb, const struct ressd_extent *e)
 }
 
 /*
- * Puts off a direct write or discard that touches a block of the mover's batch, or a covered one
- * while covers come or go.
+ * Puts off a direct write or discard that touches a block of the mover's batch,
+ * or a covered one while covers come or go.
  */
 static bool put_off_direct(struct ressd *ressd, struct bio *bio)
 {
@@ -76,7 +87,8 @@ static bool put_off_direct(struct ressd *ressd, struct bio *bio)
 	u32 nr = e.last - e.first + 1;
 
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd_mover_overlaps(ressd, e.first, nr) && !ressd_cover_holds(ressd, e.first, nr))
+	if (!ressd_mover_overlaps(ressd, e.first, nr) &&
+	    !ressd_cover_holds(ressd, e.first, nr))
 		return false;
 	list_add_tail(&ressd_bio(bio)->list, &ressd->waiters.move);
 	return true;
@@ -91,9 +103,10 @@ static bool put_off_direct(struct ressd *ressd, struct bio *bio)
 #define RESSD_MAPIO_GO_ON	(-2)
 
 /*
- * A write or discard that touches covered blocks, with the log covered: their place is the log.  A
- * write lies within them and waits there for room, however full the log is; of a discard only what
- * lies behind them is left.  Under the lock.
+ * A write or discard that touches covered blocks, with the log covered: their
+ * place is the log.  A write lies within them and waits there for room, however
+ * full the log is; of a discard only what lies behind them is left.  Under the
+ * lock.
  */
 static int divert_covered(struct ressd *ressd, struct bio *bio)
 {
@@ -120,7 +133,9 @@ static int divert_covered(struct ressd *ressd, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* What the log has of it is not home, and will not come there before a repair. */
+/*
+ * What the log has of it is not home, and will not come there before a repair.
+ */
 static bool is_stuck(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
@@ -135,9 +150,10 @@ static bool is_covered(struct ressd *ressd, struct bio *bio)
 }
 
 /*
- * A direct write or discard of rb->first .. + nr: waits for an overlapping move, kills what is
- * clean now and what is dirty when it is done; or refuses it.  Of very many blocks all but the
- * first are killed when it is done, for then the lock need not be held all the time.
+ * A direct write or discard of rb->first .. + nr: waits for an overlapping
+ * move, kills what is clean now and what is dirty when it is done; or refuses
+ * it.  Of very many blocks all but the first are killed when it is done, for
+ * then the lock need not be held all the time.
  */
 static int write_direct(struct ressd *ressd, struct bio *bio)
 {
@@ -192,35 +208,43 @@ static int map_discard(struct ressd *ressd, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* --- writes to the log -------------------------------------------------------------------- */
+/* --- writes to the log ---------------------------------------------------- */
 
 /* Is the log taking small writes at all? */
 static bool log_takes_writes(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->options.route != RESSD_ROUTE_NEVER && !ressd->mover.draining &&
-	       ressd_log_works(ressd) && ressd_cover_takes_writes(ressd);
+	return ressd->options.route != RESSD_ROUTE_NEVER &&
+	       !ressd->mover.draining && ressd_log_works(ressd) &&
+	       ressd_cover_takes_writes(ressd);
 }
 
 /* May a small write wait for room, or must it go to the normal area? */
 static bool may_wait(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->options.on_full == RESSD_FULL_WAIT && !ressd->suspending &&
-	       !ressd->errors.stuck && ressd_log_works(ressd) && !ressd->mover.draining;
+	return ressd->options.on_full == RESSD_FULL_WAIT &&
+	       !ressd->suspending && !ressd->errors.stuck &&
+	       ressd_log_works(ressd) && !ressd->mover.draining;
 }
 
 /* Is the log not to take a small write although there is room? */
 static bool must_keep_step(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return (may_wait(ressd) && ressd_pace_holds_writer(ressd)) || ressd_route_asks_move(ressd);
+	return (may_wait(ressd) && ressd_pace_holds_writer(ressd)) ||
+	       ressd_route_asks_move(ressd);
 }
 
-/* The log may have been uncovered while it waited: then it is a write like any other. */
-static bool has_to_be_logged(const struct ressd *ressd, const struct ressd_bio *rb)
+/*
+ * The log may have been uncovered while it waited: then it is a write like any
+ * other.
+ */
+static bool has_to_be_logged(const struct ressd *ressd,
+			     const struct ressd_bio *rb)
 {
-	return rb->flags & RESSD_BIO_COVERED && ressd->log.covered && !ressd->cover.busy;
+	return rb->flags & RESSD_BIO_COVERED && ressd->log.covered &&
+	       !ressd->cover.busy;
 }
 
 /* Copies what is left of the bio into the log; 0 when all is in. */
@@ -233,22 +257,32 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 
 	lockdep_assert_held(&ressd->lock);
 	/* The route may have changed while it waited. */
-	if (!covered && (!log_takes_writes(ressd) || ressd_route_is_direct(ressd)))
+	if (!covered &&
+	    (!log_takes_writes(ressd) || ressd_route_is_direct(ressd)))
 		return -EIO;
-	/* Until an I/O of the log is done; but a write of several blocks is taken as a whole. */
+	/*
+	 * Until an I/O of the log is done; but a write of several blocks is
+	 * taken as a whole.
+	 */
 	if (!covered && !rb->accepted && ressd_route_holds_log(ressd))
 		return -EAGAIN;
 	for (; rb->accepted < rb->nr; rb->accepted++) {
 		if (!covered && must_keep_step(ressd))
 			return -ENOSPC;
-		ret = ressd_log_accept(&ressd->log, rb->first + rb->accepted, &place);
+		ret = ressd_log_accept(&ressd->log, rb->first + rb->accepted,
+				       &place);
 		if (ret)
 			return ret;
-		ressd_copy_from_bio(bio, rb->accepted * RESSD_BLOCK_SIZE, place.data,
-				    RESSD_BLOCK_SIZE);
+		ressd_copy_from_bio(bio, rb->accepted * RESSD_BLOCK_SIZE,
+				    place.data, RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 	}
 	return 0;
+}
+
+static unsigned long commit_interval(const struct ressd *ressd)
+{
+	return msecs_to_jiffies(ressd->options.commit_interval_ms);
 }
 
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
@@ -263,11 +297,13 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 		ressd_log_kick(&ressd->log);
 		list_add_tail(&rb->list, &ressd->waiters.record);
 	} else {
-		if (ressd_log_record_full(&ressd->log) || ressd_route_holds_log(ressd))
+		if (ressd_log_record_full(&ressd->log) ||
+		    ressd_route_holds_log(ressd))
 			ressd_run_log(ressd);
 		else
-			queue_delayed_work(ressd->workqueue, &ressd->log_io.timer,
-					   msecs_to_jiffies(ressd->options.commit_interval_ms));
+			queue_delayed_work(ressd->workqueue,
+					   &ressd->log_io.timer,
+					   commit_interval(ressd));
 		return true;
 	}
 	ressd_run_log(ressd);
@@ -275,8 +311,9 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 }
 
 /*
- * A small write that the log did not take (@reason): it waits, or it goes to the normal area as a
- * whole, where it also supersedes what the log has taken of it.
+ * A small write that the log did not take (@reason): it waits, or it goes to
+ * the normal area as a whole, where it also supersedes what the log has taken
+ * of it.
  */
 static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 {
@@ -298,7 +335,8 @@ static int write_log(struct ressd *ressd, struct bio *bio, bool *complete)
 {
 	lockdep_assert_held(&ressd->lock);
 	/* Behind those who wait already, if any. */
-	int ret = list_empty(&ressd->waiters.space) ? take_blocks(ressd, bio) : -EAGAIN;
+	int ret = list_empty(&ressd->waiters.space) ? take_blocks(ressd, bio) :
+						      -EAGAIN;
 
 	if (ret)
 		return refused_by_log(ressd, bio, ret);
@@ -331,13 +369,16 @@ static void send_on(struct list_head *submit, struct list_head *complete)
 }
 
 /*
- * The first one that waits for room tries again; false if it still waits, and so do those behind
- * it.  A write that has to be logged waits on @passed, and holds up nobody.
+ * The first one that waits for room tries again; false if it still waits, and
+ * so do those behind it.  A write that has to be logged waits on @passed, and
+ * holds up nobody.
  */
 static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
-			       struct list_head *submit, struct list_head *complete)
+			       struct list_head *submit,
+			       struct list_head *complete)
 {
-	struct ressd_bio *rb = list_first_entry(&ressd->waiters.space, struct ressd_bio, list);
+	struct ressd_bio *rb =
+		list_first_entry(&ressd->waiters.space, struct ressd_bio, list);
 	struct bio *bio = ressd_bio_of(rb);
 	int ret;
 
@@ -348,7 +389,8 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 		return true;
 	}
 	ret = take_blocks(ressd, bio);
-	if (ret == -ENOSPC && has_to_be_logged(ressd, rb) && !ressd->errors.stuck) {
+	if (ret == -ENOSPC && has_to_be_logged(ressd, rb) &&
+	    !ressd->errors.stuck) {
 		list_move_tail(&rb->list, passed);
 		return true;
 	}
@@ -365,7 +407,10 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 	return true;
 }
 
-/* The lock is free between two of them; who comes meanwhile waits behind the last. */
+/*
+ * The lock is free between two of them; who comes meanwhile waits behind the
+ * last.
+ */
 void ressd_retry_space_waiters(struct ressd *ressd)
 {
 	LIST_HEAD(passed);
@@ -414,7 +459,7 @@ void ressd_retry_move_waiters(struct ressd *ressd)
 	send_on(&submit, &complete);
 }
 
-/* --- the router --------------------------------------------------------------------------- */
+/* --- the router ----------------------------------------------------------- */
 
 void ressd_tune_router(struct ressd *ressd)
 {
@@ -428,22 +473,26 @@ void ressd_tune_router(struct ressd *ressd)
 	};
 
 	if (rpi.unit_sectors)
-		div_u64_rem(ressd_device_block(ressd->normal, ressd->table.normal_start) *
-			    RESSD_BLOCK_SECTORS, rpi.unit_sectors, &rpi.unit_phase);
+		div_u64_rem(ressd_device_block(ressd->normal,
+					       ressd->table.normal_start) *
+				    RESSD_BLOCK_SECTORS,
+			    rpi.unit_sectors, &rpi.unit_phase);
 	ressd_rpi_set(&ressd->rpi, &rpi);
 }
 
 /*
- * Cuts a write that does not consist of whole blocks down to its first piece: up to the next block
- * boundary, or the whole blocks before a remainder.
+ * Cuts a write that does not consist of whole blocks down to its first piece:
+ * up to the next block boundary, or the whole blocks before a remainder.
  */
-static void cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent *e)
+static void cut_write(struct ressd *ressd, struct bio *bio,
+		      struct ressd_extent *e)
 {
 	unsigned int head = e->sector % RESSD_BLOCK_SECTORS;
 	unsigned int sectors = e->sectors;
 
 	if (head)
-		sectors = min_t(unsigned int, sectors, RESSD_BLOCK_SECTORS - head);
+		sectors = min_t(unsigned int, sectors,
+				RESSD_BLOCK_SECTORS - head);
 	else if (sectors > RESSD_BLOCK_SECTORS)
 		sectors = rounddown(sectors, RESSD_BLOCK_SECTORS);
 	if (sectors < e->sectors)
@@ -452,7 +501,8 @@ static void cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent 
 }
 
 /* Covered blocks and others take different ways. */
-static void cut_at_cover(struct ressd *ressd, struct bio *bio, struct ressd_extent *e)
+static void cut_at_cover(struct ressd *ressd, struct bio *bio,
+			 struct ressd_extent *e)
 {
 	sector_t end = (sector_t)ressd->log.cover_blocks * RESSD_BLOCK_SECTORS;
 
@@ -472,7 +522,8 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 		return DM_MAPIO_KILL;
 	rb->first = lbn;
 	rb->nr = 0;
-	if (node && ressd_is_dirty(ressd, node) && !ressd_cover_holds(ressd, lbn, 1)) {
+	if (node && ressd_is_dirty(ressd, node) &&
+	    !ressd_cover_holds(ressd, lbn, 1)) {
 		rb->flags &= ~RESSD_BIO_PIECE;
 		rb->flags |= RESSD_BIO_MERGE;
 		list_add_tail(&rb->list, &ressd->waiters.merge);
@@ -487,7 +538,8 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 		return DM_MAPIO_SUBMITTED;
 	}
 	if (node)
-		ressd_log_kill(&ressd->log, lbn, 1);	/* clean: home has it all */
+		/* Clean: home has it all. */
+		ressd_log_kill(&ressd->log, lbn, 1);
 	return start_direct(ressd, bio, rb);
 }
 
@@ -521,8 +573,12 @@ static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 			       ressd_mover_sweeps(ressd->mover.state));
 }
 
-/* Does a write touch mapped blocks, covered ones, or those of the mover's batch? */
-static bool touches_mapped(const struct ressd *ressd, const struct ressd_extent *e)
+/*
+ * Does a write touch mapped blocks, covered ones, or those of the mover's
+ * batch?
+ */
+static bool touches_mapped(const struct ressd *ressd,
+			   const struct ressd_extent *e)
 {
 	const struct ressd_node *node;
 
@@ -534,7 +590,8 @@ static bool touches_mapped(const struct ressd *ressd, const struct ressd_extent 
 		if (node && node->lbn <= e->last)
 			return true;
 	}
-	return ressd->gate.batch && ressd_mover_overlaps(ressd, e->first, e->last - e->first + 1);
+	return ressd->gate.batch &&
+	       ressd_mover_overlaps(ressd, e->first, e->last - e->first + 1);
 }
 
 static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
@@ -547,9 +604,9 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		return DM_MAPIO_REMAPPED;
 	spin_lock(&ressd->lock);
 	/*
-	 * dm sends the PREFLUSH of a write with data on its own, then the data, whatever became of
-	 * the flush (dm_io_complete(), 6.1).  So a commit block of a journal would pass for durable
-	 * behind data that is not.
+	 * dm sends the PREFLUSH of a write with data on its own, then the data,
+	 * whatever became of the flush (dm_io_complete(), 6.1).  So a commit
+	 * block of a journal would pass for durable behind data that is not.
 	 */
 	if (bio->bi_opf & REQ_FUA && flushes_fail(ressd)) {
 		spin_unlock(&ressd->lock);
@@ -562,7 +619,9 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		if (!log_takes_writes(ressd)) {
 			ressd->counters.bypassed++;
 			small = false;
-		} else if (e.whole && !ressd_route_to_log(ressd, bio, e.last - e.first + 1)) {
+		} else if (e.whole &&
+			   !ressd_route_to_log(ressd, bio,
+					       e.last - e.first + 1)) {
 			ressd->counters.adaptive_direct++;
 			small = false;
 			timed = true;
@@ -593,8 +652,9 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 }
 
 /*
- * A flush that must also write what is in RAM is done by the log worker, together with those of
- * others.  If the log is not in service it fails: what was accepted cannot be made durable.
+ * A flush that must also write what is in RAM is done by the log worker,
+ * together with those of others.  If the log is not in service it fails: what
+ * was accepted cannot be made durable.
  */
 static int map_flush(struct ressd *ressd, struct bio *bio)
 {
@@ -610,7 +670,10 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 		rb->flags |= RESSD_BIO_FLUSHES;
 		if (ressd_route_is_direct(ressd))
 			ressd_route_sent(ressd, bio);
-		/* Without data FUA means nothing, but a device without FUA would flush twice. */
+		/*
+		 * Without data FUA means nothing, but a device without FUA
+		 * would flush twice.
+		 */
 		bio->bi_opf &= ~REQ_FUA;
 		ressd_remap_normal(ressd, bio);
 		ret = DM_MAPIO_REMAPPED;

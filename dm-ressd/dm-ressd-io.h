@@ -6,24 +6,37 @@
 #include "dm-ressd-mover.h"
 
 /* dm-ressd-io.c */
-/* Passes the options on to the pattern identifier.  Under the lock, or while nobody writes. */
+/*
+ * Passes the options on to the pattern identifier.  Under the lock, or while
+ * nobody writes.
+ */
 void ressd_tune_router(struct ressd *ressd);
-/* The target's map: sends the bio on, lets it wait, completes it, or refuses it. */
+/*
+ * The target's map: sends the bio on, lets it wait, completes it, or refuses
+ * it.
+ */
 int ressd_map_bio(struct dm_target *ti, struct bio *bio);
-/* Lets the small writes that wait for space try again.  Context: process, no lock held. */
+/*
+ * Lets the small writes that wait for space try again.  Context: process, no
+ * lock held.
+ */
 void ressd_retry_space_waiters(struct ressd *ressd);
 /* Copies @bytes of the bio, from @offset on, to @to. */
-void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to, unsigned int bytes);
+void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to,
+			 unsigned int bytes);
 /*
- * A write within normal block @lbn: DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED when it waits.  Under
- * the lock.
+ * A write within normal block @lbn: DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED
+ * when it waits.  Under the lock.
  */
 int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
-/* A bio whose data is in the open record: true if it completes now.  Under the lock. */
+/*
+ * A bio whose data is in the open record: true if it completes now.  Under the
+ * lock.
+ */
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
 /*
- * Direct writes that waited for the mover's batch; once it is done none of them overlaps it.
- * Context: the bio worker.
+ * Direct writes that waited for the mover's batch; once it is done none of them
+ * overlaps it.  Context: the bio worker.
  */
 void ressd_retry_move_waiters(struct ressd *ressd);
 
@@ -32,25 +45,34 @@ void ressd_retry_move_waiters(struct ressd *ressd);
 int ressd_map_read(struct ressd *ressd, struct bio *bio);
 
 /* dm-ressd-unlocked.c */
-/* Has the pattern identifier judge the large writes that took no lock; true: not all.  Under it. */
+/*
+ * Has the pattern identifier judge the large writes that took no lock; true:
+ * not all.  Under it.
+ */
 bool ressd_judge_noted(struct ressd *ressd);
 /* ... all of them.  Without it. */
 void ressd_judge_all_noted(struct ressd *ressd);
 /*
- * A large write that may be direct and need not have the lock: true if it is aimed at the normal
- * area and counted.
+ * A large write that may be direct and need not have the lock: true if it is
+ * aimed at the normal area and counted.
  */
-bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb,
-			  const struct ressd_extent *e);
+bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio,
+			  struct ressd_bio *rb, const struct ressd_extent *e);
 
 /* dm-ressd-merge.c */
 /* Merges the pieces on ressd->waiters.merge.  Context: the bio worker. */
 void ressd_merge_pieces(struct ressd *ressd);
 
 /* dm-ressd-end.c */
-/* The target's end_io: a device has completed what was sent there.  Any context. */
+/*
+ * The target's end_io: a device has completed what was sent there.  Any
+ * context.
+ */
 int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error);
-/* What bios need process context for: their end, pieces to merge, waiting for the mover. */
+/*
+ * What bios need process context for: their end, pieces to merge, waiting for
+ * the mover.
+ */
 void ressd_bio_worker(struct work_struct *work);
 
 #endif

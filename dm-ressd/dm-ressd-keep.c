@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log keeps what lives of its oldest segment (core/ressd-keep.h): it is read in order, checked,
- * and accepted by the log once more, as if it had just been written.  A write that comes meanwhile
- * is newer, and is accepted or kills the block as ever; so the map is asked again afterwards.
+ * The log keeps what lives of its oldest segment (core/ressd-keep.h): it is
+ * read in order, checked, and accepted by the log once more, as if it had just
+ * been written.  A write that comes meanwhile is newer, and is accepted or
+ * kills the block as ever; so the map is asked again afterwards.
  */
 #include <linux/kthread.h>
 
@@ -26,8 +27,9 @@ static bool record_is_full(struct ressd *ressd)
 }
 
 /*
- * Accepts the data of log block @block if it is still current; 0, also if not, or an error of
- * ressd_log_accept().  What is damaged is left to the mover, which says so.
+ * Accepts the data of log block @block if it is still current; 0, also if not,
+ * or an error of ressd_log_accept().  What is damaged is left to the mover,
+ * which says so.
  */
 static int keep_block(struct ressd *ressd, u32 block, const void *data)
 {
@@ -37,7 +39,8 @@ static int keep_block(struct ressd *ressd, u32 block, const void *data)
 	int ret = 0;
 
 	spin_lock(&ressd->lock);
-	if (ressd_keep_next(&ressd->log, block, block + 1) == block && node->crc == crc) {
+	if (ressd_keep_next(&ressd->log, block, block + 1) == block &&
+	    node->crc == crc) {
 		ret = ressd_log_accept(&ressd->log, node->lbn, &place);
 		if (!ret) {
 			memcpy(place.data, data, RESSD_BLOCK_SIZE);
@@ -48,7 +51,10 @@ static int keep_block(struct ressd *ressd, u32 block, const void *data)
 	return ret;
 }
 
-/* The same of @nr blocks, which are in the mover's buffer.  Waits where RAM is full. */
+/*
+ * The same of @nr blocks, which are in the mover's buffer.  Waits where RAM is
+ * full.
+ */
 static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
 {
 	u32 i = 0;
@@ -56,7 +62,8 @@ static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
 
 	while (i < nr) {
 		ret = keep_block(ressd, block + i,
-				 ressd->mover.space.buffer + (size_t)i * RESSD_BLOCK_SIZE);
+				 ressd->mover.space.buffer +
+					 (size_t)i * RESSD_BLOCK_SIZE);
 		if (!ret) {
 			i++;
 			continue;
@@ -64,14 +71,18 @@ static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
 		if (ret != -EAGAIN || !record_is_full(ressd))
 			return ret;
 		ressd_run_log(ressd);
-		wait_event(ressd->wait, !record_is_full(ressd) || keeping_ends(ressd));
+		wait_event(ressd->wait,
+			   !record_is_full(ressd) || keeping_ends(ressd));
 		if (keeping_ends(ressd))
 			return -EINTR;
 	}
 	return 0;
 }
 
-/* Reads and keeps what lives of the slot, up to a buffer at a time; 0 or an error. */
+/*
+ * Reads and keeps what lives of the slot, up to a buffer at a time; 0 or an
+ * error.
+ */
 static int keep_slot(struct ressd *ressd, u32 slot)
 {
 	const struct ressd_log *log = &ressd->log;
@@ -86,7 +97,8 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 		nr = min(ressd->mover.space.max, end - block);
 		if (!nr)
 			return 0;
-		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr, ressd->mover.space.buffer);
+		ret = ressd_log_rw(ressd, REQ_OP_READ, block, nr,
+				   ressd->mover.space.buffer);
 		if (!ret)
 			ret = keep_blocks(ressd, block, nr);
 		if (ret)
@@ -95,12 +107,17 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 	return -EINTR;
 }
 
-/* Route adaptive keeps nothing: its estimate of what moving costs knows of moves only. */
+/*
+ * Route adaptive keeps nothing: its estimate of what moving costs knows of
+ * moves only.
+ */
 bool ressd_keeps(const struct ressd *ressd, u32 *slot)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->options.route == RESSD_ROUTE_ALWAYS && !ressd->errors.bad_blocks &&
-	       ressd_keep_wanted(&ressd->log, ressd->options.move_threshold, slot);
+	return ressd->options.route == RESSD_ROUTE_ALWAYS &&
+	       !ressd->errors.bad_blocks &&
+	       ressd_keep_wanted(&ressd->log, ressd->options.move_threshold,
+				 slot);
 }
 
 /* The slot counts as read until all is done: it is not used again meanwhile. */

@@ -22,38 +22,47 @@ void ressd_tune_log(struct ressd *ressd)
 	struct ressd_log *log = &ressd->log;
 	u32 page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
 
-	log->align_blocks = max_t(u32, options->log_align_sectors / RESSD_BLOCK_SECTORS, 1);
+	log->align_blocks =
+		max_t(u32, options->log_align_sectors / RESSD_BLOCK_SECTORS, 1);
 	log->unit_blocks = options->move_block_sectors / RESSD_BLOCK_SECTORS;
 	log->page_blocks = page <= log->unit_blocks ? page : 0;
 	if (log->page_blocks)
-		div_u64_rem(ressd_device_block(ressd->reserved, ressd->table.reserved_start),
+		div_u64_rem(ressd_device_block(ressd->reserved,
+					       ressd->table.reserved_start),
 			    log->unit_blocks, &log->unit_phase);
-	log->page_buffer = options->log_rewrite == RESSD_ON ? ressd->memory.page : NULL;
+	log->page_buffer =
+		options->log_rewrite == RESSD_ON ? ressd->memory.page : NULL;
 }
 
 void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 {
-	ressd_log_init(&ressd->log, &(struct ressd_log_setup) {
-		.geom = *geom,
-		.uuid = ressd->super.uuid,
-		.activation = get_random_u64() | 1,
-		.normal_blocks = ressd->table.len / RESSD_BLOCK_SECTORS,
-		.cover_blocks = ressd->super.cover_blocks,
-		.nodes = ressd->memory.nodes,
-		.clean = ressd->memory.clean,
-		.regions = ressd->memory.region_bits,
-		.segments = ressd->memory.segments,
-		.buffers = { ressd->memory.records[0], ressd->memory.records[1] },
-		.summary = ressd->memory.summary,
-		.segment_busy = slot_busy,
-		.context = ressd,
-	});
+	ressd_log_init(&ressd->log,
+		       &(struct ressd_log_setup){
+			       .geom = *geom,
+			       .uuid = ressd->super.uuid,
+			       .activation = get_random_u64() | 1,
+			       .normal_blocks =
+				       ressd->table.len / RESSD_BLOCK_SECTORS,
+			       .cover_blocks = ressd->super.cover_blocks,
+			       .nodes = ressd->memory.nodes,
+			       .clean = ressd->memory.clean,
+			       .regions = ressd->memory.region_bits,
+			       .segments = ressd->memory.segments,
+			       .buffers = { ressd->memory.records[0],
+					    ressd->memory.records[1] },
+			       .summary = ressd->memory.summary,
+			       .segment_busy = slot_busy,
+			       .context = ressd,
+		       });
 	ressd->regions = ressd->log.map.regions;
 	ressd_tune_log(ressd);
 	ressd->errors.noted_mode = RESSD_MODE_RW;
 }
 
-/* In the constructor, before there is a geometry: the copies' places are known from the table. */
+/*
+ * In the constructor, before there is a geometry: the copies' places are known
+ * from the table.
+ */
 int ressd_read_super(struct ressd *ressd, char *error, size_t size)
 {
 	u32 last = ressd->table.reserved_sectors / RESSD_BLOCK_SECTORS - 1;
@@ -61,15 +70,18 @@ int ressd_read_super(struct ressd *ressd, char *error, size_t size)
 	int ret;
 
 	if (ressd->table.reserved_sectors < 2 * RESSD_BLOCK_SECTORS ||
-	    ressd->table.reserved_sectors / RESSD_BLOCK_SECTORS > RESSD_MAX_RESERVED_BLOCKS) {
+	    ressd->table.reserved_sectors / RESSD_BLOCK_SECTORS >
+		    RESSD_MAX_RESERVED_BLOCKS) {
 		struct ressd_geom geom;
 
 		/* Says why such a size cannot be. */
-		return ressd_geom_init(&geom, ressd->table.reserved_sectors, 0, error, size);
+		return ressd_geom_init(&geom, ressd->table.reserved_sectors, 0,
+				       error, size);
 	}
 	copies = vmalloc(2 * RESSD_BLOCK_SIZE);
 	if (!copies) {
-		snprintf(error, size, "there is not enough memory to read the superblock");
+		snprintf(error, size,
+			 "there is not enough memory to read the superblock");
 		return -ENOMEM;
 	}
 	ret = ressd_log_rw(ressd, REQ_OP_READ, 0, 1, &copies[0]);
@@ -77,24 +89,31 @@ int ressd_read_super(struct ressd *ressd, char *error, size_t size)
 		ret = ressd_log_rw(ressd, REQ_OP_READ, last, 1, &copies[1]);
 	if (ret)
 		snprintf(error, size,
-			 "the superblock cannot be read from the reserved area (error %d)", ret);
+			 "the superblock cannot be read from the reserved area (error %d)",
+			 ret);
 	else
-		ret = ressd_super_choose(&copies[0], &copies[1], &ressd->super, error, size);
+		ret = ressd_super_choose(&copies[0], &copies[1], &ressd->super,
+					 error, size);
 	vfree(copies);
 	return ret;
 }
 
-#define PROGRESS_INTERVAL	(5 * HZ)	/* of a long activation, in the kernel log */
+/* Of a long activation, in the kernel log. */
+#define PROGRESS_INTERVAL	(5 * HZ)
 
-/* A reading of the reserved area under way, by the process that activates the device. */
+/*
+ * A reading of the reserved area under way, by the process that activates the
+ * device.
+ */
 struct reading {
 	struct ressd *ressd;
-	const char *what;		/* becomes of the log or area, for the progress */
+	const char *what;		/* becomes of it, for the progress */
 	const char *of;			/* what the progress counts */
 	unsigned long next_report;	/* jiffies */
 };
 
-static struct reading begin_reading(struct ressd *ressd, const char *what, const char *of)
+static struct reading begin_reading(struct ressd *ressd, const char *what,
+				    const char *of)
 {
 	return (struct reading) {
 		.ressd = ressd, .what = what, .of = of,
@@ -119,16 +138,20 @@ static void report_progress(void *context, u32 done, u32 total)
 	if (time_before(jiffies, reading->next_report))
 		return;
 	reading->next_report = jiffies + PROGRESS_INTERVAL;
-	DMINFO("%s: %s, %u of %u %s are done", ressd_name(reading->ressd), reading->what, done,
-	       total, reading->of);
+	DMINFO("%s: %s, %u of %u %s are done", ressd_name(reading->ressd),
+	       reading->what, done, total, reading->of);
 }
 
-/* 0 if the whole reserved area is zero: data that somebody may need is never formatted over. */
+/*
+ * 0 if the whole reserved area is zero: data that somebody may need is never
+ * formatted over.
+ */
 static int check_blank(struct ressd *ressd)
 {
-	struct reading reading = begin_reading(ressd,
-					       "the reserved area is searched for old contents",
-					       "blocks");
+	struct reading reading =
+		begin_reading(ressd,
+			      "the reserved area is searched for old contents",
+			      "blocks");
 	const u32 nr_blocks = ressd->log.geom.nr_blocks;
 	void *buffer = ressd->memory.records[0];
 	u32 block, nr;
@@ -158,9 +181,9 @@ static int check_blank(struct ressd *ressd)
 }
 
 /*
- * Writes both copies, the second first, by way of the block @super.  A cut in between leaves two
- * that differ in the length or in the stored options, or one that is blank, which
- * core/ressd-record.c tells apart from damage.
+ * Writes both copies, the second first, by way of the block @super.  A cut in
+ * between leaves two that differ in the length or in the stored options, or one
+ * that is blank, which core/ressd-record.c tells apart from damage.
  */
 static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 		       struct ressd_super *super)
@@ -171,11 +194,12 @@ static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 
 	for (copy = 2; !ret && copy--; ) {
 		ressd_super_encode(super, info, copy);
-		ret = ressd_log_rw(ressd, RESSD_LOG_WRITE | REQ_FUA, copy ? last : 0, 1,
-				   super);
+		ret = ressd_log_rw(ressd, RESSD_LOG_WRITE | REQ_FUA,
+				   copy ? last : 0, 1, super);
 	}
 	if (ret)
-		DMERR("%s: the superblock cannot be written (error %d)", ressd_name(ressd), ret);
+		DMERR("%s: the superblock cannot be written (error %d)",
+		      ressd_name(ressd), ret);
 	return ret;
 }
 
@@ -185,7 +209,10 @@ static int format_blank(struct ressd *ressd)
 
 	if (ret)
 		return ret;
-	/* If this fails half way and is tried again, the area is not blank any more. */
+	/*
+	 * If this fails half way and is tried again, the area is not blank any
+	 * more.
+	 */
 	ressd->life = RESSD_FORMATTING;
 	ret = write_super(ressd, &ressd->super, ressd->memory.merge);
 	if (!ret)
@@ -196,8 +223,9 @@ static int format_blank(struct ressd *ressd)
 }
 
 /*
- * Makes both superblock copies say the length of the table, which may be larger than before.  Must
- * end before the first block beyond the old length is served: until then either length is right.
+ * Makes both superblock copies say the length of the table, which may be larger
+ * than before.  Must end before the first block beyond the old length is
+ * served: until then either length is right.
  */
 static int adopt_length(struct ressd *ressd)
 {
@@ -207,8 +235,12 @@ static int adopt_length(struct ressd *ressd)
 
 	if (ressd->table.len == before && !ressd->super.uneven)
 		return 0;
-	/* The table before this one may have stored other options since this one was loaded. */
-	ret = ressd->life != RESSD_FORMATTED ? 0 : ressd_read_super(ressd, error, sizeof(error));
+	/*
+	 * The table before this one may have stored other options since this
+	 * one was loaded.
+	 */
+	ret = ressd->life != RESSD_FORMATTED ? 0 :
+	      ressd_read_super(ressd, error, sizeof(error));
 	if (ret) {
 		DMERR("%s: %s", ressd_name(ressd), error);
 		return ret;
@@ -221,15 +253,20 @@ static int adopt_length(struct ressd *ressd)
 		return ret;
 	}
 	ressd->super.uneven = false;
-	DMINFO("%s: the normal area has %llu sectors now, it had %llu", ressd_name(ressd),
-	       (unsigned long long)ressd->table.len, (unsigned long long)before);
+	DMINFO("%s: the normal area has %llu sectors now, it had %llu",
+	       ressd_name(ressd), (unsigned long long)ressd->table.len,
+	       (unsigned long long)before);
 	return 0;
 }
 
-/* One message at a time; activation, which writes superblocks as well, is over by then. */
+/*
+ * One message at a time; activation, which writes superblocks as well, is over
+ * by then.
+ */
 static DEFINE_MUTEX(store_lock);
 
-int ressd_store_options(struct ressd *ressd, const struct ressd_options *options)
+int ressd_store_options(struct ressd *ressd,
+			const struct ressd_options *options)
 {
 	struct ressd_super_info *info;
 	struct ressd_super *super;
@@ -256,7 +293,8 @@ int ressd_store_options(struct ressd *ressd, const struct ressd_options *options
 
 static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 {
-	struct reading reading = begin_reading(ressd, "the log is being recovered", "steps");
+	struct reading reading =
+		begin_reading(ressd, "the log is being recovered", "steps");
 	struct ressd_reader reader = {
 		.read = read_blocks,
 		.progress = report_progress,
@@ -269,7 +307,8 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 
 	/* An attempt that failed may have left a part of the log in the map. */
 	ressd_init_log(ressd, &geom);
-	ret = ressd_recover(&ressd->log, &reader, recovery, error, sizeof(error));
+	ret = ressd_recover(&ressd->log, &reader, recovery, error,
+			    sizeof(error));
 	if (ret == -EINTR) {
 		DMERR("%s: recovery was interrupted; nothing was changed, activate the device again",
 		      ressd_name(ressd));
@@ -277,13 +316,15 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 	}
 	if (ret) {
 		DMERR("%s: %s", ressd_name(ressd),
-		      error[0] ? error : "the log cannot be read from the reserved area");
+		      error[0] ? error :
+				 "the log cannot be read from the reserved area");
 		return ret;
 	}
 	/* What was read may so far be in the device's cache only. */
 	ret = ressd_flush_devices(ressd);
 	if (ret) {
-		DMERR("%s: the device cannot be flushed (error %d)", ressd_name(ressd), ret);
+		DMERR("%s: the device cannot be flushed (error %d)",
+		      ressd_name(ressd), ret);
 		return ret;
 	}
 	return 0;
@@ -291,7 +332,8 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 
 int ressd_open_log(struct ressd *ressd, struct ressd_recovery *recovery)
 {
-	int ret = ressd->life == RESSD_FORMATTED ? recover(ressd, recovery) : format_blank(ressd);
+	int ret = ressd->life == RESSD_FORMATTED ? recover(ressd, recovery) :
+						   format_blank(ressd);
 
 	return ret ? ret : adopt_length(ressd);
 }

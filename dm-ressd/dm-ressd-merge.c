@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pieces of a block: a write of less than 4 KiB to a block whose newest version is in the log is
- * merged with that version, and the whole goes into the log again.
+ * Pieces of a block: a write of less than 4 KiB to a block whose newest version
+ * is in the log is merged with that version, and the whole goes into the log
+ * again.
  */
 #include <linux/blkdev.h>
 
 #include "dm-ressd-io.h"
 
 /*
- * Reads the log's copy of a dirty block into memory.merge; called and left with the lock held,
- * which is given up while reading.  -EAGAIN: the block changed meanwhile, look again.
+ * Reads the log's copy of a dirty block into memory.merge; called and left with
+ * the lock held, which is given up while reading.  -EAGAIN: the block changed
+ * meanwhile, look again.
  */
 static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
 {
@@ -31,14 +33,18 @@ static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
 	ressd_put_reader(ressd, slot);
 	if (ret)
 		return ret;
-	if (ressd_map_find(&ressd->log.map, lbn) != node || !ressd_is_dirty(ressd, node))
+	if (ressd_map_find(&ressd->log.map, lbn) != node ||
+	    !ressd_is_dirty(ressd, node))
 		return -EAGAIN;
 	if (ressd_crc(ressd->memory.merge, RESSD_BLOCK_SIZE) != node->crc)
 		return -EILSEQ;
 	return 0;
 }
 
-/* One piece of a dirty block: old contents from the log, the piece over it, all into the log. */
+/*
+ * One piece of a dirty block: old contents from the log, the piece over it, all
+ * into the log.
+ */
 static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 {
 	struct bio *bio = ressd_bio_of(rb);
@@ -67,14 +73,19 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 	if (!ret)
 		ret = ressd_log_accept(&ressd->log, rb->first, &place);
 	if (!ret) {
-		ressd_copy_from_bio(bio, 0, ressd->memory.merge +
-			      ((e.sector % RESSD_BLOCK_SECTORS) << SECTOR_SHIFT),
-			      e.sectors << SECTOR_SHIFT);
+		ressd_copy_from_bio(bio, 0,
+				    ressd->memory.merge +
+					    ((e.sector % RESSD_BLOCK_SECTORS)
+					     << SECTOR_SHIFT),
+				    e.sectors << SECTOR_SHIFT);
 		memcpy(place.data, ressd->memory.merge, RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 		complete = ressd_finish_logged(ressd, bio);
 	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->errors.stuck)) {
-		/* The block is in the log only, so this waits even with on_full bypass. */
+		/*
+		 * The block is in the log only, so this waits even with on_full
+		 * bypass.
+		 */
 		list_add_tail(&rb->list, &ressd->waiters.space);
 		WRITE_ONCE(ressd->waiters.need_space, true);
 		if (ret == -EAGAIN)

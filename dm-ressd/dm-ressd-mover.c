@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The mover (RE section 3.2): a thread that brings the data of full segments home in ascending
- * order, so that the log's segments can be used again.
+ * The mover (RE section 3.2): a thread that brings the data of full segments
+ * home in ascending order, so that the log's segments can be used again.
  *
- * A sweep freezes the full segments and then moves batch after batch (dm-ressd-batch.c).  At its
- * end one record, written after a flush, announces that the segments are dead; when it is durable
- * they may be overwritten.  If few blocks of the oldest segment are live there is no sweep: they
- * stay in the log (dm-ressd-keep.c).
+ * A sweep freezes the full segments and then moves batch after batch
+ * (dm-ressd-batch.c).  At its end one record, written after a flush, announces
+ * that the segments are dead; when it is durable they may be overwritten.  If
+ * few blocks of the oldest segment are live there is no sweep: they stay in the
+ * log (dm-ressd-keep.c).
  *
- * A block that cannot be moved stays mapped; its segment, and with it all later ones, cannot be
- * reused until a later sweep moves it or it is overwritten.  Sweeps with errors come ever more
- * rarely.
+ * A block that cannot be moved stays mapped; its segment, and with it all later
+ * ones, cannot be reused until a later sweep moves it or it is overwritten.
+ * Sweeps with errors come ever more rarely.
  */
 #include <linux/blkdev.h>
 #include <linux/kthread.h>
@@ -22,17 +23,22 @@
 #define FIRST_BACKOFF	HZ
 #define LAST_BACKOFF	(64 * HZ)
 
-/* How often the clock is looked at while something is to be done in idle time. */
+/*
+ * How often the clock is looked at while something is to be done in idle time.
+ */
 #define CLOCK_INTERVAL	(HZ / 20)
 
-/* --- one sweep ---------------------------------------------------------------------------- */
+/* --- one sweep ------------------------------------------------------------ */
 
 static bool sweeps_for_space(const struct ressd *ressd)
 {
 	return ressd->mover.state == RESSD_MOVER_SWEEPING;
 }
 
-/* The device's clustered blocks count from its own first sector, also under a partition. */
+/*
+ * The device's clustered blocks count from its own first sector, also under a
+ * partition.
+ */
 static void plan_visits(struct ressd *ressd)
 {
 	u32 blocks = ressd->options.move_block_sectors / RESSD_BLOCK_SECTORS;
@@ -40,16 +46,18 @@ static void plan_visits(struct ressd *ressd)
 
 	lockdep_assert_held(&ressd->lock);
 	if (blocks)
-		div_u64_rem(ressd_device_block(ressd->normal, ressd->table.normal_start), blocks,
-			    &phase);
-	ressd_sweep_visits(&ressd->mover.sweep, blocks, phase, ressd->options.move_fill_blocks,
+		div_u64_rem(ressd_device_block(ressd->normal,
+					       ressd->table.normal_start),
+			    blocks, &phase);
+	ressd_sweep_visits(&ressd->mover.sweep, blocks, phase,
+			   ressd->options.move_fill_blocks,
 			   ressd->mover.visit_from);
 }
 
 /*
- * Between two visits, and the oldest segment has become empty, or the log is to keep the rest?  Who
- * does not want room goes all the way round, and so does a sweep where blocks could not be moved:
- * it has to say how many there are.
+ * Between two visits, and the oldest segment has become empty, or the log is to
+ * keep the rest?  Who does not want room goes all the way round, and so does a
+ * sweep where blocks could not be moved: it has to say how many there are.
  */
 static bool goal_reached(struct ressd *ressd)
 {
@@ -62,15 +70,22 @@ static bool goal_reached(struct ressd *ressd)
 		  !ressd->mover.bad_blocks &&
 		  ressd_sweep_between_visits(&ressd->mover.sweep) &&
 		  (ressd_step_has_room(&ressd->mover.step, &ressd->log) ||
-		   ressd_keeps(ressd, &slot) || ressd_cover_must_carry(&ressd->log));
+		   ressd_keeps(ressd, &slot) ||
+		   ressd_cover_must_carry(&ressd->log));
 	ressd->mover.visit_from = ressd->mover.sweep.visit_end;
 	spin_unlock(&ressd->lock);
-	/* Writers that wait look again: at how far the sweep is, which must be known by now. */
+	/*
+	 * Writers that wait look again: at how far the sweep is, which must be
+	 * known by now.
+	 */
 	ressd_run_log(ressd);
 	return reached;
 }
 
-/* Freezes the segments; returns the record that must have been written before moving begins. */
+/*
+ * Freezes the segments; returns the record that must have been written before
+ * moving begins.
+ */
 static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 {
 	u64 record;
@@ -92,7 +107,8 @@ static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 
 static bool drain_cancelled(const struct ressd *ressd)
 {
-	return !READ_ONCE(ressd->mover.draining) || READ_ONCE(ressd->suspending);
+	return !READ_ONCE(ressd->mover.draining) ||
+	       READ_ONCE(ressd->suspending);
 }
 
 static bool sweep_ends(const struct ressd *ressd)
@@ -103,7 +119,8 @@ static bool sweep_ends(const struct ressd *ressd)
 		return false;
 	if (ressd->mover.state == RESSD_MOVER_DRAINING)
 		return drain_cancelled(ressd);
-	if (ressd->mover.state == RESSD_MOVER_EMPTYING && !ressd_pace_is_idle(ressd))
+	if (ressd->mover.state == RESSD_MOVER_EMPTYING &&
+	    !ressd_pace_is_idle(ressd))
 		return true;
 	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->mover.draining);
 }
@@ -123,7 +140,10 @@ static bool is_ahead(struct ressd *ressd)
 	return held;
 }
 
-/* Nobody but the clock tells when it is time to move, with pace idle, or to prime the log. */
+/*
+ * Nobody but the clock tells when it is time to move, with pace idle, or to
+ * prime the log.
+ */
 static bool watches_clock(const struct ressd *ressd)
 {
 	if (ressd_log_nr_movable(&ressd->log))
@@ -149,15 +169,17 @@ static void keep_step(struct ressd *ressd)
 
 		ressd_discard_next(ressd);
 		wait_event_idle_timeout(ressd->wait,
-					!is_ahead(ressd) || wants_discard(ressd) ||
-					watches_clock(ressd) != clock,
-					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
+					!is_ahead(ressd) ||
+						wants_discard(ressd) ||
+						watches_clock(ressd) != clock,
+					clock ? CLOCK_INTERVAL :
+						MAX_SCHEDULE_TIMEOUT);
 	}
 }
 
 /*
- * Moves all blocks of the frozen segments, or with visits until the oldest one is empty; false if
- * it has not come to all of them.
+ * Moves all blocks of the frozen segments, or with visits until the oldest one
+ * is empty; false if it has not come to all of them.
  */
 static bool move_all(struct ressd *ressd)
 {
@@ -181,8 +203,9 @@ static bool move_all(struct ressd *ressd)
 }
 
 /*
- * Blocks could not be moved, or now can again: what follows from it, and who is told.  A sync that
- * needs the room which they hold would wait for ever, so it fails.
+ * Blocks could not be moved, or now can again: what follows from it, and who is
+ * told.  A sync that needs the room which they hold would wait for ever, so it
+ * fails.
  */
 static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 {
@@ -204,7 +227,8 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 		DMERR("%s: %u blocks cannot be moved home and stay in the log, which cannot be reused from there on; the mover tries again",
 		      ressd_name(ressd), ressd->errors.bad_blocks);
 	else if (changed)
-		DMINFO("%s: all blocks can be moved home again", ressd_name(ressd));
+		DMINFO("%s: all blocks can be moved home again",
+		       ressd_name(ressd));
 	if (changed || more)
 		dm_table_event(ressd->ti->table);
 	ressd_note_mode(ressd);
@@ -225,28 +249,35 @@ static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	complete = move_all(ressd);
 
 	spin_lock(&ressd->lock);
-	ressd_mover_become(&ressd->mover.state, kind == RESSD_MOVER_SWEEPING ?
-						RESSD_MOVER_SWEPT : RESSD_MOVER_IDLE);
+	ressd_mover_become(&ressd->mover.state,
+			   kind == RESSD_MOVER_SWEEPING ? RESSD_MOVER_SWEPT :
+							  RESSD_MOVER_IDLE);
 	if (kind == RESSD_MOVER_DRAINING)
 		ressd_log_rotate(&ressd->log);
 	if (kind == RESSD_MOVER_TRIAL)
-		ressd_route_trial_moved(ressd, complete && !ressd->mover.bad_blocks);
+		ressd_route_trial_moved(ressd,
+					complete && !ressd->mover.bad_blocks);
 	ticket = ressd_log_reclaim(&ressd->log);
 	spin_unlock(&ressd->lock);
 	ret = ressd_wait_as_mover(ressd, ticket);
 	if (ressd->mover.bad_blocks || ressd->errors.bad_blocks)
-		note_bad_blocks(ressd, complete, READ_ONCE(ressd->log.reuse_seq) != reused);
+		note_bad_blocks(ressd, complete,
+				READ_ONCE(ressd->log.reuse_seq) != reused);
 	return ressd->errors.bad_blocks ? -EIO : ret;
 }
 
-/* --- idle time ---------------------------------------------------------------------------- */
+/* --- idle time ------------------------------------------------------------ */
 
-/* All is home: the log can be made ready for a burst, once after something was moved. */
+/*
+ * All is home: the log can be made ready for a burst, once after something was
+ * moved.
+ */
 static bool wants_priming(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd->mover.unprimed && ressd_mover_is_on(ressd) && !ressd->mover.draining &&
-	       ressd_pace_is_quiet(ressd) && !ressd->log.busy;
+	return ressd->mover.unprimed && ressd_mover_is_on(ressd) &&
+	       !ressd->mover.draining && ressd_pace_is_quiet(ressd) &&
+	       !ressd->log.busy;
 }
 
 /* Until all is done or somebody comes; the mover's part of it is to wait. */
@@ -258,7 +289,8 @@ static void prime_log(struct ressd *ressd)
 	spin_lock(&ressd->lock);
 	while (!kthread_should_stop() && wants_priming(ressd)) {
 		/* A step that came to nothing would do so again. */
-		ressd->mover.unprimed = log->head_seq != head && ressd_log_can_prime(log);
+		ressd->mover.unprimed = log->head_seq != head &&
+					ressd_log_can_prime(log);
 		if (!ressd->mover.unprimed)
 			break;
 		head = log->head_seq;
@@ -270,7 +302,7 @@ static void prime_log(struct ressd *ressd)
 	spin_unlock(&ressd->lock);
 }
 
-/* --- the thread --------------------------------------------------------------------------- */
+/* --- the thread ----------------------------------------------------------- */
 
 static bool below_threshold(const struct ressd *ressd)
 {
@@ -288,11 +320,15 @@ static bool wants_idle_sweep(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd_mover_is_on(ressd) && ressd_log_nr_movable(log) && !log->busy &&
-	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
+	return ressd_mover_is_on(ressd) && ressd_log_nr_movable(log) &&
+	       !log->busy && !log->records[log->open].nr_maps &&
+	       ressd_pace_is_idle(ressd);
 }
 
-/* Is there anything that a sweep, or a run of the cover, could do, and reason to? */
+/*
+ * Is there anything that a sweep, or a run of the cover, could do, and reason
+ * to?
+ */
 static bool wants_space(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
@@ -300,13 +336,16 @@ static bool wants_space(const struct ressd *ressd)
 
 	lockdep_assert_held(&ressd->lock);
 	/* That there is something to carry is no reason to look for space. */
-	if (!ressd->hibernating && ressd_cover_choose(log, ressd->mover.draining, &goal) &&
+	if (!ressd->hibernating &&
+	    ressd_cover_choose(log, ressd->mover.draining, &goal) &&
 	    goal != RESSD_COVER_CARRY)
 		return true;
-	if (!ressd->suspending && ressd->mover.retry_now && ressd->errors.bad_blocks)
+	if (!ressd->suspending && ressd->mover.retry_now &&
+	    ressd->errors.bad_blocks)
 		return true;
 	return log->reuse_seq < log->head_seq &&
-	       ((ressd->waiters.need_space && ressd_log_is_full(log)) || below_threshold(ressd));
+	       ((ressd->waiters.need_space && ressd_log_is_full(log)) ||
+		below_threshold(ressd));
 }
 
 /* What the mover, if it is at rest, has to do now: a kind of sweep, or IDLE. */
@@ -316,8 +355,8 @@ static enum ressd_mover_state choose(const struct ressd *ressd)
 	if (!ressd_log_works(ressd))
 		return RESSD_MOVER_IDLE;
 	if (ressd->mover.draining)
-		return !ressd->suspending || wants_space(ressd) ? RESSD_MOVER_DRAINING :
-								  RESSD_MOVER_IDLE;
+		return ressd->suspending && !wants_space(ressd) ?
+			RESSD_MOVER_IDLE : RESSD_MOVER_DRAINING;
 	if (ressd_route_asks_move(ressd))
 		return RESSD_MOVER_TRIAL;
 	if (wants_idle_sweep(ressd))
@@ -338,7 +377,8 @@ static enum ressd_mover_state next_state(struct ressd *ressd)
 bool ressd_mover_is_wanted(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return choose(ressd) != RESSD_MOVER_IDLE || ressd_discard_is_wanted(ressd) ||
+	return choose(ressd) != RESSD_MOVER_IDLE ||
+	       ressd_discard_is_wanted(ressd) ||
 	       watches_clock(ressd) != READ_ONCE(ressd->mover.watches_clock);
 }
 
@@ -368,10 +408,11 @@ static void end_drain(struct ressd *ressd, int result)
 }
 
 /*
- * Has the mover enter a state in which writers need not keep step with it.  After a sweep for space
- * (SWEPT) often the next one begins at once: until then writers may not use up the space that has
- * just become free, or the mover would find none to pace them by.  If none follows they go on; and
- * so they do when the log has appended again what it keeps of a segment.
+ * Has the mover enter a state in which writers need not keep step with it.
+ * After a sweep for space (SWEPT) often the next one begins at once: until then
+ * writers may not use up the space that has just become free, or the mover
+ * would find none to pace them by.  If none follows they go on; and so they do
+ * when the log has appended again what it keeps of a segment.
  */
 static void rest(struct ressd *ressd, enum ressd_mover_state state)
 {
@@ -386,7 +427,10 @@ static void rest(struct ressd *ressd, enum ressd_mover_state state)
 		ressd_run_log(ressd);
 }
 
-/* A run of the cover comes before a sweep, unless it has found no room for its records. */
+/*
+ * A run of the cover comes before a sweep, unless it has found no room for its
+ * records.
+ */
 static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 {
 	enum ressd_cover_goal goal;
@@ -399,11 +443,15 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 		return false;
 	*ret = ressd_cover_run(ressd, goal);
 	/* By then nothing else is left that could not be moved. */
-	if (goal == RESSD_COVER_UNCOVER && (ressd->cover.bad || ressd->errors.bad_blocks)) {
+	if (goal == RESSD_COVER_UNCOVER &&
+	    (ressd->cover.bad || ressd->errors.bad_blocks)) {
 		ressd->mover.bad_blocks = ressd->cover.bad;
 		note_bad_blocks(ressd, true, true);
 	}
-	/* A damaged copy stays where it is; what it keeps from being reused the sweep will find. */
+	/*
+	 * A damaged copy stays where it is; what it keeps from being reused the
+	 * sweep will find.
+	 */
 	return *ret != -EAGAIN && (goal != RESSD_COVER_CARRY || *ret != -EIO);
 }
 
@@ -415,7 +463,8 @@ static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 
 	/* Only what is on the device can be moved. */
 	if ((drain || kind == RESSD_MOVER_TRIAL) &&
-	    (ressd_reclaim_as_mover(ressd) || (drain && note_if_drained(ressd))))
+	    (ressd_reclaim_as_mover(ressd) ||
+	     (drain && note_if_drained(ressd))))
 		return 0;
 	if (cover_first(ressd, drain, &ret)) {
 		if (drain && ret)
@@ -423,7 +472,10 @@ static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 		return ret;
 	}
 	if (kind == RESSD_MOVER_SWEEPING && ressd_keep_tail(ressd)) {
-		/* With the last of what was kept; before the segment is announced as free. */
+		/*
+		 * With the last of what was kept; before the segment is
+		 * announced as free.
+		 */
 		ressd_write_open_record(ressd);
 		ret = ressd_reclaim_as_mover(ressd);
 		rest(ressd, RESSD_MOVER_IDLE);
@@ -435,30 +487,46 @@ static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 	return ret;
 }
 
-/* Does the end of all bios, or the last sync before a suspend, need space of a sweep? */
+/*
+ * Does the end of all bios, or the last sync before a suspend, need space of a
+ * sweep?
+ */
 static bool suspend_needs_space(struct ressd *ressd)
 {
 	bool needs;
 
 	spin_lock(&ressd->lock);
-	needs = ressd->suspending && ressd_log_works(ressd) && ressd_log_is_starved(&ressd->log);
+	needs = ressd->suspending && ressd_log_works(ressd) &&
+		ressd_log_is_starved(&ressd->log);
 	spin_unlock(&ressd->lock);
 	return needs;
 }
 
 /*
- * @failed: the sweep met errors; then somebody may ask for another one at once.  A sweep that a
- * suspend waits for either makes space or gives the log up (note_bad_blocks()), so it is not
- * repeated.
+ * @failed: the sweep met errors; then somebody may ask for another one at once.
+ * A sweep that a suspend waits for either makes space or gives the log up
+ * (note_bad_blocks()), so it is not repeated.
  */
 static bool pause_ends(struct ressd *ressd, bool failed)
 {
 	return kthread_should_stop() ||
-	       (failed && (READ_ONCE(ressd->mover.retry_now) || READ_ONCE(ressd->mover.draining) ||
+	       (failed && (READ_ONCE(ressd->mover.retry_now) ||
+			   READ_ONCE(ressd->mover.draining) ||
 			   suspend_needs_space(ressd)));
 }
 
-/* Waits until there is a reason to sweep, and returns for which sweep; IDLE: the thread ends. */
+/* @clock: the thread watches it, and wakes when it need not any more. */
+static bool has_reason(struct ressd *ressd, bool clock)
+{
+	return kthread_should_stop() ||
+	       next_state(ressd) != RESSD_MOVER_IDLE || wants_discard(ressd) ||
+	       watches_clock(ressd) != clock;
+}
+
+/*
+ * Waits until there is a reason to sweep, and returns for which sweep; IDLE:
+ * the thread ends.
+ */
 static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 {
 	enum ressd_mover_state next = RESSD_MOVER_IDLE;
@@ -473,10 +541,9 @@ static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 		ressd_discard_next(ressd);
 		WRITE_ONCE(ressd->mover.watches_clock, clock);
 		wait_event_idle_timeout(ressd->mover.rest,
-					kthread_should_stop() ||
-					next_state(ressd) != RESSD_MOVER_IDLE ||
-					wants_discard(ressd) || watches_clock(ressd) != clock,
-					clock ? CLOCK_INTERVAL : MAX_SCHEDULE_TIMEOUT);
+					has_reason(ressd, clock),
+					clock ? CLOCK_INTERVAL :
+						MAX_SCHEDULE_TIMEOUT);
 		if (clock)
 			prime_log(ressd);
 	}
@@ -503,17 +570,24 @@ static int mover_thread(void *data)
 		ret = sweep_once(ressd, next);
 		if (!ret)
 			ressd->mover.backoff = 0;
-		if (READ_ONCE(ressd->log.reuse_seq) != reused || kthread_should_stop() ||
+		if (READ_ONCE(ressd->log.reuse_seq) != reused ||
+		    kthread_should_stop() ||
 		    (!ret && READ_ONCE(ressd->counters.moved_blocks) != moved))
 			continue;
-		/* Gained nothing: the device fails, or a direct write was in the way. */
+		/*
+		 * Gained nothing: the device fails, or a direct write was in
+		 * the way.
+		 */
 		rest(ressd, RESSD_MOVER_BACKOFF);
 		if (ret)
-			ressd->mover.backoff = clamp(2 * ressd->mover.backoff,
-						     (unsigned long)FIRST_BACKOFF,
-						     (unsigned long)LAST_BACKOFF);
-		wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
-						 ret ? ressd->mover.backoff : HZ / 50);
+			ressd->mover.backoff =
+				clamp(2 * ressd->mover.backoff,
+				      (unsigned long)FIRST_BACKOFF,
+				      (unsigned long)LAST_BACKOFF);
+		wait_event_interruptible_timeout(ressd->wait,
+						 pause_ends(ressd, ret),
+						 ret ? ressd->mover.backoff :
+						       HZ / 50);
 		rest(ressd, RESSD_MOVER_IDLE);
 	}
 	rest(ressd, RESSD_MOVER_STOPPED);
@@ -526,9 +600,11 @@ int ressd_mover_start(struct ressd *ressd)
 
 	if (ressd->mover.thread)
 		return 0;
-	mover = kthread_run(mover_thread, ressd, "ressd_mv/%s", ressd_name(ressd));
+	mover = kthread_run(mover_thread, ressd, "ressd_mv/%s",
+			    ressd_name(ressd));
 	if (IS_ERR(mover)) {
-		DMERR("%s: the mover thread cannot be started", ressd_name(ressd));
+		DMERR("%s: the mover thread cannot be started",
+		      ressd_name(ressd));
 		return PTR_ERR(mover);
 	}
 	ressd->mover.thread = mover;
@@ -552,8 +628,9 @@ int ressd_drain(struct ressd *ressd)
 	ressd->mover.draining = true;
 	ressd->mover.drain_result = -EINTR;
 	/*
-	 * Writers that wait for covers go to the normal area now, or ask again if the drain was
-	 * interrupted by then.  Not to be cleared later, when they may have done so.
+	 * Writers that wait for covers go to the normal area now, or ask again
+	 * if the drain was interrupted by then.  Not to be cleared later, when
+	 * they may have done so.
 	 */
 	ressd->log.cover_wanted = false;
 	spin_unlock(&ressd->lock);
@@ -561,7 +638,8 @@ int ressd_drain(struct ressd *ressd)
 	ressd_wake(ressd);
 	/* Why it ended is told by the state that it left. */
 	(void)wait_event_interruptible(ressd->wait,
-				       drain_cancelled(ressd) || !ressd_log_works(ressd));
+				       drain_cancelled(ressd) ||
+					       !ressd_log_works(ressd));
 
 	spin_lock(&ressd->lock);
 	ressd->mover.draining = false;

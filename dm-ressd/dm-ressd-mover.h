@@ -6,15 +6,21 @@
 #include "dm-ressd-log.h"
 
 /* dm-ressd-wait.c */
-/* Waits for the direct writes that are in flight now.  The mover's thread, or before it runs. */
+/*
+ * Waits for the direct writes that are in flight now.  The mover's thread, or
+ * before it runs.
+ */
 void ressd_wait_for_direct_writes(struct ressd *ressd);
 /* Waits until a record is written, or the log does not work.  Likewise. */
 void ressd_wait_for_record(struct ressd *ressd, u64 record);
-/* Has the open record written; returns when it is, or the log does not work.  Likewise. */
+/*
+ * Has the open record written; returns when it is, or the log does not work.
+ * Likewise.
+ */
 void ressd_write_open_record(struct ressd *ressd);
 /*
- * Waits for a ticket, unless it takes another sweep to make the space that the sync needs.  0, or
- * -EIO if the log does not work.  Likewise.
+ * Waits for a ticket, unless it takes another sweep to make the space that the
+ * sync needs.  0, or -EIO if the log does not work.  Likewise.
  */
 int ressd_wait_as_mover(struct ressd *ressd, u64 ticket);
 /* Has what is no more needed announced, and waits for that as above. */
@@ -30,24 +36,39 @@ void ressd_mover_stop(struct ressd *ressd);
 int ressd_drain(struct ressd *ressd);
 
 /* dm-ressd-batch.c */
-/* Space for batches of @max moves, or -ENOMEM: then there is nothing to be freed. */
+/*
+ * Space for batches of @max moves, or -ENOMEM: then there is nothing to be
+ * freed.
+ */
 int ressd_move_space_init(struct ressd_move_space *space, u32 max);
 void ressd_move_space_free(struct ressd_move_space *space);
-/* Gives the mover space for batches of @max moves, if it has less.  Without the lock; may sleep. */
+/*
+ * Gives the mover space for batches of @max moves, if it has less.  Without the
+ * lock; may sleep.
+ */
 int ressd_grow_move_space(struct ressd *ressd, u32 max);
 /*
- * The mover's thread calls this and the next one, without the lock.
- * Picks the next batch and pins its segments.  From now on direct writes to its blocks wait.
- * Returns how many were looked at: 0 at the sweep's end.
+ * The mover's thread calls this and the next one, without the lock.  Picks the
+ * next batch and pins its segments.  From now on direct writes to its blocks
+ * wait.  Returns how many were looked at: 0 at the sweep's end.
  */
 u32 ressd_batch_pick(struct ressd *ressd);
-/* Brings the batch home and lets go of it; blocks that fail stay mapped and count as bad. */
+/*
+ * Brings the batch home and lets go of it; blocks that fail stay mapped and
+ * count as bad.
+ */
 void ressd_batch_move(struct ressd *ressd);
-/* True if a move in flight goes to one of the @nr blocks from @first on.  Under the lock. */
+/*
+ * True if a move in flight goes to one of the @nr blocks from @first on.  Under
+ * the lock.
+ */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 
 /* dm-ressd-keep.c */
-/* By the mover, which is KEEPING meanwhile: true if that has emptied the oldest segment. */
+/*
+ * By the mover, which is KEEPING meanwhile: true if that has emptied the oldest
+ * segment.
+ */
 bool ressd_keep_tail(struct ressd *ressd);
 /* Shall the log keep it?  In which slot.  Under the lock. */
 bool ressd_keeps(const struct ressd *ressd, u32 *slot);
@@ -55,21 +76,40 @@ bool ressd_keeps(const struct ressd *ressd, u32 *slot);
 /* dm-ressd-cover.c */
 int ressd_cover_init(struct ressd *ressd);
 void ressd_cover_free(struct ressd *ressd);
-/* Must a direct write of these blocks wait for a run, or for the next one?  Under the lock. */
+/*
+ * Must a direct write of these blocks wait for a run, or for the next one?
+ * Under the lock.
+ */
 bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr);
-/* The same, and after an error there is none to wait for: the write must fail.  Under the lock. */
+/*
+ * The same, and after an error there is none to wait for: the write must fail.
+ * Under the lock.
+ */
 bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr);
-/* May small writes wait until the log is covered, if it is not?  Under the lock. */
+/*
+ * May small writes wait until the log is covered, if it is not?  Under the
+ * lock.
+ */
 bool ressd_cover_takes_writes(const struct ressd *ressd);
-/* One run: 0, -EIO, or -EAGAIN if it takes a sweep first.  The mover's thread. */
+/*
+ * One run: 0, -EIO, or -EAGAIN if it takes a sweep first.  The mover's thread.
+ */
 int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal);
-/* Activation, after the opening record: a log that was not covered becomes a drained one. */
+/*
+ * Activation, after the opening record: a log that was not covered becomes a
+ * drained one.
+ */
 int ressd_cover_restore(struct ressd *ressd);
-/* Activation: warns if the bare disk has something else where covers should be. */
+/*
+ * Activation: warns if the bare disk has something else where covers should be.
+ */
 void ressd_cover_compare(struct ressd *ressd);
 
 /* dm-ressd-pace.c */
-/* Has a writer, or the mover in a sweep, to wait for the other one?  Under the lock. */
+/*
+ * Has a writer, or the mover in a sweep, to wait for the other one?  Under the
+ * lock.
+ */
 bool ressd_pace_holds_writer(const struct ressd *ressd);
 bool ressd_pace_holds_mover(const struct ressd *ressd);
 /* Has no bio come for a while?  Any context. */

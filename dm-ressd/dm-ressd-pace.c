@@ -3,12 +3,13 @@
  * Pace (SC): how a sweep is spread in time, and how writers keep step with it.
  *
  *	burst	the sweep goes as fast as the device can
- *	even	a sweep starts when room gets scarce and ends when as much room was used as it
- *		gains.  So the mover waits while it is ahead of the writers, and with on_full wait
- *		a writer that is ahead of the mover waits for it, instead of finding the log
- *		suddenly full; so does one that comes while the log keeps what lives of a
- *		segment
- *	idle	as even; and when nothing was asked of the target for a while, all comes home
+ *	even	a sweep starts when room gets scarce and ends when as much room
+ *		was used as it gains.  So the mover waits while it is ahead of
+ *		the writers, and with on_full wait a writer that is ahead of the
+ *		mover waits for it, instead of finding the log suddenly full; so
+ *		does one that comes while the log keeps what lives of a segment
+ *	idle	as even; and when nothing was asked of the target for a while,
+ *		all comes home
  *
  * core/ressd-step.h says what ahead means.
  */
@@ -22,7 +23,10 @@ bool ressd_pace_holds_writer(const struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	if (ressd->options.pace == RESSD_PACE_BURST)
 		return false;
-	/* They would use up the room that a sweep needs, and then wait for all of it. */
+	/*
+	 * They would use up the room that a sweep needs, and then wait for all
+	 * of it.
+	 */
 	return ressd->mover.state == RESSD_MOVER_KEEPING ||
 	       (ressd_mover_leads(ressd->mover.state) &&
 		ressd_step_writer_is_ahead(&ressd->mover.step, &ressd->log));
@@ -33,8 +37,9 @@ bool ressd_pace_is_quiet(const struct ressd *ressd)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
+		const struct ressd_seen *seen = per_cpu_ptr(ressd->seen, cpu);
 		/* Before jiffies is looked at: so it is not later than that. */
-		unsigned long last = smp_load_acquire(&per_cpu_ptr(ressd->seen, cpu)->last_bio);
+		unsigned long last = smp_load_acquire(&seen->last_bio);
 
 		if (jiffies - last <= IDLE_TIME)
 			return false;
@@ -44,13 +49,15 @@ bool ressd_pace_is_quiet(const struct ressd *ressd)
 
 bool ressd_pace_is_idle(const struct ressd *ressd)
 {
-	return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE && ressd_pace_is_quiet(ressd);
+	return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE &&
+	       ressd_pace_is_quiet(ressd);
 }
 
 bool ressd_pace_holds_mover(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (ressd->options.pace == RESSD_PACE_BURST || ressd_pace_is_idle(ressd) ||
+	if (ressd->options.pace == RESSD_PACE_BURST ||
+	    ressd_pace_is_idle(ressd) ||
 	    (ressd->waiters.need_space && ressd_log_is_full(&ressd->log)) ||
 	    ressd_log_is_starved(&ressd->log))
 		return false;

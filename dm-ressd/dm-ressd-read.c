@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads: each is cut so that it lies in one place, in the log or at home, and is sent there; or it
- * is served from a record in RAM.
+ * Reads: each is cut so that it lies in one place, in the log or at home, and
+ * is sent there; or it is served from a record in RAM.
  */
 #include <linux/blkdev.h>
 
@@ -18,7 +18,10 @@ static void copy_to_bio(struct bio *bio, const void *from)
 	}
 }
 
-/* Blocks from @node on that lie side by side in the log, in one segment and one record. */
+/*
+ * Blocks from @node on that lie side by side in the log, in one segment and one
+ * record.
+ */
 static u32 log_run(const struct ressd *ressd, struct ressd_node *node, u32 max)
 {
 	const struct ressd_log *log = &ressd->log;
@@ -28,16 +31,19 @@ static u32 log_run(const struct ressd *ressd, struct ressd_node *node, u32 max)
 	lockdep_assert_held(&ressd->lock);
 	while (n < max) {
 		node = ressd_map_next(node);
-		if (!node || node->lbn != lbn + n || !ressd_is_dirty(ressd, node) ||
+		if (!node || node->lbn != lbn + n ||
+		    !ressd_is_dirty(ressd, node) ||
 		    ressd_map_block(&log->map, node) != block + n ||
-		    ressd_geom_slot(&log->geom, block + n) != ressd_geom_slot(&log->geom, block))
+		    ressd_geom_slot(&log->geom, block + n) !=
+			    ressd_geom_slot(&log->geom, block))
 			break;
 		n++;
 	}
 	return n;
 }
 
-static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 last)
+static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first,
+				      u32 last)
 {
 	struct ressd_node *node = ressd_map_first_from(&ressd->log.map, first);
 
@@ -45,6 +51,11 @@ static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first, u32 
 	while (node && node->lbn <= last && !ressd_is_dirty(ressd, node))
 		node = ressd_map_next(node);
 	return node && node->lbn <= last ? node : NULL;
+}
+
+static sector_t first_sector(const struct ressd_node *node)
+{
+	return (sector_t)node->lbn * RESSD_BLOCK_SECTORS;
 }
 
 /* Sends a read to the normal area: as map. */
@@ -70,8 +81,8 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 	node = first_dirty(ressd, e.first, e.last);
 	if (!node || node->lbn > e.first) {
 		if (node)
-			dm_accept_partial_bio(bio, (sector_t)node->lbn * RESSD_BLOCK_SECTORS -
-						   e.sector);
+			dm_accept_partial_bio(bio,
+					      first_sector(node) - e.sector);
 		if (e.first < ressd->log.cover_blocks && !ressd->log.covered) {
 			rb->flags |= RESSD_BIO_READ_HOME;
 			atomic_inc(&ressd->cover.reads);
@@ -89,7 +100,10 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 		dm_accept_partial_bio(bio, sectors);
 	data = ressd_log_data(&ressd->log, block);
 	if (data) {
-		/* Under the lock: a write may overwrite the open record in place. */
+		/*
+		 * Under the lock: a write may overwrite the open record in
+		 * place.
+		 */
 		copy_to_bio(bio, data + (offset << SECTOR_SHIFT));
 		rb->flags |= RESSD_BIO_PROVEN;
 		spin_unlock(&ressd->lock);
@@ -112,7 +126,10 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 	return DM_MAPIO_REMAPPED;
 }
 
-/* See DOC: without the lock.  A read uses no more of its struct ressd_bio than is set here. */
+/*
+ * See DOC: without the lock.  A read uses no more of its struct ressd_bio than
+ * is set here.
+ */
 int ressd_map_read(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
@@ -121,8 +138,8 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 	this_cpu_inc(ressd->seen->reads);
 	rb->flags = 0;
 	/*
-	 * First of all: the regions, and the map, may show more failures than this, but not less.
-	 * Pairs with the release in ressd_note_doubt().
+	 * First of all: the regions, and the map, may show more failures than
+	 * this, but not less.  Pairs with the release in ressd_note_doubt().
 	 */
 	rb->ticket = smp_load_acquire(&ressd->errors.known_to_map);
 	if (unlikely(e.first < ressd->log.cover_blocks ||

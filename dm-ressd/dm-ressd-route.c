@@ -2,9 +2,10 @@
 /*
  * Route adaptive: the clock around core/ressd-route.h.
  *
- * The log's I/Os and the mover's batches are timed one by one.  Small writes that go direct, and
- * flushes after them, may be many at a time: what counts is the time in which any is in flight.
- * They end in interrupts, so the meter adds that up, and core is told before the next decision.
+ * The log's I/Os and the mover's batches are timed one by one.  Small writes
+ * that go direct, and flushes after them, may be many at a time: what counts is
+ * the time in which any is in flight.  They end in interrupts, so the meter
+ * adds that up, and core is told before the next decision.
  */
 #include <linux/ktime.h>
 
@@ -80,21 +81,24 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 	if (ressd_route_times_direct(&ressd->route))
 		pass_on_meter(ressd);
 	/* The clock is for peeks: jiffies will do. */
-	log = ressd_route_small(&ressd->route, nr, in_flight, ktime_get_coarse_ns());
+	log = ressd_route_small(&ressd->route, nr, in_flight,
+				ktime_get_coarse_ns());
 	if (bio->bi_opf & REQ_FUA)
 		ressd_route_flush(&ressd->route);
 	if (ressd->route.phase == phase)
 		return log;
 	if (ressd->route.phase == RESSD_ROUTE_TRY_LOG)
 		ressd->counters.trials++;
-	ressd_wake(ressd);	/* the mover: it may be asked to bring all home */
+	/* The mover: it may be asked to bring all home. */
+	ressd_wake(ressd);
 	return log;
 }
 
 bool ressd_route_is_direct(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return ressd_route_is_adaptive(ressd) && !ressd_route_takes_log(&ressd->route);
+	return ressd_route_is_adaptive(ressd) &&
+	       !ressd_route_takes_log(&ressd->route);
 }
 
 bool ressd_route_holds_log(struct ressd *ressd)
@@ -120,7 +124,9 @@ bool ressd_route_asks_move(const struct ressd *ressd)
 void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks)
 {
 	lockdep_assert_held(&ressd->lock);
-	/* What a cover costs no block does: it comes once until the next drain. */
+	/*
+	 * What a cover costs no block does: it comes once until the next drain.
+	 */
 	if (ressd_route_is_adaptive(ressd) && !ressd->cover.running)
 		ressd_route_log_done(&ressd->route, ns, blocks);
 }

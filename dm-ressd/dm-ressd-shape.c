@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The normal path: reads and writes of the normal area are cut to what the device takes best
- * (core/ressd-split.h).  Called by the router and by reads, when they have aimed a bio there.
+ * The normal path: reads and writes of the normal area are cut to what the
+ * device takes best (core/ressd-split.h).  Called by the router and by reads,
+ * when they have aimed a bio there.
  *
- * A bio is cut by dm_accept_partial_bio(): dm sends what is left as a bio of its own, which is
- * mapped like any other, so each piece takes the way that is right for it.  Only the router's
- * judgement by size must not look at what is left of a large write, hence rest_sector.
+ * A bio is cut by dm_accept_partial_bio(): dm sends what is left as a bio of
+ * its own, which is mapped like any other, so each piece takes the way that is
+ * right for it.  Only the router's judgement by size must not look at what is
+ * left of a large write, hence rest_sector.
  */
 #include <linux/blkdev.h>
 #include <linux/mutex.h>
@@ -22,7 +24,10 @@ void ressd_shape_init(struct ressd *ressd)
 	ressd_dispatch_init(&ressd->shape);
 }
 
-/* A longer request than the device takes is cut once more below, wherever that is. */
+/*
+ * A longer request than the device takes is cut once more below, wherever that
+ * is.
+ */
 static void check_limit(const struct ressd *ressd, const char *key, u32 longest)
 {
 	u32 max = queue_max_sectors(bdev_get_queue(ressd->normal->bdev));
@@ -33,10 +38,12 @@ static void check_limit(const struct ressd *ressd, const char *key, u32 longest)
 }
 
 /*
- * The key is set before the first bio may be treated in a way that its end must know of, for its
- * branches change one after the other; and until the target is gone, for the same reason.
+ * The key is set before the first bio may be treated in a way that its end must
+ * know of, for its branches change one after the other; and until the target is
+ * gone, for the same reason.
  */
-void ressd_shape_prepare(struct ressd *ressd, const struct ressd_options *options)
+void ressd_shape_prepare(struct ressd *ressd,
+			 const struct ressd_options *options)
 {
 	if (!options->split_read_sectors && !options->split_write_sectors &&
 	    options->dispatch == RESSD_DISPATCH_NONE)
@@ -70,8 +77,10 @@ void ressd_shape_tune(struct ressd *ressd)
 			[RESSD_WRITE] = options->split_write_sectors,
 		},
 		.align = options->align_sectors,
-		.page = options->align_sectors ? options->align_sectors : options->log_page_sectors,
-		.start = get_start_sect(ressd->normal->bdev) + ressd->table.normal_start,
+		.page = options->align_sectors ? options->align_sectors :
+						 options->log_page_sectors,
+		.start = get_start_sect(ressd->normal->bdev) +
+			 ressd->table.normal_start,
 	};
 	ressd_queue_set(&shape->queue, &(struct ressd_queue_options) {
 		.dispatch = options->dispatch,
@@ -82,7 +91,10 @@ void ressd_shape_tune(struct ressd *ressd)
 	});
 	spin_unlock_irqrestore(&shape->lock, flags);
 	shape->rest_sectors = 0;
-	/* What was held under other options is ready, and the timer is not set for what comes. */
+	/*
+	 * What was held under other options is ready, and the timer is not set
+	 * for what comes.
+	 */
 	cancel_delayed_work(&shape->timer);
 	ressd_dispatch_release(ressd);
 }
@@ -100,7 +112,8 @@ void ressd_shape_clear_stats(struct ressd *ressd)
 	spin_unlock_irqrestore(&shape->lock, flags);
 }
 
-bool ressd_shape_is_rest(const struct ressd *ressd, const struct ressd_extent *e)
+bool ressd_shape_is_rest(const struct ressd *ressd,
+			 const struct ressd_extent *e)
 {
 	const struct ressd_shape *shape = &ressd->shape;
 
@@ -109,7 +122,8 @@ bool ressd_shape_is_rest(const struct ressd *ressd, const struct ressd_extent *e
 	       e->sectors == shape->rest_sectors;
 }
 
-void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_extent *e)
+void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio,
+			   struct ressd_extent *e)
 {
 	struct ressd_shape *shape = &ressd->shape;
 	unsigned long flags;
@@ -117,7 +131,8 @@ void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio, struct ressd_ex
 
 	lockdep_assert_held(&ressd->lock);
 	spin_lock_irqsave(&shape->lock, flags);
-	first = ressd_split_first(&shape->split, RESSD_WRITE, e->sector, e->sectors);
+	first = ressd_split_first(&shape->split, RESSD_WRITE, e->sector,
+				  e->sectors);
 	spin_unlock_irqrestore(&shape->lock, flags);
 	shape->rest_sector = e->sector + first;
 	shape->rest_sectors = e->sectors - first;
@@ -135,7 +150,8 @@ int ressd_shape_send_read(struct ressd *ressd, struct bio *bio)
 	int ret;
 
 	spin_lock_irqsave(&shape->lock, flags);
-	first = ressd_split_first(&shape->split, RESSD_READ, ressd_shape_sector(ressd, bio),
+	first = ressd_split_first(&shape->split, RESSD_READ,
+				  ressd_shape_sector(ressd, bio),
 				  bio_sectors(bio));
 	if (first < bio_sectors(bio))
 		dm_accept_partial_bio(bio, first);

@@ -29,19 +29,26 @@ static const char *state_word(const struct ressd *ressd)
 
 /*
  * INFO:
- *	<used>/<total log blocks> <dirty>/<mapped blocks> <state> <#words> <key> <value>...
+ *	<used>/<total log blocks> <dirty>/<mapped blocks> <state>
+ *		<#words> <key> <value>...
  *
- * All values are decimal counts since activation or clear_stats; blocks are 4 KiB.  New keys are
- * only ever appended.  docs/dm-ressd.rst says what each one means.
+ * All values are decimal counts since activation or clear_stats; blocks are 4
+ * KiB.  New keys are only ever appended.  docs/dm-ressd.rst says what each one
+ * means.
  */
 static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 {
 	const struct ressd_log *log = &ressd->log;
 	const struct ressd_log_counters *l = &log->counters;
 	const struct ressd_counters *c = &ressd->counters;
-	const struct ressd_split_counters *reads = &ressd->shape.counters[RESSD_READ];
-	const struct ressd_split_counters *writes = &ressd->shape.counters[RESSD_WRITE];
-	/* What the log has kept or carried is neither new nor dead; copies are not the user's. */
+	const struct ressd_split_counters *reads =
+		&ressd->shape.counters[RESSD_READ];
+	const struct ressd_split_counters *writes =
+		&ressd->shape.counters[RESSD_WRITE];
+	/*
+	 * What the log has kept or carried is neither new nor dead; copies are
+	 * not the user's.
+	 */
 	u64 again = c->kept_blocks + l->carried;
 	u64 accepted = l->accepted - again - l->covered;
 	u64 dead = l->overwrites + l->superseded + l->killed - again;
@@ -53,7 +60,8 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "small_writes", c->small_writes },
 		{ "small_permille", permille(c->small_writes, c->writes) },
 		{ "bypassed", c->bypassed },
-		{ "reads", ressd_reads(ressd) - ressd->counters.uncounted_reads },
+		{ "reads",
+		  ressd_reads(ressd) - ressd->counters.uncounted_reads },
 		{ "log_reads", c->log_reads },
 		{ "moved_blocks", c->moved_blocks },
 		{ "moved_runs", c->moved_runs },
@@ -68,16 +76,21 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "flushes", c->flushes },
 		{ "discards", c->discards },
 		{ "unmaps_pending", log->nr_unmaps },
-		{ "map_bytes", ressd_map_nodes_bytes(log->geom.nr_blocks) +
-			       ressd_map_clean_bytes(log->geom.nr_blocks) +
-			       ressd_regions_bytes(log->normal_blocks, log->geom.nr_blocks) },
-		{ "buffer_bytes", (2 * RESSD_MAX_RECORD_BLOCKS + ressd->memory.max_page) *
+		{ "map_bytes",
+		  ressd_map_nodes_bytes(log->geom.nr_blocks) +
+			  ressd_map_clean_bytes(log->geom.nr_blocks) +
+			  ressd_regions_bytes(log->normal_blocks,
+					      log->geom.nr_blocks) },
+		{ "buffer_bytes",
+		  (2 * RESSD_MAX_RECORD_BLOCKS + ressd->memory.max_page) *
 				  RESSD_BLOCK_SIZE +
-				  (u64)ressd_summary_bytes(&log->geom) +
-				  2ULL * log->cover_blocks * RESSD_BLOCK_SIZE +
-				  (u64)(ressd->mover.space.max + ressd->mover.next_space.max) *
-				  (RESSD_BLOCK_SIZE + sizeof(struct ressd_move)) +
-				  num_possible_cpus() * sizeof(struct ressd_seen) },
+			  (u64)ressd_summary_bytes(&log->geom) +
+			  2ULL * log->cover_blocks * RESSD_BLOCK_SIZE +
+			  (u64)(ressd->mover.space.max +
+				ressd->mover.next_space.max) *
+				  (RESSD_BLOCK_SIZE +
+				   sizeof(struct ressd_move)) +
+			  num_possible_cpus() * sizeof(struct ressd_seen) },
 		{ "drain_left", ressd->mover.draining ? log->map.nr_dirty : 0 },
 		{ "recovery_ms", ressd->recovery_ms },
 		{ "errors", c->errors },
@@ -86,15 +99,17 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "lost_blocks", ressd->errors.lost_blocks },
 		{ "filled_blocks", c->filled_blocks },
 		{ "small_to_log", ressd->options.route != RESSD_ROUTE_NEVER &&
-				  !ressd_route_is_direct(ressd) },
+					  !ressd_route_is_direct(ressd) },
 		{ "adaptive_direct", c->adaptive_direct },
 		{ "trials", c->trials },
-		{ "direct_ns", ressd_route_ns(&ressd_route_case(&ressd->route)->direct) },
+		{ "direct_ns",
+		  ressd_route_ns(&ressd_route_case(&ressd->route)->direct) },
 		{ "log_ns", ressd_route_log_ns(&ressd->route) },
 		{ "move_ns", ressd_route_ns(&ressd->route.move) },
 		{ "route_depth", ressd_route_depth(&ressd->route) },
 		{ "route_flushes", ressd->route.flushes },
-		{ "small_in_flight", atomic_read(&ressd->meter.small_in_flight) },
+		{ "small_in_flight",
+		  atomic_read(&ressd->meter.small_in_flight) },
 		{ "log_discards", c->log_discards },
 		{ "kept_blocks", c->kept_blocks },
 		{ "reads_aligned", reads->aligned },
@@ -115,14 +130,19 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	unsigned int i, sz = 0;
 	u32 total = ressd_log_total_blocks(log);
 
-	DMEMIT("%u/%u %u/%u %s %zu", total - min(total, ressd_log_free_blocks(log)), total,
+	DMEMIT("%u/%u %u/%u %s %zu",
+	       total - min(total, ressd_log_free_blocks(log)), total,
 	       ressd_log_nr_movable(log), log->map.nr_mapped, state_word(ressd),
 	       2 * ARRAY_SIZE(words));
 	for (i = 0; i < ARRAY_SIZE(words); i++)
-		DMEMIT(" %s %llu", words[i].key, (unsigned long long)words[i].value);
+		DMEMIT(" %s %llu", words[i].key,
+		       (unsigned long long)words[i].value);
 }
 
-/* TABLE: a line that makes the same device again, options changed by message included. */
+/*
+ * TABLE: a line that makes the same device again, options changed by message
+ * included.
+ */
 static void status_table(struct ressd *ressd, char *result, unsigned int maxlen)
 {
 	char options[RESSD_OPTIONS_TEXT];
@@ -130,7 +150,8 @@ static void status_table(struct ressd *ressd, char *result, unsigned int maxlen)
 
 	ressd_options_print(&ressd->options, options, sizeof(options));
 	DMEMIT("%s %llu %s %llu %llu %s", ressd->normal->name,
-	       (unsigned long long)ressd->table.normal_start, ressd->reserved->name,
+	       (unsigned long long)ressd->table.normal_start,
+	       ressd->reserved->name,
 	       (unsigned long long)ressd->table.reserved_start,
 	       (unsigned long long)ressd->table.reserved_sectors, options);
 }
@@ -143,13 +164,14 @@ static void status_ima(struct ressd *ressd, char *result, unsigned int maxlen)
 	DMEMIT(",normal_device_name=%s,normal_start=%llu", ressd->normal->name,
 	       (unsigned long long)ressd->table.normal_start);
 	DMEMIT(",reserved_device_name=%s,reserved_start=%llu,reserved_sectors=%llu;",
-	       ressd->reserved->name, (unsigned long long)ressd->table.reserved_start,
+	       ressd->reserved->name,
+	       (unsigned long long)ressd->table.reserved_start,
 	       (unsigned long long)ressd->table.reserved_sectors);
 }
 
 /* Never waits for I/O, so DM_STATUS_NOFLUSH_FLAG needs no attention. */
-void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,
-		  char *result, unsigned int maxlen)
+void ressd_status(struct dm_target *ti, status_type_t type,
+		  unsigned int status_flags, char *result, unsigned int maxlen)
 {
 	struct ressd *ressd = ti->private;
 
@@ -171,11 +193,13 @@ void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_
 }
 
 /* The buffer for a page is as large as the table line wanted it. */
-static int check_buffers(const struct ressd *ressd, const struct ressd_options *options,
-			 char *error, size_t size)
+static int check_buffers(const struct ressd *ressd,
+			 const struct ressd_options *options, char *error,
+			 size_t size)
 {
 	if (options->log_rewrite == RESSD_ON &&
-	    options->log_page_sectors / RESSD_BLOCK_SECTORS > ressd->memory.max_page) {
+	    options->log_page_sectors / RESSD_BLOCK_SECTORS >
+		    ressd->memory.max_page) {
 		snprintf(error, size,
 			 "log_rewrite, or with it a larger log_page_sectors, takes a reload: there is a buffer for %u sectors",
 			 ressd->memory.max_page * RESSD_BLOCK_SECTORS);
@@ -184,7 +208,10 @@ static int check_buffers(const struct ressd *ressd, const struct ressd_options *
 	return 0;
 }
 
-/* What @key = @value takes, before it is set; that it is right is known only then. */
+/*
+ * What @key = @value takes, before it is set; that it is right is known only
+ * then.
+ */
 static int prepare(struct ressd *ressd, const char *key, const char *value)
 {
 	char error[RESSD_ERROR_SIZE];
@@ -197,7 +224,8 @@ static int prepare(struct ressd *ressd, const char *key, const char *value)
 	/* What is wrong with it, if anything, message_set() says. */
 	if (ressd_option_set(&options, key, value, error, sizeof(error)))
 		return 0;
-	ret = ressd_grow_move_space(ressd, options.move_batch_sectors / RESSD_BLOCK_SECTORS);
+	ret = ressd_grow_move_space(ressd, options.move_batch_sectors /
+						   RESSD_BLOCK_SECTORS);
 	if (ret)
 		DMERR("%s: there is not enough memory for move_batch_sectors %s; use a smaller value",
 		      ressd_name(ressd), value);
@@ -220,7 +248,8 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 	if (!ret)
 		ret = check_buffers(ressd, &options, error, sizeof(error));
 	if (!ret) {
-		if (options.route == RESSD_ROUTE_ADAPTIVE && !ressd_route_is_adaptive(ressd))
+		if (options.route == RESSD_ROUTE_ADAPTIVE &&
+		    !ressd_route_is_adaptive(ressd))
 			ressd_route_init(&ressd->route);
 		ressd->options = options;
 		ressd_tune_router(ressd);
@@ -236,7 +265,10 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 	return ret;
 }
 
-/* Stores the options that the words name, and no others; those in use stay as they are. */
+/*
+ * Stores the options that the words name, and no others; those in use stay as
+ * they are.
+ */
 static int message_store(struct ressd *ressd, unsigned int argc, char **argv)
 {
 	char error[RESSD_ERROR_SIZE];
@@ -267,7 +299,8 @@ static int message_mover(struct ressd *ressd, const char *word)
 	bool on = !strcmp(word, "on");
 
 	if (!on && strcmp(word, "off")) {
-		DMERR("%s: mover is '%s', but must be on or off", ressd_name(ressd), word);
+		DMERR("%s: mover is '%s', but must be on or off",
+		      ressd_name(ressd), word);
 		return -EINVAL;
 	}
 	spin_lock(&ressd->lock);
@@ -294,15 +327,17 @@ static void clear_stats(struct ressd *ressd)
 {
 	ressd_judge_all_noted(ressd);
 	spin_lock(&ressd->lock);
-	ressd->counters = (struct ressd_counters) { .uncounted_reads = ressd_reads(ressd) };
+	ressd->counters = (struct ressd_counters){
+		.uncounted_reads = ressd_reads(ressd),
+	};
 	ressd->log.counters = (struct ressd_log_counters) { };
 	ressd_shape_clear_stats(ressd);
 	spin_unlock(&ressd->lock);
 }
 
 /*
- * drain [cancel] | recover | mover on|off | set <key> <value> | store [<key> <value>]... |
- * clear_stats
+ * drain [cancel] | recover | mover on|off | set <key> <value> | store [<key>
+ * <value>]... | clear_stats
  */
 int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
 		  char *result, unsigned int maxlen)

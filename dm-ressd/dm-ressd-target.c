@@ -12,7 +12,10 @@
 
 #define RESSD_POSITIONAL_ARGS	5
 
-/* ti->error must outlive a failed constructor.  Two that fail at once may mix their sentences. */
+/*
+ * ti->error must outlive a failed constructor.  Two that fail at once may mix
+ * their sentences.
+ */
 static char ctr_error[RESSD_ERROR_SIZE];
 
 static int open_device(struct dm_target *ti, const char *name, const char *path,
@@ -72,10 +75,12 @@ static int parse_positional(struct ressd *ressd, struct dm_arg_set *args)
 	reserved = dm_shift_arg(args);
 	if (ressd_parse_u64(start, "normal start", &table->normal_start,
 			    ctr_error, sizeof(ctr_error)) ||
-	    ressd_parse_u64(dm_shift_arg(args), "reserved start", &table->reserved_start,
-			    ctr_error, sizeof(ctr_error)) ||
-	    ressd_parse_u64(dm_shift_arg(args), "reserved sectors", &table->reserved_sectors,
-			    ctr_error, sizeof(ctr_error)))
+	    ressd_parse_u64(dm_shift_arg(args), "reserved start",
+			    &table->reserved_start, ctr_error,
+			    sizeof(ctr_error)) ||
+	    ressd_parse_u64(dm_shift_arg(args), "reserved sectors",
+			    &table->reserved_sectors, ctr_error,
+			    sizeof(ctr_error)))
 		return -EINVAL;
 	table->len = ti->len;
 
@@ -92,8 +97,8 @@ static int parse_positional(struct ressd *ressd, struct dm_arg_set *args)
 		return ret;
 	ressd->same_dev = ressd->normal->bdev == ressd->reserved->bdev;
 	return ressd_table_check(table, bdev_nr_sectors(ressd->normal->bdev),
-				 bdev_nr_sectors(ressd->reserved->bdev), ressd->same_dev,
-				 ctr_error, sizeof(ctr_error));
+				 bdev_nr_sectors(ressd->reserved->bdev),
+				 ressd->same_dev, ctr_error, sizeof(ctr_error));
 }
 
 static int parse_options(struct ressd *ressd, struct dm_arg_set *args)
@@ -103,8 +108,8 @@ static int parse_options(struct ressd *ressd, struct dm_arg_set *args)
 	ressd_options_default(&ressd->options);
 	if (!args->argc)
 		return 0;
-	if (ressd_parse_u64(dm_shift_arg(args), "the number of option words", &count,
-			    ctr_error, sizeof(ctr_error)))
+	if (ressd_parse_u64(dm_shift_arg(args), "the number of option words",
+			    &count, ctr_error, sizeof(ctr_error)))
 		return -EINVAL;
 	if (count != args->argc) {
 		snprintf(ctr_error, sizeof(ctr_error),
@@ -119,7 +124,8 @@ static int parse_options(struct ressd *ressd, struct dm_arg_set *args)
 static int out_of_memory(const char *what)
 {
 	snprintf(ctr_error, sizeof(ctr_error),
-		 "there is not enough memory for %s; use a smaller reserved area", what);
+		 "there is not enough memory for %s; use a smaller reserved area",
+		 what);
 	return -ENOMEM;
 }
 
@@ -130,10 +136,12 @@ static int allocate_page(struct ressd *ressd)
 
 	if (options->log_rewrite != RESSD_ON || !options->log_page_sectors)
 		return 0;
-	ressd->memory.page = vmalloc((size_t)options->log_page_sectors << SECTOR_SHIFT);
+	ressd->memory.page =
+		vmalloc((size_t)options->log_page_sectors << SECTOR_SHIFT);
 	if (!ressd->memory.page)
 		return out_of_memory("a page of the log");
-	ressd->memory.max_page = options->log_page_sectors / RESSD_BLOCK_SECTORS;
+	ressd->memory.max_page =
+		options->log_page_sectors / RESSD_BLOCK_SECTORS;
 	return 0;
 }
 
@@ -144,35 +152,43 @@ static int allocate(struct ressd *ressd)
 	struct ressd_geom geom;
 	int i;
 
-	if (ressd_geom_init(&geom, ressd->table.reserved_sectors, ressd->super.segment_sectors,
-			    ctr_error, sizeof(ctr_error)))
+	if (ressd_geom_init(&geom, ressd->table.reserved_sectors,
+			    ressd->super.segment_sectors, ctr_error,
+			    sizeof(ctr_error)))
 		return -EINVAL;
 	memory->nodes = vmalloc(ressd_map_nodes_bytes(geom.nr_blocks));
 	memory->clean = vmalloc(ressd_map_clean_bytes(geom.nr_blocks));
-	memory->segments = kvcalloc(geom.nr_segments, sizeof(*memory->segments), GFP_KERNEL);
-	ressd->readers = kvcalloc(geom.nr_segments, sizeof(*ressd->readers), GFP_KERNEL);
-	memory->region_bits = vmalloc(ressd_regions_bytes(ressd->table.len / RESSD_BLOCK_SECTORS,
-							  geom.nr_blocks));
+	memory->segments = kvcalloc(geom.nr_segments, sizeof(*memory->segments),
+				    GFP_KERNEL);
+	ressd->readers =
+		kvcalloc(geom.nr_segments, sizeof(*ressd->readers), GFP_KERNEL);
+	memory->region_bits =
+		vmalloc(ressd_regions_bytes(ressd->table.len /
+					    RESSD_BLOCK_SECTORS,
+					    geom.nr_blocks));
 	ressd->seen = alloc_percpu(struct ressd_seen);
-	if (!memory->nodes || !memory->clean || !memory->segments || !ressd->readers ||
-	    !memory->region_bits || !ressd->seen)
+	if (!memory->nodes || !memory->clean || !memory->segments ||
+	    !ressd->readers || !memory->region_bits || !ressd->seen)
 		return out_of_memory("the map (21 bytes for each 4 KiB of reserved area)");
 
 	if (ressd_move_space_init(&ressd->mover.space,
-				  ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS))
+				  ressd->options.move_batch_sectors /
+					  RESSD_BLOCK_SECTORS))
 		return out_of_memory("the buffers");
 	memory->merge = vmalloc(RESSD_BLOCK_SIZE);
 	for (i = 0; i < 2; i++)
 		memory->records[i] = vzalloc(record_bytes);
 	memory->summary = vmalloc(ressd_summary_bytes(&geom));
-	if (!memory->merge || !memory->summary || !memory->records[0] || !memory->records[1])
+	if (!memory->merge || !memory->summary || !memory->records[0] ||
+	    !memory->records[1])
 		return out_of_memory("the buffers");
 	if (ressd_cover_init(ressd))
 		return out_of_memory("the buffers");
 	if (allocate_page(ressd))
 		return -ENOMEM;
 
-	ressd->workqueue = alloc_workqueue("ressd/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
+	ressd->workqueue = alloc_workqueue("ressd/%s",
+					   WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
 					   ressd_name(ressd));
 	if (!ressd->workqueue)
 		return out_of_memory("the work queue");
@@ -192,23 +208,27 @@ static int load_super(struct ressd *ressd)
 	if (!ret) {
 		if (ctr_error[0])
 			DMWARN("%s: %s", ressd_name(ressd), ctr_error);
-		return ressd_super_matches(&ressd->super, &ressd->table, &ressd->options,
-					   ctr_error, sizeof(ctr_error));
+		return ressd_super_matches(&ressd->super, &ressd->table,
+					   &ressd->options, ctr_error,
+					   sizeof(ctr_error));
 	}
 	if (ret != -ENODATA)
 		return ret;
 	ret = ressd_geom_init(&geom, ressd->table.reserved_sectors,
-			      ressd->options.segment_sectors, ctr_error, sizeof(ctr_error));
+			      ressd->options.segment_sectors, ctr_error,
+			      sizeof(ctr_error));
 	if (ret)
 		return ret;
 	ressd->life = RESSD_BLANK;
 	ressd->super.table = ressd->table;
-	ressd->super.segment_sectors = geom.segment_blocks * RESSD_BLOCK_SECTORS;
+	ressd->super.segment_sectors =
+		geom.segment_blocks * RESSD_BLOCK_SECTORS;
 	ressd->super.record_blocks = geom.record_blocks;
 	ressd->super.devices = ressd->same_dev ? 1 : 2;
 	ressd_options_pack(&ressd->options, ressd->super.options);
 	if (ressd->options.cover == RESSD_ON)
-		ressd->super.cover_blocks = ressd_cover_default(&geom, ressd->table.len);
+		ressd->super.cover_blocks =
+			ressd_cover_default(&geom, ressd->table.len);
 	get_random_bytes(ressd->super.uuid, RESSD_UUID_SIZE);
 	return 0;
 }
@@ -234,11 +254,16 @@ static void init_lists(struct ressd *ressd)
 	ressd_shape_init(ressd);
 }
 
-/* Also the kernel that restores the memory must leave the log alone, which that memory knows. */
-static int power_event(struct notifier_block *power, unsigned long event, void *data)
+/*
+ * Also the kernel that restores the memory must leave the log alone, which that
+ * memory knows.
+ */
+static int power_event(struct notifier_block *power, unsigned long event,
+		       void *data)
 {
 	struct ressd *ressd = container_of(power, struct ressd, power);
-	bool begins = event == PM_HIBERNATION_PREPARE || event == PM_RESTORE_PREPARE;
+	bool begins = event == PM_HIBERNATION_PREPARE ||
+		      event == PM_RESTORE_PREPARE;
 
 	if (!begins && event != PM_POST_HIBERNATION && event != PM_POST_RESTORE)
 		return NOTIFY_DONE;
@@ -289,16 +314,23 @@ static void ressd_free(struct ressd *ressd)
 static void set_target_features(struct dm_target *ti)
 {
 	ti->num_flush_bios = 1;
-	/* Also over a device without a volatile cache: the open record in RAM is one. */
+	/*
+	 * Also over a device without a volatile cache: the open record in RAM
+	 * is one.
+	 */
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
 	ti->per_io_data_size = RESSD_PER_BIO_SIZE;
 	ti->limit_swap_bios = true;
-	/* accounts_remapped_io stays off, so that writes taken by the log show in iostat too. */
+	/*
+	 * accounts_remapped_io stays off, so that writes taken by the log show
+	 * in iostat too.
+	 */
 }
 
 /*
- * <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors>
+ * <normal dev> <normal start> <reserved dev> <reserved start> <reserved
+ * sectors>
  *	[<#opt words> <opts>...]
  *
  * Writes nothing: an older table of the same device may still be doing I/O.
@@ -343,7 +375,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		ret = register_pm_notifier(&ressd->power);
 		if (ret)
 			snprintf(ctr_error, sizeof(ctr_error),
-				 "the kernel does not tell of hibernation (error %d)", ret);
+				 "the kernel does not tell of hibernation (error %d)",
+				 ret);
 	}
 	if (ret) {
 		ressd_free(ressd);
@@ -369,14 +402,15 @@ static void ressd_dtr(struct dm_target *ti)
 }
 
 /* The opening record included: only then the device is served. */
-static void report_recovery(struct ressd *ressd, const struct ressd_recovery *recovery,
+static void report_recovery(struct ressd *ressd,
+			    const struct ressd_recovery *recovery,
 			    ktime_t start)
 {
 	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
 	DMINFO("%s: recovered %u blocks from %llu records (%llu segments by summary) in %u ms",
 	       ressd_name(ressd), ressd->log.map.nr_mapped,
-	       (unsigned long long)recovery->records, (unsigned long long)recovery->summaries,
-	       ressd->recovery_ms);
+	       (unsigned long long)recovery->records,
+	       (unsigned long long)recovery->summaries, ressd->recovery_ms);
 }
 
 static int activate(struct ressd *ressd)
@@ -389,7 +423,9 @@ static int activate(struct ressd *ressd)
 	if (ret)
 		return ret;
 	WRITE_ONCE(ressd->life, RESSD_ACTIVE);
-	/* The opening record, before anything is served: see ressd_recover(). */
+	/*
+	 * The opening record, before anything is served: see ressd_recover().
+	 */
 	if (recovered && ressd_sync(ressd)) {
 		DMERR("%s: the log is recovered, but its opening record cannot be written",
 		      ressd_name(ressd));
@@ -409,9 +445,9 @@ static int activate(struct ressd *ressd)
 }
 
 /*
- * The table before this one, if there is one, is quiet by now, but has gone on since this one was
- * loaded: its log may have data again.  If so the device stays suspended, and the old table can be
- * loaded once more.
+ * The table before this one, if there is one, is quiet by now, but has gone on
+ * since this one was loaded: its log may have data again.  If so the device
+ * stays suspended, and the old table can be loaded once more.
  */
 static int begin_service(struct ressd *ressd)
 {
@@ -445,7 +481,10 @@ static void set_suspending(struct ressd *ressd, bool suspending)
 	ressd_dispatch_suspend(ressd, suspending);
 	/* On resume the mover runs already, but begins nothing before. */
 	ressd_wake(ressd);
-	/* On resume it forgets the segments that may be reused, before they can be discarded. */
+	/*
+	 * On resume it forgets the segments that may be reused, before they can
+	 * be discarded.
+	 */
 	ressd_run_log(ressd);
 }
 
@@ -454,13 +493,19 @@ static void ressd_resume(struct dm_target *ti)
 	set_suspending(ti->private, false);
 }
 
-/* From here on no write waits for space, so that all bios can complete; a drain is given up. */
+/*
+ * From here on no write waits for space, so that all bios can complete; a drain
+ * is given up.
+ */
 static void ressd_presuspend(struct dm_target *ti)
 {
 	set_suspending(ti->private, true);
 }
 
-/* All bios are done.  What is only in RAM goes to the device; then nothing moves any more. */
+/*
+ * All bios are done.  What is only in RAM goes to the device; then nothing
+ * moves any more.
+ */
 static void ressd_postsuspend(struct dm_target *ti)
 {
 	struct ressd *ressd = ti->private;
@@ -471,15 +516,20 @@ static void ressd_postsuspend(struct dm_target *ti)
 		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost",
 		      ressd_name(ressd));
 	ressd_mover_stop(ressd);
-	/* After an error a write of the log may still be in flight, though nobody waits for it. */
+	/*
+	 * After an error a write of the log may still be in flight, though
+	 * nobody waits for it.
+	 */
 	ressd_wait_for_log_io(ressd);
 	flush_workqueue(ressd->workqueue);
 }
 
-static int ressd_iterate_devices(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
+static int ressd_iterate_devices(struct dm_target *ti,
+				 iterate_devices_callout_fn fn, void *data)
 {
 	struct ressd *ressd = ti->private;
-	int ret = fn(ti, ressd->normal, ressd->table.normal_start, ti->len, data);
+	int ret =
+		fn(ti, ressd->normal, ressd->table.normal_start, ti->len, data);
 
 	if (!ret && !ressd->same_dev)
 		ret = fn(ti, ressd->reserved, ressd->table.reserved_start,
@@ -489,10 +539,14 @@ static int ressd_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 
 static void ressd_io_hints(struct dm_target *ti, struct queue_limits *limits)
 {
-	/* The mapping unit is worth aligning to; the logical block size stays the device's. */
+	/*
+	 * The mapping unit is worth aligning to; the logical block size stays
+	 * the device's.
+	 */
 	limits->io_min = max_t(unsigned int, limits->io_min, RESSD_BLOCK_SIZE);
 	if (limits->max_discard_sectors)
-		limits->discard_granularity = max_t(unsigned int, limits->discard_granularity,
+		limits->discard_granularity = max_t(unsigned int,
+						    limits->discard_granularity,
 						    RESSD_BLOCK_SIZE);
 }
 
@@ -533,6 +587,7 @@ static void __exit ressd_exit(void)
 module_init(ressd_init);
 module_exit(ressd_exit);
 
-MODULE_DESCRIPTION(DM_NAME " target for flash devices with slow small random writes");
+MODULE_DESCRIPTION(DM_NAME
+		   " target for flash devices with slow small random writes");
 MODULE_AUTHOR("dm-ressd developers");
 MODULE_LICENSE("GPL");

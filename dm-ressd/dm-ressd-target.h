@@ -7,21 +7,23 @@
 
 /* dm-ressd-instances.c */
 /*
- * Enters the target, whose devices and table line are known.  -EBUSY, with a sentence, if another
- * mapped device uses one of its areas; the same device may, for it is being reloaded.
+ * Enters the target, whose devices and table line are known.  -EBUSY, with a
+ * sentence, if another mapped device uses one of its areas; the same device
+ * may, for it is being reloaded.
  */
 int ressd_register(struct ressd *ressd, char *error, size_t size);
 /*
- * Before the target takes the place of another one of the same mapped device: -EBUSY, with a
- * sentence, if that has a log that is not drained and that this one would not find.
+ * Before the target takes the place of another one of the same mapped device:
+ * -EBUSY, with a sentence, if that has a log that is not drained and that this
+ * one would not find.
  */
 int ressd_check_change(struct ressd *ressd, char *error, size_t size);
 /* Takes it out again, if it was entered. */
 void ressd_unregister(struct ressd *ressd);
 
 /* dm-ressd-status.c */
-void ressd_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,
-		  char *result, unsigned int maxlen);
+void ressd_status(struct dm_target *ti, status_type_t type,
+		  unsigned int status_flags, char *result, unsigned int maxlen);
 int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
 		  char *result, unsigned int maxlen);
 

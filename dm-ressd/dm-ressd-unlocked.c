@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Large writes of blocks that are not mapped: they go to the normal area without the lock.  Called
- * by the router before it takes the lock; dm-ressd-flight.h says why that is sound.
+ * Large writes of blocks that are not mapped: they go to the normal area
+ * without the lock.  Called by the router before it takes the lock;
+ * dm-ressd-flight.h says why that is sound.
  *
- * The pattern identifier has to know of each write, for a small one may continue it, and its state
- * is under the lock.  So each processor notes down the large writes that it has sent, and who takes
- * the lock next to judge a write has the notes judged before.  A processor whose notes are full
- * takes the lock for its next write.
+ * The pattern identifier has to know of each write, for a small one may
+ * continue it, and its state is under the lock.  So each processor notes down
+ * the large writes that it has sent, and who takes the lock next to judge a
+ * write has the notes judged before.  A processor whose notes are full takes
+ * the lock for its next write.
  */
 #include <linux/blkdev.h>
 
 #include "dm-ressd-io.h"
 
-/* So many are judged under one hold of the lock; see TIME UNDER THE LOCK in core/ressd-log.h. */
+/*
+ * So many are judged under one hold of the lock; see TIME UNDER THE LOCK in
+ * core/ressd-log.h.
+ */
 #define JUDGED_AT_ONCE	64
 
-/* --- notes ---------------------------------------------------------------------------------- */
+/* --- notes ---------------------------------------------------------------- */
 
 static bool note_write(struct ressd *ressd, const struct ressd_extent *e)
 {
 	struct ressd_notes *notes = &get_cpu_ptr(ressd->seen)->notes;
 	u32 head = notes->head;
-	/* Pairs with the release in judge_notes(): the place is not read any more. */
+	/*
+	 * Pairs with the release in judge_notes(): the place is not read any
+	 * more.
+	 */
 	bool space = head - smp_load_acquire(&notes->tail) < RESSD_MAX_NOTES;
 
 	if (space) {
@@ -59,8 +67,12 @@ static u32 judge_notes(struct ressd *ressd, struct ressd_notes *notes, u32 max)
 
 bool ressd_judge_noted(struct ressd *ressd)
 {
-	/* This processor's first: the write that is judged next may continue one of them. */
-	u32 nr = judge_notes(ressd, &raw_cpu_ptr(ressd->seen)->notes, JUDGED_AT_ONCE);
+	/*
+	 * This processor's first: the write that is judged next may continue
+	 * one of them.
+	 */
+	u32 nr = judge_notes(ressd, &raw_cpu_ptr(ressd->seen)->notes,
+			     JUDGED_AT_ONCE);
 	int cpu;
 
 	lockdep_assert_held(&ressd->lock);
@@ -84,22 +96,26 @@ void ressd_judge_all_noted(struct ressd *ressd)
 	} while (more);
 }
 
-/* --- writes --------------------------------------------------------------------------------- */
+/* --- writes --------------------------------------------------------------- */
 
-bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb,
-			  const struct ressd_extent *e)
+bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio,
+			  struct ressd_bio *rb, const struct ressd_extent *e)
 {
 	unsigned int generation;
 
 	/*
-	 * FUA: a sync may have to follow.  Covered blocks: a run may hold them, or they are logged.
-	 * Shaped: the rest of the last one is under the lock.
+	 * FUA: a sync may have to follow.  Covered blocks: a run may hold them,
+	 * or they are logged.  Shaped: the rest of the last one is under the
+	 * lock.
 	 */
 	if (e->sectors <= READ_ONCE(ressd->options.small_write_sectors) ||
-	    bio->bi_opf & REQ_FUA || e->first < ressd->log.cover_blocks || ressd_shape_is_used())
+	    bio->bi_opf & REQ_FUA || e->first < ressd->log.cover_blocks ||
+	    ressd_shape_is_used())
 		return false;
-	if (!ressd_flight_enter(&ressd->seen->flight, &ressd->gate, &ressd->regions, e->first,
-				e->last, &generation) || !note_write(ressd, e)) {
+	if (!ressd_flight_enter(&ressd->seen->flight, &ressd->gate,
+				&ressd->regions, e->first, e->last,
+				&generation) ||
+	    !note_write(ressd, e)) {
 		ressd_count_out(ressd, generation);
 		return false;
 	}

@@ -3,9 +3,9 @@
 #include "dm-ressd-mover.h"
 
 /*
- * Waits for the direct writes that are in flight now.  The generation changes only here, and never
- * before the one that was left behind last is empty: otherwise some would be in none that is
- * waited for.
+ * Waits for the direct writes that are in flight now.  The generation changes
+ * only here, and never before the one that was left behind last is empty:
+ * otherwise some would be in none that is waited for.
  */
 void ressd_wait_for_direct_writes(struct ressd *ressd)
 {
@@ -22,7 +22,9 @@ void ressd_wait_for_record(struct ressd *ressd, u64 record)
 {
 	ressd_run_log(ressd);
 	spin_lock(&ressd->lock);
-	wait_event_cmd(ressd->wait, ressd->log.written_seq >= record || !ressd_log_works(ressd),
+	wait_event_cmd(ressd->wait,
+		       ressd->log.written_seq >= record ||
+			       !ressd_log_works(ressd),
 		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);
 }
@@ -43,8 +45,10 @@ int ressd_wait_as_mover(struct ressd *ressd, u64 ticket)
 {
 	ressd_run_log(ressd);
 	spin_lock(&ressd->lock);
-	wait_event_cmd(ressd->wait, ressd_log_synced(&ressd->log) >= ticket ||
-		       !ressd_log_works(ressd) || ressd_log_is_starved(&ressd->log),
+	wait_event_cmd(ressd->wait,
+		       ressd_log_synced(&ressd->log) >= ticket ||
+			       !ressd_log_works(ressd) ||
+			       ressd_log_is_starved(&ressd->log),
 		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);
 	return ressd_log_works(ressd) ? 0 : -EIO;

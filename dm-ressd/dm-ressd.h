@@ -1,125 +1,158 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ressd: makes one slow flash device good at small random writes (RE: "ReSSD: A Software Layer
- * for Improving the Small Random Write Performance of SSDs").
+ * dm-ressd: makes one slow flash device good at small random writes (RE:
+ * "ReSSD: A Software Layer for Improving the Small Random Write Performance of
+ * SSDs").
  *
  * DOC: who does what
  *
- * Six layers, each with a header of its own; a file includes that of its layer, and so calls what
- * is in its layer or below, never above.  The head of each file says what it does.
+ * Six layers, each with a header of its own; a file includes that of its layer,
+ * and so calls what is in its layer or below, never above.  The head of each
+ * file says what it does.
  *
- *	target		life of the target, status, messages; no two targets share an area
- *	io		bios: the router, reads, writes to the log and direct ones, how they end
- *	mover		the thread that writes the log's data back, in batches; pace, covers
- *	log		superblock, recovery, the worker that writes the log, errors, discards
- *	dispatch	requests to the normal area: cut, held, and sent in order
- *	base		I/O of the target's own buffers, the clock of route adaptive
- *	core/		everything that is not Linux: map, log protocol, recovery, grammar
+ *	target		life of the target, status, messages; no two targets
+ *			share an area
+ *	io		bios: the router, reads, writes to the log and direct
+ *			ones, how they end
+ *	mover		the thread that writes the log's data back, in batches;
+ *			pace, covers
+ *	log		superblock, recovery, the worker that writes the log,
+ *			errors, discards
+ *	dispatch	requests to the normal area: cut, held, and sent in
+ *			order
+ *	base		I/O of the target's own buffers, the clock of route
+ *			adaptive
+ *	core/		everything that is not Linux: map, log protocol,
+ *			recovery, grammar
  *
  * What goes up is a wake-up (dm-ressd-base.h) or one of struct ressd_upcalls.
  *
- * The invariants of crash safety stand in core/ressd-log.h; what is written, with which flags and
- * in which order, is decided there.  Here are the bios, locks and threads around it.
+ * The invariants of crash safety stand in core/ressd-log.h; what is written,
+ * with which flags and in which order, is decided there.  Here are the bios,
+ * locks and threads around it.
  *
  * DOC: locking
  *
- * ressd->lock protects the log with its map, the RPI, the options, the counters and the lists of
- * waiting bios.  It is taken in process context only; the end of a log write, which may come in an
- * interrupt, tries it and leaves the rest to the worker if it is held.  ressd->done_lock protects
- * the list of completed bios that still need process context, and the end of the mover's I/Os, of
- * discards and of log writes; it is taken from interrupts, and never together with ressd->lock.
- * readers[], meter.small_in_flight and mover.ios are atomic.  meter.lock is
- * the innermost lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken below
- * ressd->lock or alone, also from interrupts.
+ * ressd->lock protects the log with its map, the RPI, the options, the counters
+ * and the lists of waiting bios.  It is taken in process context only; the end
+ * of a log write, which may come in an interrupt, tries it and leaves the rest
+ * to the worker if it is held.  ressd->done_lock protects the list of completed
+ * bios that still need process context, and the end of the mover's I/Os, of
+ * discards and of log writes; it is taken from interrupts, and never together
+ * with ressd->lock.  readers[], meter.small_in_flight and mover.ios are atomic.
+ * meter.lock is the innermost lock, and is taken from interrupts.  shape.lock
+ * (dm-ressd-shape.c) is taken below ressd->lock or alone, also from interrupts.
  *
- * Functions that need a lock held assert it (lockdep_assert_held()), which costs nothing but in a
- * kernel with lockdep (tools/vm/debug-kernel).
+ * Functions that need a lock held assert it (lockdep_assert_held()), which
+ * costs nothing but in a kernel with lockdep (tools/vm/debug-kernel).
  *
- * No hold of ressd->lock grows with the log: what is done for each block is done in pieces, see
- * TIME UNDER THE LOCK in core/ressd-log.h.
+ * No hold of ressd->lock grows with the log: what is done for each block is
+ * done in pieces, see TIME UNDER THE LOCK in core/ressd-log.h.
  *
  * DOC: without the lock
  *
- * A read of blocks that are not mapped takes no lock, and writes nothing that another processor
- * uses: it counts itself in struct ressd_seen, of its own processor, and looks at a bitmap in front
- * of the map (core/ressd-regions.h).  If that says that nothing is mapped it goes to the normal
- * area.  Otherwise it takes the lock and looks at the map, as all others do.  What may happen
- * between the look and the read's arrival at the device, and why nothing is wrong then:
+ * A read of blocks that are not mapped takes no lock, and writes nothing that
+ * another processor uses: it counts itself in struct ressd_seen, of its own
+ * processor, and looks at a bitmap in front of the map (core/ressd-regions.h).
+ * If that says that nothing is mapped it goes to the normal area.  Otherwise it
+ * takes the lock and looks at the map, as all others do.  What may happen
+ * between the look and the read's arrival at the device, and why nothing is
+ * wrong then:
  *
- *	a small write is logged		It was completed before the read came, and the read sees its
- *					bit: that was set under the lock before it was completed.
- *					Or it was not, and both answers are right.
- *	the block is written back	The mover leaves the bit alone; when the segment is
- *	 and forgotten			forgotten, home has the data: a bit is cleared with a
- *					release, and looked at with an acquire.  A read that came
- *					first may see home before or after that write, or, sector by
- *					sector, either: the block was logged while the read was on
- *					its way, see above.
- *	a direct write, a discard	They invalidate what the log has when they have arrived at
- *					home, with the same release, and complete after that.
- *	a newer log copy		The bit is never clear in between (ressd_map_take_out()).
- *	covers come and go		Reads of covered blocks always take the lock, and are
- *					counted while these are at home (cover.reads).
- *	a flush fails			errors.known_to_map is read before the bitmap, by an
- *					acquire, and set by a release after the map was changed:
- *					so a read relies on no more than what the map has taken into
- *					account, and fails if its number is not the last.
- *	the message set, reload,	As dm has it: a table is not changed or suspended while its
- *	 suspend			bios are in flight, and no option concerns such reads.
+ *	a small write is logged		It was completed before the read came,
+ *					and the read sees its bit: that was set
+ *					under the lock before it was completed.
+ *					Or it was not, and both answers are
+ *					right.
+ *	the block is written back	The mover leaves the bit alone; when the
+ *	 and forgotten			segment is forgotten, home has the data:
+ *					a bit is cleared with a release, and
+ *					looked at with an acquire.  A read that
+ *					came first may see home before or after
+ *					that write, or, sector by sector,
+ *					either: the block was logged while the
+ *					read was on its way, see above.
+ *	a direct write, a discard	They invalidate what the log has when
+ *					they have arrived at home, with the same
+ *					release, and complete after that.
+ *	a newer log copy		The bit is never clear in between
+ *					(ressd_map_take_out()).
+ *	covers come and go		Reads of covered blocks always take the
+ *					lock, and are counted while these are at
+ *					home (cover.reads).
+ *	a flush fails			errors.known_to_map is read before the
+ *					bitmap, by an acquire, and set by a
+ *					release after the map was changed: so a
+ *					read relies on no more than what the map
+ *					has taken into account, and fails if its
+ *					number is not the last.
+ *	the message set, reload,	As dm has it: a table is not changed or
+ *	 suspend			suspended while its bios are in flight,
+ *					and no option concerns such reads.
  *	a dispatch policy holds it	As if the device had it, see below.
  *
- * The log's segments are never reused or discarded under such a read, for it reads none: only those
- * that have taken the lock do, and count in readers[].
+ * The log's segments are never reused or discarded under such a read, for it
+ * reads none: only those that have taken the lock do, and count in readers[].
  *
- * A write that is larger than small_write_sectors, without FUA, of blocks that are not mapped takes
- * no lock either: dm-ressd-flight.h.  It is like a direct write that has taken the lock, found
- * nothing mapped, and given it up; what comes then is under "a direct write and the mover".
+ * A write that is larger than small_write_sectors, without FUA, of blocks that
+ * are not mapped takes no lock either: dm-ressd-flight.h.  It is like a direct
+ * write that has taken the lock, found nothing mapped, and given it up; what
+ * comes then is under "a direct write and the mover".
  *
  * DOC: errors
  *
- * log.mode (core/ressd-log.h) says what the target still does.  It gets worse under the lock, by
- * ressd_log_done() or, when a flush fails that went to the device directly, by
- * ressd_take_flush_errors(); whoever may have caused that calls ressd_note_mode() without the lock,
- * which tells the user and lets all waiters look again.  In the modes RO and FAIL no direct write
- * succeeds, those in flight when the mode changed included: whether the failed flush took them
+ * log.mode (core/ressd-log.h) says what the target still does.  It gets worse
+ * under the lock, by ressd_log_done() or, when a flush fails that went to the
+ * device directly, by ressd_take_flush_errors(); whoever may have caused that
+ * calls ressd_note_mode() without the lock, which tells the user and lets all
+ * waiters look again.  In the modes RO and FAIL no direct write succeeds, those
+ * in flight when the mode changed included: whether the failed flush took them
  * along cannot be known, and core has revived what they killed.
  *
- * A read that was in flight when a flush failed fails, too: of the log it may have seen what was
- * there before a record that is gone, of the normal area something older than what core has then
- * revived.  Only what is in RAM or in a durable record is safe from that.  So a read remembers how
- * many failures the map took into account when it was mapped, and compares that with all that are
- * known when it ends: one that is mapped after the failure, but before core has heard of it or can
- * act on it (ressd_log_is_doubtful()), fails as well.
+ * A read that was in flight when a flush failed fails, too: of the log it may
+ * have seen what was there before a record that is gone, of the normal area
+ * something older than what core has then revived.  Only what is in RAM or in a
+ * durable record is safe from that.  So a read remembers how many failures the
+ * map took into account when it was mapped, and compares that with all that are
+ * known when it ends: one that is mapped after the failure, but before core has
+ * heard of it or can act on it (ressd_log_is_doubtful()), fails as well.
  *
  * DOC: a direct write and the mover
  *
- * A direct write (to the normal area) that covers dirty blocks is on the tracked list from its
- * submission until its blocks are killed; the mover leaves blocks under a tracked write alone, and
- * a direct write that overlaps the mover's batch waits for it.  A direct write that found nothing
- * mapped is not tracked, but a block that is logged while it is in flight must not be moved before
- * it has landed: a sweep first waits until all direct writes that were in flight when it froze its
- * segments are done (the two generations of dm-ressd-flight.h).
+ * A direct write (to the normal area) that covers dirty blocks is on the
+ * tracked list from its submission until its blocks are killed; the mover
+ * leaves blocks under a tracked write alone, and a direct write that overlaps
+ * the mover's batch waits for it.  A direct write that found nothing mapped is
+ * not tracked, but a block that is logged while it is in flight must not be
+ * moved before it has landed: a sweep first waits until all direct writes that
+ * were in flight when it froze its segments are done (the two generations of
+ * dm-ressd-flight.h).
  *
- * With move_block_sectors a batch may also hold blocks that were logged since, and holes: blocks
- * that are only read from home and written back.  The former is also true of a sweep that takes the
- * segment in use (drain, idle, trial).  Then the same is done for each batch: from its choice on
- * direct writes that touch it wait, and reading begins when those in flight are done.  Without it a
- * direct write that lands between reading and writing a hole would be lost.
+ * With move_block_sectors a batch may also hold blocks that were logged since,
+ * and holes: blocks that are only read from home and written back.  The former
+ * is also true of a sweep that takes the segment in use (drain, idle, trial).
+ * Then the same is done for each batch: from its choice on direct writes that
+ * touch it wait, and reading begins when those in flight are done.  Without it
+ * a direct write that lands between reading and writing a hole would be lost.
  *
- * A clean block (core/ressd-map.h) is killed when a direct write to it is *submitted*: home holds
- * the same data, and the UNMAP is written only after a flush.
+ * A clean block (core/ressd-map.h) is killed when a direct write to it is
+ * *submitted*: home holds the same data, and the UNMAP is written only after a
+ * flush.
  *
  * DOC: forward progress
  *
- * Nothing on the way of a bio allocates, except from a bio set with a reserve.  A small write that
- * finds the log full is sent to the normal area (on_full bypass) or waits for the mover (on_full
- * wait), which needs no room in the log to go on (core/ressd-log.h, SPACE).  One that waits for an
- * I/O of the log, because both records are full or because a trial of route adaptive is judged by
- * it, finds that I/O in flight or due, and the log's worker queued; and so does one that waits for
- * that worker, because the next segment is not yet forgotten.
+ * Nothing on the way of a bio allocates, except from a bio set with a reserve.
+ * A small write that finds the log full is sent to the normal area (on_full
+ * bypass) or waits for the mover (on_full wait), which needs no room in the log
+ * to go on (core/ressd-log.h, SPACE).  One that waits for an I/O of the log,
+ * because both records are full or because a trial of route adaptive is judged
+ * by it, finds that I/O in flight or due, and the log's worker queued; and so
+ * does one that waits for that worker, because the next segment is not yet
+ * forgotten.
  *
- * What a dispatch policy holds (dm-ressd-dispatch.c) is for all others as if the device had it, and
- * waits for nothing but the end of requests that the device has, or for a timer.
+ * What a dispatch policy holds (dm-ressd-dispatch.c) is for all others as if
+ * the device had it, and waits for nothing but the end of requests that the
+ * device has, or for a timer.
  */
 #ifndef DM_RESSD_H
 #define DM_RESSD_H
@@ -151,34 +184,38 @@
 #define DM_MSG_PREFIX "ressd"
 
 /*
- * A write of the log.  Somebody waits for it: without REQ_IDLE the block layer's writeback
- * throttling would take it for background writeback, and hold it up behind that.
+ * A write of the log.  Somebody waits for it: without REQ_IDLE the block
+ * layer's writeback throttling would take it for background writeback, and hold
+ * it up behind that.
  */
 #define RESSD_LOG_WRITE	(REQ_OP_WRITE | REQ_SYNC | REQ_IDLE)
 
 /* What status reports; since activation or clear_stats. */
 struct ressd_counters {
-	u64 log_reads;			/* served from the log, from RAM or device */
+	u64 log_reads;		/* served from the log, from RAM or device */
 	u64 writes;
-	u64 small_writes;		/* of these, small and random by the RPI */
-	u64 bypassed;			/* small ones sent to the normal area: log full or off */
+	u64 small_writes;	/* of these, small and random by the RPI */
+	u64 bypassed;		/* small, but sent direct: log full or off */
 	u64 flushes;
 	u64 discards;
 	u64 moved_blocks;
-	u64 moved_runs;			/* writes that brought them home */
-	u64 moved_runs_12k;		/* of these, 12 KiB or longer */
-	u64 kept_blocks;		/* written to the log again */
-	u64 filled_blocks;		/* of holes, read at home and written back */
+	u64 moved_runs;		/* writes that brought them home */
+	u64 moved_runs_12k;	/* of these, 12 KiB or longer */
+	u64 kept_blocks;	/* written to the log again */
+	u64 filled_blocks;	/* of holes, read at home and written back */
 	u64 sweeps;
-	u64 adaptive_direct;		/* small writes that route adaptive sent direct */
-	u64 trials;			/* of the log, by route adaptive */
+	u64 adaptive_direct;	/* sent direct by route adaptive */
+	u64 trials;		/* of the log, by route adaptive */
 	u64 errors;
-	u64 write_retries;		/* log writes tried again after an error */
-	u64 log_discards;		/* of segments that held nothing any more */
-	u64 uncounted_reads;		/* of all reads, those before clear_stats */
+	u64 write_retries;	/* log writes tried again after an error */
+	u64 log_discards;	/* of segments that held nothing any more */
+	u64 uncounted_reads;	/* of all reads, those before clear_stats */
 };
 
-/* Large writes that took no lock, and that the pattern identifier is yet to hear of. */
+/*
+ * Large writes that took no lock, and that the pattern identifier is yet to
+ * hear of.
+ */
 #define RESSD_MAX_NOTES	32U
 
 struct ressd_note {
@@ -188,11 +225,14 @@ struct ressd_note {
 
 struct ressd_notes {
 	struct ressd_note note[RESSD_MAX_NOTES];
-	u32 head;			/* the next one's number; by its processor */
-	u32 tail;			/* the oldest one's; under the lock */
+	u32 head;	/* the next one's number; by its processor */
+	u32 tail;	/* the oldest one's; under the lock */
 };
 
-/* What one processor has seen; only that one changes it, but for notes.tail, and without a lock. */
+/*
+ * What one processor has seen; only that one changes it, but for notes.tail,
+ * and without a lock.
+ */
 struct ressd_seen {
 	u64 reads;			/* since the target was made */
 	unsigned long last_bio;		/* jiffies */
@@ -200,37 +240,46 @@ struct ressd_seen {
 	struct ressd_notes notes;
 };
 
-/* The time in which small writes were on their direct way, see dm-ressd-route.c. */
+/*
+ * The time in which small writes were on their direct way, see
+ * dm-ressd-route.c.
+ */
 struct ressd_meter {
-	spinlock_t lock;		/* see DOC: locking */
+	spinlock_t lock;	/* see DOC: locking */
 	u32 in_flight;
-	u32 blocks;			/* completed, not yet told to core */
-	u64 ns;				/* that something was in flight, not yet told */
-	u64 since;			/* ... but what came after this */
-	atomic_t small_in_flight;	/* small writes under route adaptive, both routes */
+	u32 blocks;		/* completed, not yet told to core */
+	u64 ns;			/* that something was in flight, not yet told */
+	u64 since;		/* ... but what came after this */
+	atomic_t small_in_flight;	/* of route adaptive, both routes */
 };
 
-/* What shapes the requests to the normal area, see dm-ressd-shape.c and dm-ressd-dispatch.c. */
+/*
+ * What shapes the requests to the normal area, see dm-ressd-shape.c and
+ * dm-ressd-dispatch.c.
+ */
 struct ressd_shape {
 	bool used;			/* ressd_shape_key counts this target */
 	/* What is left of the write that was cut last; under ressd->lock. */
 	u64 rest_sector;
 	u32 rest_sectors;
 
-	spinlock_t lock;		/* see DOC: locking */
+	spinlock_t lock;	/* see DOC: locking */
 	struct ressd_split split;
-	struct ressd_split_counters counters[2];	/* by enum ressd_direction */
+	struct ressd_split_counters counters[2];	/* by direction */
 	struct ressd_queue queue;
-	u32 in_flight;			/* requests that count for the depth */
-	bool sending;			/* the worker is about to send some: nothing passes them */
-	bool suspended;			/* nothing is held */
+	u32 in_flight;		/* requests that count for the depth */
+	bool sending;		/* the worker is about to send: none passes */
+	bool suspended;		/* nothing is held */
 
 	struct work_struct work;	/* sends what is held */
 	struct delayed_work timer;	/* ... because it has waited too long */
 	wait_queue_head_t wait;		/* for room in the queue */
 };
 
-/* What the log is made of, see core/ressd-log.h, and the buffers; allocated by the constructor. */
+/*
+ * What the log is made of, see core/ressd-log.h, and the buffers; allocated by
+ * the constructor.
+ */
 struct ressd_memory {
 	struct ressd_node *nodes;
 	unsigned long *clean;
@@ -238,9 +287,9 @@ struct ressd_memory {
 	unsigned long *region_bits;
 	void *records[2];
 	void *summary;
-	void *page;			/* of max_page blocks, for log_rewrite; or NULL */
+	void *page;	/* of max_page blocks, for log_rewrite; or NULL */
 	u32 max_page;
-	void *merge;			/* 4 KiB, for the bio worker */
+	void *merge;	/* 4 KiB, for the bio worker */
 };
 
 /* Bios that wait; under the lock. */
@@ -248,42 +297,48 @@ struct ressd_waiters {
 	struct list_head sync;		/* for a ticket (log.sync_done) */
 	struct list_head record;	/* writethrough: for log.written_seq */
 	struct list_head space;		/* small writes, for space in the log */
-	struct list_head merge;		/* sub-4K pieces: to be merged by the bio worker */
-	struct list_head move;		/* direct writes, for the mover's batch or a cover */
-	bool need_space;		/* read without it: whoever frees space has the log look */
+	struct list_head merge;		/* sub-4K pieces to be merged */
+	struct list_head move;		/* direct writes: a batch or a cover */
+	bool need_space;		/* who frees space has the log look */
 };
 
 /* See DOC: errors. */
 struct ressd_errors {
 	/* Flushes that failed since the device was created; any context. */
 	atomic_t failed_flushes;
-	int known_to_map;		/* of these; set under the lock, read without */
+	int known_to_map;	/* of these; set under the lock, read without */
 	/* The rest is under the lock. */
-	int known_to_core;		/* of these */
+	int known_to_core;	/* of these */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
-	bool repairing;			/* read without it */
-	u32 lost_blocks;		/* that the last repair could not find on the device */
-	u32 bad_blocks;			/* that the last sweep could not move */
-	bool stuck;			/* because of them it gained no space */
+	bool repairing;		/* read without it */
+	u32 lost_blocks;	/* that the last repair could not find */
+	u32 bad_blocks;		/* that the last sweep could not move */
+	bool stuck;		/* because of them it gained no space */
 };
 
-/* The pages of a buffer of the log, found once, so that its plain writes need not look for them. */
+/*
+ * The pages of a buffer of the log, found once, so that its plain writes need
+ * not look for them.
+ */
 struct ressd_pages {
 	void *buffer;
 	struct bio_vec *vecs;
 	u32 nr_vecs;
 };
 
-/* The I/O of the log, one at a time; while log.busy it belongs to who carries it out. */
+/*
+ * The I/O of the log, one at a time; while log.busy it belongs to who carries
+ * it out.
+ */
 struct ressd_log_io {
 	struct work_struct work;	/* asks core for the next one */
 	struct delayed_work timer;	/* commit_interval_ms after a write */
-	struct ressd_pages pages[4];	/* of the records, the summary and the page; constant */
+	struct ressd_pages pages[4];	/* records, summary, page; constant */
 	struct ressd_io io;
 	struct bio write;		/* the plain write in flight */
 	u64 start;			/* ns */
 	int error;			/* valid with ended */
-	bool ended;			/* the worker has yet to tell core; released, acquired */
+	bool ended;			/* untold to core; released, acquired */
 };
 
 /* Where the mover has a batch: changed by its thread, under the lock. */
@@ -295,18 +350,18 @@ struct ressd_move_space {
 
 struct ressd_mover {
 	struct task_struct *thread;	/* changed by resume and suspend */
-	wait_queue_head_t rest;		/* at rest: there may be something to do */
+	wait_queue_head_t rest;		/* at rest: there may be work to do */
 
 	/* What others ask of it; under the lock. */
-	bool off;			/* by the user: moves only when a write could not go on */
-	bool draining;			/* small writes go direct, all is moved */
+	bool off;	/* by the user: only moves that writes need */
+	bool draining;	/* small writes go direct, all is moved */
 	int drain_result;
-	bool retry_now;			/* do not wait until backoff is over */
-	struct ressd_move_space next_space;	/* a larger one, see dm-ressd-batch.c */
+	bool retry_now;	/* do not wait until backoff is over */
+	struct ressd_move_space next_space;	/* larger: dm-ressd-batch.c */
 
 	/* Set by its thread under the lock; it reads them without. */
 	enum ressd_mover_state state;	/* see core/ressd-mover.h */
-	bool unprimed;			/* something was moved since the log was last primed */
+	bool unprimed;			/* moved something since last primed */
 	struct ressd_sweep sweep;
 	struct ressd_step step;		/* of this sweep */
 	struct ressd_move_space space;	/* the batch has gate.batch moves */
@@ -314,55 +369,65 @@ struct ressd_mover {
 
 	/* Its thread's own. */
 	bool watches_clock;		/* at rest; read by others */
-	unsigned long backoff;		/* jiffies until the next sweep after one with errors */
-	u64 visit_from;			/* where the next round of visits begins */
-	atomic_t ios, io_errors;	/* of the batch; they end in interrupts */
+	unsigned long backoff;		/* jiffies to wait after errors */
+	u64 visit_from;			/* where the next visits begin */
+	atomic_t ios, io_errors;	/* of the batch; end in interrupts */
 };
 
 /* What has become of the discard that was begun last. */
 enum ressd_discard_state {
-	RESSD_DISCARD_NONE,		/* another one may begin */
+	RESSD_DISCARD_NONE,	/* another one may begin */
 	RESSD_DISCARD_IN_FLIGHT,
-	RESSD_DISCARD_DONE,		/* the mover's thread has yet to note it */
-	RESSD_DISCARD_FAILED,		/* likewise */
+	RESSD_DISCARD_DONE,	/* the mover's thread has yet to note it */
+	RESSD_DISCARD_FAILED,	/* likewise */
 };
 
 /* Discards of the log; the mover's thread, but for the end of one. */
 struct ressd_discard {
-	bool possible;			/* the device takes them, none has failed; under the lock */
+	bool possible;	/* supported, none failed; under the lock */
 	enum ressd_discard_state state;	/* released, acquired */
-	u32 slot;			/* of the one in flight */
+	u32 slot;	/* of the one in flight */
 };
 
-/* See dm-ressd-cover.c; under the lock but for the buffers, which the run's thread uses. */
+/*
+ * See dm-ressd-cover.c; under the lock but for the buffers, which the run's
+ * thread uses.
+ */
 struct ressd_cover {
 	struct ressd_cover_run run;
 	bool running;
-	bool busy;			/* writes of covered blocks wait */
-	bool failed;			/* the last run: small writes go direct */
-	bool bad;			/* the copy of a covered block is damaged */
-	atomic_t reads;			/* of covered blocks at home, in flight */
+	bool busy;	/* writes of covered blocks wait */
+	bool failed;	/* the last run: small writes go direct */
+	bool bad;	/* the copy of a covered block is damaged */
+	atomic_t reads;	/* of covered blocks at home, in flight */
 };
 
 struct ressd;
 
 /*
- * What the log's worker calls of the layers above it; set by the constructor.  All else that goes
- * up is a wake-up: ressd_run_log(), ressd_run_bios(), ressd_wake().
+ * What the log's worker calls of the layers above it; set by the constructor.
+ * All else that goes up is a wake-up: ressd_run_log(), ressd_run_bios(),
+ * ressd_wake().
  */
 struct ressd_upcalls {
-	/* Small writes that wait for space may try again.  Context: process, no lock held. */
+	/*
+	 * Small writes that wait for space may try again.  Context: process, no
+	 * lock held.
+	 */
 	void (*retry_space_waiters)(struct ressd *ressd);
-	/* Has the mover, if it is at rest, something to do now?  Under the lock. */
+	/*
+	 * Has the mover, if it is at rest, something to do now?  Under the
+	 * lock.
+	 */
 	bool (*mover_is_wanted)(const struct ressd *ressd);
 };
 
 /* Of the reserved area. */
 enum ressd_life {
-	RESSD_FORMATTED,		/* to be recovered when first resumed */
-	RESSD_BLANK,			/* to be formatted then */
-	RESSD_FORMATTING,		/* begun, not completed */
-	RESSD_ACTIVE,			/* the log is recovered and may be written */
+	RESSD_FORMATTED,	/* to be recovered when first resumed */
+	RESSD_BLANK,		/* to be formatted then */
+	RESSD_FORMATTING,	/* begun, not completed */
+	RESSD_ACTIVE,		/* the log is recovered and may be written */
 };
 
 struct ressd {
@@ -375,36 +440,39 @@ struct ressd {
 	struct bio_set bios;		/* dm-ressd-device.c */
 	struct workqueue_struct *workqueue;
 	struct notifier_block power;	/* hibernation begins or has ended */
-	struct list_head instances;	/* of all targets; dm-ressd-instances.c */
+	struct list_head instances;	/* all targets; dm-ressd-instances.c */
 	const struct ressd_upcalls *up;
 	enum ressd_life life;
 	u32 recovery_ms;
 
-	/* For reads and large writes, which take no lock; what is not constant seldom changes. */
+	/*
+	 * For reads and large writes, which take no lock; what is not constant
+	 * seldom changes.
+	 */
 	struct ressd_regions regions;	/* the map's */
 	struct ressd_seen __percpu *seen;
-	struct ressd_gate gate;		/* for direct writes; set under the lock */
+	struct ressd_gate gate;		/* direct writes; set under the lock */
 	struct ressd_errors errors;
-	atomic_t *readers;		/* per segment slot: reads, moves, discards in flight */
+	atomic_t *readers;		/* per slot: reads, moves, discards */
 
 	spinlock_t lock;		/* see DOC: locking */
 	struct ressd_log log;
-	struct ressd_super_info super;	/* store_lock in dm-ressd-log.c, once active */
+	struct ressd_super_info super;	/* store_lock, once active */
 	struct ressd_options options;
 	struct ressd_rpi rpi;
 	struct ressd_route route;	/* in use with route adaptive */
 	struct ressd_counters counters;
 	struct ressd_waiters waiters;
-	struct list_head tracked;	/* direct writes in flight over dirty blocks */
+	struct list_head tracked;	/* direct writes over dirty blocks */
 	bool suspending;		/* nothing may wait for space */
 	/*
-	 * From the moment that the memory was copied to be saved nothing may be freed or discarded:
-	 * the map in that copy still refers to it.
+	 * From the moment that the memory was copied to be saved nothing may be
+	 * freed or discarded: the map in that copy still refers to it.
 	 */
 	bool hibernating;
 
 	spinlock_t done_lock;		/* taken from interrupts */
-	struct list_head done;		/* completed bios that need process context */
+	struct list_head done;		/* bios to end in process context */
 	struct work_struct bio_work;	/* ... and others that do */
 
 	wait_queue_head_t wait;		/* mover, drain: something happened */

@@ -57,6 +57,14 @@ check_licences() {
 	return "$bad"
 }
 
+# The guest scripts set pipefail, and grep -q leaves the command before it to die of SIGPIPE.
+check_pipes() {
+	! grep -nE '\| *grep -[A-Za-z]*q' tests/vm/*.sh || {
+		echo "tests/vm: a pipe ends in grep -q; say 'finds' of tests/vm/lib.sh"
+		return 1
+	}
+}
+
 # The headers package leaves checkpatch out, so it is taken out of Debian's kernel source package.
 fetch_checkpatch() {
 	local folder=$cache/checkpatch scratch
@@ -83,24 +91,27 @@ unpack_checkpatch() {
 		rm -- "$folder/$checkpatch_source"_*.deb
 }
 
-# run_checkpatch IGNORED PATTERN...: check our C files that match; IGNORED names message types.
+# run_checkpatch COLUMNS IGNORED PATTERN...: check our C files that match; IGNORED names message
+# types.
 run_checkpatch() {
-	local ignored=$1 files status=0
-	shift
+	local columns=$1 ignored=$2 files status=0
+	shift 2
 	fetch_checkpatch || return 1
 	mapfile -t files < <(sources "$@")
 	[ ${#files[@]} -gt 0 ] || return 0
 	"$cache/checkpatch/checkpatch.pl" --strict --no-tree --no-summary --quiet --show-types \
-		--max-line-length=100 --ignore "$ignored" -f "${files[@]}" || status=1
+		--max-line-length="$columns" --ignore "$ignored" -f "${files[@]}" || status=1
 	rm -f .checkpatch-camelcase.*
 	return "$status"
 }
 
 # Sentences for users are not broken (checkpatch knows that of printk only).
 check_kernel_style() {
-	run_checkpatch LONG_LINE_STRING \
-		'dm-ressd/*.[ch]' 'tests/ssdsim/*.[ch]' 'tests/vm/*.[ch]' ':!tests/ssdsim/test/*' \
-		':!tests/ssdsim/shim/*' ':!dm-ressd/core/port/*'
+	local status=0
+	run_checkpatch 80 LONG_LINE_STRING 'dm-ressd/*.[ch]' ':!dm-ressd/core/port/*' || status=1
+	run_checkpatch 100 LONG_LINE_STRING 'tests/ssdsim/*.[ch]' 'tests/vm/*.[ch]' \
+		':!tests/ssdsim/test/*' ':!tests/ssdsim/shim/*' || status=1
+	return "$status"
 }
 
 # Outside of the kernel the attributes, types and array macros have to be spelt out, and the ports
@@ -109,10 +120,13 @@ check_userspace_style() {
 	local ignored=LONG_LINE_STRING,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,MACRO_ARG_REUSE
 	ignored+=,MACRO_ARG_PRECEDENCE,COMPLEX_MACRO,CAMELCASE,ARRAY_SIZE,STATIC_CONST_CHAR_ARRAY
 	ignored+=,MEMORY_BARRIER,VOLATILE
-	run_checkpatch "$ignored" \
-		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/kunit/*.[ch]' 'tests/model/*.[ch]' 'dm-ressd/core/port/*.[ch]' \
+	local status=0
+	run_checkpatch 80 "$ignored" 'dm-ressd/core/port/*.[ch]' || status=1
+	run_checkpatch 100 "$ignored" \
+		'userspace/*.[ch]' 'tests/unit/*.[ch]' 'tests/kunit/*.[ch]' 'tests/model/*.[ch]' \
 		'tests/ssdsim/test/*.[ch]' 'tests/ssdsim/shim/*.[ch]' 'tests/functional/*.[ch]' \
-		'tests/fuzz/*.[ch]' 'tests/probe/*.[ch]' 'tests/interleave/*.[ch]'
+		'tests/fuzz/*.[ch]' 'tests/probe/*.[ch]' 'tests/interleave/*.[ch]' || status=1
+	return "$status"
 }
 
 # Builds copies, so that the flags of the lint do not make the next `make` build everything anew.
@@ -177,6 +191,7 @@ check_python() {
 tools/setup.sh
 mkdir -p "$cache"
 step "licence lines" check_licences
+step "pipes of the guest scripts" check_pipes
 step "checkpatch, kernel code" check_kernel_style
 step "checkpatch, userspace code" check_userspace_style
 step "kernel build with W=1 and sparse" check_kernel_build

@@ -9,7 +9,9 @@
 
 #define MAX_SPLIT_SECTORS	131072U	/* 64 MiB */
 
-/* One option: a number within [min, max] in steps of @step, or one of @words. */
+/*
+ * One option: a number within [min, max] in steps of @step, or one of @words.
+ */
 struct option_rule {
 	const char *key;
 	size_t offset;			/* in struct ressd_options */
@@ -25,11 +27,13 @@ struct option_rule {
 	{ .key = #k, .offset = __builtin_offsetof(struct ressd_options, k), \
 	  .initial = i, .words = w }
 
-static const char *const route_words[] = { "always", "never", "adaptive", NULL };
+static const char *const route_words[] = { "always", "never", "adaptive",
+					   NULL };
 static const char *const pace_words[] = { "burst", "even", "idle", NULL };
 static const char *const commit_words[] = { "writeback", "writethrough", NULL };
 static const char *const on_full_words[] = { "bypass", "wait", NULL };
-static const char *const dispatch_words[] = { "none", "pai", "bundle", "bundle_rp", NULL };
+static const char *const dispatch_words[] = { "none", "pai", "bundle",
+					      "bundle_rp", NULL };
 static const char *const switch_words[] = { "off", "on", NULL };
 
 static const struct option_rule rules[] = {
@@ -40,7 +44,8 @@ static const struct option_rule rules[] = {
 	NUMBER(move_threshold, 50, 1, 95, 1),
 	NUMBER(move_batch_sectors, 1024, 8, RESSD_MAX_MOVE_BATCH_SECTORS, 8),
 	NUMBER(move_block_sectors, 0, 0, RESSD_MAX_MOVE_BLOCK_SECTORS, 8),
-	NUMBER(move_fill_blocks, 0, 0, RESSD_MAX_MOVE_BLOCK_SECTORS / RESSD_BLOCK_SECTORS, 1),
+	NUMBER(move_fill_blocks, 0, 0,
+	       RESSD_MAX_MOVE_BLOCK_SECTORS / RESSD_BLOCK_SECTORS, 1),
 	WORDS(pace, RESSD_PACE_EVEN, pace_words),
 	WORDS(commit, RESSD_COMMIT_WRITEBACK, commit_words),
 	NUMBER(commit_interval_ms, 100, 1, 60000, 1),
@@ -52,9 +57,13 @@ static const struct option_rule rules[] = {
 	  .offset = __builtin_offsetof(struct ressd_options, segment_sectors),
 	  .min = RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,
 	  .max = RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS,
-	  .step = 8, .format_only = true },
-	{ .key = "cover", .offset = __builtin_offsetof(struct ressd_options, cover),
-	  .initial = RESSD_ON, .words = switch_words, .format_only = true },
+	  .step = 8,
+	  .format_only = true },
+	{ .key = "cover",
+	  .offset = __builtin_offsetof(struct ressd_options, cover),
+	  .initial = RESSD_ON,
+	  .words = switch_words,
+	  .format_only = true },
 	WORDS(on_full, RESSD_FULL_BYPASS, on_full_words),
 	NUMBER(split_read_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
 	NUMBER(split_write_sectors, 0, 0, MAX_SPLIT_SECTORS, 8),
@@ -67,12 +76,14 @@ static const struct option_rule rules[] = {
 
 #define NR_RULES	ARRAY_SIZE(rules)
 
-static u32 *option_field(struct ressd_options *options, const struct option_rule *rule)
+static u32 *option_field(struct ressd_options *options,
+			 const struct option_rule *rule)
 {
 	return (u32 *)((char *)options + rule->offset);
 }
 
-static u32 option_value(const struct ressd_options *options, const struct option_rule *rule)
+static u32 option_value(const struct ressd_options *options,
+			const struct option_rule *rule)
 {
 	return *(const u32 *)((const char *)options + rule->offset);
 }
@@ -97,7 +108,10 @@ static bool parse_decimal(const char *word, u64 *value)
 	for (; *word; word++) {
 		u32 digit = (u32)(*word - '0');
 
-		/* limit / 10 is a constant for the compiler: no 64-bit division at run time. */
+		/*
+		 * limit / 10 is a constant for the compiler: no 64-bit division
+		 * at run time.
+		 */
 		if (digit > 9 || v > limit / 10 || v * 10 > limit - digit)
 			return false;
 		v = v * 10 + digit;
@@ -106,16 +120,19 @@ static bool parse_decimal(const char *word, u64 *value)
 	return true;
 }
 
-int ressd_parse_u64(const char *word, const char *name, u64 *value, char *error, size_t size)
+int ressd_parse_u64(const char *word, const char *name, u64 *value, char *error,
+		    size_t size)
 {
 	if (parse_decimal(word, value))
 		return 0;
-	snprintf(error, size, "%s is '%.40s', but must be a decimal number of sectors", name, word);
+	snprintf(error, size,
+		 "%s is '%.40s', but must be a decimal number of sectors", name,
+		 word);
 	return -EINVAL;
 }
 
-static int parse_word(const struct option_rule *rule, const char *value, u32 *out,
-		      char *error, size_t size)
+static int parse_word(const struct option_rule *rule, const char *value,
+		      u32 *out, char *error, size_t size)
 {
 	u32 i;
 	int n;
@@ -126,14 +143,15 @@ static int parse_word(const struct option_rule *rule, const char *value, u32 *ou
 			return 0;
 		}
 	}
-	n = snprintf(error, size, "%s is '%.40s', but must be one of:", rule->key, value);
+	n = snprintf(error, size,
+		     "%s is '%.40s', but must be one of:", rule->key, value);
 	for (i = 0; rule->words[i] && n > 0 && (size_t)n < size; i++)
 		n += snprintf(error + n, size - n, " %s", rule->words[i]);
 	return -EINVAL;
 }
 
-static int parse_number(const struct option_rule *rule, const char *value, u32 *out,
-			char *error, size_t size)
+static int parse_number(const struct option_rule *rule, const char *value,
+			u32 *out, char *error, size_t size)
 {
 	u64 v;
 
@@ -143,16 +161,19 @@ static int parse_number(const struct option_rule *rule, const char *value, u32 *
 		return 0;
 	}
 	if (rule->step > 1)
-		snprintf(error, size, "%s is '%.40s', but must be a multiple of %u from %u to %u",
+		snprintf(error, size,
+			 "%s is '%.40s', but must be a multiple of %u from %u to %u",
 			 rule->key, value, rule->step, rule->min, rule->max);
 	else
-		snprintf(error, size, "%s is '%.40s', but must be a number from %u to %u",
+		snprintf(error, size,
+			 "%s is '%.40s', but must be a number from %u to %u",
 			 rule->key, value, rule->min, rule->max);
 	return -EINVAL;
 }
 
 /* Finds the rule of @key, or NULL with the reason. */
-static const struct option_rule *find_rule(const char *key, char *error, size_t size)
+static const struct option_rule *find_rule(const char *key, char *error,
+					   size_t size)
 {
 	size_t i;
 
@@ -169,11 +190,14 @@ static int parse_option(const struct option_rule *rule, const char *value,
 			struct ressd_options *options, char *error, size_t size)
 {
 	if (rule->words)
-		return parse_word(rule, value, option_field(options, rule), error, size);
-	return parse_number(rule, value, option_field(options, rule), error, size);
+		return parse_word(rule, value, option_field(options, rule),
+				  error, size);
+	return parse_number(rule, value, option_field(options, rule), error,
+			    size);
 }
 
-static int check_open_units(const struct ressd_options *options, char *error, size_t size)
+static int check_open_units(const struct ressd_options *options, char *error,
+			    size_t size)
 {
 	if (!options->open_units)
 		return 0;
@@ -192,18 +216,23 @@ static int check_open_units(const struct ressd_options *options, char *error, si
 	return 0;
 }
 
-/* All pieces but the first begin at a boundary only if each is a number of whole units. */
-static int check_align(const struct ressd_options *options, const char *key, u32 split,
-		       char *error, size_t size)
+/*
+ * All pieces but the first begin at a boundary only if each is a number of
+ * whole units.
+ */
+static int check_align(const struct ressd_options *options, const char *key,
+		       u32 split, char *error, size_t size)
 {
 	if (!options->align_sectors || split % options->align_sectors == 0)
 		return 0;
-	snprintf(error, size, "%s is %u, but must be a multiple of align_sectors, which is %u", key,
-		 split, options->align_sectors);
+	snprintf(error, size,
+		 "%s is %u, but must be a multiple of align_sectors, which is %u",
+		 key, split, options->align_sectors);
 	return -EINVAL;
 }
 
-static int check_split(const struct ressd_options *options, char *error, size_t size)
+static int check_split(const struct ressd_options *options, char *error,
+		       size_t size)
 {
 	if (options->align_sectors && !options->split_read_sectors &&
 	    !options->split_write_sectors) {
@@ -212,13 +241,15 @@ static int check_split(const struct ressd_options *options, char *error, size_t 
 			 options->align_sectors);
 		return -EINVAL;
 	}
-	if (check_align(options, "split_read_sectors", options->split_read_sectors, error, size))
+	if (check_align(options, "split_read_sectors",
+			options->split_read_sectors, error, size))
 		return -EINVAL;
-	return check_align(options, "split_write_sectors", options->split_write_sectors, error,
-			   size);
+	return check_align(options, "split_write_sectors",
+			   options->split_write_sectors, error, size);
 }
 
-static int check_dispatch(const struct ressd_options *options, char *error, size_t size)
+static int check_dispatch(const struct ressd_options *options, char *error,
+			  size_t size)
 {
 	switch (options->dispatch) {
 	case RESSD_DISPATCH_PAI:
@@ -240,31 +271,37 @@ static int check_dispatch(const struct ressd_options *options, char *error, size
 }
 
 /* Options that mean nothing beside each other. */
-static int check_options(const struct ressd_options *options, char *error, size_t size)
+static int check_options(const struct ressd_options *options, char *error,
+			 size_t size)
 {
-	if (check_open_units(options, error, size) || check_split(options, error, size))
+	if (check_open_units(options, error, size) ||
+	    check_split(options, error, size))
 		return -EINVAL;
 	return check_dispatch(options, error, size);
 }
 
-int ressd_options_parse(struct ressd_options *options, unsigned int argc, char **argv,
-			char *error, size_t size)
+int ressd_options_parse(struct ressd_options *options, unsigned int argc,
+			char **argv, char *error, size_t size)
 {
 	u32 seen = 0;
 
 	while (argc) {
 		const char *value = argc > 1 ? argv[1] : NULL;
-		const struct option_rule *rule = find_rule(argv[0], error, size);
+		const struct option_rule *rule =
+			find_rule(argv[0], error, size);
 
 		if (!rule)
 			return -EINVAL;
 		if (!value) {
-			snprintf(error, size, "option %s has no value; write: %s <value>",
+			snprintf(error, size,
+				 "option %s has no value; write: %s <value>",
 				 rule->key, rule->key);
 			return -EINVAL;
 		}
 		if (seen & 1U << (rule - rules)) {
-			snprintf(error, size, "option %s is given twice; leave one out", rule->key);
+			snprintf(error, size,
+				 "option %s is given twice; leave one out",
+				 rule->key);
 			return -EINVAL;
 		}
 		seen |= 1U << (rule - rules);
@@ -276,8 +313,8 @@ int ressd_options_parse(struct ressd_options *options, unsigned int argc, char *
 	return check_options(options, error, size);
 }
 
-int ressd_option_set(struct ressd_options *options, const char *key, const char *value,
-		     char *error, size_t size)
+int ressd_option_set(struct ressd_options *options, const char *key,
+		     const char *value, char *error, size_t size)
 {
 	const struct option_rule *rule = find_rule(key, error, size);
 	struct ressd_options set = *options;
@@ -290,7 +327,8 @@ int ressd_option_set(struct ressd_options *options, const char *key, const char 
 			 rule->key);
 		return -EINVAL;
 	}
-	if (parse_option(rule, value, &set, error, size) || check_options(&set, error, size))
+	if (parse_option(rule, value, &set, error, size) ||
+	    check_options(&set, error, size))
 		return -EINVAL;
 	*options = set;
 	return 0;
@@ -301,13 +339,18 @@ const char *ressd_options_fixed(const struct ressd_options *options)
 	size_t i;
 
 	for (i = 0; i < NR_RULES; i++)
-		if (rules[i].format_only && option_value(options, &rules[i]) != rules[i].initial)
+		if (rules[i].format_only &&
+		    option_value(options, &rules[i]) != rules[i].initial)
 			return rules[i].key;
 	return NULL;
 }
 
-/* Appends " key value" for each option that differs from the default; as snprintf(). */
-static int print_words(const struct ressd_options *options, char *buffer, size_t size)
+/*
+ * Appends " key value" for each option that differs from the default; as
+ * snprintf().
+ */
+static int print_words(const struct ressd_options *options, char *buffer,
+		       size_t size)
 {
 	size_t i;
 	int n = 0;
@@ -319,15 +362,17 @@ static int print_words(const struct ressd_options *options, char *buffer, size_t
 		if (value == rules[i].initial)
 			continue;
 		if (rules[i].words)
-			n += snprintf(buffer + at, size - at, " %s %s", rules[i].key,
-				      rules[i].words[value]);
+			n += snprintf(buffer + at, size - at, " %s %s",
+				      rules[i].key, rules[i].words[value]);
 		else
-			n += snprintf(buffer + at, size - at, " %s %u", rules[i].key, value);
+			n += snprintf(buffer + at, size - at, " %s %u",
+				      rules[i].key, value);
 	}
 	return n;
 }
 
-int ressd_options_print(const struct ressd_options *options, char *buffer, size_t size)
+int ressd_options_print(const struct ressd_options *options, char *buffer,
+			size_t size)
 {
 	unsigned int words = 0;
 	size_t i;
@@ -341,7 +386,8 @@ int ressd_options_print(const struct ressd_options *options, char *buffer, size_
 			       size - min_t(size_t, n, size));
 }
 
-void ressd_options_pack(const struct ressd_options *options, char stored[RESSD_STORED_OPTIONS])
+void ressd_options_pack(const struct ressd_options *options,
+			char stored[RESSD_STORED_OPTIONS])
 {
 	struct ressd_options packed = *options;
 	size_t i;
@@ -361,13 +407,15 @@ static int check_area(const char *name, u64 start, u64 sectors, u64 dev_sectors,
 	if (start % RESSD_BLOCK_SECTORS || sectors % RESSD_BLOCK_SECTORS) {
 		snprintf(error, size,
 			 "the %s area starts at sector %llu and has %llu sectors, but both must be multiples of 8 (4 KiB)",
-			 name, (unsigned long long)start, (unsigned long long)sectors);
+			 name, (unsigned long long)start,
+			 (unsigned long long)sectors);
 		return -EINVAL;
 	}
 	if (start > dev_sectors || sectors > dev_sectors - start) {
 		snprintf(error, size,
 			 "the %s area ends at sector %llu + %llu, but its device has only %llu sectors",
-			 name, (unsigned long long)start, (unsigned long long)sectors,
+			 name, (unsigned long long)start,
+			 (unsigned long long)sectors,
 			 (unsigned long long)dev_sectors);
 		return -EINVAL;
 	}
@@ -375,7 +423,8 @@ static int check_area(const char *name, u64 start, u64 sectors, u64 dev_sectors,
 }
 
 int ressd_table_check(const struct ressd_table *table, u64 normal_dev_sectors,
-		      u64 reserved_dev_sectors, bool same_dev, char *error, size_t size)
+		      u64 reserved_dev_sectors, bool same_dev, char *error,
+		      size_t size)
 {
 	if (!table->len || table->len / RESSD_BLOCK_SECTORS >= RESSD_NO_BLOCK) {
 		snprintf(error, size,
@@ -383,16 +432,20 @@ int ressd_table_check(const struct ressd_table *table, u64 normal_dev_sectors,
 			 (unsigned long long)table->len);
 		return -EINVAL;
 	}
-	if (check_area("normal", table->normal_start, table->len, normal_dev_sectors,
-		       error, size) ||
-	    check_area("reserved", table->reserved_start, table->reserved_sectors,
-		       reserved_dev_sectors, error, size))
+	if (check_area("normal", table->normal_start, table->len,
+		       normal_dev_sectors, error, size) ||
+	    check_area("reserved", table->reserved_start,
+		       table->reserved_sectors, reserved_dev_sectors, error,
+		       size))
 		return -EINVAL;
-	if (same_dev && table->normal_start < table->reserved_start + table->reserved_sectors &&
+	if (same_dev &&
+	    table->normal_start <
+		    table->reserved_start + table->reserved_sectors &&
 	    table->reserved_start < table->normal_start + table->len) {
 		snprintf(error, size,
 			 "the normal area (sector %llu + %llu) and the reserved area (sector %llu + %llu) overlap; move one of them",
-			 (unsigned long long)table->normal_start, (unsigned long long)table->len,
+			 (unsigned long long)table->normal_start,
+			 (unsigned long long)table->len,
 			 (unsigned long long)table->reserved_start,
 			 (unsigned long long)table->reserved_sectors);
 		return -EINVAL;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IRBW-FIFO-RP (IR): reads go before bundles of writes, and each bundle yields only once, so that
- * none starves.  It yields to the reads that wait when its turn comes.  With one read for each
- * bundle, as the paper's words can be taken, several readers would wait for as many bundles.
+ * IRBW-FIFO-RP (IR): reads go before bundles of writes, and each bundle yields
+ * only once, so that none starves.  It yields to the reads that wait when its
+ * turn comes.  With one read for each bundle, as the paper's words can be
+ * taken, several readers would wait for as many bundles.
  */
 #include "ressd-bundles.h"
 
-static void bundle_rp_add(struct ressd_queue *queue, struct ressd_request *request)
+static void bundle_rp_add(struct ressd_queue *queue,
+			  struct ressd_request *request)
 {
 	if (request->direction == RESSD_READ)
 		list_add_tail(&request->list, &queue->reads);
@@ -15,7 +17,8 @@ static void bundle_rp_add(struct ressd_queue *queue, struct ressd_request *reque
 }
 
 /* Does a read go before @bundle? */
-static bool yields(struct ressd_queue *queue, const struct ressd_request *bundle)
+static bool yields(struct ressd_queue *queue,
+		   const struct ressd_request *bundle)
 {
 	if (list_empty(&queue->reads))
 		return false;
@@ -37,10 +40,12 @@ static struct ressd_request *bundle_rp_next(struct ressd_queue *queue)
 
 	if (next)
 		return next;
-	bundle = list_first_entry_or_null(&queue->fifo, struct ressd_request, list);
+	bundle = list_first_entry_or_null(&queue->fifo, struct ressd_request,
+					  list);
 	next = bundle;
 	if (yields(queue, bundle))
-		next = list_first_entry(&queue->reads, struct ressd_request, list);
+		next = list_first_entry(&queue->reads, struct ressd_request,
+					list);
 	if (!next)
 		return NULL;
 	list_del(&next->list);

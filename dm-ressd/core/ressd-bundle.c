@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IRBW-FIFO (IR): bundles of writes and single reads, in the order in which the first request of
- * each came.
+ * IRBW-FIFO (IR): bundles of writes and single reads, in the order in which the
+ * first request of each came.
  */
 #include "ressd-bundles.h"
 
 static void bundle_add(struct ressd_queue *queue, struct ressd_request *request)
 {
-	if (request->direction == RESSD_READ || !ressd_bundles_add(queue, request))
+	if (request->direction == RESSD_READ ||
+	    !ressd_bundles_add(queue, request))
 		list_add_tail(&request->list, &queue->fifo);
 }
 
@@ -17,7 +18,8 @@ static struct ressd_request *bundle_next(struct ressd_queue *queue)
 
 	if (next)
 		return next;
-	next = list_first_entry_or_null(&queue->fifo, struct ressd_request, list);
+	next = list_first_entry_or_null(&queue->fifo, struct ressd_request,
+					list);
 	if (!next)
 		return NULL;
 	list_del(&next->list);

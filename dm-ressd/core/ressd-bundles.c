@@ -3,15 +3,18 @@
 #include <linux/math64.h>
 #include "ressd-bundles.h"
 
-static u64 bundle_of(const struct ressd_queue *queue, const struct ressd_request *request)
+static u64 bundle_of(const struct ressd_queue *queue,
+		     const struct ressd_request *request)
 {
 	return div_u64(queue->options.split.start + request->sector,
 		       queue->options.bundle_sectors);
 }
 
-static bool leads_to(const struct ressd_request *held, const struct ressd_request *request)
+static bool leads_to(const struct ressd_request *held,
+		     const struct ressd_request *request)
 {
-	return held != request && held->direction == RESSD_WRITE && held->leader;
+	return held != request && held->direction == RESSD_WRITE &&
+	       held->leader;
 }
 
 /* The leader of the bundle that the write belongs to, or NULL. */
@@ -44,8 +47,10 @@ bool ressd_bundles_add(struct ressd_queue *queue, struct ressd_request *request)
 
 	if (!leader)
 		return false;
-	for (after = leader->members.prev; after != &leader->members; after = after->prev)
-		if (list_entry(after, struct ressd_request, member)->sector < request->sector)
+	for (after = leader->members.prev; after != &leader->members;
+	     after = after->prev)
+		if (list_entry(after, struct ressd_request, member)->sector <
+		    request->sector)
 			break;
 	list_move(&request->member, after);
 	request->leader = leader;
@@ -53,7 +58,8 @@ bool ressd_bundles_add(struct ressd_queue *queue, struct ressd_request *request)
 	return true;
 }
 
-void ressd_bundles_begin(struct ressd_queue *queue, struct ressd_request *leader)
+void ressd_bundles_begin(struct ressd_queue *queue,
+			 struct ressd_request *leader)
 {
 	struct ressd_request *member;
 
@@ -73,7 +79,8 @@ struct ressd_request *ressd_bundles_next(struct ressd_queue *queue)
 {
 	struct ressd_request *request;
 
-	request = list_first_entry_or_null(&queue->writing, struct ressd_request, member);
+	request = list_first_entry_or_null(&queue->writing,
+					   struct ressd_request, member);
 	if (request)
 		make_single(request);
 	return request;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of the log is written, when, and with which flags: sealing of records, the commit cycle,
- * summaries, and what the end of each I/O means.  ressd-log.h states the contract and the
- * invariants.
+ * What of the log is written, when, and with which flags: sealing of records,
+ * the commit cycle, summaries, and what the end of each I/O means.  ressd-log.h
+ * states the contract and the invariants.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -13,20 +13,28 @@
 #include "ressd-repair.h"
 #include "ressd-summary.h"
 
-/* A segment without a summary has hardly more records: recovery has to read each. */
+/*
+ * A segment without a summary has hardly more records: recovery has to read
+ * each.
+ */
 #define MAX_UNSUMMARISED	8U
 
 /*
- * Recovery has to compare with its checksums what is not known durable: 8 MiB, or that part of the
- * log if it is smaller.  Where it has to read very many summaries it has less time for that: the
- * segments not known durable, times all segments.
+ * Recovery has to compare with its checksums what is not known durable: 8 MiB,
+ * or that part of the log if it is smaller.  Where it has to read very many
+ * summaries it has less time for that: the segments not known durable, times
+ * all segments.
  */
 #define MAX_UNPROVEN_BLOCKS	2048U
 #define MAX_UNPROVEN_PART	4U
 #define MAX_UNPROVEN_PRODUCT	64U
 
-/* Seals the open record with the first @nr_unmaps of the list and makes the other one the open. */
-static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmaps)
+/*
+ * Seals the open record with the first @nr_unmaps of the list and makes the
+ * other one the open.
+ */
+static void seal_record(struct ressd_log *log, struct ressd_io *io,
+			u32 nr_unmaps)
 {
 	struct ressd_record *open = &log->records[log->open];
 	struct ressd_record *next = &log->records[!log->open];
@@ -35,21 +43,28 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 	u32 i, end;
 
 	for (i = 0; i < nr_unmaps; i++) {
-		struct ressd_node *node = ressd_dying_first(&log->map, &log->unmaps);
+		struct ressd_node *node =
+			ressd_dying_first(&log->map, &log->unmaps);
 
-		/* Until the record is written the node remembers whose the block was. */
+		/*
+		 * Until the record is written the node remembers whose the
+		 * block was.
+		 */
 		ressd_dying_remove(&log->map, &log->unmaps, node);
 		ressd_dying_add_last(&log->map, &log->sealed_unmaps, node);
-		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), true);
+		ressd_map_mark_sealed(&log->map,
+				      ressd_map_block(&log->map, node), true);
 		header->entries[open->nr_maps + i].block =
 			cpu_to_le32(ressd_map_block(&log->map, node));
 	}
 	log->nr_unmaps -= nr_unmaps;
 	open->nr_unmaps = nr_unmaps;
-	open->entries_written = max(open->entries_written, open->nr_maps + nr_unmaps);
+	open->entries_written =
+		max(open->entries_written, open->nr_maps + nr_unmaps);
 
 	end = ressd_log_padded_end(log, open->block, used);
-	end = clamp_t(u32, end, used, max_t(u32, ressd_log_open_limit(log), used));
+	end = clamp_t(u32, end, used,
+		      max_t(u32, ressd_log_open_limit(log), used));
 	open->nr_blocks = end - open->block;
 	open->sealed = true;
 	open->taken_back = false;
@@ -75,7 +90,8 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io, u32 nr_unmap
 }
 
 /*
- * Finds a place for a record that has no data and so none yet: see SPACE in the header.
+ * Finds a place for a record that has no data and so none yet: see SPACE in the
+ * header.
  * @announces: it announces a new tail and may use the very last block.
  */
 static bool place_bare_record(struct ressd_log *log, bool announces)
@@ -90,15 +106,18 @@ static bool place_bare_record(struct ressd_log *log, bool announces)
 	return free > reserve || announces || (free == reserve && left > 1);
 }
 
-void ressd_log_summarise(struct ressd_log *log, const struct ressd_record_header *header,
-			 u32 block)
+void ressd_log_summarise(struct ressd_log *log,
+			 const struct ressd_record_header *header, u32 block)
 {
 	if (log->summary->segment_seq != header->segment_seq)
-		ressd_summary_start(log->summary, &log->geom, le64_to_cpu(header->segment_seq));
+		ressd_summary_start(log->summary, &log->geom,
+				    le64_to_cpu(header->segment_seq));
 	ressd_summary_add(log->summary, &log->geom, header, block);
 }
 
-/* Has the head left a segment whose summary is complete, but not yet written? */
+/*
+ * Has the head left a segment whose summary is complete, but not yet written?
+ */
 static bool summary_is_due(const struct ressd_log *log)
 {
 	u64 segment_seq = le64_to_cpu(log->summary->segment_seq);
@@ -110,7 +129,8 @@ static bool summary_is_due(const struct ressd_log *log)
 
 u32 ressd_log_most_unproven(const struct ressd_geom *geom)
 {
-	u32 blocks = min_t(u32, geom->nr_blocks / MAX_UNPROVEN_PART, MAX_UNPROVEN_BLOCKS);
+	u32 blocks = min_t(u32, geom->nr_blocks / MAX_UNPROVEN_PART,
+			   MAX_UNPROVEN_BLOCKS);
 
 	return min_t(u32, DIV_ROUND_UP(blocks, geom->segment_blocks),
 		     DIV_ROUND_UP(MAX_UNPROVEN_PRODUCT, geom->nr_segments));
@@ -119,7 +139,8 @@ u32 ressd_log_most_unproven(const struct ressd_geom *geom)
 bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq)
 {
 	return log->durable_seq != log->written_seq &&
-	       segment_seq + 1 - log->unproven.segment_seq >= ressd_log_most_unproven(&log->geom);
+	       segment_seq + 1 - log->unproven.segment_seq >=
+		       ressd_log_most_unproven(&log->geom);
 }
 
 static bool write_summary(struct ressd_log *log, struct ressd_io *io)
@@ -166,7 +187,10 @@ static bool cycle_flush(struct ressd_log *log, struct ressd_io *io)
 	return true;
 }
 
-/* From the buffer that is not the open record's: while the log is opened nothing is in there. */
+/*
+ * From the buffer that is not the open record's: while the log is opened
+ * nothing is in there.
+ */
 static bool write_blank(struct ressd_log *log, struct ressd_io *io, u32 block)
 {
 	struct ressd_record *other = &log->records[!log->open];
@@ -186,15 +210,16 @@ static bool blank_summary(struct ressd_log *log, struct ressd_io *io)
 }
 
 /*
- * No room for an opening record: but where the next one will stand may be a torn one, which was to
- * announce a tail.  Sectors of both could make it whole after all, when others have long read what
- * was recovered without it.
+ * No room for an opening record: but where the next one will stand may be a
+ * torn one, which was to announce a tail.  Sectors of both could make it whole
+ * after all, when others have long read what was recovered without it.
  */
 static bool blank_place(struct ressd_log *log, struct ressd_io *io)
 {
 	struct ressd_record *open = &log->records[log->open];
 
-	if (!log->opening || log->place_blank || open->block == ressd_log_head_end(log))
+	if (!log->opening || log->place_blank ||
+	    open->block == ressd_log_head_end(log))
 		return false;
 	return write_blank(log, io, open->block);
 }
@@ -205,7 +230,10 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	bool announces, uncovers, needed;
 	u32 nr_unmaps;
 
-	/* Before looking for dead segments: the one left behind may be among them. */
+	/*
+	 * Before looking for dead segments: the one left behind may be among
+	 * them.
+	 */
 	if (ressd_log_may_rotate(log) && !open->nr_maps)
 		ressd_log_advance_head(log, log->cover_reserve);
 	announces = (log->reclaim || log->opening) &&
@@ -218,22 +246,26 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 		return cycle_flush(log, io);
 	if (!open->nr_maps && !place_bare_record(log, announces)) {
 		log->starved = needed;
-		return !needed && (blank_summary(log, io) || blank_place(log, io) ||
-				   cycle_flush(log, io));
+		return !needed &&
+		       (blank_summary(log, io) || blank_place(log, io) ||
+			cycle_flush(log, io));
 	}
 	if (summary_is_due(log))
 		return write_summary(log, io);
 	if (blank_summary(log, io))
 		return true;
 
-	nr_unmaps = min_t(u32, log->nr_unmaps, RESSD_RECORD_ENTRIES - open->nr_maps);
+	nr_unmaps = min_t(u32, log->nr_unmaps,
+			  RESSD_RECORD_ENTRIES - open->nr_maps);
 	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
 	if (nr_unmaps || announces)
 		log->tail_seq = ressd_log_scan_tail(log, open->seq - 1);
 	log->filling = false;
 	seal_record(log, io, nr_unmaps);
 	io->preflush = nr_unmaps || announces || uncovers || log->opening;
-	/* The cycle's next record may need a segment that this one announces. */
+	/*
+	 * The cycle's next record may need a segment that this one announces.
+	 */
 	io->fua = io->preflush &&
 		  (cycle_is_written(log) ||
 		   ressd_log_free_segments(log) <= log->cover_reserve);
@@ -247,13 +279,15 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 static bool record_is_due(const struct ressd_log *log)
 {
 	return log->records[log->open].nr_maps &&
-	       (log->kicked || ressd_log_is_rotating(log) || ressd_log_record_full(log));
+	       (log->kicked || ressd_log_is_rotating(log) ||
+		ressd_log_record_full(log));
 }
 
 bool ressd_log_is_at_rest(const struct ressd_log *log)
 {
 	return log->mode == RESSD_MODE_RW && !log->busy && !log->cycle &&
-	       log->sync_done == log->sync_wanted && !summary_is_due(log) && !record_is_due(log);
+	       log->sync_done == log->sync_wanted && !summary_is_due(log) &&
+	       !record_is_due(log);
 }
 
 bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
@@ -266,7 +300,8 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 	if (summary_is_due(log))
 		return write_summary(log, io);
 	/*
-	 * The record of a sync may have to go there, and must not be taken for one without a place.
+	 * The record of a sync may have to go there, and must not be taken for
+	 * one without a place.
 	 */
 	if (log->sync_done < log->sync_wanted && !ressd_log_forget_next(log))
 		return false;
@@ -282,16 +317,19 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 	return true;
 }
 
-static void encode_record(const struct ressd_log *log, struct ressd_record *record)
+static void encode_record(const struct ressd_log *log,
+			  struct ressd_record *record)
 {
 	struct ressd_record_header *header = record->buffer;
 	u32 used = record->nr_maps + record->nr_unmaps;
 	u32 i;
 
 	for (i = 0; i < record->nr_maps; i++) {
-		const void *data = ressd_record_data(record, record->block + 1 + i);
+		const void *data =
+			ressd_record_data(record, record->block + 1 + i);
 
-		header->entries[i].crc = cpu_to_le32(ressd_crc(data, RESSD_BLOCK_SIZE));
+		header->entries[i].crc =
+			cpu_to_le32(ressd_crc(data, RESSD_BLOCK_SIZE));
 	}
 	for (; i < used; i++)
 		header->entries[i].crc = 0;
@@ -299,7 +337,8 @@ static void encode_record(const struct ressd_log *log, struct ressd_record *reco
 	       (record->entries_written - used) * sizeof(header->entries[0]));
 	record->entries_written = used;
 
-	memset(header, 0, __builtin_offsetof(struct ressd_record_header, entries));
+	memset(header, 0,
+	       __builtin_offsetof(struct ressd_record_header, entries));
 	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
 	header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
 	memcpy(header->uuid, log->uuid, RESSD_UUID_SIZE);
@@ -314,12 +353,14 @@ static void encode_record(const struct ressd_log *log, struct ressd_record *reco
 	header->nr_blocks = cpu_to_le32(record->nr_blocks);
 	header->block = cpu_to_le32(record->block);
 	header->epoch = cpu_to_le32(log->epoch);
-	header->flags = cpu_to_le32((log->first_pending ? RESSD_RECORD_FIRST : 0) |
-				    (record->uncovered ? RESSD_RECORD_UNCOVERED : 0));
+	header->flags =
+		cpu_to_le32((log->first_pending ? RESSD_RECORD_FIRST : 0) |
+			    (record->uncovered ? RESSD_RECORD_UNCOVERED : 0));
 	ressd_record_seal_short(header, &log->zeroes, used);
 }
 
-static void encode_summary(const struct ressd_log *log, const struct ressd_io *io)
+static void encode_summary(const struct ressd_log *log,
+			   const struct ressd_io *io)
 {
 	u64 last_seq = le64_to_cpu(log->summary->last_seq);
 	u64 durable_seq = min(log->durable_seq, last_seq);
@@ -351,7 +392,8 @@ static void store_crcs(struct ressd_log *log, const struct ressd_record *record)
 	u32 i;
 
 	for (i = 0; i < record->nr_maps; i++)
-		log->map.nodes[record->block + 1 + i].crc = le32_to_cpu(header->entries[i].crc);
+		log->map.nodes[record->block + 1 + i].crc =
+			le32_to_cpu(header->entries[i].crc);
 }
 
 /* The UNMAPs of the record just written have left RAM. */
@@ -361,14 +403,16 @@ static void forget_sealed_unmaps(struct ressd_log *log)
 
 	while ((node = ressd_dying_first(&log->map, &log->sealed_unmaps))) {
 		ressd_dying_remove(&log->map, &log->sealed_unmaps, node);
-		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), false);
+		ressd_map_mark_sealed(&log->map,
+				      ressd_map_block(&log->map, node), false);
 		node->lbn = RESSD_NO_BLOCK;
 	}
 }
 
 /*
- * The segment is left if the next record's UNMAPs could be too many for its summary.  A few records
- * with very many are better read one by one than given a segment each.
+ * The segment is left if the next record's UNMAPs could be too many for its
+ * summary.  A few records with very many are better read one by one than given
+ * a segment each.
  */
 static void leave_unsummarised(struct ressd_log *log)
 {
@@ -382,7 +426,8 @@ static void leave_unsummarised(struct ressd_log *log)
 }
 
 /* The record is on the device, durable or not. */
-static void record_written(struct ressd_log *log, struct ressd_record *record, bool whole_page)
+static void record_written(struct ressd_log *log, struct ressd_record *record,
+			   bool whole_page)
 {
 	const struct ressd_record_header *header = record->buffer;
 
@@ -406,7 +451,9 @@ static void record_written(struct ressd_log *log, struct ressd_record *record, b
 	leave_unsummarised(log);
 }
 
-/* A flush that was begun when all written records were complete has succeeded. */
+/*
+ * A flush that was begun when all written records were complete has succeeded.
+ */
 static void records_durable(struct ressd_log *log)
 {
 	log->durable_seq = log->written_seq;
@@ -436,7 +483,9 @@ static void is_blank(struct ressd_log *log, const struct ressd_io *io)
 		log->place_blank = true;
 }
 
-/* A sealed record stays readable from its buffer, and a repair writes it again. */
+/*
+ * A sealed record stays readable from its buffer, and a repair writes it again.
+ */
 static void io_failed(struct ressd_log *log, bool only_write)
 {
 	log->cycle = 0;
@@ -454,8 +503,12 @@ void ressd_log_give_up(struct ressd_log *log)
 		io_failed(log, true);
 }
 
-/* Nothing is lost without the summary, so an error of its write alone is none of the log. */
-static void summary_done(struct ressd_log *log, const struct ressd_io *io, bool flush_failed)
+/*
+ * Nothing is lost without the summary, so an error of its write alone is none
+ * of the log.
+ */
+static void summary_done(struct ressd_log *log, const struct ressd_io *io,
+			 bool flush_failed)
 {
 	if (flush_failed) {
 		io_failed(log, false);
@@ -469,7 +522,10 @@ static void summary_done(struct ressd_log *log, const struct ressd_io *io, bool 
 void ressd_log_flush_failed(struct ressd_log *log)
 {
 	if (log->busy) {
-		/* What is in flight may be covered by it, too: decided when that is done. */
+		/*
+		 * What is in flight may be covered by it, too: decided when
+		 * that is done.
+		 */
 		if (log->mode < RESSD_MODE_RO)
 			log->mode = RESSD_MODE_RO;
 		log->distrust = true;
@@ -489,7 +545,8 @@ void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error)
 		summary_done(log, io, flush_failed);
 		return;
 	}
-	if (repairing && !error && io->kind == RESSD_IO_WRITE && !flush_failed) {
+	if (repairing && !error && io->kind == RESSD_IO_WRITE &&
+	    !flush_failed) {
 		if (io->record->taken_back)
 			ressd_repair_reopen(log);
 		else

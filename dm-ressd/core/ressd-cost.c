@@ -7,19 +7,25 @@
 
 static u64 block_ns(u64 bytes_per_second)
 {
-	return div64_u64((u64)RESSD_BLOCK_SIZE * 1000000000ULL, bytes_per_second);
+	return div64_u64((u64)RESSD_BLOCK_SIZE * 1000000000ULL,
+			 bytes_per_second);
 }
 
-void ressd_cost_evaluate(const struct ressd_bandwidths *bandwidths, u32 alpha_percent,
-			 struct ressd_cost *cost)
+void ressd_cost_evaluate(const struct ressd_bandwidths *bandwidths,
+			 u32 alpha_percent, struct ressd_cost *cost)
 {
-	u64 move = block_ns(bandwidths->random_read) + block_ns(bandwidths->ordered_write);
+	u64 move = block_ns(bandwidths->random_read) +
+		   block_ns(bandwidths->ordered_write);
 	u64 total;
 
 	cost->direct_ns = block_ns(bandwidths->random_write);
 	cost->log_ns = block_ns(bandwidths->sequential_write);
 	cost->move_ns = div_u64(move * (100 - alpha_percent), 100);
 	total = cost->log_ns + cost->move_ns;
-	cost->gain_percent = total ? min_t(u64, div64_u64(cost->direct_ns * 100, total), ~0U) : ~0U;
+	cost->gain_percent = ~0U;
+	if (total)
+		cost->gain_percent =
+			min_t(u64, div64_u64(cost->direct_ns * 100, total),
+			      ~0U);
 	cost->worth = total < cost->direct_ns;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The analytical model of RE section 3.5, Eq. (1) to (5), generalised to any write size.
+ * The analytical model of RE section 3.5, Eq. (1) to (5), generalised to any
+ * write size.
  *
- * All bandwidths are in bytes per second and must not be zero.  Times are in nanoseconds per
- * 4 KiB, so that everything is integer and fits in the kernel too.
+ * All bandwidths are in bytes per second and must not be zero.  Times are in
+ * nanoseconds per 4 KiB, so that everything is integer and fits in the kernel
+ * too.
  */
 #ifndef RESSD_COST_H
 #define RESSD_COST_H
@@ -18,15 +20,18 @@ struct ressd_bandwidths {
 };
 
 struct ressd_cost {
-	u64 direct_ns;			/* Eq. (1): a 4 KiB random write on the bare device */
-	u64 log_ns;			/* first term of Eq. (2) */
-	u64 move_ns;			/* second and third term at @alpha */
-	u32 gain_percent;		/* direct / (log + move), 100 = no gain */
-	bool worth;			/* Eq. (5): log + move < direct */
+	u64 direct_ns;		/* Eq. (1): 4 KiB at random, bare device */
+	u64 log_ns;		/* first term of Eq. (2) */
+	u64 move_ns;		/* second and third term at @alpha */
+	u32 gain_percent;	/* direct / (log + move), 100 = no gain */
+	bool worth;		/* Eq. (5): log + move < direct */
 };
 
-/* @alpha_percent: share of the logged blocks that is overwritten before being moved, 0..100. */
-void ressd_cost_evaluate(const struct ressd_bandwidths *bandwidths, u32 alpha_percent,
-			 struct ressd_cost *cost);
+/*
+ * @alpha_percent: share of the logged blocks that is overwritten before being
+ * moved, 0..100.
+ */
+void ressd_cost_evaluate(const struct ressd_bandwidths *bandwidths,
+			 u32 alpha_percent, struct ressd_cost *cost);
 
 #endif

@@ -26,10 +26,10 @@ enum step {
 	UNCOVER_TOLD,		/* sync: the log says that home counts */
 	UNCOVER_READ_LOG,
 	UNCOVER_READ_HOME,
-	UNCOVER_MERGE,		/* work: home's sectors, and copies where these are covers */
+	UNCOVER_MERGE,		/* work: home's sectors, copies for covers */
 	UNCOVER_OTHERS,
 	UNCOVER_OTHERS_HOME,	/* sync */
-	UNCOVER_FIRST,		/* no sync: no tail is announced without a flush before */
+	UNCOVER_FIRST,		/* no sync: a flush precedes each new tail */
 
 	CARRY_READ,
 	CARRY_ACCEPT,
@@ -39,23 +39,33 @@ enum step {
 	RUN_ENDS,
 };
 
-/* The node of covered block @lbn if the log's copy is the one that counts, or NULL. */
+/*
+ * The node of covered block @lbn if the log's copy is the one that counts, or
+ * NULL.
+ */
 static struct ressd_node *dirty_node(const struct ressd_log *log, u32 lbn)
 {
 	struct ressd_node *node = ressd_map_find(&log->map, lbn);
 
-	return node && !ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node)) ?
-	       node : NULL;
+	if (node &&
+	    ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node)))
+		return NULL;
+	return node;
 }
 
-/* The first covered block from @lbn on with a dirty copy, in slot @slot; or cover_blocks. */
+/*
+ * The first covered block from @lbn on with a dirty copy, in slot @slot; or
+ * cover_blocks.
+ */
 static u32 next_dirty(const struct ressd_log *log, u32 lbn, u32 slot)
 {
 	for (; lbn < log->cover_blocks; lbn++) {
 		const struct ressd_node *node = dirty_node(log, lbn);
 
-		if (node && (slot == ANY_SLOT ||
-			     ressd_geom_slot(&log->geom, ressd_map_block(&log->map, node)) == slot))
+		if (node &&
+		    (slot == ANY_SLOT ||
+		     ressd_geom_slot(&log->geom,
+				     ressd_map_block(&log->map, node)) == slot))
 			break;
 	}
 	return lbn;
@@ -66,7 +76,8 @@ bool ressd_cover_must_carry(const struct ressd_log *log)
 	u64 seq = ressd_log_scan_tail(log, ~0ULL);
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, seq), lbn, nr = 0;
 
-	if (log->mode != RESSD_MODE_RW || !log->covered || seq >= log->head_seq ||
+	if (log->mode != RESSD_MODE_RW || !log->covered ||
+	    seq >= log->head_seq ||
 	    log->segments[slot].live > log->cover_blocks)
 		return false;
 	for (lbn = next_dirty(log, 0, slot); lbn < log->cover_blocks;
@@ -76,8 +87,8 @@ bool ressd_cover_must_carry(const struct ressd_log *log)
 }
 
 /*
- * Is everything else home, and on the device?  The record that says so must find a place, and
- * carrying again, should it come to that.
+ * Is everything else home, and on the device?  The record that says so must
+ * find a place, and carrying again, should it come to that.
  */
 static bool may_uncover(const struct ressd_log *log)
 {
@@ -94,7 +105,8 @@ static bool choose_uncovered(const struct ressd_log *log, bool draining,
 	return ressd_cover_any_dirty(log) || (log->cover_wanted && !draining);
 }
 
-bool ressd_cover_choose(const struct ressd_log *log, bool draining, enum ressd_cover_goal *goal)
+bool ressd_cover_choose(const struct ressd_log *log, bool draining,
+			enum ressd_cover_goal *goal)
 {
 	if (log->mode != RESSD_MODE_RW || !log->cover_blocks)
 		return false;
@@ -104,8 +116,12 @@ bool ressd_cover_choose(const struct ressd_log *log, bool draining, enum ressd_c
 	if (draining && may_uncover(log))
 		return true;
 	*goal = RESSD_COVER_CARRY;
-	/* A drain gets by without, unless there is no space for the record that it needs. */
-	return (!draining || ressd_log_free_segments(log) <= log->cover_reserve) &&
+	/*
+	 * A drain gets by without, unless there is no space for the record that
+	 * it needs.
+	 */
+	return (!draining ||
+		ressd_log_free_segments(log) <= log->cover_reserve) &&
 	       ressd_cover_must_carry(log);
 }
 
@@ -137,7 +153,9 @@ bool ressd_cover_start(struct ressd_cover_run *run, struct ressd_log *log,
 		return true;
 	case RESSD_COVER_CARRY:
 		run->step = CARRY_READ;
-		run->slot = ressd_geom_slot_of_seq(&log->geom, ressd_log_scan_tail(log, ~0ULL));
+		run->slot =
+			ressd_geom_slot_of_seq(&log->geom,
+					       ressd_log_scan_tail(log, ~0ULL));
 		return ressd_cover_must_carry(log);
 	}
 	return false;
@@ -161,13 +179,17 @@ static int accept_copies(struct ressd_cover_run *run, struct ressd_log *log)
 					       1 + log->cover_reserve);
 		if (ret)
 			return ret;
-		memcpy(place.data, block_of(run->home, run->at), RESSD_BLOCK_SIZE);
+		memcpy(place.data, block_of(run->home, run->at),
+		       RESSD_BLOCK_SIZE);
 		log->counters.covered++;
 	}
 	return 0;
 }
 
-/* What was read of block run->at, if it is still the one that counts, into the log once more. */
+/*
+ * What was read of block run->at, if it is still the one that counts, into the
+ * log once more.
+ */
 static int accept_carried(struct ressd_cover_run *run, struct ressd_log *log)
 {
 	const struct ressd_node *node = dirty_node(log, run->at);
@@ -208,9 +230,10 @@ static void is_covered(struct ressd_cover_run *run, struct ressd_log *log)
 }
 
 /*
- * What home holds in the place of a cover would count in a log that is not covered.  A cover that
- * could not be written is written once more; without it the log stays covered.  It stays so, too,
- * if something was logged since the run began, as happens when a drain is interrupted.
+ * What home holds in the place of a cover would count in a log that is not
+ * covered.  A cover that could not be written is written once more; without it
+ * the log stays covered.  It stays so, too, if something was logged since the
+ * run began, as happens when a drain is interrupted.
  */
 static void check_covers(struct ressd_cover_run *run, struct ressd_log *log)
 {
@@ -237,15 +260,16 @@ static void is_home(struct ressd_cover_run *run, struct ressd_log *log)
 		const struct ressd_node *node = dirty_node(log, lbn);
 
 		if (node)
-			ressd_log_moved(log, ressd_map_block(&log->map, node), lbn);
+			ressd_log_moved(log, ressd_map_block(&log->map, node),
+					lbn);
 	}
 	log->cover_wanted = false;	/* who still waits will say so again */
 	end(run, 0);
 }
 
 /*
- * A copy is damaged, or home cannot be read or written: covers stand in again.  Not where home may
- * have something newer.
+ * A copy is damaged, or home cannot be read or written: covers stand in again.
+ * Not where home may have something newer.
  */
 static void cover_again(struct ressd_cover_run *run)
 {
@@ -264,8 +288,9 @@ static void merge(struct ressd_cover_run *run)
 
 	for (lbn = 0; lbn < run->nr; lbn++)
 		if ((run->copied & (1ULL << lbn)) &&
-		    ressd_cover_merge(block_of(run->home, lbn), block_of(run->logged, lbn),
-				      run->uuid, lbn))
+		    ressd_cover_merge(block_of(run->home, lbn),
+				      block_of(run->logged, lbn), run->uuid,
+				      lbn))
 			run->changed = true;
 }
 
@@ -276,10 +301,12 @@ void ressd_cover_work(struct ressd_cover_run *run)
 	switch ((enum step)run->step) {
 	case COVER_FILL:
 		for (lbn = 0; lbn < run->nr; lbn++)
-			ressd_cover_fill(block_of(run->home, lbn), run->uuid, lbn);
+			ressd_cover_fill(block_of(run->home, lbn), run->uuid,
+					 lbn);
 		break;
 	case UNCOVER_LOOK:
-		run->missing = ressd_cover_missing(run->home, run->uuid, run->nr);
+		run->missing =
+			ressd_cover_missing(run->home, run->uuid, run->nr);
 		break;
 	case UNCOVER_MERGE:
 		merge(run);
@@ -289,12 +316,14 @@ void ressd_cover_work(struct ressd_cover_run *run)
 	}
 }
 
-static void write_home(const struct ressd_cover_run *run, struct ressd_cover_action *action,
-		       u32 lbn, u32 nr)
+static void write_home(const struct ressd_cover_run *run,
+		       struct ressd_cover_action *action, u32 lbn, u32 nr)
 {
-	*action = (struct ressd_cover_action) {
-		.kind = RESSD_COVER_WRITE_HOME, .data = block_of(run->home, lbn),
-		.lbn = lbn, .nr = nr,
+	*action = (struct ressd_cover_action){
+		.kind = RESSD_COVER_WRITE_HOME,
+		.data = block_of(run->home, lbn),
+		.lbn = lbn,
+		.nr = nr,
 	};
 }
 
@@ -306,9 +335,11 @@ static bool read_log(struct ressd_cover_run *run, const struct ressd_log *log,
 	if (run->at == log->cover_blocks)
 		return false;
 	run->block = ressd_map_block(&log->map, dirty_node(log, run->at));
-	*action = (struct ressd_cover_action) {
-		.kind = RESSD_COVER_READ_LOG, .data = block_of(run->logged, run->at),
-		.block = run->block, .nr = 1,
+	*action = (struct ressd_cover_action){
+		.kind = RESSD_COVER_READ_LOG,
+		.data = block_of(run->logged, run->at),
+		.block = run->block,
+		.nr = 1,
 	};
 	return true;
 }
@@ -320,7 +351,8 @@ static void go_to(struct ressd_cover_run *run, enum step step)
 }
 
 /* After an accept that returned @ret: goes on at @next, waits, or ends. */
-static bool accepted(struct ressd_cover_run *run, struct ressd_cover_action *action, int ret)
+static bool accepted(struct ressd_cover_run *run,
+		     struct ressd_cover_action *action, int ret)
 {
 	if (!ret)
 		return true;
@@ -342,8 +374,10 @@ static bool take_step(struct ressd_cover_run *run, struct ressd_log *log,
 		action->kind = RESSD_COVER_RECLAIM;
 		break;
 	case COVER_READ:
-		*action = (struct ressd_cover_action) {
-			.kind = RESSD_COVER_READ_HOME, .data = run->home, .nr = log->cover_blocks,
+		*action = (struct ressd_cover_action){
+			.kind = RESSD_COVER_READ_HOME,
+			.data = run->home,
+			.nr = log->cover_blocks,
 		};
 		break;
 	case COVER_ACCEPT:
@@ -373,8 +407,10 @@ static bool take_step(struct ressd_cover_run *run, struct ressd_log *log,
 		return false;
 	case UNCOVER_CHECK:
 	case UNCOVER_READ_HOME:
-		*action = (struct ressd_cover_action) {
-			.kind = RESSD_COVER_READ_HOME, .data = run->home, .nr = log->cover_blocks,
+		*action = (struct ressd_cover_action){
+			.kind = RESSD_COVER_READ_HOME,
+			.data = run->home,
+			.nr = log->cover_blocks,
 		};
 		break;
 	case UNCOVER_OTHERS:
@@ -416,7 +452,8 @@ static bool take_step(struct ressd_cover_run *run, struct ressd_log *log,
 }
 
 /* What is in RAM needs no read, and the device may not have it yet. */
-static bool read_from_ram(struct ressd_cover_run *run, const struct ressd_log *log,
+static bool read_from_ram(struct ressd_cover_run *run,
+			  const struct ressd_log *log,
 			  const struct ressd_cover_action *action)
 {
 	const void *ram;
@@ -447,7 +484,10 @@ static void io_failed(struct ressd_cover_run *run, int error)
 	switch ((enum step)run->step) {
 	case COVER_FIRST:
 	case COVER_OTHERS:
-		/* The log has the block: without this cover it is only less safe from slips. */
+		/*
+		 * The log has the block: without this cover it is only less
+		 * safe from slips.
+		 */
 		run->unsafe = true;
 		run->step++;
 		break;
@@ -469,16 +509,21 @@ static void io_failed(struct ressd_cover_run *run, int error)
 	}
 }
 
-/* A copy was read for uncovering, and nothing is in RAM: it must be what was logged. */
-static bool is_intact(const struct ressd_cover_run *run, const struct ressd_log *log)
+/*
+ * A copy was read for uncovering, and nothing is in RAM: it must be what was
+ * logged.
+ */
+static bool is_intact(const struct ressd_cover_run *run,
+		      const struct ressd_log *log)
 {
 	const struct ressd_node *node = &log->map.nodes[run->block];
 
-	return run->from_ram ||
-	       ressd_crc(block_of(run->logged, run->at), RESSD_BLOCK_SIZE) == node->crc;
+	return run->from_ram || ressd_crc(block_of(run->logged, run->at),
+					  RESSD_BLOCK_SIZE) == node->crc;
 }
 
-void ressd_cover_done(struct ressd_cover_run *run, struct ressd_log *log, int error)
+void ressd_cover_done(struct ressd_cover_run *run, struct ressd_log *log,
+		      int error)
 {
 	if (error) {
 		io_failed(run, error);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A covered block on the disk, and what the log must have for it; see ressd-cover.h. */
+/*
+ * A covered block on the disk, and what the log must have for it; see
+ * ressd-cover.h.
+ */
 #include <linux/crc32c.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -7,15 +10,20 @@
 #include "ressd-cover.h"
 
 /*
- * libblkid looks for nearly everything in the first 68 KiB: btrfs and reiserfs at 64 KiB are the
- * last.  docs/design.md names what it looks for elsewhere.
+ * libblkid looks for nearly everything in the first 68 KiB: btrfs and reiserfs
+ * at 64 KiB are the last.  docs/design.md names what it looks for elsewhere.
  */
 #define COVER_BLOCKS	17U
 
-/* Where the reserve is more than this part of the log, writers would miss it. */
+/*
+ * Where the reserve is more than this part of the log, writers would miss it.
+ */
 #define RESERVE_PART	4U
 
-/* Beside the reserve: the head, the segment that is always free, and two to go round with. */
+/*
+ * Beside the reserve: the head, the segment that is always free, and two to go
+ * round with.
+ */
 #define MORE_SEGMENTS	4U
 
 static const char cover_text[] =
@@ -59,7 +67,8 @@ bool ressd_cover_is_sector(const void *data, const u8 *uuid, u32 lbn, u32 index)
 	return sector->magic == cpu_to_le64(RESSD_COVER_MAGIC) &&
 	       sector->version == cpu_to_le32(RESSD_FORMAT_VERSION) &&
 	       !memcmp(sector->uuid, uuid, RESSD_UUID_SIZE) &&
-	       sector->block == cpu_to_le32(lbn) && sector->index == cpu_to_le32(index) &&
+	       sector->block == cpu_to_le32(lbn) &&
+	       sector->index == cpu_to_le32(index) &&
 	       le32_to_cpu(sector->crc) == sector_crc(sector);
 }
 
@@ -69,7 +78,8 @@ u32 ressd_cover_missing(const void *home, const u8 *uuid, u32 nr)
 	u32 i, missing = 0;
 
 	for (i = 0; i < nr * RESSD_COVER_SECTORS; i++, sector++)
-		missing += !ressd_cover_is_sector(sector, uuid, i / RESSD_COVER_SECTORS,
+		missing += !ressd_cover_is_sector(sector, uuid,
+						  i / RESSD_COVER_SECTORS,
 						  i % RESSD_COVER_SECTORS);
 	return missing;
 }
@@ -90,7 +100,10 @@ u32 ressd_cover_merge(void *home, const void *logged, const u8 *uuid, u32 lbn)
 	return nr;
 }
 
-/* Blocks that records can use in a slot that is not the last, which can be shorter. */
+/*
+ * Blocks that records can use in a slot that is not the last, which can be
+ * shorter.
+ */
 static u32 usable(const struct ressd_geom *geom)
 {
 	return geom->segment_blocks - geom->summary_blocks - 1;
@@ -100,14 +113,15 @@ static bool last_is_short(const struct ressd_geom *geom)
 {
 	u32 last = geom->nr_segments - 1;
 
-	return ressd_geom_slot_end(geom, last) - ressd_geom_slot_start(geom, last) <
+	return ressd_geom_slot_end(geom, last) -
+		       ressd_geom_slot_start(geom, last) <
 	       usable(geom);
 }
 
 /*
- * All of them are carried within that many segments, each with a header of its own if need be, and
- * with room for the records that announce what became free.  The last segment may be too short to
- * count.
+ * All of them are carried within that many segments, each with a header of its
+ * own if need be, and with room for the records that announce what became free.
+ * The last segment may be too short to count.
  */
 u32 ressd_cover_reserve(const struct ressd_geom *geom, u32 nr)
 {
@@ -119,14 +133,19 @@ u32 ressd_cover_reserve(const struct ressd_geom *geom, u32 nr)
 bool ressd_cover_fits(const struct ressd_geom *geom, u32 nr)
 {
 	return nr <= RESSD_COVER_MAX &&
-	       (!nr || geom->nr_segments >= ressd_cover_reserve(geom, nr) + MORE_SEGMENTS);
+	       (!nr || ressd_cover_reserve(geom, nr) + MORE_SEGMENTS <=
+		       geom->nr_segments);
 }
 
 u32 ressd_cover_default(const struct ressd_geom *geom, u64 normal_sectors)
 {
-	return normal_sectors >= COVER_BLOCKS * RESSD_BLOCK_SECTORS &&
-	       geom->nr_segments >= ressd_cover_reserve(geom, COVER_BLOCKS) * RESERVE_PART &&
-	       ressd_cover_fits(geom, COVER_BLOCKS) ? COVER_BLOCKS : 0;
+	const u32 reserve = ressd_cover_reserve(geom, COVER_BLOCKS);
+
+	if (normal_sectors < COVER_BLOCKS * RESSD_BLOCK_SECTORS ||
+	    geom->nr_segments < reserve * RESERVE_PART ||
+	    !ressd_cover_fits(geom, COVER_BLOCKS))
+		return 0;
+	return COVER_BLOCKS;
 }
 
 bool ressd_cover_is_dirty(const struct ressd_log *log, u32 lbn, u32 nr)
@@ -134,7 +153,8 @@ bool ressd_cover_is_dirty(const struct ressd_log *log, u32 lbn, u32 nr)
 	const struct ressd_node *node = ressd_map_first_from(&log->map, lbn);
 
 	for (; node && node->lbn - lbn < nr; node = ressd_map_next(node))
-		if (!ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node)))
+		if (!ressd_map_is_clean(&log->map,
+					ressd_map_block(&log->map, node)))
 			return true;
 	return false;
 }

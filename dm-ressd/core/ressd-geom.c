@@ -5,7 +5,10 @@
 #include <linux/math64.h>
 #include "ressd-geom.h"
 
-/* About sixteen segments, 4 MiB at most: the clustered block of common low-end drives. */
+/*
+ * About sixteen segments, 4 MiB at most: the clustered block of common low-end
+ * drives.
+ */
 u32 ressd_geom_default_segment(u64 reserved_sectors)
 {
 	u32 sectors = 8192;
@@ -16,18 +19,22 @@ u32 ressd_geom_default_segment(u64 reserved_sectors)
 	return sectors;
 }
 
-/* For each block of the segment a MAP and an UNMAP, and the UNMAPs of one record more. */
+/*
+ * For each block of the segment a MAP and an UNMAP, and the UNMAPs of one
+ * record more.
+ */
 static u32 summary_blocks(u32 segment_blocks)
 {
-	u32 bytes = sizeof(struct ressd_summary) +
-		    segment_blocks * (sizeof(struct ressd_entry) + sizeof(__le32)) +
-		    RESSD_RECORD_ENTRIES * sizeof(__le32);
+	u32 bytes =
+		sizeof(struct ressd_summary) +
+		segment_blocks * (sizeof(struct ressd_entry) + sizeof(__le32)) +
+		RESSD_RECORD_ENTRIES * sizeof(__le32);
 
 	return DIV_ROUND_UP(bytes, RESSD_BLOCK_SIZE);
 }
 
-int ressd_geom_init(struct ressd_geom *geom, u64 reserved_sectors, u32 segment_sectors,
-		    char *error, size_t size)
+int ressd_geom_init(struct ressd_geom *geom, u64 reserved_sectors,
+		    u32 segment_sectors, char *error, size_t size)
 {
 	const u32 min = RESSD_MIN_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS;
 	const u64 max = (u64)RESSD_MAX_SEGMENT_BLOCKS * RESSD_BLOCK_SECTORS;
@@ -46,24 +53,30 @@ int ressd_geom_init(struct ressd_geom *geom, u64 reserved_sectors, u32 segment_s
 	    reserved_sectors < (u64)segment_sectors * RESSD_MIN_SEGMENTS) {
 		snprintf(error, size,
 			 "reserved sectors is %llu, but must be a multiple of 8 and hold at least %u segments of %u sectors",
-			 (unsigned long long)reserved_sectors, RESSD_MIN_SEGMENTS,
-			 segment_sectors);
+			 (unsigned long long)reserved_sectors,
+			 RESSD_MIN_SEGMENTS, segment_sectors);
 		return -EINVAL;
 	}
-	if (reserved_sectors / RESSD_BLOCK_SECTORS > RESSD_MAX_RESERVED_BLOCKS) {
+	if (reserved_sectors / RESSD_BLOCK_SECTORS >
+	    RESSD_MAX_RESERVED_BLOCKS) {
 		snprintf(error, size,
 			 "reserved sectors is %llu, but a reserved area of more than %u blocks of 4 KiB needs too much memory; choose a smaller one",
-			 (unsigned long long)reserved_sectors, RESSD_MAX_RESERVED_BLOCKS);
+			 (unsigned long long)reserved_sectors,
+			 RESSD_MAX_RESERVED_BLOCKS);
 		return -EINVAL;
 	}
 
 	geom->nr_blocks = reserved_sectors / RESSD_BLOCK_SECTORS;
 	geom->segment_blocks = segment_sectors / RESSD_BLOCK_SECTORS;
-	geom->record_blocks = min_t(u32, RESSD_MAX_RECORD_BLOCKS, geom->segment_blocks);
+	geom->record_blocks =
+		min_t(u32, RESSD_MAX_RECORD_BLOCKS, geom->segment_blocks);
 	geom->summary_blocks = summary_blocks(geom->segment_blocks);
 	geom->nr_segments = geom->nr_blocks / geom->segment_blocks;
 
-	/* A remainder too short for a useful segment is left unused; a longer one is the last. */
+	/*
+	 * A remainder too short for a useful segment is left unused; a longer
+	 * one is the last.
+	 */
 	last = geom->nr_blocks % geom->segment_blocks;
 	if (last > RESSD_MIN_SEGMENT_BLOCKS + geom->summary_blocks)
 		geom->nr_segments++;
@@ -97,7 +110,8 @@ u32 ressd_geom_slots_blocks(const struct ressd_geom *geom, u32 slot, u32 nr)
 
 	if (slot + nr > last)
 		blocks -= last * geom->segment_blocks + geom->segment_blocks -
-			  geom->summary_blocks - ressd_geom_slot_end(geom, last);
+			  geom->summary_blocks -
+			  ressd_geom_slot_end(geom, last);
 	if ((!slot && nr) || slot + nr > geom->nr_segments)
 		blocks -= ressd_geom_slot_start(geom, 0);
 	return blocks;

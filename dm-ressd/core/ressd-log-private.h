@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ressd-log.c, ressd-commit.c, ressd-page.c and ressd-repair.c share; no other file uses it.
- * Context: as in ressd-log.h.
+ * What ressd-log.c, ressd-commit.c, ressd-page.c and ressd-repair.c share; no
+ * other file uses it.  Context: as in ressd-log.h.
  */
 #ifndef RESSD_LOG_PRIVATE_H
 #define RESSD_LOG_PRIVATE_H
@@ -12,23 +12,29 @@
 u32 ressd_log_head_end(const struct ressd_log *log);
 
 /*
- * First block that the open record must not use: the end of its segment or of its buffer, drawn
- * back to a boundary of alignment and of the device's pages so that a full record ends on one.
+ * First block that the open record must not use: the end of its segment or of
+ * its buffer, drawn back to a boundary of alignment and of the device's pages
+ * so that a full record ends on one.
  */
 u32 ressd_log_open_limit(const struct ressd_log *log);
 
 /*
- * Where a record that begins at @block and needs room up to @end shall end, padding included; see
- * align_blocks and page_blocks.  It may be beyond what the segment and the buffer have.
+ * Where a record that begins at @block and needs room up to @end shall end,
+ * padding included; see align_blocks and page_blocks.  It may be beyond what
+ * the segment and the buffer have.
  */
 u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end);
 
-/* Is the next record to start a new segment?  Not where that is kept for covered blocks. */
+/*
+ * Is the next record to start a new segment?  Not where that is kept for
+ * covered blocks.
+ */
 bool ressd_log_is_rotating(const struct ressd_log *log);
 
 /*
- * The first record of an activation has to stand where the chain ended: recovery may have dropped
- * a torn record there, whose header would otherwise still continue the chain, beside the new one.
+ * The first record of an activation has to stand where the chain ended:
+ * recovery may have dropped a torn record there, whose header would otherwise
+ * still continue the chain, beside the new one.
  */
 bool ressd_log_may_rotate(const struct ressd_log *log);
 
@@ -36,38 +42,49 @@ bool ressd_log_may_rotate(const struct ressd_log *log);
 #define RESSD_CHANGE_COST	8U
 
 /*
- * Forgets a piece of the slot that the head enters next, if something of it is left; true if
- * nothing is then, or if there is no such slot.
+ * Forgets a piece of the slot that the head enters next, if something of it is
+ * left; true if nothing is then, or if there is no such slot.
  */
 bool ressd_log_forget_next(struct ressd_log *log);
 
-/* Moves the (still empty) open record to the next segment if at least @leave stay free. */
+/*
+ * Moves the (still empty) open record to the next segment if at least @leave
+ * stay free.
+ */
 bool ressd_log_advance_head(struct ressd_log *log, u32 leave);
 
 /*
- * ressd_log_accept() without its refusals: @reserve free segments must be left.  With 0, for
- * covered blocks only, the last block of the last segment is left for the record that announces a
- * new tail.
+ * ressd_log_accept() without its refusals: @reserve free segments must be left.
+ * With 0, for covered blocks only, the last block of the last segment is left
+ * for the record that announces a new tail.
  */
-int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn, struct ressd_place *place,
-			     u32 reserve);
+int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
+			     struct ressd_place *place, u32 reserve);
 
-/* So many segments in a row may hold records that are not known durable; 8 at most. */
+/*
+ * So many segments in a row may hold records that are not known durable; 8 at
+ * most.
+ */
 u32 ressd_log_most_unproven(const struct ressd_geom *geom);
 
-/* Is the summary of segment @segment_seq, if it is left now, written with PREFLUSH? */
+/*
+ * Is the summary of segment @segment_seq, if it is left now, written with
+ * PREFLUSH?
+ */
 bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq);
 
 /*
- * The tail that may be announced if everything that records up to @limit did, and every direct
- * write and move completed by now, were durable.
+ * The tail that may be announced if everything that records up to @limit did,
+ * and every direct write and move completed by now, were durable.
  */
 u64 ressd_log_scan_tail(const struct ressd_log *log, u64 limit);
 
 /* Where the buffer of @record holds @block. */
-static inline void *ressd_record_data(const struct ressd_record *record, u32 block)
+static inline void *ressd_record_data(const struct ressd_record *record,
+				      u32 block)
 {
-	return (u8 *)record->buffer + (size_t)(block - record->block) * RESSD_BLOCK_SIZE;
+	return (u8 *)record->buffer +
+	       (size_t)(block - record->block) * RESSD_BLOCK_SIZE;
 }
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the log holds, and where the next record stands in it; ressd-log.h states the contract and
- * the invariants, ressd-commit.c has what is written and when.
+ * What the log holds, and where the next record stands in it; ressd-log.h
+ * states the contract and the invariants, ressd-commit.c has what is written
+ * and when.
  */
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -15,22 +16,29 @@
 #include "ressd-repair.h"
 #include "ressd-summary.h"
 
-/* Of a log of very many segments that have all died no more are announced at once. */
+/*
+ * Of a log of very many segments that have all died no more are announced at
+ * once.
+ */
 #define MAX_SCANNED_SEGMENTS	512
 
-static struct ressd_segment *segment_of_seq(const struct ressd_log *log, u64 seq)
+static struct ressd_segment *segment_of_seq(const struct ressd_log *log,
+					    u64 seq)
 {
 	return &log->segments[ressd_geom_slot_of_seq(&log->geom, seq)];
 }
 
-static struct ressd_segment *segment_of_block(const struct ressd_log *log, u32 block)
+static struct ressd_segment *segment_of_block(const struct ressd_log *log,
+					      u32 block)
 {
 	return &log->segments[ressd_geom_slot(&log->geom, block)];
 }
 
 u32 ressd_log_head_end(const struct ressd_log *log)
 {
-	return ressd_geom_slot_end(&log->geom, ressd_geom_slot_of_seq(&log->geom, log->head_seq));
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+
+	return ressd_geom_slot_end(&log->geom, slot);
 }
 
 u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block)
@@ -38,7 +46,8 @@ u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block)
 	u32 nr = log->geom.nr_segments;
 	u32 head = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
 
-	return log->head_seq - (head + nr - ressd_geom_slot(&log->geom, block)) % nr;
+	return log->head_seq -
+	       (head + nr - ressd_geom_slot(&log->geom, block)) % nr;
 }
 
 u32 ressd_log_free_segments(const struct ressd_log *log)
@@ -51,15 +60,18 @@ u32 ressd_log_free_blocks(const struct ressd_log *log)
 	const struct ressd_record *open = &log->records[log->open];
 	u32 next = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
 
-	return ressd_geom_slots_blocks(&log->geom, next, ressd_log_free_segments(log)) +
-	       ressd_log_head_end(log) - open->block - (open->nr_maps ? open->nr_maps + 1 : 0);
+	return ressd_geom_slots_blocks(&log->geom, next,
+				       ressd_log_free_segments(log)) +
+	       ressd_log_head_end(log) - open->block -
+	       (open->nr_maps ? open->nr_maps + 1 : 0);
 }
 
 u32 ressd_log_total_blocks(const struct ressd_log *log)
 {
 	u32 last = log->geom.nr_segments - 1;
 
-	return ressd_geom_slot_end(&log->geom, last) - 1 - last * log->geom.summary_blocks;
+	return ressd_geom_slot_end(&log->geom, last) - 1 -
+	       last * log->geom.summary_blocks;
 }
 
 void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
@@ -80,15 +92,17 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->summary = setup->summary;
 	ressd_summary_start(log->summary, &log->geom, 0);
 	log->context = setup->context;
-	ressd_map_init(&log->map, setup->nodes, setup->clean, setup->geom.nr_blocks);
+	ressd_map_init(&log->map, setup->nodes, setup->clean,
+		       setup->geom.nr_blocks);
 	if (setup->regions)
-		ressd_regions_init(&log->map.regions, setup->regions, setup->normal_blocks,
-				   setup->geom.nr_blocks);
+		ressd_regions_init(&log->map.regions, setup->regions,
+				   setup->normal_blocks, setup->geom.nr_blocks);
 	for (i = 0; i < log->geom.nr_segments; i++)
 		log->segments[i] = (struct ressd_segment) { };
 	for (i = 0; i < 2; i++) {
 		log->records[i].buffer = setup->buffers[i];
-		log->records[i].entries_written = RESSD_RECORD_ENTRIES;	/* or anything */
+		/* Or anything. */
+		log->records[i].entries_written = RESSD_RECORD_ENTRIES;
 	}
 	ressd_zeroes_init(&log->zeroes);
 	ressd_dying_init(&log->unmaps);
@@ -104,7 +118,8 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->records[0].seq = 1;
 	log->records[0].segment_seq = 1;
 	log->records[0].block =
-		ressd_geom_slot_start(&log->geom, ressd_geom_slot_of_seq(&log->geom, 1));
+		ressd_geom_slot_start(&log->geom,
+				      ressd_geom_slot_of_seq(&log->geom, 1));
 }
 
 static bool record_holds(const struct ressd_record *record, u32 block)
@@ -137,19 +152,22 @@ static u32 into_page(const struct ressd_log *log, u32 block)
 u32 ressd_log_open_limit(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
-	u32 limit = min_t(u32, ressd_log_head_end(log), open->block + log->geom.record_blocks);
-	u32 aligned = limit - limit % log->align_blocks;
+	u32 limit = min_t(u32, ressd_log_head_end(log),
+			  open->block + log->geom.record_blocks);
+	u32 into = limit % log->align_blocks;
 
+	/* The first page may begin before the log, or before this record. */
 	if (log->align_blocks == 1 && log->page_blocks)
-		aligned = limit - into_page(log, limit);
-	return aligned > open->block + 1 ? aligned : limit;
+		into = into_page(log, limit);
+	return into + 1 < limit - open->block ? limit - into : limit;
 }
 
 bool ressd_log_record_full(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
 
-	return open->nr_maps && open->block + 1 + open->nr_maps >= ressd_log_open_limit(log);
+	return open->nr_maps &&
+	       open->block + 1 + open->nr_maps >= ressd_log_open_limit(log);
 }
 
 /* The UNMAP of @node, wherever it waits, is not needed any more. */
@@ -166,7 +184,10 @@ static void forget_unmap(struct ressd_log *log, struct ressd_node *node)
 	ressd_map_mark_sealed(&log->map, block, false);
 }
 
-/* The end of a page that begins a clustered block of the device, if @block is in one; or 0. */
+/*
+ * The end of a page that begins a clustered block of the device, if @block is
+ * in one; or 0.
+ */
 static u32 first_page_end(const struct ressd_log *log, u32 block)
 {
 	u32 into;
@@ -179,7 +200,8 @@ static u32 first_page_end(const struct ressd_log *log, u32 block)
 
 u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end)
 {
-	const bool last_segment = ressd_log_free_segments(log) <= log->cover_reserve;
+	const bool last_segment =
+		ressd_log_free_segments(log) <= log->cover_reserve;
 
 	/* Its blocks are too precious for padding: see SPACE in the header. */
 	if (last_segment)
@@ -187,19 +209,26 @@ u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end)
 	end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
 	end = max(end, first_page_end(log, block));
 	if (log->align_blocks == 1 && log->page_blocks > 1 &&
-	    (into_page(log, end) == log->page_blocks - 1 || end + 1 == ressd_log_head_end(log)))
+	    (into_page(log, end) == log->page_blocks - 1 ||
+	     end + 1 == ressd_log_head_end(log)))
 		end++;
 	return end;
 }
 
-/* Forgets what the map still knows of a log block in a segment that may be reused. */
+/*
+ * Forgets what the map still knows of a log block in a segment that may be
+ * reused.
+ */
 static void forget_node(struct ressd_log *log, struct ressd_node *node)
 {
 	if (ressd_map_find(&log->map, node->lbn) == node) {
-		WARN_ON_ONCE(!ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node)));
+		u32 block = ressd_map_block(&log->map, node);
+
+		WARN_ON_ONCE(!ressd_map_is_clean(&log->map, block));
 		ressd_map_erase(&log->map, node);
 	} else {
-		forget_unmap(log, node);	/* not needed any more, nor is what it refers to */
+		/* Not needed any more, nor is what it refers to. */
+		forget_unmap(log, node);
 	}
 	node->lbn = RESSD_NO_BLOCK;
 }
@@ -208,7 +237,8 @@ static void forget_node(struct ressd_log *log, struct ressd_node *node)
 static void forget_some(struct ressd_log *log)
 {
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->forgotten_seq);
-	u32 block = max(log->forget_block, ressd_geom_slot_start(&log->geom, slot));
+	u32 block =
+		max(log->forget_block, ressd_geom_slot_start(&log->geom, slot));
 	u32 end = ressd_geom_slot_end(&log->geom, slot), looked = 0;
 
 	for (; block < end && looked < log->step_nodes; block++, looked++) {
@@ -237,18 +267,23 @@ static bool can_forget(const struct ressd_log *log)
 
 bool ressd_log_forget_next(struct ressd_log *log)
 {
-	if (log->forgotten_seq > log->head_seq + 1 || !ressd_log_free_segments(log))
+	if (log->forgotten_seq > log->head_seq + 1 ||
+	    !ressd_log_free_segments(log))
 		return true;
 	forget_some(log);
 	return log->forgotten_seq > log->head_seq + 1;
 }
 
-/* Is this all that keeps data from the next segment, of which @reserve must be left? */
+/*
+ * Is this all that keeps data from the next segment, of which @reserve must be
+ * left?
+ */
 static bool next_is_being_forgotten(const struct ressd_log *log, u32 reserve)
 {
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
 
-	return ressd_log_free_segments(log) > reserve && log->forgotten_seq <= log->head_seq + 1 &&
+	return ressd_log_free_segments(log) > reserve &&
+	       log->forgotten_seq <= log->head_seq + 1 &&
 	       !log->segment_busy(log->context, slot);
 }
 
@@ -266,7 +301,8 @@ bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
 	struct ressd_record *open = &log->records[log->open];
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
 
-	if (ressd_log_free_segments(log) < 1 + leave || log->segment_busy(log->context, slot) ||
+	if (ressd_log_free_segments(log) < 1 + leave ||
+	    log->segment_busy(log->context, slot) ||
 	    !ressd_log_forget_next(log))
 		return false;
 	log->head_seq++;
@@ -278,15 +314,17 @@ bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
 }
 
 /*
- * The segment to come whose slot is discarded next, 0 if there is none now.  The one that the head
- * enters next is left alone: it would soon be written, or a writer would have to wait.
+ * The segment to come whose slot is discarded next, 0 if there is none now.
+ * The one that the head enters next is left alone: it would soon be written, or
+ * a writer would have to wait.
  */
 static u64 next_discard(const struct ressd_log *log)
 {
 	u64 seq = max_t(u64, log->discard_seq, log->head_seq + 2);
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, seq);
 
 	if (log->mode != RESSD_MODE_RW || seq >= log->forgotten_seq ||
-	    log->segment_busy(log->context, ressd_geom_slot_of_seq(&log->geom, seq)))
+	    log->segment_busy(log->context, slot))
 		return 0;
 	return seq;
 }
@@ -307,7 +345,10 @@ bool ressd_log_take_discard(struct ressd_log *log, u32 *slot)
 	return true;
 }
 
-/* A block that leaves the tree does not live in its segment any more, if it did. */
+/*
+ * A block that leaves the tree does not live in its segment any more, if it
+ * did.
+ */
 static void count_out(struct ressd_log *log, const struct ressd_node *node)
 {
 	u32 block = ressd_map_block(&log->map, node);
@@ -319,7 +360,8 @@ static void count_out(struct ressd_log *log, const struct ressd_node *node)
 bool ressd_log_is_rotating(const struct ressd_log *log)
 {
 	return log->rotate &&
-	       (!log->cover_reserve || ressd_log_free_segments(log) > log->cover_reserve);
+	       (!log->cover_reserve ||
+		ressd_log_free_segments(log) > log->cover_reserve);
 }
 
 bool ressd_log_may_rotate(const struct ressd_log *log)
@@ -328,10 +370,10 @@ bool ressd_log_may_rotate(const struct ressd_log *log)
 }
 
 /*
- * Is nothing left of the segment but the page that its summary will be in?  Records that are
- * written because they are full leave it if a flush comes before the summary, which would have the
- * device write it twice, and merge the clustered block for that.  Commits have it written more
- * often anyway.
+ * Is nothing left of the segment but the page that its summary will be in?
+ * Records that are written because they are full leave it if a flush comes
+ * before the summary, which would have the device write it twice, and merge the
+ * clustered block for that.  Commits have it written more often anyway.
  */
 static bool leaves_summary_page(const struct ressd_log *log)
 {
@@ -350,7 +392,8 @@ static bool needs_segment(const struct ressd_log *log)
 	const struct ressd_record *open = &log->records[log->open];
 
 	return !open->nr_maps &&
-	       (ressd_log_may_rotate(log) || open->block + 1 >= ressd_log_open_limit(log) ||
+	       (ressd_log_may_rotate(log) ||
+		open->block + 1 >= ressd_log_open_limit(log) ||
 		leaves_summary_page(log));
 }
 
@@ -360,20 +403,26 @@ bool ressd_log_is_full(const struct ressd_log *log)
 	       log->cover_reserve + (needs_segment(log) ? 2 : 1);
 }
 
-/* The open record gets a newer version of what @old holds, under this same hold of the lock. */
+/*
+ * The open record gets a newer version of what @old holds, under this same hold
+ * of the lock.
+ */
 static void supersede(struct ressd_log *log, struct ressd_node *old)
 {
 	u32 block = ressd_map_block(&log->map, old);
 
 	if (!ressd_map_is_clean(&log->map, block))
-		segment_of_block(log, block)->kill_seq = log->records[log->open].seq;
+		segment_of_block(log, block)->kill_seq =
+			log->records[log->open].seq;
 	count_out(log, old);
 	ressd_map_take_out(&log->map, old);
 	old->lbn = RESSD_NO_BLOCK;
 	log->counters.superseded++;
 }
 
-/* Is there no block for data in the open record's segment, given the reserve? */
+/*
+ * Is there no block for data in the open record's segment, given the reserve?
+ */
 static bool lacks_room(const struct ressd_log *log, u32 reserve)
 {
 	const struct ressd_record *open = &log->records[log->open];
@@ -381,11 +430,12 @@ static bool lacks_room(const struct ressd_log *log, u32 reserve)
 
 	if (free < reserve)
 		return true;
-	return !free && open->block + 1 + open->nr_maps + 1 >= ressd_log_head_end(log);
+	return !free &&
+	       open->block + 1 + open->nr_maps + 1 >= ressd_log_head_end(log);
 }
 
-int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn, struct ressd_place *place,
-			     u32 reserve)
+int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
+			     struct ressd_place *place, u32 reserve)
 {
 	struct ressd_record *open = &log->records[log->open];
 	struct ressd_record_header *header = open->buffer;
@@ -396,7 +446,8 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn, struct ressd_place 
 		return -EIO;
 	old = ressd_map_find(&log->map, lbn);
 	if (old && record_holds(open, ressd_map_block(&log->map, old))) {
-		place->data = ressd_record_data(open, ressd_map_block(&log->map, old));
+		block = ressd_map_block(&log->map, old);
+		place->data = ressd_record_data(open, block);
 		place->seq = open->seq;
 		log->counters.accepted++;
 		log->counters.overwrites++;
@@ -405,10 +456,13 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn, struct ressd_place 
 
 	if (needs_segment(log)) {
 		if (!ressd_log_advance_head(log, reserve))
-			return next_is_being_forgotten(log, reserve) ? -EAGAIN : -ENOSPC;
-		old = ressd_map_find(&log->map, lbn);	/* it may have forgotten it */
+			return next_is_being_forgotten(log, reserve) ?
+				       -EAGAIN : -ENOSPC;
+		/* It may have forgotten it. */
+		old = ressd_map_find(&log->map, lbn);
 	}
-	if (ressd_log_record_full(log) || (ressd_log_is_rotating(log) && open->nr_maps))
+	if (ressd_log_record_full(log) ||
+	    (ressd_log_is_rotating(log) && open->nr_maps))
 		return -EAGAIN;
 	if (lacks_room(log, reserve))
 		return -ENOSPC;
@@ -433,7 +487,8 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 		log->cover_wanted = true;
 		return -EAGAIN;
 	}
-	return ressd_log_accept_leaving(log, lbn, place, 1 + log->cover_reserve);
+	return ressd_log_accept_leaving(log, lbn, place,
+					1 + log->cover_reserve);
 }
 
 static void kill_node(struct ressd_log *log, struct ressd_node *node)
@@ -444,8 +499,9 @@ static void kill_node(struct ressd_log *log, struct ressd_node *node)
 	ressd_map_erase(&log->map, node);
 	log->counters.killed++;
 	/*
-	 * Also a block of the open record gets an UNMAP: its MAP must stay in the record, for it
-	 * supersedes older log blocks of the same normal block that would come back without it.
+	 * Also a block of the open record gets an UNMAP: its MAP must stay in
+	 * the record, for it supersedes older log blocks of the same normal
+	 * block that would come back without it.
 	 */
 	if (ressd_log_segment_seq(log, block) < log->reuse_seq) {
 		node->lbn = RESSD_NO_BLOCK;
@@ -530,20 +586,27 @@ void ressd_log_rotate(struct ressd_log *log)
 		log->rotate = true;
 }
 
-/* Does a clustered block of the device begin in the page that the slot's first record begins in? */
+/*
+ * Does a clustered block of the device begin in the page that the slot's first
+ * record begins in?
+ */
 static bool begins_unit(const struct ressd_log *log, u32 slot)
 {
 	return first_page_end(log, ressd_geom_slot_start(&log->geom, slot));
 }
 
-/* Has the head's segment nothing but its first record, and begins a clustered block? */
+/*
+ * Has the head's segment nothing but its first record, and begins a clustered
+ * block?
+ */
 static bool is_primed(const struct ressd_log *log)
 {
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
 	u32 start = ressd_geom_slot_start(&log->geom, slot);
 
 	return begins_unit(log, slot) &&
-	       log->records[log->open].block <= ressd_log_padded_end(log, start, start + 1);
+	       log->records[log->open].block <=
+		       ressd_log_padded_end(log, start, start + 1);
 }
 
 /* Is there a clustered block ahead that begins where a segment does? */
@@ -563,8 +626,9 @@ static bool unit_ahead(const struct ressd_log *log)
 
 bool ressd_log_can_prime(const struct ressd_log *log)
 {
-	return log->mode == RESSD_MODE_RW && !log->busy && !ressd_log_nr_movable(log) &&
-	       !log->records[log->open].nr_maps && !log->first_pending &&
+	return log->mode == RESSD_MODE_RW && !log->busy &&
+	       !ressd_log_nr_movable(log) && !log->records[log->open].nr_maps &&
+	       !log->first_pending &&
 	       ressd_log_free_segments(log) > log->cover_reserve &&
 	       !is_primed(log) && unit_ahead(log);
 }
@@ -577,8 +641,8 @@ u64 ressd_log_prime(struct ressd_log *log)
 
 bool ressd_log_is_drained(const struct ressd_log *log)
 {
-	return !log->head_maps && log->reuse_seq == log->head_seq && !log->nr_unmaps &&
-	       !log->busy;
+	return !log->head_maps && log->reuse_seq == log->head_seq &&
+	       !log->nr_unmaps && !log->busy;
 }
 
 bool ressd_log_is_volatile(const struct ressd_log *log)
@@ -588,9 +652,14 @@ bool ressd_log_is_volatile(const struct ressd_log *log)
 
 bool ressd_log_unmaps_pending(const struct ressd_log *log)
 {
-	/* A failed cycle may have left some in a record that is written, but not flushed. */
-	return log->nr_unmaps || log->cycle || !ressd_dying_is_empty(&log->sealed_unmaps) ||
-	       (log->mode != RESSD_MODE_RW && log->durable_seq != log->written_seq);
+	/*
+	 * A failed cycle may have left some in a record that is written, but
+	 * not flushed.
+	 */
+	return log->nr_unmaps || log->cycle ||
+	       !ressd_dying_is_empty(&log->sealed_unmaps) ||
+	       (log->mode != RESSD_MODE_RW &&
+		log->durable_seq != log->written_seq);
 }
 
 bool ressd_log_owes_nothing(const struct ressd_log *log)

@@ -12,10 +12,12 @@ size_t ressd_map_nodes_bytes(u32 nr)
 
 size_t ressd_map_clean_bytes(u32 nr)
 {
-	return ((size_t)nr + BITS_PER_WORD - 1) / BITS_PER_WORD * sizeof(unsigned long);
+	return ((size_t)nr + BITS_PER_WORD - 1) / BITS_PER_WORD *
+	       sizeof(unsigned long);
 }
 
-void ressd_map_init(struct ressd_map *map, struct ressd_node *nodes, unsigned long *clean, u32 nr)
+void ressd_map_init(struct ressd_map *map, struct ressd_node *nodes,
+		    unsigned long *clean, u32 nr)
 {
 	size_t i;
 
@@ -96,7 +98,10 @@ void ressd_map_take_out(struct ressd_map *map, struct ressd_node *node)
 	write_clean_bit(map, ressd_map_block(map, node), false);
 }
 
-/* Does the tree have another node of the region of @lbn, which has just left it? */
+/*
+ * Does the tree have another node of the region of @lbn, which has just left
+ * it?
+ */
 static bool region_is_mapped(const struct ressd_map *map, u32 lbn)
 {
 	u32 start = ressd_regions_start(&map->regions, lbn);

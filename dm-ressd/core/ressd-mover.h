@@ -6,11 +6,12 @@
  *	BACKOFF				<-> IDLE
  *	DRAINING, TRIAL, EMPTYING	<-> IDLE
  *	KEEPING				<-> IDLE, or -> SWEEPING
- *	SWEEPING			<-  IDLE, -> SWEPT, which goes on as IDLE does, or to IDLE
+ *	SWEEPING			<-  IDLE, -> SWEPT, which goes on as
+ *					IDLE does, or to IDLE
  *
- * Only the mover's thread changes the state, with the target's lock held.  What others ask of the
- * mover (a drain, a trial, a suspend) is not part of it: by that the mover chooses what it does
- * next.
+ * Only the mover's thread changes the state, with the target's lock held.  What
+ * others ask of the mover (a drain, a trial, a suspend) is not part of it: by
+ * that the mover chooses what it does next.
  */
 #ifndef RESSD_MOVER_H
 #define RESSD_MOVER_H
@@ -22,10 +23,13 @@ enum ressd_mover_state {
 	RESSD_MOVER_STOPPED,	/* there is no thread, or it ends */
 	RESSD_MOVER_IDLE,	/* at rest, or about to begin something */
 	RESSD_MOVER_BACKOFF,	/* gained nothing, and pauses */
-	RESSD_MOVER_KEEPING,	/* the log appends again what lives of its oldest segment */
-	RESSD_MOVER_SWEPT,	/* has gained space, and another sweep may follow at once */
+	RESSD_MOVER_KEEPING,	/* what lives of its oldest is appended again */
+	RESSD_MOVER_SWEPT,	/* space gained, a sweep may follow at once */
 
-	/* Sweeps.  All but the first take also the segment that is being written. */
+	/*
+	 * Sweeps.  All but the first take also the segment that is being
+	 * written.
+	 */
 	RESSD_MOVER_SWEEPING,	/* for space */
 	RESSD_MOVER_DRAINING,
 	RESSD_MOVER_TRIAL,	/* route adaptive: what does moving cost? */
@@ -43,7 +47,8 @@ static inline bool ressd_mover_leads(enum ressd_mover_state state)
 	return state >= RESSD_MOVER_SWEPT;
 }
 
-static inline bool ressd_mover_may_become(enum ressd_mover_state from, enum ressd_mover_state to)
+static inline bool ressd_mover_may_become(enum ressd_mover_state from,
+					  enum ressd_mover_state to)
 {
 	switch (from) {
 	case RESSD_MOVER_IDLE:
@@ -64,7 +69,8 @@ static inline bool ressd_mover_may_become(enum ressd_mover_state from, enum ress
 }
 
 /* The only place where the state changes.  Under the target's lock. */
-static inline void ressd_mover_become(enum ressd_mover_state *state, enum ressd_mover_state to)
+static inline void ressd_mover_become(enum ressd_mover_state *state,
+				      enum ressd_mover_state to)
 {
 	WARN_ON_ONCE(!ressd_mover_may_become(*state, to));
 	*state = to;

@@ -9,18 +9,23 @@
 
 static u8 *page_data(const struct ressd_io *io, u32 block)
 {
-	return (u8 *)io->page + (size_t)(block - io->page_start) * RESSD_BLOCK_SIZE;
+	return (u8 *)io->page +
+	       (size_t)(block - io->page_start) * RESSD_BLOCK_SIZE;
 }
 
 /* Is all known that stands from the page's start to @block? */
-static bool knows_up_to(const struct ressd_page *page, const struct ressd_io *io, u32 block)
+static bool knows_up_to(const struct ressd_page *page,
+			const struct ressd_io *io, u32 block)
 {
-	return block == io->page_start ||
-	       (page->start == io->page_start && page->size == io->page_blocks &&
-		block - page->start <= page->nr);
+	return block == io->page_start || (page->start == io->page_start &&
+					   page->size == io->page_blocks &&
+					   block - page->start <= page->nr);
 }
 
-/* The page in which the record of @io ends; false if it is not all of one segment's records. */
+/*
+ * The page in which the record of @io ends; false if it is not all of one
+ * segment's records.
+ */
 static bool find_page(const struct ressd_log *log, struct ressd_io *io)
 {
 	u32 slot = ressd_geom_slot(&log->geom, io->block);
@@ -33,10 +38,12 @@ static bool find_page(const struct ressd_log *log, struct ressd_io *io)
 		return false;
 	io->page_start = last - into;
 	io->page_blocks = log->page_blocks;
-	return io->page_start + io->page_blocks <= ressd_geom_slot_end(&log->geom, slot);
+	return io->page_start + io->page_blocks <=
+	       ressd_geom_slot_end(&log->geom, slot);
 }
 
-void ressd_page_plan(const struct ressd_log *log, struct ressd_io *io, bool commit)
+void ressd_page_plan(const struct ressd_log *log, struct ressd_io *io,
+		     bool commit)
 {
 	u32 from;
 
@@ -45,7 +52,8 @@ void ressd_page_plan(const struct ressd_log *log, struct ressd_io *io, bool comm
 	if (!find_page(log, io))
 		return;
 	from = max(io->block, io->page_start);
-	if (!knows_up_to(&log->page, io, from) || (!commit && from == io->page_start))
+	if (!knows_up_to(&log->page, io, from) ||
+	    (!commit && from == io->page_start))
 		return;
 	io->page = log->page_buffer;
 	io->whole_page = commit && io->block >= io->page_start &&

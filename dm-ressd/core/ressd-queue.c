@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests that wait, and what all policies have in common; see ressd-queue.h. */
+/*
+ * Requests that wait, and what all policies have in common; see ressd-queue.h.
+ */
 #include <linux/bug.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -16,7 +18,8 @@ static const struct ressd_policy *policy_of(const struct ressd_queue *queue)
 	return policies[queue->options.dispatch];
 }
 
-void ressd_queue_init(struct ressd_queue *queue, const struct ressd_queue_options *options)
+void ressd_queue_init(struct ressd_queue *queue,
+		      const struct ressd_queue_options *options)
 {
 	memset(queue, 0, sizeof(*queue));
 	queue->options = *options;
@@ -27,7 +30,7 @@ void ressd_queue_init(struct ressd_queue *queue, const struct ressd_queue_option
 	INIT_LIST_HEAD(&queue->writing);
 }
 
-/* --- requests by sector -------------------------------------------------------------------- */
+/* --- requests by sector --------------------------------------------------- */
 
 u32 ressd_queue_place(const struct ressd_queue *queue, u64 sector)
 {
@@ -71,11 +74,15 @@ static void take_out(struct ressd_queue *queue, struct ressd_request *request)
 		queue->longest = 0;
 }
 
-/* One that the policy has and that overlaps it, so that their order matters, or NULL. */
+/*
+ * One that the policy has and that overlaps it, so that their order matters, or
+ * NULL.
+ */
 static struct ressd_request *find_overlap(const struct ressd_queue *queue,
 					  const struct ressd_request *request)
 {
-	u32 place = ressd_queue_place(queue, request->sector + request->sectors);
+	u32 place =
+		ressd_queue_place(queue, request->sector + request->sectors);
 
 	while (place--) {
 		struct ressd_request *held = queue->sorted[place];
@@ -83,7 +90,8 @@ static struct ressd_request *find_overlap(const struct ressd_queue *queue,
 		if (held->sector + queue->longest <= request->sector)
 			break;
 		if (held->sector + held->sectors > request->sector &&
-		    (held->direction == RESSD_WRITE || request->direction == RESSD_WRITE))
+		    (held->direction == RESSD_WRITE ||
+		     request->direction == RESSD_WRITE))
 			return held;
 	}
 	return NULL;
@@ -116,9 +124,10 @@ struct ressd_request *ressd_queue_after(const struct ressd_queue *queue,
 	return queue->sorted[place];
 }
 
-/* --- in and out ---------------------------------------------------------------------------- */
+/* --- in and out ----------------------------------------------------------- */
 
-static void take_group_out(struct ressd_queue *queue, struct ressd_request *leader)
+static void take_group_out(struct ressd_queue *queue,
+			   struct ressd_request *leader)
 {
 	struct ressd_request *member;
 
@@ -143,8 +152,11 @@ void ressd_queue_release(struct ressd_queue *queue)
 	WARN_ON_ONCE(queue->nr_sorted);
 }
 
-/* What is held and overlaps @request becomes ready, so that it is sent before. */
-static void release_overlaps(struct ressd_queue *queue, const struct ressd_request *request)
+/*
+ * What is held and overlaps @request becomes ready, so that it is sent before.
+ */
+static void release_overlaps(struct ressd_queue *queue,
+			     const struct ressd_request *request)
 {
 	const struct ressd_policy *policy = policy_of(queue);
 	struct ressd_request *held, *leader;
@@ -163,7 +175,8 @@ static void release_overlaps(struct ressd_queue *queue, const struct ressd_reque
 	}
 }
 
-void ressd_queue_set(struct ressd_queue *queue, const struct ressd_queue_options *options)
+void ressd_queue_set(struct ressd_queue *queue,
+		     const struct ressd_queue_options *options)
 {
 	ressd_queue_release(queue);
 	queue->options = *options;
@@ -181,13 +194,14 @@ static void make_leader(struct ressd_request *request, u64 now)
 	list_add_tail(&request->member, &request->members);
 }
 
-bool ressd_queue_may_pass(const struct ressd_queue *queue, const struct ressd_request *request)
+bool ressd_queue_may_pass(const struct ressd_queue *queue,
+			  const struct ressd_request *request)
 {
 	return list_empty(&queue->ready) && !find_overlap(queue, request);
 }
 
-void ressd_queue_add(struct ressd_queue *queue, struct ressd_request *request, u64 now,
-		     bool urgent)
+void ressd_queue_add(struct ressd_queue *queue, struct ressd_request *request,
+		     u64 now, bool urgent)
 {
 	const struct ressd_policy *policy = policy_of(queue);
 
@@ -205,14 +219,16 @@ void ressd_queue_add(struct ressd_queue *queue, struct ressd_request *request, u
 	policy->add(queue, request);
 }
 
-struct ressd_request *ressd_queue_next(struct ressd_queue *queue, u64 now, u32 in_flight)
+struct ressd_request *ressd_queue_next(struct ressd_queue *queue, u64 now,
+				       u32 in_flight)
 {
 	const struct ressd_policy *policy = policy_of(queue);
 	struct ressd_request *leader;
 
 	if (policy && in_flight >= queue->options.depth)
 		return NULL;
-	leader = list_first_entry_or_null(&queue->ready, struct ressd_request, list);
+	leader = list_first_entry_or_null(&queue->ready, struct ressd_request,
+					  list);
 	if (leader) {
 		list_del(&leader->list);
 	} else {
@@ -228,7 +244,8 @@ struct ressd_request *ressd_queue_next(struct ressd_queue *queue, u64 now, u32 i
 	return leader;
 }
 
-void ressd_queue_put_back(struct ressd_queue *queue, struct ressd_request *leader)
+void ressd_queue_put_back(struct ressd_queue *queue,
+			  struct ressd_request *leader)
 {
 	list_add(&leader->list, &queue->ready);
 	queue->nr_held += ressd_list_length(&leader->members);

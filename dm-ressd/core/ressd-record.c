@@ -24,9 +24,9 @@ u32 ressd_block_crc(const void *block)
 }
 
 /*
- * A checksum is a remainder by a polynomial, whose coefficients the bits of a u32 are, the highest
- * power in the lowest bit.  A zero bit behind the data multiplies it by x.  This is the product of
- * two such remainders.
+ * A checksum is a remainder by a polynomial, whose coefficients the bits of a
+ * u32 are, the highest power in the lowest bit.  A zero bit behind the data
+ * multiplies it by x.  This is the product of two such remainders.
  */
 static u32 multiply(u32 a, u32 b)
 {
@@ -34,7 +34,8 @@ static u32 multiply(u32 a, u32 b)
 	int i;
 
 	for (i = 0; i < 32; i++, a >>= 1)
-		product = (product >> 1) ^ (CRC_POLYNOMIAL & -(product & 1)) ^ (b & -(a & 1));
+		product = (product >> 1) ^ (CRC_POLYNOMIAL & -(product & 1)) ^
+			  (b & -(a & 1));
 	return product;
 }
 
@@ -45,7 +46,8 @@ void ressd_zeroes_init(struct ressd_zeroes *zeroes)
 
 	zeroes->factors[0] = 1U << 31;	/* x to the power of 0 */
 	for (i = 1; i <= RESSD_RECORD_ENTRIES; i++)
-		zeroes->factors[i] = crc32c(zeroes->factors[i - 1], &zero, sizeof(zero));
+		zeroes->factors[i] =
+			crc32c(zeroes->factors[i - 1], &zero, sizeof(zero));
 }
 
 bool ressd_is_zero(const void *data, size_t bytes)
@@ -53,7 +55,8 @@ bool ressd_is_zero(const void *data, size_t bytes)
 	return !memchr_inv(data, 0, bytes);
 }
 
-void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info *info, u32 copy)
+void ressd_super_encode(struct ressd_super *super,
+			const struct ressd_super_info *info, u32 copy)
 {
 	memset(super, 0, sizeof(*super));
 	super->magic = cpu_to_le64(RESSD_SUPER_MAGIC);
@@ -64,7 +67,8 @@ void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info
 	super->normal_sectors = cpu_to_le64(info->table.len);
 	super->reserved_start = cpu_to_le64(info->table.reserved_start);
 	super->reserved_sectors = cpu_to_le64(info->table.reserved_sectors);
-	super->segment_blocks = cpu_to_le32(info->segment_sectors / RESSD_BLOCK_SECTORS);
+	super->segment_blocks =
+		cpu_to_le32(info->segment_sectors / RESSD_BLOCK_SECTORS);
 	super->record_blocks = cpu_to_le32(info->record_blocks);
 	super->devices = cpu_to_le32(info->devices);
 	memcpy(super->options, info->options, RESSD_STORED_OPTIONS);
@@ -74,13 +78,17 @@ void ressd_super_encode(struct ressd_super *super, const struct ressd_super_info
 	super->crc = cpu_to_le32(ressd_block_crc(super));
 }
 
-/* The fields of a superblock whose crc is right, so that only another version can be wrong. */
+/*
+ * The fields of a superblock whose crc is right, so that only another version
+ * can be wrong.
+ */
 static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 					      struct ressd_super_info *info,
 					      char *error, size_t size)
 {
 	struct ressd_geom geom;
-	u64 segment_sectors = (u64)le32_to_cpu(super->segment_blocks) * RESSD_BLOCK_SECTORS;
+	u64 segment_sectors =
+		(u64)le32_to_cpu(super->segment_blocks) * RESSD_BLOCK_SECTORS;
 
 	memcpy(info->uuid, super->uuid, RESSD_UUID_SIZE);
 	info->table.normal_start = le64_to_cpu(super->normal_start);
@@ -95,15 +103,20 @@ static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 	if (le32_to_cpu(super->incompat) & RESSD_INCOMPAT_COVER)
 		info->cover_blocks = le32_to_cpu(super->cover_blocks);
 	if (!segment_sectors || segment_sectors > ~0U) {
-		snprintf(error, size, "the superblock has a segment size of %llu sectors",
+		snprintf(error, size,
+			 "the superblock has a segment size of %llu sectors",
 			 (unsigned long long)segment_sectors);
 		return RESSD_SUPER_DAMAGED;
 	}
 	info->segment_sectors = segment_sectors;
-	/* No device is known here, so none is too short, and the areas may be on two. */
+	/*
+	 * No device is known here, so none is too short, and the areas may be
+	 * on two.
+	 */
 	if (ressd_table_check(&info->table, ~0ULL, ~0ULL, false, error, size))
 		return RESSD_SUPER_DAMAGED;
-	if (ressd_geom_init(&geom, info->table.reserved_sectors, segment_sectors, error, size))
+	if (ressd_geom_init(&geom, info->table.reserved_sectors,
+			    segment_sectors, error, size))
 		return RESSD_SUPER_DAMAGED;
 	if (info->record_blocks != geom.record_blocks) {
 		snprintf(error, size,
@@ -121,7 +134,8 @@ static enum ressd_super_verdict decode_fields(const struct ressd_super *super,
 	return RESSD_SUPER_GOOD;
 }
 
-enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super, u32 copy,
+enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super,
+					    u32 copy,
 					    struct ressd_super_info *info,
 					    char *error, size_t size)
 {
@@ -137,7 +151,8 @@ enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super, u32
 	}
 	if (le32_to_cpu(super->crc) != ressd_block_crc(super)) {
 		snprintf(error, size,
-			 "superblock copy %u has a bad checksum; use ressdctl check", copy);
+			 "superblock copy %u has a bad checksum; use ressdctl check",
+			 copy);
 		return RESSD_SUPER_DAMAGED;
 	}
 	if (version != RESSD_FORMAT_VERSION) {
@@ -163,7 +178,8 @@ enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super, u32
 	return decode_fields(super, info, error, size);
 }
 
-int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super *copy1,
+int ressd_super_choose(const struct ressd_super *copy0,
+		       const struct ressd_super *copy1,
 		       struct ressd_super_info *info, char *error, size_t size)
 {
 	struct ressd_super_info other;
@@ -176,11 +192,13 @@ int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super
 	if (first == RESSD_SUPER_GOOD && second == RESSD_SUPER_GOOD) {
 		if (!memcmp(info->uuid, other.uuid, RESSD_UUID_SIZE)) {
 			/*
-			 * Nothing beyond the shorter length has ever been served.  Where
-			 * the options differ, storing them was cut short; either may count.
+			 * Nothing beyond the shorter length has ever been
+			 * served.  Where the options differ, storing them was
+			 * cut short; either may count.
 			 */
 			info->uneven = info->table.len != other.table.len;
-			info->table.len = min_t(u64, info->table.len, other.table.len);
+			info->table.len =
+				min_t(u64, info->table.len, other.table.len);
 			return 0;
 		}
 		snprintf(error, size,
@@ -191,22 +209,27 @@ int ressd_super_choose(const struct ressd_super *copy0, const struct ressd_super
 		return -ENODATA;
 	/* Another version or another device must not be taken for damage. */
 	if (first == RESSD_SUPER_GOOD && second != RESSD_SUPER_FOREIGN) {
-		snprintf(error, size, "superblock copy 1 is damaged; use ressdctl check");
+		snprintf(error, size,
+			 "superblock copy 1 is damaged; use ressdctl check");
 		return 0;
 	}
 	if (second == RESSD_SUPER_GOOD && first != RESSD_SUPER_FOREIGN) {
-		snprintf(error, size, "superblock copy 0 is damaged; use ressdctl check");
+		snprintf(error, size,
+			 "superblock copy 0 is damaged; use ressdctl check");
 		*info = other;
 		return 0;
 	}
 	if (!error[0])
-		snprintf(error, size, "%s", reason[0] ? reason :
-			 "a superblock copy is missing; the reserved area in the table is not the one that was formatted");
+		snprintf(error, size, "%s",
+			 reason[0] ? reason :
+				     "a superblock copy is missing; the reserved area in the table is not the one that was formatted");
 	return -EINVAL;
 }
 
-int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_table *table,
-			const struct ressd_options *options, char *error, size_t size)
+int ressd_super_matches(const struct ressd_super_info *info,
+			const struct ressd_table *table,
+			const struct ressd_options *options, char *error,
+			size_t size)
 {
 	if (info->table.normal_start != table->normal_start ||
 	    info->table.reserved_start != table->reserved_start ||
@@ -222,10 +245,12 @@ int ressd_super_matches(const struct ressd_super_info *info, const struct ressd_
 	if (table->len < info->table.len) {
 		snprintf(error, size,
 			 "the normal area has %llu sectors and cannot shrink to %llu, for the log may hold blocks beyond them; drain, remove the device and use ressdctl format",
-			 (unsigned long long)info->table.len, (unsigned long long)table->len);
+			 (unsigned long long)info->table.len,
+			 (unsigned long long)table->len);
 		return -EINVAL;
 	}
-	if (options->segment_sectors && options->segment_sectors != info->segment_sectors) {
+	if (options->segment_sectors &&
+	    options->segment_sectors != info->segment_sectors) {
 		snprintf(error, size,
 			 "segment_sectors is %u, but the reserved area was formatted with %u; leave the option out or use ressdctl format",
 			 options->segment_sectors, info->segment_sectors);
@@ -247,16 +272,18 @@ void ressd_record_seal(struct ressd_record_header *header)
 void ressd_record_seal_short(struct ressd_record_header *header,
 			     const struct ressd_zeroes *zeroes, u32 used)
 {
+	const u32 unused = RESSD_RECORD_ENTRIES - used;
 	u32 crc;
 
 	header->crc = 0;
-	crc = ressd_crc(header, sizeof(*header) - (RESSD_RECORD_ENTRIES - used) *
-			sizeof(header->entries[0]));
-	header->crc = cpu_to_le32(multiply(crc, zeroes->factors[RESSD_RECORD_ENTRIES - used]));
+	crc = ressd_crc(header,
+			sizeof(*header) - unused * sizeof(header->entries[0]));
+	header->crc = cpu_to_le32(multiply(crc, zeroes->factors[unused]));
 }
 
-bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid,
-			const struct ressd_geom *geom, u32 block)
+bool ressd_record_valid(const struct ressd_record_header *header,
+			const u8 *uuid, const struct ressd_geom *geom,
+			u32 block)
 {
 	u32 nr_maps = le16_to_cpu(header->nr_maps);
 	u32 nr_unmaps = le16_to_cpu(header->nr_unmaps);
@@ -272,13 +299,15 @@ bool ressd_record_valid(const struct ressd_record_header *header, const u8 *uuid
 	       nr_maps + nr_unmaps <= RESSD_RECORD_ENTRIES &&
 	       nr_maps < nr_blocks &&
 	       nr_blocks <= ressd_geom_slot_end(geom, slot) - block &&
-	       le64_to_cpu(header->seq) <= RESSD_MAX_SEQ && segment_seq <= RESSD_MAX_SEQ &&
-	       segment_seq && ressd_geom_slot_of_seq(geom, segment_seq) == slot &&
+	       le64_to_cpu(header->seq) <= RESSD_MAX_SEQ &&
+	       segment_seq <= RESSD_MAX_SEQ && segment_seq &&
+	       ressd_geom_slot_of_seq(geom, segment_seq) == slot &&
 	       le64_to_cpu(header->tail_seq) <= segment_seq &&
 	       le64_to_cpu(header->durable_seq) < le64_to_cpu(header->seq);
 }
 
-void ressd_record_link(const struct ressd_record_header *header, struct ressd_link *link)
+void ressd_record_link(const struct ressd_record_header *header,
+		       struct ressd_link *link)
 {
 	link->seq = le64_to_cpu(header->seq);
 	link->segment_seq = le64_to_cpu(header->segment_seq);
@@ -287,13 +316,15 @@ void ressd_record_link(const struct ressd_record_header *header, struct ressd_li
 	link->uncovered = le32_to_cpu(header->flags) & RESSD_RECORD_UNCOVERED;
 }
 
-bool ressd_record_follows(const struct ressd_record_header *header, const struct ressd_link *link)
+bool ressd_record_follows(const struct ressd_record_header *header,
+			  const struct ressd_link *link)
 {
 	u64 segment_seq = le64_to_cpu(header->segment_seq);
 
 	return le64_to_cpu(header->seq) == link->seq + 1 &&
 	       le32_to_cpu(header->prev_crc) == link->crc &&
-	       (segment_seq == link->segment_seq || segment_seq == link->segment_seq + 1) &&
+	       (segment_seq == link->segment_seq ||
+		segment_seq == link->segment_seq + 1) &&
 	       (le64_to_cpu(header->activation) == link->activation ||
 		le32_to_cpu(header->flags) & RESSD_RECORD_FIRST);
 }

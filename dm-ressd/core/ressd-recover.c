@@ -23,22 +23,22 @@ struct fold {
 
 /* The records taken so far. */
 struct chain {
-	bool any;			/* false: the first record may follow anything */
-	bool numbered;			/* link.seq is known, if only from a dropped record */
+	bool any;	/* false: the first record may follow anything */
+	bool numbered;	/* link.seq is known, if only from a dropped record */
 	struct ressd_link link;
-	u64 tail_seq;			/* claimed by the last record */
-	u32 end;			/* log block after it */
+	u64 tail_seq;	/* claimed by the last record */
+	u32 end;	/* log block after it */
 };
 
 static int log_damaged(struct fold *fold, const char *what, u64 number)
 {
 	snprintf(fold->error, fold->error_size,
-		 "the log is damaged: %s %llu; nothing was changed, use ressdctl check", what,
-		 (unsigned long long)number);
+		 "the log is damaged: %s %llu; nothing was changed, use ressdctl check",
+		 what, (unsigned long long)number);
 	return -EUCLEAN;
 }
 
-/* --- what records and summaries do to the map ---------------------------------------------- */
+/* --- what records and summaries do to the map ----------------------------- */
 
 /* One MAP entry: normal block @lbn is now in log block @block. */
 static void apply_map(struct ressd_log *log, u32 lbn, u32 block, u32 crc)
@@ -46,7 +46,8 @@ static void apply_map(struct ressd_log *log, u32 lbn, u32 block, u32 crc)
 	struct ressd_node *old = ressd_map_find(&log->map, lbn);
 
 	if (old) {
-		u32 slot = ressd_geom_slot(&log->geom, ressd_map_block(&log->map, old));
+		u32 slot = ressd_geom_slot(&log->geom,
+					   ressd_map_block(&log->map, old));
 
 		log->segments[slot].live--;
 		ressd_map_erase(&log->map, old);
@@ -62,44 +63,53 @@ static void apply_unmap(struct ressd_log *log, u32 block)
 	struct ressd_node *node = &log->map.nodes[block];
 
 	if (node->lbn == RESSD_NO_BLOCK)
-		return;		/* superseded by a later MAP, or its segment is dead */
+		/* Superseded by a later MAP, or its segment is dead. */
+		return;
 	log->segments[ressd_geom_slot(&log->geom, block)].live--;
 	ressd_map_erase(&log->map, node);
 	node->lbn = RESSD_NO_BLOCK;
 }
 
 /* Checks every entry before the first one is applied. */
-static int check_entries(struct fold *fold, const struct ressd_record_header *header)
+static int check_entries(struct fold *fold,
+			 const struct ressd_record_header *header)
 {
 	u32 nr_maps = le16_to_cpu(header->nr_maps);
 	u32 nr = nr_maps + le16_to_cpu(header->nr_unmaps);
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		u32 limit = i < nr_maps ? fold->log->normal_blocks : fold->log->geom.nr_blocks;
+		u32 limit = i < nr_maps ? fold->log->normal_blocks :
+					  fold->log->geom.nr_blocks;
 
 		if (le32_to_cpu(header->entries[i].block) >= limit)
-			return log_damaged(fold, "an entry points outside the device, record",
+			return log_damaged(fold,
+					   "an entry points outside the device, record",
 					   le64_to_cpu(header->seq));
 	}
 	return 0;
 }
 
-static void apply_record(struct ressd_log *log, const struct ressd_record_header *header, u32 block)
+static void apply_record(struct ressd_log *log,
+			 const struct ressd_record_header *header, u32 block)
 {
 	u32 nr_maps = le16_to_cpu(header->nr_maps);
 	u32 nr = nr_maps + le16_to_cpu(header->nr_unmaps);
 	u32 i;
 
 	for (i = 0; i < nr_maps; i++)
-		apply_map(log, le32_to_cpu(header->entries[i].block), block + 1 + i,
-			  le32_to_cpu(header->entries[i].crc));
+		apply_map(log, le32_to_cpu(header->entries[i].block),
+			  block + 1 + i, le32_to_cpu(header->entries[i].crc));
 	for (; i < nr; i++)
 		apply_unmap(log, le32_to_cpu(header->entries[i].block));
 }
 
-/* All the segment's MAPs, then all its UNMAPs: ressd-summary.h says why that is the same. */
-static void apply_summary(struct ressd_log *log, const struct ressd_summary *summary, u32 slot)
+/*
+ * All the segment's MAPs, then all its UNMAPs: ressd-summary.h says why that is
+ * the same.
+ */
+static void apply_summary(struct ressd_log *log,
+			  const struct ressd_summary *summary, u32 slot)
 {
 	const __le32 *unmaps = ressd_summary_unmaps(summary, &log->geom);
 	u32 i;
@@ -109,18 +119,19 @@ static void apply_summary(struct ressd_log *log, const struct ressd_summary *sum
 
 		if (le32_to_cpu(entry->block) != RESSD_NO_BLOCK)
 			apply_map(log, le32_to_cpu(entry->block),
-				  slot * log->geom.segment_blocks + i, le32_to_cpu(entry->crc));
+				  slot * log->geom.segment_blocks + i,
+				  le32_to_cpu(entry->crc));
 	}
 	for (i = 0; i < le32_to_cpu(summary->nr_unmaps); i++)
 		apply_unmap(log, le32_to_cpu(unmaps[i]));
 }
 
-/* --- a segment by its summary -------------------------------------------------------------- */
+/* --- a segment by its summary --------------------------------------------- */
 
 /*
- * Is there an intact first record of segment @segment_seq that is not the one the log's summary
- * speaks of?  To be asked where no record before tells; a summary that was written with PREFLUSH
- * has none like it.  Negative error.
+ * Is there an intact first record of segment @segment_seq that is not the one
+ * the log's summary speaks of?  To be asked where no record before tells; a
+ * summary that was written with PREFLUSH has none like it.  Negative error.
  */
 static int begins_otherwise(struct fold *fold, u64 segment_seq)
 {
@@ -134,7 +145,8 @@ static int begins_otherwise(struct fold *fold, u64 segment_seq)
 	if (summary->durable_seq == summary->last_seq)
 		return 0;
 	fold->window.ahead = 1;
-	ret = ressd_window_header(&fold->window, ressd_geom_slot_start(geom, slot), &header);
+	ret = ressd_window_header(&fold->window,
+				  ressd_geom_slot_start(geom, slot), &header);
 	if (ret <= 0 || le64_to_cpu(header->segment_seq) != segment_seq)
 		return min(ret, 0);
 	ressd_record_link(header, &first);
@@ -142,10 +154,12 @@ static int begins_otherwise(struct fold *fold, u64 segment_seq)
 }
 
 /*
- * Reads the summary of segment @segment_seq into the log's own one, which goes on from there if
- * records follow.  That one is left alone unless the device has a summary that continues @chain.
+ * Reads the summary of segment @segment_seq into the log's own one, which goes
+ * on from there if records follow.  That one is left alone unless the device
+ * has a summary that continues @chain.
  */
-static bool load_summary(struct fold *fold, const struct chain *chain, u64 segment_seq)
+static bool load_summary(struct fold *fold, const struct chain *chain,
+			 u64 segment_seq)
 {
 	struct ressd_log *log = fold->log;
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
@@ -160,7 +174,8 @@ static bool load_summary(struct fold *fold, const struct chain *chain, u64 segme
 }
 
 /* True in *@found if an intact header at @block continues @link. */
-static int find_next(struct fold *fold, const struct ressd_link *link, u32 block, bool *found)
+static int find_next(struct fold *fold, const struct ressd_link *link,
+		     u32 block, bool *found)
 {
 	const struct ressd_record_header *header;
 	int ret = ressd_window_header(&fold->window, block, &header);
@@ -170,11 +185,12 @@ static int find_next(struct fold *fold, const struct ressd_link *link, u32 block
 }
 
 /*
- * The record after the last one that the summary speaks of shows that this was the last one indeed:
- * the first of the next segment, if only by that segment's summary, or one that a later activation
- * has put behind.
+ * The record after the last one that the summary speaks of shows that this was
+ * the last one indeed: the first of the next segment, if only by that segment's
+ * summary, or one that a later activation has put behind.
  */
-static int confirm_summary(struct fold *fold, const struct ressd_summary *summary, bool *confirmed)
+static int confirm_summary(struct fold *fold,
+			   const struct ressd_summary *summary, bool *confirmed)
 {
 	const struct ressd_geom *geom = &fold->log->geom;
 	u32 block = le32_to_cpu(summary->next_block);
@@ -186,15 +202,20 @@ static int confirm_summary(struct fold *fold, const struct ressd_summary *summar
 	ressd_summary_link(summary, &link);
 	next = ressd_geom_slot_of_seq(geom, link.segment_seq + 1);
 	fold->window.ahead = 1;
-	ret = find_next(fold, &link, ressd_geom_slot_start(geom, next), confirmed);
+	ret = find_next(fold, &link, ressd_geom_slot_start(geom, next),
+			confirmed);
 	if (!ret && !*confirmed && block != le32_to_cpu(summary->block))
 		ret = find_next(fold, &link, block, confirmed);
-	if (!ret && !*confirmed && ressd_window_summary(&fold->window, next, &behind))
+	if (!ret && !*confirmed &&
+	    ressd_window_summary(&fold->window, next, &behind))
 		*confirmed = ressd_summary_follows(behind, &link);
 	return ret;
 }
 
-/* Takes segment @segment_seq by its summary: 1 taken, 0 it has none to be trusted, or an error. */
+/*
+ * Takes segment @segment_seq by its summary: 1 taken, 0 it has none to be
+ * trusted, or an error.
+ */
 static int take_summary(struct fold *fold, struct chain *chain, u64 segment_seq)
 {
 	struct ressd_log *log = fold->log;
@@ -231,9 +252,10 @@ static int take_summary(struct fold *fold, struct chain *chain, u64 segment_seq)
 	return 1;
 }
 
-/* --- a segment record by record ------------------------------------------------------------ */
+/* --- a segment record by record ------------------------------------------- */
 
-static void extend_chain(struct chain *chain, const struct ressd_record_header *header, u32 block)
+static void extend_chain(struct chain *chain,
+			 const struct ressd_record_header *header, u32 block)
 {
 	chain->any = true;
 	chain->numbered = true;
@@ -243,10 +265,12 @@ static void extend_chain(struct chain *chain, const struct ressd_record_header *
 }
 
 /*
- * Compares a record's data with its crcs; 1 intact, 0 torn, negative error.  The header is copied
- * to a place of its own, for reading data moves the window.
+ * Compares a record's data with its crcs; 1 intact, 0 torn, negative error.
+ * The header is copied to a place of its own, for reading data moves the
+ * window.
  */
-static int check_data(struct fold *fold, const struct ressd_record_header *header, u32 block)
+static int check_data(struct fold *fold,
+		      const struct ressd_record_header *header, u32 block)
 {
 	u32 nr_maps = le16_to_cpu(header->nr_maps);
 	u32 i;
@@ -255,17 +279,22 @@ static int check_data(struct fold *fold, const struct ressd_record_header *heade
 	for (i = 0; i < nr_maps; i++) {
 		const void *data;
 
-		fold->window.ahead = fold->log->geom.record_blocks;	/* all is wanted */
+		/* All is wanted. */
+		fold->window.ahead = fold->log->geom.record_blocks;
 		data = ressd_window_block(&fold->window, block + 1 + i, &ret);
 		if (!data)
 			return ret;
-		if (ressd_crc(data, RESSD_BLOCK_SIZE) != le32_to_cpu(header->entries[i].crc))
+		if (ressd_crc(data, RESSD_BLOCK_SIZE) !=
+		    le32_to_cpu(header->entries[i].crc))
 			return 0;
 	}
 	return 1;
 }
 
-/* The chain ends before this record.  Its seq and prev_crc are what the next one must have. */
+/*
+ * The chain ends before this record.  Its seq and prev_crc are what the next
+ * one must have.
+ */
 static void drop_record(struct fold *fold, struct chain *chain,
 			const struct ressd_record_header *header)
 {
@@ -278,10 +307,11 @@ static void drop_record(struct fold *fold, struct chain *chain,
 }
 
 /*
- * Takes the record at @block if it continues @chain: 1 taken, 0 the chain ends here, negative
- * error.  The open record's buffer serves as the header's copy.
+ * Takes the record at @block if it continues @chain: 1 taken, 0 the chain ends
+ * here, negative error.  The open record's buffer serves as the header's copy.
  */
-static int take_record(struct fold *fold, struct chain *chain, u32 block, u64 segment_seq)
+static int take_record(struct fold *fold, struct chain *chain, u32 block,
+		       u64 segment_seq)
 {
 	struct ressd_log *log = fold->log;
 	struct ressd_record_header *copy = log->records[0].buffer;
@@ -312,7 +342,7 @@ static int take_record(struct fold *fold, struct chain *chain, u32 block, u64 se
 	return 1;
 }
 
-/* --- all of it ----------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------ */
 
 /* Takes what continues the chain in segment @segment_seq; 0 or an error. */
 static int walk_segment(struct fold *fold, struct chain *chain, u64 segment_seq)
@@ -336,7 +366,10 @@ static int walk_segment(struct fold *fold, struct chain *chain, u64 segment_seq)
 	return 0;
 }
 
-/* Follows the chain from the tail; leaves in @chain what the next record has to continue. */
+/*
+ * Follows the chain from the tail; leaves in @chain what the next record has to
+ * continue.
+ */
 static int walk(struct fold *fold, struct chain *chain)
 {
 	const struct ressd_reader *reader = fold->window.reader;
@@ -354,7 +387,10 @@ static int walk(struct fold *fold, struct chain *chain)
 			return ret;
 		if (reader->progress)
 			reader->progress(reader->context, nr + walked, 2 * nr);
-		/* A segment may end early: then the chain goes on in the next one. */
+		/*
+		 * A segment may end early: then the chain goes on in the next
+		 * one.
+		 */
 		if (!chain->any || segment_seq != chain->link.segment_seq)
 			return 0;
 		slot = ressd_geom_slot_of_seq(geom, ++segment_seq);
@@ -365,8 +401,9 @@ static int walk(struct fold *fold, struct chain *chain)
 }
 
 /*
- * True if the tail segment has lost a record that was known durable: a later segment was begun, so
- * the record before that one's first belongs to the tail or comes after it.
+ * True if the tail segment has lost a record that was known durable: a later
+ * segment was begun, so the record before that one's first belongs to the tail
+ * or comes after it.
  */
 static bool tail_is_lost(const struct fold *fold)
 {
@@ -375,32 +412,40 @@ static bool tail_is_lost(const struct fold *fold)
 
 	for (slot = 0; slot < log->geom.nr_segments; slot++)
 		if (log->segments[slot].seq > fold->claims.tail_seq &&
-		    log->segments[slot].kill_seq <= fold->claims.durable_seq + 1)
+		    log->segments[slot].kill_seq <=
+			    fold->claims.durable_seq + 1)
 			return true;
 	return false;
 }
 
 /*
- * Is the end of @chain where a cut may have left it, or is something missing that was durable?
- * What is found behind it may be of use for numbering, but the tail is decided already.
+ * Is the end of @chain where a cut may have left it, or is something missing
+ * that was durable?  What is found behind it may be of use for numbering, but
+ * the tail is decided already.
  */
 static int check_end(struct fold *fold, const struct chain *chain)
 {
 	struct ressd_behind behind = { .claims = fold->claims };
-	int ret = ressd_claims_behind(&fold->window, chain->link.segment_seq, chain->end, &behind);
+	int ret = ressd_claims_behind(&fold->window, chain->link.segment_seq,
+				      chain->end, &behind);
 
 	if (ret)
 		return ret;
 	fold->stats->searched_seq = behind.segment_seq;
 	fold->claims.durable_seq = behind.claims.durable_seq;
 	if (chain->numbered && chain->link.seq < behind.claims.durable_seq)
-		return log_damaged(fold, "records are missing from number", chain->link.seq + 1);
+		return log_damaged(fold, "records are missing from number",
+				   chain->link.seq + 1);
 	if (!chain->numbered && (behind.lost || tail_is_lost(fold)))
-		return log_damaged(fold, "nothing is left of segment", fold->claims.tail_seq);
+		return log_damaged(fold, "nothing is left of segment",
+				   fold->claims.tail_seq);
 	return 0;
 }
 
-/* Nothing was found: is the log empty, or has its first segment lost its first record? */
+/*
+ * Nothing was found: is the log empty, or has its first segment lost its first
+ * record?
+ */
 static int check_empty(struct fold *fold)
 {
 	struct chain chain = { .numbered = true };
@@ -426,15 +471,18 @@ static void set_head(struct fold *fold, const struct chain *chain)
 	log->epoch = fold->claims.epoch + (fold->claims.epoch != ~0U);
 	log->tail_seq = fold->claims.tail_seq;
 	/*
-	 * Only what the chain itself says may be reused: other claims are not durable in it.  If it
-	 * says more than all claims it is forged, and the map has blocks of what it says is free.
+	 * Only what the chain itself says may be reused: other claims are not
+	 * durable in it.  If it says more than all claims it is forged, and the
+	 * map has blocks of what it says is free.
 	 */
 	log->reuse_seq = oldest;
 	if (chain->any)
-		log->reuse_seq = max(oldest, min(chain->tail_seq, log->tail_seq));
+		log->reuse_seq =
+			max(oldest, min(chain->tail_seq, log->tail_seq));
 	log->written_tail = log->reuse_seq;
 	log->prev_crc = chain->link.crc;
-	log->written_seq = max_t(u64, chain->link.seq, fold->claims.durable_seq);
+	log->written_seq =
+		max_t(u64, chain->link.seq, fold->claims.durable_seq);
 	log->durable_seq = log->written_seq;
 	log->records[0].seq = log->written_seq + 1;
 	log->records[0].segment_seq = log->head_seq;
@@ -442,16 +490,18 @@ static void set_head(struct fold *fold, const struct chain *chain)
 }
 
 /*
- * Home counts where the log is not covered: covered blocks may have copies that count, which the
- * activation sorts out; all other blocks of the log are home.  They stay in the map until a record
- * has announced their death, and the activation waits for that.
+ * Home counts where the log is not covered: covered blocks may have copies that
+ * count, which the activation sorts out; all other blocks of the log are home.
+ * They stay in the map until a record has announced their death, and the
+ * activation waits for that.
  */
 static void set_covered(struct fold *fold, const struct chain *chain)
 {
 	struct ressd_log *log = fold->log;
 	struct ressd_node *node;
 
-	log->covered = log->cover_blocks && chain->any && !chain->link.uncovered;
+	log->covered = log->cover_blocks && chain->any &&
+		       !chain->link.uncovered;
 	log->written_covered = log->covered;
 	if (!log->cover_blocks || log->covered)
 		return;
@@ -465,11 +515,12 @@ static void set_covered(struct fold *fold, const struct chain *chain)
 }
 
 /*
- * The opening record goes where set_head() has put the open one, or to the next segment.  The
- * summary of that segment may be there though a loss of power has taken some of its records: it
- * would speak for those that take their place.  A torn one could become whole by sectors of the
- * segment's next one.  One that recovery has used stays: its records were durable, and perhaps
- * nothing else tells of them any more.
+ * The opening record goes where set_head() has put the open one, or to the next
+ * segment.  The summary of that segment may be there though a loss of power has
+ * taken some of its records: it would speak for those that take their place.  A
+ * torn one could become whole by sectors of the segment's next one.  One that
+ * recovery has used stays: its records were durable, and perhaps nothing else
+ * tells of them any more.
  */
 static void find_stale_summary(struct fold *fold)
 {
@@ -496,7 +547,8 @@ static void find_stale_summary(struct fold *fold)
 /* Could the log go on for ever, as far as its numbers are concerned? */
 static int check_numbers(struct fold *fold)
 {
-	const u64 last = max_t(u64, fold->log->written_seq, fold->log->head_seq);
+	const u64 last =
+		max_t(u64, fold->log->written_seq, fold->log->head_seq);
 
 	if (last <= RESSD_MAX_SEQ - RESSD_SEQ_ROOM)
 		return 0;
@@ -508,7 +560,8 @@ static int take_all(struct fold *fold)
 	struct ressd_log *log = fold->log;
 	struct chain chain = { };
 	u32 slot;
-	int ret = ressd_claims_scan(&fold->window, log->segments, &fold->claims);
+	int ret =
+		ressd_claims_scan(&fold->window, log->segments, &fold->claims);
 
 	if (ret)
 		return ret;
@@ -539,7 +592,10 @@ int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
 		  struct ressd_recovery *recovery, char *error, size_t size)
 {
 	struct fold fold = {
-		.log = log, .stats = recovery, .error = error, .error_size = size,
+		.log = log,
+		.stats = recovery,
+		.error = error,
+		.error_size = size,
 		.window = {
 			.reader = reader, .geom = &log->geom, .uuid = log->uuid,
 			.stats = recovery, .ahead = 1,

@@ -3,7 +3,10 @@
 #include <linux/compiler.h>
 #include "ressd-regions.h"
 
-/* One more than there are whole blocks: reads may touch the piece of one at the end. */
+/*
+ * One more than there are whole blocks: reads may touch the piece of one at the
+ * end.
+ */
 static u64 nr_regions(u32 normal_blocks, u32 shift)
 {
 	return ((u64)normal_blocks >> shift) + 1;
@@ -13,22 +16,26 @@ static u32 shift_for(u32 normal_blocks, u32 log_blocks)
 {
 	u32 shift = 0;
 
-	while (nr_regions(normal_blocks, shift) > (u64)log_blocks * RESSD_REGIONS_PER_BLOCK + 1)
+	while (nr_regions(normal_blocks, shift) >
+	       (u64)log_blocks * RESSD_REGIONS_PER_BLOCK + 1)
 		shift++;
 	return shift;
 }
 
 size_t ressd_regions_bytes(u32 normal_blocks, u32 log_blocks)
 {
-	u64 nr = nr_regions(normal_blocks, shift_for(normal_blocks, log_blocks));
+	u64 nr =
+		nr_regions(normal_blocks, shift_for(normal_blocks, log_blocks));
 
-	return (nr + RESSD_REGIONS_WORD - 1) / RESSD_REGIONS_WORD * sizeof(unsigned long);
+	return (nr + RESSD_REGIONS_WORD - 1) / RESSD_REGIONS_WORD *
+	       sizeof(unsigned long);
 }
 
-void ressd_regions_init(struct ressd_regions *regions, unsigned long *bits, u32 normal_blocks,
-			u32 log_blocks)
+void ressd_regions_init(struct ressd_regions *regions, unsigned long *bits,
+			u32 normal_blocks, u32 log_blocks)
 {
-	size_t i, words = ressd_regions_bytes(normal_blocks, log_blocks) / sizeof(*bits);
+	size_t i, words = ressd_regions_bytes(normal_blocks, log_blocks) /
+			  sizeof(*bits);
 
 	*regions = (struct ressd_regions) {
 		.bits = bits, .shift = shift_for(normal_blocks, log_blocks),
@@ -37,7 +44,8 @@ void ressd_regions_init(struct ressd_regions *regions, unsigned long *bits, u32 
 		bits[i] = 0;
 }
 
-static unsigned long *word_of(const struct ressd_regions *regions, u32 lbn, unsigned long *mask)
+static unsigned long *word_of(const struct ressd_regions *regions, u32 lbn,
+			      unsigned long *mask)
 {
 	u32 bit = lbn >> regions->shift;
 

@@ -7,21 +7,26 @@
 #include "ressd-record.h"
 #include "ressd-repair.h"
 
-static struct ressd_segment *segment_of_block(const struct ressd_log *log, u32 block)
+static struct ressd_segment *segment_of_block(const struct ressd_log *log,
+					      u32 block)
 {
 	return &log->segments[ressd_geom_slot(&log->geom, block)];
 }
 
-/* --- after a failed flush ------------------------------------------------------------------ */
+/* --- after a failed flush ------------------------------------------------- */
 
-/* The UNMAPs of the record that was not written are pending again, before all later ones. */
+/*
+ * The UNMAPs of the record that was not written are pending again, before all
+ * later ones.
+ */
 static void unseal_unmaps(struct ressd_log *log)
 {
 	struct ressd_record *record = &log->records[!log->open];
 	struct ressd_node *node;
 
 	while ((node = ressd_dying_last(&log->map, &log->sealed_unmaps))) {
-		ressd_map_mark_sealed(&log->map, ressd_map_block(&log->map, node), false);
+		ressd_map_mark_sealed(&log->map,
+				      ressd_map_block(&log->map, node), false);
 		ressd_dying_remove(&log->map, &log->sealed_unmaps, node);
 		ressd_dying_add_first(&log->map, &log->unmaps, node);
 		log->nr_unmaps++;
@@ -41,13 +46,16 @@ static bool is_dead(const struct ressd_log *log, u32 block)
 /* Each of these does a piece, and returns true when all is done. */
 static bool distrust_moves(struct ressd_log *log)
 {
-	struct ressd_node *node = ressd_map_first_from(&log->map, log->distrusting.next);
+	struct ressd_node *node =
+		ressd_map_first_from(&log->map, log->distrusting.next);
 	u32 looked = 0;
 
-	for (; node && looked < log->step_nodes; node = ressd_map_next(node), looked++) {
+	for (; node && looked < log->step_nodes;
+	     node = ressd_map_next(node), looked++) {
 		u32 block = ressd_map_block(&log->map, node);
 
-		if (!ressd_map_is_clean(&log->map, block) || is_dead(log, block))
+		if (!ressd_map_is_clean(&log->map, block) ||
+		    is_dead(log, block))
 			continue;
 		ressd_map_set_dirty(&log->map, node);
 		segment_of_block(log, block)->live++;
@@ -57,15 +65,19 @@ static bool distrust_moves(struct ressd_log *log)
 	return !node;
 }
 
-/* The one that was killed last comes first: of two versions the newer one is revived. */
+/*
+ * The one that was killed last comes first: of two versions the newer one is
+ * revived.
+ */
 static bool distrust_kills(struct ressd_log *log)
 {
 	struct ressd_node *node, *before;
 	u32 looked = 0;
 
 	node = log->distrusting.next == RESSD_NO_BLOCK ? NULL :
-						       &log->map.nodes[log->distrusting.next];
-	for (; node && looked < log->step_nodes; node = before, looked += RESSD_CHANGE_COST) {
+	       &log->map.nodes[log->distrusting.next];
+	for (; node && looked < log->step_nodes;
+	     node = before, looked += RESSD_CHANGE_COST) {
 		u32 block = ressd_map_block(&log->map, node);
 
 		before = ressd_dying_before(&log->map, node);
@@ -93,17 +105,22 @@ static u64 last_data_record(const struct ressd_log *log)
 }
 
 /*
- * A block that was moved and then logged again: home may be lost, and the map knows the older log
- * block no more.  So no segment is dead before all that was logged by now is durable: the record
- * with the newer version must not be the one that announces the death of the older.
+ * A block that was moved and then logged again: home may be lost, and the map
+ * knows the older log block no more.  So no segment is dead before all that was
+ * logged by now is durable: the record with the newer version must not be the
+ * one that announces the death of the older.
  */
 static bool distrust_deaths(struct ressd_log *log)
 {
 	u64 seq = log->distrusting.next, last = last_data_record(log);
 	u32 looked = 0;
 
-	for (; seq <= log->head_seq && looked < log->step_nodes; seq++, looked++)
-		log->segments[ressd_geom_slot_of_seq(&log->geom, seq)].kill_seq = last;
+	for (; seq <= log->head_seq && looked < log->step_nodes;
+	     seq++, looked++) {
+		u32 slot = ressd_geom_slot_of_seq(&log->geom, seq);
+
+		log->segments[slot].kill_seq = last;
+	}
 	log->distrusting.next = seq;
 	return seq > log->head_seq;
 }
@@ -151,22 +168,27 @@ bool ressd_repair_distrust_some(struct ressd_log *log)
 	return log->distrusting.step != RESSD_DISTRUST_NONE;
 }
 
-/* A second flush that fails before this has ended may concern what it has passed already. */
+/*
+ * A second flush that fails before this has ended may concern what it has
+ * passed already.
+ */
 void ressd_repair_distrust(struct ressd_log *log)
 {
 	if (log->mode < RESSD_MODE_RO)
 		log->mode = RESSD_MODE_RO;
 	unseal_unmaps(log);
 	log->tail_seq = log->written_tail;
-	log->distrusting = (struct ressd_distrust) { .step = RESSD_DISTRUST_MOVES };
+	log->distrusting =
+		(struct ressd_distrust){ .step = RESSD_DISTRUST_MOVES };
 }
 
-/* --- the repair ---------------------------------------------------------------------------- */
+/* --- the repair ----------------------------------------------------------- */
 
 void ressd_repair_start(struct ressd_log *log, void *buffer, u32 nr_blocks)
 {
-	log->repair = (struct ressd_repair) {
-		.step = log->records[!log->open].sealed ? RESSD_REPAIR_WRITE : RESSD_REPAIR_FLUSH,
+	log->repair = (struct ressd_repair){
+		.step = log->records[!log->open].sealed ?
+			RESSD_REPAIR_WRITE : RESSD_REPAIR_FLUSH,
 		.buffer = buffer,
 		.nr_blocks = nr_blocks,
 	};
@@ -188,7 +210,8 @@ static void end_repair(struct ressd_log *log, int result)
 }
 
 /* Reading goes on at the start of a record. */
-static void expect_record(struct ressd_repair *repair, const struct ressd_position *position)
+static void expect_record(struct ressd_repair *repair,
+			  const struct ressd_position *position)
 {
 	repair->next = *position;
 	repair->segment_seq = position->segment_seq;
@@ -236,7 +259,8 @@ static void record_intact(struct ressd_log *log)
 		return;
 	}
 	expect_record(repair, &next);
-	if (repair->block == ressd_geom_slot_end(&log->geom, slot_of_reading(log)))
+	if (repair->block ==
+	    ressd_geom_slot_end(&log->geom, slot_of_reading(log)))
 		look_in_next_segment(log);
 }
 
@@ -260,16 +284,21 @@ static void check_header(struct ressd_log *log)
 		record_intact(log);
 }
 
-/* The nodes keep the checksums of all that is written, also of what was superseded since. */
+/*
+ * The nodes keep the checksums of all that is written, also of what was
+ * superseded since.
+ */
 static void check_data(struct ressd_log *log, u32 nr)
 {
 	struct ressd_repair *repair = &log->repair;
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		const u8 *data = (const u8 *)repair->buffer + (size_t)i * RESSD_BLOCK_SIZE;
+		const u8 *data = (const u8 *)repair->buffer +
+				 (size_t)i * RESSD_BLOCK_SIZE;
 
-		if (ressd_crc(data, RESSD_BLOCK_SIZE) == log->map.nodes[repair->block + i].crc)
+		if (ressd_crc(data, RESSD_BLOCK_SIZE) ==
+		    log->map.nodes[repair->block + i].crc)
 			continue;
 		end_repair(log, -EUCLEAN);
 		return;
@@ -287,18 +316,27 @@ static void write_again(struct ressd_log *log, struct ressd_io *io)
 
 	record->taken_back = log->mode >= RESSD_MODE_RO && !record->nr_maps &&
 			     !log->records[log->open].nr_maps;
-	/* Its UNMAPs, if it still has any, must not be there before what they stand for. */
-	*io = (struct ressd_io) {
-		.kind = RESSD_IO_WRITE, .data = record->buffer, .record = record,
+	/*
+	 * Its UNMAPs, if it still has any, must not be there before what they
+	 * stand for.
+	 */
+	*io = (struct ressd_io){
+		.kind = RESSD_IO_WRITE,
+		.data = record->buffer,
+		.record = record,
 		.block = record->block,
 		.nr_blocks = record->taken_back ? 1 : record->nr_blocks,
-		.preflush = true, .fua = true,
+		.preflush = true,
+		.fua = true,
 	};
 	/* The write that failed may have spoilt all of the page. */
 	ressd_page_plan(log, io, !record->taken_back);
 }
 
-/* The place of the sealed record is blank: it is the open one again, as if it had not been. */
+/*
+ * The place of the sealed record is blank: it is the open one again, as if it
+ * had not been.
+ */
 void ressd_repair_reopen(struct ressd_log *log)
 {
 	struct ressd_record *record = &log->records[!log->open];
@@ -322,9 +360,12 @@ bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io)
 		*io = (struct ressd_io) { .kind = RESSD_IO_FLUSH };
 		break;
 	case RESSD_REPAIR_READ:
-		*io = (struct ressd_io) {
-			.kind = RESSD_IO_READ, .data = repair->buffer, .block = repair->block,
-			.nr_blocks = clamp_t(u32, repair->data_left, 1, repair->nr_blocks),
+		*io = (struct ressd_io){
+			.kind = RESSD_IO_READ,
+			.data = repair->buffer,
+			.block = repair->block,
+			.nr_blocks = clamp_t(u32, repair->data_left, 1,
+					     repair->nr_blocks),
 		};
 		break;
 	}
@@ -332,7 +373,8 @@ bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io)
 	return true;
 }
 
-void ressd_repair_done(struct ressd_log *log, const struct ressd_io *io, bool failed)
+void ressd_repair_done(struct ressd_log *log, const struct ressd_io *io,
+		       bool failed)
 {
 	if (failed) {
 		end_repair(log, -EIO);
@@ -355,12 +397,14 @@ void ressd_repair_done(struct ressd_log *log, const struct ressd_io *io, bool fa
 }
 
 /* Is @block in the record at @position or in a later one? */
-static bool is_from(const struct ressd_log *log, const struct ressd_position *position, u32 block)
+static bool is_from(const struct ressd_log *log,
+		    const struct ressd_position *position, u32 block)
 {
 	u64 segment_seq = ressd_log_segment_seq(log, block);
 
 	return segment_seq > position->segment_seq ||
-	       (segment_seq == position->segment_seq && block >= position->block);
+	       (segment_seq == position->segment_seq &&
+		block >= position->block);
 }
 
 bool ressd_repair_is_lost(const struct ressd_log *log, u32 block)
@@ -370,10 +414,12 @@ bool ressd_repair_is_lost(const struct ressd_log *log, u32 block)
 
 bool ressd_repair_is_proven(const struct ressd_log *log, u32 block)
 {
-	return log->durable_seq == log->written_seq || !is_from(log, &log->unproven, block);
+	return log->durable_seq == log->written_seq ||
+	       !is_from(log, &log->unproven, block);
 }
 
 bool ressd_repair_is_unproven(const struct ressd_log *log, u32 block)
 {
-	return log->mode >= RESSD_MODE_RO && !ressd_repair_is_proven(log, block);
+	return log->mode >= RESSD_MODE_RO &&
+	       !ressd_repair_is_proven(log, block);
 }

@@ -13,14 +13,18 @@
 /* Before a trial so many direct blocks are timed: twice what counts. */
 #define DIRECT_TIMED	(2 * RESSD_ROUTE_RECENT * WINDOW_BLOCKS)
 
-/* What the log must save of the direct cost, in percent, to be taken; and to be kept. */
+/*
+ * What the log must save of the direct cost, in percent, to be taken; and to be
+ * kept.
+ */
 #define TAKE_PERCENT	10
 #define KEEP_PERCENT	3
 
 /*
- * A trial of the direct way ends when so many of its parts in a row cost so many times what they
- * would through the log: a device that collects garbage now and then does not do so in each of
- * them.  While that is not known, when it has taken a second.
+ * A trial of the direct way ends when so many of its parts in a row cost so
+ * many times what they would through the log: a device that collects garbage
+ * now and then does not do so in each of them.  While that is not known, when
+ * it has taken a second.
  */
 #define PART_BLOCKS		8U
 #define DEAR_PARTS		8U
@@ -28,20 +32,23 @@
 #define DIRECT_TRIAL_NS		1000000000ULL
 
 /*
- * So many blocks of the log's trial are enough to see that it is lost: a device remembers what was
- * written to the log, for that leaves garbage among data that rests, so the fewer the better.
+ * So many blocks of the log's trial are enough to see that it is lost: a device
+ * remembers what was written to the log, for that leaves garbage among data
+ * that rests, so the fewer the better.
  */
 #define LOST_BLOCKS	32U
 
 /*
- * The record of these few bears a header and a command alone that more could share; neither costs
- * more than a direct write, so as many of those a log may take longer that would win by full ones.
+ * The record of these few bears a header and a command alone that more could
+ * share; neither costs more than a direct write, so as many of those a log may
+ * take longer that would win by full ones.
  */
 #define SHORT_RECORD	2U
 
 /*
- * What was measured in another situation must promise that the log costs one part in so many of the
- * direct way, or it is not tried in this one before the interval is over.
+ * What was measured in another situation must promise that the log costs one
+ * part in so many of the direct way, or it is not tried in this one before the
+ * interval is over.
  */
 #define PROMISE_PART	2
 
@@ -49,8 +56,9 @@
 #define DEAR_PART	32
 
 /*
- * In use the direct way is timed for a window each second.  If that has become so many times what
- * it was when it was decided for, the load or the device is another one.
+ * In use the direct way is timed for a window each second.  If that has become
+ * so many times what it was when it was decided for, the load or the device is
+ * another one.
  */
 #define SAMPLE_NS	1000000000ULL
 #define CHANGED_TIMES	2
@@ -62,7 +70,10 @@
 #define DEPTH_SHIFT	5
 #define FLUSH_SHIFT	4
 
-/* A situation is left when the depth is below such a part of its least, in 256ths. */
+/*
+ * A situation is left when the depth is below such a part of its least, in
+ * 256ths.
+ */
 #define FEWER		160
 
 /* Flushes follow many writes, no longer do; in 256ths. */
@@ -86,7 +97,8 @@ static struct ressd_route_case *present(struct ressd_route *route)
 
 bool ressd_route_takes_log(const struct ressd_route *route)
 {
-	return route->phase != RESSD_ROUTE_TRY_DIRECT && route->phase != RESSD_ROUTE_DIRECT;
+	return route->phase != RESSD_ROUTE_TRY_DIRECT &&
+	       route->phase != RESSD_ROUTE_DIRECT;
 }
 
 static void enter(struct ressd_route *route, enum ressd_route_phase phase)
@@ -97,15 +109,22 @@ static void enter(struct ressd_route *route, enum ressd_route_phase phase)
 	route->peeking = false;
 }
 
-/* Goes the way that was found to be cheaper in the present situation, the direct one at first. */
+/*
+ * Goes the way that was found to be cheaper in the present situation, the
+ * direct one at first.
+ */
 static void follow_decision(struct ressd_route *route)
 {
-	enter(route, present(route)->log_wins ? RESSD_ROUTE_LOG : RESSD_ROUTE_DIRECT);
+	enter(route,
+	      present(route)->log_wins ? RESSD_ROUTE_LOG : RESSD_ROUTE_DIRECT);
 }
 
-/* --- costs ------------------------------------------------------------------------------- */
+/* --- costs ---------------------------------------------------------------- */
 
-/* Forgets what was measured before a trial, which may have been under another load. */
+/*
+ * Forgets what was measured before a trial, which may have been under another
+ * load.
+ */
 static void restart(struct ressd_route_cost *cost)
 {
 	*cost = (struct ressd_route_cost) { };
@@ -142,7 +161,10 @@ u64 ressd_route_ns(const struct ressd_route_cost *cost)
 	u32 nr = min(cost->nr, RESSD_ROUTE_RECENT);
 	u32 i, j;
 
-	/* The one that as many are below as above; with equal ones the first of them is as good. */
+	/*
+	 * The one that as many are below as above; with equal ones the first of
+	 * them is as good.
+	 */
 	for (i = 0; i < nr; i++) {
 		u32 below = 0, equal = 0;
 
@@ -156,7 +178,10 @@ u64 ressd_route_ns(const struct ressd_route_cost *cost)
 	return 0;
 }
 
-/* Elsewhere it is at least as much in most cases: with flushes it costs more than without. */
+/*
+ * Elsewhere it is at least as much in most cases: with flushes it costs more
+ * than without.
+ */
 u64 ressd_route_log_ns(const struct ressd_route *route)
 {
 	u64 ns = ressd_route_ns(&ressd_route_case(route)->log), least = 0;
@@ -165,7 +190,8 @@ u64 ressd_route_log_ns(const struct ressd_route *route)
 	for (i = 0; !ns && i < ARRAY_SIZE(route->cases); i++) {
 		u64 other = ressd_route_ns(&route->cases[i].log);
 
-		if (other && i % 2 <= route->now % 2 && (!least || other < least))
+		if (other && i % 2 <= route->now % 2 &&
+		    (!least || other < least))
 			least = other;
 	}
 	return ns ? ns : least;
@@ -174,12 +200,16 @@ u64 ressd_route_log_ns(const struct ressd_route *route)
 /* A block through the log and home; 0: not known yet. */
 static u64 through_log_ns(const struct ressd_route *route)
 {
-	u64 log = ressd_route_log_ns(route), move = ressd_route_ns(&route->move);
+	u64 log = ressd_route_log_ns(route),
+	    move = ressd_route_ns(&route->move);
 
 	return log && move ? log + move : 0;
 }
 
-/* The log must save something, the less if it is in use; and have shown that in this situation. */
+/*
+ * The log must save something, the less if it is in use; and have shown that in
+ * this situation.
+ */
 static bool log_is_cheaper(const struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
@@ -189,7 +219,7 @@ static bool log_is_cheaper(const struct ressd_route *route)
 	return through && through * 100 < ressd_route_ns(&c->direct) * percent;
 }
 
-/* --- situations -------------------------------------------------------------------------- */
+/* --- situations ----------------------------------------------------------- */
 
 static const u32 depths[RESSD_ROUTE_DEPTHS] = { 1, 2, RESSD_ROUTE_MANY };
 
@@ -202,12 +232,17 @@ static u32 situation(const struct ressd_route *route)
 {
 	u32 class = RESSD_ROUTE_DEPTHS - 1;
 
-	while (class && route->depth < depths[class] * (class > route->now / 2 ? 256 : FEWER))
+	while (class &&
+	       route->depth <
+		       depths[class] * (class > route->now / 2 ? 256 : FEWER))
 		class--;
 	return 2 * class + route->flushes;
 }
 
-/* The log hides how many writes there could be: it may show more, but never less. */
+/*
+ * The log hides how many writes there could be: it may show more, but never
+ * less.
+ */
 static void observe(struct ressd_route *route, u32 in_flight)
 {
 	u32 depth = min(in_flight + 1, 2 * RESSD_ROUTE_MANY) * 256;
@@ -225,7 +260,10 @@ static void observe(struct ressd_route *route, u32 in_flight)
 		route->flushes = false;
 }
 
-/* The writes of a trial that the log has taken belong to the situation that they came in. */
+/*
+ * The writes of a trial that the log has taken belong to the situation that
+ * they came in.
+ */
 static void follow_situation(struct ressd_route *route)
 {
 	u32 now = situation(route);
@@ -241,7 +279,9 @@ static void follow_situation(struct ressd_route *route)
 		enter(route, RESSD_ROUTE_TRY_DIRECT);
 }
 
-/* Shall this write go direct for once, to see what comes while it is in flight? */
+/*
+ * Shall this write go direct for once, to see what comes while it is in flight?
+ */
 static bool peeks(struct ressd_route *route, u32 nr, u32 in_flight, u64 now)
 {
 	u64 cost = ressd_route_ns(&ressd_route_case(route)->direct) * nr;
@@ -249,14 +289,16 @@ static bool peeks(struct ressd_route *route, u32 nr, u32 in_flight, u64 now)
 	if (route->peeking)
 		route->peeking = in_flight && in_flight + 1 < RESSD_ROUTE_MANY;
 	else
-		route->peeking = cost && !in_flight && now >= route->next_peek &&
+		route->peeking = cost && !in_flight &&
+				 now >= route->next_peek &&
 				 ressd_route_depth(route) < RESSD_ROUTE_MANY;
 	if (route->peeking)
-		route->next_peek = max(route->next_peek, now) + cost * PEEK_PART;
+		route->next_peek =
+			max(route->next_peek, now) + cost * PEEK_PART;
 	return route->peeking;
 }
 
-/* --- trials ------------------------------------------------------------------------------ */
+/* --- trials --------------------------------------------------------------- */
 
 static void decide(struct ressd_route *route)
 {
@@ -295,13 +337,21 @@ static void try_log(struct ressd_route *route)
 	enter(route, RESSD_ROUTE_TRY_LOG);
 }
 
-/* Of the direct way; 0: too few blocks yet, the first ones may cost far less than the others. */
+/*
+ * Of the direct way; 0: too few blocks yet, the first ones may cost far less
+ * than the others.
+ */
 static u64 trial_ns(const struct ressd_route_case *c)
 {
-	return c->trial_blocks < RESSD_ROUTE_DIRECT_TRIAL / 2 ? 0 : ressd_route_ns(&c->direct);
+	if (c->trial_blocks < RESSD_ROUTE_DIRECT_TRIAL / 2)
+		return 0;
+	return ressd_route_ns(&c->direct);
 }
 
-/* Does what the log costs elsewhere, at most as much as here, make it worth a trial? */
+/*
+ * Does what the log costs elsewhere, at most as much as here, make it worth a
+ * trial?
+ */
 static bool log_is_promising(const struct ressd_route *route)
 {
 	u64 through = ressd_route_log_ns(route) + ressd_route_ns(&route->move);
@@ -330,13 +380,14 @@ static void continue_direct_trial(struct ressd_route *route)
 }
 
 /*
- * The log alone, without the move, has taken as long as it may: it cannot win.  What it holds of
- * the trial stays there, as after any decision.
+ * The log alone, without the move, has taken as long as it may: it cannot win.
+ * What it holds of the trial stays there, as after any decision.
  */
 static bool log_trial_is_lost(const struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
-	u64 direct = route->unfinished ? trial_ns(c) : ressd_route_ns(&c->direct);
+	u64 direct = route->unfinished ? trial_ns(c) :
+					 ressd_route_ns(&c->direct);
 	u32 blocks = max(route->log_blocks, LOST_BLOCKS);
 	/* The direct writes that may take as long, in hundredths. */
 	u32 allowed = blocks * (100 - TAKE_PERCENT) + SHORT_RECORD * 100;
@@ -363,7 +414,8 @@ static void continue_log_trial(struct ressd_route *route)
 	enter(route, RESSD_ROUTE_TRY_MOVE);
 }
 
-bool ressd_route_wants_write(const struct ressd_route *route, u32 open, u32 in_flight)
+bool ressd_route_wants_write(const struct ressd_route *route, u32 open,
+			     u32 in_flight)
 {
 	if (route->phase != RESSD_ROUTE_TRY_LOG)
 		return false;
@@ -371,12 +423,16 @@ bool ressd_route_wants_write(const struct ressd_route *route, u32 open, u32 in_f
 			     route->log_blocks + open >= LOST_BLOCKS);
 }
 
-/* Has the direct way in use become dear?  By the median, which a few bad windows do not raise. */
+/*
+ * Has the direct way in use become dear?  By the median, which a few bad
+ * windows do not raise.
+ */
 static bool direct_has_changed(const struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
 
-	return c->decided_ns && ressd_route_ns(&c->direct) >= c->decided_ns * CHANGED_TIMES;
+	return c->decided_ns &&
+	       ressd_route_ns(&c->direct) >= c->decided_ns * CHANGED_TIMES;
 }
 
 static void look_for_trial(struct ressd_route *route)
@@ -392,7 +448,8 @@ static void look_for_trial(struct ressd_route *route)
 		try_direct(route);
 }
 
-bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight, u64 now)
+bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
+		       u64 now)
 {
 	observe(route, in_flight);
 	if (route->phase == RESSD_ROUTE_LOG && peeks(route, nr, in_flight, now))
@@ -427,18 +484,25 @@ bool ressd_route_wants_move(const struct ressd_route *route)
 	return route->phase == RESSD_ROUTE_TRY_MOVE;
 }
 
-/* --- what is measured -------------------------------------------------------------------- */
+/* --- what is measured ----------------------------------------------------- */
 
-/* In use the log is compared with what the direct way cost when it was last tried. */
+/*
+ * In use the log is compared with what the direct way cost when it was last
+ * tried.
+ */
 static void watch_log(struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
 
 	if (route->phase == RESSD_ROUTE_LOG && c->log.nr >= RESSD_ROUTE_RECENT)
-		route->dear = through_log_ns(route) >= ressd_route_ns(&c->direct);
+		route->dear = through_log_ns(route) >=
+			      ressd_route_ns(&c->direct);
 }
 
-/* Parts in a row that cost far more than they would through the log, as that has cost here. */
+/*
+ * Parts in a row that cost far more than they would through the log, as that
+ * has cost here.
+ */
 static void judge_part(struct ressd_route *route, struct ressd_route_case *c)
 {
 	u64 through = c->log.nr ? through_log_ns(route) : 0;
@@ -455,7 +519,8 @@ static void judge_part(struct ressd_route *route, struct ressd_route_case *c)
 	c->dear_blocks += c->part_blocks;
 }
 
-static void add_to_trial(struct ressd_route *route, struct ressd_route_case *c, u64 ns, u32 blocks)
+static void add_to_trial(struct ressd_route *route, struct ressd_route_case *c,
+			 u64 ns, u32 blocks)
 {
 	c->trial_ns += ns;
 	c->trial_blocks += blocks;
@@ -509,12 +574,19 @@ void ressd_route_move_ended(struct ressd_route *route, bool complete)
 		follow_decision(route);
 		return;
 	}
-	/* The first record of a log may be dear, by a merge: what came after it tells more. */
+	/*
+	 * The first record of a log may be dear, by a merge: what came after it
+	 * tells more.
+	 */
 	if (c->log.sum_blocks >= WINDOW_BLOCKS / 2)
 		close_window(&c->log);
-	/* Most of the trial was overwritten before it was moved: so cheap is a logged block. */
+	/*
+	 * Most of the trial was overwritten before it was moved: so cheap is a
+	 * logged block.
+	 */
 	if (!route->move.nr)
-		add(&route->move, 0, RESSD_ROUTE_LOG_TRIAL - route->move.sum_blocks);
+		add(&route->move, 0,
+		    RESSD_ROUTE_LOG_TRIAL - route->move.sum_blocks);
 	if (route->unfinished)
 		enter(route, RESSD_ROUTE_TRY_DIRECT);
 	else

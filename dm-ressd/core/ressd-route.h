@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Route adaptive: does a small write cost less through the log or straight to the normal area?
+ * Route adaptive: does a small write cost less through the log or straight to
+ * the normal area?
  *
- * The cost of a block through the log is that of the log's I/Os, syncs included, and of bringing it
- * home; that of a direct one is the time in which direct small writes, and flushes after them, are
- * in flight.  Both are measured by trials: some hundred blocks this way, some hundred the other
- * way, the latter brought home at once.  The way that is taken is measured as well, the direct one
- * now and then only, for its time is short and a clock costs some of it; if it costs far more than
- * it did when it was taken, the log is tried at once.  The other one is tried
- * again after ever longer intervals, as long as the answer stays the same; and no trial goes on
- * when it has cost several times what the other way would have.  So what trials can cost is
- * bounded.  The log must win clearly, and a decision changes only by a clear difference, so that
- * equal costs make no oscillation.  Costs come in bursts where a device collects its garbage, and
- * the first writes to an idle device cost little; so the median of some windows counts, not their
- * mean.
+ * The cost of a block through the log is that of the log's I/Os, syncs
+ * included, and of bringing it home; that of a direct one is the time in which
+ * direct small writes, and flushes after them, are in flight.  Both are
+ * measured by trials: some hundred blocks this way, some hundred the other way,
+ * the latter brought home at once.  The way that is taken is measured as well,
+ * the direct one now and then only, for its time is short and a clock costs
+ * some of it; if it costs far more than it did when it was taken, the log is
+ * tried at once.  The other one is tried again after ever longer intervals, as
+ * long as the answer stays the same; and no trial goes on when it has cost
+ * several times what the other way would have.  So what trials can cost is
+ * bounded.  The log must win clearly, and a decision changes only by a clear
+ * difference, so that equal costs make no oscillation.  Costs come in bursts
+ * where a device collects its garbage, and the first writes to an idle device
+ * cost little; so the median of some windows counts, not their mean.
  *
- * A decision holds for the situation in which it was taken: many direct writes in flight may cost a
- * device no more time than one, and the log saves nothing where a flush follows each write.  So
- * each situation has its costs and its decision.  The writes that the log takes complete at once,
- * and hide how many there could be.  So now and then one goes direct, and what comes while it is in
- * flight (a "peek"); that happens so rarely that it costs a hundredth of the time at most.
+ * A decision holds for the situation in which it was taken: many direct writes
+ * in flight may cost a device no more time than one, and the log saves nothing
+ * where a flush follows each write.  So each situation has its costs and its
+ * decision.  The writes that the log takes complete at once, and hide how many
+ * there could be.  So now and then one goes direct, and what comes while it is
+ * in flight (a "peek"); that happens so rarely that it costs a hundredth of the
+ * time at most.
  *
- * Nothing here knows sizes or kinds of devices.  Context: the caller serialises all calls.
+ * Nothing here knows sizes or kinds of devices.  Context: the caller serialises
+ * all calls.
  */
 #ifndef RESSD_ROUTE_H
 #define RESSD_ROUTE_H
@@ -35,66 +41,76 @@
 enum ressd_route_phase {
 	RESSD_ROUTE_TRY_DIRECT,
 	RESSD_ROUTE_TRY_LOG,
-	RESSD_ROUTE_TRY_MOVE,		/* what the trial logged is being brought home */
+	RESSD_ROUTE_TRY_MOVE,	/* what the trial logged is brought home */
 	RESSD_ROUTE_DIRECT,
 	RESSD_ROUTE_LOG,
 };
 
 #define RESSD_ROUTE_RECENT	8U
 
-/* What blocks cost lately: the means of windows of some blocks, in ns a block. */
+/*
+ * What blocks cost lately: the means of windows of some blocks, in ns a block.
+ */
 struct ressd_route_cost {
 	u64 recent[RESSD_ROUTE_RECENT];
-	u32 nr;				/* windows so far; the latest ones are kept */
-	u32 sum_blocks;			/* of the window that is not full yet */
+	u32 nr;		/* windows so far; the latest ones are kept */
+	u32 sum_blocks;	/* of the window that is not full yet */
 	u64 sum_ns;
 };
 
-/* Small writes in flight at once: 1, 2 to 7, or more; each with and without flushes. */
+/*
+ * Small writes in flight at once: 1, 2 to 7, or more; each with and without
+ * flushes.
+ */
 #define RESSD_ROUTE_DEPTHS	3U
 #define RESSD_ROUTE_MANY	8U
 
 /* One situation. */
 struct ressd_route_case {
 	struct ressd_route_cost direct, log;
-	/* The last trial of the direct way; the part of it under way; dear parts in a row. */
+	/*
+	 * The last trial of the direct way; the part of it under way; dear
+	 * parts in a row.
+	 */
 	u64 trial_ns, part_ns, dear_ns;
 	u32 trial_blocks, part_blocks, dear_blocks;
 	u32 dear_parts;
-	u64 sent;			/* blocks since the decision */
-	u64 interval;			/* blocks until the other way is tried again */
-	u64 decided_ns;			/* what a direct block cost at the last decision */
-	bool log_wins;			/* that one */
-	bool decided;			/* there has been one */
+	u64 sent;	/* blocks since the decision */
+	u64 interval;	/* blocks until the other way is tried again */
+	u64 decided_ns;	/* what a direct block cost at the last decision */
+	bool log_wins;	/* that one */
+	bool decided;	/* there has been one */
 };
 
 struct ressd_route {
 	enum ressd_route_phase phase;
 	struct ressd_route_case cases[RESSD_ROUTE_DEPTHS * 2];
-	u32 now;			/* the present one; that of the trial, if there is one */
+	u32 now;		/* the present one; if any, the trial's */
 	struct ressd_route_cost move;
-	u64 log_ns;			/* that the log's I/Os took in this trial, */
-	u32 log_blocks;			/* and of how many blocks they were */
-	u32 sent;			/* blocks sent in this phase */
-	bool unfinished;		/* the trial of the direct way is, and goes on afterwards */
-	bool dear;			/* the log costs more than the direct way did */
-	u32 depth;			/* most small writes in flight lately, in 256ths */
-	u32 flush_share;		/* of the small writes that a flush follows, in 256ths */
-	bool flushed;			/* one has come since the last small write */
-	bool flushes;			/* many writes are followed by one */
+	u64 log_ns;		/* that the log's I/Os took in this trial, */
+	u32 log_blocks;		/* and of how many blocks they were */
+	u32 sent;		/* blocks sent in this phase */
+	bool unfinished;	/* the direct way's trial is, and goes on */
+	bool dear;		/* the log costs more than the direct way did */
+	u32 depth;		/* most small writes in flight, in 256ths */
+	u32 flush_share;	/* small writes with a flush after, in 256ths */
+	bool flushed;		/* one has come since the last small write */
+	bool flushes;		/* many writes are followed by one */
 	bool peeking;
-	u64 next_peek;			/* ns */
-	bool sampling;			/* the direct way, for a window */
-	u64 next_sample;		/* ns */
+	u64 next_peek;		/* ns */
+	bool sampling;		/* the direct way, for a window */
+	u64 next_sample;	/* ns */
 };
 
 void ressd_route_init(struct ressd_route *route);
 
 /*
- * A small write of @nr blocks comes while @in_flight others have not completed, whichever way they
- * went; @now: of any clock, in ns.  True if it is to go through the log.
+ * A small write of @nr blocks comes while @in_flight others have not completed,
+ * whichever way they went; @now: of any clock, in ns.  True if it is to go
+ * through the log.
  */
-bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight, u64 now);
+bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
+		       u64 now);
 
 /* True while small writes go through the log, in a trial or for good. */
 bool ressd_route_takes_log(const struct ressd_route *route);
@@ -105,22 +121,28 @@ static inline void ressd_route_flush(struct ressd_route *route)
 	route->flushed = true;
 }
 
-/* Shall a direct write that is sent now be timed, and told to ressd_route_direct_done()? */
+/*
+ * Shall a direct write that is sent now be timed, and told to
+ * ressd_route_direct_done()?
+ */
 bool ressd_route_times_direct(const struct ressd_route *route);
 
 /*
- * RAM takes two whole records before the first one is on the device.  So in a trial of the log far
- * more would be logged than it takes to see that it is lost, and this is true while @in_flight
- * blocks are being written, or while the @open ones of the open record are enough to tell: then
- * that record is to be written now.  Nothing may be logged meanwhile: who comes waits until
- * ressd_route_log_done() has been told.  It is not sent direct, for that would take the device from
- * the record that is timed.  False with nothing in RAM: so there always is something to wait for.
+ * RAM takes two whole records before the first one is on the device.  So in a
+ * trial of the log far more would be logged than it takes to see that it is
+ * lost, and this is true while @in_flight blocks are being written, or while
+ * the @open ones of the open record are enough to tell: then that record is to
+ * be written now.  Nothing may be logged meanwhile: who comes waits until
+ * ressd_route_log_done() has been told.  It is not sent direct, for that would
+ * take the device from the record that is timed.  False with nothing in RAM: so
+ * there always is something to wait for.
  */
-bool ressd_route_wants_write(const struct ressd_route *route, u32 open, u32 in_flight);
+bool ressd_route_wants_write(const struct ressd_route *route, u32 open,
+			     u32 in_flight);
 
 /*
- * True while the mover is asked to bring all home that the log holds.  Nothing should be logged
- * then: who comes has to wait.
+ * True while the mover is asked to bring all home that the log holds.  Nothing
+ * should be logged then: who comes has to wait.
  */
 bool ressd_route_wants_move(const struct ressd_route *route);
 
@@ -128,31 +150,37 @@ bool ressd_route_wants_move(const struct ressd_route *route);
 u64 ressd_route_ns(const struct ressd_route_cost *cost);
 
 /* The present situation: its costs, and whether the log has won in it. */
-static inline const struct ressd_route_case *ressd_route_case(const struct ressd_route *route)
+static inline const struct ressd_route_case *
+ressd_route_case(const struct ressd_route *route)
 {
 	return &route->cases[route->now];
 }
 
-/* The least number of writes in flight in the present situation: 1, 2 or RESSD_ROUTE_MANY. */
+/*
+ * The least number of writes in flight in the present situation: 1, 2 or
+ * RESSD_ROUTE_MANY.
+ */
 u32 ressd_route_depth(const struct ressd_route *route);
 
 /*
- * What a block costs through the log in the present situation, without the move; if that is not
- * known yet, what it cost where it was cheapest.  0: not known yet either.
+ * What a block costs through the log in the present situation, without the
+ * move; if that is not known yet, what it cost where it was cheapest.  0: not
+ * known yet either.
  */
 u64 ressd_route_log_ns(const struct ressd_route *route);
 
 /*
- * What @blocks cost; @blocks may be 0 for time alone, as that of a flush.  By the log's a trial may
- * end, and whoever waits to be logged has to ask anew which way to go.
+ * What @blocks cost; @blocks may be 0 for time alone, as that of a flush.  By
+ * the log's a trial may end, and whoever waits to be logged has to ask anew
+ * which way to go.
  */
 void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks);
 void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks);
 void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks);
 
 /*
- * The mover has brought home all it was asked to; or, not @complete, it cannot: then the trial told
- * nothing, and the last decision stands.
+ * The mover has brought home all it was asked to; or, not @complete, it cannot:
+ * then the trial told nothing, and the last decision stands.
  */
 void ressd_route_move_ended(struct ressd_route *route, bool complete);
 

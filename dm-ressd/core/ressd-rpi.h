@@ -1,27 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The request pattern identifier (RE section 3.3): does this write belong in the log?
+ * The request pattern identifier (RE section 3.3): does this write belong in
+ * the log?
  *
- * The paper's rule: a small write that does not start where the previous one ended is random, and
- * goes to the log.  Here up to RESSD_RPI_MAX_STREAMS streams are followed at once, so that several
- * sequential writers do not look random to each other; @streams of 1 is exactly the paper's rule.
- * A write that ends where a stream's last one ended stays with that stream: the end of a file that
- * is written again and again is random each time, and takes one stream, not many that would then
- * look sequential.
+ * The paper's rule: a small write that does not start where the previous one
+ * ended is random, and goes to the log.  Here up to RESSD_RPI_MAX_STREAMS
+ * streams are followed at once, so that several sequential writers do not look
+ * random to each other; @streams of 1 is exactly the paper's rule.  A write
+ * that ends where a stream's last one ended stays with that stream: the end of
+ * a file that is written again and again is random each time, and takes one
+ * stream, not many that would then look sequential.
  *
- * OPEN UNITS (ressd-units.h): a device keeps some of its clustered blocks open for writing; the log
- * occupies one, and a running mover another.  If their number is known, a small sequential write is
- * direct only if it goes to a unit that direct writes keep open.  Otherwise it is logged like a
- * random one.  With more than RESSD_RPI_FEW_UNITS a random write is direct in an open unit, too,
- * and so many of them open one; fewer are left to sequential writes, for which they matter more.
+ * OPEN UNITS (ressd-units.h): a device keeps some of its clustered blocks open
+ * for writing; the log occupies one, and a running mover another.  If their
+ * number is known, a small sequential write is direct only if it goes to a unit
+ * that direct writes keep open.  Otherwise it is logged like a random one.
+ * With more than RESSD_RPI_FEW_UNITS a random write is direct in an open unit,
+ * too, and so many of them open one; fewer are left to sequential writes, for
+ * which they matter more.
  *
- * BATCHES: a stream may also ascend in steps of less than two units, as the sorted writeback of a
- * checkpoint or of the page cache does.  The first part of such a batch is logged: one part in
- * RESSD_RPI_BATCH_PART of the log, or RESSD_RPI_MANY_UNITS_PART.  The rest is direct: it visits
- * each unit once, which the mover could not do better.  But if a batch over the same range came
- * before, and half of the log could hold either, all of it is logged: the mover then visits a unit
- * once for several batches.  A flush ends a batch.  Both rules need @open_units; with 0 only the
- * streams count.
+ * BATCHES: a stream may also ascend in steps of less than two units, as the
+ * sorted writeback of a checkpoint or of the page cache does.  The first part
+ * of such a batch is logged: one part in RESSD_RPI_BATCH_PART of the log, or
+ * RESSD_RPI_MANY_UNITS_PART.  The rest is direct: it visits each unit once,
+ * which the mover could not do better.  It begins with the next unit, since the
+ * mover visits this one in any case, unless half of the log could not hold a
+ * unit.  But if a batch over the same range came before, and half of the log
+ * could hold either, all of it is logged: the mover then visits a unit once for
+ * several batches.
+ *
+ * A flush ends a batch.  One that has left its first part goes on if one of the
+ * last eight writes was its own: a journal has committed meanwhile.  And it
+ * goes on over steps of less than eight units, since a file system may have the
+ * journal, or something else, between the files.  Both rules need @open_units;
+ * with 0 only the streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
@@ -36,26 +48,31 @@
 /* Not more of them are left to sequential writes alone. */
 #define RESSD_RPI_FEW_UNITS	8
 
-/* docs/notebook/mover.md: buffered random writes on an SD card take 3 % longer with 8. */
+/*
+ * docs/notebook/mover.md: buffered random writes on an SD card take 3 % longer
+ * with 8.
+ */
 #define RESSD_RPI_BATCH_PART	16
-#define RESSD_RPI_MANY_UNITS_PART	192U	/* sectors: where units are many */
+/* Sectors: where units are many. */
+#define RESSD_RPI_MANY_UNITS_PART	192U
 
 /* Everything in sectors unless its name says otherwise. */
 struct ressd_rpi_options {
-	u32 streams;			/* 1..RESSD_RPI_MAX_STREAMS */
-	u32 small_sectors;		/* largest small write */
-	u32 open_units;			/* that the device has, 0: unknown */
-	u32 unit_sectors;		/* of one; 0: unknown, open_units then counts as 0 */
-	u32 unit_phase;			/* sector 0 is this far into one */
-	u64 log_sectors;		/* that the log can hold */
+	u32 streams;		/* 1..RESSD_RPI_MAX_STREAMS */
+	u32 small_sectors;	/* largest small write */
+	u32 open_units;		/* that the device has, 0: unknown */
+	u32 unit_sectors;	/* of one; 0: unknown, then open_units is 0 */
+	u32 unit_phase;		/* sector 0 is this far into one */
+	u64 log_sectors;	/* that the log can hold */
 };
 
 struct ressd_stream {
-	u64 next;			/* sector right after its last write */
-	u64 used;			/* clock of that write; 0: slot unused */
-	u64 start;			/* of its batch */
-	u64 sectors;			/* of its batch so far */
-	u64 flushes;			/* seen when the batch began */
+	u64 next;	/* sector right after its last write */
+	u64 used;	/* clock of that write; 0: slot unused */
+	u64 start;	/* of its batch */
+	u64 sectors;	/* of its batch so far */
+	u64 flushes;	/* seen before that write */
+	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
 };
 
 struct ressd_rpi {
@@ -68,16 +85,19 @@ struct ressd_rpi {
 	struct ressd_units units;
 };
 
-void ressd_rpi_init(struct ressd_rpi *rpi, const struct ressd_rpi_options *options);
+void ressd_rpi_init(struct ressd_rpi *rpi,
+		    const struct ressd_rpi_options *options);
 
 /* Changes the options; streams already followed are kept as far as they fit. */
-void ressd_rpi_set(struct ressd_rpi *rpi, const struct ressd_rpi_options *options);
+void ressd_rpi_set(struct ressd_rpi *rpi,
+		   const struct ressd_rpi_options *options);
 
 /*
- * Notes the write of @sectors at @sector.  True: it belongs in the log.  @moving: the mover writes
- * to the normal area at present.
+ * Notes the write of @sectors at @sector.  True: it belongs in the log.
+ * @moving: the mover writes to the normal area at present.
  */
-bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors, bool moving);
+bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
+		     bool moving);
 
 /* Notes a flush. */
 static inline void ressd_rpi_flush(struct ressd_rpi *rpi)

@@ -13,13 +13,14 @@ static u32 past(const struct ressd_split *split, u64 sector, u32 unit)
 	return rest;
 }
 
-bool ressd_split_is_aligned(const struct ressd_split *split, u64 sector, u32 unit)
+bool ressd_split_is_aligned(const struct ressd_split *split, u64 sector,
+			    u32 unit)
 {
 	return !past(split, sector, unit);
 }
 
-u32 ressd_split_first(const struct ressd_split *split, enum ressd_direction direction, u64 sector,
-		      u32 sectors)
+u32 ressd_split_first(const struct ressd_split *split,
+		      enum ressd_direction direction, u64 sector, u32 sectors)
 {
 	u32 longest = split->longest[direction], head;
 
@@ -29,8 +30,9 @@ u32 ressd_split_first(const struct ressd_split *split, enum ressd_direction dire
 	return min(sectors, head ? split->align - head : longest);
 }
 
-bool ressd_split_is_alone(const struct ressd_split *split, enum ressd_direction direction,
-			  u64 sector, u32 sectors)
+bool ressd_split_is_alone(const struct ressd_split *split,
+			  enum ressd_direction direction, u64 sector,
+			  u32 sectors)
 {
 	u32 longest = split->longest[direction], into;
 
@@ -40,8 +42,9 @@ bool ressd_split_is_alone(const struct ressd_split *split, enum ressd_direction 
 	return !into || sectors > longest - into;
 }
 
-void ressd_split_count(const struct ressd_split *split, enum ressd_direction direction, u64 sector,
-		       u32 sectors, struct ressd_split_counters *counters)
+void ressd_split_count(const struct ressd_split *split,
+		       enum ressd_direction direction, u64 sector, u32 sectors,
+		       struct ressd_split_counters *counters)
 {
 	u32 longest = split->longest[direction];
 

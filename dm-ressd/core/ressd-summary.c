@@ -23,21 +23,24 @@ const __le32 *ressd_summary_unmaps(const struct ressd_summary *summary,
 	return (const __le32 *)&summary->maps[geom->segment_blocks];
 }
 
-void ressd_summary_start(struct ressd_summary *summary, const struct ressd_geom *geom,
-			 u64 segment_seq)
+void ressd_summary_start(struct ressd_summary *summary,
+			 const struct ressd_geom *geom, u64 segment_seq)
 {
 	memset(summary, 0, sizeof(*summary));
-	memset(summary->maps, 0xff, geom->segment_blocks * sizeof(summary->maps[0]));
+	memset(summary->maps, 0xff,
+	       geom->segment_blocks * sizeof(summary->maps[0]));
 	summary->segment_seq = cpu_to_le64(segment_seq);
 }
 
 /* It can not be told from one that has overflowed. */
-static void make_useless(struct ressd_summary *summary, const struct ressd_geom *geom)
+static void make_useless(struct ressd_summary *summary,
+			 const struct ressd_geom *geom)
 {
 	summary->nr_unmaps = cpu_to_le32(ressd_summary_capacity(geom) + 1);
 }
 
-static void add_first(struct ressd_summary *summary, const struct ressd_record_header *header)
+static void add_first(struct ressd_summary *summary,
+		      const struct ressd_record_header *header)
 {
 	summary->first_seq = header->seq;
 	summary->first_activation = header->activation;
@@ -47,21 +50,24 @@ static void add_first(struct ressd_summary *summary, const struct ressd_record_h
 }
 
 /*
- * An UNMAP of a block of this segment that only a later record can write unmaps nothing, but would
- * unmap what that record puts there once it came after all MAPs: it is left out.  No log that we
- * have written has one.
+ * An UNMAP of a block of this segment that only a later record can write unmaps
+ * nothing, but would unmap what that record puts there once it came after all
+ * MAPs: it is left out.  No log that we have written has one.
  */
-static bool unmaps_nothing(const struct ressd_geom *geom, u32 unmap, u32 block, u32 nr_maps)
+static bool unmaps_nothing(const struct ressd_geom *geom, u32 unmap, u32 block,
+			   u32 nr_maps)
 {
 	return unmap > block + nr_maps &&
 	       ressd_geom_slot(geom, unmap) == ressd_geom_slot(geom, block);
 }
 
-static void add_unmaps(struct ressd_summary *summary, const struct ressd_geom *geom,
+static void add_unmaps(struct ressd_summary *summary,
+		       const struct ressd_geom *geom,
 		       const struct ressd_record_header *header, u32 block)
 {
 	__le32 *unmaps = (__le32 *)&summary->maps[geom->segment_blocks];
-	u32 nr_maps = le16_to_cpu(header->nr_maps), nr_unmaps = le16_to_cpu(header->nr_unmaps);
+	u32 nr_maps = le16_to_cpu(header->nr_maps),
+	    nr_unmaps = le16_to_cpu(header->nr_unmaps);
 	u32 at = le32_to_cpu(summary->nr_unmaps);
 	u32 i;
 
@@ -77,7 +83,8 @@ static void add_unmaps(struct ressd_summary *summary, const struct ressd_geom *g
 	summary->nr_unmaps = cpu_to_le32(at);
 }
 
-void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *geom,
+void ressd_summary_add(struct ressd_summary *summary,
+		       const struct ressd_geom *geom,
 		       const struct ressd_record_header *header, u32 block)
 {
 	u32 nr_maps = le16_to_cpu(header->nr_maps);
@@ -89,39 +96,46 @@ void ressd_summary_add(struct ressd_summary *summary, const struct ressd_geom *g
 		if (block != ressd_geom_slot_start(geom, slot))
 			make_useless(summary, geom);
 	}
-	memcpy(&summary->maps[(block + 1) % geom->segment_blocks], header->entries,
-	       nr_maps * sizeof(header->entries[0]));
+	memcpy(&summary->maps[(block + 1) % geom->segment_blocks],
+	       header->entries, nr_maps * sizeof(header->entries[0]));
 	add_unmaps(summary, geom, header, block);
 	summary->last_seq = header->seq;
 	summary->tail_seq = header->tail_seq;
-	summary->flags = (summary->flags & ~cpu_to_le32(RESSD_RECORD_UNCOVERED)) |
-			 (header->flags & cpu_to_le32(RESSD_RECORD_UNCOVERED));
+	summary->flags =
+		(summary->flags & ~cpu_to_le32(RESSD_RECORD_UNCOVERED)) |
+		(header->flags & cpu_to_le32(RESSD_RECORD_UNCOVERED));
 	summary->activation = header->activation;
 	summary->epoch = header->epoch;
 	summary->last_crc = header->crc;
-	summary->next_block = cpu_to_le32(block + le32_to_cpu(header->nr_blocks));
+	summary->next_block =
+		cpu_to_le32(block + le32_to_cpu(header->nr_blocks));
 	summary->nr_records = cpu_to_le32(le32_to_cpu(summary->nr_records) + 1);
 }
 
-bool ressd_summary_fits(const struct ressd_summary *summary, const struct ressd_geom *geom)
+bool ressd_summary_fits(const struct ressd_summary *summary,
+			const struct ressd_geom *geom)
 {
 	return le32_to_cpu(summary->nr_unmaps) <= ressd_summary_capacity(geom);
 }
 
-static u32 payload_crc(const struct ressd_summary *summary, const struct ressd_geom *geom)
+static u32 payload_crc(const struct ressd_summary *summary,
+		       const struct ressd_geom *geom)
 {
 	return ressd_crc((const u8 *)summary + RESSD_BLOCK_SIZE,
 			 ressd_summary_bytes(geom) - RESSD_BLOCK_SIZE);
 }
 
-void ressd_summary_seal(struct ressd_summary *summary, const struct ressd_geom *geom,
-			const u8 *uuid, u64 durable_seq)
+void ressd_summary_seal(struct ressd_summary *summary,
+			const struct ressd_geom *geom, const u8 *uuid,
+			u64 durable_seq)
 {
 	__le32 *unmaps = (__le32 *)&summary->maps[geom->segment_blocks];
 	u32 nr = le32_to_cpu(summary->nr_unmaps);
-	u32 slot = ressd_geom_slot_of_seq(geom, le64_to_cpu(summary->segment_seq));
+	u32 slot =
+		ressd_geom_slot_of_seq(geom, le64_to_cpu(summary->segment_seq));
 
-	memset(&unmaps[nr], 0, (ressd_summary_capacity(geom) - nr) * sizeof(unmaps[0]));
+	memset(&unmaps[nr], 0,
+	       (ressd_summary_capacity(geom) - nr) * sizeof(unmaps[0]));
 	summary->magic = cpu_to_le64(RESSD_SUMMARY_MAGIC);
 	summary->version = cpu_to_le32(RESSD_FORMAT_VERSION);
 	memcpy(summary->uuid, uuid, RESSD_UUID_SIZE);
@@ -132,22 +146,25 @@ void ressd_summary_seal(struct ressd_summary *summary, const struct ressd_geom *
 }
 
 /* Numbers and places of the records, which must agree with one another. */
-static bool records_valid(const struct ressd_summary *summary, const struct ressd_geom *geom,
-			  u32 slot)
+static bool records_valid(const struct ressd_summary *summary,
+			  const struct ressd_geom *geom, u32 slot)
 {
-	u64 first = le64_to_cpu(summary->first_seq), last = le64_to_cpu(summary->last_seq);
+	u64 first = le64_to_cpu(summary->first_seq),
+	    last = le64_to_cpu(summary->last_seq);
 	u32 nr_records = le32_to_cpu(summary->nr_records);
 	u32 start = ressd_geom_slot_start(geom, slot);
 	u32 next = le32_to_cpu(summary->next_block);
 
-	return first && nr_records && last - first == nr_records - 1 && last >= first &&
-	       next > start && next <= ressd_geom_slot_end(geom, slot) &&
+	return first && nr_records && last - first == nr_records - 1 &&
+	       last >= first && next > start &&
+	       next <= ressd_geom_slot_end(geom, slot) &&
 	       nr_records <= next - start &&
 	       le64_to_cpu(summary->durable_seq) <= last;
 }
 
-bool ressd_summary_header_valid(const struct ressd_summary *summary, const u8 *uuid,
-				const struct ressd_geom *geom, u32 block)
+bool ressd_summary_header_valid(const struct ressd_summary *summary,
+				const u8 *uuid, const struct ressd_geom *geom,
+				u32 block)
 {
 	u64 segment_seq = le64_to_cpu(summary->segment_seq);
 	u32 slot = ressd_geom_slot(geom, block);
@@ -158,19 +175,25 @@ bool ressd_summary_header_valid(const struct ressd_summary *summary, const u8 *u
 	       le32_to_cpu(summary->crc) == ressd_block_crc(summary) &&
 	       block == ressd_geom_slot_end(geom, slot) &&
 	       le32_to_cpu(summary->block) == block &&
-	       le64_to_cpu(summary->last_seq) <= RESSD_MAX_SEQ && segment_seq <= RESSD_MAX_SEQ &&
-	       segment_seq && ressd_geom_slot_of_seq(geom, segment_seq) == slot &&
+	       le64_to_cpu(summary->last_seq) <= RESSD_MAX_SEQ &&
+	       segment_seq <= RESSD_MAX_SEQ && segment_seq &&
+	       ressd_geom_slot_of_seq(geom, segment_seq) == slot &&
 	       le64_to_cpu(summary->tail_seq) <= segment_seq &&
 	       ressd_summary_fits(summary, geom) &&
 	       records_valid(summary, geom, slot);
 }
 
-/* A MAP can only stand behind the header of the first record and before the end of the last. */
-static bool maps_valid(const struct ressd_summary *summary, const struct ressd_geom *geom,
-		       u32 slot)
+/*
+ * A MAP can only stand behind the header of the first record and before the end
+ * of the last.
+ */
+static bool maps_valid(const struct ressd_summary *summary,
+		       const struct ressd_geom *geom, u32 slot)
 {
-	u32 start = ressd_geom_slot_start(geom, slot) - slot * geom->segment_blocks;
-	u32 next = le32_to_cpu(summary->next_block) - slot * geom->segment_blocks;
+	u32 start =
+		ressd_geom_slot_start(geom, slot) - slot * geom->segment_blocks;
+	u32 next =
+		le32_to_cpu(summary->next_block) - slot * geom->segment_blocks;
 	u32 i;
 
 	for (i = 0; i < geom->segment_blocks; i++)
@@ -184,12 +207,13 @@ bool ressd_summary_valid(const struct ressd_summary *summary, const u8 *uuid,
 			 const struct ressd_geom *geom, u32 block)
 {
 	return ressd_summary_header_valid(summary, uuid, geom, block) &&
-	       le32_to_cpu(summary->payload_crc) == payload_crc(summary, geom) &&
+	       le32_to_cpu(summary->payload_crc) ==
+		       payload_crc(summary, geom) &&
 	       maps_valid(summary, geom, ressd_geom_slot(geom, block));
 }
 
-bool ressd_summary_in_range(const struct ressd_summary *summary, const struct ressd_geom *geom,
-			    u32 normal_blocks)
+bool ressd_summary_in_range(const struct ressd_summary *summary,
+			    const struct ressd_geom *geom, u32 normal_blocks)
 {
 	const __le32 *unmaps = ressd_summary_unmaps(summary, geom);
 	u32 i;
@@ -206,7 +230,8 @@ bool ressd_summary_in_range(const struct ressd_summary *summary, const struct re
 	return true;
 }
 
-void ressd_summary_link(const struct ressd_summary *summary, struct ressd_link *link)
+void ressd_summary_link(const struct ressd_summary *summary,
+			struct ressd_link *link)
 {
 	link->seq = le64_to_cpu(summary->last_seq);
 	link->segment_seq = le64_to_cpu(summary->segment_seq);
@@ -215,7 +240,8 @@ void ressd_summary_link(const struct ressd_summary *summary, struct ressd_link *
 	link->uncovered = le32_to_cpu(summary->flags) & RESSD_RECORD_UNCOVERED;
 }
 
-bool ressd_summary_follows(const struct ressd_summary *summary, const struct ressd_link *link)
+bool ressd_summary_follows(const struct ressd_summary *summary,
+			   const struct ressd_link *link)
 {
 	return le64_to_cpu(summary->first_seq) == link->seq + 1 &&
 	       le32_to_cpu(summary->first_prev_crc) == link->crc &&

@@ -7,8 +7,8 @@
 #include "ressd-sweep.h"
 
 /*
- * So many logged blocks between two holes are read from home as well, for nothing: slow drives take
- * about as long for a command.
+ * So many logged blocks between two holes are read from home as well, for
+ * nothing: slow drives take about as long for a command.
  */
 #define HOME_BRIDGE_BLOCKS	8
 
@@ -27,8 +27,8 @@ void ressd_sweep_oldest(struct ressd_sweep *sweep, const struct ressd_log *log)
 	sweep->last_segment = min(sweep->last_segment, seq);
 }
 
-void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase, u32 fill_blocks,
-			u64 from)
+void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase,
+			u32 fill_blocks, u64 from)
 {
 	sweep->visit_blocks = visit_blocks;
 	sweep->visit_phase = phase;
@@ -40,24 +40,30 @@ void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase, 
 }
 
 /* Covered blocks stay in the log: see ressd-cover.h. */
-static bool is_movable(const struct ressd_log *log, const struct ressd_node *node)
+static bool is_movable(const struct ressd_log *log,
+		       const struct ressd_node *node)
 {
 	return node->lbn >= log->cover_blocks &&
 	       !ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node));
 }
 
-static bool is_frozen(const struct ressd_sweep *sweep, const struct ressd_log *log,
+static bool is_frozen(const struct ressd_sweep *sweep,
+		      const struct ressd_log *log,
 		      const struct ressd_node *node)
 {
 	u32 block = ressd_map_block(&log->map, node);
 
-	return is_movable(log, node) && ressd_log_segment_seq(log, block) <= sweep->last_segment;
+	return is_movable(log, node) &&
+	       ressd_log_segment_seq(log, block) <= sweep->last_segment;
 }
 
-/* A block of a younger segment can come along once its record is on the device. */
+/*
+ * A block of a younger segment can come along once its record is on the device.
+ */
 static bool can_ride(const struct ressd_log *log, const struct ressd_node *node)
 {
-	return is_movable(log, node) && !ressd_log_data(log, ressd_map_block(&log->map, node));
+	return is_movable(log, node) &&
+	       !ressd_log_data(log, ressd_map_block(&log->map, node));
 }
 
 /* May one more node be looked at?  If not, the pick ends here. */
@@ -70,8 +76,11 @@ static bool may_look(struct ressd_sweep *sweep)
 	return !sweep->cut;
 }
 
-/* NULL, too, if the pick is cut: then the search goes on there the next time. */
-static struct ressd_node *next_frozen(struct ressd_sweep *sweep, const struct ressd_log *log)
+/*
+ * NULL, too, if the pick is cut: then the search goes on there the next time.
+ */
+static struct ressd_node *next_frozen(struct ressd_sweep *sweep,
+				      const struct ressd_log *log)
 {
 	u64 from = max(sweep->next_lbn, sweep->searched_lbn);
 	struct ressd_node *node = NULL;
@@ -87,10 +96,13 @@ static struct ressd_node *next_frozen(struct ressd_sweep *sweep, const struct re
 	return node;
 }
 
-static struct ressd_move move_of(const struct ressd_log *log, const struct ressd_node *node)
+static struct ressd_move move_of(const struct ressd_log *log,
+				 const struct ressd_node *node)
 {
-	return (struct ressd_move) {
-		.lbn = node->lbn, .block = ressd_map_block(&log->map, node), .crc = node->crc,
+	return (struct ressd_move){
+		.lbn = node->lbn,
+		.block = ressd_map_block(&log->map, node),
+		.crc = node->crc,
 	};
 }
 
@@ -111,12 +123,14 @@ static u32 pick_frozen(struct ressd_sweep *sweep, const struct ressd_log *log,
 	}
 	sweep->frozen += nr;
 	if (!sweep->cut)
-		sweep->next_lbn = nr && node ? (u64)moves[nr - 1].lbn + 1 : RESSD_NO_BLOCK;
+		sweep->next_lbn = nr && node ? (u64)moves[nr - 1].lbn + 1 :
+					       RESSD_NO_BLOCK;
 	return nr;
 }
 
 /* The next block of the round; NULL: the round is over, or the pick is cut. */
-static struct ressd_node *next_of_round(struct ressd_sweep *sweep, const struct ressd_log *log)
+static struct ressd_node *next_of_round(struct ressd_sweep *sweep,
+					const struct ressd_log *log)
 {
 	struct ressd_node *node = next_frozen(sweep, log);
 
@@ -127,16 +141,24 @@ static struct ressd_node *next_of_round(struct ressd_sweep *sweep, const struct 
 		sweep->visit_end = 0;
 		node = next_frozen(sweep, log);
 	}
-	return node && sweep->wrapped && node->lbn >= sweep->from_lbn ? NULL : node;
+	if (node && sweep->wrapped && node->lbn >= sweep->from_lbn)
+		return NULL;
+	return node;
 }
 
-/* Does the visited clustered block have enough in the log to be rewritten whole? */
+/*
+ * Does the visited clustered block have enough in the log to be rewritten
+ * whole?
+ */
 static void count_logged(struct ressd_sweep *sweep, const struct ressd_log *log)
 {
-	const struct ressd_node *node = ressd_map_first_from(&log->map, sweep->count_lbn);
+	const struct ressd_node *node =
+		ressd_map_first_from(&log->map, sweep->count_lbn);
 
-	for (; node && node->lbn < sweep->visit_end && sweep->counted < sweep->fill_blocks;
-	     node = ressd_map_next(node)) {
+	for (; node; node = ressd_map_next(node)) {
+		if (node->lbn >= sweep->visit_end ||
+		    sweep->counted >= sweep->fill_blocks)
+			break;
 		sweep->count_lbn = node->lbn;
 		if (!may_look(sweep))
 			return;
@@ -146,7 +168,10 @@ static void count_logged(struct ressd_sweep *sweep, const struct ressd_log *log)
 	sweep->counting = false;
 }
 
-/* Goes to the next clustered block with something to move; false: there is none, or it is cut. */
+/*
+ * Goes to the next clustered block with something to move; false: there is
+ * none, or it is cut.
+ */
 static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
 {
 	struct ressd_node *node = next_of_round(sweep, log);
@@ -160,15 +185,20 @@ static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
 		sweep->wrapped = true;
 		return false;
 	}
-	div_u64_rem((u64)node->lbn + sweep->visit_phase, sweep->visit_blocks, &into);
-	sweep->visit_end = min_t(u64, (u64)node->lbn - into + sweep->visit_blocks,
+	div_u64_rem((u64)node->lbn + sweep->visit_phase, sweep->visit_blocks,
+		    &into);
+	sweep->visit_end = min_t(u64,
+				 (u64)node->lbn - into + sweep->visit_blocks,
 				 log->normal_blocks);
 	start = node->lbn - min_t(u32, into, node->lbn);
 	sweep->filling = false;
 	sweep->counting = sweep->fill_blocks;
 	sweep->counted = 0;
 	sweep->count_lbn = start;
-	/* A round may begin within a clustered block, when the size has just become known. */
+	/*
+	 * A round may begin within a clustered block, when the size has just
+	 * become known.
+	 */
 	sweep->next_lbn = max_t(u64, start, sweep->next_lbn);
 	return true;
 }
@@ -177,10 +207,12 @@ static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
 static u32 pick_visit(struct ressd_sweep *sweep, const struct ressd_log *log,
 		      struct ressd_move *moves, u32 max)
 {
-	struct ressd_node *node = ressd_map_first_from(&log->map, sweep->next_lbn);
+	struct ressd_node *node =
+		ressd_map_first_from(&log->map, sweep->next_lbn);
 	u32 nr = 0;
 
-	for (; node && node->lbn < sweep->visit_end && nr < max; node = ressd_map_next(node)) {
+	for (; node && node->lbn < sweep->visit_end && nr < max;
+	     node = ressd_map_next(node)) {
 		bool frozen = is_frozen(sweep, log, node);
 
 		if (!may_look(sweep)) {
@@ -191,7 +223,10 @@ static u32 pick_visit(struct ressd_sweep *sweep, const struct ressd_log *log,
 		if (frozen || can_ride(log, node))
 			moves[nr++] = move_of(log, node);
 	}
-	/* A full batch may be the visit's last one: then it is over, and the sweep may end. */
+	/*
+	 * A full batch may be the visit's last one: then it is over, and the
+	 * sweep may end.
+	 */
 	if (node && node->lbn < sweep->visit_end)
 		sweep->next_lbn = (u64)moves[nr - 1].lbn + 1;
 	else
@@ -199,11 +234,15 @@ static u32 pick_visit(struct ressd_sweep *sweep, const struct ressd_log *log,
 	return nr;
 }
 
-/* The next @max blocks of the visited clustered block, with the holes between those logged. */
+/*
+ * The next @max blocks of the visited clustered block, with the holes between
+ * those logged.
+ */
 static u32 pick_filled(struct ressd_sweep *sweep, const struct ressd_log *log,
 		       struct ressd_move *moves, u32 max)
 {
-	struct ressd_node *node = ressd_map_first_from(&log->map, sweep->next_lbn);
+	struct ressd_node *node =
+		ressd_map_first_from(&log->map, sweep->next_lbn);
 	u32 wanted = min_t(u64, max, sweep->visit_end - sweep->next_lbn);
 	u32 i, nr = min(wanted, sweep->left);
 
@@ -213,7 +252,8 @@ static u32 pick_filled(struct ressd_sweep *sweep, const struct ressd_log *log,
 		moves[i] = (struct ressd_move) {
 			.lbn = sweep->next_lbn + i, .block = RESSD_NO_BLOCK,
 		};
-	for (; node && node->lbn < sweep->next_lbn + nr; node = ressd_map_next(node)) {
+	for (; node && node->lbn < sweep->next_lbn + nr;
+	     node = ressd_map_next(node)) {
 		bool frozen = is_frozen(sweep, log, node);
 
 		sweep->frozen += frozen;
@@ -240,9 +280,10 @@ static u32 pick(struct ressd_sweep *sweep, const struct ressd_log *log,
 			break;
 		if (sweep->counting)
 			count_logged(sweep, log);
-		if (!sweep->counting)
-			nr = sweep->filling ? pick_filled(sweep, log, moves, max) :
-					      pick_visit(sweep, log, moves, max);
+		if (sweep->counting)
+			continue;
+		nr = sweep->filling ? pick_filled(sweep, log, moves, max) :
+				      pick_visit(sweep, log, moves, max);
 	}
 	return nr;
 }
@@ -253,8 +294,9 @@ u32 ressd_sweep_pick(struct ressd_sweep *sweep, const struct ressd_log *log,
 	return pick(sweep, log, moves, max, true);
 }
 
-u32 ressd_sweep_pick_more(struct ressd_sweep *sweep, const struct ressd_log *log,
-			  struct ressd_move *moves, u32 max)
+u32 ressd_sweep_pick_more(struct ressd_sweep *sweep,
+			  const struct ressd_log *log, struct ressd_move *moves,
+			  u32 max)
 {
 	return pick(sweep, log, moves, max, false);
 }
@@ -268,8 +310,12 @@ u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr, bool sources)
 
 		if (moves[i].lbn != last->lbn + 1)
 			break;
-		/* The sources of holes lie at home, side by side as their destinations. */
-		if (sources && (ressd_move_is_hole(&moves[i]) != ressd_move_is_hole(last) ||
+		/*
+		 * The sources of holes lie at home, side by side as their
+		 * destinations.
+		 */
+		if (sources && (ressd_move_is_hole(&moves[i]) !=
+					ressd_move_is_hole(last) ||
 				(!ressd_move_is_hole(last) &&
 				 moves[i].block != last->block + 1)))
 			break;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A red-black tree; see ressd-tree.h.  A red node has no red child, and all ways from the root down
- * to where a child is missing hold the same number of black nodes: so none is more than twice as
- * long as another.
+ * A red-black tree; see ressd-tree.h.  A red node has no red child, and all
+ * ways from the root down to where a child is missing hold the same number of
+ * black nodes: so none is more than twice as long as another.
  */
 #include <linux/kernel.h>
 #include "ressd-tree.h"
@@ -39,7 +39,8 @@ static void hang(struct ressd_node *parent, int side, struct ressd_node *child)
 		set_parent(child, parent);
 }
 
-static int side_of(const struct ressd_node *parent, const struct ressd_node *node)
+static int side_of(const struct ressd_node *parent,
+		   const struct ressd_node *node)
 {
 	return ressd_tree_child(parent, 1) == node;
 }
@@ -107,12 +108,17 @@ void ressd_tree_insert(struct ressd_node **root, struct ressd_node *node,
 	set_red(*root, false);
 }
 
-/* @node, which has two children, and the next higher one below it swap their places and colours. */
+/*
+ * @node, which has two children, and the next higher one below it swap their
+ * places and colours.
+ */
 static void swap_with_next(struct ressd_node **root, struct ressd_node *node)
 {
 	struct ressd_node *next = ressd_tree_next(node);
-	struct ressd_node *lower = ressd_tree_child(node, 0), *higher = ressd_tree_child(node, 1);
-	struct ressd_node *parent = parent_of(next), *rest = ressd_tree_child(next, 1);
+	struct ressd_node *lower = ressd_tree_child(node, 0),
+			  *higher = ressd_tree_child(node, 1);
+	struct ressd_node *parent = parent_of(next),
+			  *rest = ressd_tree_child(next, 1);
 	bool red = is_red(node);
 
 	take_place(root, node, next);
@@ -130,7 +136,8 @@ static void swap_with_next(struct ressd_node **root, struct ressd_node *node)
 }
 
 /* Below @parent on @side a black node is missing on all ways. */
-static void restore_black(struct ressd_node **root, struct ressd_node *parent, int side)
+static void restore_black(struct ressd_node **root, struct ressd_node *parent,
+			  int side)
 {
 	while (parent) {
 		struct ressd_node *sibling = ressd_tree_child(parent, !side);
@@ -142,7 +149,8 @@ static void restore_black(struct ressd_node **root, struct ressd_node *parent, i
 			rotate(root, parent, side);
 			sibling = ressd_tree_child(parent, !side);
 		}
-		if (is_red(ressd_tree_child(sibling, 0)) || is_red(ressd_tree_child(sibling, 1))) {
+		if (is_red(ressd_tree_child(sibling, 0)) ||
+		    is_red(ressd_tree_child(sibling, 1))) {
 			if (!is_red(ressd_tree_child(sibling, !side))) {
 				set_red(ressd_tree_child(sibling, side), false);
 				set_red(sibling, true);

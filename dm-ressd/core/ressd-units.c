@@ -29,14 +29,18 @@ static struct ressd_unit *least_recently_used(struct ressd_unit_list *list)
 	return oldest;
 }
 
-/* The unit @number; it is entered if it is not there.  @left, not 0, have room. */
-static struct ressd_unit *enter(struct ressd_unit_list *list, u64 number, u32 left)
+/*
+ * The unit @number; it is entered if it is not there.  @left, not 0, have room.
+ */
+static struct ressd_unit *enter(struct ressd_unit_list *list, u64 number,
+				u32 left)
 {
 	struct ressd_unit *unit = &list->unit[find(list, number)];
 
 	if (unit < list->unit + list->nr)
 		return unit;
-	unit = list->nr < left ? &list->unit[list->nr++] : least_recently_used(list);
+	unit = list->nr < left ? &list->unit[list->nr++] :
+				 least_recently_used(list);
 	*unit = (struct ressd_unit) { .number = number };
 	return unit;
 }

@@ -5,7 +5,7 @@
 #include "ressd-window.h"
 
 #define READ_AHEAD_BLOCKS	32U	/* while records are short */
-#define LONG_RECORD_BLOCKS	16U	/* then reading ahead would read mostly data */
+#define LONG_RECORD_BLOCKS	16U	/* reading ahead is mostly data then */
 
 int ressd_window_move(struct ressd_window *window, u32 block, u32 nr)
 {
@@ -40,7 +40,8 @@ const void *ressd_window_block(struct ressd_window *window, u32 block, int *ret)
 	if (!in_window(window, block)) {
 		u32 nr = min_t(u32, window->ahead, geom->record_blocks);
 
-		*ret = ressd_window_move(window, block, min_t(u32, nr, end - block));
+		*ret = ressd_window_move(window, block,
+					 min_t(u32, nr, end - block));
 	}
 	return in_window(window, block);
 }
@@ -73,7 +74,8 @@ bool ressd_window_summary(struct ressd_window *window, u32 slot,
 	else
 		ret = ressd_window_move(window, block, 1);
 	*summary = in_window(window, block);
-	return !ret && ressd_summary_header_valid(*summary, window->uuid, geom, block);
+	return !ret &&
+	       ressd_summary_header_valid(*summary, window->uuid, geom, block);
 }
 
 bool ressd_window_copy_summary(struct ressd_window *window, u32 slot,
@@ -84,9 +86,11 @@ bool ressd_window_copy_summary(struct ressd_window *window, u32 slot,
 	u32 block = ressd_geom_slot_end(geom, slot);
 
 	if (in_window(window, block + geom->summary_blocks - 1)) {
-		memcpy(copy, in_window(window, block), ressd_summary_bytes(geom));
+		memcpy(copy, in_window(window, block),
+		       ressd_summary_bytes(geom));
 	} else {
-		if (reader->read(reader->context, block, geom->summary_blocks, copy))
+		if (reader->read(reader->context, block, geom->summary_blocks,
+				 copy))
 			return false;
 		window->stats->reads++;
 		window->stats->blocks_read += geom->summary_blocks;

@@ -281,6 +281,39 @@ TEST(flush_or_long_step_ends_a_batch)
 	CHECK_EQ(batch(0, 4000, 2 * UNIT + 8), 4000);
 }
 
+/*
+ * Found with 4,096 buffered writes and with dpkg on an SD card: the journal committed meanwhile, the
+ * file lay on both sides of the journal, and each time another first part was logged.
+ */
+TEST(long_batch_goes_on_over_a_commit_and_longer_steps)
+{
+	u32 i;
+
+	init_units(2);
+	CHECK_EQ(batch(0, 1000, 64), FIRST / 8);
+	CHECK(committed(3000 * UNIT, 8, false), "the journal");
+	CHECK_EQ(batch(1000 * 64, 1000, 64), 0);
+	CHECK_EQ(batch(2000 * 64 + 7 * UNIT, 1000, 64), 0);
+	CHECK_EQ(batch(100 * UNIT, 1000, 64), FIRST / 8);
+	/* Commits, not one in the middle of the batch: it is over. */
+	for (i = 0; i < 8; i++)
+		CHECK(committed(3000 * UNIT + i * 8, 8, false), "commit %u", i);
+	CHECK_EQ(batch(109 * UNIT, 1000, 64), FIRST / 8);
+}
+
+/* A unit of which the log has a part is visited by the mover in any case. */
+TEST(the_direct_part_of_a_batch_begins_with_a_unit)
+{
+	init_units(2);
+	rpi.options.unit_phase = 24;
+	/* The 256th block is in the middle of the third unit. */
+	CHECK_EQ(batch(UNIT / 2 - 24, 4000, 64), (3 * UNIT - UNIT / 2) / 64);
+	/* The log could hold little more than such a unit. */
+	init_units(2);
+	rpi.options.log_sectors = 2 * UNIT - 8;
+	CHECK_EQ(batch(1024, 4000, 64), rpi.options.log_sectors / RESSD_RPI_BATCH_PART / 8);
+}
+
 TEST(random_writes_are_logged_whatever_is_open)
 {
 	u32 i;

@@ -218,7 +218,7 @@ without_covers() {
 	check "off: a small write" small_write /dev/mapper/ressd 5000
 	check "off: nothing is covered" equals 0 covers /dev/d0
 	check "off: nor will it be" equals 0 status_value ressd cover_blocks
-	check "off: the table says it" eval "dmsetup table ressd | grep -q ' cover off'"
+	check "off: the table says it" eval "dmsetup table ressd | finds ' cover off'"
 	dmsetup remove ressd
 	check "off: it stays so" eval "make_ressd ressd /dev/d0 $reserved && equals 0 covers /dev/d0"
 	dmsetup remove ressd
@@ -240,7 +240,7 @@ two_disks() {
 	check "two disks: a small write" small_write /dev/mapper/ressd 5000
 	check "two disks: is covered" is_covered /dev/d0
 	check "two disks: the normal one is a member for udev" eval \
-		"ressdctl list --udev /dev/d0 | grep -q '^ID_FS_TYPE=ressd_member$'"
+		"ressdctl list --udev /dev/d0 | finds '^ID_FS_TYPE=ressd_member$'"
 	dmsetup remove ressd
 	expect_fail "/dev/d0 has the covers of the ressd device [0-9a-f-]*, .*drain it first" \
 		ressdctl adopt --yes /dev/d0
@@ -265,13 +265,13 @@ formatted_anew() {
 	check "anew: adopt" ressdctl adopt --yes /dev/d0
 	check "anew: open" ressdctl open ressd /dev/d0
 	check "anew: a small write" small_write /dev/mapper/ressd 5000
-	check "anew: status knows it" eval "ressdctl status ressd | grep -qE '^covered +1'"
+	check "anew: status knows it" eval "ressdctl status ressd | finds -E '^covered +1'"
 	check "anew: close" ressdctl close ressd
 	check "anew: is covered" is_covered /dev/d0
 	check "anew: check is content" ressdctl check /dev/d0
-	check "anew: check knows it" eval "ressdctl check /dev/d0 | grep -q '^covered .*first 17 blocks'"
+	check "anew: check knows it" eval "ressdctl check /dev/d0 | finds '^covered .*first 17 blocks'"
 	check "anew: it is a member for udev" eval \
-		"ressdctl list --udev /dev/d0 | grep -q '^ID_FS_TYPE=ressd_member$'"
+		"ressdctl list --udev /dev/d0 | finds '^ID_FS_TYPE=ressd_member$'"
 	expect_fail "not moved to the normal area; open the device and drain it first" \
 		ressdctl format --yes /dev/d0 0 "$normal" /dev/d0 "$normal" "$reserved"
 	check "anew: is still covered" is_covered /dev/d0
@@ -294,7 +294,7 @@ written_behind() {
 	dd if=/dev/zero of=/dev/d0 bs=512 count=3 oflag=direct conv=notrunc,fsync status=none
 	expect_fail "3 of the 136 sectors .* are not covered" ressdctl check /dev/d0
 	make_ressd ressd /dev/d0 "$reserved"
-	check "behind: the kernel tells so" eval "dmesg | grep -q '3 of the first 136 sectors were written'"
+	check "behind: the kernel tells so" eval "dmesg | finds '3 of the first 136 sectors were written'"
 	check "behind: drains" dmsetup message ressd 0 drain
 	dmsetup remove ressd
 	check "behind: the log's version counts" same_as /tmp/first /dev/d0

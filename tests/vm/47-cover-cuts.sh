@@ -50,7 +50,7 @@ small_writes() {
 }
 
 log_says() {
-	ressdctl check --json "$disk" | grep -q "$1"
+	ressdctl check --json "$disk" | finds "$1"
 }
 
 has_log() {

@@ -42,7 +42,7 @@ command_agrees() {
 	check "the kernel accepts it" dmsetup create ressd --table "$line"
 	expect_fail 'built on it.*--in-use' ressdctl check --table "$line"
 	check "check --in-use looks all the same" eval \
-		"ressdctl check --in-use --table '$line' | grep -q 'segments in use'"
+		"ressdctl check --in-use --table '$line' | finds 'segments in use'"
 	dmsetup remove ressd
 	check "it is clean after it was used" ressdctl check --table "$line"
 	printf '\377' | dd of="$disk" bs=1 seek=$(((${sizes% *} + ${sizes#* }) * 512 - 4000)) \

@@ -73,10 +73,10 @@ tune_live() {
 		move_block_sectors 256
 	check "are stored" stored_live \
 		"streams 6 open_units 2 move_threshold 60 move_block_sectors 256 on_full wait"
-	check "and in use" eval "options ressd | grep -q 'open_units 2 .*move_block_sectors 256'"
+	check "and in use" eval "options ressd | finds 'open_units 2 .*move_block_sectors 256'"
 	check "what takes another table is stored for the next time" eval \
 		"ressdctl tune ressd log_page_sectors 64 log_rewrite on 2>&1 |
-		grep -q 'log_rewrite on is stored, but not in use before.*takes a reload'"
+		finds 'log_rewrite on is stored, but not in use before.*takes a reload'"
 	expect_fail "streams is '0', but must be" ressdctl tune ressd streams 0
 	expect_fail "segment_sectors is fixed" ressdctl tune ressd segment_sectors 512
 	expect_fail "segment_sectors is fixed" dmsetup message ressd 0 store segment_sectors 512
@@ -84,7 +84,7 @@ tune_live() {
 	check "refused ones change nothing" stored_live \
 		"streams 6 open_units 2 move_threshold 60 move_block_sectors 256 log_page_sectors 64 log_rewrite on on_full wait"
 	check "the load goes on" wait "$load"
-	check "--reset" eval "ressdctl tune --reset ressd streams 9 | grep -qx 'stored  streams 9'"
+	check "--reset" eval "ressdctl tune --reset ressd streams 9 | finds -x 'stored  streams 9'"
 	ressdctl close ressd
 	check "the next open takes it" eval "ressdctl open ressd $disk &&
 		test \"\$(options ressd)\" = '2 streams 9'"
@@ -127,7 +127,7 @@ two_devices() {
 	expect_fail "if its log is on another device, name that one" ressdctl open ressd "$disk"
 	check "both are named" ressdctl open --normal "$disk" ressd /dev/d1
 	check "with the stored options" equals "2 streams 4" options ressd
-	check "tune finds the log of a live device" eval "ressdctl tune ressd | grep -qx 'stored  streams 4'"
+	check "tune finds the log of a live device" eval "ressdctl tune ressd | finds -x 'stored  streams 4'"
 	ressdctl close ressd
 	printf 'wrong\nressd /dev/d1 normal=%s\n' "$disk" >/tmp/ressdtab
 	check "by /etc/ressdtab, beside a wrong line" env RESSDTAB=/tmp/ressdtab ressdctl open ressd

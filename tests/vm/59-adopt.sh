@@ -49,7 +49,7 @@ ext4_comes_and_goes() {
 	umount "$folder"
 	check "adopt" ressdctl adopt --yes /dev/d0 on_full wait
 	check "open" ressdctl open ressd /dev/d0
-	check "with the options" eval "dmsetup table ressd | grep -q ' on_full wait'"
+	check "with the options" eval "dmsetup table ressd | finds ' on_full wait'"
 	check "the files are there, and it can be used" eval \
 		"mounted $mapper files_are_right && mounted $mapper small_writes"
 	dirty=$(status_dirty ressd)

@@ -57,7 +57,7 @@ grow_under_load() {
 	done
 	check "the area grows under load" reload /dev/d0 "$new" --noflush
 	check "the device is larger" equals "$new" sectors_of "$mapper"
-	check "the table says so" eval "dmsetup table ressd | grep -q '^0 $new ressd '"
+	check "the table says so" eval "dmsetup table ressd | finds '^0 $new ressd '"
 	check "the load runs on" kill -0 "$load"
 	check "the new part takes a load" oracle run new --operations 300 --flush-percent 8
 	wait "$load" || status=$?

@@ -74,7 +74,7 @@ long_recovery_tells_its_progress() {
 	ssd faults ssd0 clear
 	check "on a slow drive: it took more than five seconds" at_least ressd recovery_ms 5000
 	check "on a slow drive: its progress is told" eval \
-		"dmesg_since $mark | grep -q 'the log is being recovered, [0-9]* of [0-9]* steps are done'"
+		"dmesg_since $mark | finds 'the log is being recovered, [0-9]* of [0-9]* steps are done'"
 	dmsetup remove ressd
 }
 
@@ -88,11 +88,11 @@ long_search_ends_by_a_signal() {
 	dmsetup create ressd --table "$(table_line /dev/ssd0 "$reserved")" 2>/dev/null &
 	creator=$!
 	check "search of a blank area: its progress is told" wait_until eval \
-		"dmesg_since $mark | grep -q 'searched for old contents, [0-9]* of $((reserved / 8)) blocks are done'"
+		"dmesg_since $mark | finds 'searched for old contents, [0-9]* of $((reserved / 8)) blocks are done'"
 	kill -KILL "$creator"
 	check "search of a blank area: killed, it ends" ended "$creator"
 	check "search of a blank area: it says so" eval \
-		"dmesg_since $mark | grep -q 'search of the reserved area was interrupted'"
+		"dmesg_since $mark | finds 'search of the reserved area was interrupted'"
 	ssd faults ssd0 clear
 	dmsetup info ressd >/dev/null 2>&1 && dmsetup remove ressd
 	check "search of a blank area: nothing was written" cmp -n 1048576 -i $((normal * 512)):0 /dev/ssd0 /dev/zero

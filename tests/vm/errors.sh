@@ -160,7 +160,7 @@ mark_log() {
 
 # log_says REGEX: the kernel has said so since mark_log.
 log_says() {
-	dmesg_since "$mark" | grep -qE -- "$1" || {
+	dmesg_since "$mark" | finds -E -- "$1" || {
 		echo "the kernel log has no line that matches '$1':"
 		dmesg_since "$mark" | tail -n 20
 		return 1

@@ -33,6 +33,14 @@ check() {
 	fi
 }
 
+# finds [OPTION...] REGEX: grep -q that reads all of its input. grep -q itself ends at the first
+# match; the command before it in the pipe may then die of SIGPIPE, a failure under pipefail.
+finds() {
+	local text
+	text=$(cat)
+	grep -q "$@" <<<"$text"
+}
+
 # expect_fail REGEX COMMAND...: pass if the command fails and says a line that matches REGEX, on its
 # output or in the kernel log meanwhile.
 expect_fail() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * crc32c (Castagnoli), eight bytes a step: by the processor's own instruction where there is one,
- * else with eight tables made at start.
+ * crc32c (Castagnoli), eight bytes a step: by the processor's own instruction
+ * where there is one, else with eight tables made at start.
  */
 #include <linux/crc32c.h>
 #include <linux/types.h>
@@ -59,7 +59,8 @@ static u32 by_instruction(u32 crc, const void *data, unsigned int bytes)
 	u64 step, crc64 = crc;
 	u32 half;
 
-	for (; bytes >= sizeof(step); bytes -= sizeof(step), p += sizeof(step)) {
+	for (; bytes >= sizeof(step);
+	     bytes -= sizeof(step), p += sizeof(step)) {
 		__builtin_memcpy(&step, p, sizeof(step));
 		crc64 = __builtin_ia32_crc32di(crc64, step);
 	}

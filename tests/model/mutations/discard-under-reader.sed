@@ -2,4 +2,4 @@
 # what: a segment is discarded under a read in flight
 # file: ressd-log.c
 # breaks: 4
-s/    log->segment_busy(log->context, ressd_geom_slot_of_seq(&log->geom, seq)))/    false)/
+s/^\t    log->segment_busy(log->context, slot))$/\t    false)/

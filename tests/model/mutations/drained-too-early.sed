@@ -2,4 +2,4 @@
 # what: a drain ends before the tail is announced
 # file: ressd-log.c
 # breaks: 3
-s/return !log->head_maps && log->reuse_seq == log->head_seq && !log->nr_unmaps &&/return !log->map.nr_dirty \&\& !log->nr_unmaps \&\&/
+s/return !log->head_maps && log->reuse_seq == log->head_seq &&/return !log->map.nr_dirty \&\&/

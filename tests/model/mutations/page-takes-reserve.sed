@@ -2,4 +2,4 @@
 # what: a record of the last free segment is padded with blocks that are needed for making room
 # file: ressd-log.c
 # breaks: 4
-s/const bool last_segment = ressd_log_free_segments(log) <= log->cover_reserve;/const bool last_segment = false;/
+s/^\t\tressd_log_free_segments(log) <= log->cover_reserve;/\t\tfalse;/

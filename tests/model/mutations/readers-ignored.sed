@@ -2,4 +2,4 @@
 # what: a segment is reused under a read in flight
 # file: ressd-log.c
 # breaks: 4
-s/ || log->segment_busy(log->context, slot) ||/ ||/
+s/^\t    log->segment_busy(log->context, slot) ||$/\t    false ||/

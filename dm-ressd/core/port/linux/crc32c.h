@@ -4,7 +4,10 @@
 
 #include <linux/types.h>
 
-/* The kernel's convention: @crc is the raw register, nothing is inverted before or after. */
+/*
+ * The kernel's convention: @crc is the raw register, nothing is inverted before
+ * or after.
+ */
 u32 crc32c(u32 crc, const void *data, unsigned int bytes);
 
 /* The same without the processor's instruction, for the test of both. */

@@ -24,7 +24,8 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
-#define round_down(x, y)	((x) & ~((__typeof__(x))((y) - 1)))	/* y: a power of two */
+/* @y: a power of two. */
+#define round_down(x, y)	((x) & ~((__typeof__(x))((y) - 1)))
 #define round_up(x, y)		((((x) - 1) | ((__typeof__(x))((y) - 1))) + 1)
 #define roundup(x, y)		(((x) + (y) - 1) / (y) * (y))
 #define rounddown(x, y)		((x) - (x) % (y))
@@ -33,7 +34,8 @@
 #endif
 
 /* snprintf that returns what was stored, as the kernel's. */
-static inline __printf(3, 4) int scnprintf(char *buffer, size_t size, const char *format, ...)
+static inline __printf(3, 4) int scnprintf(char *buffer, size_t size,
+					   const char *format, ...)
 {
 	va_list args;
 	int n;

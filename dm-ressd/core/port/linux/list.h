@@ -29,7 +29,8 @@ static inline bool list_is_singular(const struct list_head *head)
 	return !list_empty(head) && head->next == head->prev;
 }
 
-static inline void port_list_join(struct list_head *left, struct list_head *right)
+static inline void port_list_join(struct list_head *left,
+				  struct list_head *right)
 {
 	left->next = right;
 	right->prev = left;
@@ -41,7 +42,8 @@ static inline void list_add(struct list_head *entry, struct list_head *head)
 	port_list_join(head, entry);
 }
 
-static inline void list_add_tail(struct list_head *entry, struct list_head *head)
+static inline void list_add_tail(struct list_head *entry,
+				 struct list_head *head)
 {
 	port_list_join(head->prev, entry);
 	port_list_join(entry, head);
@@ -67,14 +69,16 @@ static inline void list_move(struct list_head *entry, struct list_head *head)
 	list_add(entry, head);
 }
 
-static inline void list_move_tail(struct list_head *entry, struct list_head *head)
+static inline void list_move_tail(struct list_head *entry,
+				  struct list_head *head)
 {
 	list_del(entry);
 	list_add_tail(entry, head);
 }
 
 /* Moves all entries of @list to the front, or to the end, of @head. */
-static inline void list_splice_init(struct list_head *list, struct list_head *head)
+static inline void list_splice_init(struct list_head *list,
+				    struct list_head *head)
 {
 	if (list_empty(list))
 		return;
@@ -83,7 +87,8 @@ static inline void list_splice_init(struct list_head *list, struct list_head *he
 	INIT_LIST_HEAD(list);
 }
 
-static inline void list_splice_tail_init(struct list_head *list, struct list_head *head)
+static inline void list_splice_tail_init(struct list_head *list,
+					 struct list_head *head)
 {
 	if (list_empty(list))
 		return;
@@ -92,9 +97,12 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 	INIT_LIST_HEAD(list);
 }
 
-#define list_entry(pointer, type, member)	container_of(pointer, type, member)
-#define list_first_entry(head, type, member)	list_entry((head)->next, type, member)
-#define list_last_entry(head, type, member)	list_entry((head)->prev, type, member)
+#define list_entry(pointer, type, member) \
+	container_of(pointer, type, member)
+#define list_first_entry(head, type, member) \
+	list_entry((head)->next, type, member)
+#define list_last_entry(head, type, member) \
+	list_entry((head)->prev, type, member)
 #define list_first_entry_or_null(head, type, member) \
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))
 #define list_next_entry(pos, member) \
@@ -105,24 +113,25 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 #define list_for_each(pos, head) \
 	for (pos = (head)->next; pos != (head); pos = pos->next)
 
-#define list_for_each_safe(pos, after, head) \
-	for (pos = (head)->next, after = pos->next; pos != (head); pos = after, after = pos->next)
+#define list_for_each_safe(pos, after, head)                       \
+	for (pos = (head)->next, after = pos->next; pos != (head); \
+	     pos = after, after = pos->next)
 
-#define list_for_each_entry(pos, head, member)					\
-	for (pos = list_first_entry(head, __typeof__(*pos), member);		\
-	     &pos->member != (head);						\
+#define list_for_each_entry(pos, head, member)				\
+	for (pos = list_first_entry(head, __typeof__(*pos), member);	\
+	     &pos->member != (head);					\
 	     pos = list_next_entry(pos, member))
 
-#define list_for_each_entry_safe(pos, after, head, member)			\
-	for (pos = list_first_entry(head, __typeof__(*pos), member),		\
-	     after = list_next_entry(pos, member);				\
-	     &pos->member != (head);						\
+#define list_for_each_entry_safe(pos, after, head, member)		\
+	for (pos = list_first_entry(head, __typeof__(*pos), member),	\
+	     after = list_next_entry(pos, member);			\
+	     &pos->member != (head);					\
 	     pos = after, after = list_next_entry(after, member))
 
-#define list_for_each_entry_safe_reverse(pos, before, head, member)		\
-	for (pos = list_last_entry(head, __typeof__(*pos), member),		\
-	     before = list_prev_entry(pos, member);				\
-	     &pos->member != (head);						\
+#define list_for_each_entry_safe_reverse(pos, before, head, member)	\
+	for (pos = list_last_entry(head, __typeof__(*pos), member),	\
+	     before = list_prev_entry(pos, member);			\
+	     &pos->member != (head);					\
 	     pos = before, before = list_prev_entry(before, member))
 
 #endif

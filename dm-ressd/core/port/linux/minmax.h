@@ -15,8 +15,12 @@
 									\
 	port_max_a > port_max_b ? port_max_a : port_max_b; })
 
-/* As in the kernel, the arguments must have one type: the comparison of pointers warns. */
-#define PORT_SAME_TYPE(a, b)	((void)((__typeof__(a) *)1 == (__typeof__(b) *)1))
+/*
+ * As in the kernel, the arguments must have one type: the comparison of
+ * pointers warns.
+ */
+#define PORT_SAME_TYPE(a, b) \
+	((void)((__typeof__(a) *)1 == (__typeof__(b) *)1))
 
 #define min(a, b) ({ PORT_SAME_TYPE(a, b); min_t(__typeof__(a), a, b); })
 #define max(a, b) ({ PORT_SAME_TYPE(a, b); max_t(__typeof__(a), a, b); })

@@ -2,14 +2,16 @@
 /*
  * Kernel types for code of dm-ressd/core compiled in userspace.
  *
- * The exported kernel header comes first (__u8 .. __le64, with sparse's __bitwise), so that system
- * headers which include <linux/types.h> still find what they need when this directory shadows it.
+ * The exported kernel header comes first (__u8 .. __le64, with sparse's
+ * __bitwise), so that system headers which include <linux/types.h> still find
+ * what they need when this directory shadows it.
  */
 #ifndef PORT_LINUX_TYPES_H
 #define PORT_LINUX_TYPES_H
 
 #ifndef __SANE_USERSPACE_TYPES__
-#define __SANE_USERSPACE_TYPES__	/* 64-bit types are long long on every machine */
+/* 64-bit types are long long on every machine. */
+#define __SANE_USERSPACE_TYPES__
 #endif
 
 #include_next <linux/types.h>
@@ -37,7 +39,9 @@ typedef u64 sector_t;
 #define BITS_PER_BYTE		8
 #define BITS_PER_LONG		(BITS_PER_BYTE * (int)sizeof(long))
 
-/* Byte order: the casts satisfy sparse, the glibc macros are right on any host. */
+/*
+ * Byte order: the casts satisfy sparse, the glibc macros are right on any host.
+ */
 #define cpu_to_le16(x)		((__force __le16)htole16(x))
 #define cpu_to_le32(x)		((__force __le32)htole32(x))
 #define cpu_to_le64(x)		((__force __le64)htole64(x))
