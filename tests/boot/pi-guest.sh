@@ -61,7 +61,7 @@ log_is_used() {
 
 initramfs_is_right() {
 	report "the initramfs opens the root" "$(lsinitramfs /initrd.img >/run/files
-		for file in dm-ressd.ko sbin/ressdctl etc/ressdtab rules.d/61-ressd.rules; do
+		for file in dm-ressd.ko sbin/ressdctl etc/ressdtab rules.d/61-ressd.rules sbin/fsck.ext4; do
 			grep -q "$file\$" /run/files || echo "$file is missing"
 		done)"
 }
