@@ -16,7 +16,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
 .PHONY: all modules userspace setup demo check check-unit check-crash check-readme check-pi debug-check stacks soak bench bench-apps \
-	bench-normal-path papers calibrate probe-score lint matrix upstream install uninstall clean help
+	bench-normal-path bench-kernel papers calibrate probe-score lint matrix upstream install uninstall clean help
 
 all: modules userspace ## build everything (default)
 
@@ -98,6 +98,10 @@ bench-apps: setup ## applications, bare and with ressd; writes build/results/ben
 bench-normal-path: setup ## requests cut and ordered; writes build/results/bench-normal-path.json
 	@$(MAKE) --no-print-directory all
 	@tools/bench.sh --only normal-path
+
+bench-kernel: setup ## a fast device, and two processors; writes build/results/kernel.json
+	@$(MAKE) --no-print-directory all
+	@tools/bench.sh --only kernel
 
 calibrate: setup ## the emulated drives beside the published figures of the real ones
 	@$(MAKE) --no-print-directory modules MODULES=tests/ssdsim

@@ -181,7 +181,13 @@ static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
  */
 bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr);
 /* True while small writes go direct. */
-bool ressd_route_is_direct(const struct ressd *ressd);
+static inline bool ressd_route_is_direct(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd_route_is_adaptive(ressd) &&
+	       !ressd_route_takes_log(&ressd->route);
+}
+
 /*
  * Has a small write to wait until the log has written what is in RAM, for a
  * trial?  Then the open record is due, and the caller has the log's worker
@@ -190,11 +196,19 @@ bool ressd_route_is_direct(const struct ressd *ressd);
 bool ressd_route_holds_log(struct ressd *ressd);
 /* Shall the mover bring all home, for a trial?  Nothing is logged then. */
 bool ressd_route_asks_move(const struct ressd *ressd);
+/* Starts the clock for it.  Under the lock. */
+void ressd_route_time(struct ressd *ressd, struct bio *bio);
 /*
  * A small write that is not logged, or a flush after some, goes to the device:
  * its time counts.  Under the lock.
  */
-void ressd_route_sent(struct ressd *ressd, struct bio *bio);
+static inline void ressd_route_sent(struct ressd *ressd, struct bio *bio)
+{
+	lockdep_assert_held(&ressd->lock);
+	if (ressd_route_times_direct(&ressd->route))
+		ressd_route_time(ressd, bio);
+}
+
 /*
  * The end of what ressd_route_sent() counted, of @blocks blocks.  Any context,
  * no lock needed.

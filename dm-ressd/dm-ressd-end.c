@@ -39,8 +39,6 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio,
 		ressd_dispatch_ended(ressd);
 	if (was & RESSD_BIO_TIMED)
 		ressd_route_ended(ressd, rb->nr);
-	if (was & RESSD_BIO_SMALL)
-		atomic_dec(&ressd->meter.small_in_flight);
 	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
 	if (*error && was & RESSD_BIO_FLUSHES) {
 		rb->flags |= RESSD_BIO_FLUSHES;
@@ -78,18 +76,29 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio,
 	return DM_ENDIO_INCOMPLETE;
 }
 
-/* A read of the normal area, or what ends as it is, has no flags. */
+/*
+ * A read of the normal area, or what ends as it is, has no flags.  Most others
+ * are direct writes or flushes that have gone well.
+ */
 int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
+	struct ressd *ressd = ti->private;
 
+	if (!rb->flags) {
+		if (bio_op(bio) == REQ_OP_READ)
+			check_read(ressd, rb, error);
+		return DM_ENDIO_DONE;
+	}
+	if (rb->flags & RESSD_BIO_SMALL) {
+		rb->flags &= ~RESSD_BIO_SMALL;
+		atomic_dec(&ressd->meter.small_in_flight);
+	}
 	if (rb->flags == RESSD_BIO_DIRECT)
-		return end_direct(ti->private, rb, error);
-	if (rb->flags)
-		return end_flagged(ti->private, bio, rb, error);
-	if (bio_op(bio) == REQ_OP_READ)
-		check_read(ti->private, rb, error);
-	return DM_ENDIO_DONE;
+		return end_direct(ressd, rb, error);
+	if (rb->flags == RESSD_BIO_FLUSHES && !*error)
+		return DM_ENDIO_DONE;
+	return end_flagged(ressd, bio, rb, error);
 }
 
 /*

@@ -7,6 +7,7 @@
  * the time in which any is in flight.  They end in interrupts, so the meter
  * adds that up, and core is told before the next decision.
  */
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 
 #include "dm-ressd-base.h"
@@ -22,14 +23,12 @@ static void read_clock(struct ressd_meter *meter)
 	meter->since = now;
 }
 
-void ressd_route_sent(struct ressd *ressd, struct bio *bio)
+void ressd_route_time(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_meter *meter = &ressd->meter;
 	unsigned long flags;
 
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd_route_times_direct(&ressd->route))
-		return;
 	ressd_bio(bio)->flags |= RESSD_BIO_TIMED;
 	spin_lock_irqsave(&meter->lock, flags);
 	read_clock(meter);
@@ -80,9 +79,9 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 	ressd_bio(bio)->flags |= RESSD_BIO_SMALL;
 	if (ressd_route_times_direct(&ressd->route))
 		pass_on_meter(ressd);
-	/* The clock is for peeks: jiffies will do. */
+	/* The clock is for peeks and samples: jiffies will do. */
 	log = ressd_route_small(&ressd->route, nr, in_flight,
-				ktime_get_coarse_ns());
+				jiffies64_to_nsecs(get_jiffies_64()));
 	if (bio->bi_opf & REQ_FUA)
 		ressd_route_flush(&ressd->route);
 	if (ressd->route.phase == phase)
@@ -92,13 +91,6 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 	/* The mover: it may be asked to bring all home. */
 	ressd_wake(ressd);
 	return log;
-}
-
-bool ressd_route_is_direct(const struct ressd *ressd)
-{
-	lockdep_assert_held(&ressd->lock);
-	return ressd_route_is_adaptive(ressd) &&
-	       !ressd_route_takes_log(&ressd->route);
 }
 
 bool ressd_route_holds_log(struct ressd *ressd)

@@ -384,6 +384,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		return ret;
 	}
 	ressd_route_init(&ressd->route);
+	ressd_rpi_init(&ressd->rpi);
 	ressd_tune_router(ressd);
 	ressd_shape_prepare(ressd, &ressd->options);
 	ressd_shape_tune(ressd);

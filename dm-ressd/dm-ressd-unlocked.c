@@ -38,6 +38,9 @@ static bool note_write(struct ressd *ressd, const struct ressd_extent *e)
 		};
 		/* Pairs with the acquire in judge_notes(). */
 		smp_store_release(&notes->head, head + 1);
+		smp_mb();	/* pairs with that in ressd_judge_noted() */
+		if (!READ_ONCE(ressd->noted))
+			WRITE_ONCE(ressd->noted, true);
 	}
 	put_cpu_ptr(ressd->seen);
 	return space;
@@ -65,7 +68,7 @@ static u32 judge_notes(struct ressd *ressd, struct ressd_notes *notes, u32 max)
 	return nr;
 }
 
-bool ressd_judge_noted(struct ressd *ressd)
+static bool judge_some(struct ressd *ressd)
 {
 	/*
 	 * This processor's first: the write that is judged next may continue
@@ -83,6 +86,21 @@ bool ressd_judge_noted(struct ressd *ressd)
 				  JUDGED_AT_ONCE - nr);
 	}
 	return false;
+}
+
+/* With many processors hardly any has notes: one look tells that none has. */
+bool ressd_judge_noted(struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	if (!READ_ONCE(ressd->noted))
+		return false;
+	WRITE_ONCE(ressd->noted, false);
+	/* Pairs with that in note_write(): we see the note, or it sets this. */
+	smp_mb();
+	if (!judge_some(ressd))
+		return false;
+	WRITE_ONCE(ressd->noted, true);
+	return true;
 }
 
 void ressd_judge_all_noted(struct ressd *ressd)

@@ -455,7 +455,11 @@ struct ressd {
 	struct ressd_errors errors;
 	atomic_t *readers;		/* per slot: reads, moves, discards */
 
-	spinlock_t lock;		/* see DOC: locking */
+	/* There may be notes, see dm-ressd-unlocked.c; a line of its own. */
+	bool noted ____cacheline_aligned_in_smp;
+
+	/* See DOC: locking. */
+	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ressd_log log;
 	struct ressd_super_info super;	/* store_lock, once active */
 	struct ressd_options options;

@@ -6,10 +6,11 @@
 # `make check` calls it; docs/testing.md says how to add a test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tools/wanted.sh
+. tools/wanted.sh
 
 jobs=2
 verbose=
-patterns=()
 logs=build/check
 step_limit=900 # seconds until a step counts as hung, more on a busy machine (tools/patient.py)
 durations=${RESSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dm-ressd}/check-durations
@@ -46,15 +47,6 @@ parse() {
 		esac
 		shift
 	done
-}
-
-wanted() {
-	local pattern
-	[ ${#patterns[@]} -gt 0 ] || return 0
-	for pattern in "${patterns[@]}"; do
-		[[ $1 != *"$pattern"* ]] || return 0
-	done
-	return 1
 }
 
 # step NAME SECONDS COMMAND...: one step of the run; SECONDS is what it takes where that is unknown.

@@ -7,13 +7,14 @@
 # installed; the first time packages of other kernels are fetched into the cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tools/wanted.sh
+. tools/wanted.sh
 
 modules=(dm-ressd tests/ssdsim)
 kernels=(6.12 sid)		# beside the installed one, as tools/vm/debian-kernel takes them
 machines=(arm-linux-gnueabihf aarch64-linux-gnu)
 folder=$PWD/build/matrix
 list=
-patterns=()
 table=()
 failed=0
 
@@ -32,15 +33,6 @@ ours="^($folder/|[a-z][^:]*\.[ch]:).*(warning|error): "
 die() {
 	echo "matrix: $*" >&2
 	exit 2
-}
-
-wanted() {
-	local pattern
-	[ ${#patterns[@]} -gt 0 ] || return 0
-	for pattern in "${patterns[@]}"; do
-		[[ $1 != *"$pattern"* ]] || return 0
-	done
-	return 1
 }
 
 # row NAME COMMAND...: a line of the table; the output is shown if it fails.

@@ -7,13 +7,14 @@
 # `make soak` calls it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tools/wanted.sh
+. tools/wanted.sh
 
 states=${STATES:-100000000} # crash states of the simulator
 logs=build/soak
 tell_every=60 # seconds, where nobody sees a line move
 list=
 fresh=
-patterns=()
 names=()
 minutes=() # what each step takes, about
 commands=()
@@ -24,15 +25,6 @@ running=
 usage() {
 	sed -n '3,7s/^# //p' "$0"
 	exit 2
-}
-
-wanted() {
-	local pattern
-	[ ${#patterns[@]} -gt 0 ] || return 0
-	for pattern in "${patterns[@]}"; do
-		[[ $1 != *"$pattern"* ]] || return 0
-	done
-	return 1
 }
 
 # step NAME MINUTES COMMAND...: one long test. Its lines "ok" and "not ok" are counted.

@@ -67,11 +67,12 @@ u32 ressd_log_free_segments(const struct ressd_log *log)
 u32 ressd_log_free_blocks(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
-	u32 next = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
+	u32 head = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+	u32 next = head + 1 < log->geom.nr_segments ? head + 1 : 0;
+	u32 nr = ressd_log_free_segments(log);
 
-	return ressd_geom_slots_blocks(&log->geom, next,
-				       ressd_log_free_segments(log)) +
-	       ressd_log_head_end(log) - open->block -
+	return ressd_geom_slots_blocks(&log->geom, next, nr) +
+	       ressd_geom_slot_end(&log->geom, head) - open->block -
 	       (open->nr_maps ? open->nr_maps + 1 : 0);
 }
 
@@ -163,11 +164,12 @@ u32 ressd_log_open_limit(const struct ressd_log *log)
 	const struct ressd_record *open = &log->records[log->open];
 	u32 limit = min_t(u32, ressd_log_head_end(log),
 			  open->block + log->geom.record_blocks);
-	u32 aligned = limit - limit % log->align_blocks;
+	u32 into = limit % log->align_blocks;
 
+	/* The first page may begin before the log, or before this record. */
 	if (log->align_blocks == 1 && log->page_blocks)
-		aligned = limit - into_page(log, limit);
-	return aligned > open->block + 1 ? aligned : limit;
+		into = into_page(log, limit);
+	return into + 1 < limit - open->block ? limit - into : limit;
 }
 
 bool ressd_log_record_full(const struct ressd_log *log)

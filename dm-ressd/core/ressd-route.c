@@ -6,12 +6,8 @@
 #include <linux/string.h>
 #include "ressd-route.h"
 
-#define WINDOW_BLOCKS	128U
 #define FIRST_INTERVAL	131072U
 #define LAST_INTERVAL	4194304U
-
-/* Before a trial so many direct blocks are timed: twice what counts. */
-#define DIRECT_TIMED	(2 * RESSD_ROUTE_RECENT * WINDOW_BLOCKS)
 
 /*
  * What the log must save of the direct cost, in percent, to be taken; and to be
@@ -95,12 +91,6 @@ static struct ressd_route_case *present(struct ressd_route *route)
 	return &route->cases[route->now];
 }
 
-bool ressd_route_takes_log(const struct ressd_route *route)
-{
-	return route->phase != RESSD_ROUTE_TRY_DIRECT &&
-	       route->phase != RESSD_ROUTE_DIRECT;
-}
-
 static void enter(struct ressd_route *route, enum ressd_route_phase phase)
 {
 	route->phase = phase;
@@ -130,33 +120,7 @@ static void restart(struct ressd_route_cost *cost)
 	*cost = (struct ressd_route_cost) { };
 }
 
-static void close_window(struct ressd_route_cost *cost)
-{
-	cost->recent[cost->nr++ % RESSD_ROUTE_RECENT] =
-		max_t(u64, div_u64(cost->sum_ns, cost->sum_blocks), 1);
-	if (cost->nr == 2 * RESSD_ROUTE_RECENT)
-		cost->nr = RESSD_ROUTE_RECENT;
-	cost->sum_ns = 0;
-	cost->sum_blocks = 0;
-}
-
-static void set_cost(struct ressd_route_cost *cost, u64 ns)
-{
-	*cost = (struct ressd_route_cost) { .recent = { ns }, .nr = 1 };
-}
-
-/* True if that has made a window full. */
-static bool add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
-{
-	cost->sum_ns += ns;
-	cost->sum_blocks += blocks;
-	if (cost->sum_blocks < WINDOW_BLOCKS)
-		return false;
-	close_window(cost);
-	return true;
-}
-
-u64 ressd_route_ns(const struct ressd_route_cost *cost)
+static u64 median(const struct ressd_route_cost *cost)
 {
 	u32 nr = min(cost->nr, RESSD_ROUTE_RECENT);
 	u32 i, j;
@@ -176,6 +140,35 @@ u64 ressd_route_ns(const struct ressd_route_cost *cost)
 			return cost->recent[i];
 	}
 	return 0;
+}
+
+static void close_window(struct ressd_route_cost *cost)
+{
+	cost->recent[cost->nr++ % RESSD_ROUTE_RECENT] =
+		max_t(u64, div_u64(cost->sum_ns, cost->sum_blocks), 1);
+	if (cost->nr == 2 * RESSD_ROUTE_RECENT)
+		cost->nr = RESSD_ROUTE_RECENT;
+	cost->ns = median(cost);
+	cost->sum_ns = 0;
+	cost->sum_blocks = 0;
+}
+
+static void set_cost(struct ressd_route_cost *cost, u64 ns)
+{
+	*cost = (struct ressd_route_cost) {
+		.recent = { ns }, .nr = 1, .ns = ns,
+	};
+}
+
+/* True if that has made a window full. */
+static bool add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
+{
+	cost->sum_ns += ns;
+	cost->sum_blocks += blocks;
+	if (cost->sum_blocks < RESSD_ROUTE_WINDOW)
+		return false;
+	close_window(cost);
+	return true;
 }
 
 /*
@@ -470,15 +463,6 @@ bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
 	return ressd_route_takes_log(route);
 }
 
-bool ressd_route_times_direct(const struct ressd_route *route)
-{
-	const struct ressd_route_case *c = ressd_route_case(route);
-
-	if (route->phase == RESSD_ROUTE_DIRECT)
-		return route->sampling || c->sent + DIRECT_TIMED >= c->interval;
-	return route->phase == RESSD_ROUTE_TRY_DIRECT;
-}
-
 bool ressd_route_wants_move(const struct ressd_route *route)
 {
 	return route->phase == RESSD_ROUTE_TRY_MOVE;
@@ -578,7 +562,7 @@ void ressd_route_move_ended(struct ressd_route *route, bool complete)
 	 * The first record of a log may be dear, by a merge: what came after it
 	 * tells more.
 	 */
-	if (c->log.sum_blocks >= WINDOW_BLOCKS / 2)
+	if (c->log.sum_blocks >= RESSD_ROUTE_WINDOW / 2)
 		close_window(&c->log);
 	/*
 	 * Most of the trial was overwritten before it was moved: so cheap is a

@@ -47,12 +47,17 @@ enum ressd_route_phase {
 };
 
 #define RESSD_ROUTE_RECENT	8U
+#define RESSD_ROUTE_WINDOW	128U	/* blocks of one */
+
+/* Before a trial so many direct blocks are timed: twice what counts. */
+#define RESSD_ROUTE_TIMED	(2 * RESSD_ROUTE_RECENT * RESSD_ROUTE_WINDOW)
 
 /*
  * What blocks cost lately: the means of windows of some blocks, in ns a block.
  */
 struct ressd_route_cost {
 	u64 recent[RESSD_ROUTE_RECENT];
+	u64 ns;		/* their median; 0: there is none */
 	u32 nr;		/* windows so far; the latest ones are kept */
 	u32 sum_blocks;	/* of the window that is not full yet */
 	u64 sum_ns;
@@ -113,7 +118,11 @@ bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
 		       u64 now);
 
 /* True while small writes go through the log, in a trial or for good. */
-bool ressd_route_takes_log(const struct ressd_route *route);
+static inline bool ressd_route_takes_log(const struct ressd_route *route)
+{
+	return route->phase != RESSD_ROUTE_TRY_DIRECT &&
+	       route->phase != RESSD_ROUTE_DIRECT;
+}
 
 /* A flush has come, or a small write that is durable when it completes. */
 static inline void ressd_route_flush(struct ressd_route *route)
@@ -125,7 +134,15 @@ static inline void ressd_route_flush(struct ressd_route *route)
  * Shall a direct write that is sent now be timed, and told to
  * ressd_route_direct_done()?
  */
-bool ressd_route_times_direct(const struct ressd_route *route);
+static inline bool ressd_route_times_direct(const struct ressd_route *route)
+{
+	const struct ressd_route_case *c = &route->cases[route->now];
+
+	if (route->phase == RESSD_ROUTE_DIRECT)
+		return route->sampling ||
+		       c->sent + RESSD_ROUTE_TIMED >= c->interval;
+	return route->phase == RESSD_ROUTE_TRY_DIRECT;
+}
 
 /*
  * RAM takes two whole records before the first one is on the device.  So in a
@@ -147,7 +164,10 @@ bool ressd_route_wants_write(const struct ressd_route *route, u32 open,
 bool ressd_route_wants_move(const struct ressd_route *route);
 
 /* The cost of a block, the median of the latest windows; 0: not known yet. */
-u64 ressd_route_ns(const struct ressd_route_cost *cost);
+static inline u64 ressd_route_ns(const struct ressd_route_cost *cost)
+{
+	return cost->ns;
+}
 
 /* The present situation: its costs, and whether the log has won in it. */
 static inline const struct ressd_route_case *

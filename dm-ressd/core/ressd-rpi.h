@@ -23,20 +23,29 @@
  * sorted writeback of a checkpoint or of the page cache does.  The first part
  * of such a batch is logged: one part in RESSD_RPI_BATCH_PART of the log, or
  * RESSD_RPI_MANY_UNITS_PART.  The rest is direct: it visits each unit once,
- * which the mover could not do better.  But if a batch over the same range came
- * before, and half of the log could hold either, all of it is logged: the mover
- * then visits a unit once for several batches.  A flush ends a batch.  Both
- * rules need @open_units; with 0 only the streams count.
+ * which the mover could not do better.  It begins with the next unit, since the
+ * mover visits this one in any case, unless half of the log could not hold a
+ * unit.  But if a batch over the same range came before, and half of the log
+ * could hold either, all of it is logged: the mover then visits a unit once for
+ * several batches.
+ *
+ * A flush ends a batch.  One that has left its first part goes on if one of the
+ * last eight writes was its own: a journal has committed meanwhile.  And it
+ * goes on over steps of less than eight units, since a file system may have the
+ * journal, or something else, between the files.  Both rules need @open_units;
+ * with 0 only the streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
 #ifndef RESSD_RPI_H
 #define RESSD_RPI_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 #include "ressd-units.h"
 
 #define RESSD_RPI_MAX_STREAMS	64
+#define RESSD_RPI_BUCKET_BITS	6	/* of the hash table of streams */
 
 /* Not more of them are left to sequential writes alone. */
 #define RESSD_RPI_FEW_UNITS	8
@@ -64,7 +73,10 @@ struct ressd_stream {
 	u64 used;	/* clock of that write; 0: slot unused */
 	u64 start;	/* of its batch */
 	u64 sectors;	/* of its batch so far */
-	u64 flushes;	/* seen when the batch began */
+	u64 flushes;	/* seen before that write */
+	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
+	struct list_head age;	/* on rpi->ages */
+	struct ressd_stream *same; /* the next one of its bucket */
 };
 
 struct ressd_rpi {
@@ -72,15 +84,20 @@ struct ressd_rpi {
 	u64 clock;			/* writes seen */
 	u64 flushes;			/* seen */
 	struct ressd_stream stream[RESSD_RPI_MAX_STREAMS];
+	struct list_head ages;		/* the last used stream first */
+	/* Streams in use, by the hash of @next: no write looks at all. */
+	struct ressd_stream *bucket[1 << RESSD_RPI_BUCKET_BITS];
 	/* The last two batches that have left the first part behind. */
 	struct ressd_stream batch, batch_before;
 	struct ressd_units units;
 };
 
-void ressd_rpi_init(struct ressd_rpi *rpi,
-		    const struct ressd_rpi_options *options);
+void ressd_rpi_init(struct ressd_rpi *rpi);
 
-/* Changes the options; streams already followed are kept as far as they fit. */
+/*
+ * Sets the options, before the first write and at any later time; streams
+ * already followed are kept as far as they fit.
+ */
 void ressd_rpi_set(struct ressd_rpi *rpi,
 		   const struct ressd_rpi_options *options);
 

@@ -19,6 +19,12 @@ report() {
 	failed=1
 }
 
+# counted COMMAND...: and as the last line how many verdicts there were. False if one is bad.
+counted() {
+	"$@" | awk '{ print; fflush() } /^ok / { passed++ } /^not ok / { failed++ }
+		END { print passed + 0 " passed, " failed + 0 " failed"; exit failed || !passed }'
+}
+
 release() {
 	[ -n "$folder" ] || return 0
 	umount -R "$folder/root/proc" "$folder/root/sys" "$folder/root/dev" 2>/dev/null || true
@@ -30,12 +36,6 @@ key_of() {
 	printf '%s\n' "$@" | sha256sum | cut -c 1-12
 }
 
-# Where this machine gets its own packages from.
-mirror() {
-	# shellcheck disable=SC2016 # apt-get's own
-	apt-get indextargets --format '$(SITE) $(COMPONENT) $(ORIGIN)' | awk '$2 == "main" && $3 == "Debian" { print $1; exit }'
-}
-
 # keep_root ROOT TAR: as the cache has it, whole or not at all.
 keep_root() {
 	tar -C "$1" --one-file-system -cf "$2.new" .
@@ -43,15 +43,18 @@ keep_root() {
 }
 
 # fresh_root SUITE MACHINE PACKAGES: a tar file of a Debian that has just been installed, with these
-# packages, comma-separated, besides what each has; prints its path.
+# packages, comma-separated, besides what each has; prints its path. Until debootstrap has come to its
+# end, a fake start-stop-daemon is in the place of the real one: such a root was once kept.
 fresh_root() {
 	local suite=$1 machine=$2 packages=systemd-sysv,udev,dbus,kmod,ca-certificates,e2fsprogs,$3 made scratch
-	made=$cache/$suite-$machine-$(key_of "$packages").tar
+	made=$cache/$suite-$machine-$(key_of "$packages" "$(declare -f fresh_root)").tar
 	if [ ! -e "$made" ]; then
 		mkdir -p "$cache"
 		scratch=$(mktemp -d -p "$cache")
 		debootstrap --arch="$machine" --variant=minbase --include="$packages" "$suite" "$scratch/root" \
-			"$(mirror)" >"$made.log" 2>&1 && keep_root "$scratch/root" "$made"
+			"$(tools/debian-mirror)" >"$made.log" 2>&1 &&
+			[ ! -e "$scratch/root/usr/sbin/start-stop-daemon.REAL" ] &&
+			keep_root "$scratch/root" "$made"
 		rm -rf "$scratch"
 		[ -e "$made" ] || { tail -n 5 "$made.log" >&2; return 1; }
 	fi
@@ -129,18 +132,17 @@ leave_root() {
 	umount -R "$root/proc" "$root/sys" "$root/dev"
 }
 
-# type_install WHERE: the commands up to the first that needs the device, in $folder/root. It runs
-# this machine's kernel yet, but is to be told of its own. $typed is how many they were.
+# type_install WHERE END: the README's commands in $folder/root, behind the $typed that have been typed
+# up to the first that begins with END. It runs this machine's kernel yet, but is to be told of its own.
 type_install() {
 	local root=$folder/root kernel line
 	kernel=$(ls "$root/lib/modules")
-	typed=0
 	printf '#!/bin/sh\n[ "$*" = -r ] && echo %s || exec /bin/uname "$@"\n' "$kernel" >"$root/usr/local/bin/uname"
 	chmod 755 "$root/usr/local/bin/uname"
 	git archive HEAD | tar -C "$root/root/dm-ressd" -x
 	while IFS= read -r line; do
 		case $line in
-		ressd-probe*) break ;;
+		"$2"*) break ;;
 		esac
 		typed=$((typed + 1))
 		if ! in_root "$line"; then
@@ -148,7 +150,7 @@ type_install() {
 			return 1
 		fi
 		report "$1: $line" ""
-	done < <(readme_commands)
+	done < <(readme_commands | tail -n +$((typed + 1)))
 	rm "$root/usr/local/bin/uname"
 }
 

@@ -61,21 +61,34 @@ log_is_used() {
 
 initramfs_is_right() {
 	report "the initramfs opens the root" "$(lsinitramfs /initrd.img >/run/files
-		for file in dm-ressd.ko sbin/ressdctl etc/ressdtab rules.d/61-ressd.rules; do
+		for file in dm-ressd.ko sbin/ressdctl etc/ressdtab rules.d/61-ressd.rules sbin/fsck.ext4; do
 			grep -q "$file\$" /run/files || echo "$file is missing"
 		done)"
+}
+
+# What the power is going to fail in: on the console, not on the disk.
+tell_log_use() {
+	while sleep 1; do
+		echo "pi: log $(ressdctl status root | sed -n 's/^not yet moved *//p')"
+	done
+}
+
+# apt_get_aloud install|purge WORD...
+apt_get_aloud() {
+	apt_get -o "Dpkg::Options::=--status-logger=sed -un 's/^status: /pi: dpkg $1 /p' >/dev/ttyAMA0" "$@" ||
+		report "apt-get $1" "exit code $?"
 }
 
 # Until the power fails.
 install_and_purge() {
 	local number=$1 load
 	read -r -a load </root/load
-	echo "pi: apt-get begins"
+	tell_log_use &
 	while :; do
 		if [ $((number % 2)) = 0 ]; then
-			apt_get install "${load[@]}" || report "apt-get install" "exit code $?"
+			apt_get_aloud install "${load[@]}"
 		else
-			apt_get --autoremove purge "${load[@]}" || report "apt-get purge" "exit code $?"
+			apt_get_aloud purge --autoremove "${load[@]}"
 		fi
 		number=$((number + 1))
 		echo "$number" >/root/synced.new

@@ -17,7 +17,8 @@ machine=
 . tests/boot/debian.sh
 
 if [ "${1:-}" != --inside ]; then
-	exec unshare --mount "$0" --inside "$@"
+	counted unshare --mount "$0" --inside "$@"
+	exit
 fi
 shift
 cuts=${1:-10}
@@ -29,8 +30,9 @@ boot_start=8192		# sectors: firmware, then the root file system
 boot_sectors=262144
 root_start=$((boot_start + boot_sectors))
 card_sectors=8388608	# QEMU wants a power of two
-# What is installed while the power fails.
+# What is installed while the power fails, and what that takes at least, in tenths of a second.
 load="git nano"
+window=200
 
 # shellcheck disable=SC2329 # called by trap
 end() {
@@ -53,28 +55,10 @@ run_arm64() {
 		>"$folder/binfmt/register"
 }
 
-# Everything that the installed system is made from.
-pi_key() {
-	key_of "$1" "$load" "$(readme_commands)" "$(cat tests/boot/debian.sh)" \
-		"$(git rev-parse HEAD:dm-ressd HEAD:userspace HEAD:debian)"
-}
-
-# make_root: Debian with the packages of ressd, in $folder/root; apt has what the load installs.
-make_root() {
-	local root=$folder/root fresh made typed
-	# dosfstools: fsck of the boot partition.
-	if ! fresh=$(fresh_root bookworm arm64 dosfstools); then
-		report "a fresh system" "debootstrap failed"
-		return 1
-	fi
-	made=$cache/pi-$(pi_key "$fresh").tar
-	mkdir "$root"
-	if [ -e "$made" ]; then
-		tar -C "$root" -xf "$made"
-		report "packages as the README says (from the cache)" ""
-		return
-	fi
-	tar -C "$root" -xf "$fresh"
+# make_tools: what the README installs before the packages are built, the kernel, and for apt what the
+# load installs.
+make_tools() {
+	local root=$folder/root
 	# Made by an emulated processor, an initramfs of all modules takes half an hour.
 	mkdir -p "$root/etc/initramfs-tools/conf.d" "$root/usr/share/initramfs-tools/modules.d"
 	echo MODULES=list >"$root/etc/initramfs-tools/conf.d/modules"
@@ -84,12 +68,47 @@ make_root() {
 		report "a kernel" "$(tail -n 5 "$folder/output")"
 		return 1
 	fi
-	type_install packages || return 1
+	type_install packages dpkg-buildpackage || return 1
 	if ! in_root "apt-get clean && apt-get -d install $load"; then
 		report "apt-get -d install $load" "$(tail -n 5 "$folder/output")"
 		return 1
 	fi
 	leave_root
+}
+
+# unpack TAR WHAT: that into $folder/root.
+unpack() {
+	tar -C "$folder/root" -xf "$1"
+	report "$2 (from the cache)" ""
+}
+
+# make_root: Debian with the packages of ressd, in $folder/root. Both steps are kept in the cache.
+make_root() {
+	local root=$folder/root fresh tools made typed=0
+	# dosfstools: fsck of the boot partition.
+	if ! fresh=$(fresh_root bookworm arm64 dosfstools); then
+		report "a fresh system" "debootstrap failed"
+		return 1
+	fi
+	tools=$cache/pi-tools-$(key_of "$fresh" "$load" "$(readme_commands)" "$(declare -f make_tools)").tar
+	made=$cache/pi-packages-$(key_of "$tools" "$(declare -f make_root type_install)" \
+		"$(git rev-parse HEAD:dm-ressd HEAD:userspace HEAD:debian)").tar
+	mkdir "$root"
+	if [ -e "$made" ]; then
+		unpack "$made" "packages as the README says"
+		return
+	elif [ -e "$tools" ]; then
+		unpack "$tools" "what the README installs first"
+		typed=$(readme_commands | sed '/^dpkg-buildpackage/,$d' | wc -l)
+	else
+		tar -C "$root" -xf "$fresh"
+		make_tools || return 1
+		rm -f "$cache"/pi-tools-*
+		keep_root "$root" "$tools"
+	fi
+	enter_root && type_install packages ressd-probe || return 1
+	leave_root
+	rm -f "$cache"/pi-packages-*
 	keep_root "$root" "$made"
 }
 
@@ -104,7 +123,7 @@ finish_root() {
 	commands docs/raspberry-pi.md "In another computer" >"$root/root/commands.adopt"
 	commands docs/raspberry-pi.md "Back in the Pi" >"$root/root/commands.after"
 	commands docs/raspberry-pi.md "Leave" >"$root/root/commands.leave"
-	echo MODULES=dep >"$root/etc/initramfs-tools/conf.d/modules"
+	printf 'MODULES=dep\nCOMPRESSLEVEL=1\n' >"$root/etc/initramfs-tools/conf.d/modules"
 	mkdir -p "$root/boot/firmware" "$root"/etc/initramfs/post-update.d
 	for hook in initramfs/post-update.d kernel/postinst.d; do
 		printf '%s\n' '#!/bin/sh' 'cp /vmlinuz /boot/firmware/kernel8.img' \
@@ -144,20 +163,20 @@ make_card() {
 		>"$folder/cmdline.txt"
 	to_card "$folder/cmdline.txt" cmdline.txt
 	mkfs.ext4 -q -d "$root" -E "offset=$((root_start * 512))" "$card" \
-		"$(((card_sectors - root_start) / 2))k"
+		"$(((card_sectors - root_start) / 2))k" >/dev/null
 }
 
 # The other computer has the same system on a disk of its own.
 make_other() {
 	echo '/dev/vda / ext4 defaults 0 1' >"$folder/root/etc/fstab"
-	mkfs.ext4 -q -d "$folder/root" "$folder/other" 4G
+	mkfs.ext4 -q -d "$folder/root" "$folder/other" 4G >/dev/null
 }
 
 # start ROLE QEMU_OPTION...: the machine, with the card; its console is a file.
 start() {
 	console=$folder/console.$1
 	: >"$console"
-	nice qemu-system-aarch64 -nodefaults -no-user-config -display none -no-reboot -monitor none \
+	qemu-system-aarch64 -nodefaults -no-user-config -display none -no-reboot -monitor none \
 		-M virt -cpu cortex-a53 -smp 2 -m 1G -accel tcg,thread=multi -serial "file:$console" \
 		-drive "file=$folder/card,if=none,id=card,format=raw,cache=writeback" \
 		-device sdhci-pci -device sd-card,drive=card -device virtio-rng-pci "${@:2}" &
@@ -226,35 +245,58 @@ life() {
 	[ "$failed" = 0 ]
 }
 
-# power_cut NUMBER: the power fails some time after apt-get has begun; all that was done before it is there.
-power_cut() {
-	local acknowledged delay=$((RANDOM % 250 + 5))
-	start_pi cuts "$1"
-	if wait_for "^pi: apt-get begins" 1800; then
-		report "cut $1, $((delay / 10)).$((delay % 10)) s after apt-get has begun" ""
-		sleep "$((delay / 10)).$((delay % 10))"
-	else
-		report "cut $1" "it did not come up"
-		tail -n 30 "$console" | sed 's/^/# /'
-	fi
-	stop
+# last_line PREFIX: the last one of that kind, without the prefix.
+last_line() {
+	tr -d '\r' <"$console" | sed -n "s/^pi: $1 //p" | tail -n 1
+}
+
+# came_up NUMBER: what was found after the cut before.
+came_up() {
+	local found
 	passed_on "after cut $(($1 - 1))"
-	acknowledged=$(sed -n 's/^pi: found \([0-9]*\).*/\1/p' "$console")
+	echo "# after cut $(($1 - 1)) dpkg had interrupted $(last_line interrupted:)"
+	found=$(last_line found)
 	[ "$1" = 1 ] || report "after cut $(($1 - 1)): nothing synced is lost" \
-		"$([ "${acknowledged:-0}" -ge "$synced" ] || echo "it found $acknowledged of $synced")"
-	synced=$(sed -n 's/^pi: synced \([0-9]*\).*/\1/p' "$console" | tail -n 1)
-	synced=${synced:-${acknowledged:-0}}
+		"$([ "${found:-0}" -ge "$synced" ] || echo "it found $found of $synced")"
+	synced=${found:-$synced}
 	[ "$failed" = 0 ]
 }
 
+# power_cut NUMBER: the power fails while apt-get installs: the cuts are spread over the first $window
+# tenths of a second of dpkg's unpacking and configuring. All that was synced before is there.
+power_cut() {
+	local delay=$((window * ($1 - 1) / cuts + RANDOM % (window / cuts))) dpkg log
+	start_pi cuts "$1"
+	if ! wait_for "^pi: dpkg install .*: half-installed" 2400; then
+		report "cut $1" "nothing was unpacked"
+		tail -n 30 "$console" | sed 's/^/# /'
+	fi
+	sleep "$((delay / 10)).$((delay % 10))"
+	stop
+	came_up "$1" || return
+	synced=$(last_line synced | grep . || echo "$synced")
+	dpkg=$(last_line dpkg) log=$(last_line log)
+	[[ ! $dpkg =~ ^install.*": "(half-installed|unpacked)$ ]] || unpacking=$((unpacking + 1))
+	[[ $log != [1-9]* ]] || filled=$((filled + 1))
+	report "cut $1, $((delay / 10)).$((delay % 10)) s after the first package; dpkg: $dpkg; log: $log" ""
+}
+
+# cuts_were_right: they met what they were to meet.
+cuts_were_right() {
+	report "$filled of $cuts cuts with blocks in the log" "$([ "$filled" = "$cuts" ] || echo "not all")"
+	report "$unpacking of $cuts cuts while packages were unpacked" \
+		"$([ $((unpacking * 2)) -ge "$cuts" ] || echo "less than half")"
+}
+
 all() {
-	local number synced=0 fsck=auto
+	local number synced=0 unpacking=0 filled=0 fsck=auto
 	start_pi prepare && life "the Pi before" || return
 	start_other adopt && life "the other computer" || return
 	fsck=force
 	for ((number = 1; number <= cuts; number++)); do
 		power_cut "$number" || return
 	done
+	cuts_were_right
 	start_pi after && life "the Pi after $cuts cuts" || return
 	start_other leave && life "the other computer" || return
 	start_pi plain && life "the Pi after leaving" || return

@@ -14,7 +14,8 @@ machine=
 
 # Nothing of this machine's mounts outlives the test, nor is seen outside it.
 if [ "${1:-}" != --inside ]; then
-	exec unshare --mount "$0" --inside "$@"
+	counted unshare --mount "$0" --inside "$@"
+	exit
 fi
 shift
 [ $# -gt 0 ] || set -- bookworm trixie
@@ -68,14 +69,14 @@ upgrade_kernel() {
 
 # try_suite SUITE: all of it.
 try_suite() {
-	local suite=$1 made card_uuid boots root typed
+	local suite=$1 made card_uuid boots root typed=0
 	folder=$(mktemp -d -p "${TMPDIR:-/var/tmp}")
 	root=$folder/root
 	made=$(fresh_root "$suite" amd64 initramfs-tools,linux-image-amd64) || { report "$suite: a fresh system" "debootstrap failed"; return; }
 	mkdir "$root"
 	tar -C "$root" -xf "$made"
 	enter_root || { report "$suite: apt-get update" "$(tail -n 5 "$folder/output")"; return; }
-	type_install "$suite" || return 0
+	type_install "$suite" ressd-probe || return 0
 	report "$suite: DKMS builds the module for a kernel that comes" \
 		"$(upgrade_kernel "$(ls "$root/lib/modules")")"
 	leave_root

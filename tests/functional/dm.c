@@ -110,6 +110,15 @@ void dm_resume(const char *name)
 	call(&request, DM_DEV_SUSPEND, "resumed");
 }
 
+void dm_status(const char *name, char *text, size_t size)
+{
+	struct request request;
+
+	start(&request, name);
+	call(&request, DM_TABLE_STATUS, "asked for its status");
+	snprintf(text, size, "%s", request.table.parameters);
+}
+
 void dm_message(const char *name, const char *text)
 {
 	struct request request;

@@ -6,6 +6,7 @@
 #ifndef DM_H
 #define DM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Each ends the program at an error. */
@@ -17,5 +18,8 @@ void dm_remove(const char *name);
 void dm_suspend(const char *name);
 void dm_resume(const char *name);
 void dm_message(const char *name, const char *text);
+
+/* The line that "dmsetup status" prints, without the numbers of sectors and the target. */
+void dm_status(const char *name, char *text, size_t size);
 
 #endif

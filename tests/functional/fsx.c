@@ -16,7 +16,8 @@ static const char help_text[] =
 	"       ressd-fsx check SAVED-FILE FILE\n"
 	"\n"
 	"  run    change the files f0, f1 ... of FOLDER, one process each; compare what is read.\n"
-	"         At each fsync the contents go to SAVED/fN.MARK; SAVED/fN.log has what was done\n"
+	"         At each fsync the contents go to SAVED/fN.MARK, and the whole file is compared;\n"
+	"         SAVED/fN.log has what was done\n"
 	"  check  compare a file with what was saved\n"
 	"\n"
 	"  --seed N         of the random numbers (default 1)\n"
@@ -51,7 +52,7 @@ static void parse(struct fsx_settings *settings, int argc, char **argv)
 		else if (option == PROCESSES)
 			settings->processes = parse_number("--processes", optarg, MAX_PROCESSES);
 		else if (option == RECORDER)
-			settings->recorders[0] = optarg;
+			settings->recorder = optarg;
 		else if (option == NO_SHARE)
 			settings->share = false;
 		else

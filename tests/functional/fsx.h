@@ -49,7 +49,7 @@ void fsx_verify(struct fsx *fsx, uint32_t place, uint32_t bytes);
 
 struct fsx_settings {
 	uint64_t seed, operations, processes;
-	const char *recorders[2];	/* dm-log-writes devices; NULL: none */
+	const char *recorder;		/* dm-log-writes device; NULL: none */
 	bool share;
 	const char *folder;		/* of the files */
 	const char *saved;		/* where their contents go at each fsync */

@@ -10,23 +10,16 @@
 #include "arguments.h"
 #include "output.h"
 #include "writes-log.h"
-#include "writes-order.h"
-
-#define MAX_MARKS	4096
 
 static const char help_text[] =
 	"Usage: ressd-replay list LOG\n"
 	"       ressd-replay apply|discard LOG DEVICE FIRST LAST\n"
-	"       ressd-replay compare LOG RIGHT\n"
 	"\n"
 	"  list     one line for each entry after which the device was known durable, or that is a\n"
 	"           mark: its number, and flush, fua or mark TEXT\n"
 	"  apply    write the entries FIRST to LAST to DEVICE; 0 is the first of all. What was\n"
 	"           discarded becomes zeros\n"
 	"  discard  the same, but discards become discards of DEVICE\n"
-	"  compare  for each mark, how many sectors are older up to there than they are in RIGHT,\n"
-	"           another recording of the same writes; and how many of them are so because LOG\n"
-	"           has noted the newer version before the older one\n"
 	"\n"
 	"LOG is the log device of dm-log-writes, after the recording device has been removed.\n";
 
@@ -45,16 +38,6 @@ static void list(struct writes_log *log)
 	}
 }
 
-static void compare(const char *path, const char *right)
-{
-	static struct stale stale[MAX_MARKS];
-	unsigned int i, nr = writes_order_compare(path, right, stale, MAX_MARKS);
-
-	for (i = 0; i < nr; i++)
-		printf("%s: %" PRIu64 " older, %" PRIu64 " of them in the wrong order\n",
-		       stale[i].mark, stale[i].sectors, stale[i].misordered);
-}
-
 int main(int argc, char **argv)
 {
 	struct writes_log log = { .fd = -1 };
@@ -67,10 +50,6 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "list")) {
 		writes_log_open(&log, argv[2]);
 		list(&log);
-		return 0;
-	}
-	if (argc == 4 && !strcmp(argv[1], "compare")) {
-		compare(argv[2], argv[3]);
 		return 0;
 	}
 	if (argc != 6 || (strcmp(argv[1], "apply") && strcmp(argv[1], "discard")))

@@ -64,7 +64,7 @@ expect "somebody else's bytes" 1 'DIFFERENCE in f0: .*(found|the size must be)' 
 
 ressd-fsx run --operations 30 --processes 1 "$folder/files" "$folder/saved"
 mark=$(sed -n 's/.* mark //p' "$folder/saved/f0.log" | tail -n 1)
-head -c 20000 /dev/urandom >"$folder/saved/$mark"
+head -c 20000 /dev/zero | tr '\0' o >"$folder/saved/$mark"
 cp "$folder/saved/$mark" "$folder/copy"
 printf x | dd of="$folder/copy" bs=1 seek=5000 conv=notrunc 2>/dev/null
 expect "one changed byte" 1 'DIFFERENCE .*1 bytes, the first at byte 5000' \

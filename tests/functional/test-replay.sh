@@ -73,31 +73,6 @@ holds() {
 	cmp -s <(dd if="$disk" bs=512 skip="$1" count=1 2>/dev/null) <(data "$byte" 1)
 }
 
-# Recordings of the same writes, of which a flush passes another one: sector 0 is written twice, sector 1
-# once. In the second one they have their order; in the first one sector 0 is older behind newer at the
-# mark f1.0, and sector 1 is not yet there at f0.0.
-make_recordings() {
-	{
-		le64 $((0x6a736677736872)) 1 6 512 | block
-		entry 0 1 0 "" && data n 1
-		entry 0 0 1 ""
-		entry 0 0 8 f0.0
-		entry 1 1 0 "" && data x 1
-		entry 0 1 1 "" && data o 1
-		entry 0 0 8 f1.0
-	} >"$folder/passed"
-	{
-		le64 $((0x6a736677736872)) 1 7 512 | block
-		entry 1 1 0 "" && data x 1
-		entry 0 1 0 "" && data o 1
-		entry 0 1 0 "" && data n 1
-		entry 0 0 1 ""
-		entry 0 0 8 f0.0
-		entry 0 0 1 ""
-		entry 0 0 8 f1.0
-	} >"$folder/right"
-}
-
 set +e
 make_log 7
 truncate -s 16K "$disk"
@@ -119,13 +94,6 @@ refused "is no log of dm-log-writes" list "$disk"
 refused "cannot be opened: No such file" list "$folder/none"
 refused "not how it is called" apply "$log"
 refused "cannot be discarded at byte 4096" discard "$log" "$disk" 5 6
-make_recordings
-cmp -s <(ressd-replay compare "$folder/passed" "$folder/right") <(printf '%s\n' \
-	"f0.0: 1 older, 0 of them in the wrong order" "f1.0: 1 older, 1 of them in the wrong order")
-report "it finds an older version behind a newer one, and one that is missing" $?
-cmp -s <(ressd-replay compare "$folder/right" "$folder/right") <(printf '%s\n' \
-	"f0.0: 0 older, 0 of them in the wrong order" "f1.0: 0 older, 0 of them in the wrong order")
-report "none is older than itself" $?
 make_log 9
 refused "cannot be read at byte .*is it whole" list "$log"
 exit "$failed"

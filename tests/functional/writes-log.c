@@ -78,12 +78,6 @@ void writes_log_next(struct writes_log *log, struct entry *entry)
 	}
 }
 
-void writes_log_read(const struct writes_log *log, const struct entry *entry, uint64_t number,
-		     void *data)
-{
-	read_at(log->fd, data, log->block, entry->data + (off_t)(number * log->block));
-}
-
 /* A discarded range may hold anything; zeros are what most devices return. */
 static void write_entry(const struct writes_log *log, const struct entry *entry, int device)
 {
@@ -102,11 +96,16 @@ static void write_entry(const struct writes_log *log, const struct entry *entry,
 	}
 }
 
-/* The kernel forgets what the page cache still holds of the range. */
+/*
+ * The kernel forgets what the page cache still holds of the range.  So that it goes to the device
+ * before: what a discard leaves there must be the same in each replay.
+ */
 static void discard_entry(const struct writes_log *log, const struct entry *entry, int device)
 {
 	uint64_t range[2] = { entry->sector * log->block, entry->sectors * log->block };
 
+	if (fdatasync(device))
+		die(errno, "the device cannot be flushed before a discard");
 	if (ioctl(device, BLKDISCARD, range))
 		die(errno, "the device cannot be discarded at byte %" PRIu64, range[0]);
 }

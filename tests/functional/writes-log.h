@@ -38,10 +38,6 @@ void writes_log_close(struct writes_log *log);
 /* The next entry; there must be one. */
 void writes_log_next(struct writes_log *log, struct entry *entry);
 
-/* Reads block @number of the entry's data, log->block bytes. */
-void writes_log_read(const struct writes_log *log, const struct entry *entry, uint64_t number,
-		     void *data);
-
 /*
  * Writes the entries @first to @last to the device, of a log just opened.  What was discarded is
  * discarded there, too, if @discards; else it becomes zeros.

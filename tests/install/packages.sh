@@ -55,6 +55,22 @@ check_rpm() {
 	report "the RPM of the module has its source" "$(for path in dkms.conf Kbuild core/ressd-log.c; do
 		grep -qx "/usr/src/dm-ressd-$version/$path" "$output" || echo "$path is missing"
 	done)"
+	mkdir "$folder/rpm-docs"
+	(cd "$folder/rpm-docs" && rpm2cpio "$folder"/rpm/RPMS/noarch/*.rpm | cpio -idm --quiet '*/doc/*') >"$output" 2>&1
+	report "the links of the RPM's documents lead somewhere" "$(dead_links "$folder/rpm-docs")"
+}
+
+# dead_links FOLDER: links between documents below it to what is not there. The README of the package
+# named a dozen pages that only the source had.
+dead_links() {
+	local page link found=
+	while IFS=: read -r page link; do
+		found=1
+		link=${link#](}
+		link=${link%%[#)]*}
+		[ -z "$link" ] || [ -e "${page%/*}/$link" ] || echo "${page##*/}: $link"
+	done < <(grep -rHoE --include='*.md' '\]\([^):]+\)' "$1")
+	[ -n "$found" ] || echo "there are none"
 }
 
 # has PACKAGE PATH...: each is in it.
@@ -71,7 +87,6 @@ has() {
 build_module() {
 	local kernel source releases pattern
 	kernel=$(tools/vm/kernel-dir)
-	dpkg-deb --extract "$folder"/dm-ressd-dkms_*.deb "$folder/dkms"
 	source=$(echo "$folder"/dkms/usr/src/dm-ressd-*)
 	report "dkms.conf names the module" \
 		"$(grep -q '^BUILT_MODULE_NAME\[0\]="dm-ressd"$' "$source/dkms.conf" || echo no)"
@@ -107,7 +122,9 @@ has ressd-utils usr/sbin/ressdctl usr/sbin/ressd-probe usr/sbin/ressd-trace usr/
 	'(usr/)?lib/systemd/system-generators/ressd-generator' \
 	usr/share/initramfs-tools/hooks/ressd usr/share/initramfs-tools/scripts/local-top/ressd
 has dm-ressd-dkms 'usr/src/dm-ressd-[0-9.]*/dkms.conf' 'usr/src/dm-ressd-[0-9.]*/core/ressd-log.c' \
-	usr/share/doc/dm-ressd-dkms/signing.md
+	usr/share/doc/dm-ressd-dkms/debian/signing.md usr/share/doc/dm-ressd-dkms/README.md
+dpkg-deb --extract "$folder"/dm-ressd-dkms_*.deb "$folder/dkms"
+report "the links of its documents lead somewhere" "$(dead_links "$folder/dkms/usr/share/doc")"
 build_module
 check_rpm
 exit "$failed"

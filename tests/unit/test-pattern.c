@@ -81,8 +81,10 @@ static void begin(void)
 	};
 
 	memset(parts, 0, sizeof(parts));
-	ressd_rpi_init(&many, &sixteen);
-	ressd_rpi_init(&one, &papers);
+	ressd_rpi_init(&many);
+	ressd_rpi_set(&many, &sixteen);
+	ressd_rpi_init(&one);
+	ressd_rpi_set(&one, &papers);
 	ressd_route_init(&route);
 	last_end = ~0ULL;
 }

@@ -12,7 +12,8 @@ static void init(struct ressd_rpi *one, u32 streams, u32 small)
 {
 	const struct ressd_rpi_options options = { .streams = streams, .small_sectors = small };
 
-	ressd_rpi_init(one, &options);
+	ressd_rpi_init(one);
+	ressd_rpi_set(one, &options);
 }
 
 static void set(struct ressd_rpi *one, u32 streams, u32 small)
@@ -185,7 +186,8 @@ static void init_units(u32 open_units)
 		.unit_sectors = UNIT, .unit_phase = 0, .log_sectors = LOG,
 	};
 
-	ressd_rpi_init(&rpi, &options);
+	ressd_rpi_init(&rpi);
+	ressd_rpi_set(&rpi, &options);
 }
 
 /* A small write that a flush follows. */
@@ -281,6 +283,39 @@ TEST(flush_or_long_step_ends_a_batch)
 	CHECK_EQ(batch(0, 4000, 2 * UNIT + 8), 4000);
 }
 
+/*
+ * Found with 4,096 buffered writes and with dpkg on an SD card: the journal committed meanwhile, the
+ * file lay on both sides of the journal, and each time another first part was logged.
+ */
+TEST(long_batch_goes_on_over_a_commit_and_longer_steps)
+{
+	u32 i;
+
+	init_units(2);
+	CHECK_EQ(batch(0, 1000, 64), FIRST / 8);
+	CHECK(committed(3000 * UNIT, 8, false), "the journal");
+	CHECK_EQ(batch(1000 * 64, 1000, 64), 0);
+	CHECK_EQ(batch(2000 * 64 + 7 * UNIT, 1000, 64), 0);
+	CHECK_EQ(batch(100 * UNIT, 1000, 64), FIRST / 8);
+	/* Commits, not one in the middle of the batch: it is over. */
+	for (i = 0; i < 8; i++)
+		CHECK(committed(3000 * UNIT + i * 8, 8, false), "commit %u", i);
+	CHECK_EQ(batch(109 * UNIT, 1000, 64), FIRST / 8);
+}
+
+/* A unit of which the log has a part is visited by the mover in any case. */
+TEST(the_direct_part_of_a_batch_begins_with_a_unit)
+{
+	init_units(2);
+	rpi.options.unit_phase = 24;
+	/* The 256th block is in the middle of the third unit. */
+	CHECK_EQ(batch(UNIT / 2 - 24, 4000, 64), (3 * UNIT - UNIT / 2) / 64);
+	/* The log could hold little more than such a unit. */
+	init_units(2);
+	rpi.options.log_sectors = 2 * UNIT - 8;
+	CHECK_EQ(batch(1024, 4000, 64), rpi.options.log_sectors / RESSD_RPI_BATCH_PART / 8);
+}
+
 TEST(random_writes_are_logged_whatever_is_open)
 {
 	u32 i;
@@ -320,7 +355,8 @@ TEST(no_units_no_change)
 		.streams = 16, .small_sectors = 16, .open_units = 2, .log_sectors = LOG,
 	};
 
-	ressd_rpi_init(&rpi, &options);
+	ressd_rpi_init(&rpi);
+	ressd_rpi_set(&rpi, &options);
 	CHECK(ressd_rpi_write(&rpi, 800, 8, false), "random");
 	CHECK(!ressd_rpi_write(&rpi, 808, 8, false), "sequential");
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Self test of tools/bench: rows of drives, Postmark and overhead, from invented figures."""
+"""Self test of tools/bench: rows of drives, Postmark and costs, from invented figures."""
 
 import sys
 import tempfile
@@ -12,6 +12,7 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 sys.path[:0] = [str(TOOLS / "bench"), str(TOOLS / "demo"), str(TOOLS)]
 
 import drives  # noqa: E402
+import fast_device  # noqa: E402
 import overhead  # noqa: E402
 import postmark  # noqa: E402
 
@@ -148,6 +149,33 @@ class OverheadTest(unittest.TestCase):
         rows = rows_by_id(overhead.contention_rows(figures))
         self.assertEqual(rows["lock-waits-read-1/nullblk/permille"]["value"], 0)
         self.assertEqual(rows["lock-waits-small-write-2/nullblk/permille"]["value"], 0.75)
+
+
+class KernelTest(unittest.TestCase):
+    """A fast device, and a second processor."""
+
+    def test_cost_is_told_over_dm_linear(self):
+        figures = {f"{side}.{load}.us": 20.0 for side in fast_device.SIDES
+                   for load in fast_device.LOADS}
+        figures |= {"adaptive.fdatasync.us": 21.01, "never.fdatasync.us": 21.0,
+                    "always.fdatasync.us": 57.8, "adaptive.small_to_log": 1}
+        rows = rows_by_id(fast_device.fast_rows(figures))
+        told = {name: (rows[f"fast-device/fdatasync{name}/us-over-linear"]["value"],
+                       rows[f"fast-device/fdatasync{name}/us-over-linear"]["ok"])
+                for name in fast_device.ROUTES.values()}
+        self.assertEqual(told, {"": (1.01, False), "-never": (1.0, True), "-always": (37.8, None)})
+        self.assertIs(rows["fast-device/randwrite-deep/small-to-log"]["ok"], False)
+
+    def test_scaling_is_two_threads_over_one(self):
+        figures = {}
+        for load in fast_device.SCALING_BARS:
+            figures |= {f"{load}.ressd-1.ios": 20000, f"{load}.ressd-1.ms": 1000,
+                        f"{load}.ressd-2.ios": 40000, f"{load}.ressd-2.ms": 1200,
+                        f"{load}.ressd-1.waits": 0, f"{load}.ressd-2.waits": 0}
+        rows = rows_by_id(fast_device.scaling_rows(figures))
+        self.assertEqual((rows["scaling/small-write/ratio"]["value"],
+                          rows["scaling/small-write/ratio"]["ok"],
+                          rows["scaling/read/ratio"]["ok"]), (1.67, True, False))
 
 
 if __name__ == "__main__":

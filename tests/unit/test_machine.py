@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The VM runner on a busy machine. A guest that stands still before it has come up is started anew,
-once (a shell plays QEMU); its clock is right, and limits of time allow for the load."""
+"""The VM runner on a busy machine. A guest that does not come up is started anew, once (a shell plays
+QEMU); its clock is right, and limits of time allow for the load."""
 
 import subprocess
 import sys
@@ -42,6 +42,15 @@ class Boot(unittest.TestCase):
         """Found in CI: no line on the console for 120 s."""
         script = "[ $(wc -l <starts) -gt 1 ] || sleep 600; echo '[vm] start 6.64' >console"
         self.assertEqual(self.go(script, 600, 1), ("ended", 2))
+
+    def test_a_guest_that_dies_once(self):
+        """Seen with Linux 7.2: an int3 in sched_clock_cpu(), which it was patching."""
+        script = "[ $(wc -l <starts) -gt 1 ] || exit 1; echo '[vm] start 6.64' >console"
+        self.assertEqual(self.go(script, 600, 600), ("ended", 2))
+
+    def test_a_guest_that_always_dies(self):
+        """It does not go on for ever."""
+        self.assertEqual(self.go("exit 1", 600, 600), ("ended", 2))
 
     def test_a_guest_that_never_comes_up(self):
         """The second time has the whole time limit."""

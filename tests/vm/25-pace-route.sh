@@ -89,6 +89,32 @@ situations_change() {
 	remove_disk d1
 }
 
+# writes SIZE SEEK PROCESSOR: one write of SIZE at so many times that.
+writes() {
+	taskset "$3" dd if=/dev/zero of=/dev/mapper/ressd bs="$1" seek="$2" count=1 oflag=direct \
+		conv=notrunc status=none
+}
+
+# Large writes take no lock. Who takes it next hears of them, on whichever processor they came: a small write
+# that begins where one of them has ended is not random.
+large_writes_are_judged() {
+	local i
+	make_disk d1 64
+	make_ressd ressd /dev/d1 "$reserved"
+	for i in 1 2 3 4; do
+		check "large writes: from both processors, $i" eval \
+			"writes 128k $((i * 10)) 1 && writes 128k $((i * 10 + 100)) 2"
+		check "large writes: small ones go on from there, $i" eval \
+			"writes 4k $((i * 320 + 32)) 2 && writes 4k $((i * 320 + 3232)) 1"
+	done
+	check "large writes: no write was random" equals 0 status_value ressd small_writes
+	check "large writes: all are counted" equals 16 status_value ressd writes
+	check "large writes: another one" writes 128k 200 1
+	check "large writes: status hears of that, too" equals 17 status_value ressd writes
+	ends "large writes"
+	remove_disk d1
+}
+
 adaptive_load() {
 	rm -f /tmp/journal
 	blkdiscard -f /dev/d0
@@ -404,6 +430,7 @@ scenario writers_do_not_use_up_little_room
 blkdiscard -f /dev/d0
 scenario both_ways_are_tried
 scenario situations_change
+scenario large_writes_are_judged
 scenario adaptive_load
 scenario lost_trial_logs_little
 blkdiscard -f /dev/d0

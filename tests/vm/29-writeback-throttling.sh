@@ -13,9 +13,12 @@ set -uo pipefail
 tracing=/sys/kernel/debug/tracing
 reserved=16384
 
-# watch: from now on each bio, with its operation and flags (struct bio: next, device, then these), and where it goes.
+# watch: from now on each bio, with its operation and flags, and where it goes: by the names of struct bio's members
+# where the kernel takes them (6.6 on; their order is another since 6.18), else by their places.
 watch() {
-	echo 'p:ressd_bios submit_bio_noacct opf=+16(%di):x32 sector=+32(%di):u64' >"$tracing/kprobe_events" &&
+	{ echo 'p:ressd_bios submit_bio_noacct opf=bio->bi_opf:x32 sector=bio->bi_iter.bi_sector:u64' ||
+		echo 'p:ressd_bios submit_bio_noacct opf=+16(%di):x32 sector=+32(%di):u64'; } \
+		>"$tracing/kprobe_events" 2>/dev/null &&
 		echo >"$tracing/trace" && echo 1 >"$tracing/events/kprobes/ressd_bios/enable"
 }
 

@@ -38,14 +38,23 @@ no_devices() {
 	done
 }
 
+# make_turns: /dev/mapper/turns over the recorder, for which its flushes end in their order (see
+# flushes_are_noted_as_they_end): dm-delay sends flushes from one thread, and the disk has no cache, so
+# that each has ended before the next one begins.
+make_turns() {
+	is_loaded dm_delay || modprobe dm-delay
+	dmsetup create turns --table "0 $(sectors_of /dev/disk) delay /dev/mapper/recorder 0 0 \
+		/dev/mapper/recorder 0 0 /dev/mapper/recorder 0 1"
+}
+
 # record LOAD...: the load on a new disk, with everything that reaches the disk recorded.
 record() {
 	make_disk disk "$disk_mib" cache_size=0
 	make_disk log 1024 cache_size=0
 	dmsetup create recorder --table \
 		"0 $(sectors_of /dev/disk) log-writes /dev/disk /dev/log" &&
-		devices recorded /dev/mapper/recorder && "$@" && no_devices recorded &&
-		dmsetup remove recorder && remove_disk disk
+		make_turns && devices recorded /dev/mapper/turns && "$@" && no_devices recorded &&
+		dmsetup remove turns && dmsetup remove recorder && remove_disk disk
 }
 
 # at_moment LOOK...: a view of the replayed disk that may be written to, with ressd on it.

@@ -23,7 +23,7 @@ mutants() {
 		other-areas-loaded@dm-ressd-target.c@s/ret = ressd_check_change(ressd, ctr_error, sizeof(ctr_error));/ret = 0;/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
 		other-areas-resumed@dm-ressd-target.c@s/int ret = ressd_check_change(ressd, error, sizeof(error));/int ret = 0;/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		one-disk-flushed@dm-ressd-device.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
-		last-block-not-killed@dm-ressd-io.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs 3 100 0@a direct write of several blocks leaves the older copy of its last one in the log
+		last-block-not-killed@dm-ressd-io.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs@a direct write of several blocks leaves the older copy of its last one in the log
 		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log
 		length-not-written@dm-ressd-log.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/min_t(u64, info->table.len, other/max_t(u64, info->table.len, other/@84-grow@a growth that was cut short counts as done
@@ -48,6 +48,7 @@ mutants() {
 		log-write-ends-late@dm-ressd-commit.c@/^static void write_ended/,/^}/{/done_lock/d;s/unsigned long flags;/const void *ti = ressd->ti;\n\tint i;/;s/^\tressd_run_log(.*/&\n\tfor (i = 0; error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 log_write_ends_as_target_goes@the end of a log write uses a target that has gone
 		direct-write-ends-late@dm-ressd-end.c@/ end_flagged/,/^}/{/spin_unlock_irqrestore/d;s/unsigned long flags;/&\n\tstruct dm_target *ti = ressd->ti;\n\tint i;/;s/^\tressd_run_bios(.*/\tspin_unlock_irqrestore(\&ressd->done_lock, flags);\n&\n\tfor (i = 0; *error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 direct_write_ends_as_target_goes@the end of a direct write uses a target that has gone
 		cover-write-unlocked@dm-ressd-unlocked.c@s/ || e->first < ressd->log.cover_blocks//@46-cover 1 large_write_waits_for_a_run@a large write of covered blocks goes to the disk while a run covers them
+		notes-unseen@dm-ressd-unlocked.c@s/^\t\t\tWRITE_ONCE(ressd->noted, true);$/\t\t\t;/@25-pace-route 1 large_writes_are_judged@nobody hears of large writes that took no lock
 		kills-believed@core/ressd-repair.c@s/done = distrust_kills(log);/(void)distrust_kills, done = true;/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@s/done = distrust_moves(log);/(void)distrust_moves, done = true;/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END

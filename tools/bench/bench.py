@@ -9,6 +9,9 @@ write needs in the target beside dm-linear, on a disk that does nothing; its mem
 lock is waited for. Options: small random writes on the emulated Samsung drive under the options
 that decide how writers and mover share it. Exits with 1 if a bar is missed.
 
+Kernel (--only kernel): what a transfer costs beside dm-linear on a fast device, and what two
+threads make of two processors; rows of its own, build/results/kernel.json.
+
 Normal path (--only normal-path): requests that do not go to the log, cut and ordered, beside the
 kernel's schedulers; rows of its own, build/results/bench-normal-path.json.
 
@@ -27,6 +30,7 @@ sys.path[:0] = [str(HERE.parent / "demo"), str(HERE.parent)]
 import app_inputs  # noqa: E402
 import apps  # noqa: E402
 import drives  # noqa: E402
+import fast_device  # noqa: E402
 import normal_path  # noqa: E402
 import overhead  # noqa: E402
 import peers  # noqa: E402
@@ -40,6 +44,7 @@ TIMEOUT = 7200
 PARTS = ["drives", "peers", "postmark", "overhead", "options"]
 APPS = "apps"
 NORMAL_PATH = "normal-path"
+KERNEL = "kernel"
 
 VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
 LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
@@ -60,10 +65,10 @@ def fresh_run(guests):
     run(guests, TIMEOUT)
 
 
-def all_overhead(report_only):
+def all_costs(parts, report_only):
     """Rows of what the target costs, and of its lock."""
     rows = []
-    for guest, rows_of, describe in overhead.parts(FOLDER):
+    for guest, rows_of, describe in parts:
         if not report_only:
             fresh_run([guest])
         found = figures(guest.results)
@@ -213,7 +218,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="tools/bench.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="all",
-                        choices=["all", *PARTS, NORMAL_PATH, APPS],
+                        choices=["all", *PARTS, KERNEL, NORMAL_PATH, APPS],
                         help="one part; bench.json then holds only its rows")
     parser.add_argument("--profile", action="append",
                         choices=drives.PROFILES + drives.TODAY,
@@ -288,16 +293,19 @@ def main():
         if options.only in ("all", "postmark"):
             rows += all_postmark(options)
         if options.only in ("all", "overhead"):
-            rows += all_overhead(options.report_only)
+            rows += all_costs(overhead.parts(FOLDER), options.report_only)
         if options.only in ("all", "options"):
             rows += all_options(options.report_only)
+        if options.only == KERNEL:
+            rows += all_costs(fast_device.parts(FOLDER), options.report_only)
         if options.only == NORMAL_PATH:
             rows += all_normal_path(options)
         if options.only == APPS:
             rows += all_apps(options)
             if options.record_traces:
                 return 0
-        name = f"bench-{options.only}" if options.only in (APPS, NORMAL_PATH) else "bench"
+        names = {APPS: "bench-apps", NORMAL_PATH: "bench-normal-path", KERNEL: "kernel"}
+        name = names.get(options.only, "bench")
         path = result_files.write(name, rows, options.folder / "results")
     except (GuestError, app_inputs.InputError, result_files.ResultError) as error:
         return fail("bench", error)

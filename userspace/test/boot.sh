@@ -24,6 +24,14 @@ has() {
 	report "$1" "$(grep -qxF -- "$3" "$units/$2" 2>&1 || { echo "no line '$3' in:"; cat "$units/$2"; })"
 }
 
+# runs NAME UNIT COMMAND: that is what systemd reads in the unit.
+runs() {
+	SYSTEMD_LOG_LEVEL=debug SYSTEMD_UNIT_PATH=$units:$boot: \
+		systemd-analyze verify --man=no "$units/$2" >"$output" 2>&1 || true
+	report "$1" "$(grep -qF "Command Line: /usr/sbin/ressdctl $3" "$output" ||
+		{ echo "not '$3' but:"; grep 'Command Line' "$output"; })"
+}
+
 test_generator() {
 	local uuid=17f91ba5-b1c5-4b9b-8491-8d2c241392fa unit
 	rm -f "$RESSDTAB"
@@ -36,13 +44,19 @@ test_generator() {
 		a-b  /dev/disk/by-id/x-part3 nofail,on_full=wait
 		late /dev/sdx1 noauto
 		two  /dev/sdy normal=PARTUUID=01-02
+		a%h\$HOME /dev/sdz
 	END
 	generate
-	report "four units" "$(find "$units" -name '*.service' -type f | wc -l | grep -vx 4 || true)"
+	report "five units" "$(find "$units" -name '*.service' -type f | wc -l | grep -vx 5 || true)"
 	has "by UUID" ressd@root.service \
 		'BindsTo=dev-disk-by\x2duuid-17f91ba5\x2db1c5\x2d4b9b\x2d8491\x2d8d2c241392fa.device'
-	has "open by name" ressd@root.service 'ExecStart=/usr/sbin/ressdctl open root'
-	has "a name with a dash" 'ressd@a\x2db.service' 'ExecStart=/usr/sbin/ressdctl open a-b'
+	runs "open by name" ressd@root.service 'open root'
+	runs "and close" ressd@root.service 'close root'
+	runs "a name with a dash" 'ressd@a\x2db.service' 'open a-b'
+	# systemd put its own home in place of %h.
+	# shellcheck disable=SC2016 # no variable is meant
+	runs "a name with a percent sign" 'ressd@a\x25h\x24HOME.service' 'open "a%h\$HOME"'
+	has "and no variable in it" 'ressd@a\x25h\x24HOME.service' 'ExecStart=:/usr/sbin/ressdctl open %I'
 	has "both devices" ressd@two.service 'BindsTo=dev-sdy.device'
 	has "the other one" ressd@two.service 'BindsTo=dev-disk-by\x2dpartuuid-01\x2d02.device'
 	report "the target is wanted when the system starts" \

@@ -17,10 +17,9 @@ apply_only=
 # its functions @ what the bug is
 mutants() {
 	cat <<-'END'
-		one-super@lib/log/area.c@/^static int write_supers/,/^}/s/code = write_super(dev, table, super, info, 0, failure);/code = 0;/@test-format@format writes one superblock of two
-		super-flush-ignored@lib/log/area.c@/^static int write_supers/,/^}/s/code = blkdev_flush(dev, failure);/blkdev_flush(dev, failure);/@test-format@an error of the flush after the superblocks is ignored
-		heads-not-durable@lib/log/area.c@/^int area_format/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the new superblocks may be there before the old log is gone
-		old-supers-stay@lib/log/area.c@s/code = write_supers(dev, super, NULL, &line->table, failure);/code = 0;/@test-format@an interrupted format leaves an old superblock on half a log
+		one-super@lib/log/area.c@/^static int change_supers/,/^}/s/return code ? code : change_super(.*/return code;/@test-format@format writes one superblock of two
+		super-flush-ignored@lib/log/super-pair.c@/^int super_copy_change/,/^}/s/code = blkdev_flush(dev, failure);/blkdev_flush(dev, failure);/@test-format@an error of the flush after the superblocks is ignored
+		old-supers-stay@lib/log/area.c@s/code = change_supers(dev, &line->table, NULL, failure);/code = 0;/@test-format@an interrupted format leaves an old superblock on half a log
 		last-head-stays@lib/log/area.c@/^static int blank_segments/,/^}/s/slot < geom->nr_segments/slot + 1 < geom->nr_segments/@test-format@the first header of the last segment is not blanked
 		backup-overwritten@lib/log/backup.c@s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@offline.sh test_superblocks@a backup overwrites an earlier one
 		backup-of-another@lib/log/backup.c@s/^	return check_log(backup, dev, &header, failure);/	return 0;/@slips.sh test_undo@an undo does not look whether it is the same log
@@ -39,8 +38,10 @@ mutants() {
 		dry-run-unchecked@ressd-probe/main.c@s/const int code = probe->arguments.write ? safety_check(probe, failure) : 0;/const int code = 0;/@slips.sh test_dry_run@--dry-run does not say that it would be refused
 		file-not-locked@lib/dm/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
 		options-in-one-step@lib/log/area.c@/^int area_store_options/,/^}/s/^\t\tif (!code)$/\t\tif (!code \&\& !copy)/@test-format@both superblocks may be torn while options are stored
-		erased-below-super@lib/log/area.c@/^int area_erase/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the log is erased before its superblocks are gone
-		erased-in-one-step@lib/log/area.c@/^static int erase_super/,/^}/s/memset((u8 \*)super + 512, 0, RESSD_BLOCK_SIZE - 512)/memset(super, 0, RESSD_BLOCK_SIZE)/@test-format@a torn write of leave makes a log that does not open
+		erased-below-super@lib/log/super-pair.c@/^int super_copy_change/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the log is erased before its superblocks are gone
+		erased-in-one-step@lib/log/super-pair.c@s/first = alone == !super ? 0 : 512/first = 0/@test-format@a torn write of leave makes a log that does not open
+		super-torn@lib/log/super-pair.c@s/first = alone == !super ? 0 : 512/first = 512/@test-cuts@a torn write of adopt leaves a superblock that keeps it from being repeated
+		forgotten-in-one-step@lib/log/find-logs.c@s/copy, NULL, true,/copy, NULL, false,/@test-cuts@a torn write over the superblock of an older log does
 		erased-in-part@lib/log/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
 		dirty-log-left@ressdctl/leave.c@s/^	if (blocks)$/	if (0)/@adopt.sh test_leave@leave erases a log with data
 		end-not-read@ressdctl/adopt.c@s/if (first <= wanted.reserved_start)/if (1)/@adopt.sh test_refusals@adopt puts the log into the file system

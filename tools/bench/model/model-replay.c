@@ -466,7 +466,8 @@ static void init_router(const struct settings *set)
 		.log_sectors = (u64)replay.model->log.geom.nr_blocks * RESSD_BLOCK_SECTORS,
 	};
 
-	ressd_rpi_init(&replay.rpi, &options);
+	ressd_rpi_init(&replay.rpi);
+	ressd_rpi_set(&replay.rpi, &options);
 }
 
 void model_replay(struct model *model, const char *path)

@@ -6,11 +6,12 @@
 #include <string.h>
 #include <sys/random.h>
 #include "log/area.h"
+#include "log/super-pair.h"
 #include "ressd-cover.h"
 
-static u64 last_block(const struct ressd_table *table)
+static u64 super_offset(const struct ressd_table *table, u32 copy)
 {
-	return (table->reserved_start + table->reserved_sectors) * 512 - RESSD_BLOCK_SIZE;
+	return table->reserved_start * 512 + super_copy_offset(copy, table->reserved_sectors);
 }
 
 /* Neither blank nor good: what else is it?  libblkid may know. */
@@ -40,10 +41,11 @@ int area_inspect(struct area *area, const struct blkdev *dev, const struct ressd
 	memset(area, 0, sizeof(*area));
 	if (!copies)
 		return fail(failure, -ENOMEM, "not enough memory for two superblocks");
-	code = blkdev_read(dev, table->reserved_start * 512, &copies[0], RESSD_BLOCK_SIZE,
+	code = blkdev_read(dev, super_offset(table, 0), &copies[0], RESSD_BLOCK_SIZE,
 			   failure);
 	if (!code)
-		code = blkdev_read(dev, last_block(table), &copies[1], RESSD_BLOCK_SIZE, failure);
+		code = blkdev_read(dev, super_offset(table, 1), &copies[1], RESSD_BLOCK_SIZE,
+				   failure);
 	if (!code) {
 		verdict = ressd_super_choose(&copies[0], &copies[1], &area->info, area->what,
 					     sizeof(area->what));
@@ -87,37 +89,33 @@ static int blank_segments(const struct blkdev *dev, const struct ressd_table *ta
 	return code;
 }
 
-/* Writes @super or zeroes to the place of copy @copy. */
-static int write_super(const struct blkdev *dev, const struct ressd_table *table,
-		       struct ressd_super *super, const struct ressd_super_info *info, u32 copy,
-		       struct failure *failure)
-{
-	u64 offset = copy ? last_block(table) : table->reserved_start * 512;
-
-	if (info)
-		ressd_super_encode(super, info, copy);
-	return blkdev_write(dev, offset, super, RESSD_BLOCK_SIZE, failure);
-}
-
-static int write_supers(const struct blkdev *dev, struct ressd_super *super,
-			const struct ressd_super_info *info, const struct ressd_table *table,
+static int change_super(const struct blkdev *dev, const struct ressd_table *table,
+			const struct ressd_super_info *info, u32 copy, bool alone,
 			struct failure *failure)
 {
-	int code = write_super(dev, table, super, info, 1, failure);
+	struct ressd_super super;
 
-	if (!code)
-		code = write_super(dev, table, super, info, 0, failure);
-	if (!code)
-		code = blkdev_flush(dev, failure);
-	return code;
+	if (info)
+		ressd_super_encode(&super, info, copy);
+	return super_copy_change(dev, table->reserved_start * 512, table->reserved_sectors, copy,
+				 info ? &super : NULL, alone, failure);
+}
+
+/* Copy 1 first: of new ones, it is alone until the other is there; of old ones, the other is. */
+static int change_supers(const struct blkdev *dev, const struct ressd_table *table,
+			 const struct ressd_super_info *info, struct failure *failure)
+{
+	int code = change_super(dev, table, info, 1, info, failure);
+
+	return code ? code : change_super(dev, table, info, 0, !info, failure);
 }
 
 int area_format(const struct blkdev *dev, const struct table_line *line, u32 devices, u8 *uuid,
 		struct failure *failure)
 {
 	struct ressd_super_info info = { .table = line->table, .devices = devices };
-	struct ressd_super *super;
 	struct ressd_geom geom;
+	void *zeroes;
 	int code;
 
 	if (ressd_geom_init(&geom, line->table.reserved_sectors, line->options.segment_sectors,
@@ -131,19 +129,18 @@ int area_format(const struct blkdev *dev, const struct table_line *line, u32 dev
 	code = make_uuid(info.uuid, failure);
 	if (code)
 		return code;
-	super = blkdev_buffer(RESSD_BLOCK_SIZE);
-	if (!super)
-		return fail(failure, -ENOMEM, "not enough memory for a superblock");
+	zeroes = blkdev_buffer(RESSD_BLOCK_SIZE);
+	if (!zeroes)
+		return fail(failure, -ENOMEM, "not enough memory to blank the log");
 
 	/* The old superblocks go first: no cut may leave one that describes a half blanked log. */
-	code = write_supers(dev, super, NULL, &line->table, failure);
+	code = change_supers(dev, &line->table, NULL, failure);
 	if (!code)
-		code = blank_segments(dev, &line->table, &geom, super, failure);
+		code = blank_segments(dev, &line->table, &geom, zeroes, failure);
+	/* Durable before the first new one has its magic. */
 	if (!code)
-		code = blkdev_flush(dev, failure);
-	if (!code)
-		code = write_supers(dev, super, &info, &line->table, failure);
-	free(super);
+		code = change_supers(dev, &line->table, &info, failure);
+	free(zeroes);
 	memcpy(uuid, info.uuid, RESSD_UUID_SIZE);
 	return code;
 }
@@ -161,7 +158,9 @@ int area_store_options(const struct blkdev *dev, const struct ressd_super_info *
 	ressd_options_pack(options, changed.options);
 	/* One after the other: a cut damages at most one copy. */
 	for (copy = 2; !code && copy--; ) {
-		code = write_super(dev, &info->table, super, &changed, copy, failure);
+		ressd_super_encode(super, &changed, copy);
+		code = blkdev_write(dev, super_offset(&info->table, copy), super, RESSD_BLOCK_SIZE,
+				    failure);
 		if (!code)
 			code = blkdev_flush(dev, failure);
 	}
@@ -192,44 +191,15 @@ static int erase_rest(const struct blkdev *dev, const struct ressd_table *table,
 	return code ? code : blkdev_flush(dev, failure);
 }
 
-/*
- * Copy @copy while the other one counts: torn it must be a damaged superblock, not something
- * foreign beside which the device would not open.  So its first sector, which has the magic, goes
- * last.
- */
-static int erase_super(const struct blkdev *dev, const struct ressd_table *table,
-		       struct ressd_super *super, u32 copy, struct failure *failure)
-{
-	u64 offset = copy ? last_block(table) : table->reserved_start * 512;
-	int code = blkdev_read(dev, offset, super, RESSD_BLOCK_SIZE, failure);
-
-	memset((u8 *)super + 512, 0, RESSD_BLOCK_SIZE - 512);
-	if (!code)
-		code = blkdev_write(dev, offset, super, RESSD_BLOCK_SIZE, failure);
-	if (!code)
-		code = blkdev_flush(dev, failure);
-	memset(super, 0, RESSD_BLOCK_SIZE);
-	if (!code)
-		code = blkdev_write(dev, offset, super, RESSD_BLOCK_SIZE, failure);
-	return code ? code : blkdev_flush(dev, failure);
-}
-
 int area_erase(const struct blkdev *dev, const struct ressd_super_info *info,
 	       void (*progress)(void *context, u64 done, u64 total), void *context,
 	       struct failure *failure)
 {
-	struct ressd_super *super = blkdev_buffer(RESSD_BLOCK_SIZE);
-	u32 last = info->table.reserved_start ? 1 : 0;
-	int code;
+	const u32 last = info->table.reserved_start ? 1 : 0;
+	int code = change_super(dev, &info->table, NULL, !last, false, failure);
 
-	if (!super)
-		return fail(failure, -ENOMEM, "not enough memory for a superblock");
-	code = erase_super(dev, &info->table, super, !last, failure);
 	if (!code)
-		code = write_super(dev, &info->table, super, NULL, last, failure);
-	if (!code)
-		code = blkdev_flush(dev, failure);
-	free(super);
+		code = change_super(dev, &info->table, NULL, last, true, failure);
 	return code ? code : erase_rest(dev, &info->table, progress, context, failure);
 }
 

@@ -308,21 +308,21 @@ bool found_log_meets(const struct found_log *log, const struct byte_range *range
 int found_logs_forget(const struct blkdev *dev, const struct found_logs *logs,
 		      const struct byte_range *range, struct failure *failure)
 {
-	void *zeroes = blkdev_buffer(RESSD_BLOCK_SIZE);
 	u32 i, copy;
-	int code = zeroes ? 0 : fail(failure, -ENOMEM, "there is not enough memory for a block");
+	int code = 0;
 
-	for (i = 0; !code && i < logs->nr; i++) {
+	for (i = 0; i < logs->nr; i++) {
 		const struct found_log *log = &logs->list[i];
+		const u64 sectors = log->info.table.reserved_sectors;
 
 		for (copy = 0; !code && log->has_super && copy < 2; copy++) {
-			u64 at = log->start +
-				 super_copy_offset(copy, log->info.table.reserved_sectors);
+			u64 at = log->start + super_copy_offset(copy, sectors);
 
+			/* Not damaged: who does it once more takes that for something strange. */
 			if (at >= range->start && at < range->start + range->bytes)
-				code = blkdev_write(dev, at, zeroes, RESSD_BLOCK_SIZE, failure);
+				code = super_copy_change(dev, log->start, sectors, copy, NULL, true,
+							 failure);
 		}
 	}
-	free(zeroes);
 	return code;
 }

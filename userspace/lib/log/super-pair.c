@@ -11,6 +11,37 @@ u64 super_copy_offset(u32 copy, u64 sectors)
 	return copy ? (sectors / RESSD_BLOCK_SECTORS - 1) * RESSD_BLOCK_SIZE : 0;
 }
 
+/*
+ * The first sector has the magic.  So beside another copy it comes first and goes last; alone it
+ * comes last and goes first.
+ */
+int super_copy_change(const struct blkdev *dev, u64 start, u64 sectors, u32 copy,
+		      const struct ressd_super *super, bool alone, struct failure *failure)
+{
+	const u64 offset = start + super_copy_offset(copy, sectors);
+	const size_t first = alone == !super ? 0 : 512;
+	const size_t bytes = first ? RESSD_BLOCK_SIZE - 512 : 512;
+	u8 *new = blkdev_buffer(2 * RESSD_BLOCK_SIZE), *mixed = new + RESSD_BLOCK_SIZE;
+	int code;
+
+	if (!new)
+		return fail(failure, -ENOMEM, "not enough memory for two superblocks");
+	if (super)
+		memcpy(new, super, RESSD_BLOCK_SIZE);
+	code = blkdev_read(dev, offset, mixed, RESSD_BLOCK_SIZE, failure);
+	memcpy(mixed + first, new + first, bytes);
+	if (!code)
+		code = blkdev_write(dev, offset, mixed, RESSD_BLOCK_SIZE, failure);
+	if (!code)
+		code = blkdev_flush(dev, failure);
+	if (!code)
+		code = blkdev_write(dev, offset, new, RESSD_BLOCK_SIZE, failure);
+	if (!code)
+		code = blkdev_flush(dev, failure);
+	free(new);
+	return code;
+}
+
 void super_pair_judge(struct super_pair *pair)
 {
 	struct super_copy *copies = pair->copies;

@@ -43,4 +43,13 @@ const char *super_copy_word(const struct super_copy *copy);
 /* Byte offset of copy 0 or 1 in the reserved area of @sectors. */
 u64 super_copy_offset(u32 copy, u64 sectors);
 
+/*
+ * Writes @super, or without it zeroes, to the place of @copy in the area that begins at byte
+ * @start, durably and so that it is no matter which sectors of it a cut leaves: beside a copy that
+ * counts, @copy is then one that counts, or damaged, which the device opens with; where it is
+ * @alone, one that counts, or none.  0, or a negative errno with a sentence.
+ */
+int super_copy_change(const struct blkdev *dev, u64 start, u64 sectors, u32 copy,
+		      const struct ressd_super *super, bool alone, struct failure *failure);
+
 #endif

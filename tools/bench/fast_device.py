@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the target costs beside dm-linear where the device is fast, and how it goes with a second
+processor: rows of build/results/kernel.json."""
+
+from pathlib import Path
+
+import overhead
+import results as result_files
+from guests import Guest
+
+HERE = Path(__file__).resolve().parent
+
+LOADS = ["fdatasync", "randwrite-deep", "randread-deep"]
+# Of the option route; "adaptive" is what ressd-probe advises for such a device, and has no suffix.
+ROUTES = {"adaptive": "", "never": "-never", "always": "-always"}
+# With route always each small write goes to the device twice, which is what the others avoid.
+BARS = {"adaptive": "<=1.0", "never": "<=1.0", "always": None}
+SIDES = ["linear", *ROUTES]
+STEPS = {"start": 6, **{f"{side}.{load}": 8 for side in SIDES for load in LOADS}}
+
+# Two threads over one.
+SCALING_BARS = {"direct-write": ">=1.9", "large-write": ">=1.9", "read": ">=1.9",
+                "small-write": ">=1.6"}
+
+
+def parts(folder):
+    """Guests to run one after the other, each with the functions for its rows and its table."""
+    yield (Guest("fast-device", HERE / "guest-fast-device.sh", [], STEPS, folder / "fast-device",
+                 memory="1G"),
+           fast_rows, describe_fast)
+    yield overhead.contention(folder), scaling_rows, describe_scaling
+
+
+def over_linear(found, side, load):
+    """Microseconds of a transfer."""
+    return round(found[f"{side}.{load}.us"] - found[f"linear.{load}.us"], 2)
+
+
+def fast_rows(found):
+    """What each route adds to dm-linear, and whether adaptive has left the log."""
+    rows = [result_files.row(f"fast-device/{load}{suffix}/us-over-linear",
+                             over_linear(found, side, load), "us", BARS[side])
+            for side, suffix in ROUTES.items() for load in LOADS]
+    rows.append(result_files.row("fast-device/randwrite-deep/small-to-log",
+                                 int(found["adaptive.small_to_log"]), "1", "==0"))
+    return rows
+
+
+def describe_fast(found):
+    """Table of the fast device."""
+    print("\nfast device, us for each transfer; ressd: more than dm-linear\n" +
+          f"{'':<16}" + "".join(f"{side:>12}" for side in SIDES))
+    for load in LOADS:
+        cells = "".join(f"{over_linear(found, side, load):>12.2f}" for side in ROUTES)
+        print(f"{load:<16}{found[f'linear.{load}.us']:>12.2f}{cells}")
+
+
+def ratio(found, load, layer="ressd"):
+    """Transfers a second of two threads over those of one."""
+    speeds = [found[f"{load}.{layer}-{number}.ios"] / found[f"{load}.{layer}-{number}.ms"]
+              for number in (1, 2)]
+    return round(speeds[1] / speeds[0], 2)
+
+
+def scaling_rows(found):
+    """Ratios, of this machine's time."""
+    return [result_files.row(f"scaling/{load}/ratio", ratio(found, load), "x", bar)
+            for load, bar in SCALING_BARS.items()] + overhead.contention_rows(found)
+
+
+def describe_scaling(found):
+    """Table of the second processor; dm-linear shows what this machine and emulator leave."""
+    overhead.describe_contention(found)
+    print("\ntwo threads over one: " + ", ".join(
+        f"{load} {ratio(found, load):.2f}" +
+        (f" (dm-linear {ratio(found, load, 'dm-linear'):.2f})" if load != "small-write" else "")
+        for load in SCALING_BARS))
