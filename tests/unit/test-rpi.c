@@ -284,8 +284,8 @@ TEST(flush_or_long_step_ends_a_batch)
 }
 
 /*
- * Found with 4,096 buffered writes and with dpkg on an SD card: the journal committed meanwhile, the
- * file lay on both sides of the journal, and each time another first part was logged.
+ * Found with 4,096 buffered writes and with dpkg on an SD card: the journal committed meanwhile,
+ * the file lay on both sides of the journal, and each time another first part was logged.
  */
 TEST(long_batch_goes_on_over_a_commit_and_longer_steps)
 {
