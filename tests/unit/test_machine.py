@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The VM runner on a busy machine. A guest that does not come up is started anew, once (a shell plays
-QEMU); its clock is right, and limits of time allow for the load."""
+"""The VM runner on a busy machine. A guest that does not come up is started anew, once (a shell
+plays QEMU); its clock is right, and limits of time allow for the load."""
 
 import subprocess
 import sys

@@ -29,8 +29,8 @@ MODES = {
 PROCESSOR = "Nehalem,+rdrand"
 POLL_SECONDS = 0.02
 # A guest boots in 7 s. Now and then one under load stands still before its first line on the
-# console, or dies of an int3 in code that its kernel is patching (2 of 24 with Linux 7.2), where there
-# is nothing of the project's yet; it is started anew, once.
+# console, or dies of an int3 in code that its kernel is patching (2 of 24 with Linux 7.2), where
+# there is nothing of the project's yet; it is started anew, once.
 BOOT_SECONDS = 100
 STARTED = b"[vm] start"
 PR_SET_PDEATHSIG = 1
@@ -126,8 +126,8 @@ class Output:
 
 class Run:
     """One guest, on the processor with this number or on any (None). `how` tells after `go` how it
-    ended: "ended", "timeout" or "killed". With a console `log`, a guest that does not come up, or not
-    in `boot` seconds, is started a second time."""
+    ended: "ended", "timeout" or "killed". With a console `log`, a guest that does not come up, or
+    not in `boot` seconds, is started a second time."""
 
     def __init__(self, command, folder, timeout, killer, processor=None, log=None,
                  boot=BOOT_SECONDS):
