@@ -88,11 +88,16 @@ void ressd_rpi_set(struct ressd_rpi *rpi,
 
 /* --- streams and batches -------------------------------------------------- */
 
+static bool has_many_units(const struct ressd_rpi *rpi)
+{
+	return rpi->options.open_units > RESSD_RPI_FEW_UNITS;
+}
+
 /* Does the write continue an ascending batch? */
 static bool ascends(const struct ressd_rpi *rpi,
 		    const struct ressd_stream *stream, u64 sector)
 {
-	const bool is_long = stream->direct_from;
+	const bool is_long = stream->direct_from && !has_many_units(rpi);
 	const u64 step = is_long ? LONG_STEP_UNITS : BATCH_STEP_UNITS;
 
 	if (!rpi->options.open_units || sector < stream->next ||
@@ -142,11 +147,6 @@ static struct ressd_stream *find_stream(struct ressd_rpi *rpi, u64 sector,
 	return list_last_entry(&rpi->ages, struct ressd_stream, age);
 }
 
-static bool has_many_units(const struct ressd_rpi *rpi)
-{
-	return rpi->options.open_units > RESSD_RPI_FEW_UNITS;
-}
-
 /* Sectors of a batch that are logged, until it is known for one. */
 static u64 first_part(const struct ressd_rpi *rpi)
 {
@@ -166,7 +166,8 @@ static u64 direct_part(const struct ressd_rpi *rpi, u64 last)
 {
 	const struct ressd_rpi_options *options = &rpi->options;
 
-	if (options->unit_sectors > options->log_sectors / 2)
+	if (has_many_units(rpi) ||
+	    options->unit_sectors > options->log_sectors / 2)
 		return last + 1;
 	return (unit_of(rpi, last) + 1) * options->unit_sectors -
 	       options->unit_phase;

@@ -23,17 +23,17 @@
  * sorted writeback of a checkpoint or of the page cache does.  The first part
  * of such a batch is logged: one part in RESSD_RPI_BATCH_PART of the log, or
  * RESSD_RPI_MANY_UNITS_PART.  The rest is direct: it visits each unit once,
- * which the mover could not do better.  It begins with the next unit, since the
- * mover visits this one in any case, unless half of the log could not hold a
- * unit.  But if a batch over the same range came before, and half of the log
- * could hold either, all of it is logged: the mover then visits a unit once for
- * several batches.
+ * which the mover could not do better.  But if a batch over the same range came
+ * before, and half of the log could hold either, all of it is logged: the mover
+ * then visits a unit once for several batches.  A flush ends a batch.
  *
- * A flush ends a batch.  One that has left its first part goes on if one of the
- * last eight writes was its own: a journal has committed meanwhile.  And it
- * goes on over steps of less than eight units, since a file system may have the
- * journal, or something else, between the files.  Both rules need @open_units;
- * with 0 only the streams count.
+ * Where units are few the direct part begins with the next unit, since the
+ * mover visits this one in any case, unless half of the log could not hold a
+ * unit.  And the batch then goes on over a flush if one of the last eight
+ * writes was its own, when a journal has committed meanwhile, and over steps of
+ * less than eight units, since a file system may have the journal, or something
+ * else, between the files.  All these rules need @open_units; with 0 only the
+ * streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
