@@ -67,12 +67,11 @@ u32 ressd_log_free_segments(const struct ressd_log *log)
 u32 ressd_log_free_blocks(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
-	u32 head = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
-	u32 next = head + 1 < log->geom.nr_segments ? head + 1 : 0;
-	u32 nr = ressd_log_free_segments(log);
+	u32 next = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
 
-	return ressd_geom_slots_blocks(&log->geom, next, nr) +
-	       ressd_geom_slot_end(&log->geom, head) - open->block -
+	return ressd_geom_slots_blocks(&log->geom, next,
+				       ressd_log_free_segments(log)) +
+	       ressd_log_head_end(log) - open->block -
 	       (open->nr_maps ? open->nr_maps + 1 : 0);
 }
 
@@ -329,12 +328,12 @@ bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
 static u64 next_discard(const struct ressd_log *log)
 {
 	u64 seq = max_t(u64, log->discard_seq, log->head_seq + 2);
-	u32 slot = ressd_geom_slot_of_seq(&log->geom, seq);
+	u32 slot;
 
-	if (log->mode != RESSD_MODE_RW || seq >= log->forgotten_seq ||
-	    log->segment_busy(log->context, slot))
+	if (log->mode != RESSD_MODE_RW || seq >= log->forgotten_seq)
 		return 0;
-	return seq;
+	slot = ressd_geom_slot_of_seq(&log->geom, seq);
+	return log->segment_busy(log->context, slot) ? 0 : seq;
 }
 
 bool ressd_log_can_discard(const struct ressd_log *log)

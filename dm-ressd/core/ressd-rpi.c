@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The request pattern identifier; see ressd-rpi.h. */
+#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -18,9 +19,7 @@
 
 static struct ressd_stream **bucket_of(struct ressd_rpi *rpi, u64 sector)
 {
-	u32 hash = (u32)sector * 0x9e3779b1U;
-
-	return &rpi->bucket[hash >> (32 - RESSD_RPI_BUCKET_BITS)];
+	return &rpi->bucket[hash_32((u32)sector, RESSD_RPI_BUCKET_BITS)];
 }
 
 static struct ressd_stream *find_end(struct ressd_rpi *rpi, u64 sector)

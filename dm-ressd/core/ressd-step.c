@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who is ahead, the mover or the writers; see ressd-step.h. */
+#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -28,7 +29,7 @@ static u32 live_blocks(const struct ressd_log *log, u64 segment)
 
 static bool is_new(u32 *seen, u32 visit)
 {
-	u32 hash = visit * 0x9e3779b1U >> (32 - SEEN_BITS);
+	u32 hash = hash_32(visit, SEEN_BITS);
 	u32 *word = &seen[hash / 32], bit = 1U << hash % 32;
 	bool new = !(*word & bit);
 
