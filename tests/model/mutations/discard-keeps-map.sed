@@ -2,4 +2,4 @@
 # what: the map keeps the blocks of a segment that is discarded
 # file: ressd-log.c
 # breaks: 4
-s/seq >= log->forgotten_seq ||/seq >= log->reuse_seq + log->geom.nr_segments ||/
+s,RW || seq >= log->forgotten_seq),RW || seq >= log->reuse_seq + log->geom.nr_segments),

@@ -2,4 +2,4 @@
 # what: a segment is discarded under a read in flight
 # file: ressd-log.c
 # breaks: 4
-s/^\t    log->segment_busy(log->context, slot))$/\t    false)/
+s/return log->segment_busy(log->context, slot) ? 0 : seq/return seq/
