@@ -13,9 +13,11 @@ import clock
 from common import VmError
 
 CONSOLE = "console=ttyS0 quiet panic=-1 oops=panic mitigations=off tsc=reliable " \
-          "rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30 no_timer_check"
+          "rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30 no_timer_check norandmaps"
 # Emulated on a shared machine, a processor may stand still for long: hence the patient watchdogs,
-# and no test whether the timer ticks, which takes a late tick for a broken machine and hangs.
+# and no test whether the timer ticks, which takes a late tick for a broken machine and hangs. QEMU
+# translates a program anew at each address where it is loaded: with random addresses, fork and exec
+# take 53 ms of this machine instead of 20.
 
 MODES = {
     "functional": ["-accel", "tcg,thread=multi", "-smp", "2"],
