@@ -33,7 +33,7 @@ POLL_SECONDS = 0.02
 # A guest boots in 7 s. Now and then one under load stands still before its first line on the
 # console, or dies of an int3 in code that its kernel is patching (2 of 24 with Linux 7.2), where
 # there is nothing of the project's yet; it is started anew, once.
-BOOT_SECONDS = 100
+BOOT_SECONDS = 50
 STARTED = b"[vm] start"
 PR_SET_PDEATHSIG = 1
 
