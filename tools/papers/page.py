@@ -98,7 +98,7 @@ def section(figure, top, folder):
     data = figure.data(top)
     chart(figure, data, folder / f"{figure.name}.png")
     text = f"\n## {figure.name}: {figure.title}\n\n" \
-           f"![{figure.title}](papers/{figure.name}.png)\n\n" \
+           f"![chart](papers/{figure.name}.png)\n\n" \
            f"{figure.text(top)}\n\n{table(data, data['series'])}\n"
     if "more" in data:
         name, series = data["more"]
