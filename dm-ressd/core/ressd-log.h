@@ -5,7 +5,7 @@
  * reused.  The kernel and the crash simulator drive this same code.  Copies of
  * data, bios, locks and threads stay outside.
  *
- * INVARIANTS (docs/design.md numbers them the same way)
+ * INVARIANTS (docs/crash-safety.md argues for each)
  *
  * 1. A write completes only once every later read returns it:
  *    ressd_log_accept() maps the block before the caller completes the write;

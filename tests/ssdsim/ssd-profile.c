@@ -242,7 +242,7 @@ static int parse_word(struct ssd_profile *profile, const char *word, size_t leng
 	key = find_key(word, key_length);
 	if (!key) {
 		scnprintf(error, size,
-			  "'%.*s' is not a key of a drive profile; docs/ssdsim.md lists them",
+			  "'%.*s' is not a key of a drive profile; ssd-profile.h lists them",
 			  (int)key_length, word);
 		return -EINVAL;
 	}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # guest-normal-path.sh PROFILE LOAD SIDE...: requests to the normal area on one emulated drive, in a benchmark guest:
 # cut and ordered by ressd (core/ressd-split.h, core/ressd-queue.h), or on the bare drive under a scheduler of the
-# kernel. Nothing goes to the log (route never). docs/normal-path.md describes loads and sides.
+# kernel. Nothing goes to the log (route never). docs/notebook/normal-path.md describes loads and sides.
 # Figures are what the drive did: LOAD.SIDE.busy_ns, .rmw_reads, .merge_copies, .read_bytes, .write_bytes; with Postmark
 # .ms, .requests, .aligned, .within as well. What fio says is LOAD.SIDE.json.
 set -euo pipefail

@@ -2,8 +2,8 @@
 """Requests to the normal area: cut to the drive's buffers and pages, and ordered by a policy.
 
 PA = Parameter-Aware I/O Management for Solid State Disks, IR = Disk Schedulers for Solid State
-Drives. One guest for each load on each drive; figures, rows, table, chart. docs/normal-path.md
-describes them.
+Drives. One guest for each load on each drive; figures, rows, table, chart.
+docs/notebook/normal-path.md describes them.
 """
 
 import json

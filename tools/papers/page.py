@@ -10,24 +10,16 @@ HEAD = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 <!-- Written by tools/papers.sh: change that, not this page. -->
 # The papers, rebuilt
 
-What the papers have published, measured again on the emulated drives ([ssdsim.md](ssdsim.md)), in
-the benchmark machine's virtual time. RE = *ReSSD*, SC = *Effects of Scattering Write Request
-Arrivals on SSD Performance*. Only figures that have been run are here; `tools/papers.sh --list`
-shows what there is, and `tools/papers.sh --figure sc-1` measures one. All rows are in
-`build/results/papers.json`.
+What the papers have published, measured again on the emulated drives ([ssdsim.md](ssdsim.md)).
+RE = *ReSSD*, SC = *Effects of Scattering Write Request Arrivals on SSD Performance*.
+`tools/papers.sh --list` shows what there is, and `tools/papers.sh --figure sc-1` measures one. All
+rows are in `build/results/papers.json`. *Published* is what texts and tables of the papers say;
+their pictures could not be read as numbers.
 
-The pictures of the papers could not be read as numbers: *published* is what their texts and tables
-say.
-
-SC's traces are not shipped. They are **synthetic, matched to Table 1** (share of reads, mean sizes,
-mean interval), 3000 requests each; sizes are geometric, 80 % of the requests go to 20 % of 256 MB.
-The interval of Table 1 is taken as seconds: at milliseconds, as printed, proj0 would need several
-times what the two channels of SC's SSD transfer, and the real hm0 has one request in 0.15 s.
-SC's Fig. 3, erased blocks, is missing: the drive erases a block in every plane at a time, 64 MB, so
-it takes longer traces.
-
-| figure | what |
-|---|---|
+SC's traces are **synthetic, matched to Table 1** (share of reads, mean sizes, mean interval), 3000
+requests each; sizes are geometric, 80 % of the requests go to 20 % of 256 MB. The interval of Table
+1 is taken as seconds: at milliseconds, as printed, proj0 would need several times what the two
+channels of SC's SSD transfer. SC's Fig. 3, erased blocks, takes longer traces and is missing.
 """
 
 
@@ -106,7 +98,7 @@ def section(figure, top, folder):
     data = figure.data(top)
     chart(figure, data, folder / f"{figure.name}.png")
     text = f"\n## {figure.name}: {figure.title}\n\n" \
-           f"![{figure.title}](papers/{figure.name}.png)\n\n" \
+           f"![chart](papers/{figure.name}.png)\n\n" \
            f"{figure.text(top)}\n\n{table(data, data['series'])}\n"
     if "more" in data:
         name, series = data["more"]
@@ -116,18 +108,9 @@ def section(figure, top, folder):
 
 def write(figures, rows, top, docs):
     """The page and its charts."""
-    text = HEAD + "".join(f"| [{figure.name}](#{anchor(figure)}) | {figure.title} |\n"
-                          for figure in figures)
-    text += "".join(section(figure, top, docs / "papers") for figure in figures)
+    text = HEAD + "".join(section(figure, top, docs / "papers") for figure in figures)
     text += f"\n## Every published number\n\n{published_rows(rows)}"
     (docs / "papers.md").write_text(text)
-
-
-def anchor(figure):
-    """Of its heading, as forges make them."""
-    heading = f"{figure.name}: {figure.title}".lower()
-    return "".join(character for character in heading.replace(" ", "-")
-                   if character.isalnum() or character in "-_")
 
 
 def table_of_rows(rows):
