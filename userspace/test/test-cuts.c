@@ -395,3 +395,26 @@ TEST(a_log_with_data_stays_covered)
 	recording = false;
 	stop();
 }
+
+/* A signature that is not in the first block: the last covered one has it. */
+TEST(btrfs_is_covered)
+{
+	struct ressd_super_info info;
+	struct blkdev dev;
+	char command[512];
+
+	start();
+	CHECK(!adopt(), "%s", failure.text);
+	snprintf(command, sizeof(command),
+		 "truncate -s 64M %s.btrfs && mkfs.btrfs -q -f --mixed %s.btrfs >/dev/null && "
+		 "dd if=%s.btrfs of=%s bs=68k count=1 conv=notrunc status=none; rm %s.btrfs",
+		 path, path, path, path, path);
+	CHECK(!system(command), "%s fails", command);
+	CHECK_STR(looks_like(), "btrfs");
+	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
+	CHECK(area_find(&dev, &info, &failure) == 1, "no area is found");
+	cover(&dev, &info);
+	blkdev_close(&dev);
+	CHECK_STR(looks_like(), "nothing");
+	stop();
+}
