@@ -21,7 +21,7 @@ failed=0
 # shellcheck disable=SC2329 # called by trap
 end() {
 	[ -z "$machine" ] || kill -9 "$machine" 2>/dev/null || true
-	umount -l /usr "$folder/layers" 2>/dev/null || true
+	umount -l /usr "$folder/layers" /dev/mapper 2>/dev/null || true
 	rm -rf "$folder"
 }
 trap end EXIT
@@ -65,7 +65,15 @@ make_root() {
 	# Without it systemd does not take it for a system to switch to.
 	echo ID=test >"$root/etc/os-release"
 	mkfs.ext4 -q -b 4096 -d "$root" "$disk" 48M >"$folder/output" 2>&1
+	cp --sparse=always "$disk" "$folder/mapped"
 	truncate -s 64M "$disk"
+}
+
+# /dev/mapper/root as it is where a root file system is on ressd already.
+open_here() {
+	mkdir -p /dev/mapper
+	mount -t tmpfs tmpfs /dev/mapper
+	ln -s "$folder/mapped" /dev/mapper/root
 }
 
 make_initramfs() {
@@ -152,9 +160,13 @@ make_root
 report "the file system is adopted" "$(ressdctl adopt --yes "$disk" on_full wait 2>&1 >"$folder/output")"
 uuid=$(ressdctl list --json "$disk" | sed -n 's/.*"uuid":"\(.*\)".*/\1/p')
 echo "root UUID=$uuid initramfs" >"$folder/ressdtab"
+open_here
 # mdadm's own hook, where make stacks has it installed, looks for arrays.
 report "the initramfs is made" "$(make_initramfs 2>&1 | grep -vE '^I:|^W: (mkconf|mdadm):' || true)"
+umount /dev/mapper
 check_initramfs "it" local-top/ressd
+# It had no fsck, for fstab, where it names the root file system at all, may name the bare partition.
+report "it has fsck" "$(grep -qx usr/sbin/fsck.ext4 "$folder/files" && grep -qx usr/sbin/fsck "$folder/files" || echo "it has not")"
 for ((number = 0; number <= kills; number++)); do
 	life "$number"
 done
