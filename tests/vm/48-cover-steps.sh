@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 48-cover-steps.sh: the power fails at every write and flush that the disk gets while it is adopted, covered,
-# activated, drained and left, as dm-log-writes has recorded them in a guest: after the write, in the
-# middle of it, and with it alone of all that no flush has followed. Each time libblkid finds a file system
-# on the bare disk only if nothing of the log counts, and then it is the right one.
-# 47-cover-cuts.sh has real cuts, after which the kernel goes on.
+# 48-cover-steps.sh: the power fails at every write and flush that the disk gets while it is
+# adopted, covered, activated, drained and left, as dm-log-writes has recorded them in a guest:
+# after the write, in the middle of it, and with it alone of all that no flush has followed. Each
+# time libblkid finds a file system on the bare disk only if nothing of the log counts, and then
+# it is the right one. 47-cover-cuts.sh has real cuts, after which the kernel goes on.
 #   48-cover-steps.sh     GUEST_OPTIONS: more options of tools/vm/run
 # host
 set -euo pipefail
@@ -33,7 +33,7 @@ verdict() {
 	fi
 }
 
-# make_versions: $folder/version-0 is an ext4, and in each of the next ones other blocks have changed.
+# make_versions: $folder/version-0 is an ext4; in each of the next ones five blocks have changed.
 make_versions() {
 	local version i
 	truncate -s 6M "$folder/version-0"
@@ -62,12 +62,13 @@ gives_back() {
 	local status=0
 	mv "$image" "$folder/kept"
 	cp "$folder/kept" "$image"
-	ressdctl format --yes --force "$image" 0 12288 "$image" 12288 8192 >/dev/null 2>&1 && is_version 0 || status=1
+	ressdctl format --yes --force "$image" 0 12288 "$image" 12288 8192 >/dev/null 2>&1 &&
+		is_version 0 || status=1
 	mv "$folder/kept" "$image"
 	return "$status"
 }
 
-# why_not COVERS LOOKS: nothing of the log counts but where there are covers; what of the disk is wrong then?
+# why_not COVERS LOOKS: nothing of the log counts but where there are covers: what is wrong then?
 why_not() {
 	is_version "$covered_bytes" || echo "nothing of the log counts, but the disk is old"
 	case $2 in
@@ -156,11 +157,13 @@ while read -r entry kind mark; do
 	[ "$failed" -eq 0 ] || exit 1
 done < <(ressd-replay list "$log")
 sort "$states" | uniq -c | sed 's/^/# found/'
-for phase in "adopt-0: no log" "adopt-0: plain" "cover-0: between" "cover-0: covered" "drain-1: between" "drain-1: plain" \
-	"activation-2: covered" "leave-3: between" "leave-3: plain" "leave-3: no log"; do
+for phase in "adopt-0: no log" "adopt-0: plain" "cover-0: between" "cover-0: covered" \
+	"drain-1: between" "drain-1: plain" "activation-2: covered" "leave-3: between" \
+	"leave-3: plain" "leave-3: no log"; do
 	verdict "some cuts leave $phase" "$(grep -qx "$phase" "$states" || echo none)"
 done
-verdict "the plain disk that leave leaves" "$(blkid -p -o value -s TYPE "$image" | grep -vx ext4)$(is_version 0 || echo "is old")"
-verdict "at $cuts cuts blkid finds what it should" "$([ "$cuts" -ge 200 ] || echo "they are too few")"
+verdict "leave leaves a plain disk" "$(blkid -p -o value -s TYPE "$image" | grep -qx ext4 &&
+	is_version 0 || echo "it is not")"
+verdict "at $cuts cuts blkid finds what it should" "$([ "$cuts" -ge 200 ] || echo "too few")"
 echo "# result cover/blkid/cuts $cuts 1 >=200"
 exit "$failed"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# cover/guest.sh: adopts /dev/vda, uses and leaves it, while dm-log-writes records on /dev/vdb what the disk
-# gets; started by 48-cover-steps.sh. A mark says what begins, and how many of the contents of
-# versions (five blocks each, one file) have been written before.
+# cover/guest.sh PLACES: adopts /dev/vda, uses and leaves it, while dm-log-writes records on
+# /dev/vdb what the disk gets; started by 48-cover-steps.sh. A mark says what begins, and which
+# version the disk has when nothing of the log counts: the file versions has the blocks at these
+# PLACES of each.
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh
