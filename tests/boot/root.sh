@@ -16,6 +16,7 @@ RANDOM=${2:-$RANDOM}
 folder=$(mktemp -d)
 disk=$folder/disk
 machine=
+limit=600 # seconds
 failed=0
 
 # shellcheck disable=SC2329 # called by trap
@@ -94,15 +95,16 @@ make_dracut() {
 		--drivers "virtio_pci virtio_blk ext4 dm-mod dm-ressd" "$folder/initrd"
 }
 
-# boot: starts the machine; its console is a file.
+# boot: starts the machine; its console is a file. On a busy machine systemd's 90 s are too few.
 boot() {
+	local patience="systemd.default_timeout_start_sec=$limit systemd.default_device_timeout_sec=$limit"
 	: >"$folder/console"
 	qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -monitor none \
 		-M q35 -cpu Nehalem,+rdrand -m 512M -accel tcg \
 		-kernel "/boot/vmlinuz-$kernel" -initrd "$folder/initrd" -serial "file:$folder/console" \
 		-drive "file=$disk,if=none,id=disk,format=raw,cache=writeback" \
 		-device virtio-blk-pci,drive=disk -device virtio-rng-pci \
-		-append "root=/dev/mapper/root rw console=ttyS0 panic=-1 tsc=reliable no_timer_check mitigations=off" &
+		-append "root=/dev/mapper/root rw console=ttyS0 panic=-1 tsc=reliable no_timer_check mitigations=off $patience" &
 	machine=$!
 }
 
@@ -136,8 +138,8 @@ check_initramfs() {
 life() {
 	local number=$1
 	boot
-	if ! wait_for "root: (right|wrong)" 300; then
-		report "boot $number" "no root file system within 300 s"
+	if ! wait_for "root: (right|wrong)" "$limit"; then
+		report "boot $number" "no root file system within $limit s"
 		stop
 		return
 	fi
@@ -145,7 +147,7 @@ life() {
 		"$(grep -q 'root: on ressd' "$folder/console" || echo it is not)"
 	report "boot $number: all that was synced is there" "$(grep 'root: wrong' "$folder/console" || true)"
 	# Lines of a serial console end with a carriage return.
-	wait_for "root: synced $((5 + RANDOM % 100))[^0-9]" 120 ||
+	wait_for "root: synced $((5 + RANDOM % 100))[^0-9]" "$limit" ||
 		report "boot $number: it writes" "it does not"
 	stop
 }
