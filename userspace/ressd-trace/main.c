@@ -96,8 +96,8 @@ static void show_plan(const struct run *run)
 		result_print_plan_json(&run->result);
 		return;
 	}
-	printf("would replay on %s within %.1f s: reads %llu, writes %llu, flushes %llu\n", run->dev.path,
-	       trace->list[trace->nr - 1].arrival / 1e9, trace->count[TRACE_READ],
+	printf("would replay on %s within %.1f s: reads %llu, writes %llu, flushes %llu\n",
+	       run->dev.path, trace->list[trace->nr - 1].arrival / 1e9, trace->count[TRACE_READ],
 	       trace->count[TRACE_WRITE], trace->count[TRACE_FLUSH]);
 	printf("%s: %u disk%s, %s from the first byte to the last; requests folded %llu, rounded %llu\n",
 	       trace_format_name(trace->format), trace->nr_sources,

@@ -401,14 +401,13 @@ TEST(btrfs_is_covered)
 {
 	struct ressd_super_info info;
 	struct blkdev dev;
-	char command[512];
+	char command[256];
 
 	start();
 	CHECK(!adopt(), "%s", failure.text);
 	snprintf(command, sizeof(command),
-		 "truncate -s 64M %s.btrfs && mkfs.btrfs -q -f --mixed %s.btrfs >/dev/null && "
-		 "dd if=%s.btrfs of=%s bs=68k count=1 conv=notrunc status=none; rm %s.btrfs",
-		 path, path, path, path, path);
+		 "f=%s; truncate -s 64M $f.b && mkfs.btrfs -q -f --mixed $f.b >/dev/null && dd if=$f.b of=$f bs=68k count=1 conv=notrunc status=none; rm $f.b",
+		 path);
 	CHECK(!system(command), "%s fails", command);
 	CHECK_STR(looks_like(), "btrfs");
 	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
