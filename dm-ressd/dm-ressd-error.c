@@ -149,7 +149,7 @@ static void tell_lost(const struct ressd *ressd, const struct ranges *lost)
 {
 	u32 i;
 
-	DMERR("%s: the newest versions of %u blocks of 4 KiB are not in the log on the device",
+	DMERR("%s: blocks of 4 KiB whose newest version is not in the log on the device: %u",
 	      ressd_name(ressd), lost->blocks);
 	for (i = 0; i < min_t(u32, lost->nr, MAX_RANGES); i++)
 		DMERR("%s: lost: %u sectors from sector %llu",
@@ -157,7 +157,7 @@ static void tell_lost(const struct ressd *ressd, const struct ranges *lost)
 		      lost->range[i].nr * RESSD_BLOCK_SECTORS,
 		      (u64)lost->range[i].first * RESSD_BLOCK_SECTORS);
 	if (lost->nr > MAX_RANGES)
-		DMERR("%s: lost: and %u more ranges", ressd_name(ressd),
+		DMERR("%s: lost: more ranges: %u", ressd_name(ressd),
 		      lost->nr - MAX_RANGES);
 }
 

@@ -224,8 +224,9 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 	spin_unlock(&ressd->lock);
 
 	if (more)
-		DMERR("%s: %u blocks cannot be moved home and stay in the log, which cannot be reused from there on; the mover tries again",
-		      ressd_name(ressd), ressd->errors.bad_blocks);
+		DMERR("%s: %u block%s cannot be moved home, so the log cannot be reused from there on; the mover tries again",
+		      ressd_name(ressd), ressd->errors.bad_blocks,
+		      ressd->errors.bad_blocks == 1 ? "" : "s");
 	else if (changed)
 		DMINFO("%s: all blocks can be moved home again",
 		       ressd_name(ressd));

@@ -408,10 +408,10 @@ static void report_recovery(struct ressd *ressd,
 			    ktime_t start)
 {
 	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
-	DMINFO("%s: recovered %u blocks from %llu records (%llu segments by summary) in %u ms",
-	       ressd_name(ressd), ressd->log.map.nr_mapped,
+	DMINFO("%s: recovered in %u ms: blocks %u, records %llu, segments by summary %llu",
+	       ressd_name(ressd), ressd->recovery_ms, ressd->log.map.nr_mapped,
 	       (unsigned long long)recovery->records,
-	       (unsigned long long)recovery->summaries, ressd->recovery_ms);
+	       (unsigned long long)recovery->summaries);
 }
 
 static int activate(struct ressd *ressd)

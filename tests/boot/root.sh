@@ -16,12 +16,13 @@ RANDOM=${2:-$RANDOM}
 folder=$(mktemp -d)
 disk=$folder/disk
 machine=
+limit=600 # seconds
 failed=0
 
 # shellcheck disable=SC2329 # called by trap
 end() {
 	[ -z "$machine" ] || kill -9 "$machine" 2>/dev/null || true
-	umount -l /usr "$folder/layers" 2>/dev/null || true
+	umount -l /usr "$folder/layers" /dev/mapper 2>/dev/null || true
 	rm -rf "$folder"
 }
 trap end EXIT
@@ -65,7 +66,15 @@ make_root() {
 	# Without it systemd does not take it for a system to switch to.
 	echo ID=test >"$root/etc/os-release"
 	mkfs.ext4 -q -b 4096 -d "$root" "$disk" 48M >"$folder/output" 2>&1
+	cp --sparse=always "$disk" "$folder/mapped"
 	truncate -s 64M "$disk"
+}
+
+# /dev/mapper/root as it is where a root file system is on ressd already.
+open_here() {
+	mkdir -p /dev/mapper
+	mount -t tmpfs tmpfs /dev/mapper
+	ln -s "$folder/mapped" /dev/mapper/root
 }
 
 make_initramfs() {
@@ -86,15 +95,16 @@ make_dracut() {
 		--drivers "virtio_pci virtio_blk ext4 dm-mod dm-ressd" "$folder/initrd"
 }
 
-# boot: starts the machine; its console is a file.
+# boot: starts the machine; its console is a file. On a busy machine systemd's 90 s are too few.
 boot() {
+	local patience="systemd.default_timeout_start_sec=$limit systemd.default_device_timeout_sec=$limit"
 	: >"$folder/console"
 	qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -monitor none \
 		-M q35 -cpu Nehalem,+rdrand -m 512M -accel tcg \
 		-kernel "/boot/vmlinuz-$kernel" -initrd "$folder/initrd" -serial "file:$folder/console" \
 		-drive "file=$disk,if=none,id=disk,format=raw,cache=writeback" \
 		-device virtio-blk-pci,drive=disk -device virtio-rng-pci \
-		-append "root=/dev/mapper/root rw console=ttyS0 panic=-1 tsc=reliable no_timer_check mitigations=off" &
+		-append "root=/dev/mapper/root rw console=ttyS0 panic=-1 tsc=reliable no_timer_check mitigations=off $patience" &
 	machine=$!
 }
 
@@ -128,8 +138,8 @@ check_initramfs() {
 life() {
 	local number=$1
 	boot
-	if ! wait_for "root: (right|wrong)" 300; then
-		report "boot $number" "no root file system within 300 s"
+	if ! wait_for "root: (right|wrong)" "$limit"; then
+		report "boot $number" "no root file system within $limit s"
 		stop
 		return
 	fi
@@ -137,7 +147,7 @@ life() {
 		"$(grep -q 'root: on ressd' "$folder/console" || echo it is not)"
 	report "boot $number: all that was synced is there" "$(grep 'root: wrong' "$folder/console" || true)"
 	# Lines of a serial console end with a carriage return.
-	wait_for "root: synced $((5 + RANDOM % 100))[^0-9]" 120 ||
+	wait_for "root: synced $((5 + RANDOM % 100))[^0-9]" "$limit" ||
 		report "boot $number: it writes" "it does not"
 	stop
 }
@@ -152,9 +162,13 @@ make_root
 report "the file system is adopted" "$(ressdctl adopt --yes "$disk" on_full wait 2>&1 >"$folder/output")"
 uuid=$(ressdctl list --json "$disk" | sed -n 's/.*"uuid":"\(.*\)".*/\1/p')
 echo "root UUID=$uuid initramfs" >"$folder/ressdtab"
+open_here
 # mdadm's own hook, where make stacks has it installed, looks for arrays.
 report "the initramfs is made" "$(make_initramfs 2>&1 | grep -vE '^I:|^W: (mkconf|mdadm):' || true)"
+umount /dev/mapper
 check_initramfs "it" local-top/ressd
+# It had no fsck, for fstab, where it names the root file system at all, may name the bare partition.
+report "it has fsck" "$(grep -qx usr/sbin/fsck.ext4 "$folder/files" && grep -qx usr/sbin/fsck "$folder/files" || echo "it has not")"
 for ((number = 0; number <= kills; number++)); do
 	life "$number"
 done

@@ -13,15 +13,22 @@
 
 static const char help_text[] =
 	"Usage: ressd-replay list LOG\n"
-	"       ressd-replay apply|discard LOG DEVICE FIRST LAST\n"
+	"       ressd-replay apply|tear|discard LOG DEVICE FIRST LAST\n"
 	"\n"
-	"  list     one line for each entry after which the device was known durable, or that is a\n"
-	"           mark: its number, and flush, fua or mark TEXT\n"
+	"  list     one line for each entry: its number, and flush, fua, write, discard or mark TEXT;\n"
+	"           after a flush and after fua the device was known durable\n"
 	"  apply    write the entries FIRST to LAST to DEVICE; 0 is the first of all. What was\n"
 	"           discarded becomes zeros\n"
-	"  discard  the same, but discards become discards of DEVICE\n"
+	"  tear     the same, but of LAST only the first half of its sectors\n"
+	"  discard  the same as apply, but discards become discards of DEVICE\n"
 	"\n"
 	"LOG is the log device of dm-log-writes, after the recording device has been removed.\n";
+
+static const char *kind(uint64_t flags)
+{
+	return flags & ENTRY_FLUSH ? "flush" : flags & ENTRY_FUA ? "fua" :
+	       flags & ENTRY_DISCARD ? "discard" : "write";
+}
 
 static void list(struct writes_log *log)
 {
@@ -32,16 +39,30 @@ static void list(struct writes_log *log)
 		writes_log_next(log, &entry);
 		if (entry.flags & ENTRY_MARK)
 			printf("%" PRIu64 " mark %s\n", number, entry.mark);
-		else if (entry.flags & (ENTRY_FLUSH | ENTRY_FUA))
-			printf("%" PRIu64 " %s\n", number,
-			       entry.flags & ENTRY_FLUSH ? "flush" : "fua");
+		else
+			printf("%" PRIu64 " %s\n", number, kind(entry.flags));
 	}
+}
+
+/* The way of a command to replay, or -1. */
+static int parse_way(const char *word)
+{
+	static const char * const words[] = {
+		[REPLAY_ALL] = "apply", [REPLAY_TORN] = "tear", [REPLAY_DISCARDS] = "discard",
+	};
+	int way;
+
+	for (way = 0; way < 3; way++)
+		if (!strcmp(word, words[way]))
+			return way;
+	return -1;
 }
 
 int main(int argc, char **argv)
 {
 	struct writes_log log = { .fd = -1 };
 	uint64_t first, last;
+	int way;
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		fputs(help_text, stdout);
@@ -52,7 +73,8 @@ int main(int argc, char **argv)
 		list(&log);
 		return 0;
 	}
-	if (argc != 6 || (strcmp(argv[1], "apply") && strcmp(argv[1], "discard")))
+	way = argc == 6 ? parse_way(argv[1]) : -1;
+	if (way < 0)
 		die(0, "this is not how it is called; see ressd-replay --help");
 	writes_log_open(&log, argv[2]);
 	if (!log.entries)
@@ -61,6 +83,6 @@ int main(int argc, char **argv)
 	last = parse_number("LAST", argv[5], log.entries - 1);
 	if (first > last)
 		die(0, "FIRST is %" PRIu64 ", beyond LAST, %" PRIu64, first, last);
-	writes_log_apply(&log, argv[3], first, last, !strcmp(argv[1], "discard"));
+	writes_log_apply(&log, argv[3], first, last, way);
 	return 0;
 }

@@ -76,8 +76,11 @@ holds() {
 set +e
 make_log 7
 truncate -s 16K "$disk"
-cmp -s <(ressd-replay list "$log") <(printf '%s\n' "2 flush" "3 mark half way" "4 fua" "6 flush")
-report "it lists flushes, FUA writes and marks" $?
+cmp -s <(ressd-replay list "$log") <(printf '%s\n' "0 write" "1 write" "2 flush" "3 mark half way" "4 fua" \
+	"5 discard" "6 flush")
+report "it lists all entries" $?
+ressd-replay tear "$log" "$disk" 0 0 && holds 0 a && holds 1 zero
+report "half of a write" $?
 ressd-replay apply "$log" "$disk" 0 2 && holds 0 a && holds 1 a && holds 8 b && holds 9 zero
 report "up to the first flush" $?
 ressd-replay apply "$log" "$disk" 3 4 && holds 0 a && holds 1 c && holds 8 b

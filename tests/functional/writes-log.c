@@ -111,7 +111,7 @@ static void discard_entry(const struct writes_log *log, const struct entry *entr
 }
 
 void writes_log_apply(struct writes_log *log, const char *path, uint64_t first, uint64_t last,
-		      bool discards)
+		      enum replay_way way)
 {
 	static struct entry entry;
 	uint64_t number;
@@ -123,7 +123,9 @@ void writes_log_apply(struct writes_log *log, const char *path, uint64_t first, 
 		writes_log_next(log, &entry);
 		if (number < first || entry.flags & ENTRY_MARK)
 			continue;
-		if (discards && entry.flags & ENTRY_DISCARD)
+		if (way == REPLAY_TORN && number == last)
+			entry.sectors /= 2;
+		if (way == REPLAY_DISCARDS && entry.flags & ENTRY_DISCARD)
 			discard_entry(log, &entry, device);
 		else
 			write_entry(log, &entry, device);

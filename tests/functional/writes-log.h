@@ -38,11 +38,14 @@ void writes_log_close(struct writes_log *log);
 /* The next entry; there must be one. */
 void writes_log_next(struct writes_log *log, struct entry *entry);
 
-/*
- * Writes the entries @first to @last to the device, of a log just opened.  What was discarded is
- * discarded there, too, if @discards; else it becomes zeros.
- */
+enum replay_way {
+	REPLAY_ALL,		/* what was discarded becomes zeros */
+	REPLAY_TORN,		/* the same, but of @last only the first half of its blocks */
+	REPLAY_DISCARDS,	/* what was discarded is discarded there, too */
+};
+
+/* Writes the entries @first to @last to the device, of a log just opened. */
 void writes_log_apply(struct writes_log *log, const char *device, uint64_t first, uint64_t last,
-		      bool discards);
+		      enum replay_way way);
 
 #endif

@@ -132,6 +132,7 @@ areas_below() {
 	check "two halves of a disk" ressdctl format --yes "$linear" 0 65536 /dev/mapper/second 0 32768
 	dmsetup remove second
 	dmsetup remove linear
+	unknown_mapping
 	printf '2048,65536\n98304,32768\n' | sfdisk -q "$disk" >/dev/null
 	wait_until test -b /dev/d0p2
 	usage "a partition and its disk: format" "$sentence" \
@@ -144,6 +145,23 @@ areas_below() {
 	losetup -d "$loop"
 	sfdisk -q --delete "$disk" >/dev/null
 	blkdiscard -f "$disk"
+}
+
+# What may be anywhere on the disk below it, as RAID and encryption: two areas of one such device were
+# refused as if they overlapped, so that what adopt had made could not be opened.
+unknown_mapping() {
+	local sentence="overlap on what both devices stand on; move one" one=/dev/mapper/one
+	dmsetup create one --table "0 65536 striped 1 8 $disk 0"
+	dmsetup create two --table "0 65536 striped 1 8 $disk 65536"
+	check "striped: both areas on it" ressdctl format --yes "$one" 0 49152 "$one" 49152 16384
+	check "striped: open" ressdctl open ressd "$one"
+	dmsetup remove ressd
+	check "striped: one area on each of two" ressdctl format --yes --force "$one" 0 65536 \
+		/dev/mapper/two 0 32768
+	usage "striped, and the disk below it" "$sentence" \
+		ressdctl format --yes --force "$one" 0 65536 "$disk" 98304 32768
+	dmsetup remove one
+	dmsetup remove two
 }
 
 # write_block VALUE: an fsynced block full of it, at sector 800.

@@ -55,7 +55,7 @@ ext4_comes_and_goes() {
 	dirty=$(status_dirty ressd)
 	check "small writes are in the log" test "$dirty" -gt 0
 	mount "$mapper" "$folder"
-	expect_fail "is in use \(opened 1 times\); unmount it" ressdctl leave ressd
+	expect_fail "is in use \(open count 1\); unmount it" ressdctl leave ressd
 	check "that changes nothing" equals "$dirty" status_dirty ressd
 	umount "$folder"
 	ressdctl close ressd

@@ -54,7 +54,7 @@ static int open_device(struct run *run, struct failure *failure)
 
 	if (writes(run) && !arguments->write)
 		return fail(failure, -EPERM,
-			    "%s has %llu writes, which destroy what is on %s; give --write if that is what you want, or --reads-only",
+			    "%s has writes (%llu), which destroy what is on %s; give --write if that is what you want, or --reads-only",
 			    arguments->trace, run->trace.count[TRACE_WRITE], arguments->device);
 	return blkdev_open(&run->dev, arguments->device, mode, failure);
 }
@@ -96,10 +96,10 @@ static void show_plan(const struct run *run)
 		result_print_plan_json(&run->result);
 		return;
 	}
-	printf("would replay %llu reads, %llu writes and %llu flushes on %s within %.1f s\n",
-	       trace->count[TRACE_READ], trace->count[TRACE_WRITE], trace->count[TRACE_FLUSH],
-	       run->dev.path, trace->list[trace->nr - 1].arrival / 1e9);
-	printf("%s: %u disk%s, %s from the first byte to the last; %llu requests folded, %llu rounded\n",
+	printf("would replay on %s within %.1f s: reads %llu, writes %llu, flushes %llu\n",
+	       run->dev.path, trace->list[trace->nr - 1].arrival / 1e9, trace->count[TRACE_READ],
+	       trace->count[TRACE_WRITE], trace->count[TRACE_FLUSH]);
+	printf("%s: %u disk%s, %s from the first byte to the last; requests folded %llu, rounded %llu\n",
 	       trace_format_name(trace->format), trace->nr_sources,
 	       trace->nr_sources == 1 ? "" : "s", size_print(run->shaped.span, span),
 	       run->shaped.folded, run->shaped.rounded);

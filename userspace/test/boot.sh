@@ -57,6 +57,10 @@ test_generator() {
 	# shellcheck disable=SC2016 # no variable is meant
 	runs "a name with a percent sign" 'ressd@a\x25h\x24HOME.service' 'open "a%h\$HOME"'
 	has "and no variable in it" 'ressd@a\x25h\x24HOME.service' 'ExecStart=:/usr/sbin/ressdctl open %I'
+	# udev knows it as /dev/mapper/a\x25h\x24HOME; its unit was looked for by another name.
+	report "and its device brings it in" "$([ -e \
+		"$units/$(systemd-escape --path --suffix=device '/dev/mapper/a\x25h\x24HOME').requires/ressd@a\\x25h\\x24HOME.service" ] ||
+		find "$units" -name '*HOME*')"
 	has "both devices" ressd@two.service 'BindsTo=dev-sdy.device'
 	has "the other one" ressd@two.service 'BindsTo=dev-disk-by\x2dpartuuid-01\x2d02.device'
 	report "the target is wanted when the system starts" \

@@ -395,3 +395,25 @@ TEST(a_log_with_data_stays_covered)
 	recording = false;
 	stop();
 }
+
+/* A signature that is not in the first block: the last covered one has it. */
+TEST(btrfs_is_covered)
+{
+	struct ressd_super_info info;
+	struct blkdev dev;
+	char command[256];
+
+	start();
+	CHECK(!adopt(), "%s", failure.text);
+	snprintf(command, sizeof(command),
+		 "f=%s; truncate -s 64M $f.b && mkfs.btrfs -q -f --mixed $f.b >/dev/null && dd if=$f.b of=$f bs=68k count=1 conv=notrunc status=none; rm $f.b",
+		 path);
+	CHECK(!system(command), "%s fails", command);
+	CHECK_STR(looks_like(), "btrfs");
+	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
+	CHECK(area_find(&dev, &info, &failure) == 1, "no area is found");
+	cover(&dev, &info);
+	blkdev_close(&dev);
+	CHECK_STR(looks_like(), "nothing");
+	stop();
+}

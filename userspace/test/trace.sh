@@ -66,11 +66,11 @@ test_refusals() {
 	local normal reserved holder
 	blank_disk
 	"$check" generate msr 100 >"$trace"
-	unchanged "no --write" 3 "has [0-9]+ writes, which destroy .*--write .*or --reads-only" \
+	unchanged "no --write" 3 "has writes \([0-9]+\), which destroy .*--write .*or --reads-only" \
 		ressd-trace "$trace" "$disk"
 	unchanged "nobody to ask" 3 "destroys what is on .* no terminal to ask on; add --yes" \
 		ressd-trace --write "$trace" "$disk"
-	unchanged "--dry-run" 0 "^would replay [0-9]+ reads, [0-9]+ writes" \
+	unchanged "--dry-run" 0 "^would replay on .*: reads [0-9]+, writes [0-9]+" \
 		ressd-trace --write --dry-run "$trace" "$disk"
 	unchanged "--dry-run --json" 0 '"span_bytes":[1-9]' \
 		ressd-trace --write --dry-run --json "$trace" "$disk"

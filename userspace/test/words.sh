@@ -134,6 +134,44 @@ test_no_verdict() {
 		"$(ressd-probe --help | tr '\n' ' ' | grep -q '5 no verdict, 6 worth it only with locality' || echo no)"
 }
 
+# measured DIRECT LOG MOVE: $folder/results of a whole measurement, in which that is what a block of 4 KiB
+# costs in the rehearsal, in ns.
+measured() {
+	local cell at=0
+	{
+		echo "ressd-probe-results 1"
+		echo "device|//67108864/8388608+8388608/write/1/0"
+		printf 'written|517726208\nfilled|8388608\n'
+		for cell in clustered-page clustered-block pseudo-slc; do
+			echo "finding|$cell|3|0|0|0|0|0|0|0|8|1000000|0|-|-"
+		done
+		echo "finding|flush-honoured|1|1|1|0|0|0|0|8|128|1000000|0|-|-"
+		echo "finding|flush-cost|1|1|1360842|1187925|1360842|0|0|1|64|0|0|-|-"
+		for cell in "sequential write" "sequential read" "random write "{4,8}" KiB" \
+			"random read "{4,8}" KiB" "ordered write "{4,8}" KiB at the mover's distance" \
+			"ordered write "{4,8}" KiB every 128 KiB"; do
+			echo "cell|$cell|1|30000000|40000|8000000|10|3072|500000000|15000000|500000000|100000"
+		done
+		for cell in 4096 8192; do
+			echo "rehearsal|$((at++))|1|$cell|$1|$2|$3|100|10|10|4000|1000000000|50000000|0|8388608|30"
+		done
+	} | tr '|' '\t' >"$folder/results"
+}
+
+# Each verdict has its own exit code; a drive that pays only with locality and one without a verdict had
+# the same.
+test_verdicts() {
+	local -a probe=(ressd-probe --write --yes --quick --region 8M:8M --resume "$folder/results" "$disk")
+	rm -f "$disk"
+	truncate -s 64M "$disk"
+	measured 90000 15000 45000
+	expect "worth it" 0 "^verdict  *worth it: " "${probe[@]}"
+	measured 50000 15000 45000
+	expect "worth it with locality" 6 "^verdict  *worth it for loads with locality" "${probe[@]}"
+	measured 9000 12000 45000
+	expect "not worth it" 4 "^verdict  *not worth it" "${probe[@]}"
+}
+
 # json NAME EXPRESSION COMMAND...: its output is one JSON object d for which the expression is true.
 json() {
 	local name=$1 expression=$2
@@ -208,6 +246,7 @@ run_tests "${1:-}" \
 	test_names \
 	test_lost_output \
 	test_no_verdict \
+	test_verdicts \
 	test_json \
 	test_manuals
 exit "$failed"

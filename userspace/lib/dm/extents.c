@@ -18,6 +18,7 @@
 struct extent {
 	struct backing on;
 	u64 start, bytes;
+	bool anywhere;		/* of these bytes some, but nobody here knows which */
 };
 
 struct extents {
@@ -31,19 +32,26 @@ struct part {
 	dev_t number;
 	u64 start, bytes;
 	u32 depth;
+	bool anywhere;
 };
 
 static void follow(const struct part *part);
 
-static void add(struct extents *extents, const struct backing *on, u64 start, u64 bytes)
+static void add(const struct part *part, const struct backing *on, u64 start)
 {
+	struct extents *extents = part->extents;
+
 	if (extents->nr < MAX_EXTENTS)
-		extents->list[extents->nr++] = (struct extent) { *on, start, bytes };
+		extents->list[extents->nr++] = (struct extent) {
+			*on, start, part->bytes, part->anywhere,
+		};
 }
 
 static void follow_to(const struct part *part, dev_t number, u64 start, u64 bytes)
 {
-	const struct part next = { part->extents, number, start, bytes, part->depth + 1 };
+	const struct part next = {
+		part->extents, number, start, bytes, part->depth + 1, part->anywhere,
+	};
 
 	if (next.depth < MAX_DEPTH && bytes)
 		follow(&next);
@@ -90,19 +98,22 @@ static bool follow_loop(const struct part *part)
 	if (backing.rdev)
 		follow_to(part, backing.rdev, offset + part->start, part->bytes);
 	else
-		add(part->extents, &backing, offset + part->start, part->bytes);
+		add(part, &backing, offset + part->start);
 	return true;
 }
 
-/* All of the devices below, for nobody here knows which part of them. */
-static bool follow_slaves(const struct part *part)
+/* A disk, or a device that lies anywhere on those below it. */
+static void stop_here(const struct part *part)
 {
+	const struct backing self = { .rdev = part->number };
+	struct part below = *part;
 	unsigned int slave_major, slave_minor;
 	char path[128], name[NAME_MAX + 16], line[64];
 	struct dirent *entry;
-	bool any = false;
 	DIR *folder;
 
+	add(part, &self, part->start);
+	below.anywhere = true;
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/slaves", major(part->number),
 		 minor(part->number));
 	folder = opendir(path);
@@ -110,14 +121,12 @@ static bool follow_slaves(const struct part *part)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(name, sizeof(name), "slaves/%.255s/dev", entry->d_name);
-		any = true;
 		if (read_sysfs(part->number, name, line, sizeof(line)) &&
 		    sscanf(line, "%u:%u", &slave_major, &slave_minor) == 2)
-			follow_to(part, makedev(slave_major, slave_minor), 0, ~0ULL >> 2);
+			follow_to(&below, makedev(slave_major, slave_minor), 0, ~0ULL >> 2);
 	}
 	if (folder)
 		closedir(folder);
-	return any;
 }
 
 /* One target of a device-mapper device: only of linear ones it is known where they lead. */
@@ -137,7 +146,7 @@ static void follow_target(void *context, u64 start, u64 bytes, const char *type,
 		follow_to(part, makedev(target_major, target_minor), offset * 512 + first - start,
 			  end - first);
 	else
-		follow_slaves(part);
+		stop_here(part);
 }
 
 static bool follow_mapping(const struct part *part)
@@ -147,23 +156,22 @@ static bool follow_mapping(const struct part *part)
 	if (!read_sysfs(part->number, "dm/name", line, sizeof(line)))
 		return false;
 	if (ressd_dm_targets(part->number, follow_target, (void *)part))
-		return follow_slaves(part);
+		stop_here(part);
 	return true;
 }
 
 static void follow(const struct part *part)
 {
-	const struct backing root = { .rdev = part->number };
-
-	if (!follow_partition(part) && !follow_loop(part) && !follow_mapping(part) &&
-	    !follow_slaves(part))
-		add(part->extents, &root, part->start, part->bytes);
+	if (!follow_partition(part) && !follow_loop(part) && !follow_mapping(part))
+		stop_here(part);
 }
 
 static void find_extents(struct extents *extents, const struct blkdev *dev, u64 start, u64 bytes)
 {
 	struct backing backing = { .rdev = 0 };
-	struct part part = { extents, makedev(dev->major, dev->minor), start, bytes, 0 };
+	const struct part part = {
+		extents, makedev(dev->major, dev->minor), start, bytes, 0, false,
+	};
 	struct stat status;
 
 	extents->nr = 0;
@@ -172,7 +180,7 @@ static void find_extents(struct extents *extents, const struct blkdev *dev, u64 
 	} else if (!stat(dev->path, &status)) {
 		backing.dev = status.st_dev;
 		backing.inode = status.st_ino;
-		add(extents, &backing, start, bytes);
+		add(&part, &backing, start);
 	}
 }
 
@@ -188,8 +196,8 @@ bool extents_meet(const struct blkdev *a, u64 a_start, u64 a_bytes, const struct
 		for (j = 0; j < of_b.nr; j++) {
 			const struct extent *x = &of_a.list[i], *y = &of_b.list[j];
 
-			if (same_backing(&x->on, &y->on) && x->start < y->start + y->bytes &&
-			    y->start < x->start + x->bytes)
+			if (same_backing(&x->on, &y->on) && !(x->anywhere && y->anywhere) &&
+			    x->start < y->start + y->bytes && y->start < x->start + x->bytes)
 				return true;
 		}
 	return false;

@@ -10,8 +10,9 @@
 
 /*
  * True if [@a_start, @a_start + @a_bytes) of @a and the same of @b share a byte on what they stand
- * on.  Of a device whose mapping is not known here (RAID, encryption) all may be anywhere on the
- * devices below it.
+ * on.  A device whose mapping is not known here (RAID, encryption, thin volumes) may be anywhere on
+ * the devices below it: that meets what lies there directly, but not another such device, which is
+ * the business of what made both.
  */
 bool extents_meet(const struct blkdev *a, u64 a_start, u64 a_bytes, const struct blkdev *b,
 		  u64 b_start, u64 b_bytes);

@@ -260,7 +260,7 @@ static int check_unused(const char *name, struct failure *failure)
 	code = run(task);
 	if (!code && dm_task_get_info(task, &info) && info.open_count)
 		code = fail(failure, -EBUSY,
-			    "/dev/mapper/%s is in use (opened %d times); unmount it and end its users first",
+			    "/dev/mapper/%s is in use (open count %d); unmount it and end its users first",
 			    name, info.open_count);
 	dm_task_destroy(task);
 	return code;

@@ -230,7 +230,8 @@ static void conclude(struct survey *survey, const struct stream_search *search, 
 	finding->high = search->bad ? search->bad - 1 : ~0ULL;
 	if (!search->bad) {
 		survey_conclude(survey, PARAMETER_OPEN_UNITS, STATUS_BOUNDED, CONFIDENCE_MEDIUM,
-				"%u blocks can be written in turn without loss", search->good);
+				"%u block%s can be written in turn without loss", search->good,
+				search->good == 1 ? "" : "s");
 		return;
 	}
 	if (!blocks && !confirmed) {
@@ -243,8 +244,8 @@ static void conclude(struct survey *survey, const struct stream_search *search, 
 	survey_conclude(survey, PARAMETER_OPEN_UNITS,
 			blocks && finding->high == finding->low ? STATUS_MEASURED : STATUS_BOUNDED,
 			blocks ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW,
-			"%u blocks can be written in turn; with %u, a write that closes one takes %.0f times as long",
-			search->good, search->bad, finding->effect);
+			"%u block%s can be written in turn; with %u, a write that closes one takes %.0f times as long",
+			search->good, search->good == 1 ? "" : "s", search->bad, finding->effect);
 }
 
 int find_open_units(struct survey *survey, struct failure *failure)
