@@ -26,7 +26,7 @@
 
 #define RESSD_UNITS_MAX		64
 
-/* docs/notebook/open-units.md: 8 to 1000 were tried. */
+/* docs/notebook/applications.md: 8 to 1000 were tried. */
 #define RESSD_UNITS_WRITES	24U
 
 struct ressd_unit {
