@@ -203,6 +203,9 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 		picked = ressd_sweep_pick(&ressd->mover.sweep, &ressd->log,
 					  moves, max);
 	*more = ressd->mover.sweep.cut || picked == PICKED_AT_ONCE;
+	if (picked && !nr)
+		ressd_rpi_visit(&ressd->rpi,
+				(u64)moves->lbn * RESSD_BLOCK_SECTORS);
 	for (i = 0; i < picked; i++) {
 		struct ressd_move move = moves[i];
 

@@ -392,6 +392,7 @@ static bool note_if_drained(struct ressd *ressd)
 	if (drained) {
 		ressd->mover.drain_result = 0;
 		ressd->mover.draining = false;
+		ressd_rpi_drained(&ressd->rpi);
 	}
 	spin_unlock(&ressd->lock);
 	if (drained)

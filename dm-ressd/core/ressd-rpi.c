@@ -214,10 +214,13 @@ static bool is_repeated(const struct ressd_rpi *rpi,
 
 /* --- open units ----------------------------------------------------------- */
 
-/* Units that are left to direct writes. */
+/*
+ * Units that are left to direct writes, and to the mover's visits where units
+ * are many.
+ */
 static u32 units_left(const struct ressd_rpi *rpi, bool moving)
 {
-	u32 taken = 1 + moving;
+	u32 taken = 1 + (moving && !has_many_units(rpi));
 
 	if (rpi->options.open_units <= taken)
 		return 0;
@@ -268,6 +271,19 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
 	if (small && !is_direct_part(rpi, stream, sector) &&
 	    !is_cheap(rpi, unit, continues, left))
 		return true;
-	ressd_units_use(&rpi->units, unit, left);
+	ressd_units_use(&rpi->units, unit, left, small);
 	return false;
+}
+
+void ressd_rpi_drained(struct ressd_rpi *rpi)
+{
+	if (has_many_units(rpi))
+		ressd_units_init(&rpi->units);
+}
+
+void ressd_rpi_visit(struct ressd_rpi *rpi, u64 sector)
+{
+	if (has_many_units(rpi))
+		ressd_units_use(&rpi->units, unit_of(rpi, sector),
+				units_left(rpi, true), RESSD_UNITS_WRITES);
 }

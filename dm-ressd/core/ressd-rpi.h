@@ -16,8 +16,8 @@
  * number is known, a small sequential write is direct only if it goes to a unit
  * that direct writes keep open.  Otherwise it is logged like a random one.
  * With more than RESSD_RPI_FEW_UNITS a random write is direct in an open unit,
- * too, and so many of them open one; fewer are left to sequential writes, for
- * which they matter more.
+ * too, and may open one, and the mover's visits compete for them; fewer are left
+ * to sequential writes, for which they matter more.
  *
  * BATCHES: a stream may also ascend in steps of less than two units, as the
  * sorted writeback of a checkpoint or of the page cache does.  The first part
@@ -107,6 +107,16 @@ void ressd_rpi_set(struct ressd_rpi *rpi,
  */
 bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
 		     bool moving);
+
+/* Notes that the mover writes to the unit of @sector. */
+void ressd_rpi_visit(struct ressd_rpi *rpi, u64 sector);
+
+/*
+ * Notes that the log is empty.  What is logged next costs covers, more than to
+ * open a unit: so, where units are many, all are taken for closed and may be
+ * opened first.
+ */
+void ressd_rpi_drained(struct ressd_rpi *rpi);
 
 /* Notes a flush. */
 static inline void ressd_rpi_flush(struct ressd_rpi *rpi)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Open units; see ressd-units.h. */
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include "ressd-units.h"
 
@@ -65,10 +66,32 @@ bool ressd_units_is_open(const struct ressd_units *units, u64 number)
 	return find(&units->open, number) < units->open.nr;
 }
 
-void ressd_units_use(struct ressd_units *units, u64 number, u32 left)
+void ressd_units_use(struct ressd_units *units, u64 number, u32 left,
+		     u32 writes)
 {
-	if (left)
-		enter(&units->open, number, left)->used = ++units->clock;
+	struct ressd_unit *unit;
+
+	if (!left)
+		return;
+	unit = enter(&units->open, number, left);
+	unit->used = ++units->clock;
+	unit->writes += writes;
+}
+
+/* Is @unit, which is closed, worth more than the one that it would close? */
+static bool is_worth_more(struct ressd_units *units, struct ressd_unit *unit,
+			  u32 left)
+{
+	const struct ressd_unit *oldest;
+
+	if (units->open.nr < left)
+		return true;
+	oldest = least_recently_used(&units->open);
+	if (unit->since <= oldest->used) {
+		unit->since = units->clock;
+		unit->writes = 0;
+	}
+	return ++unit->writes > min(oldest->writes, RESSD_UNITS_WRITES - 1);
 }
 
 bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left)
@@ -79,8 +102,8 @@ bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left)
 		return false;
 	unit = enter(&units->closed, number, left);
 	unit->used = ++units->clock;
-	if (++unit->writes < RESSD_UNITS_WRITES)
+	if (!is_worth_more(units, unit, left))
 		return false;
-	unit->writes = 0;
+	*unit = units->closed.unit[--units->closed.nr];
 	return true;
 }

@@ -5,15 +5,17 @@
  *
  * A device keeps a few units open for writing, and closes the least recently
  * used one when another is written to: that costs a merge.  It does not tell
- * which are open, so the same rule is followed here for the direct writes that
- * it gets.
+ * which are open, so the same rule is followed here for what it gets: direct
+ * writes, and the mover's visits.
  *
  * A random write to a unit that is open costs a page or less.  One to another
- * unit is better logged; but if a unit gets many of them it is cheaper to open
- * it: by then they have cost through the log about what the merge costs, so
- * this loses a factor of two at most to knowing the future.  Only writes to the
- * units used last count: of more than the device can keep open each is closed
- * again before it has got many.
+ * unit is better logged, unless its unit should be open instead of the one that
+ * the device would close for it, the least recently used.  It should if it has
+ * got more small writes, since that one got its last, than that one since it
+ * was opened.  RESSD_UNITS_WRITES suffice: these have cost through the log about
+ * what the merge costs.  So what is written to once (by mkfs) or by large writes
+ * (a unit that is filled is closed) gives way soon, and of more units than can
+ * be open, all used alike, the same ones stay open.
  *
  * Context: the caller serialises all calls on one struct.
  */
@@ -24,13 +26,14 @@
 
 #define RESSD_UNITS_MAX		64
 
-/* docs/notebook/open-units.md: 4 to 32 were tried. */
-#define RESSD_UNITS_WRITES	24
+/* docs/notebook/applications.md: 8 to 1000 were tried. */
+#define RESSD_UNITS_WRITES	24U
 
 struct ressd_unit {
 	u64 number;
 	u64 used;	/* clock of the last write to it */
-	u32 writes;	/* that were logged since it is a candidate */
+	u64 since;	/* closed: clock from which on its writes count */
+	u32 writes;	/* small ones; open: since then */
 };
 
 struct ressd_unit_list {
@@ -56,13 +59,15 @@ void ressd_units_limit(struct ressd_units *units, u32 left);
 bool ressd_units_is_open(const struct ressd_units *units, u64 number);
 
 /*
- * A direct write goes to the unit @number: it is open then, if @left is not 0.
+ * What goes to the unit @number counts as @writes small writes: it is open
+ * then, if @left is not 0.
  */
-void ressd_units_use(struct ressd_units *units, u64 number, u32 left);
+void ressd_units_use(struct ressd_units *units, u64 number, u32 left,
+		     u32 writes);
 
 /*
  * A small write to the unit @number, which is closed, could be logged.  True:
- * it should not, for it is one of so many that it pays to open the unit.
+ * it should not, for it pays to open the unit.
  */
 bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left);
 

@@ -303,10 +303,20 @@ TEST(long_batch_goes_on_over_a_commit_and_longer_steps)
 	CHECK_EQ(batch(109 * UNIT, 1000, 64), FIRST / 8);
 }
 
+/* The mover has visited as many units as the device can have open, far away. */
+static void visit_all(void)
+{
+	u32 i;
+
+	for (i = 0; i < rpi.options.open_units; i++)
+		ressd_rpi_visit(&rpi, (5000 + i) * UNIT);
+}
+
 /* Found with Postmark on a drive with 27 open units: 724 erases instead of 621. */
 TEST(flush_or_long_step_ends_a_long_batch_where_units_are_many)
 {
 	init_units(RESSD_RPI_FEW_UNITS + 1);
+	visit_all();
 	CHECK_EQ(batch(0, 100, 1024), RESSD_RPI_MANY_UNITS_PART / 8);
 	CHECK(committed(3000 * UNIT, 8, false), "the journal");
 	CHECK_EQ(batch(20 * UNIT, 100, 1024), RESSD_RPI_MANY_UNITS_PART / 8);
@@ -331,6 +341,7 @@ TEST(random_writes_are_logged_whatever_is_open)
 	u32 i;
 
 	init_units(16);
+	visit_all();
 	for (i = 0; i < 20000; i++)
 		CHECK(ressd_rpi_write(&rpi, test_below(1 << 20) * 4096ULL, 8, false),
 		      "write %u", i);
@@ -345,6 +356,28 @@ TEST(random_writes_to_few_of_many_units_go_direct)
 	for (i = 0; i < 20000; i++)
 		logged += ressd_rpi_write(&rpi, test_below(21 * 128) * (UNIT / 128), 8, i & 1);
 	CHECK(logged < 21 * RESSD_UNITS_WRITES, "%u were logged", logged);
+}
+
+/*
+ * Found with 64 units in use where 26 are open: the mover's visits had closed what was written to
+ * directly, each time for a merge.
+ */
+TEST(visits_of_the_mover_close_units)
+{
+	u32 i;
+
+	init_units(26);
+	for (i = 0; i < 25; i++)
+		CHECK(!ressd_rpi_write(&rpi, i * 2 * UNIT, 8, false), "unit %u is opened", i);
+	ressd_rpi_visit(&rpi, 100 * UNIT);
+	CHECK(ressd_rpi_write(&rpi, 64, 8, true), "the least recently used one is closed");
+	CHECK(!ressd_rpi_write(&rpi, 2 * UNIT + 64, 8, true), "the next one is open");
+	CHECK(!ressd_rpi_write(&rpi, 100 * UNIT + 64, 8, true), "that of the visit is");
+	/* So the first logged write does not come before all were opened once. */
+	ressd_rpi_drained(&rpi);
+	for (i = 0; i < 25; i++)
+		CHECK(!ressd_rpi_write(&rpi, (200 + i * 2) * UNIT, 8, false), "unit %u", i);
+	CHECK(ressd_rpi_write(&rpi, 300 * UNIT, 8, false), "now the log is cheaper");
 }
 
 /* Found on a drive with five open units: there the page that each write programs costs too much. */

@@ -47,7 +47,7 @@ static bool write_small(u64 number)
 	if (!ressd_units_is_open(&units, number) &&
 	    !ressd_units_pays(&units, number, device.most))
 		return true;
-	ressd_units_use(&units, number, device.most);
+	ressd_units_use(&units, number, device.most, 1);
 	device_writes(number);
 	return false;
 }
@@ -64,35 +64,60 @@ static u32 write_random(u32 nr, u32 span)
 
 TEST(units_that_fit_are_opened_once_each)
 {
-	u32 logged;
-
 	reset(25);
-	logged = write_random(20000, 25);
-	CHECK_EQ(device.opened, 25);
-	CHECK(logged < 25 * RESSD_UNITS_WRITES, "%u were logged", logged);
 	CHECK_EQ(write_random(20000, 25), 0);
+	CHECK_EQ(device.opened, 25);
 }
 
-/* It pays to open a unit once in RESSD_UNITS_WRITES logged writes at most, wherever they go. */
-TEST(opening_is_bounded_by_what_was_logged)
+/* Of more than fit the same stay open: found with 40 units in use, 882 erases instead of 238. */
+TEST(of_units_that_do_not_fit_the_same_stay_open)
 {
 	u32 span;
 
-	for (span = 1; span < 400; span += 7) {
-		u32 logged;
+	for (span = 26; span < 400; span += 7) {
+		u32 logged, opened;
 
 		reset(25);
+		write_random(20000, span);
+		opened = device.opened;
+		CHECK(opened < 25 + 20000 / RESSD_UNITS_WRITES / 4, "%u units of %u were opened",
+		      opened, span);
 		logged = write_random(20000, span);
-		CHECK(device.opened <= logged / (RESSD_UNITS_WRITES - 1) + 1,
-		      "%u units of %u were opened, %u writes logged", device.opened, span, logged);
+		CHECK(device.opened - opened <= logged / RESSD_UNITS_WRITES / 4,
+		      "%u units of %u were opened, %u writes logged", device.opened - opened, span,
+		      logged);
 	}
 }
 
-TEST(units_far_more_than_fit_stay_closed)
+/* What is no longer written to gives way when as much as a merge costs was logged. */
+TEST(other_units_are_opened_when_they_are_used_instead)
 {
+	u32 logged;
+
 	reset(25);
-	CHECK_EQ(write_random(100000, 64), 100000);
-	CHECK_EQ(device.opened, 0);
+	write_random(20000, 25);
+	logged = 0;
+	while (device.opened < 45 && logged < 20000)
+		logged += write_small(100 + test_below(20));
+	CHECK(logged <= 20 * (RESSD_UNITS_WRITES - 1), "%u were logged", logged);
+}
+
+/* Found with SQLite after mkfs, whose copies of the superblock had all units open: 144 logged. */
+TEST(units_written_to_once_give_way_soon)
+{
+	u32 i, logged = 0;
+
+	reset(25);
+	for (i = 0; i < 25; i++)
+		CHECK(!write_small(1000 + i), "unit %u", i);
+	for (i = 0; i < 25 * 3; i++)
+		logged += write_small(i % 25);
+	CHECK_EQ(logged, 25);
+	/* Large writes do not count. */
+	reset(25);
+	for (i = 0; i < 25; i++)
+		ressd_units_use(&units, 1000 + i, 25, 0);
+	CHECK_EQ(write_random(1000, 25), 0);
 }
 
 /* What is thought to be open is: the device has closed nothing that was not forgotten here. */
@@ -124,15 +149,15 @@ TEST(limit_forgets_the_least_recently_used)
 
 	reset(4);
 	for (i = 0; i < 4; i++)
-		ressd_units_use(&units, i, 4);
-	ressd_units_use(&units, 0, 4);
+		ressd_units_use(&units, i, 4, 1);
+	ressd_units_use(&units, 0, 4, 1);
 	ressd_units_limit(&units, 2);
 	CHECK(ressd_units_is_open(&units, 0), "used last");
 	CHECK(ressd_units_is_open(&units, 3), "used before");
 	CHECK(!ressd_units_is_open(&units, 1) && !ressd_units_is_open(&units, 2), "forgotten");
 	ressd_units_limit(&units, 0);
 	CHECK(!ressd_units_is_open(&units, 0), "none is left");
-	ressd_units_use(&units, 7, 0);
+	ressd_units_use(&units, 7, 0, 1);
 	CHECK(!ressd_units_is_open(&units, 7), "none can be opened");
 	CHECK(!ressd_units_pays(&units, 7, 0), "nor is it worth it");
 }
@@ -142,6 +167,8 @@ TEST(writes_elsewhere_let_a_candidate_go)
 	u32 i;
 
 	reset(3);
+	for (i = 20; i < 23; i++)
+		ressd_units_use(&units, i, 3, RESSD_UNITS_WRITES);
 	for (i = 1; i < RESSD_UNITS_WRITES; i++)
 		CHECK(write_small(1), "write %u", i);
 	for (i = 10; i < 13; i++)

@@ -140,6 +140,12 @@ void model_route_moved(struct threads *threads, u64 ns, u32 blocks)
 		ressd_route_move_done(&threads->model->route, ns, blocks);
 }
 
+void model_route_visit(u64 sector)
+{
+	if (replay.model)
+		ressd_rpi_visit(&replay.rpi, sector);
+}
+
 bool model_route_asks_move(const struct threads *threads)
 {
 	return is_adaptive() && ressd_route_wants_move(&threads->model->route);
@@ -456,6 +462,7 @@ static void write_back(void)
 {
 	if (!is_bare() && replay.model->log.map.nr_mapped)
 		model_threads_drain(replay.model);
+	ressd_rpi_drained(&replay.rpi);
 }
 
 static void init_router(const struct settings *set)

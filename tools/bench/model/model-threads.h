@@ -59,6 +59,7 @@ struct threads *model_threads_start(struct model *model, void (*writer)(void *co
 /* model-replay.c: what route adaptive measures; nothing without it. */
 void model_route_logged(struct threads *threads, u64 ns, u32 blocks);
 void model_route_moved(struct threads *threads, u64 ns, u32 blocks);
+void model_route_visit(u64 sector);
 bool model_route_asks_move(const struct threads *threads);
 
 /* model-move.c */
