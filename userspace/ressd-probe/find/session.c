@@ -71,6 +71,7 @@ static const struct cell cells[] = {
 /* What is needed, of 4 KiB and of 8 KiB as well; the others only if there is time. */
 #define NEEDED_4K	5U
 #define NEEDED_CELLS	8U
+#define RANDOM_WRITE_4K	1U
 
 static const u32 size_bytes[NR_SIZES] = { 4096, 8192 };
 
@@ -432,12 +433,10 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 
 /*
  * Where flushes are ignored, a read or a write in order may have to wait for all the random writes
- * that the drive has buffered: so reads come before them, not to pay for them, and in a quick run,
- * whose verdict may rest on them, writes in order.
+ * that the drive has buffered, half a second each: so these come before them, not to pay for them.
  */
 static int run_cheap_cells(struct session *session, struct failure *failure)
 {
-	const bool quick = session->thoroughness == SURVEY_QUICK;
 	unsigned int cell;
 	int code = 0;
 
@@ -445,9 +444,35 @@ static int run_cheap_cells(struct session *session, struct failure *failure)
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
 		if (!session_cell_writes(cell))
 			code = run_cell(session, cell, failure);
-	for (cell = 0; !code && quick && cell < NEEDED_4K; cell++)
+	for (cell = 0; !code && cell < NEEDED_4K; cell++)
 		if (cells[cell].access != ACCESS_RANDOM_WRITE)
 			code = run_cell(session, cell, failure);
+	return code;
+}
+
+/*
+ * The verdict rests on the smallest writes: so much longer are their rounds, which pass over some
+ * clustered blocks and let a drive that maps pages collect what others have left.
+ */
+#define VERDICT_ROUNDS	4
+
+/*
+ * Right behind the aging, and for longer than others, for the verdict rests on it: on a drive that
+ * maps pages writes in order leave garbage that costs nothing to collect.
+ */
+static int run_random(struct session *session, struct failure *failure)
+{
+	const struct budget *budget = &budgets[session->thoroughness];
+	struct measure *measure = session->measure;
+	int code;
+
+	if (!is_fast_for_a_while(session))
+		return 0;
+	measure->deadline = end_of_part(session, budget->cells,
+					budget->rehearsal + budget->sweep);
+	measure->effort.round_ns *= VERDICT_ROUNDS;
+	code = run_cell(session, RANDOM_WRITE_4K, failure);
+	measure->effort.round_ns /= VERDICT_ROUNDS;
 	return code;
 }
 
@@ -564,12 +589,6 @@ static u64 pause_of_reads(const struct measurements *measurements)
 	}
 	return ops ? ns / ops : 0;
 }
-
-/*
- * The verdict rests on the smallest writes: so much longer are their rounds, which pass over some
- * clustered blocks and let a drive that maps pages collect what others have left.
- */
-#define VERDICT_ROUNDS	4
 
 static int rehearse_size(struct session *session, unsigned int index, struct failure *failure)
 {
@@ -726,6 +745,8 @@ int session_run(struct session *session, struct failure *failure)
 		code = run_cheap_cells(session, failure);
 	if (!code)
 		code = age(session, failure);
+	if (!code)
+		code = run_random(session, failure);
 	if (!code)
 		code = run_cells(session, failure);
 	if (!code && session->may_write)
