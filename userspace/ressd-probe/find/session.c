@@ -96,7 +96,7 @@ struct budget {
 static const struct budget budgets[] = {
 	[SURVEY_QUICK] = {
 		.fill = 12, .survey = 22, .cells = 14, .rehearsal = 12,
-		.age = 4, .cycles = 20,
+		.age = 20, .cycles = 30,
 		.least_fill = 64 << 20, .most_fill = 320 << 20, .aged = 740000000,
 		.rehearsed = 64 << 20, .sequential = 16,
 		.needed = NEEDED_4K,
