@@ -72,6 +72,19 @@ static const struct cell cells[] = {
 #define NEEDED_4K	5U
 #define NEEDED_CELLS	8U
 #define RANDOM_WRITE_4K	1U
+#define RANDOM_READ_4K	3U
+
+/*
+ * The verdict rests on the smallest writes: so much longer are their rounds, which pass over some
+ * clustered blocks and let a drive that maps pages collect what others have left; and those of the
+ * reads that tell which pauses are another load's.
+ */
+#define VERDICT_ROUNDS	4
+
+static bool verdict_rests_on(unsigned int cell)
+{
+	return cell == RANDOM_WRITE_4K || cell == RANDOM_READ_4K;
+}
 
 static const u32 size_bytes[NR_SIZES] = { 4096, 8192 };
 
@@ -418,8 +431,12 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 		return 0;
 	show_step(session, cells[cell].name);
 	session->measure->phase = cells[cell].name;
+	if (verdict_rests_on(cell))
+		session->measure->effort.round_ns *= VERDICT_ROUNDS;
 	code = measure_cell(session->measure, cells[cell].access, size_bytes[cells[cell].size],
 			    stride_of(session, cell), result, failure);
+	if (verdict_rests_on(cell))
+		session->measure->effort.round_ns /= VERDICT_ROUNDS;
 	if (!code && cells[cell].access == ACCESS_RANDOM_WRITE && flush_ignored(session) &&
 	    result->ns == result->total_ns)
 		*result = (struct result){ 0 };
@@ -451,29 +468,18 @@ static int run_cheap_cells(struct session *session, struct failure *failure)
 }
 
 /*
- * The verdict rests on the smallest writes: so much longer are their rounds, which pass over some
- * clustered blocks and let a drive that maps pages collect what others have left.
- */
-#define VERDICT_ROUNDS	4
-
-/*
- * Right behind the aging, and for longer than others, for the verdict rests on it: on a drive that
- * maps pages writes in order leave garbage that costs nothing to collect.
+ * Right behind the aging: on a drive that maps pages writes in order leave garbage that costs
+ * nothing to collect.
  */
 static int run_random(struct session *session, struct failure *failure)
 {
 	const struct budget *budget = &budgets[session->thoroughness];
-	struct measure *measure = session->measure;
-	int code;
 
 	if (!is_fast_for_a_while(session))
 		return 0;
-	measure->deadline = end_of_part(session, budget->cells,
-					budget->rehearsal + budget->sweep);
-	measure->effort.round_ns *= VERDICT_ROUNDS;
-	code = run_cell(session, RANDOM_WRITE_4K, failure);
-	measure->effort.round_ns /= VERDICT_ROUNDS;
-	return code;
+	session->measure->deadline = end_of_part(session, budget->cells,
+						 budget->rehearsal + budget->sweep);
+	return run_cell(session, RANDOM_WRITE_4K, failure);
 }
 
 static int run_cells(struct session *session, struct failure *failure)
