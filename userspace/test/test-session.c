@@ -110,7 +110,7 @@ static bool follows(const char *first, const char *next, bool later)
 	if (!at)
 		return false;
 	at += strlen(first);
-	return later ? strstr(at, next) != NULL : !strncmp(at, next, strlen(next));
+	return later ? !!strstr(at, next) : !strncmp(at, next, strlen(next));
 }
 
 /*
