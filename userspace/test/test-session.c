@@ -20,7 +20,9 @@ static int disk_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *
 	return disk_spend(ns, 100000 + bytes * 10ULL);
 }
 
-/* 100 MB/s, and one and a half seconds for a small write. */
+/* 100 MB/s, and so much for a small write. */
+static u64 small_ns;
+
 static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes, u64 *ns,
 		      struct failure *failure)
 {
@@ -28,7 +30,7 @@ static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes
 	(void)offset;
 	(void)data;
 	(void)failure;
-	return disk_spend(ns, bytes * 10ULL + (bytes < 131072 ? 3 * SECOND / 2 : 0));
+	return disk_spend(ns, bytes * 10ULL + (bytes < 131072 ? small_ns : 0));
 }
 
 static int disk_flush(struct disk *disk, u64 *ns, struct failure *failure)
@@ -38,8 +40,20 @@ static int disk_flush(struct disk *disk, u64 *ns, struct failure *failure)
 	return disk_spend(ns, 100000);
 }
 
-static struct measurements run(enum thoroughness thoroughness)
+/* The names of all steps, in their order. */
+static char steps[4096];
+
+static void note_step(void *context, const char *name, unsigned int seconds)
 {
+	(void)context;
+	(void)seconds;
+	strncat(steps, name, sizeof(steps) - strlen(steps) - 1);
+	strncat(steps, "\n", sizeof(steps) - strlen(steps) - 1);
+}
+
+static struct measurements run_on(enum thoroughness thoroughness, const struct finding *flush)
+{
+	static const struct watcher watcher = { .step = note_step };
 	static const struct disk_ops ops = { disk_read, disk_write, disk_flush, disk_pause,
 					     disk_now };
 	struct disk disk = { .ops = &ops, .path = "a test disk", .bytes = REGION, .granule = 512 };
@@ -47,15 +61,28 @@ static struct measurements run(enum thoroughness thoroughness)
 				   .sequential_bytes = MEASURE_MAX_BYTES };
 	struct session session = { .measure = &measure, .may_write = true,
 				   .thoroughness = thoroughness,
-				   .mover_stride = { 65536, 131072 } };
+				   .mover_stride = { 65536, 131072 }, .watcher = &watcher };
 	struct failure failure;
+	int i;
 
+	/* What is known already is not looked for. */
+	for (i = 0; flush && i < NR_PARAMETERS; i++)
+		session.survey.finding[i].status = STATUS_NOT_DETECTABLE;
+	if (flush)
+		session.survey.finding[PARAMETER_FLUSH] = *flush;
+	steps[0] = '\0';
 	disk_clock = 0;
 	session_effort(&measure, thoroughness);
 	CHECK(!measure_init(&measure, &failure), "%s", failure.text);
 	CHECK(!session_run(&session, &failure), "%s", failure.text);
 	measure_release(&measure);
 	return session.measurements;
+}
+
+static struct measurements run(enum thoroughness thoroughness)
+{
+	small_ns = 3 * SECOND / 2;
+	return run_on(thoroughness, NULL);
 }
 
 /*
@@ -71,4 +98,50 @@ TEST(slow_random_writes_leave_sequential_reads)
 	/* It was late: what is not needed was left out. */
 	CHECK(!measured.ordered_write_128k[SIZE_4K].done, "this disk is no slow one");
 	CHECK(!quick.random_write[SIZE_8K].done, "this disk is no slow one");
+}
+
+#define AGING	"random writes until spare blocks are used up\n"
+
+/* Is the step @first followed by the step @next, at once or @later? */
+static bool follows(const char *first, const char *next, bool later)
+{
+	const char *at = strstr(steps, first);
+
+	if (!at)
+		return false;
+	at += strlen(first);
+	return later ? !!strstr(at, next) : !strncmp(at, next, strlen(next));
+}
+
+/*
+ * Found on drives that map pages: writes in order between aging and random writes left garbage that
+ * costs nothing to collect, and a random write looked half as dear as it is.
+ */
+TEST(random_writes_follow_the_aging)
+{
+	const struct finding honoured = { .status = STATUS_MEASURED, .value = 1 };
+	struct measurements measured;
+
+	small_ns = SECOND / 1000;
+	measured = run_on(SURVEY_DEFAULT, &honoured);
+	CHECK(measured.rehearsal[0].done, "a rehearsal");
+	CHECK(follows(AGING, "random write 4 KiB\n", false), "%s", steps);
+	CHECK(follows("random write 4 KiB\n", "sequential write\n", true), "%s", steps);
+}
+
+/*
+ * Found on drives that ignore flushes: they were not aged, and then looked half as slow; and writes
+ * in order that came later paid for all that was buffered, minutes on some.
+ */
+TEST(drives_that_ignore_flushes_are_aged)
+{
+	const struct finding ignored = { .status = STATUS_MEASURED, .value = 0 };
+	struct measurements measured;
+
+	small_ns = SECOND / 1000;
+	measured = run_on(SURVEY_DEFAULT, &ignored);
+	CHECK(measured.rehearsal[0].done, "a rehearsal");
+	CHECK(follows("sequential write\n", AGING, true), "%s", steps);
+	CHECK(follows("random read 4 KiB\n", AGING, true), "%s", steps);
+	CHECK(follows(AGING, "random write 4 KiB\n", false), "%s", steps);
 }

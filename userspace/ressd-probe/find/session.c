@@ -71,6 +71,20 @@ static const struct cell cells[] = {
 /* What is needed, of 4 KiB and of 8 KiB as well; the others only if there is time. */
 #define NEEDED_4K	5U
 #define NEEDED_CELLS	8U
+#define RANDOM_WRITE_4K	1U
+#define RANDOM_READ_4K	3U
+
+/*
+ * The verdict rests on the smallest writes: so much longer are their rounds, which pass over some
+ * clustered blocks and let a drive that maps pages collect what others have left; and those of the
+ * reads that tell which pauses are another load's.
+ */
+#define VERDICT_ROUNDS	4
+
+static bool verdict_rests_on(unsigned int cell)
+{
+	return cell == RANDOM_WRITE_4K || cell == RANDOM_READ_4K;
+}
 
 static const u32 size_bytes[NR_SIZES] = { 4096, 8192 };
 
@@ -95,8 +109,8 @@ struct budget {
 static const struct budget budgets[] = {
 	[SURVEY_QUICK] = {
 		.fill = 12, .survey = 22, .cells = 14, .rehearsal = 12,
-		.age = 4, .cycles = 20,
-		.least_fill = 64 << 20, .most_fill = 320 << 20, .aged = 680000000,
+		.age = 20, .cycles = 30,
+		.least_fill = 64 << 20, .most_fill = 320 << 20, .aged = 720000000,
 		.rehearsed = 64 << 20, .sequential = 16,
 		.needed = NEEDED_4K,
 		.effort = { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024,
@@ -105,7 +119,7 @@ static const struct budget budgets[] = {
 	[SURVEY_DEFAULT] = {
 		.fill = 45, .survey = 115, .cells = 50, .rehearsal = 40, .sweep = 10,
 		.age = 80, .cycles = 120,
-		.least_fill = 128 << 20, .most_fill = 320 << 20, .aged = 680000000,
+		.least_fill = 128 << 20, .most_fill = 320 << 20, .aged = 720000000,
 		.rehearsed = 64 << 20, .sequential = 16,
 		.needed = NEEDED_CELLS,
 		.effort = { .round_ns = 500000000, .min_ops = 24, .max_ops = 8192,
@@ -373,8 +387,7 @@ static int age(struct session *session, struct failure *failure)
 	struct cycles cycles = { 0 };
 	int code = 0;
 
-	if (!session->may_write || !is_fast_for_a_while(session) || flush_ignored(session) ||
-	    random->done)
+	if (!session->may_write || !is_fast_for_a_while(session) || random->done)
 		return 0;
 	show_step(session, "random writes until spare blocks are used up");
 	measure->phase = "age";
@@ -418,8 +431,12 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 		return 0;
 	show_step(session, cells[cell].name);
 	session->measure->phase = cells[cell].name;
+	if (verdict_rests_on(cell))
+		session->measure->effort.round_ns *= VERDICT_ROUNDS;
 	code = measure_cell(session->measure, cells[cell].access, size_bytes[cells[cell].size],
 			    stride_of(session, cell), result, failure);
+	if (verdict_rests_on(cell))
+		session->measure->effort.round_ns /= VERDICT_ROUNDS;
 	if (!code && cells[cell].access == ACCESS_RANDOM_WRITE && flush_ignored(session) &&
 	    result->ns == result->total_ns)
 		*result = (struct result){ 0 };
@@ -433,22 +450,36 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 
 /*
  * Where flushes are ignored, a read or a write in order may have to wait for all the random writes
- * that the drive has buffered: so reads come before them, not to pay for them, and in a quick run,
- * whose verdict may rest on them, writes in order.
+ * that the drive has buffered, half a second each: so these come before them, not to pay for them.
  */
 static int run_cheap_cells(struct session *session, struct failure *failure)
 {
-	const bool quick = session->thoroughness == SURVEY_QUICK;
 	unsigned int cell;
 	int code = 0;
 
+	session->measure->deadline = 0;
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
 		if (!session_cell_writes(cell))
 			code = run_cell(session, cell, failure);
-	for (cell = 0; !code && quick && cell < NEEDED_4K; cell++)
+	for (cell = 0; !code && cell < NEEDED_4K; cell++)
 		if (cells[cell].access != ACCESS_RANDOM_WRITE)
 			code = run_cell(session, cell, failure);
 	return code;
+}
+
+/*
+ * Right behind the aging: on a drive that maps pages writes in order leave garbage that costs
+ * nothing to collect.
+ */
+static int run_random(struct session *session, struct failure *failure)
+{
+	const struct budget *budget = &budgets[session->thoroughness];
+
+	if (!is_fast_for_a_while(session))
+		return 0;
+	session->measure->deadline = end_of_part(session, budget->cells,
+						 budget->rehearsal + budget->sweep);
+	return run_cell(session, RANDOM_WRITE_4K, failure);
 }
 
 static int run_cells(struct session *session, struct failure *failure)
@@ -460,8 +491,6 @@ static int run_cells(struct session *session, struct failure *failure)
 
 	measure->deadline = end_of_part(session, budget->cells,
 					budget->rehearsal + budget->sweep);
-	if (flush_ignored(session))
-		code = run_cheap_cells(session, failure);
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
 		if (cell < budget->needed || !measure_is_late(measure))
 			code = run_cell(session, cell, failure);
@@ -552,8 +581,24 @@ static void keep_to_region(const struct session *session, struct rehearsal_plan 
 	plan->stride = (plan->stride + BLOCK / 2) / BLOCK * BLOCK;
 }
 
+/* A call, on average.  All reads count, for pauses are few. */
+static u64 pause_of_reads(const struct measurements *measurements)
+{
+	u64 ops = 0, ns = 0;
+	int i;
+
+	for (i = 0; i < NR_SIZES; i++) {
+		const struct result *read = &measurements->random_read[i];
+
+		ops += read->ops;
+		ns += read->ops * read->pause_ns;
+	}
+	return ops ? ns / ops : 0;
+}
+
 static int rehearse_size(struct session *session, unsigned int index, struct failure *failure)
 {
+	struct measure *measure = session->measure;
 	const struct finding *page = &session->survey.finding[PARAMETER_PAGE];
 	const bool paged = page->status == STATUS_MEASURED && page->value % 4096 == 0;
 	struct rehearsal *rehearsal = &session->measurements.rehearsal[index];
@@ -561,7 +606,8 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 		.size = REHEARSAL_BYTES(index),
 		.stride = session->mover_stride[SIZE_4K] * (REHEARSAL_BYTES(index) / 4096),
 		.flush_ignored = flush_ignored(session),
-		.pause_ns = session->measurements.random_read[SIZE_4K].pause_ns,
+		.pause_ns = pause_of_reads(&session->measurements),
+		.most_bytes = budgets[session->thoroughness].rehearsed,
 	};
 	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
 	struct result direct = { 0 };
@@ -571,11 +617,15 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 		plan.visit_pieces = block->value / plan.stride;
 	else
 		keep_to_region(session, &plan);
-	rehearsal_place(session->measure, paged ? page->value : 4096, paged ? page->phase : 0,
+	rehearsal_place(measure, paged ? page->value : 4096, paged ? page->phase : 0,
 			&plan);
 	code = measure_direct(session, index, &direct, failure);
+	if (!index)
+		measure->effort.round_ns *= VERDICT_ROUNDS;
 	if (!code)
-		code = rehearse(session->measure, &plan, &direct, rehearsal, failure);
+		code = rehearse(measure, &plan, &direct, rehearsal, failure);
+	if (!index)
+		measure->effort.round_ns /= VERDICT_ROUNDS;
 	code = take_limit(code);
 	if (!code)
 		end_step(session);
@@ -596,6 +646,34 @@ static bool may_take_a_minute(const struct session *session)
 	       random->bandwidth * budgets[session->thoroughness].rehearsal < BUFFERED;
 }
 
+#define CALM_READS	16U	/* that take at most so many times as long as usual: */
+#define CALM_TIMES	4U
+#define CALM_NS		10000000ULL	/* between them: a drive that is idle writes, too */
+
+/*
+ * Where flushes are ignored, random writes are still on their way for up to a minute, and each read
+ * waits for one of them: a rehearsal would be of that.
+ */
+static int wait_for_buffer(struct session *session, struct failure *failure)
+{
+	const struct result *usual = &session->measurements.random_read[SIZE_4K];
+	const struct budget *budget = &budgets[session->thoroughness];
+	struct measure *measure = session->measure;
+	unsigned int calm = 0;
+	int code = 0;
+	u64 ns = 0;
+
+	measure->deadline = end_of_part(session, budget->cycles,
+					budget->rehearsal + budget->sweep);
+	while (!code && usual->done && calm < CALM_READS && !measure_is_late(measure)) {
+		measure->disk->ops->pause(measure->disk, CALM_NS);
+		code = measure_read(measure, measure_random(measure, measure->bytes / BLOCK) *
+				    BLOCK, BLOCK, &ns, failure);
+		calm = ns > CALM_TIMES * usual->median_ns ? 0 : calm + 1;
+	}
+	return code;
+}
+
 /* Ever larger writes, as long as the log pays for them. */
 static int run_rehearsals(struct session *session, struct failure *failure)
 {
@@ -609,6 +687,8 @@ static int run_rehearsals(struct session *session, struct failure *failure)
 
 	if (session->thoroughness == SURVEY_QUICK && may_take_a_minute(session))
 		return 0;
+	if (flush_ignored(session))
+		code = wait_for_buffer(session, failure);
 	measure->deadline = end_of_part(session, budget->rehearsal, budget->sweep);
 	for (index = 0; !code && index < NR_REHEARSALS; index++) {
 		struct rehearsal *rehearsal = &session->measurements.rehearsal[index];
@@ -667,8 +747,12 @@ int session_run(struct session *session, struct failure *failure)
 	if (!code && session->plan_again)
 		session->plan_again(session->context);
 	keep_apart(session);
+	if (!code && flush_ignored(session))
+		code = run_cheap_cells(session, failure);
 	if (!code)
 		code = age(session, failure);
+	if (!code)
+		code = run_random(session, failure);
 	if (!code)
 		code = run_cells(session, failure);
 	if (!code && session->may_write)

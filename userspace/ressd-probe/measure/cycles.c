@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a random write costs on a drive that pauses; see cycles.h. */
+#include <math.h>
 #include "measure/cycles.h"
 #include "measure/statistics.h"
 
 #define PAUSE_TIMES	16U	/* as long as usual, and longer than other loads hold one up: */
 #define PAUSE_NS	250000000ULL
-#define SPREAD		100	/* percent: all of the logs may not have been reclaimed yet */
+#define SPREAD		200	/* percent of one cycle; of several less, but never above: */
+#define MOST_SPREAD	100
 
 static void learn_usual(struct cycles *cycles, u64 ns)
 {
@@ -21,22 +23,21 @@ static void learn_usual(struct cycles *cycles, u64 ns)
 /* A pause, which is the last one now, has taken @pause_ns. */
 static void end_cycle(struct cycles *cycles, u32 bytes, u64 pause_ns)
 {
-	const unsigned int count = cycles->pauses < CYCLES ? cycles->pauses : CYCLES;
-	const unsigned int first = (cycles->pauses - count) % (CYCLES + 1);
-	const u64 writes = cycles->writes - cycles->writes_at[first];
-	const u64 ns = cycles->ns - cycles->ns_at[first];
+	const u64 writes = cycles->writes - cycles->first_writes;
+	const u64 ns = cycles->ns - cycles->first_ns;
+	const u32 spread = cycles->pauses ? SPREAD / sqrt(cycles->pauses) : MOST_SPREAD;
 
-	cycles->writes_at[cycles->pauses % (CYCLES + 1)] = cycles->writes;
-	cycles->ns_at[cycles->pauses % (CYCLES + 1)] = cycles->ns;
-	cycles->pauses++;
-	if (!count)
+	if (!cycles->pauses++) {
+		cycles->first_writes = cycles->writes;
+		cycles->first_ns = cycles->ns;
 		return;
+	}
 	cycles->result = (struct result){
 		.done = true,
 		.bandwidth = writes * bytes * 1e9 / ns,
 		.median_ns = cycles->usual[USUAL_GROUPS / 2] / CYCLES_GROUP,
 		.worst_ns = pause_ns,
-		.spread_percent = SPREAD,
+		.spread_percent = spread < MOST_SPREAD ? spread : MOST_SPREAD,
 		.ops = writes,
 		.ns = ns,
 		.total_bytes = cycles->writes * bytes,

@@ -4,8 +4,8 @@
  *
  * A drive whose log blocks are shared takes random writes at the speed of a log, until one is full
  * and reclaimed: a pause of seconds for hundreds of writes.  What a write costs is known over whole
- * cycles only, from the end of a pause to the end of another one.  The first pauses are too short,
- * for the logs that are reclaimed then hold what was written in order before.
+ * cycles only, from the end of a pause to the end of another one; and one log block may cost ten
+ * times as much as the next, so all of them count from the first pause on.
  */
 #ifndef PROBE_CYCLES_H
 #define PROBE_CYCLES_H
@@ -14,7 +14,6 @@
 
 #define CYCLES_GROUP	8U	/* writes; a buffer may hold hundreds, half a second each */
 #define USUAL_GROUPS	32U	/* whose median says what is usual */
-#define CYCLES		3U	/* the last ones count */
 
 /* All 0 before the first group. */
 struct cycles {
@@ -23,8 +22,8 @@ struct cycles {
 	unsigned int groups;
 	unsigned int pauses;
 	u64 writes, ns;		/* so far */
-	u64 writes_at[CYCLES + 1], ns_at[CYCLES + 1];	/* ends of the last pauses, by number */
-	struct result result;	/* of the last cycles; not done before the second pause */
+	u64 first_writes, first_ns;	/* by the end of the first pause */
+	struct result result;	/* since then; not done before the second pause */
 };
 
 /* CYCLES_GROUP random writes of @bytes each, and a flush, have taken @ns. */

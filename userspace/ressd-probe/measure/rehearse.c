@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What ressd would do to the drive, played with real I/O; see rehearse.h. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "measure/rehearse.h"
@@ -89,14 +90,19 @@ static int read_piece(struct measure *measure, const struct rehearsal_plan *plan
 	return code;
 }
 
-/* The next home: ascending, by the stride on average, as live blocks of a random load lie. */
+/*
+ * The next home: ascending, by the stride on average.  Live blocks of a random load lie as chance
+ * has it, so some share a clustered page and are programmed with it: even steps cost up to half as
+ * much again.
+ */
 static u64 next_home(struct measure *measure, struct stage *stage)
 {
 	const struct rehearsal_plan *plan = stage->plan;
-	const u64 steps = 2 * plan->stride / plan->size;
-	const u64 step = 1 + measure_random(measure, steps > 1 ? steps - 1 : 1);
+	const u64 places = plan->stride / plan->size;
 
-	stage->home += step * plan->size;
+	do
+		stage->home += plan->size;
+	while (measure_random(measure, places > 1 ? places : 1));
 	if (stage->home + plan->size > plan->log_start)
 		stage->home = measure_random(measure, 16) * plan->size;
 	return stage->home;
@@ -157,9 +163,41 @@ static u64 piece_ns(const struct step *step)
 	return step->pieces ? step->ns / step->pieces : 0;
 }
 
+/*
+ * Home writes of one size.  Each visit opens a clustered block, which costs what a random write
+ * does: on a drive of many log blocks a rehearsal ends before the first one that it has opened is
+ * merged.
+ */
+static u64 home_ns(const struct step *home, const struct rehearsal *rehearsal, u32 blocks)
+{
+	const u64 opened = rehearsal->visit_pieces ?
+			   rehearsal->direct_ns * blocks / rehearsal->visit_pieces : 0;
+
+	return piece_ns(home) > opened ? piece_ns(home) : opened;
+}
+
+/*
+ * Appends of one size.  Each clustered block of the log is opened once, which one round pays for
+ * and others do not: so it is added to the cheapest, where that is less than what all have cost.
+ */
+static u64 log_ns(const struct act *acts, unsigned int count, const struct act *sum,
+		  const struct rehearsal_plan *plan, u64 opened_ns)
+{
+	const u64 pieces = plan->visit_pieces * plan->stride / plan->size;
+	u64 least = piece_ns(&sum->log), ns;
+	unsigned int i;
+
+	for (i = 0; pieces && i < count; i++) {
+		ns = piece_ns(&acts[i].log) + opened_ns / pieces;
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
 static int play_round(struct measure *measure, struct stage *stage, struct act *act,
 		      struct failure *failure)
 {
+	const u64 from = measure->written, most = stage->plan->most_bytes / ROUNDS_MIN;
 	int code;
 
 	memset(act, 0, sizeof(*act));
@@ -167,7 +205,8 @@ static int play_round(struct measure *measure, struct stage *stage, struct act *
 		code = append_record(measure, stage, act, failure);
 		if (!code)
 			code = move_batch(measure, stage, act, failure);
-	} while (!code && act->log.ns + act->read.ns + act->home.ns < measure->effort.round_ns);
+	} while (!code && act->log.ns + act->read.ns + act->home.ns < measure->effort.round_ns &&
+		 (!most || measure->written - from < most));
 	return code;
 }
 
@@ -197,9 +236,10 @@ static void take_off_pauses(struct step *step, u64 pause_ns)
 
 /* The last @kept rounds count. */
 static void sum_up(const struct act *acts, const struct round *rounds, unsigned int count,
-		   unsigned int kept, const struct result *direct, u64 pause_ns,
-		   struct rehearsal *rehearsal)
+		   unsigned int kept, const struct result *direct,
+		   const struct rehearsal_plan *plan, struct rehearsal *rehearsal)
 {
+	u64 pause_ns = plan->pause_ns;
 	const u32 blocks = rehearsal->size / BLOCK;
 	struct act sum = { 0 };
 	unsigned int i;
@@ -217,11 +257,16 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 	take_off_pauses(&sum.log, pause_ns);
 	take_off_pauses(&sum.read, pause_ns);
 	take_off_pauses(&sum.home, pause_ns);
+	/* No more than it has itself: reads that were few may have met more. */
+	if (direct->pause_ns < pause_ns)
+		pause_ns = direct->pause_ns;
 	rehearsal->direct_ns = direct->bandwidth ?
 			       rounds_without_pauses(BLOCK * 1000000000ULL / direct->bandwidth,
 						     1, pause_ns / blocks) : 0;
-	rehearsal->log_ns = piece_ns(&sum.log) / blocks;
-	rehearsal->move_ns = (piece_ns(&sum.read) + piece_ns(&sum.home)) / blocks;
+	rehearsal->log_ns = log_ns(acts + count - kept, kept, &sum, plan,
+				   rehearsal->direct_ns * blocks) / blocks;
+	rehearsal->move_ns = (piece_ns(&sum.read) + home_ns(&sum.home, rehearsal, blocks)) /
+			     blocks;
 	both = rehearsal->log_ns +
 	       rehearsal->move_ns * (100 - rehearsal->overwritten_percent) / 100;
 	rehearsal->gain_percent = both ? rehearsal->direct_ns * 100 / both : 0;
@@ -257,15 +302,22 @@ int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 	/* Not always over the same places, which log blocks of the drive may still hold. */
 	stage.home = measure_random(measure, plan->log_start / plan->size / 2) * plan->size;
 	while (!code && rounds_want_more(rounds, count) &&
+	       !(count >= ROUNDS_MIN && plan->most_bytes &&
+		 measure->written - written > plan->most_bytes) &&
 	       !(count && measure_is_late(measure))) {
 		code = play_round(measure, &stage, &acts[count], failure);
+		/* The limit of bytes leaves the rounds before. */
+		if (code == -EDQUOT && count >= ROUNDS_MIN - 1) {
+			code = 0;
+			break;
+		}
 		rounds[count] = round_of(&acts[count], plan->size);
 		rehearsal->ns += acts[count].log.ns + acts[count].read.ns + acts[count].home.ns;
 		count++;
 	}
 	rehearsal->written = measure->written - written;
 	if (!code)
-		sum_up(acts, rounds, count, rounds_to_keep(plan, rounds, count), direct,
-		       plan->pause_ns, rehearsal);
+		sum_up(acts, rounds, count, rounds_to_keep(plan, rounds, count), direct, plan,
+		       rehearsal);
 	return code;
 }

@@ -42,6 +42,7 @@ struct rehearsal_plan {
 	u64 working_set;	/* likewise */
 	u32 overwritten_percent;
 	u64 pause_ns;		/* of each call, see rounds_without_pauses() */
+	u64 most_bytes;		/* written, after which there are no more rounds than needed */
 	bool flush_ignored;	/* the first round pays for what was buffered before, too */
 };
 
