@@ -18,6 +18,12 @@ type_commands() {
 	while IFS= read -r line; do
 		[ "$line" != poweroff ] || break
 		type_and_report "$line"
+		case $line in
+		*cmdline.txt | update-initramfs*)
+			report "cmdline.txt has the UUID" "$(grep -qF "root=UUID=$(findmnt -no UUID /) " \
+				/boot/firmware/cmdline.txt || cat /boot/firmware/cmdline.txt)"
+			;;
+		esac
 	done <"/root/commands.$role"
 }
 
