@@ -19,10 +19,21 @@ report() {
 	failed=1
 }
 
-# counted COMMAND...: and as the last line how many verdicts there were. False if one is bad.
+# counted COMMAND...: and as the last line how many verdicts there were. False if one is bad. No awk:
+# Debian's reads its input in pieces of 4 KiB, and what has failed was seen half an hour later.
 counted() {
-	"$@" | awk '{ print; fflush() } /^ok / { passed++ } /^not ok / { failed++ }
-		END { print passed + 0 " passed, " failed + 0 " failed"; exit failed || !passed }'
+	"$@" | {
+		local line passed=0 failed=0
+		while IFS= read -r line; do
+			printf '%s\n' "$line"
+			case $line in
+			"ok "*) passed=$((passed + 1)) ;;
+			"not ok "*) failed=$((failed + 1)) ;;
+			esac
+		done
+		echo "$passed passed, $failed failed"
+		[ "$failed" = 0 ] && [ "$passed" != 0 ]
+	}
 }
 
 release() {
