@@ -36,9 +36,26 @@ counted() {
 	}
 }
 
+# unmount: what enter_root has mounted. A command may leave a process behind that ends a moment later,
+# and until then its devices are busy: that ended a test whose packages were all installed.
+unmount() {
+	local name process tries
+	for name in proc sys dev; do
+		tries=120
+		while mountpoint -q "$folder/root/$name" && ! umount -R "$folder/root/$name"; do
+			for process in /proc/[0-9]*; do
+				[ "$(readlink "$process/root")" != "$folder/root" ] ||
+					echo "# it runs yet: $(tr '\0' ' ' <"$process/cmdline")"
+			done
+			[ $((tries -= 1)) -gt 0 ] || return 1
+			sleep 0.5
+		done
+	done
+}
+
 release() {
 	[ -n "$folder" ] || return 0
-	umount -R "$folder/root/proc" "$folder/root/sys" "$folder/root/dev" 2>/dev/null || true
+	unmount || true
 	rm -rf --one-file-system "$folder"
 	folder=
 }
@@ -138,9 +155,8 @@ enter_root() {
 }
 
 leave_root() {
-	local root=$folder/root
 	take_back
-	umount -R "$root/proc" "$root/sys" "$root/dev"
+	unmount
 }
 
 # type_install WHERE END: the README's commands in $folder/root, behind the $typed that have been typed
