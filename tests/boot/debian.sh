@@ -36,8 +36,8 @@ counted() {
 	}
 }
 
-# unmount: what enter_root has mounted. A command may leave a process behind that ends a moment later,
-# and until then its devices are busy: that ended a test whose packages were all installed.
+# unmount: what enter_root has mounted. A command may leave a process behind that ends a moment later
+# (the dkms of Debian 13: a sleep of 3 s), and until then its devices are busy: that ended the test.
 unmount() {
 	local name process tries
 	for name in proc sys dev; do
