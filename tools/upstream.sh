@@ -254,7 +254,7 @@ mkdir -p "$tree"
 base "$tree"
 git -C "$tree" init -q
 git -C "$tree" config user.name "$(git config user.name || echo dm-ressd)"
-git -C "$tree" config user.email "$(git config user.email || echo dm-ressd@example.invalid)"
+git -C "$tree" config user.email "$(git config user.email || echo noreply@dm-ressd.invalid)"
 git -C "$tree" add -A
 git -C "$tree" commit -q -m 'The files of the kernel that are touched'
 git -C "$tree" tag base

@@ -19,15 +19,43 @@ report() {
 	failed=1
 }
 
-# counted COMMAND...: and as the last line how many verdicts there were. False if one is bad.
+# counted COMMAND...: and as the last line how many verdicts there were. False if one is bad. No awk:
+# Debian's reads its input in pieces of 4 KiB, and what has failed was seen half an hour later.
 counted() {
-	"$@" | awk '{ print; fflush() } /^ok / { passed++ } /^not ok / { failed++ }
-		END { print passed + 0 " passed, " failed + 0 " failed"; exit failed || !passed }'
+	"$@" | {
+		local line passed=0 failed=0
+		while IFS= read -r line; do
+			printf '%s\n' "$line"
+			case $line in
+			"ok "*) passed=$((passed + 1)) ;;
+			"not ok "*) failed=$((failed + 1)) ;;
+			esac
+		done
+		echo "$passed passed, $failed failed"
+		[ "$failed" = 0 ] && [ "$passed" != 0 ]
+	}
+}
+
+# unmount: what enter_root has mounted. A command may leave a process behind that ends a moment later
+# (the dkms of Debian 13: a sleep of 3 s), and until then its devices are busy: that ended the test.
+unmount() {
+	local name process tries
+	for name in proc sys dev; do
+		tries=120
+		while mountpoint -q "$folder/root/$name" && ! umount -R "$folder/root/$name"; do
+			for process in /proc/[0-9]*; do
+				[ "$(readlink "$process/root")" != "$folder/root" ] ||
+					echo "# it runs yet: $(tr '\0' ' ' <"$process/cmdline")"
+			done
+			[ $((tries -= 1)) -gt 0 ] || return 1
+			sleep 0.5
+		done
+	done
 }
 
 release() {
 	[ -n "$folder" ] || return 0
-	umount -R "$folder/root/proc" "$folder/root/sys" "$folder/root/dev" 2>/dev/null || true
+	unmount || true
 	rm -rf --one-file-system "$folder"
 	folder=
 }
@@ -127,9 +155,8 @@ enter_root() {
 }
 
 leave_root() {
-	local root=$folder/root
 	take_back
-	umount -R "$root/proc" "$root/sys" "$root/dev"
+	unmount
 }
 
 # type_install WHERE END: the README's commands in $folder/root, behind the $typed that have been typed

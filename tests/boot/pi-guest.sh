@@ -18,6 +18,12 @@ type_commands() {
 	while IFS= read -r line; do
 		[ "$line" != poweroff ] || break
 		type_and_report "$line"
+		case $line in
+		*cmdline.txt | update-initramfs*)
+			report "cmdline.txt has the UUID" "$(grep -qF "root=UUID=$(findmnt -no UUID /) " \
+				/boot/firmware/cmdline.txt || cat /boot/firmware/cmdline.txt)"
+			;;
+		esac
 	done <"/root/commands.$role"
 }
 
@@ -60,7 +66,10 @@ log_is_used() {
 }
 
 initramfs_is_right() {
-	report "the initramfs opens the root" "$(lsinitramfs /initrd.img >/run/files
+	local file
+	# Not by the name of the link, which zstd does not follow.
+	lsinitramfs "$(readlink -f /initrd.img)" >/run/files 2>"$output" || ls -lL /initrd.img* >>"$output" 2>&1
+	report "the initramfs opens the root" "$(
 		for file in dm-ressd.ko sbin/ressdctl etc/ressdtab rules.d/61-ressd.rules sbin/fsck.ext4; do
 			grep -q "$file\$" /run/files || echo "$file is missing"
 		done)"

@@ -112,8 +112,11 @@ make_root() {
 	keep_root "$root" "$made"
 }
 
-# finish_root: as on a Pi, kernel and initramfs of the boot partition follow those of /boot. Of an
-# emulated machine that is slow, systemd has to wait for that partition.
+# finish_root: as on a Pi, kernel and initramfs of the boot partition follow those of /boot, and
+# cmdline.txt is written anew, as Debian's raspi-firmware does: unless told otherwise, with the bare
+# partition as root=, from which an adopted system does not start. Of an emulated machine that is slow,
+# systemd has to wait for that partition.
+# shellcheck disable=SC2016 # the hooks expand it
 finish_root() {
 	local root=$folder/root hook
 	kernel=$(ls "$root/lib/modules")
@@ -127,7 +130,10 @@ finish_root() {
 	mkdir -p "$root/boot/firmware" "$root"/etc/initramfs/post-update.d
 	for hook in initramfs/post-update.d kernel/postinst.d; do
 		printf '%s\n' '#!/bin/sh' 'cp /vmlinuz /boot/firmware/kernel8.img' \
-			'cp /initrd.img /boot/firmware/initramfs8' >"$root/etc/$hook/zz-firmware"
+			'cp /initrd.img /boot/firmware/initramfs8' 'ROOTPART=$(findmnt -no SOURCE /)' \
+			'! [ -r /etc/default/raspi-firmware ] || . /etc/default/raspi-firmware' \
+			'echo "root=$ROOTPART rw fsck.repair=yes rootwait quiet" >/boot/firmware/cmdline.txt' \
+			>"$root/etc/$hook/zz-firmware"
 		chmod 755 "$root/etc/$hook/zz-firmware"
 	done
 	cat >"$root/etc/fstab" <<-END
