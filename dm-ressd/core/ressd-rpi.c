@@ -17,6 +17,9 @@
  */
 #define FLUSH_WRITES		8
 
+/* A database, with what is written back beside it, flushes more often. */
+#define COMMIT_WRITES		32
+
 static struct ressd_stream **bucket_of(struct ressd_rpi *rpi, u64 sector)
 {
 	return &rpi->bucket[hash_32((u32)sector, RESSD_RPI_BUCKET_BITS)];
@@ -235,15 +238,27 @@ static bool is_direct_part(const struct ressd_rpi *rpi,
 	       !is_repeated(rpi, stream);
 }
 
+/*
+ * Do flushes follow few writes each?  Then a record holds little, and the log
+ * costs as much as direct writes.  Without flushes it takes a burst at the speed
+ * of sequential writes, as long as nothing is moved.
+ */
+static bool is_committing(const struct ressd_rpi *rpi)
+{
+	return rpi->commits && rpi->clock - rpi->flushed <= COMMIT_WRITES;
+}
+
 /* Is the unit of a small write open, or should it be? */
-static bool is_cheap(struct ressd_rpi *rpi, u64 unit, bool continues, u32 left)
+static bool is_cheap(struct ressd_rpi *rpi, u64 unit, bool continues, u32 left,
+		     bool moving)
 {
 	const bool many = has_many_units(rpi);
 
 	if (!many && !continues)
 		return false;
 	return ressd_units_is_open(&rpi->units, unit) ||
-	       (many && ressd_units_pays(&rpi->units, unit, left));
+	       (many && ressd_units_pays(&rpi->units, unit, left,
+					 moving || is_committing(rpi)));
 }
 
 /* --- a write -------------------------------------------------------------- */
@@ -269,14 +284,24 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
 	left = units_left(rpi, moving);
 	ressd_units_limit(&rpi->units, left);
 	if (small && !is_direct_part(rpi, stream, sector) &&
-	    !is_cheap(rpi, unit, continues, left))
+	    !is_cheap(rpi, unit, continues, left, moving))
 		return true;
 	ressd_units_use(&rpi->units, unit, left, small);
 	return false;
 }
 
+void ressd_rpi_flush(struct ressd_rpi *rpi)
+{
+	rpi->flushes++;
+	if (rpi->clock != rpi->flushed)
+		rpi->commits = rpi->clock - rpi->flushed <= COMMIT_WRITES;
+	rpi->flushed = rpi->clock;
+}
+
 void ressd_rpi_drained(struct ressd_rpi *rpi)
 {
+	/* Or a burst would begin with a merge each. */
+	rpi->commits = false;
 	if (has_many_units(rpi))
 		ressd_units_init(&rpi->units);
 }

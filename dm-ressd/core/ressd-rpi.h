@@ -83,6 +83,8 @@ struct ressd_rpi {
 	struct ressd_rpi_options options;
 	u64 clock;			/* writes seen */
 	u64 flushes;			/* seen */
+	u64 flushed;			/* clock at the last flush */
+	bool commits;			/* it came after few writes */
 	struct ressd_stream stream[RESSD_RPI_MAX_STREAMS];
 	struct list_head ages;		/* the last used stream first */
 	/* Streams in use, by the hash of @next: no write looks at all. */
@@ -114,14 +116,11 @@ void ressd_rpi_visit(struct ressd_rpi *rpi, u64 sector);
 /*
  * Notes that the log is empty.  What is logged next costs covers, more than to
  * open a unit: so, where units are many, all are taken for closed and may be
- * opened first.
+ * opened first, if the load commits.
  */
 void ressd_rpi_drained(struct ressd_rpi *rpi);
 
 /* Notes a flush. */
-static inline void ressd_rpi_flush(struct ressd_rpi *rpi)
-{
-	rpi->flushes++;
-}
+void ressd_rpi_flush(struct ressd_rpi *rpi);
 
 #endif

@@ -80,21 +80,25 @@ void ressd_units_use(struct ressd_units *units, u64 number, u32 left,
 
 /* Is @unit, which is closed, worth more than the one that it would close? */
 static bool is_worth_more(struct ressd_units *units, struct ressd_unit *unit,
-			  u32 left)
+			  u32 left, bool early)
 {
+	u32 enough = early ? 0 : RESSD_UNITS_WRITES - 1;
 	const struct ressd_unit *oldest;
 
-	if (units->open.nr < left)
-		return true;
-	oldest = least_recently_used(&units->open);
-	if (unit->since <= oldest->used) {
-		unit->since = units->clock;
-		unit->writes = 0;
+	if (units->open.nr >= left) {
+		oldest = least_recently_used(&units->open);
+		if (unit->since <= oldest->used) {
+			unit->since = units->clock;
+			unit->writes = 0;
+		}
+		if (early)
+			enough = min(oldest->writes, RESSD_UNITS_WRITES - 1);
 	}
-	return ++unit->writes > min(oldest->writes, RESSD_UNITS_WRITES - 1);
+	return ++unit->writes > enough;
 }
 
-bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left)
+bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left,
+		      bool early)
 {
 	struct ressd_unit *unit;
 
@@ -102,7 +106,7 @@ bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left)
 		return false;
 	unit = enter(&units->closed, number, left);
 	unit->used = ++units->clock;
-	if (!is_worth_more(units, unit, left))
+	if (!is_worth_more(units, unit, left, early))
 		return false;
 	*unit = units->closed.unit[--units->closed.nr];
 	return true;

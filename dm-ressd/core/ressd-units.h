@@ -67,8 +67,10 @@ void ressd_units_use(struct ressd_units *units, u64 number, u32 left,
 
 /*
  * A small write to the unit @number, which is closed, could be logged.  True:
- * it should not, for it pays to open the unit.
+ * it should not, for it pays to open the unit.  Not @early: not before it has
+ * got RESSD_UNITS_WRITES.
  */
-bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left);
+bool ressd_units_pays(struct ressd_units *units, u64 number, u32 left,
+		      bool early);
 
 #endif

@@ -45,7 +45,7 @@ static void device_writes(u64 number)
 static bool write_small(u64 number)
 {
 	if (!ressd_units_is_open(&units, number) &&
-	    !ressd_units_pays(&units, number, device.most))
+	    !ressd_units_pays(&units, number, device.most, true))
 		return true;
 	ressd_units_use(&units, number, device.most, 1);
 	device_writes(number);
@@ -159,7 +159,7 @@ TEST(limit_forgets_the_least_recently_used)
 	CHECK(!ressd_units_is_open(&units, 0), "none is left");
 	ressd_units_use(&units, 7, 0, 1);
 	CHECK(!ressd_units_is_open(&units, 7), "none can be opened");
-	CHECK(!ressd_units_pays(&units, 7, 0), "nor is it worth it");
+	CHECK(!ressd_units_pays(&units, 7, 0, true), "nor is it worth it");
 }
 
 TEST(writes_elsewhere_let_a_candidate_go)
