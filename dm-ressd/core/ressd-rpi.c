@@ -240,8 +240,8 @@ static bool is_direct_part(const struct ressd_rpi *rpi,
 
 /*
  * Do flushes follow few writes each?  Then a record holds little, and the log
- * costs as much as direct writes.  Without flushes it takes a burst at the speed
- * of sequential writes, as long as nothing is moved.
+ * costs as much as direct writes.  Without flushes it takes a burst at the
+ * speed of sequential writes, as long as nothing is moved.
  */
 static bool is_committing(const struct ressd_rpi *rpi)
 {

@@ -12,10 +12,10 @@
  * unit is better logged, unless its unit should be open instead of the one that
  * the device would close for it, the least recently used.  It should if it has
  * got more small writes, since that one got its last, than that one since it
- * was opened.  RESSD_UNITS_WRITES suffice: these have cost through the log about
- * what the merge costs.  So what is written to once (by mkfs) or by large writes
- * (a unit that is filled is closed) gives way soon, and of more units than can
- * be open, all used alike, the same ones stay open.
+ * was opened.  RESSD_UNITS_WRITES suffice: these have cost through the log
+ * about what the merge costs.  So what is written to once (by mkfs) or by large
+ * writes (a unit that is filled is closed) gives way soon, and of more units
+ * than can be open, all used alike, the same ones stay open.
  *
  * Context: the caller serialises all calls on one struct.
  */
