@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Recorded traces in the mover-model: the mean of five sizes of the reserved area.
 
-A single run is chaotic: one more or less change between units costs a merge. So seconds, and how many
-times as fast as the bare drive, are means of five sizes, from that of the benchmark downwards: the
-trace has writes up to the end of the normal area that it was recorded with.
+A single run is chaotic: one more or less change between units costs a merge. So seconds, and how
+many times as fast as the bare drive, are means of five sizes, from that of the benchmark
+downwards: the trace has writes up to the end of the normal area that it was recorded with.
 
     make -C tools/bench/model
     tools/bench.sh --only apps --record-traces --profile samsung --load sqlite-delete
