@@ -52,9 +52,10 @@ ext4_comes_and_goes() {
 	check "with the options" eval "dmsetup table ressd | finds ' on_full wait'"
 	check "the files are there, and it can be used" eval \
 		"mounted $mapper files_are_right && mounted $mapper small_writes"
+	mount "$mapper" "$folder"
+	dmsetup message ressd 0 mover off
 	dirty=$(status_dirty ressd)
 	check "small writes are in the log" test "$dirty" -gt 0
-	mount "$mapper" "$folder"
 	expect_fail "is in use \(open count 1\); unmount it" ressdctl leave ressd
 	check "that changes nothing" equals "$dirty" status_dirty ressd
 	umount "$folder"
