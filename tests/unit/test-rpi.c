@@ -399,6 +399,25 @@ TEST(a_burst_opens_no_unit)
 	}
 }
 
+/* But what gets many writes is opened, and where flushes follow few writes it is at once. */
+TEST(many_writes_or_commits_open_a_unit)
+{
+	u32 i, nr;
+
+	init_units(26);
+	for (i = 1; i < RESSD_UNITS_WRITES; i++)
+		CHECK(ressd_rpi_write(&rpi, (i * 37 % 64) * 64, 8, false), "write %u", i);
+	CHECK(!ressd_rpi_write(&rpi, 0, 8, false), "now it is cheaper");
+	/* As many writes between flushes as are a commit's, and one more. */
+	for (nr = 32; nr <= 33; nr++) {
+		init_units(26);
+		for (i = 0; i < nr; i++)
+			ressd_rpi_write(&rpi, (100 + i) * UNIT, 512, false);
+		ressd_rpi_flush(&rpi);
+		CHECK_EQ(ressd_rpi_write(&rpi, 64, 8, false), nr > 32);
+	}
+}
+
 /* Found on a drive with five open units: there the page that each write programs costs too much. */
 TEST(random_writes_to_few_units_are_logged)
 {

@@ -53,6 +53,7 @@ ext4_comes_and_goes() {
 	check "the files are there, and it can be used" eval \
 		"mounted $mapper files_are_right && mounted $mapper small_writes"
 	mount "$mapper" "$folder"
+	# It may move blocks at any time, also while leave is refused.
 	dmsetup message ressd 0 mover off
 	dirty=$(status_dirty ressd)
 	check "small writes are in the log" test "$dirty" -gt 0
