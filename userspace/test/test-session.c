@@ -166,6 +166,7 @@ TEST(a_rehearsal_waits_until_reads_are_fast)
 {
 	buffered_ns = 20 * SECOND;
 	run_with_flushes(false);
-	CHECK(before_rehearsal >= buffered_ns, "%llu ms", (unsigned long long)before_rehearsal / 1000000);
+	CHECK(before_rehearsal >= buffered_ns, "%llu ms",
+	      (unsigned long long)before_rehearsal / 1000000);
 	buffered_ns = 0;
 }
