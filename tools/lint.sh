@@ -66,6 +66,14 @@ check_pipes() {
 	}
 }
 
+# check runs its command in a subshell, which has no children to wait for.
+check_waits() {
+	! grep -nE '^[[:space:]]*check .*[ "(]wait ("?\$|[0-9])' tests/vm/*.sh || {
+		echo "tests/vm: check cannot wait for a child; say 'ends_well' of tests/vm/lib.sh"
+		return 1
+	}
+}
+
 # The headers package leaves checkpatch out, so it is taken out of Debian's kernel source package.
 fetch_checkpatch() {
 	local folder=$cache/checkpatch scratch

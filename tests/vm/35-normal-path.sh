@@ -116,7 +116,7 @@ switched_under_load() {
 		dmsetup message ressd 0 set split_write_sectors 0
 		n=$((n + 1))
 	done
-	check "switched: fio finds what it wrote" wait "$load"
+	ends_well "switched: fio finds what it wrote" "$load"
 	check "switched: more than once" test "$n" -gt 1
 	check "switched: pieces were cut" at_least ressd writes_within 10
 	check "switched: no errors" equals 0 status_value ressd errors
@@ -270,7 +270,7 @@ policies_switched() {
 		[ $((n % 3)) -eq 0 ] && dmsetup suspend ressd && dmsetup resume ressd
 		n=$((n + 1))
 	done
-	check "policies: the oracle finds no difference" wait "$load"
+	ends_well "policies: the oracle finds no difference" "$load"
 	check "policies: switched often" test "$n" -gt 3
 	check "policies: some were held" at_least ressd most_held 2
 	check "policies: nothing is held any more" equals 0 status_value ressd held

@@ -83,7 +83,7 @@ tune_live() {
 	expect_fail "option streams has no value" dmsetup message ressd 0 store streams
 	check "refused ones change nothing" stored_live \
 		"streams 6 open_units 2 move_threshold 60 move_block_sectors 256 log_page_sectors 64 log_rewrite on on_full wait"
-	check "the load goes on" wait "$load"
+	ends_well "the load goes on" "$load"
 	check "--reset" eval "ressdctl tune --reset ressd streams 9 | finds -x 'stored  streams 9'"
 	ressdctl close ressd
 	check "the next open takes it" eval "ressdctl open ressd $disk &&

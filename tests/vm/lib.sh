@@ -59,6 +59,14 @@ expect_fail() {
 	fi
 }
 
+# ends_well NAME PID: pass if that child, started with &, ends with 0.  "check NAME wait PID" cannot
+# tell: check runs its command in a subshell, where the child is a stranger that still runs (255).
+ends_well() {
+	local status=0
+	wait "$2" || status=$?
+	check "$1" equals 0 echo "$status"
+}
+
 # equals WANTED COMMAND...: the command prints exactly that.
 equals() {
 	local wanted=$1 got
