@@ -244,6 +244,29 @@ static bool is_advised(const struct analysis *analysis, const char *key)
 	return false;
 }
 
+/* Pages that do not begin with the disk cannot be told to the target. */
+TEST(long_writes_are_cut_if_they_gain)
+{
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options;
+	struct analysis analysis;
+
+	findings[PARAMETER_PAGE] = known_block(48 << 10);
+	findings[PARAMETER_CUT] = known(0);
+	advised(findings, &options);
+	CHECK_EQ(options.split_write_sectors, 0);
+	findings[PARAMETER_CUT] = known(240 << 10);
+	analysis = advised(findings, &options);
+	CHECK_EQ(options.split_write_sectors, 480);
+	CHECK_EQ(options.align_sectors, 96);
+	CHECK(is_advised(&analysis, "split_write_sectors"), "it is not said");
+	m.disk_offset = 1 << 20;
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.split_write_sectors, 0);
+}
+
 /*
  * 16 MiB are read and written in 0.4 s. 64 blocks take 0.256 s one by one, 256 take 0.64 s: between
  * them it is better to rewrite all. Found on the Samsung profile: one ordered write's time, taken

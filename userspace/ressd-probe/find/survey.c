@@ -111,6 +111,7 @@ static const struct {
 	{ PARAMETER_BLOCK, true, SURVEY_QUICK, 75, 15, 200, find_block },
 	{ PARAMETER_OPEN_UNITS, true, SURVEY_DEFAULT, 20, 0, 40, find_open_units },
 	{ PARAMETER_REWRITE, true, SURVEY_DEFAULT, 10, 0, 20, find_rewrite },
+	{ PARAMETER_CUT, true, SURVEY_DEFAULT, 10, 0, 70, find_cut },
 };
 
 static u64 scaled_ns(const struct survey *survey, unsigned int seconds)

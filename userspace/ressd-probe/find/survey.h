@@ -47,6 +47,7 @@ int find_prefetch(struct survey *survey, struct failure *failure);
 int find_policy(struct survey *survey, struct failure *failure);
 int find_open_units(struct survey *survey, struct failure *failure);
 int find_rewrite(struct survey *survey, struct failure *failure);
+int find_cut(struct survey *survey, struct failure *failure);
 
 /*
  * A part of find_block(), for drives whose blocks have no places: @grid is where pages begin in the

@@ -379,6 +379,27 @@ static void advise_units(struct advice_desk *desk)
 }
 
 /*
+ * Some firmware empties its buffer for a write that is longer, and programs the pages in which two
+ * such writes meet twice.
+ */
+static void advise_cut(struct advice_desk *desk)
+{
+	const struct finding *cut = &desk->findings[PARAMETER_CUT];
+	const struct finding *page = &desk->findings[PARAMETER_PAGE];
+	char text[24];
+
+	/* The target's boundaries count from the start of the disk, also on a partition. */
+	if (cut->status != STATUS_MEASURED || !cut->value || !is_known(page) ||
+	    (desk->measurements->disk_offset + page->phase) % page->value)
+		return;
+	put(desk, "split_write_sectors", number(cut->value / 512, text),
+	    "writes longer than the buffer, cut to %llu KiB, are %.2f times as fast",
+	    cut->value >> 10, cut->effect);
+	put(desk, "align_sectors", number(page->value / 512, text),
+	    "the pieces begin at clustered pages of %llu KiB", page->value >> 10);
+}
+
+/*
  * With a full log, a small write can wait for the mover or go to the normal area.  There it costs a
  * random write and disturbs the mover's order; waiting costs one ordered write.
  */
@@ -443,5 +464,6 @@ void advise(const struct measurements *measurements, const struct finding *findi
 	advise_batch(&desk);
 	advise_fill(&desk);
 	advise_units(&desk);
+	advise_cut(&desk);
 	advise_commit(&desk);
 }

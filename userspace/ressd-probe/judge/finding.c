@@ -19,6 +19,7 @@ static const struct {
 	[PARAMETER_FAST_AREA] = { "pseudo-slc", "pseudo-SLC area", "B" },
 	[PARAMETER_FLUSH_COST] = { "flush-cost", "cost of a flush", "ns" },
 	[PARAMETER_REWRITE] = { "page-rewrite", "gain by whole pages", "ns" },
+	[PARAMETER_CUT] = { "cut-writes", "long writes gain if cut to", "B" },
 };
 
 const char *parameter_name(enum parameter parameter)

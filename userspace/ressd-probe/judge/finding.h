@@ -19,6 +19,7 @@ enum parameter {
 	PARAMETER_FAST_AREA,		/* bytes written before the drive slows down (pseudo-SLC) */
 	PARAMETER_FLUSH_COST,		/* ns: a flush after a small write; low: after nothing */
 	PARAMETER_REWRITE,		/* ns that a commit gains by all of its page; 0: none */
+	PARAMETER_CUT,			/* bytes: long writes gain if cut to that; 0: they do not */
 	NR_PARAMETERS,
 };
 
