@@ -52,11 +52,12 @@ policy_of() {
 }
 
 # words_of SIDE: option words of the table line; nothing: a scheduler on the bare drive. With log-SIDE small writes go
-# to the log, with the options that ressd-probe has advised.
+# to the log, with the options that ressd-probe has advised, log-advised also for the normal path.
 words_of() {
 	case $1 in
 	none | mq-deadline | kyber | bfq) ;;
-	log-*) echo "$advised $(policy_of "${1#log-}")" ;;
+	log-advised) echo "$advised" ;;
+	log-*) echo "$(sed -E 's/ (split_write|align)_sectors [0-9]+//g' <<<"$advised") $(policy_of "${1#log-}")" ;;
 	*) echo "route never $(policy_of "$1")" ;;
 	esac
 }

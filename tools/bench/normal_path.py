@@ -23,7 +23,7 @@ KERNEL = ["none", "mq-deadline", "kyber", "bfq"]
 POLICIES = ["nopas-pai", "pas-pai", "pasa-pai", "bundle", "bundle-rp"]
 CUTS = ["pas", "pasa"]
 # With the log as well, as ressd-probe advises it.
-LOGGED = ["log-nopas", "log-pasa", "log-pasa-pai", "log-bundle-rp"]
+LOGGED = ["log-nopas", "log-advised", "log-pasa-pai", "log-bundle-rp"]
 EVERY = [*KERNEL, "nopas", *POLICIES]
 PA_SIDES = ["none", "mq-deadline", "nopas-pai", "pas-pai", "pasa-pai", "bundle-rp"]
 IR_SIDES = [*KERNEL, "nopas", "pasa-pai", "bundle", "bundle-rp"]
@@ -41,7 +41,7 @@ LOADS = {
     "mixed": (IR_SIDES, 10),
     "fileserver": (IR_SIDES, 10),
     "postmark-8m": (PA_SIDES, 15),
-    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-pasa", "log-pasa-pai"], 15),
+    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-advised", "log-pasa-pai"], 15),
     "postmark-256k": (["none", "pas-pai", "pasa-pai"], 15),
     "postmark-a": (POSTMARK_SIDES, 15),
     "postmark-b": (POSTMARK_SIDES, 15),
