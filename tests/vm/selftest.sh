@@ -154,7 +154,7 @@ check_clean_up() {
 	echo 'echo running; sleep 1000' >"$folder/job.sh"
 	tools/vm/run --log "$folder/console" "$folder/job.sh" >"$folder/out" 2>&1 &
 	runner=$!
-	for _ in $(seq 300); do
+	for _ in $(seq 1200); do
 		! grep -q '^running$' "$folder/out" || break
 		sleep 0.1
 	done
