@@ -131,6 +131,18 @@ all_steps() {
 	step console-logs 5 python_tests tests/vm/selftest_log.py
 }
 
+# longest_first: the order of the run, so that no long step is left to run alone at its end.
+longest_first() {
+	local i order old_names=("${names[@]}") old_guesses=("${guesses[@]}") old=("${commands[@]}")
+	order=$(for i in "${!names[@]}"; do echo "${guesses[i]} $i"; done | sort -s -rn -k 1,1)
+	names=() guesses=() commands=()
+	while read -r _ i; do
+		names+=("${old_names[i]}")
+		guesses+=("${old_guesses[i]}")
+		commands+=("${old[i]}")
+	done <<<"$order"
+}
+
 # python_tests FILE: run a unittest program; its verdicts as "ok" and "not ok" lines.
 python_tests() {
 	local output status=0
@@ -303,6 +315,7 @@ if [ ${#names[@]} -eq 0 ]; then
 	exit 2
 fi
 
+longest_first
 rm -rf "$logs"
 mkdir -p "$logs"
 make --no-print-directory -C tests/functional all

@@ -56,6 +56,23 @@ class Boot(unittest.TestCase):
         """The second time has the whole time limit."""
         self.assertEqual(self.go("sleep 600", 2, 1), ("timeout", 2))
 
+    def test_a_guest_that_is_restored(self):
+        """One that comes up is not booted, one that does not is, and its state is forgotten."""
+        forgotten = []
+        for script, starts in (("echo '[vm] start 6.64' >console", 1), ("exit 1", 2)):
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                snapshot = SimpleNamespace(
+                    command=lambda: (["sh", "-c", f"cd {folder}; echo >>starts; {script}"], None),
+                    forget=lambda: forgotten.append(script))
+                boot = f"cd {folder}; echo >>starts; echo '[vm] start 6.64' >console"
+                run = Run(lambda: ["sh", "-c", boot], folder, 600, Killer(None, 0), None,
+                          folder / "console", 600, snapshot)
+                run.go()
+                self.assertEqual(run.how, "ended")
+                self.assertEqual(len((folder / "starts").read_text().splitlines()), starts)
+        self.assertEqual(forgotten, ["exit 1"])
+
     def test_virtual_time(self):
         """There it would stand still again."""
         self.assertEqual(self.go("sleep 600", 2, 1, watched=False), ("timeout", 1))

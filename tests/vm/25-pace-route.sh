@@ -17,7 +17,7 @@ reserved=16384
 small_writes() {
 	local name=$1 bytes=$2
 	shift 2
-	check "$name: small writes" timeout 120 fio --name=small --filename=/dev/mapper/ressd \
+	check "$name: small writes" timeout 300 fio --name=small --filename=/dev/mapper/ressd \
 		--rw=randwrite --bs=4k --size=40M --io_size="$bytes" --direct=1 --randseed="$seed" \
 		--verify=crc32c "$@" --output=/tmp/fio-output
 }
@@ -31,8 +31,8 @@ oracle() {
 ends() {
 	local name=$1
 	check "$name: no errors" equals 0 status_value ressd errors
-	check "$name: drains" timeout 60 dmsetup message ressd 0 drain
-	check "$name: is removed" timeout 60 dmsetup remove ressd
+	check "$name: drains" timeout 300 dmsetup message ressd 0 drain
+	check "$name: is removed" timeout 300 dmsetup remove ressd
 }
 
 # small_writes_by_way: the sum of those that the log took, of those that the route sent direct, and of those
@@ -141,11 +141,11 @@ trial_meets() {
 	load=$!
 	for ((i = 0; i < 6; i++)); do
 		sleep 0.1
-		timeout 60 dmsetup suspend ressd || break
-		timeout 60 dmsetup resume ressd || break
+		timeout 300 dmsetup suspend ressd || break
+		timeout 300 dmsetup resume ressd || break
 	done
 	check "adaptive: six suspends" equals 6 echo "$i"
-	check "adaptive: a drain in between" timeout 60 dmsetup message ressd 0 drain
+	check "adaptive: a drain in between" timeout 300 dmsetup message ressd 0 drain
 	wait "$load" || status=$?
 	check "adaptive: the load under them finds no difference" equals 0 echo "$status"
 	ends "adaptive, suspended"
@@ -164,6 +164,7 @@ trial_ends() {
 		--output=/tmp/load-output &
 	load=$!
 	wait_until fails equals 0 writes_at_gate log
+	wait_until equals 32 status_value ressd accepted
 	sleep 0.5
 	check "trial, $name: 32 blocks are logged" equals 32 status_value ressd accepted
 	check "trial, $name: the next one waits" kill -0 "$load"
@@ -236,8 +237,8 @@ waiting_sweep_holds_up_nobody() {
 		make_ressd ressd /dev/d0 32768 pace "$pace" on_full wait move_threshold 95 \
 			segment_sectors 4096
 		small_writes "$pace, sweeping" 3M
-		check "$pace, sweeping: suspend" timeout 60 dmsetup suspend ressd
-		check "$pace, sweeping: resume" timeout 60 dmsetup resume ressd
+		check "$pace, sweeping: suspend" timeout 300 dmsetup suspend ressd
+		check "$pace, sweeping: resume" timeout 300 dmsetup resume ressd
 		small_writes "$pace, more than the log holds" 20M
 		check "$pace: the mover has moved" at_least ressd moved_blocks 100
 		ends "$pace, sweeping"
@@ -261,10 +262,10 @@ writes_of() {
 	sed 's/^ *//' "/sys/block/$1/stat" | tr -s ' ' | cut -d ' ' -f 5
 }
 
-# no_more_writes DISK: it gets none for a second and a half, after six seconds at most.
+# no_more_writes DISK: it gets none for a second and a half, after a minute at most.
 no_more_writes() {
 	local i before=-1 now
-	for ((i = 0; i < 4; i++)); do
+	for ((i = 0; i < 40; i++)); do
 		now=$(writes_of "$1")
 		[ "$now" != "$before" ] || return 0
 		before=$now
@@ -276,11 +277,7 @@ no_more_writes() {
 
 # primed LEAST: records of the empty log since $records.
 primed() {
-	local i
-	for ((i = 0; i < 100 && $(status_value ressd records) < records + $1; i++)); do
-		sleep 0.1
-	done
-	at_least ressd records $((records + $1))
+	wait_until at_least ressd records $((records + $1))
 }
 
 # After a drain the log goes on to a segment in which a clustered block begins: 4 segments further at
@@ -291,12 +288,12 @@ empty_log_is_primed_once() {
 	make_ressd ressd /dev/d1 32768 on_full wait move_block_sectors 8192 log_page_sectors 256 \
 		segment_sectors 2048
 	small_writes "primed" 2M
-	check "primed: drains" timeout 60 dmsetup message ressd 0 drain
+	check "primed: drains" timeout 300 dmsetup message ressd 0 drain
 	check "primed: comes to an end" no_more_writes d1
 	# From there on it is known how far the log is from the next clustered block.
 	small_writes "primed again" 1M --randseed=9
 	dmsetup message ressd 0 mover off
-	check "primed again: drains" timeout 60 dmsetup message ressd 0 drain
+	check "primed again: drains" timeout 300 dmsetup message ressd 0 drain
 	records=$(status_value ressd records)
 	dmsetup message ressd 0 mover on
 	check "primed again: the log goes on" primed 2
@@ -306,15 +303,15 @@ empty_log_is_primed_once() {
 	forget_cache
 	check "primed: the bare device holds all" same_as /tmp/before /dev/d1
 	records=$(status_value ressd records)
-	check "primed: drains again" timeout 60 dmsetup message ressd 0 drain
+	check "primed: drains again" timeout 300 dmsetup message ressd 0 drain
 	sleep 1
 	check "primed: not once more" equals "$records" status_value ressd records
 	for ((i = 0; i < 4; i++)); do
 		small_writes "primed under suspend, $i" 256k --randseed="$i"
-		timeout 60 dmsetup message ressd 0 drain || break
+		timeout 300 dmsetup message ressd 0 drain || break
 		sleep "0.2$((i * 2))"
-		timeout 60 dmsetup suspend ressd || break
-		timeout 60 dmsetup resume ressd || break
+		timeout 300 dmsetup suspend ressd || break
+		timeout 300 dmsetup resume ressd || break
 	done
 	check "primed: four suspends" equals 4 echo "$i"
 	ends "primed"

@@ -81,7 +81,7 @@ commits_survive_a_power_cut() {
 	cut_power d0
 	make_ressd ressd /dev/d0 "$reserved" "${tuning[@]}" log_rewrite on
 	check "all of it is there" same_contents
-	check "it drains" timeout 60 dmsetup message ressd 0 drain
+	check "it drains" timeout 300 dmsetup message ressd 0 drain
 	check "and is there" same_contents
 	dmsetup remove ressd
 	remove_disk d0

@@ -39,7 +39,7 @@ writers_wait_for_few_visits_at_once() {
 	check "fio says how long" test -n "$longest"
 	echo "# result longest-wait/sdcard/ms ${longest:-0} ms <=1200"
 	check "no write waits for many visits" test "${longest:-99999}" -le 1200
-	check "it drains" timeout 60 dmsetup message ressd 0 drain
+	check "it drains" timeout 300 dmsetup message ressd 0 drain
 	check "it is removed" dmsetup remove ressd
 }
 
@@ -55,7 +55,7 @@ writers_wait_while_the_log_keeps() {
 	check "fio says how long" test -n "$longest"
 	echo "# result longest-wait-keeping/sdcard/ms ${longest:-0} ms <=1200"
 	check "no write waits for many visits" test "${longest:-99999}" -le 1200
-	check "it drains" timeout 60 dmsetup message ressd 0 drain
+	check "it drains" timeout 300 dmsetup message ressd 0 drain
 	check "it is removed" dmsetup remove ressd
 }
 

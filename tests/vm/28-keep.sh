@@ -33,7 +33,7 @@ hot_blocks_stay() {
 	echo "# kept $(status_value ressd kept_blocks), moved $(status_value ressd moved_blocks)"
 	check "cold: the same number, over all of the device" small_writes 48 0 64M
 	check "cold: it is moved" at_least ressd moved_blocks 4000
-	check "hot: it drains" timeout 60 dmsetup message ressd 0 drain
+	check "hot: it drains" timeout 300 dmsetup message ressd 0 drain
 	dmsetup remove ressd
 	remove_disk d0
 }
@@ -51,7 +51,7 @@ kept_blocks_survive_a_power_cut() {
 	cut_power d0
 	make_ressd ressd /dev/d0 "$reserved" "${tuning[@]}"
 	check "power cut: what was flushed is there" cmp -n $((40 << 20)) /dev/mapper/ressd /dev/d1
-	check "power cut: it drains" timeout 60 dmsetup message ressd 0 drain
+	check "power cut: it drains" timeout 300 dmsetup message ressd 0 drain
 	check "power cut: and is there" cmp -n $((40 << 20)) /dev/mapper/ressd /dev/d1
 	dmsetup remove ressd
 	remove_disk d0

@@ -196,7 +196,7 @@ alone() {
 		# shellcheck disable=SC2086
 		check "alone, $policy: a device" make_ressd ressd "$disk" "$reserved" route never \
 			pending_expire_ms 1000 dispatch $policy
-		check "alone, $policy: 100 writes do not wait" timeout 30 fio --name=alone \
+		check "alone, $policy: 100 writes do not wait" timeout 300 fio --name=alone \
 			--filename=/dev/mapper/ressd --rw=randwrite --bs=12k --size=32M --io_size=1200k --direct=1 \
 			--fsync=1 --randseed="$seed" --output=/tmp/fio-output
 		check "alone, $policy: none has expired" equals 0 status_value ressd expired
@@ -206,23 +206,30 @@ alone() {
 
 # Held behind a request that does not end: the timer sends it, and a suspend does.
 held_and_released() {
+	local child children=()
 	check "held: a gate" make_gate gate /dev/d1 0 65536
 	check "held: a device" dmsetup create ressd --table \
 		"0 65536 ressd /dev/mapper/gate 0 /dev/d1 65536 $reserved 12 cover off route never dispatch pai split_write_sectors 512 dispatch_depth 2 pending_expire_ms 1000"
 	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=1 oflag=direct status=none &
+	children+=($!)
 	check "held: one is below" wait_until equals 1 writes_at_gate gate
 	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=5 oflag=direct status=none &
+	children+=($!)
 	check "held: another one is held" wait_until equals 1 status_value ressd held
 	check "held: sent when its time has come" wait_until equals 2 writes_at_gate gate
 	check "held: it has expired" equals 1 status_value ressd expired
 	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=9 oflag=direct status=none &
+	children+=($!)
 	check "held: a third one waits for the depth" wait_until equals 1 status_value ressd held
 	sleep 2
 	check "held: however long" equals 1 status_value ressd held
 	dmsetup suspend ressd &
+	children+=($!)
 	sleep 0.5
 	check "held: the gate opens" open_gate gate
-	check "held: the suspend and all writes end" wait
+	for child in "${children[@]}"; do
+		ends_well "held: the suspend and each write end" "$child"
+	done
 	check "held: the resume" dmsetup resume ressd
 	check "held: nothing is left" equals 0 status_value ressd held
 	check "held: is removed" dmsetup remove ressd

@@ -81,14 +81,17 @@ file_system_moves_to_the_bare_device() {
 	umount /mnt
 }
 
+is_draining() {
+	test "$(status_value ressd drain_left)" -gt 0
+}
+
 cancelled_drain() {
 	local status=0 drain accepted
 	make_ressd ressd /dev/slow "$reserved" move_batch_sectors 8
 	fill_log
 	dmsetup message ressd 0 drain &
 	drain=$!
-	sleep 0.3
-	check "a drain says what is left" test "$(status_value ressd drain_left)" -gt 0
+	check "a drain says what is left" wait_until is_draining
 	check "a drain is cancelled" dmsetup message ressd 0 drain cancel
 	wait "$drain" || status=$?
 	check "a cancelled drain fails" test "$status" -ne 0
@@ -120,7 +123,7 @@ drain_under_load() {
 		while [ "$(status_dirty ressd)" -lt 200 ] && kill -0 "$load" 2>/dev/null; do
 			sleep 0.05
 		done
-		check "$name: drain $round under load ends" timeout 60 dmsetup message ressd 0 drain
+		check "$name: drain $round under load ends" timeout 300 dmsetup message ressd 0 drain
 	done
 	check "$name: the load has run all the while" kill -0 "$load"
 	wait "$load" || status=$?

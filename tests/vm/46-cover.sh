@@ -81,7 +81,7 @@ life() {
 	check "$name: and still on ressd" equals "$looks" looks_like /dev/mapper/ressd
 	"$writes" "$name"
 	check "$name: copied whole" copy_device /dev/mapper/ressd /tmp/before
-	check "$name: drains" timeout 60 dmsetup message ressd 0 drain
+	check "$name: drains" timeout 300 dmsetup message ressd 0 drain
 	check "$name: no cover is left" equals 0 covers /dev/d0
 	dmsetup remove ressd
 	forget_cache
@@ -105,7 +105,7 @@ many_rounds() {
 		--randseed="$seed" --io_size=20M --verify=crc32c --verify_fatal=1 --output=/tmp/fio-output
 	check "rounds ($*): is covered" is_covered /dev/d0
 	check "rounds ($*): the covered blocks are the same" same_as /tmp/before /dev/mapper/ressd
-	check "rounds ($*): drains" timeout 60 dmsetup message ressd 0 drain
+	check "rounds ($*): drains" timeout 300 dmsetup message ressd 0 drain
 	dmsetup remove ressd
 	check "rounds ($*): is recognised after a drain" equals ext4 looks_like /dev/d0
 	check "rounds ($*): so are the first blocks of the bare disk" same_as /tmp/before /dev/d0
@@ -169,7 +169,7 @@ cuts_of_the_power() {
 	check "after the last cut" start_again
 	sort "$states" | uniq -c | sed 's/^/# found/'
 	check "some cuts left it covered" grep -q covered "$states"
-	check "after all cuts it drains" timeout 60 dmsetup message ressd 0 drain
+	check "after all cuts it drains" timeout 300 dmsetup message ressd 0 drain
 	dmsetup remove ressd
 	dmsetup remove lower
 	check "after all cuts it is recognised" equals ext4 looks_like /dev/d0
@@ -361,7 +361,7 @@ large_write_waits_for_a_run() {
 	check "large write: both end well" equals 0 echo "$status"
 	check "large write: is covered" is_covered /dev/d0
 	check "large write: is read" same_as /tmp/large /dev/mapper/ressd
-	check "large write: drains" timeout 60 dmsetup message ressd 0 drain
+	check "large write: drains" timeout 300 dmsetup message ressd 0 drain
 	dmsetup remove ressd
 	forget_cache
 	check "large write: is on the bare disk" same_as /tmp/large /dev/d0
@@ -398,7 +398,7 @@ cancelled_drain_leaves_no_writer() {
 	small_write /dev/mapper/ressd 6000
 	wait "$small"
 	check "cancelled: the log has both" equals 2 status_dirty ressd
-	check "cancelled: another drain" timeout 60 dmsetup message ressd 0 drain
+	check "cancelled: another drain" timeout 300 dmsetup message ressd 0 drain
 	dmsetup remove ressd
 	dmsetup remove lower
 	remove_disk d0

@@ -81,7 +81,7 @@ begin_drain() {
 }
 
 run_drain() {
-	timeout 60 dmsetup message ressd 0 drain
+	timeout 300 dmsetup message ressd 0 drain
 }
 
 begin_activation() {

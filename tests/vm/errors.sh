@@ -147,7 +147,7 @@ event_follows() {
 	local number
 	number=$(event_number)
 	"$@" || true
-	timeout 60 dmsetup wait ressd "$number" >/dev/null
+	timeout 300 dmsetup wait ressd "$number" >/dev/null
 }
 
 state_is() {

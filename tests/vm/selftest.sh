@@ -70,6 +70,14 @@ check_exit_codes() {
 	expect "a guest that vanishes" 125 'without an exit code' -- 'poweroff -n -f; sleep 60'
 }
 
+check_restored() {
+	# shellcheck disable=SC2016
+	expect "a restored guest knows the time, by the usual clock" 0 ', restore [0-9.]+ s, script' \
+		-- 'began='"$(date +%s)"'; now=$(date +%s)
+			[ "$now" -ge $began ] && [ "$now" -le $((began + 600)) ] || exit 1
+			[ "$(cat /sys/devices/system/clocksource/*/current_clocksource)" = tsc ]'
+}
+
 check_faults() {
 	local insert="insmod /job/selftest-fault.ko"
 
@@ -146,7 +154,7 @@ check_clean_up() {
 	echo 'echo running; sleep 1000' >"$folder/job.sh"
 	tools/vm/run --log "$folder/console" "$folder/job.sh" >"$folder/out" 2>&1 &
 	runner=$!
-	for _ in $(seq 300); do
+	for _ in $(seq 1200); do
 		! grep -q '^running$' "$folder/out" || break
 		sleep 0.1
 	done
@@ -191,6 +199,7 @@ fi
 build_fault_module
 check_arguments
 check_exit_codes
+check_restored
 # Two guests at once, as the runner promises to allow: the benchmark beside the rest.
 (
 	check_benchmark

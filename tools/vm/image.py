@@ -109,7 +109,22 @@ def build_base(kernel, programs):
     archive.symlink("usr/bin/fsck.ext4", "e2fsck")
     add_modules(archive, kernel)
     archive.file("init", HERE / "guest-init")
+    archive.file("usr/bin/reseed", compiled("reseed"))
     return archive
+
+
+def compiled(name):
+    """Path of a small program of this folder, compiled into the cache."""
+    source = HERE / f"{name}.c"
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:24]
+    program = cache_dir() / "image" / f"{name}-{digest}"
+    if not program.exists():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        new = program.with_name(f"{program.name}.{os.getpid()}")
+        subprocess.run(["cc", "-O2", "-Wall", "-o", new, source], check=True)
+        new.replace(program)
+    os.utime(program)
+    return program
 
 
 def add_busybox_applets(archive, busybox):
@@ -162,7 +177,7 @@ def identity(path):
 def base_key(kernel, programs):
     """Hash of everything that decides the content of the base image."""
     key = hashlib.sha256()
-    inputs = [HERE / name for name in ("image.py", "cpio.py", "guest-init")]
+    inputs = [HERE / name for name in ("image.py", "cpio.py", "guest-init", "reseed.c")]
     for path in inputs:
         key.update(path.read_bytes())
     key.update(kernel.release.encode())

@@ -53,13 +53,18 @@ def prepare_child(processor):
         os.sched_setaffinity(0, {processor})
 
 
-def command_line(options, folder, kernel, initrd, log):
-    """QEMU's command line; `folder` holds the files of its channels."""
+def command_line(options, folder, kernel, initrd, log, job=None):
+    """QEMU's command line; `folder` holds the files of its channels. With the image of a `job`, the
+    second serial port can be read as well (snapshot.py)."""
+    output = ["-serial", f"file:{folder / 'output'}"]
+    if job:
+        output = ["-chardev", f"pipe,id=output,path={folder / 'output'}",
+                  "-serial", "chardev:output"]
     command = [
         "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
         "-no-reboot", "-monitor", "none", "-M", "q35", "-cpu", PROCESSOR, "-m", options.memory,
         "-kernel", str(kernel), "-initrd", str(initrd),
-        "-serial", f"file:{log}", "-serial", f"file:{folder / 'output'}",
+        "-serial", f"file:{log}", *output,
         "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
         *MODES[options.mode],
         "-append", kernel_parameters(options),
@@ -75,6 +80,9 @@ def command_line(options, folder, kernel, initrd, log):
             command += ["-drive", f"file={name},if=none,id=device{number},format=raw"]
             device += f",drive=device{number}"
         command += ["-device", device]
+    if job:  # the last, so that the others keep their names
+        command += ["-drive", f"file={job},if=none,id=job,format=raw,read-only=on",
+                    "-device", "virtio-blk-pci,drive=job,serial=job"]
     if options.fetch:
         command += ["-device", "virtio-serial-pci",
                     "-chardev", f"file,id=fetch,path={folder / 'fetch.tar'}",
@@ -129,11 +137,13 @@ class Output:
 class Run:
     """One guest, on the processor with this number or on any (None). `how` tells after `go` how it
     ended: "ended", "timeout" or "killed". With a console `log`, a guest that does not come up, or
-    not in `boot` seconds, is started a second time."""
+    not in `boot` seconds, is started a second time. With a `snapshot`, it is restored from that,
+    and booted only if it does not come up; `command` may be a function, called for a boot."""
 
     def __init__(self, command, folder, timeout, killer, processor=None, log=None,
-                 boot=BOOT_SECONDS):
+                 boot=BOOT_SECONDS, snapshot=None):
         self.command = command
+        self.snapshot = snapshot
         self.timeout = timeout
         self.log = log
         self.boot = boot
@@ -146,29 +156,39 @@ class Run:
     def go(self):
         """Run to the end."""
         try:
-            self._start(self.log)
-            if self.how == "stuck" or (self.how == "ended" and self.log and
-                                       not self._is_up(self.log)):
-                reason = f"in {self.boot:g} s" if self.how == "stuck" else "before it ended"
-                print(f"vm: the guest has not come up {reason}; it is started anew",
-                      file=sys.stderr, flush=True)
-                self.how = "ended"
-                self._start(None)
+            if self.snapshot:
+                self._start(*self.snapshot.command(), self.log)
+                if not self._is_dead("it is booted instead"):
+                    return
+                self.snapshot.forget()
+            command = self.command() if callable(self.command) else self.command
+            self._start(command, None, self.log)
+            if self.log and self._is_dead("it is started anew"):
+                self._start(command, None, None)
         finally:
             self.output.finish()
+
+    def _is_dead(self, remedy):
+        """Whether the guest has not come up; that is then told, with the remedy."""
+        if self.how != "stuck" and (self.how != "ended" or self._is_up(self.log)):
+            return False
+        reason = f"in {self.boot:g} s" if self.how == "stuck" else "before it ended"
+        print(f"vm: the guest has not come up {reason}; {remedy}", file=sys.stderr, flush=True)
+        self.how = "ended"
+        return True
 
     @staticmethod
     def _is_up(log):
         """Whether the guest's init has begun."""
         return log.exists() and STARTED in log.read_bytes()
 
-    def _start(self, log):
+    def _start(self, command, environment, log):
         """Run QEMU, and never leave it behind, whatever interrupts the wait."""
         with open(self.errors, "wb") as errors:
             try:
                 process = subprocess.Popen(
-                    self.command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
-                    start_new_session=True,
+                    command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                    start_new_session=True, env=environment,
                     preexec_fn=lambda: prepare_child(self.processor))
             except FileNotFoundError as error:
                 raise VmError("qemu-system-x86_64 is not installed: run tools/setup.sh") from error

@@ -92,11 +92,11 @@ test_kernel_sentences() {
 	check "and gets its UUID" grep -q "RESSD-[0-9a-f-]\{36\}$" <(dmsetup info -c --noheadings -o uuid test)
 	check "list shows it, and its UUID" eval "ressdctl list | grep -E '^test +rw +/dev/ram0 +48 MiB +[0-9a-f]{8}-[0-9a-f-]{27} +0 of'"
 	check "but not as closed" eval "test \$(ressdctl list | grep -c /dev/ram0) -eq 1"
-	check "nor is it if it is named" eval "ressdctl list /dev/ram0 | grep -qE '^test +rw +/dev/ram0 '"
+	check "nor is it if it is named" eval "ressdctl list /dev/ram0 | finds -E '^test +rw +/dev/ram0 '"
 	check "status takes the path below /dev/mapper" eval "ressdctl status /dev/mapper/test |
 		grep -qE '^device +test$'"
-	check "status without a name shows it" eval "ressdctl status | grep -qE '^device +test$'"
-	check "as JSON" eval "ressdctl status --json | grep -q '\"devices\"'"
+	check "status without a name shows it" eval "ressdctl status | finds -E '^device +test$'"
+	check "as JSON" eval "ressdctl status --json | finds '\"devices\"'"
 	refused "a name in use" 3 "exists already" ressdctl open test --table "$line"
 	check "close" ressdctl close test
 	check "list shows it as closed" eval "ressdctl list | grep -E '^- +closed +/dev/ram0 .*-'"
