@@ -463,7 +463,7 @@ struct ressd {
 	/* There may be notes, see dm-ressd-unlocked.c; a line of its own. */
 	bool noted ____cacheline_aligned_in_smp;
 
-	/* Into the records; a line of its own, for it changes without the lock. */
+	/* Into the records; it changes without the lock: a line of its own. */
 	struct ressd_copies copies[2] ____cacheline_aligned_in_smp;
 
 	/* See DOC: locking. */

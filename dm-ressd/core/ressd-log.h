@@ -86,12 +86,13 @@
  *    concerned: reuse_seq does not exceed the segment of the last written
  *    record.
  *
- * COPIES: the caller may give up the lock after ressd_log_accept(), and copy the
- * data to its place then.  No record's data is looked at, overwritten or written
- * out before the copies into that record which have begun have ended: whatever
- * in core does one of these calls settle() first, which waits for them.  None
- * begins later that it would have to wait for: in the open record they begin
- * under the lock, which is held then, and in a sealed one none begins.
+ * COPIES: the caller may give up the lock after ressd_log_accept(), and copy
+ * the data to its place then.  No record's data is looked at, overwritten or
+ * written out before the copies into that record which have begun have ended:
+ * whatever in core does one of these calls settle() first, which waits for
+ * them.  None begins later that it would have to wait for: in the open record
+ * they begin under the lock, which is held then, and in a sealed one none
+ * begins.
  *
  * Context: the caller holds one lock over every call except ressd_log_encode().
  */
