@@ -2,6 +2,7 @@
 /* ressd-cover: the covers themselves, and runs of a log in RAM. */
 #include <linux/errno.h>
 #include "logbox.h"
+#include "ressd-summary.h"
 #include "ressd-cover.h"
 
 TEST_SUITE("cover");
@@ -202,6 +203,43 @@ TEST(recovery_knows_what_counts)
 	box_sync();
 	CHECK_EQ(box_recover(), 0);
 	CHECK(box.log.covered, "a record says that covers stand");
+}
+
+/* The summary of the segment that the head leaves now. */
+static const struct ressd_summary *next_summary(void)
+{
+	u32 slot = ressd_geom_slot_of_seq(&box.log.geom, box.log.head_seq);
+	const struct ressd_summary *summary =
+		(void *)disk_block(ressd_geom_slot_end(&box.log.geom, slot));
+
+	box.log.rotate = true;
+	ressd_log_reclaim(&box.log);
+	box_run();
+	box_sync();
+	CHECK_EQ(le64_to_cpu(summary->magic), RESSD_SUMMARY_MAGIC);
+	return summary;
+}
+
+/* The last record of a segment says what counts; so must the summary that speaks for it. */
+TEST(a_summary_knows_what_counts)
+{
+	const struct ressd_summary *summary;
+	struct ressd_link link;
+
+	start();
+	CHECK_EQ(box_write(1, 5), -EAGAIN);
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(box_write(1, 5), 0);
+	box_sync();
+	summary = next_summary();
+	CHECK(le32_to_cpu(summary->flags) & RESSD_RECORD_FIRST, "the first one's flag is lost");
+	ressd_summary_link(summary, &link);
+	CHECK(!link.uncovered, "home would count");
+	CHECK_EQ(run(RESSD_COVER_UNCOVER, 0), 0);
+	box_sync();
+	summary = next_summary();
+	ressd_summary_link(summary, &link);
+	CHECK(link.uncovered, "the log would count");
 }
 
 /* Found by the simulator: what stood there instead of the cover was taken for the newer version. */

@@ -654,3 +654,20 @@ TEST(trial_without_a_record_ends)
 	ressd_route_move_ended(&route, false);
 	CHECK(!ressd_route_takes_log(&route), "the log is taken");
 }
+
+/* It is kept where it saves 5 percent, but not taken for that: TAKE_PERCENT and KEEP_PERCENT. */
+TEST(log_is_kept_for_less_than_it_is_taken_for)
+{
+	const struct device cheap = { .direct = 1000, .log = 100, .move = 400 };
+	const struct device close = { .direct = 1000, .log = 100, .move = 850 };
+	struct ressd_route route;
+
+	ressd_route_init(&route);
+	load(&route, &close, 3000000);
+	CHECK(!log_wins(&route), "it is taken for 5 percent");
+	ressd_route_init(&route);
+	load(&route, &cheap, 3000);
+	CHECK(log_wins(&route), "it is not taken");
+	load(&route, &close, 3000000);
+	CHECK(log_wins(&route), "it is left though it saves 5 percent");
+}
