@@ -258,10 +258,11 @@ static bool is_cheap(struct ressd_rpi *rpi, u64 sector, bool continues,
 {
 	u64 unit = unit_of(rpi, sector);
 	bool open = ressd_units_is_open(&rpi->units, unit);
+	bool enters = continues && left && unit_of(rpi, sector - 1) != unit;
 
 	if (!has_many_units(rpi))
 		return continues && open;
-	return open || (continues && left && unit_of(rpi, sector - 1) != unit) ||
+	return open || enters ||
 	       ressd_units_pays(&rpi->units, unit, left,
 				moving || is_committing(rpi));
 }
