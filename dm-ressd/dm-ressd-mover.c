@@ -560,6 +560,7 @@ static int mover_thread(void *data)
 	while (!kthread_should_stop()) {
 		enum ressd_mover_state next;
 		u64 reused, moved;
+		bool covered;
 		int ret;
 
 		ressd_discard_next(ressd);
@@ -569,10 +570,12 @@ static int mover_thread(void *data)
 		WRITE_ONCE(ressd->mover.retry_now, false);
 		reused = READ_ONCE(ressd->log.reuse_seq);
 		moved = READ_ONCE(ressd->counters.moved_blocks);
+		covered = READ_ONCE(ressd->log.covered);
 		ret = sweep_once(ressd, next);
 		if (!ret)
 			ressd->mover.backoff = 0;
 		if (READ_ONCE(ressd->log.reuse_seq) != reused ||
+		    READ_ONCE(ressd->log.covered) != covered ||
 		    kthread_should_stop() ||
 		    (!ret && READ_ONCE(ressd->counters.moved_blocks) != moved))
 			continue;

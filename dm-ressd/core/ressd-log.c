@@ -657,17 +657,14 @@ static bool begins_unit(const struct ressd_log *log, u32 slot)
 }
 
 /*
- * Has the head's segment nothing but its first record, and begins a clustered
- * block?
+ * Has the head's segment no data, and begins a clustered block?  A drain may
+ * have left it some records, but the last of its writes: so it is open.
  */
 static bool is_primed(const struct ressd_log *log)
 {
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
-	u32 start = ressd_geom_slot_start(&log->geom, slot);
 
-	return begins_unit(log, slot) &&
-	       log->records[log->open].block <=
-		       ressd_log_padded_end(log, start, start + 1);
+	return !log->head_maps && begins_unit(log, slot);
 }
 
 /* Is there a clustered block ahead that begins where a segment does? */

@@ -248,17 +248,23 @@ static bool is_committing(const struct ressd_rpi *rpi)
 	return rpi->commits && rpi->clock - rpi->flushed <= COMMIT_WRITES;
 }
 
-/* Is the unit of a small write open, or should it be? */
-static bool is_cheap(struct ressd_rpi *rpi, u64 unit, bool continues, u32 left,
-		     bool moving)
+/*
+ * Is the unit of a small write open, or should it be?  Where there are many,
+ * one that a stream runs into should: it fills it in order, which spares the
+ * merge.
+ */
+static bool is_cheap(struct ressd_rpi *rpi, u64 sector, bool continues,
+		     u32 left, bool moving)
 {
-	const bool many = has_many_units(rpi);
+	u64 unit = unit_of(rpi, sector);
+	bool open = ressd_units_is_open(&rpi->units, unit);
+	bool enters = continues && left && unit_of(rpi, sector - 1) != unit;
 
-	if (!many && !continues)
-		return false;
-	return ressd_units_is_open(&rpi->units, unit) ||
-	       (many && ressd_units_pays(&rpi->units, unit, left,
-					 moving || is_committing(rpi)));
+	if (!has_many_units(rpi))
+		return continues && open;
+	return open || enters ||
+	       ressd_units_pays(&rpi->units, unit, left,
+				moving || is_committing(rpi));
 }
 
 /* --- a write -------------------------------------------------------------- */
@@ -284,7 +290,7 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
 	left = units_left(rpi, moving);
 	ressd_units_limit(&rpi->units, left);
 	if (small && !is_direct_part(rpi, stream, sector) &&
-	    !is_cheap(rpi, unit, continues, left, moving))
+	    !is_cheap(rpi, sector, continues, left, moving))
 		return true;
 	ressd_units_use(&rpi->units, unit, left, small);
 	return false;

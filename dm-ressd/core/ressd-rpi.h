@@ -16,8 +16,9 @@
  * number is known, a small sequential write is direct only if it goes to a unit
  * that direct writes keep open.  Otherwise it is logged like a random one.
  * With more than RESSD_RPI_FEW_UNITS a random write is direct in an open unit,
- * too, and may open one, and the mover's visits compete for them; fewer are
- * left to sequential writes, for which they matter more.
+ * too, and may open one, as does a stream that runs into one; and the mover's
+ * visits compete for them.  Fewer are left to sequential writes, for which they
+ * matter more.
  *
  * BATCHES: a stream may also ascend in steps of less than two units, as the
  * sorted writeback of a checkpoint or of the page cache does.  The first part

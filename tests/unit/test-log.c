@@ -649,6 +649,28 @@ TEST(empty_log_is_primed)
 	CHECK_EQ(box_read(lbn - 1), lbn);
 }
 
+/* Found by counting merges on an emulated drive: one more unit was opened behind each drain. */
+TEST(log_that_a_drain_left_at_a_unit_is_primed)
+{
+	u32 i;
+
+	box_format();
+	box.log.page_blocks = 4;
+	box.log.unit_blocks = BOX_SEGMENT_BLOCKS;
+	for (i = 0; i < 3; i++) {
+		box_write(i, 1);
+		box_sync();
+	}
+	ressd_log_rotate(&box.log);
+	/* Records without data: of UNMAPs. */
+	for (i = 0; i < 3; i++) {
+		ressd_log_kill(&box.log, i, 1);
+		box_sync();
+	}
+	CHECK(box.log.records[box.log.open].block % BOX_SEGMENT_BLOCKS > 4, "a page is full");
+	CHECK_EQ(prime(), 0);
+}
+
 /*
  * Found by the mover's model: where the log begins late in a page that is larger than its first
  * segment, a record took more blocks than its buffer has.

@@ -399,6 +399,22 @@ TEST(a_burst_opens_no_unit)
 	}
 }
 
+/*
+ * Found with 2,000 UPDATEs of a database: of each unit that the journal went on in 8 to 24 blocks were
+ * logged, and the unit was opened out of order.
+ */
+TEST(a_stream_opens_the_unit_that_it_runs_into)
+{
+	init_units(26);
+	CHECK(ressd_rpi_write(&rpi, UNIT - 16, 8, false), "it begins in a unit that is closed");
+	CHECK(ressd_rpi_write(&rpi, UNIT - 8, 8, false), "as two random blocks may");
+	CHECK(!ressd_rpi_write(&rpi, UNIT, 8, false), "into the next one");
+	CHECK(!ressd_rpi_write(&rpi, UNIT + 8, 8, false), "which is open now");
+	init_units(RESSD_RPI_FEW_UNITS);
+	ressd_rpi_write(&rpi, UNIT - 8, 8, false);
+	CHECK(ressd_rpi_write(&rpi, UNIT, 8, false), "few units");
+}
+
 /* But what gets many writes is opened, and where flushes follow few writes it is at once. */
 TEST(many_writes_or_commits_open_a_unit)
 {
