@@ -265,8 +265,7 @@ static bool joins(struct late_copy *copy, u32 nr,
 	if (!copy->nr) {
 		copy->first = nr;
 		copy->place = *place;
-	} else if (nr != copy->first + copy->nr ||
-		   place->entry != copy->place.entry + copy->nr) {
+	} else if (nr != copy->first + copy->nr) {
 		return false;
 	}
 	copy->nr++;
