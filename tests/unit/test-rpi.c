@@ -400,8 +400,8 @@ TEST(a_burst_opens_no_unit)
 }
 
 /*
- * Found with 2,000 UPDATEs of a database: of each unit that the journal went on in 8 to 24 blocks were
- * logged, and the unit was opened out of order.
+ * Found with 2,000 UPDATEs of a database: of each unit that the journal went on in 8 to 24 blocks
+ * were logged, and the unit was opened out of order.
  */
 TEST(a_stream_opens_the_unit_that_it_runs_into)
 {
