@@ -82,7 +82,7 @@ class Area:
             return None
         names = ("seq", "segment", "tail", "durable", "activation", "prev_crc", "maps", "unmaps",
                  "blocks", "flags", "block", "epoch")
-        record = dict(zip(names, struct.unpack_from("<QQQQQIHHIIII", block, 32)))
+        record = dict(zip(names, struct.unpack_from("<QQQQQIHHIIII", block, 32), strict=True))
         record["crc"] = self.word(number, 12)
         entries = record["maps"] + record["unmaps"]
         slot = number // self.segment_blocks
@@ -166,7 +166,7 @@ def main(make_image, ressdctl, images="30"):
                 print(f"not ok - format: seed {seed}: {dump['recovery']}, differing {differing}")
                 return 1
             blocks += len(said)
-    print(f"ok - format: a reader of the document finds the {blocks} blocks that ressdctl dump finds")
+    print(f"ok - format: a reader of the document finds the {blocks} blocks of ressdctl dump")
     return 0 if blocks else 1
 
 

@@ -56,22 +56,27 @@ class Boot(unittest.TestCase):
         """The second time has the whole time limit."""
         self.assertEqual(self.go("sleep 600", 2, 1), ("timeout", 2))
 
+    def restore(self, script):
+        """How often something was started for a guest whose restored state does what the script
+        says, and how often its snapshot was forgotten."""
+        forgotten = []
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            begin = f"cd {folder}; echo >>starts; "
+            restored = ["sh", "-c", begin + script]
+            booted = ["sh", "-c", begin + "echo '[vm] start 6.64' >console"]
+            snapshot = SimpleNamespace(command=lambda: (restored, None),
+                                       forget=lambda: forgotten.append(1))
+            run = Run(lambda: booted, folder, 600, Killer(None, 0), None, folder / "console", 600,
+                      snapshot)
+            run.go()
+            self.assertEqual(run.how, "ended")
+            return len((folder / "starts").read_text().splitlines()), len(forgotten)
+
     def test_a_guest_that_is_restored(self):
         """One that comes up is not booted, one that does not is, and its state is forgotten."""
-        forgotten = []
-        for script, starts in (("echo '[vm] start 6.64' >console", 1), ("exit 1", 2)):
-            with tempfile.TemporaryDirectory() as name:
-                folder = Path(name)
-                snapshot = SimpleNamespace(
-                    command=lambda: (["sh", "-c", f"cd {folder}; echo >>starts; {script}"], None),
-                    forget=lambda: forgotten.append(script))
-                boot = f"cd {folder}; echo >>starts; echo '[vm] start 6.64' >console"
-                run = Run(lambda: ["sh", "-c", boot], folder, 600, Killer(None, 0), None,
-                          folder / "console", 600, snapshot)
-                run.go()
-                self.assertEqual(run.how, "ended")
-                self.assertEqual(len((folder / "starts").read_text().splitlines()), starts)
-        self.assertEqual(forgotten, ["exit 1"])
+        self.assertEqual(self.restore("echo '[vm] start 6.64' >console"), (1, 0))
+        self.assertEqual(self.restore("exit 1"), (2, 1))
 
     def test_virtual_time(self):
         """There it would stand still again."""
