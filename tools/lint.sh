@@ -68,7 +68,7 @@ check_pipes() {
 
 # check runs its command in a subshell, which has no children to wait for.
 check_waits() {
-	! grep -nE '^[[:space:]]*check .*[ "(]wait ("?\$|[0-9])' tests/vm/*.sh || {
+	! grep -nE '^[[:space:]]*check "[^"]*" wait( |$)' tests/vm/*.sh || {
 		echo "tests/vm: check cannot wait for a child; say 'ends_well' of tests/vm/lib.sh"
 		return 1
 	}
@@ -201,6 +201,7 @@ tools/setup.sh
 mkdir -p "$cache"
 step "licence lines" check_licences
 step "pipes of the guest scripts" check_pipes
+step "children of the guest scripts" check_waits
 step "checkpatch, kernel code" check_kernel_style
 step "checkpatch, userspace code" check_userspace_style
 step "kernel build with W=1 and sparse" check_kernel_build

@@ -257,12 +257,12 @@ static bool is_cheap(struct ressd_rpi *rpi, u64 sector, bool continues,
 		     u32 left, bool moving)
 {
 	u64 unit = unit_of(rpi, sector);
-	bool open = ressd_units_is_open(&rpi->units, unit);
-	bool enters = continues && left && unit_of(rpi, sector - 1) != unit;
 
 	if (!has_many_units(rpi))
-		return continues && open;
-	return open || enters ||
+		return continues && ressd_units_is_open(&rpi->units, unit);
+	if (continues && unit_of(rpi, sector - 1) != unit)
+		return true;
+	return ressd_units_is_open(&rpi->units, unit) ||
 	       ressd_units_pays(&rpi->units, unit, left,
 				moving || is_committing(rpi));
 }

@@ -196,7 +196,7 @@ alone() {
 		# shellcheck disable=SC2086
 		check "alone, $policy: a device" make_ressd ressd "$disk" "$reserved" route never \
 			pending_expire_ms 1000 dispatch $policy
-		check "alone, $policy: 100 writes do not wait" timeout 300 fio --name=alone \
+		check "alone, $policy: 100 writes do not wait" timeout 30 fio --name=alone \
 			--filename=/dev/mapper/ressd --rw=randwrite --bs=12k --size=32M --io_size=1200k --direct=1 \
 			--fsync=1 --randseed="$seed" --output=/tmp/fio-output
 		check "alone, $policy: none has expired" equals 0 status_value ressd expired

@@ -8,7 +8,7 @@
  * sent as it is and as the target cuts it (core/ressd-split.h), some of each in turn.  The first of
  * them pays for what is buffered of those before, and does not count.
  */
-#include "find/survey.h"
+#include "find/read-pairs.h"
 #include "judge/judge.h"
 #include "measure/statistics.h"
 #include "ressd-split.h"
@@ -101,16 +101,6 @@ static void conclude(struct survey *survey, struct stream *stream, u64 piece)
 			finding->effect);
 }
 
-/* Where the stream begins: @within bytes behind a border of a page. */
-static u64 start_of(struct survey *survey, const struct finding *page, u64 within)
-{
-	const u64 bytes = (u64)MAX_TURNS * NR_WAYS * TURN * LONG + 2 * page->value;
-	const u64 start = survey_place(survey, bytes, page->value);
-	const u64 into = (survey->measure->offset + start) % page->value;
-
-	return start + (page->phase + page->value - into) % page->value + within;
-}
-
 int find_cut(struct survey *survey, struct failure *failure)
 {
 	const struct finding *page = &survey->finding[PARAMETER_PAGE];
@@ -128,7 +118,9 @@ int find_cut(struct survey *survey, struct failure *failure)
 				LONG >> 10);
 		return 0;
 	}
-	stream.at = start_of(survey, page, JUDGE_UNIT);
+	/* From within a page on. */
+	stream.at = JUDGE_UNIT +
+		    read_pairs_place(survey, JUDGE_UNIT + MAX_TURNS * NR_WAYS * TURN * LONG);
 	stream.split[CUT] = (struct ressd_split){
 		.longest[RESSD_WRITE] = piece / SECTOR,
 		.align = page->value / SECTOR,
