@@ -168,7 +168,7 @@ static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
 {
 	lockdep_assert_held(&ressd->lock);
 	return !is_tracked(ressd, move->lbn) &&
-	       !ressd_log_data(&ressd->log, move->block);
+	       !ressd_log_holds(&ressd->log, move->block);
 }
 
 /*

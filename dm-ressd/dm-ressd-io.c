@@ -247,8 +247,60 @@ static bool has_to_be_logged(const struct ressd *ressd,
 	       !ressd->cover.busy;
 }
 
-/* Copies what is left of the bio into the log; 0 when all is in. */
-static int take_blocks(struct ressd *ressd, struct bio *bio)
+/*
+ * Blocks of a bio to be copied when the lock is free: their places stand side
+ * by side in the open record.
+ */
+struct late_copy {
+	u32 first, nr;			/* of the bio's */
+	struct ressd_place place;	/* of the first */
+};
+
+/* Does the block @nr of the bio, whose place is @place, join the others? */
+static bool joins(struct late_copy *copy, u32 nr,
+		  const struct ressd_place *place)
+{
+	if (place->overwrites)
+		return false;
+	if (!copy->nr) {
+		copy->first = nr;
+		copy->place = *place;
+	} else if (nr != copy->first + copy->nr ||
+		   place->entry != copy->place.entry + copy->nr) {
+		return false;
+	}
+	copy->nr++;
+	return true;
+}
+
+/* With their checksums, so that the log's worker need not find these. */
+static void copy_blocks(struct bio *bio, const struct late_copy *copy)
+{
+	void *data = copy->place.data;
+	u32 i;
+
+	for (i = 0; i < copy->nr; i++, data += RESSD_BLOCK_SIZE) {
+		ressd_copy_from_bio(bio, (copy->first + i) * RESSD_BLOCK_SIZE,
+				    data, RESSD_BLOCK_SIZE);
+		copy->place.entry[i].crc =
+			cpu_to_le32(ressd_crc(data, RESSD_BLOCK_SIZE));
+	}
+}
+
+/* May a write be copied without the lock?  See dm-ressd-copy.h. */
+static bool may_copy_late(const struct ressd *ressd, const struct bio *bio)
+{
+	lockdep_assert_held(&ressd->lock);
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) && !(bio->bi_opf & REQ_FUA) &&
+	       ressd->options.commit != RESSD_COMMIT_WRITETHROUGH;
+}
+
+/*
+ * Copies what is left of the bio into the log; 0 when all is in.  What may be
+ * copied late is added to @copy instead; NULL: nothing may.
+ */
+static int take_blocks(struct ressd *ressd, struct bio *bio,
+		       struct late_copy *copy)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
 	bool covered = has_to_be_logged(ressd, rb);
@@ -273,8 +325,10 @@ static int take_blocks(struct ressd *ressd, struct bio *bio)
 				       &place);
 		if (ret)
 			return ret;
-		ressd_copy_from_bio(bio, rb->accepted * RESSD_BLOCK_SIZE,
-				    place.data, RESSD_BLOCK_SIZE);
+		if (!copy || !joins(copy, rb->accepted, &place))
+			ressd_copy_from_bio(bio,
+					    rb->accepted * RESSD_BLOCK_SIZE,
+					    place.data, RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 	}
 	return 0;
@@ -330,17 +384,29 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 	return write_direct(ressd, bio);
 }
 
-/* Completes the bio through @complete. */
-static int write_log(struct ressd *ressd, struct bio *bio, bool *complete)
+/*
+ * Completes the bio through @complete, when the blocks of @copy, if any, are
+ * copied: that has begun then.
+ */
+static int write_log(struct ressd *ressd, struct bio *bio,
+		     struct late_copy *copy, bool *complete)
 {
+	int ret = -EAGAIN;
+
 	lockdep_assert_held(&ressd->lock);
 	/* Behind those who wait already, if any. */
-	int ret = list_empty(&ressd->waiters.space) ? take_blocks(ressd, bio) :
-						      -EAGAIN;
-
-	if (ret)
+	if (list_empty(&ressd->waiters.space))
+		ret = take_blocks(ressd, bio,
+				  may_copy_late(ressd, bio) ? copy : NULL);
+	if (ret) {
+		/* Others may complete it as soon as the lock is free. */
+		copy_blocks(bio, copy);
+		copy->nr = 0;
 		return refused_by_log(ressd, bio, ret);
+	}
 	*complete = ressd_finish_logged(ressd, bio);
+	if (copy->nr)
+		ressd_copy_begin(&ressd->copies[copy->place.record]);
 	return DM_MAPIO_SUBMITTED;
 }
 
@@ -388,7 +454,7 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 		ressd_run_bios(ressd);
 		return true;
 	}
-	ret = take_blocks(ressd, bio);
+	ret = take_blocks(ressd, bio, NULL);
 	if (ret == -ENOSPC && has_to_be_logged(ressd, rb) &&
 	    !ressd->errors.stuck) {
 		list_move_tail(&rb->list, passed);
@@ -598,6 +664,7 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	bool small, mapped, timed = false, complete = false;
+	struct late_copy copy;
 	int ret;
 
 	if (ressd_write_unlocked(ressd, bio, rb, &e))
@@ -634,17 +701,26 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		cut_write(ressd, bio, &e);
 
 	set_covered(rb, &e);
+	copy.nr = 0;
 	if (timed)
 		ressd_route_sent(ressd, bio);
 	if (e.whole && small)
-		ret = write_log(ressd, bio, &complete);
+		ret = write_log(ressd, bio, &copy, &complete);
 	else if (mapped && !e.whole)
 		ret = ressd_write_piece(ressd, bio, e.first);
 	else if (mapped)
 		ret = write_direct(ressd, bio);
 	else
 		ret = start_direct(ressd, bio, rb);
-	spin_unlock(&ressd->lock);
+	if (copy.nr) {
+		preempt_disable();
+		spin_unlock(&ressd->lock);
+		copy_blocks(bio, &copy);
+		ressd_copy_end(&ressd->copies[copy.place.record]);
+		preempt_enable();
+	} else {
+		spin_unlock(&ressd->lock);
+	}
 
 	if (complete)
 		bio_endio(bio);

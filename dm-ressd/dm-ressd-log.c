@@ -16,6 +16,13 @@ static bool slot_busy(void *context, u32 slot)
 	return atomic_read(&ressd->readers[slot]);
 }
 
+static void settle_copies(void *context, u32 record)
+{
+	struct ressd *ressd = context;
+
+	ressd_copies_settle(&ressd->copies[record]);
+}
+
 void ressd_tune_log(struct ressd *ressd)
 {
 	const struct ressd_options *options = &ressd->options;
@@ -52,6 +59,7 @@ void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
 					    ressd->memory.records[1] },
 			       .summary = ressd->memory.summary,
 			       .segment_busy = slot_busy,
+			       .settle = settle_copies,
 			       .context = ressd,
 		       });
 	ressd->regions = ressd->log.map.regions;

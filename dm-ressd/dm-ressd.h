@@ -46,6 +46,10 @@
  * Functions that need a lock held assert it (lockdep_assert_held()), which
  * costs nothing but in a kernel with lockdep (tools/vm/debug-kernel).
  *
+ * A small write that completes at once takes its place in the open record under
+ * ressd->lock, and copies its data and finds their checksum without:
+ * dm-ressd-copy.h.
+ *
  * No hold of ressd->lock grows with the log: what is done for each block is
  * done in pieces, see TIME UNDER THE LOCK in core/ressd-log.h.
  *
@@ -179,6 +183,7 @@
 #include "core/ressd-split.h"
 #include "core/ressd-summary.h"
 #include "core/ressd-sweep.h"
+#include "dm-ressd-copy.h"
 #include "dm-ressd-flight.h"
 
 #define DM_MSG_PREFIX "ressd"
@@ -457,6 +462,9 @@ struct ressd {
 
 	/* There may be notes, see dm-ressd-unlocked.c; a line of its own. */
 	bool noted ____cacheline_aligned_in_smp;
+
+	/* Into the records; it changes without the lock: a line of its own. */
+	struct ressd_copies copies[2] ____cacheline_aligned_in_smp;
 
 	/* See DOC: locking. */
 	spinlock_t lock ____cacheline_aligned_in_smp;

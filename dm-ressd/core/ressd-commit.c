@@ -298,12 +298,14 @@ static void encode_record(const struct ressd_log *log,
 	u32 used = record->nr_maps + record->nr_unmaps;
 	u32 i;
 
+	ressd_log_settle(log, record);
 	for (i = 0; i < record->nr_maps; i++) {
 		const void *data =
 			ressd_record_data(record, record->block + 1 + i);
 
-		header->entries[i].crc =
-			cpu_to_le32(ressd_crc(data, RESSD_BLOCK_SIZE));
+		if (!header->entries[i].crc)
+			header->entries[i].crc =
+				cpu_to_le32(ressd_crc(data, RESSD_BLOCK_SIZE));
 	}
 	for (; i < used; i++)
 		header->entries[i].crc = 0;

@@ -38,7 +38,7 @@ u32 ressd_keep_next(const struct ressd_log *log, u32 block, u32 end)
 
 		if (node->lbn != RESSD_NO_BLOCK &&
 		    !ressd_map_is_clean(&log->map, block) &&
-		    !ressd_log_data(log, block) &&
+		    !ressd_log_holds(log, block) &&
 		    ressd_map_find(&log->map, node->lbn) == node)
 			break;
 	}

@@ -79,6 +79,10 @@ bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq);
  */
 u64 ressd_log_scan_tail(const struct ressd_log *log, u64 limit);
 
+/* Waits for the copies into @record: see COPIES. */
+void ressd_log_settle(const struct ressd_log *log,
+		      const struct ressd_record *record);
+
 /* Where the buffer of @record holds @block. */
 static inline void *ressd_record_data(const struct ressd_record *record,
 				      u32 block)

@@ -98,6 +98,7 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->align_blocks = max_t(u32, setup->align_blocks, 1);
 	log->segments = setup->segments;
 	log->segment_busy = setup->segment_busy;
+	log->settle = setup->settle;
 	log->summary = setup->summary;
 	ressd_summary_start(log->summary, &log->geom, 0);
 	log->context = setup->context;
@@ -137,16 +138,38 @@ static bool record_holds(const struct ressd_record *record, u32 block)
 	       block <= record->block + record->nr_maps;
 }
 
-const void *ressd_log_data(const struct ressd_log *log, u32 block)
+void ressd_log_settle(const struct ressd_log *log,
+		      const struct ressd_record *record)
+{
+	if (log->settle)
+		log->settle(log->context, record - log->records);
+}
+
+/* The one in RAM that holds @block, or NULL. */
+static const struct ressd_record *find_record(const struct ressd_log *log,
+					      u32 block)
 {
 	const struct ressd_record *open = &log->records[log->open];
 	const struct ressd_record *other = &log->records[!log->open];
 
 	if (record_holds(open, block))
-		return ressd_record_data(open, block);
-	if (other->sealed && record_holds(other, block))
-		return ressd_record_data(other, block);
-	return NULL;
+		return open;
+	return other->sealed && record_holds(other, block) ? other : NULL;
+}
+
+bool ressd_log_holds(const struct ressd_log *log, u32 block)
+{
+	return find_record(log, block);
+}
+
+const void *ressd_log_data(const struct ressd_log *log, u32 block)
+{
+	const struct ressd_record *record = find_record(log, block);
+
+	if (!record)
+		return NULL;
+	ressd_log_settle(log, record);
+	return ressd_record_data(record, block);
 }
 
 /* How far @block is into a page of the device. */
@@ -461,11 +484,27 @@ static bool lacks_room(const struct ressd_log *log, u32 reserve)
 	       open->block + 1 + open->nr_maps + 1 >= ressd_log_head_end(log);
 }
 
+/* A block of data, the open record's at @block, has a place there. */
+static void take_place(struct ressd_log *log, u32 block, u32 lbn,
+		       struct ressd_place *place, bool overwrites)
+{
+	struct ressd_record *open = &log->records[log->open];
+	struct ressd_record_header *header = open->buffer;
+	struct ressd_entry *entry = &header->entries[block - open->block - 1];
+
+	*entry = (struct ressd_entry) { .block = cpu_to_le32(lbn) };
+	*place = (struct ressd_place) {
+		.data = ressd_record_data(open, block), .entry = entry,
+		.seq = open->seq, .record = log->open, .overwrites = overwrites,
+	};
+	log->counters.accepted++;
+	log->counters.overwrites += overwrites;
+}
+
 int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 			     struct ressd_place *place, u32 reserve)
 {
 	struct ressd_record *open = &log->records[log->open];
-	struct ressd_record_header *header = open->buffer;
 	struct ressd_node *old;
 	u32 block;
 
@@ -473,11 +512,9 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 		return -EIO;
 	old = ressd_map_find(&log->map, lbn);
 	if (old && record_holds(open, ressd_map_block(&log->map, old))) {
-		block = ressd_map_block(&log->map, old);
-		place->data = ressd_record_data(open, block);
-		place->seq = open->seq;
-		log->counters.accepted++;
-		log->counters.overwrites++;
+		ressd_log_settle(log, open);
+		take_place(log, ressd_map_block(&log->map, old), lbn, place,
+			   true);
 		return 0;
 	}
 
@@ -497,14 +534,11 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 	block = open->block + 1 + open->nr_maps;
 	if (old)
 		supersede(log, old);
-	header->entries[open->nr_maps].block = cpu_to_le32(lbn);
 	open->nr_maps++;
 	log->head_maps++;
 	ressd_map_insert(&log->map, block, lbn);
 	segment_of_block(log, block)->live++;
-	place->data = ressd_record_data(open, block);
-	place->seq = open->seq;
-	log->counters.accepted++;
+	take_place(log, block, lbn, place, false);
 	return 0;
 }
 

@@ -86,6 +86,14 @@
  *    concerned: reuse_seq does not exceed the segment of the last written
  *    record.
  *
+ * COPIES: the caller may give up the lock after ressd_log_accept(), and copy
+ * the data to its place then.  No record's data is looked at, overwritten or
+ * written out before the copies into that record which have begun have ended:
+ * whatever in core does one of these calls settle() first, which waits for
+ * them.  None begins later that it would have to wait for: in the open record
+ * they begin under the lock, which is held then, and in a sealed one none
+ * begins.
+ *
  * Context: the caller holds one lock over every call except ressd_log_encode().
  */
 #ifndef RESSD_LOG_H
@@ -221,6 +229,7 @@ struct ressd_log {
 	u32 cover_reserve;		/* segments that only carrying uses */
 	struct ressd_segment *segments;	/* nr_segments */
 	bool (*segment_busy)(void *context, u32 slot);
+	void (*settle)(void *context, u32 record);
 	void *context;
 	struct ressd_zeroes zeroes;
 
@@ -338,6 +347,11 @@ struct ressd_log_setup {
 	 * under the lock.
 	 */
 	bool (*segment_busy)(void *context, u32 slot);
+	/*
+	 * Waits for the copies into that record, by its index; see COPIES.
+	 * NULL: all end before the lock is released.
+	 */
+	void (*settle)(void *context, u32 record);
 	void *context;
 };
 
@@ -347,13 +361,20 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup);
 /* Where an accepted block goes. */
 struct ressd_place {
 	void *data;	/* 4096 bytes in the open record's buffer */
+	/*
+	 * Its crc is the caller's to set, with the data.  0: not known yet,
+	 * then ressd_log_encode() finds it.
+	 */
+	struct ressd_entry *entry;
 	u64 seq;	/* of the record that will hold it */
+	u32 record;	/* the index of that */
+	bool overwrites;	/* the copy must end under this lock hold */
 };
 
 /*
  * Takes in a write of the whole normal block @lbn: from now on the map says
  * that it is in the log.  The caller copies the data to place->data before it
- * releases the lock.  Returns
+ * releases the lock, or as COPIES allows.  Returns
  *	0		accepted
  *	-EAGAIN		the open record is full and the other one in flight, or
  *			the next segment is not yet forgotten
@@ -592,10 +613,10 @@ bool ressd_log_owes_nothing(const struct ressd_log *log);
 void ressd_log_summarise(struct ressd_log *log,
 			 const struct ressd_record_header *header, u32 block);
 
-/*
- * The data of @block if a record in RAM holds it, else NULL: read it from the
- * device.
- */
+/* Does a record in RAM hold @block?  If not it is read from the device. */
+bool ressd_log_holds(const struct ressd_log *log, u32 block);
+
+/* Its data then, else NULL.  Not in an interrupt: see COPIES. */
 const void *ressd_log_data(const struct ressd_log *log, u32 block);
 
 /* Sequence number of the segment that @block belongs to at present. */

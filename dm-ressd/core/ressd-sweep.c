@@ -63,7 +63,7 @@ static bool is_frozen(const struct ressd_sweep *sweep,
 static bool can_ride(const struct ressd_log *log, const struct ressd_node *node)
 {
 	return is_movable(log, node) &&
-	       !ressd_log_data(log, ressd_map_block(&log->map, node));
+	       !ressd_log_holds(log, ressd_map_block(&log->map, node));
 }
 
 /* May one more node be looked at?  If not, the pick ends here. */

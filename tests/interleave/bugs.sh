@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# bugs.sh COMPILER TARGET FOLDER: plants each bug of planted.txt in a copy of TARGET/dm-ressd-flight.h;
+# bugs.sh COMPILER TARGET FOLDER: plants each bug of planted.txt in a copy of its header in TARGET;
 # interleave must find it. Called by the Makefile here.
 set -euo pipefail
 
@@ -9,14 +9,15 @@ target=$2 folder=$3
 copy=$folder/planted
 failed=0
 mkdir -p "$copy"
-while IFS='|' read -r what change; do
-	sed -e "$change" "$target/dm-ressd-flight.h" >"$copy/dm-ressd-flight.h"
-	if cmp -s "$target/dm-ressd-flight.h" "$copy/dm-ressd-flight.h"; then
+while IFS='|' read -r name what change; do
+	rm -f "$copy"/*.h
+	sed -e "$change" "$target/dm-ressd-$name.h" >"$copy/dm-ressd-$name.h"
+	if cmp -s "$target/dm-ressd-$name.h" "$copy/dm-ressd-$name.h"; then
 		echo "not ok - interleave: the bug '$what' does not fit the source any more; mend its line in tests/interleave/planted.txt"
 		failed=1
 		continue
 	fi
-	"${compiler[0]}" "-I$copy" "${compiler[@]:1}" -w -o "$copy/interleave" interleave.c threads.c \
+	"${compiler[0]}" "-I$copy" "${compiler[@]:1}" -w -o "$copy/interleave" interleave.c copies.c threads.c \
 		"$target/core/ressd-regions.c"
 	if "$copy/interleave" >"$copy/log"; then
 		echo "not ok - interleave: does not find: $what"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ressd-flight.h and core/ressd-regions in all interleavings: a direct write that takes no lock
+ * dm-ressd-copy.h is in copies.c; dm-ressd-flight.h and core/ressd-regions in all interleavings: a direct write that takes no lock
  * comes and lands, beside a small write of the same block, and the mover or a repair.
  *
  * The mover must not write the block back, nor read it to fill a hole, and a repair must not begin,
@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "copies.h"
 #include "dm-ressd-flight.h"
 
 #define BLOCK	5U
@@ -156,6 +157,15 @@ static void check_end(void)
 		thread_fail("nobody wakes who waits for a direct write");
 }
 
+static int report(const char *name, const char *failure, u32 states)
+{
+	if (failure)
+		printf("not ok - interleave: %s: %s\n", name, failure);
+	else
+		printf("ok - interleave: %s (%u states)\n", name, states);
+	return failure ? 1 : 0;
+}
+
 static int explore(const char *name, thread_function *waiter)
 {
 	thread_function *const threads[] = { direct_write, device, small_write, waiter };
@@ -164,15 +174,15 @@ static int explore(const char *name, thread_function *waiter)
 
 	failure = threads_explore(threads, NR_THREADS, &shared, sizeof(shared), start, check_end,
 				  &states);
-	if (failure)
-		printf("not ok - interleave: %s: %s\n", name, failure);
-	else
-		printf("ok - interleave: %s (%u states)\n", name, states);
-	return failure ? 1 : 0;
+	return report(name, failure, states);
 }
 
 int main(void)
 {
-	return explore("a sweep", sweep) | explore("two sweeps", two_sweeps) |
+	u32 states;
+	const char *failure = explore_copies(&states);
+
+	return report("copies into a record", failure, states) |
+	       explore("a sweep", sweep) | explore("two sweeps", two_sweeps) |
 	       explore("fill a hole", fill_hole) | explore("a repair", repair);
 }

@@ -22,6 +22,7 @@ struct store {
 enum wait {
 	WAIT_NONE,
 	WAIT_LOCK,
+	WAIT_NOBODY,
 	WAIT_FLAG,
 	WAIT_EMPTY,		/* until its stores have all arrived */
 };
@@ -119,6 +120,14 @@ void thread_increment(void *address, size_t size)
 	push(thread, address, size, look(thread, address, size) + 1, false);
 }
 
+void thread_add(int *address, int value, bool release)
+{
+	struct thread *thread = yield(release ? WAIT_EMPTY : WAIT_NONE, NULL);
+
+	*address += value;
+	thread->seen = mix(thread->seen, *address + 2);
+}
+
 void thread_barrier(void)
 {
 	yield(WAIT_EMPTY, NULL);
@@ -145,6 +154,11 @@ void thread_wait(const u32 *flag)
 	yield(WAIT_FLAG, flag);
 }
 
+void thread_wait_for_none(const u32 *count)
+{
+	yield(WAIT_NOBODY, count);
+}
+
 void thread_fail(const char *what)
 {
 	failure = what;
@@ -160,6 +174,7 @@ static bool can_go_on(const struct thread *thread)
 	case WAIT_NONE:
 		break;
 	case WAIT_LOCK:
+	case WAIT_NOBODY:
 		return !*thread->waits_for;
 	case WAIT_FLAG:
 		return *thread->waits_for;

@@ -18,6 +18,8 @@
 
 u64 thread_load(const void *address, size_t size);
 void thread_store(void *address, size_t size, u64 value, bool release);
+/* Added at once for all; @release: after all stores before it. */
+void thread_add(int *address, int value, bool release);
 /* By the only thread that changes it. */
 void thread_increment(void *address, size_t size);
 void thread_barrier(void);
@@ -28,6 +30,8 @@ void thread_lock(u32 *lock);
 void thread_unlock(u32 *lock);
 /* Waits until *@flag, which is set by a release, is not 0. */
 void thread_wait(const u32 *flag);
+/* ... until *@count is 0. */
+void thread_wait_for_none(const u32 *count);
 
 /* Notes down in the shared object what has happened, here and now. */
 #define thread_note(field, value)	((field) = (value))

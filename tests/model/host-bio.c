@@ -245,6 +245,7 @@ static void write_small(struct host *host, struct op *op)
 			return;
 		}
 		fill(place.data, &op->ids[op->accepted * BLOCK_SECTORS], BLOCK_SECTORS);
+		place.entry->crc = cpu_to_le32(ressd_crc(place.data, RESSD_BLOCK_SIZE));
 		op->record = place.seq;
 		op->accepted++;
 		trace_op(host, op, "one block accepted by the log");

@@ -712,3 +712,94 @@ TEST(log_without_clustered_blocks_is_not_primed)
 	box.log.unit_phase = 16;
 	CHECK(prime() > 0, "this one can be");
 }
+
+/* A copy that has begun and is not over; settle() has it end. */
+static struct {
+	struct ressd_place place;
+	u64 id;
+} copying;
+
+static void end_copy(void *context, u32 record)
+{
+	u32 i;
+
+	(void)context;
+	if (!copying.id || copying.place.record != record)
+		return;
+	for (i = 0; i < RESSD_BLOCK_SIZE / sizeof(u64); i++)
+		((u64 *)copying.place.data)[i] = copying.id;
+	copying.place.entry->crc = cpu_to_le32(ressd_crc(copying.place.data, RESSD_BLOCK_SIZE));
+	copying.id = 0;
+}
+
+/* Block 1 holds 1; a copy of @id over it, into the record that is open then, is on its way. */
+static void begin_copy(u64 id)
+{
+	box_format();
+	box_write(1, 1);
+	box_sync();
+	box.log.settle = end_copy;
+	CHECK_EQ(ressd_log_accept(&box.log, 1, &copying.place), 0);
+	CHECK(!copying.place.overwrites, "the copy may not be late");
+	copying.id = id;
+}
+
+static void check_durable(u64 id)
+{
+	CHECK_EQ(box_read(1), id);
+	box_sync();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), id);
+}
+
+TEST(a_copy_ends_before_its_block_is_read)
+{
+	begin_copy(2);
+	CHECK(ressd_log_holds(&box.log, box_block(1)) && copying.id, "to ask is to wait");
+	CHECK_EQ(box_read(1), 2);
+	check_durable(2);
+}
+
+TEST(a_copy_ends_before_its_block_is_overwritten)
+{
+	begin_copy(2);
+	CHECK_EQ(box_write(1, 3), 0);
+	CHECK_EQ(copying.id, 0);
+	check_durable(3);
+}
+
+TEST(a_copy_ends_before_its_record_is_written)
+{
+	begin_copy(2);
+	box_sync();
+	CHECK_EQ(copying.id, 0);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), 2);
+}
+
+/* Sealed, it is read from RAM as well; and the other record's copies are not waited for. */
+TEST(a_copy_ends_before_its_sealed_record_is_read)
+{
+	struct ressd_io io;
+
+	begin_copy(2);
+	ressd_log_kick(&box.log);
+	CHECK(ressd_log_next(&box.log, &io), "the record does not go out");
+	CHECK_EQ(box_write(2, 4), 0);
+	CHECK_EQ(box_write(2, 5), 0);
+	CHECK_EQ(copying.id, 2);
+	CHECK_EQ(box_read(1), 2);
+	ressd_log_encode(&box.log, &io);
+	ressd_log_done(&box.log, &io, 0);
+}
+
+TEST(a_copy_of_what_is_discarded_meanwhile_goes_nowhere)
+{
+	begin_copy(2);
+	ressd_log_kill(&box.log, 1, 1);
+	CHECK_EQ(box_read(1), 0);
+	box_sync();
+	CHECK_EQ(copying.id, 0);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), 0);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* As asm/barrier.h. */
+#ifndef INTERLEAVE_LINUX_ATOMIC_H
+#define INTERLEAVE_LINUX_ATOMIC_H
+
+#include "threads.h"
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+#define atomic_inc(v)			thread_add(&(v)->counter, 1, false)
+#define atomic_dec(v)			thread_add(&(v)->counter, -1, false)
+#define atomic_fetch_dec_release(v)	thread_add(&(v)->counter, -1, true)
+/* The only condition there is: that it is 0. */
+#define atomic_cond_read_acquire(v, condition) \
+	thread_wait_for_none((const u32 *)&(v)->counter)
+
+#endif
