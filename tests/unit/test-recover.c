@@ -286,7 +286,83 @@ TEST(entries_outside_the_device_are_refused)
 	CHECK_HAS(box.error, "points outside the device, record 2");
 }
 
-/* Whatever the reserved area holds, recovery ends, stays in its memory and says why. */
+/* Segment @first is the tail and the head; block @lbn alone is in the log, in a record that says so. */
+static void begin_at(u64 first, u32 lbn)
+{
+	box_format();
+	while (box.log.head_seq < first) {
+		box_write(1, 1);
+		box_sync();
+		ressd_log_moved(&box.log, box_block(1), 1);
+		ressd_log_rotate(&box.log);
+		if (box.log.head_seq + 1 == first)
+			box_write(lbn, lbn);
+		ressd_log_reclaim(&box.log);
+		box_run();
+	}
+	CHECK_EQ(box.log.written_tail, first);
+}
+
+/*
+ * Only the chain says what may be used again: what no record of it has announced is in use as far back
+ * as the ring goes, whatever the number of the segment.
+ */
+TEST(what_the_chain_does_not_say_is_not_free)
+{
+	u64 first;
+
+	for (first = 2; first <= BOX_SEGMENTS + 3; first++) {
+		u32 in_use = min_t(u64, first, BOX_SEGMENTS);
+
+		/* The record that announces the tail is torn: the chain has none. */
+		begin_at(first, 7);
+		disk_block(box_block(7))[0] ^= 1;
+		CHECK(!box_recover(), "%s", box.error);
+		CHECK_EQ(box.recovery.records, 0);
+		CHECK_EQ(ressd_log_free_segments(&box.log), BOX_SEGMENTS - in_use);
+		box_sync();
+		CHECK_EQ(box_write(7, 8), 0);
+		box_sync();
+		CHECK(!box_recover(), "%s", box.error);
+		CHECK_EQ(box_read(7), 8);
+
+		/* Forged: the last record knows an older tail than the one before it. */
+		begin_at(first, 7);
+		box_write(8, 8);
+		box_sync();
+		header_at(box_block(8) - 1)->tail_seq = cpu_to_le64(1);
+		ressd_record_seal(header_at(box_block(8) - 1));
+		CHECK(!box_recover(), "%s", box.error);
+		CHECK_EQ(box.recovery.records, 2);
+		CHECK_EQ(ressd_log_free_segments(&box.log), BOX_SEGMENTS - in_use);
+	}
+}
+
+/* Forged: the last record knows a newer tail, but is of an earlier epoch than another one. */
+TEST(no_more_is_free_than_is_claimed)
+{
+	struct ressd_record_header *last;
+	u64 lbn;
+
+	box_format();
+	for (lbn = 1; lbn <= 3; lbn++) {
+		box_write(lbn, lbn);
+		box_sync();
+		ressd_log_rotate(&box.log);
+	}
+	CHECK(!box_recover(), "%s", box.error);
+	box_sync();	/* the opening record: epoch 2, tail 1 */
+	box_write(4, 4);
+	box_sync();
+	last = header_at(box_block(4) - 1);
+	last->epoch = cpu_to_le32(1);
+	last->tail_seq = last->segment_seq;
+	ressd_record_seal(last);
+	CHECK(!box_recover(), "%s", box.error);
+	CHECK_EQ(box_read(1), 1);
+	CHECK_EQ(ressd_log_free_segments(&box.log), BOX_SEGMENTS - box.log.head_seq);
+}
+
 /* The first record of an empty log, as if it were number @seq in segment @segment_seq. */
 static void forge(u64 seq, u64 segment_seq)
 {
@@ -342,6 +418,7 @@ TEST(numbers_that_leave_no_room)
 	box_refused("no log comes to number");
 }
 
+/* Whatever the reserved area holds, recovery ends, stays in its memory and says why. */
 TEST(random_damage_never_hurts)
 {
 	static u8 image[sizeof(box.disk)];
