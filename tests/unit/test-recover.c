@@ -363,6 +363,75 @@ TEST(no_more_is_free_than_is_claimed)
 	CHECK_EQ(ressd_log_free_segments(&box.log), BOX_SEGMENTS - box.log.head_seq);
 }
 
+/* All of the segment's slot, or its first header and its summary, are zero. */
+static void lose(u64 segment_seq, bool all)
+{
+	const struct ressd_geom *geom = &box.log.geom;
+	u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
+	u32 block = ressd_geom_slot_start(geom, slot), end = ressd_geom_slot_end(geom, slot);
+
+	for (; block < end; block++, all || (block = end))
+		memset(disk_block(block), 0, RESSD_BLOCK_SIZE);
+	memset(disk_block(end), 0, RESSD_BLOCK_SIZE);
+}
+
+/* The first record of the tail is gone, which makes all others useless: something says it was durable. */
+TEST(lost_tail_is_refused)
+{
+	u32 slot;
+
+	/* A later record of its segment. */
+	begin_at(9, 7);
+	box_write(8, 8);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	box_write(9, 9);
+	box_sync();
+	lose(9, false);
+	box_refused("nothing is left of segment 9");
+	/* The first record of the next segment. */
+	lose(9, true);
+	box_refused("nothing is left of segment 9");
+	/* The next segment's summary alone: its records are lost as well. */
+	ressd_log_rotate(&box.log);
+	begin_at(9, 7);
+	ressd_log_rotate(&box.log);
+	box_write(9, 9);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	box_write(10, 10);
+	box_sync();
+	lose(9, true);
+	lose(11, true);
+	slot = ressd_geom_slot_of_seq(&box.log.geom, 10);
+	memset(disk_block(ressd_geom_slot_start(&box.log.geom, slot)), 0, RESSD_BLOCK_SIZE);
+	box_refused("nothing is left of segment 9");
+}
+
+/* A log that is full to the end of its last segment, by a forged tail: no record can be written. */
+TEST(forged_tail_in_a_full_segment)
+{
+	u32 end, lbn = 7;
+
+	begin_at(BOX_SEGMENTS + 3, lbn);
+	box_write(100, 100);	/* one more, so that the last one fits exactly */
+	end = ressd_geom_slot_end(&box.log.geom, 3);
+	while (box.log.records[box.log.open].block < end) {
+		lbn++;
+		box_write(lbn, lbn);
+		box_sync();
+	}
+	CHECK_EQ(box.log.records[box.log.open].block, end);
+	header_at(box_block(lbn) - 1)->tail_seq = cpu_to_le64(1);
+	ressd_record_seal(header_at(box_block(lbn) - 1));
+	CHECK(!box_recover(), "%s", box.error);
+	CHECK_EQ(ressd_log_free_segments(&box.log), 0);
+	ressd_log_sync(&box.log);
+	box_run();
+	CHECK_EQ(box_write(500, 1), -ENOSPC);
+	CHECK_EQ(box_read(lbn), lbn);
+}
+
 /* The first record of an empty log, as if it were number @seq in segment @segment_seq. */
 static void forge(u64 seq, u64 segment_seq)
 {
@@ -416,6 +485,17 @@ TEST(numbers_that_leave_no_room)
 	box_refused("no log comes to number");
 	forge(1, RESSD_MAX_SEQ - 100);
 	box_refused("no log comes to number");
+}
+
+TEST(record_without_a_tail)
+{
+	struct ressd_record_header *header;
+
+	forge(1, 1);
+	header = header_at(BOX_SEGMENT_BLOCKS);
+	header->tail_seq = 0;
+	ressd_record_seal(header);
+	box_refused("no tail is known");
 }
 
 /* Whatever the reserved area holds, recovery ends, stays in its memory and says why. */
