@@ -333,6 +333,18 @@ TEST(young_log_on_old_contents)
 	young_log(256, 256, 128);
 }
 
+/* The longest segments: a summary is longer than what recovery reads at once. */
+TEST(segments_of_256_mib)
+{
+	start(1024, 65536);
+	while (box.log.head_seq < 3 && write_block())
+		;
+	sync_log();
+	recover("segments of 256 MiB");
+	CHECK(box.recovery.summaries, "no segment is taken by its summary");
+	stop();
+}
+
 /* The last test: what all of them found. */
 TEST(result)
 {

@@ -451,6 +451,30 @@ TEST(exactly_full_head)
 	all_there(14, 1);
 }
 
+/* Each read fails once: recovery ends with that error, or does without a summary. */
+TEST(errors_of_the_reader)
+{
+	u32 failed = 0, i, nr;
+	int ret;
+
+	two_segments();
+	for (i = 40; i < 43; i++) {
+		box_write(i, i + 1);
+		ressd_log_kick(&box.log);
+		box_run();
+	}
+	CHECK(!box_recover() && box.steps > BOX_SEGMENTS, "%u steps", box.steps);
+	nr = box.reads;
+	for (box.bad_read = 1; box.bad_read <= nr; box.bad_read++) {
+		ret = box_recover();
+		CHECK(!ret || ret == -EIO, "read %u: %d", box.bad_read, ret);
+		failed += !!ret;
+		for (i = 0; !ret && i < 43; i += i == 28 ? 12 : 1)
+			CHECK(box_read(i) == i + 1, "read %u: block %u", box.bad_read, i);
+	}
+	CHECK(failed > 5 && failed < nr, "%u of %u", failed, nr);
+}
+
 TEST(summary_entries_outside_the_device_are_refused)
 {
 	two_segments();

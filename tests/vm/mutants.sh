@@ -49,6 +49,10 @@ mutants() {
 		direct-write-ends-late@dm-ressd-end.c@/ end_flagged/,/^}/{/spin_unlock_irqrestore/d;s/unsigned long flags;/&\n\tstruct dm_target *ti = ressd->ti;\n\tint i;/;s/^\tressd_run_bios(.*/\tspin_unlock_irqrestore(\&ressd->done_lock, flags);\n&\n\tfor (i = 0; *error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 direct_write_ends_as_target_goes@the end of a direct write uses a target that has gone
 		cover-write-unlocked@dm-ressd-unlocked.c@s/ || e->first < ressd->log.cover_blocks//@46-cover 1 large_write_waits_for_a_run@a large write of covered blocks goes to the disk while a run covers them
 		notes-unseen@dm-ressd-unlocked.c@s/^\t\t\tWRITE_ONCE(ressd->noted, true);$/\t\t\t;/@25-pace-route 1 large_writes_are_judged@nobody hears of large writes that took no lock
+		direct-in-flight-believed@dm-ressd-end.c@s/^\tif (ressd_refuses_writes(ressd) \&\& !\*error)$/\tif (0)/@75-errors-log 1 direct_write_in_flight_of_a_failed_flush@a direct write in flight when a flush fails succeeds
+		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
+		repair-ignores-direct@dm-ressd-error.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
+		waits-at-suspend@dm-ressd-io.c@s/^\t       !ressd->suspending \&\& !ressd->errors.stuck \&\&$/\t       !ressd->errors.stuck \&\&/@70-suspend-remove 1 suspend_waits_for_no_room@a small write waits for room, and a suspend for it
 		kills-believed@core/ressd-repair.c@s/done = distrust_kills(log);/(void)distrust_kills, done = true;/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@s/done = distrust_moves(log);/(void)distrust_moves, done = true;/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
