@@ -61,8 +61,6 @@ mutants() {
 races() {
 	cat <<-'END'
 		plain-counter@dm-ressd-io.c@/^int ressd_map_bio/,/^}/s/^\tthis_cpu_write(.*/\tressd->recovery_ms++;\n&/@22-both-processors 1 plain@each bio increments a plain counter once, on both processors
-		status-unlocked@dm-ressd-status.c@/^void ressd_status/,/^}/{/spin_lock(/d;/spin_unlock(/d}@22-both-processors 1 plain@status takes no lock
-		clock-unlocked@dm-ressd-mover.c@/^static bool watches_clock/,/^}/{/spin_lock(/d;/spin_unlock(/d}@22-both-processors 1 plain@the mover looks at the map without the lock
 		bit-set-plainly@core/ressd-regions.c@s/smp_store_release(word, \*word | mask);/*word |= mask;/@22-both-processors 1 plain@a bit that reads look at without the lock is set without a release
 		batch-read-plainly@dm-ressd-flight.h@s/!READ_ONCE(gate->batch)/!gate->batch/@22-both-processors 1 plain@a large write reads the size of the mover's batch plainly
 		note-unordered@dm-ressd-unlocked.c@s/smp_store_release(&notes->head,/WRITE_ONCE(notes->head,/;/smp_mb();.*pairs with that in/d@22-both-processors 1 plain@a note of a large write may be seen before its contents
