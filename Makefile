@@ -67,10 +67,11 @@ check-readme: setup ## the README typed line by line on fresh Debian 12 and 13 (
 check-pi: setup ## a Raspberry Pi's root file system on its SD card: adopt, power cuts, leave (needs the network)
 	@tests/boot/pi.sh
 
-debug-check: setup ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN
+debug-check: setup ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN, also deliberate races
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -C tests/functional all
-	@status=0; for kind in memory races; do tests/vm/other-kernel.sh $$kind || status=1; done; exit $$status
+	@status=0; for kind in memory races; do tests/vm/other-kernel.sh $$kind || status=1; done; \
+		tests/vm/mutants.sh --races || status=1; exit $$status
 
 stacks: setup ## ressd below and above lvm2, md, dm-crypt, a loop device; swap on it
 	@$(MAKE) --no-print-directory all

@@ -74,6 +74,25 @@ static inline void ressd_wake(struct ressd *ressd)
 	wake_up(&ressd->mover.rest);
 }
 
+/* Would recovery find nothing?  Without the lock. */
+static inline bool ressd_is_drained(struct ressd *ressd)
+{
+	bool drained;
+
+	spin_lock(&ressd->lock);
+	drained = ressd_log_is_drained(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return drained;
+}
+
+/* Is the mover not to wait until its backoff is over?  Without the lock. */
+static inline void ressd_retry_moves(struct ressd *ressd, bool now)
+{
+	spin_lock(&ressd->lock);
+	WRITE_ONCE(ressd->mover.retry_now, now);
+	spin_unlock(&ressd->lock);
+}
+
 /*
  * True if every write and discard must fail.  Any context; exact under the
  * lock.

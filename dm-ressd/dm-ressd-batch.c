@@ -88,11 +88,12 @@ int ressd_grow_move_space(struct ressd *ressd, u32 max)
 
 /*
  * Between two batches: the mover takes the larger space that a message has left
- * for it.
+ * for it.  Returns how large the next batch may be.
  */
-static void take_next_move_space(struct ressd *ressd)
+static u32 take_next_move_space(struct ressd *ressd)
 {
 	struct ressd_move_space old = { };
+	u32 max;
 
 	spin_lock(&ressd->lock);
 	if (ressd->mover.next_space.max > ressd->mover.space.max) {
@@ -100,8 +101,11 @@ static void take_next_move_space(struct ressd *ressd)
 		ressd->mover.space = ressd->mover.next_space;
 		ressd->mover.next_space = (struct ressd_move_space) { };
 	}
+	max = min(ressd->mover.space.max, ressd->options.move_batch_sectors /
+						  RESSD_BLOCK_SECTORS);
 	spin_unlock(&ressd->lock);
 	ressd_move_space_free(&old);
+	return max;
 }
 
 /* --- its I/O -------------------------------------------------------------- */
@@ -225,13 +229,9 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 
 u32 ressd_batch_pick(struct ressd *ressd)
 {
-	u32 nr = 0, max;
+	u32 nr = 0, max = take_next_move_space(ressd);
 	bool more = true;
 
-	take_next_move_space(ressd);
-	max = min(ressd->mover.space.max,
-		  READ_ONCE(ressd->options.move_batch_sectors) /
-			  RESSD_BLOCK_SECTORS);
 	while (more && ressd->gate.batch < max) {
 		nr += pick_some(ressd, nr, max, &more);
 		cond_resched();
@@ -302,7 +302,11 @@ static u32 next_run(const struct ressd *ressd, enum step step, u32 at,
 	return ressd_sweep_run(moves, nr, false);
 }
 
-/* What others have asked for until now. */
+/*
+ * What others have asked for until now.  A wrong number makes one batch a
+ * little faster or slower, so it is read without the lock, whose holders change
+ * it by plain writes.
+ */
 struct traffic {
 	u64 reads, records;
 };
@@ -311,7 +315,7 @@ static struct traffic traffic_now(const struct ressd *ressd)
 {
 	return (struct traffic) {
 		.reads = ressd_reads(ressd),
-		.records = READ_ONCE(ressd->log.counters.records),
+		.records = data_race(READ_ONCE(ressd->log.counters.records)),
 	};
 }
 
@@ -324,8 +328,10 @@ static int max_ios(const struct ressd *ressd, const struct traffic *before,
 {
 	if (now->reads != before->reads)
 		return MAX_IOS_READING;
-	if (READ_ONCE(ressd->options.pace) != RESSD_PACE_BURST &&
-	    (now->records != before->records || READ_ONCE(ressd->log.busy)))
+	/* Without the lock for the reason given at struct traffic. */
+	if (data_race(READ_ONCE(ressd->options.pace)) != RESSD_PACE_BURST &&
+	    (now->records != before->records ||
+	     data_race(READ_ONCE(ressd->log.busy))))
 		return MAX_IOS_LOGGING;
 	return MAX_IOS;
 }

@@ -544,6 +544,7 @@ void ressd_tune_router(struct ressd *ressd)
 				    RESSD_BLOCK_SECTORS,
 			    rpi.unit_sectors, &rpi.unit_phase);
 	ressd_rpi_set(&ressd->rpi, &rpi);
+	WRITE_ONCE(ressd->small_write_sectors, options->small_write_sectors);
 }
 
 /*

@@ -41,10 +41,12 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct ressd_log *log = &ressd->log;
 	const struct ressd_log_counters *l = &log->counters;
 	const struct ressd_counters *c = &ressd->counters;
+	/* Counted under shape.lock, which is not taken to report them. */
 	const struct ressd_split_counters *reads =
 		&ressd->shape.counters[RESSD_READ];
 	const struct ressd_split_counters *writes =
 		&ressd->shape.counters[RESSD_WRITE];
+	const struct ressd_queue *queue = &ressd->shape.queue;
 	/*
 	 * What the log has kept or carried is neither new nor dead; copies are
 	 * not the user's.
@@ -112,18 +114,18 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		  atomic_read(&ressd->meter.small_in_flight) },
 		{ "log_discards", c->log_discards },
 		{ "kept_blocks", c->kept_blocks },
-		{ "reads_aligned", reads->aligned },
-		{ "reads_unaligned", reads->unaligned },
-		{ "reads_within", reads->within },
-		{ "reads_over", reads->over },
-		{ "writes_aligned", writes->aligned },
-		{ "writes_unaligned", writes->unaligned },
-		{ "writes_within", writes->within },
-		{ "writes_over", writes->over },
-		{ "held", ressd->shape.queue.nr_held },
-		{ "most_held", ressd->shape.queue.most_held },
-		{ "joined", ressd->shape.queue.joined },
-		{ "expired", ressd->shape.queue.expired },
+		{ "reads_aligned", data_race(reads->aligned) },
+		{ "reads_unaligned", data_race(reads->unaligned) },
+		{ "reads_within", data_race(reads->within) },
+		{ "reads_over", data_race(reads->over) },
+		{ "writes_aligned", data_race(writes->aligned) },
+		{ "writes_unaligned", data_race(writes->unaligned) },
+		{ "writes_within", data_race(writes->within) },
+		{ "writes_over", data_race(writes->over) },
+		{ "held", data_race(queue->nr_held) },
+		{ "most_held", data_race(queue->most_held) },
+		{ "joined", data_race(queue->joined) },
+		{ "expired", data_race(queue->expired) },
 		{ "cover_blocks", log->cover_blocks },
 		{ "covered", log->covered },
 	};
@@ -318,7 +320,9 @@ static int message_drain(struct ressd *ressd, unsigned int argc, char **argv)
 		DMERR("%s: drain takes no word but cancel", ressd_name(ressd));
 		return -EINVAL;
 	}
+	spin_lock(&ressd->lock);
 	WRITE_ONCE(ressd->mover.draining, false);
+	spin_unlock(&ressd->lock);
 	ressd_wake(ressd);
 	return 0;
 }

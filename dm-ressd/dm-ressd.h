@@ -457,6 +457,7 @@ struct ressd {
 	struct ressd_regions regions;	/* the map's */
 	struct ressd_seen __percpu *seen;
 	struct ressd_gate gate;		/* direct writes; set under the lock */
+	u32 small_write_sectors;	/* of the options; likewise */
 	struct ressd_errors errors;
 	atomic_t *readers;		/* per slot: reads, moves, discards */
 

@@ -466,7 +466,7 @@ static void io_failed(struct ressd_log *log, bool only_write)
 {
 	log->cycle = 0;
 	if (only_write && log->mode == RESSD_MODE_RW) {
-		log->mode = RESSD_MODE_OFF;
+		ressd_log_set_mode(log, RESSD_MODE_OFF);
 		return;
 	}
 	if (!only_write)
@@ -503,7 +503,7 @@ void ressd_log_flush_failed(struct ressd_log *log)
 		 * that is done.
 		 */
 		if (log->mode < RESSD_MODE_RO)
-			log->mode = RESSD_MODE_RO;
+			ressd_log_set_mode(log, RESSD_MODE_RO);
 		log->distrust = true;
 	} else {
 		io_failed(log, false);

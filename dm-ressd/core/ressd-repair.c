@@ -175,7 +175,7 @@ bool ressd_repair_distrust_some(struct ressd_log *log)
 void ressd_repair_distrust(struct ressd_log *log)
 {
 	if (log->mode < RESSD_MODE_RO)
-		log->mode = RESSD_MODE_RO;
+		ressd_log_set_mode(log, RESSD_MODE_RO);
 	unseal_unmaps(log);
 	log->tail_seq = log->written_tail;
 	log->distrusting =
@@ -200,13 +200,13 @@ static void end_repair(struct ressd_log *log, int result)
 	log->repair.result = result;
 	log->repair.buffer = NULL;
 	if (result == -EUCLEAN)
-		log->mode = RESSD_MODE_FAIL;
+		ressd_log_set_mode(log, RESSD_MODE_FAIL);
 	if (result)
 		return;
 	log->durable_seq = log->written_seq;
 	log->reuse_seq = log->written_tail;
 	log->reclaim = true;	/* a tail may have been taken back */
-	log->mode = RESSD_MODE_RW;
+	ressd_log_set_mode(log, RESSD_MODE_RW);
 }
 
 /* Reading goes on at the start of a record. */

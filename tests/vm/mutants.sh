@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# mutants.sh [--apply] [NAME...]: shows that the guest tests would find a module that is wrong. Builds copies of
-# the module with one deliberate bug each and runs the test that must fail with it. Part of `make soak`,
-# not of `make check`. (Bugs of dm-ressd/core are the business of tests/model.) --apply only looks
-# whether each bug still fits the sources.
+# mutants.sh [--apply|--races] [NAME...]: shows that the guest tests would find a module that is wrong. Builds
+# copies of the module with one deliberate bug each and runs the test that must fail with it. Part of `make
+# soak`, not of `make check`. (Bugs of dm-ressd/core are the business of tests/model.) --apply only looks
+# whether each bug still fits the sources. --races: others, which the debug kernel for races must report; part
+# of `make debug-check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -11,6 +12,8 @@ folder=build/mutants
 passed=0
 failed=0
 apply_only=
+list=mutants
+found='^(not ok|vm: the kernel reported a fault)'
 
 # NAME @ FILE in dm-ressd @ sed that makes the bug @ test and its arguments @ what the bug is
 mutants() {
@@ -58,6 +61,16 @@ mutants() {
 	END
 }
 
+# As above; each is a data race.
+races() {
+	cat <<-'END'
+		plain-counter@dm-ressd-io.c@/^int ressd_map_bio/,/^}/s/^\tthis_cpu_write(.*/\tressd->recovery_ms++;\n&/@22-both-processors 1 plain@each bio increments a plain counter once, on both processors
+		bit-set-plainly@core/ressd-regions.c@s/smp_store_release(word, \*word | mask);/*word |= mask;/@22-both-processors 1 plain@a bit that reads look at without the lock is set without a release
+		batch-read-plainly@dm-ressd-flight.h@s/!READ_ONCE(gate->batch)/!gate->batch/@22-both-processors 1 plain@a large write reads the size of the mover's batch plainly
+		note-unordered@dm-ressd-unlocked.c@s/smp_store_release(&notes->head,/WRITE_ONCE(notes->head,/;/smp_mb();.*pairs with that in/d@22-both-processors 1 plain@a note of a large write may be seen before its contents
+	END
+}
+
 wanted() {
 	local name=$1
 	shift
@@ -95,7 +108,7 @@ run_mutant() {
 	tests/vm/in-guest --quiet --timeout 500 --log "$folder/$name/console" \
 		--file "$folder/$name/dm-ressd.ko:/modules/dm-ressd.ko" -- "$@" \
 		>"$folder/$name/output" 2>&1 || status=$?
-	[ "$status" -ne 0 ] && grep -qE '^(not ok|vm: the kernel reported a fault)' "$folder/$name/output"
+	[ "$status" -ne 0 ] && grep -qE "$found" "$folder/$name/output"
 }
 
 verdict() {
@@ -108,11 +121,22 @@ verdict() {
 	fi
 }
 
-if [ "${1:-}" = --apply ]; then
+case ${1:-} in
+--apply)
 	apply_only=1
 	folder=build/mutants-apply
+	list="mutants; races"
 	shift
-fi
+	;;
+--races)
+	folder=build/mutants-races
+	list=races
+	found='KCSAN: data-race in .*\[dm_ressd\]'
+	KDIR=$(tools/vm/debug-kernel races)
+	export KDIR
+	shift
+	;;
+esac
 mkdir -p "$folder"
 while IFS=@ read -r name file change test bug; do
 	wanted "$name" "$@" || continue
@@ -128,7 +152,7 @@ while IFS=@ read -r name file change test bug; do
 	else
 		verdict "$name" "$bug" "${words[0]} does not find it; see $folder/$name/output"
 	fi
-done < <(mutants)
+done < <(eval "$list")
 [ -n "$apply_only" ] || echo "# result mutants/guest/missed $failed 1 ==0"
 echo "# $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
