@@ -552,14 +552,35 @@ static u32 move_singly(struct ressd *ressd)
 	return nr;
 }
 
+/*
+ * A record for the log's open block of the device, if it would be closed for
+ * this visit.  One that has data always has a place, so it does not wait for
+ * the segments that the batch holds.
+ */
+static void keep_log_open(struct ressd *ressd)
+{
+	bool closes;
+
+	spin_lock(&ressd->lock);
+	closes = ressd_visits_close_log(&ressd->mover.visits,
+					&ressd->mover.sweep, &ressd->log,
+					ressd->options.open_units);
+	spin_unlock(&ressd->lock);
+	if (closes)
+		ressd_write_open_record(ressd);
+}
+
 void ressd_batch_move(struct ressd *ressd)
 {
 	u64 start = ktime_get_ns();
 	bool read = !transfer(ressd, READ_HOME) && !transfer(ressd, READ_LOG) &&
 		    batch_is_intact(ressd);
-	bool moved = read && !transfer(ressd, WRITE_HOME);
+	bool moved;
 	u32 nr = 0;
 
+	if (read)
+		keep_log_open(ressd);
+	moved = read && !transfer(ressd, WRITE_HOME);
 	if (read && !moved)
 		restore_holes(ressd);
 	if (!moved)

@@ -376,6 +376,7 @@ struct ressd_mover {
 	bool watches_clock;		/* at rest; read by others */
 	unsigned long backoff;		/* jiffies to wait after errors */
 	u64 visit_from;			/* where the next visits begin */
+	struct ressd_visits visits;
 	atomic_t ios, io_errors;	/* of the batch; end in interrupts */
 };
 
