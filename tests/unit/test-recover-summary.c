@@ -401,6 +401,15 @@ TEST(torn_summary_of_the_open_segment_is_made_blank)
 	CHECK_EQ(box.log.head_seq, 1);
 	CHECK(ressd_is_zero(summary_at(1), RESSD_BLOCK_SIZE), "it is still there");
 	all_there(1, 0);
+	/* If that fails the log is off, and has nothing that is not on the device. */
+	((u8 *)summary_at(1))[600] ^= 1;
+	all_there(1, 0);
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.kind == RESSD_IO_WRITE, "no write");
+	io.only_write = true;
+	ressd_log_done(&box.log, &io, -EIO);
+	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+	CHECK(ressd_log_owes_nothing(&box.log), "it owes something");
 }
 
 /* One that recovery has used is not blanked: here it alone still tells of record 1. */

@@ -279,6 +279,32 @@ TEST(incomplete_trial_is_void)
 	CHECK(!log_wins(&route) && !ressd_route_takes_log(&route), "the log is taken");
 }
 
+/* Many writes at once come in the middle of a trial: it goes on, and tells of the situation it began in. */
+TEST(trial_stays_in_its_situation)
+{
+	struct ressd_route route;
+	u32 i, now;
+
+	write_until_trial_moves(&route);
+	now = route.now;
+	for (i = 0; i < 100; i++)
+		ressd_route_small(&route, 1, 20, 0);
+	CHECK(ressd_route_wants_move(&route), "the trial has ended");
+	CHECK_EQ(route.now, now);
+	ressd_route_move_ended(&route, true);
+	ressd_route_small(&route, 1, 20, 0);
+	CHECK(route.now != now, "many at once are one at a time");
+	while (route.phase != RESSD_ROUTE_TRY_LOG) {
+		ressd_route_small(&route, 1, 20, 0);
+		ressd_route_direct_done(&route, 1000, 1);
+	}
+	now = route.now;
+	for (i = 0; i < 100; i++)
+		ressd_route_small(&route, 1, 0, 0);
+	CHECK_EQ(route.phase, RESSD_ROUTE_TRY_LOG);
+	CHECK_EQ(route.now, now);
+}
+
 /* Where the log's cost is not known that of another situation stands in, if it is no dearer one. */
 TEST(cost_of_the_log_elsewhere)
 {
