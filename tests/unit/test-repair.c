@@ -602,7 +602,7 @@ TEST(another_record_in_its_place_is_found)
 	}
 }
 
-/* A flush that the log has not asked for fails beside each I/O of a repair: not one of it counts. */
+/* A flush that the log has not asked for fails beside an I/O of a repair: nothing of it counts. */
 TEST(flush_failure_beside_a_repair)
 {
 	u32 step;

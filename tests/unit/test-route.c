@@ -279,7 +279,7 @@ TEST(incomplete_trial_is_void)
 	CHECK(!log_wins(&route) && !ressd_route_takes_log(&route), "the log is taken");
 }
 
-/* Many writes at once come in the middle of a trial: it goes on, and tells of the situation it began in. */
+/* Many writes at once come in the middle of a trial: it tells of the situation it began in. */
 TEST(trial_stays_in_its_situation)
 {
 	struct ressd_route route;
