@@ -186,4 +186,5 @@ TEST(error_of_the_reader_ends_it)
 	CHECK(reads >= 4, "%llu reads", reads);
 	for (bad_read = 1; bad_read <= reads; bad_read++)
 		CHECK(search(END, &behind) == -EIO, "read %u fails: not told", bad_read);
+	bad_read = 0;
 }
