@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash check-readme check-pi debug-check stacks soak bench bench-apps \
+.PHONY: all modules userspace setup demo check check-unit check-crash coverage check-readme check-pi debug-check stacks soak bench bench-apps \
 	bench-normal-path bench-kernel papers calibrate probe-score lint matrix upstream install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -60,6 +60,9 @@ check-crash: ## the crash simulator: a million crash states, and every deliberat
 	cat build/check-crash.log; \
 	sed -n 's/^# result //p' build/check-crash.log | tools/results.py write check-crash || status=1; \
 	exit $$status
+
+coverage: userspace ## the branches of dm-ressd/core that neither unit tests nor the crash simulator take
+	@tools/coverage.py
 
 check-readme: setup ## the README typed line by line on fresh Debian 12 and 13 (needs the network)
 	@tests/boot/readme.sh

@@ -130,8 +130,9 @@ static void next_distrust(struct ressd_log *log)
 	struct ressd_distrust *distrusting = &log->distrusting;
 
 	switch (distrusting->step) {
+	/* No test: nobody asks then. */
 	case RESSD_DISTRUST_NONE:
-		break;
+		break;	/* No test: as above. */
 	case RESSD_DISTRUST_MOVES:
 		distrusting->step = RESSD_DISTRUST_KILLS;
 		distrusting->next = log->unmaps.last;
@@ -151,8 +152,9 @@ bool ressd_repair_distrust_some(struct ressd_log *log)
 	bool done = false;
 
 	switch (log->distrusting.step) {
+	/* No test: nobody asks then. */
 	case RESSD_DISTRUST_NONE:
-		break;
+		break;	/* No test: as above. */
 	case RESSD_DISTRUST_MOVES:
 		done = distrust_moves(log);
 		break;

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 {
 	struct writes_log log = { .fd = -1 };
 	uint64_t first, last, seed = 0;
-	int way;
+	int way, words;
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		fputs(help_text, stdout);
@@ -78,7 +78,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	way = argc >= 6 ? parse_way(argv[1]) : -1;
-	if (way < 0 || argc != 6 + (way == REPLAY_SUBSET))
+	words = way == REPLAY_SUBSET ? 7 : 6;
+	if (way < 0 || argc != words)
 		die(0, "this is not how it is called; see ressd-replay --help");
 	writes_log_open(&log, argv[2]);
 	if (!log.entries)

@@ -38,7 +38,7 @@ struct disk_write {
 	struct list_head list;
 	u32 first, nr;
 	u64 order;			/* of completion; 0: in flight */
-	u64 lost;			/* in flight, and a flush has failed: what that took; or 0 */
+	u64 lost;			/* in flight when a flush failed: what that took; or 0 */
 	struct sector *sectors[];	/* NULL: an FUA write has replaced it, or it has failed */
 };
 

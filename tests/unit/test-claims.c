@@ -133,8 +133,10 @@ TEST(ends_where_nothing_was_begun)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u64 found = cases[i].found ? 1000 + cases[i].found : 50;
+		u64 found = 50;
 
+		if (cases[i].found)
+			found = 1000 + cases[i].found;
 		layout(cases[i].slots);
 		CHECK_EQ(search(cases[i].tail_seq, &behind), 0);
 		CHECK(behind.segment_seq == cases[i].last, "'%s': up to segment %llu, not %llu",
@@ -184,4 +186,5 @@ TEST(error_of_the_reader_ends_it)
 	CHECK(reads >= 4, "%llu reads", reads);
 	for (bad_read = 1; bad_read <= reads; bad_read++)
 		CHECK(search(END, &behind) == -EIO, "read %u fails: not told", bad_read);
+	bad_read = 0;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-cover: the covers themselves, and runs of a log in RAM. */
+#include <linux/crc32c.h>
 #include <linux/errno.h>
 #include "logbox.h"
+#include "ressd-log-private.h"
 #include "ressd-summary.h"
 #include "ressd-cover.h"
 
@@ -30,6 +32,21 @@ TEST(a_cover_is_that_of_its_place_only)
 		CHECK(!ressd_cover_is_sector(sector, other, 5, i), "of another area");
 		sector[100 + 40 * i] ^= 1 << i;
 		CHECK(!ressd_cover_is_sector(sector, uuid, 5, i), "damaged");
+	}
+}
+
+/* Of another version, with a good checksum. */
+TEST(a_cover_of_another_version_is_none)
+{
+	struct ressd_cover_sector sectors[RESSD_COVER_SECTORS], *sector = &sectors[0];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		ressd_cover_fill(sectors, uuid, 0);
+		sector->version = cpu_to_le32(RESSD_FORMAT_VERSION + i);
+		sector->crc = 0;
+		sector->crc = cpu_to_le32(crc32c(~0U, sector, sizeof(*sector)));
+		CHECK_EQ(ressd_cover_is_sector(sector, uuid, 0, 0), !i);
 	}
 }
 
@@ -82,6 +99,9 @@ TEST(small_logs_cover_nothing)
 	geom = geometry(256, 256 * 8 + 20);	/* the last segment is short */
 	CHECK_EQ(ressd_cover_reserve(&geom, 17), 2);
 	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 17);
+	geom = geometry(256, 256 * 4);
+	CHECK_EQ(ressd_cover_reserve(&geom, 17), 1);
+	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 0);
 	geom = geometry(256, 256 * 6 + 20);
 	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 0);
 	geom = geometry(16, 16 * 11);
@@ -188,6 +208,7 @@ TEST(nothing_is_logged_before_covers_stand)
 	CHECK_EQ(box_write(100, 1), -EAGAIN);
 	CHECK(ressd_cover_choose(&box.log, false, &goal) && goal == RESSD_COVER_COVER,
 	      "a writer waits");
+	CHECK(!ressd_cover_choose(&box.log, true, &goal), "it waits for a drain's end");
 	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
 	CHECK(stands(0) && stands(1) && stands(2), "a cover is missing");
 	CHECK_EQ(box_write(100, 1), 0);
@@ -303,6 +324,25 @@ TEST(what_cannot_be_restored_stays_as_it_is)
 	CHECK(home[0] == 0x11 && home[sizeof(home) - 1] == 0x11, "not restored");
 }
 
+/* Power was lost when some of the copies were in the log, and a cover in place of one of them. */
+TEST(few_copies_are_restored)
+{
+	struct ressd_place place;
+
+	start();
+	CHECK_EQ(ressd_log_accept_leaving(&box.log, 1, &place, 0), 0);
+	memset(place.data, 0x22, RESSD_BLOCK_SIZE);
+	box_sync();
+	ressd_cover_fill(home + RESSD_BLOCK_SIZE, box.log.uuid, 1);
+	CHECK_EQ(box_recover(), 0);
+	box_sync();
+	CHECK_EQ(run(RESSD_COVER_RESTORE, 0), 0);
+	CHECK(home[0] == 0x11 && home[2 * RESSD_BLOCK_SIZE] == 0x11, "changed");
+	CHECK(home[RESSD_BLOCK_SIZE] == 0x22 && home[2 * RESSD_BLOCK_SIZE - 1] == 0x22,
+	      "not restored");
+	CHECK(!ressd_cover_any_dirty(&box.log), "not home");
+}
+
 TEST(nothing_runs_without_covers_or_out_of_service)
 {
 	struct ressd_cover_run run = { .logged = logged, .home = buffer };
@@ -352,6 +392,7 @@ TEST(what_is_in_ram_is_carried_from_there)
 	ressd_log_rotate(&box.log);
 	CHECK(ressd_log_next(&box.log, &io) && io.kind == RESSD_IO_WRITE && io.record, "no record");
 	ressd_log_encode(&box.log, &io);
+	CHECK(!ressd_log_is_at_rest(&box.log), "at rest beside a write");
 	CHECK_EQ(box_write(100, 6), 0);
 	CHECK(ressd_cover_must_carry(&box.log), "nothing is to be carried");
 	in_flight = &io;

@@ -286,7 +286,7 @@ TEST(entries_outside_the_device_are_refused)
 	CHECK_HAS(box.error, "points outside the device, record 2");
 }
 
-/* Segment @first is the tail and the head; block @lbn alone is in the log, in a record that says so. */
+/* Segment @first is tail and head; block @lbn alone is in the log, in a record that says so. */
 static void begin_at(u64 first, u32 lbn)
 {
 	box_format();
@@ -304,8 +304,8 @@ static void begin_at(u64 first, u32 lbn)
 }
 
 /*
- * Only the chain says what may be used again: what no record of it has announced is in use as far back
- * as the ring goes, whatever the number of the segment.
+ * Only the chain says what may be used again: what no record of it has announced is in use as far
+ * back as the ring goes, whatever the number of the segment.
  */
 TEST(what_the_chain_does_not_say_is_not_free)
 {
@@ -375,7 +375,7 @@ static void lose(u64 segment_seq, bool all)
 	memset(disk_block(end), 0, RESSD_BLOCK_SIZE);
 }
 
-/* The first record of the tail is gone, which makes all others useless: something says it was durable. */
+/* The first record of the tail is lost: the others are of no use, and it was durable. */
 TEST(lost_tail_is_refused)
 {
 	u32 slot;

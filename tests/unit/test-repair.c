@@ -111,6 +111,7 @@ TEST(switched_off_log_may_owe_nothing)
 	ressd_log_kill(&box.log, 20, 1);
 	CHECK(!ressd_log_owes_nothing(&box.log), "an UNMAP cannot be written");
 	CHECK(!ressd_log_is_at_rest(&box.log), "at rest, and off");
+	CHECK(!ressd_log_can_prime(&box.log), "is primed, and off");
 	ressd_log_give_up(&box.log);
 	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
 	repair_well();
@@ -601,7 +602,7 @@ TEST(another_record_in_its_place_is_found)
 	}
 }
 
-/* A flush that the log has not asked for fails beside each I/O of a repair: not one of it counts. */
+/* A flush that the log has not asked for fails beside an I/O of a repair: nothing of it counts. */
 TEST(flush_failure_beside_a_repair)
 {
 	u32 step;

@@ -246,7 +246,9 @@ TEST(wrong_pairs_of_fields)
 	struct ressd_summary *summary = &box.summary;
 	u32 i;
 
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 6; i++) {
+		u64 segment_seq = RESSD_MAX_SEQ + 1;
+
 		start(64);
 		add(3, 1);
 		add(0, 3);
@@ -267,6 +269,11 @@ TEST(wrong_pairs_of_fields)
 		case 4:				/* more records than blocks */
 			summary->nr_records = cpu_to_le32(30);
 			summary->last_seq = cpu_to_le64(129);
+			break;
+		case 5:				/* of this slot, but too large */
+			while (ressd_geom_slot_of_seq(&geom, segment_seq) != SLOT)
+				segment_seq++;
+			summary->segment_seq = cpu_to_le64(segment_seq);
 			break;
 		}
 		reseal();
