@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=tools/wanted.sh
 . tools/wanted.sh
 
-jobs=2
+jobs=3 # a guest waits a fifth of its time, so two leave a part of two processors idle
 verbose=
 logs=build/check
 step_limit=900 # seconds until a step counts as hung, more on a busy machine (tools/patient.py)
@@ -163,7 +163,7 @@ minutes() {
 	printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
 }
 
-# What is left, from what the steps took the last time; two that run share the machine.
+# What is left, from what the steps took the last time, beside as many others.
 time_left() {
 	local i left=0 rest
 	for i in "${!names[@]}"; do

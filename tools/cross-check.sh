@@ -72,7 +72,7 @@ check() {
 # the same code runs with them on this machine.
 make_for() {
 	make --no-print-directory -C userspace OUT="$out" CC="$prefix-gcc" AR="$prefix-ar" \
-		CFLAGS="-O1 -g" SANITIZE= RUN="${run[*]}" PKG_CONFIG=true \
+		CFLAGS=-O1 SANITIZE= RUN="${run[*]}" PKG_CONFIG=true \
 		CPPFLAGS="-I$root/usr/include -I$root/usr/include/blkid" \
 		LDFLAGS="-L$root/usr/lib/$folder -Wl,-rpath-link,$root/usr/lib/$folder:$root/lib/$folder" \
 		LIBS="-ldevmapper -lblkid -lm" "$@"

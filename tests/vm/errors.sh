@@ -24,19 +24,24 @@ make_drive() {
 	log_range="range=$normal+$reserved"
 }
 
+# drive_faults WORD...: what `ssdsim.sh fault` writes, without the processes of a shell of its own.
+drive_faults() {
+	echo "$*" >/sys/block/ssd0/ssdsim/faults
+}
+
 # fault OPERATION [WORD...]: see docs/ssdsim.md; the rules before it are gone.
 fault() {
-	ssd faults ssd0 clear
-	ssd fault ssd0 "$@"
+	drive_faults clear
+	drive_faults add "$@"
 }
 
 heal() {
-	ssd faults ssd0 clear
+	drive_faults clear
 }
 
 # fault_count seen|hit: of the only rule.
 fault_count() {
-	ssd faults ssd0 | sed -n "s/.*[(, ]$1 \([0-9]*\).*/\1/p"
+	[[ $(</sys/block/ssd0/ssdsim/faults) =~ [\(,\ ]$1\ ([0-9]*) ]] && echo "${BASH_REMATCH[1]}"
 }
 
 # lose_cache: the drive loses what was not flushed, as it may when it resets itself, and goes on as if
@@ -100,27 +105,38 @@ load_fails() {
 	}
 }
 
+# letters LETTER BYTES: sets text to so many of them, a power of two.
+letters() {
+	text=$1
+	while [ ${#text} -lt "$2" ]; do
+		text+=$text
+	done
+}
+
 # put BLOCK LETTER [DD_WORD...]: write a block of 4 KiB that holds one letter, past the page cache.
 put() {
-	head -c 4096 /dev/zero | tr '\0' "$2" |
-		dd of=/dev/mapper/ressd bs=4096 seek="$1" oflag=direct iflag=fullblock conv=notrunc \
-			status=none "${@:3}"
+	local text
+	letters "$2" 4096
+	dd of=/dev/mapper/ressd bs=4096 seek="$1" count=1 oflag=direct iflag=fullblock conv=notrunc \
+		status=none "${@:3}" <<<"$text"
 }
 
 # put_direct BLOCK LETTER: 128 KiB in one write, which is not a small one.
 put_direct() {
-	head -c 131072 /dev/zero | tr '\0' "$2" |
-		dd of=/dev/mapper/ressd bs=128k seek=$(($1 * 4096)) oflag=direct,seek_bytes \
-			iflag=fullblock conv=notrunc status=none
+	local text
+	letters "$2" 131072
+	dd of=/dev/mapper/ressd bs=128k seek=$(($1 * 4096)) count=1 oflag=direct,seek_bytes \
+		iflag=fullblock conv=notrunc status=none <<<"$text"
 }
 
 # holds BLOCK LETTER [DEVICE]: the block of 4 KiB holds that letter.
 holds() {
-	local got
-	got=$(dd if="${3:-/dev/mapper/ressd}" bs=4096 skip="$1" count=1 iflag=direct status=none |
-		tr '\0' 0 | tr -s "${2}0")
-	[ "$got" = "$2" ] || {
-		echo "block $1 holds '$got', not '$2'"
+	local text got
+	letters "$2" 4096
+	{ got=$(dd if="${3:-/dev/mapper/ressd}" bs=4096 skip="$1" count=1 iflag=direct \
+		status=none 2>&3); } 3>&2 2>/dev/null # Bash says that it drops zero bytes.
+	[ "$got" = "$text" ] || {
+		echo "block $1 holds ${#got} bytes but zeroes, first '${got:0:16}', not $2 only"
 		return 1
 	}
 }

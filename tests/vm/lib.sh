@@ -37,7 +37,7 @@ check() {
 # match; the command before it in the pipe may then die of SIGPIPE, a failure under pipefail.
 finds() {
 	local text
-	text=$(cat)
+	text=$(</dev/stdin)
 	grep -q "$@" <<<"$text"
 }
 

@@ -89,17 +89,27 @@ close_gate() {
 		dmsetup resume "$1"
 }
 
+# status_word NAME NUMBER: of the status line, the first is 1. A process costs an emulated machine
+# milliseconds, so these do without cut and sed.
+status_word() {
+	local line words
+	line=$(dmsetup status "$1") || return
+	# shellcheck disable=SC2206 # words
+	words=($line)
+	echo "${words[$2 - 1]:-}"
+}
+
 # reads_at_gate NAME, writes_at_gate NAME, flushes_at_gate NAME: how many wait there.
 reads_at_gate() {
-	dmsetup status "$1" | cut -d ' ' -f 4
+	status_word "$1" 4
 }
 
 writes_at_gate() {
-	dmsetup status "$1" | cut -d ' ' -f 5
+	status_word "$1" 5
 }
 
 flushes_at_gate() {
-	dmsetup status "$1" | cut -d ' ' -f 6
+	status_word "$1" 6
 }
 
 # open_gate NAME: those that wait go on in their order, and all that come later.
@@ -130,17 +140,21 @@ make_ressd() {
 
 # status_value NAME KEY: a counter of the status line.
 status_value() {
-	dmsetup status "$1" | tr ' ' '\n' | sed -n "/^$2\$/{n;p}"
+	local line
+	line=$(dmsetup status "$1") || return
+	[[ ! $line =~ \ $2\ ([^ ]+) ]] || echo "${BASH_REMATCH[1]}"
 }
 
 # status_state NAME: rw, bypass or Fail.
 status_state() {
-	dmsetup status "$1" | cut -d ' ' -f 6
+	status_word "$1" 6
 }
 
 # status_dirty NAME: blocks that are in the log and not at home.
 status_dirty() {
-	dmsetup status "$1" | cut -d ' ' -f 5 | cut -d / -f 1
+	local used
+	used=$(status_word "$1" 5) || return
+	echo "${used%/*}"
 }
 
 # at_least NAME KEY MINIMUM: a counter has reached it.
@@ -160,12 +174,18 @@ fails() {
 	fi
 }
 
+# pause SECONDS: sleep without a process.
+exec {never}<> <(:)
+pause() {
+	read -r -t "$1" -u "$never" || true
+}
+
 # wait_until COMMAND...: it succeeds at last; looks a thousand times.
 wait_until() {
 	local i
 	for ((i = 0; i < 1000; i++)); do
 		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
+		pause 0.05
 	done
 	echo "'$*' does not come true: $(dmsetup status)"
 	return 1
