@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# no-memory.sh: the kernel denies the constructor, an activation and messages each allocation that they
-# make, one after the other. Each attempt succeeds or fails with a sentence, and afterwards the device
-# works as before. Then the writers, the log and the mover are denied all of them, and go on from their
-# reserves. Needs the debug kernel "memory": tests/vm/other-kernel.sh memory no-memory
+# no-memory.sh: the kernel denies the constructor, an activation and messages each allocation that
+# they make, one after the other. Each attempt succeeds or fails with a sentence, and afterwards the
+# device works as before. Then writer, log and mover are denied all, and go on from their reserves.
+#   tests/vm/other-kernel.sh memory "no-memory [SEED [FUNCTION]]"      no stock kernel can do this
 # guest: --timeout 3600 --append log_buf_len=16M
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
@@ -11,13 +11,14 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
+take_arguments "$@"
 reserved=4096
 # All that takes memory in the constructor but is not there by default.
 options=(segment_sectors 512 log_rewrite on log_page_sectors 64)
 injection=/sys/kernel/debug
 
-# deny RATIO KIND...: from now on allocations of these kinds, "slab" and "pages", count for ressd-starve, and
-# RATIO of 100 are denied to the tasks that are marked.
+# deny RATIO KIND...: from now on allocations of these kinds, "slab" and "pages", count for
+# ressd-starve, and RATIO of 100 are denied to the tasks that are marked.
 deny() {
 	local setting kind
 	for kind in failslab fail_page_alloc; do
@@ -33,10 +34,10 @@ deny() {
 		echo 32 >"$injection/fail_page_alloc/min-order"
 }
 
-# each_denied NAME ATTEMPT [AFTER]: the command ATTEMPT NTH for 1, 2, ... until nothing is denied any more. It
-# prints what ressd-starve prints. AFTER ERRNO runs after each in which something was denied. First objects
-# of slabs are denied, each of them; then pages, twice, since a slab may take one more page at one time than
-# at another, which shifts the others by one.
+# each_denied NAME ATTEMPT [AFTER]: the command ATTEMPT NTH for 1, 2, ... until nothing is denied any
+# more. It prints what ressd-starve prints. AFTER ERRNO runs after each in which something was denied.
+# First objects of slabs are denied, each of them; then pages, twice, since a slab may take one more
+# page at one time than at another, which shifts the others by one.
 each_denied() {
 	local name=$1 attempt=$2 after=${3:-true} kind
 	denied=0
@@ -70,9 +71,10 @@ each_of_kind_denied() {
 	check "$1: in the end nothing is denied, after $((nth - 1))" equals "spared 0" echo "$outcome"
 }
 
-# sentences MARK REGEX: what the kernel log says since then in lines like that, without what is before it.
+# sentences MARK REGEX: what the kernel log says since then in lines like that, after what matches.
 sentences() {
-	dmesg_since "$1" | sed -nE "s/.*$2//p" | sort | uniq -c | sed 's/^/# /'
+	dmesg_since "$1" | sed -nE "s/.*$2//p" | sed 's/ in [0-9]* ms:.*//' | sort | uniq -c |
+		sed 's/^/# /'
 }
 
 load_table() {
@@ -82,19 +84,20 @@ load_table() {
 constructor() {
 	local mark what
 	mark=$(dmesg_mark)
-	each_denied "constructor, $1" load_table
+	each_denied "constructor" load_table
 	sentences "$mark" 'table: [0-9:]+: ressd: '
 	# device-mapper's own part of loading a table says nothing.
-	check "constructor, $1: some were refused" test "$refused" -gt 0
-	check "constructor, $1: each refusal is a whole sentence" fails grep -qE \
+	check "constructor: some were refused" test "$refused" -gt 0
+	check "constructor: each refusal is a whole sentence" fails grep -qE \
 		'table: .*ressd: (.*null|Unknown|\()' <(dmesg_since "$mark")
 	for what in 'for the target' 'for the reserve of bios' 'to read the superblock' 'for the map' \
 		'for the buffers' 'for a page of the log' 'for the work queue' 'device .* cannot be opened'; do
-		check "constructor, $1: the refusal for want of memory $what" \
+		check "constructor: the refusal for want of memory $what" \
 			grep -qE "ressd: .*$what" <(dmesg_since "$mark")
 	done
 	dmsetup clear ressd
-	check "constructor, $1: the device in use holds what it held" same_as /tmp/wanted /dev/mapper/ressd
+	check "constructor: the device in use holds what it held" \
+		same_as /tmp/wanted /dev/mapper/ressd
 }
 
 # activate NTH: the log is recovered by a new instance.
@@ -102,15 +105,16 @@ activate() {
 	dmsetup load ressd --table "$line" && ressd-starve "$1" resume ressd
 }
 
-# What did not succeed does, once there is memory, and the device holds what it held. Then a block is written,
-# for the next activation to recover.
+# works ERRNO: what did not succeed does, once there is memory, and the device holds what it held.
+# Then a block is written, for the next activation to recover.
 works() {
 	[ "$1" = 0 ] || dmsetup resume ressd || return 1
 	dd if=/dev/mapper/ressd of=/tmp/now bs=1M iflag=direct status=none && cmp /tmp/now /tmp/wanted ||
 		return 1
 	written=$(((written + 7) % (normal / 8)))
 	dd if=/dev/urandom of=/tmp/block bs=4k count=1 status=none &&
-		dd if=/tmp/block of=/dev/mapper/ressd bs=4k seek="$written" oflag=direct conv=fsync status=none &&
+		dd if=/tmp/block of=/dev/mapper/ressd bs=4k seek="$written" oflag=direct conv=fsync \
+			status=none &&
 		dd if=/tmp/block of=/tmp/wanted bs=4k seek="$written" conv=notrunc status=none
 }
 
@@ -118,7 +122,7 @@ recovery() {
 	local mark
 	mark=$(dmesg_mark)
 	each_denied "recovery" activate works
-	sentences "$mark" 'ressd: [0-9:]+: ' | sed 's/ [0-9]* ms:.*//' | sort | uniq -c
+	sentences "$mark" 'ressd: [0-9:]+: '
 	check "recovery: there was something to recover" fails grep -q 'recovered in .* blocks 0' \
 		<(dmesg_since "$mark")
 	check "recovery: it is refused without a thread for the mover" \
@@ -160,7 +164,7 @@ works_on() {
 	dd if=/tmp/wanted of=/dev/mapper/ressd bs=4k count=1 oflag=direct status=none
 }
 
-# marked VALUE: from now on (1) the mover and the workers of the kernel are denied what is to be denied.
+# marked VALUE: from now on (1) the mover and the kernel's workers are denied what is to be denied.
 marked() {
 	local process
 	for process in $(grep -lE '^(ressd_mv|kworker)' /proc/[0-9]*/comm); do
@@ -168,44 +172,22 @@ marked() {
 	done
 }
 
-# starved_writer FILE: writes it by 4 KiB and flushes, denied everything. It waits for its input, so that it is
-# marked when it has started, which takes memory.
-starved_writer() {
-	local writer status=0
-	rm -f /tmp/input
-	mkfifo /tmp/input
-	dd if=/tmp/input of=/dev/mapper/ressd bs=4k iflag=fullblock oflag=direct conv=notrunc,fsync \
-		status=none 2>/tmp/starved &
-	writer=$!
-	exec 7>/tmp/input
-	wait_until opened "$writer" /dev/mapper/ressd || return 1
-	echo 1 >"/proc/$writer/make-it-fail"
-	cat "$1" >&7
-	exec 7>&-
-	wait "$writer" || status=$?
-	[ "$status" -eq 0 ] || cat /tmp/starved
-	return "$status"
-}
-
-opened() {
-	ls -l "/proc/$1/fd" | finds "$(basename "$(readlink -f "$2")")$"
-}
-
 # The disk below has all of its memory, and no cache that takes more.
 reserves() {
-	local space before
+	local before
 	make_ressd ressd /dev/d0 "$reserved" "${options[@]}" on_full wait
 	dd if=/dev/urandom of=/tmp/random bs=1M count=3 status=none
 	before=$(status_value ressd moved_blocks)
 	marked 1
 	deny 100 slab pages
-	check "without memory: a writer writes and flushes" starved_writer /tmp/random
+	check "without memory: a writer writes and flushes" \
+		ressd-starve write /dev/mapper/ressd /tmp/random
+	check "without memory: to the log" at_least ressd accepted 500
 	dmsetup message ressd 0 drain
 	check "without memory: a drain ends" wait_until equals 0 status_dirty ressd
 	deny 0
 	marked 0
-	space=$(($(status_value ressd moved_blocks) - before))
-	check "without memory: blocks were moved" test "$space" -gt 100
+	check "without memory: blocks were moved" at_least ressd moved_blocks $((before + 100))
 	check "without memory: no I/O failed" equals 0 status_value ressd errors
 	forget_cache
 	check "without memory: what was written is there" same_as /tmp/random /dev/mapper/ressd
@@ -227,11 +209,11 @@ normal=$(cut -d ' ' -f 2 <<<"$line")
 cp /dev/d0 /tmp/wanted && truncate -s $((normal * 512)) /tmp/wanted
 dmsetup create ressd --table "$line"
 check "a block is in the log" works 0
-constructor "log in use"
-recovery
-messages
-blank
+scenario constructor
+scenario recovery
+scenario messages
+scenario blank
 dmsetup remove ressd
-reserves
+scenario reserves
 check "the module is unloaded" rmmod dm_ressd
 finish
