@@ -22,8 +22,8 @@ FAULTS = re.compile(
     r"|page allocation failure|Out of memory: "
 )
 
-# What kmemleak lists, which the guest's init copies to the console. The kernel has leaks of its own;
-# ours have a function of a module of ours in their backtrace, or only an address there: the kernel's
+# What kmemleak lists, which the guest's init copies to the console. The kernel has leaks of its
+# own. Ours have a function of a module of ours in their backtrace, or a bare address: the kernel's
 # code has names, so that was a module that is unloaded.
 LEAK = re.compile(r"unreferenced object 0x")
 OUR_FRAME = re.compile(r"\[<\w+>\] (0x\w+$|.*\[(dm_ressd|ssdsim)\])")
