@@ -6,6 +6,8 @@
 #ifndef DM_RESSD_BASE_H
 #define DM_RESSD_BASE_H
 
+#include <linux/kcsan-checks.h>
+
 #include "dm-ressd-bio.h"
 
 static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
@@ -42,6 +44,22 @@ static inline u64 ressd_reads(const struct ressd *ressd)
 	for_each_possible_cpu(cpu)
 		reads += READ_ONCE(per_cpu_ptr(ressd->seen, cpu)->reads);
 	return reads;
+}
+
+/*
+ * KCSAN watches neither memcpy() nor a device.  So the data of records that
+ * they are about to read, or write, is named to it, block by block.  Other
+ * kernels have nothing to do here.
+ */
+static inline void ressd_reads_data(const void *data, u32 blocks)
+{
+	for (; blocks; blocks--, data += RESSD_BLOCK_SIZE)
+		kcsan_check_read(data, RESSD_BLOCK_SIZE);
+}
+
+static inline void ressd_writes_data(const void *data)
+{
+	kcsan_check_write(data, RESSD_BLOCK_SIZE);
 }
 
 /*

@@ -315,6 +315,7 @@ static struct traffic traffic_now(const struct ressd *ressd)
 {
 	return (struct traffic) {
 		.reads = ressd_reads(ressd),
+		/* A guess, see struct traffic. */
 		.records = data_race(READ_ONCE(ressd->log.counters.records)),
 	};
 }
@@ -326,12 +327,16 @@ static struct traffic traffic_now(const struct ressd *ressd)
 static int max_ios(const struct ressd *ressd, const struct traffic *before,
 		   const struct traffic *now)
 {
+	bool bursts, logging;
+
 	if (now->reads != before->reads)
 		return MAX_IOS_READING;
-	/* Without the lock for the reason given at struct traffic. */
-	if (data_race(READ_ONCE(ressd->options.pace)) != RESSD_PACE_BURST &&
-	    (now->records != before->records ||
-	     data_race(READ_ONCE(ressd->log.busy))))
+	/* Guesses, see struct traffic. */
+	bursts = data_race(READ_ONCE(ressd->options.pace)) == RESSD_PACE_BURST;
+	/* Likewise. */
+	logging = data_race(READ_ONCE(ressd->log.busy)) ||
+		  now->records != before->records;
+	if (logging && !bursts)
 		return MAX_IOS_LOGGING;
 	return MAX_IOS;
 }

@@ -163,13 +163,13 @@ int ressd_dispatch(struct ressd *ressd, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/*
- * Read without the lock, whose holders change it by plain writes: a few bios
- * more than the limit do no harm, and who makes space wakes the waiters after
- * that.
- */
 static bool is_crowded(const struct ressd_shape *shape)
 {
+	/*
+	 * Without the lock, whose holders change it by plain writes: a few bios
+	 * more than the limit do no harm, and who makes space wakes the waiters
+	 * after that.
+	 */
 	return data_race(READ_ONCE(shape->queue.nr_held)) >= RESSD_MAX_HELD;
 }
 

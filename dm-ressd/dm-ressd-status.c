@@ -27,6 +27,28 @@ static const char *state_word(const struct ressd *ressd)
 	return ressd->options.route == RESSD_ROUTE_NEVER ? "bypass" : "rw";
 }
 
+/* What shape.lock protects, all of one moment. */
+struct shaped {
+	struct ressd_split_counters split[2];	/* by direction */
+	u64 held, most_held, joined, expired;
+};
+
+static struct shaped shaped_now(struct ressd *ressd)
+{
+	struct ressd_shape *shape = &ressd->shape;
+	struct shaped now;
+	unsigned long flags;
+
+	spin_lock_irqsave(&shape->lock, flags);
+	memcpy(now.split, shape->counters, sizeof(now.split));
+	now.held = shape->queue.nr_held;
+	now.most_held = shape->queue.most_held;
+	now.joined = shape->queue.joined;
+	now.expired = shape->queue.expired;
+	spin_unlock_irqrestore(&shape->lock, flags);
+	return now;
+}
+
 /*
  * INFO:
  *	<used>/<total log blocks> <dirty>/<mapped blocks> <state>
@@ -41,12 +63,9 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct ressd_log *log = &ressd->log;
 	const struct ressd_log_counters *l = &log->counters;
 	const struct ressd_counters *c = &ressd->counters;
-	/* Counted under shape.lock, which is not taken to report them. */
-	const struct ressd_split_counters *reads =
-		&ressd->shape.counters[RESSD_READ];
-	const struct ressd_split_counters *writes =
-		&ressd->shape.counters[RESSD_WRITE];
-	const struct ressd_queue *queue = &ressd->shape.queue;
+	const struct shaped shaped = shaped_now(ressd);
+	const struct ressd_split_counters *reads = &shaped.split[RESSD_READ];
+	const struct ressd_split_counters *writes = &shaped.split[RESSD_WRITE];
 	/*
 	 * What the log has kept or carried is neither new nor dead; copies are
 	 * not the user's.
@@ -114,18 +133,18 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		  atomic_read(&ressd->meter.small_in_flight) },
 		{ "log_discards", c->log_discards },
 		{ "kept_blocks", c->kept_blocks },
-		{ "reads_aligned", data_race(reads->aligned) },
-		{ "reads_unaligned", data_race(reads->unaligned) },
-		{ "reads_within", data_race(reads->within) },
-		{ "reads_over", data_race(reads->over) },
-		{ "writes_aligned", data_race(writes->aligned) },
-		{ "writes_unaligned", data_race(writes->unaligned) },
-		{ "writes_within", data_race(writes->within) },
-		{ "writes_over", data_race(writes->over) },
-		{ "held", data_race(queue->nr_held) },
-		{ "most_held", data_race(queue->most_held) },
-		{ "joined", data_race(queue->joined) },
-		{ "expired", data_race(queue->expired) },
+		{ "reads_aligned", reads->aligned },
+		{ "reads_unaligned", reads->unaligned },
+		{ "reads_within", reads->within },
+		{ "reads_over", reads->over },
+		{ "writes_aligned", writes->aligned },
+		{ "writes_unaligned", writes->unaligned },
+		{ "writes_within", writes->within },
+		{ "writes_over", writes->over },
+		{ "held", shaped.held },
+		{ "most_held", shaped.most_held },
+		{ "joined", shaped.joined },
+		{ "expired", shaped.expired },
 		{ "cover_blocks", log->cover_blocks },
 		{ "covered", log->covered },
 	};

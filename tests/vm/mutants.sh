@@ -65,9 +65,8 @@ mutants() {
 races() {
 	cat <<-'END'
 		plain-counter@dm-ressd-io.c@/^int ressd_map_bio/,/^}/s/^\tthis_cpu_write(.*/\tressd->recovery_ms++;\n&/@22-both-processors 1 plain@each bio increments a plain counter once, on both processors
-		bit-set-plainly@core/ressd-regions.c@s/smp_store_release(word, \*word | mask);/*word |= mask;/@22-both-processors 1 plain@a bit that reads look at without the lock is set without a release
-		batch-read-plainly@dm-ressd-flight.h@s/!READ_ONCE(gate->batch)/!gate->batch/@22-both-processors 1 plain@a large write reads the size of the mover's batch plainly
-		note-unordered@dm-ressd-unlocked.c@s/smp_store_release(&notes->head,/WRITE_ONCE(notes->head,/;/smp_mb();.*pairs with that in/d@22-both-processors 1 plain@a note of a large write may be seen before its contents
+		counted-unlocked@dm-ressd-unlocked.c@s/^\trb->flags = RESSD_BIO_DIRECT;/\tressd->counters.writes++;\n&/@22-both-processors 1 plain@a large write that takes no lock changes a counter that the lock protects
+		copies-not-awaited@dm-ressd-log.c@s/^\tressd_copies_settle(.*/\t(void)ressd, (void)record;/@22-both-processors 1 plain@a record is read and sent while small writes are copied into it
 	END
 }
 
