@@ -166,10 +166,10 @@ works_on() {
 
 # marked VALUE: from now on (1) the mover and the kernel's workers are denied what is to be denied.
 marked() {
-	local process
-	for process in $(grep -lE '^(ressd_mv|kworker)' /proc/[0-9]*/comm); do
-		echo "$1" >"$(dirname "$process")/make-it-fail" 2>/dev/null
-	done
+	local name
+	for name in /proc/[0-9]*/comm; do
+		grep -qsE '^(ressd_mv|kworker)' "$name" && echo "$1" >"${name%comm}make-it-fail"
+	done 2>/dev/null
 }
 
 # The disk below has all of its memory, and no cache that takes more.
