@@ -35,7 +35,7 @@ deny() {
 }
 
 # each_denied NAME ATTEMPT [AFTER]: the command ATTEMPT NTH for 1, 2, ... until nothing is denied any
-# more. It prints what ressd-starve prints. AFTER ERRNO runs after each in which something was denied.
+# more. It prints what ressd-starve prints. AFTER ERRNO runs after each that was denied something.
 # First objects of slabs are denied, each of them; then pages, twice, since a slab may take one more
 # page at one time than at another, which shifts the others by one.
 each_denied() {
@@ -146,7 +146,7 @@ resumes() {
 	[ "$1" = 0 ] || dmsetup resume ressd
 }
 
-# set_option NTH: each time another value than before. Memory for it is taken before anything changes.
+# set_option NTH: each time another value than before.
 set_option() {
 	ressd-starve "$1" message ressd "set move_batch_sectors $((1024 + $1 % 2 * 1024))"
 }
@@ -166,10 +166,10 @@ works_on() {
 
 # marked VALUE: from now on (1) the mover and the kernel's workers are denied what is to be denied.
 marked() {
-	local process
-	for process in $(grep -lE '^(ressd_mv|kworker)' /proc/[0-9]*/comm); do
-		echo "$1" >"$(dirname "$process")/make-it-fail" 2>/dev/null
-	done
+	local name
+	for name in /proc/[0-9]*/comm; do
+		grep -qsE '^(ressd_mv|kworker)' "$name" && echo "$1" >"${name%comm}make-it-fail"
+	done 2>/dev/null
 }
 
 # The disk below has all of its memory, and no cache that takes more.
