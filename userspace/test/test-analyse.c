@@ -309,8 +309,8 @@ TEST(rewriting_pays_from_where_the_curves_meet)
 }
 
 /*
- * Found on the Super Talent twin: measurements before had left blocks open, and two merges of 300 ms
- * in the sequential writes had the probe advise never to rewrite a block.
+ * Found on the Super Talent twin: measurements before had left blocks open, and two merges of 300
+ * ms in the sequential writes had the probe advise never to rewrite a block.
  */
 TEST(merges_of_other_blocks_are_no_cost_of_rewriting)
 {

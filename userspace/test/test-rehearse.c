@@ -26,13 +26,13 @@ static struct seen {
 	u64 flushes;
 	u64 gaps;		/* sum of the distances between homes */
 	u64 far;		/* of these, above 256 KiB */
-	u64 crossings;		/* homes in another MiB of the disk than the one before in their batch */
+	u64 crossings;		/* homes in another MiB than the one before in their batch */
 	bool appended_last;
 	u64 align;		/* that appends should begin on, from byte 8192 of the disk */
 	u64 unaligned;		/* appends that do not */
 } seen;
 
-#define VISIT		(1ULL << 20)
+#define VISIT		1048576ULL
 #define VISIT_PHASE	(192ULL << 10)
 static bool visits;		/* clustered blocks, one after the other */
 
@@ -146,8 +146,8 @@ TEST(homes_ascend_at_the_stride)
 }
 
 /*
- * The mover writes a record before it goes on to the next clustered block.  A rehearsal that did not
- * had a drive of two open blocks close the log's for each record: 10.6 ms a block instead of 0.6.
+ * The mover writes a record before it goes on to the next clustered block.  A rehearsal that did
+ * not had a drive of two open blocks close the log's for each record: 10.6 ms a block for 0.6.
  */
 TEST(a_record_comes_before_each_visit)
 {

@@ -14,8 +14,8 @@
 struct stage {
 	const struct rehearsal_plan *plan;
 	u64 append;		/* next record, bytes of the region */
-	u64 home;		/* where the last piece went, likewise; or, if found, where the next goes */
-	bool found;
+	u64 home;		/* where the last piece went, likewise */
+	bool found;		/* home is where the next one goes */
 	u32 batch;		/* pieces at most that are moved before a flush */
 };
 
@@ -121,8 +121,8 @@ static int write_home(struct measure *measure, const struct stage *stage, struct
 }
 
 /*
- * The next pieces, counted in @pieces, that go to one clustered block: the log gets a record before the next one is
- * visited.
+ * The next pieces, counted in @pieces, that go to one clustered block: the log gets a record before
+ * the next one is visited.
  */
 static int visit(struct measure *measure, struct stage *stage, struct act *act, u32 *pieces,
 		 struct failure *failure)
