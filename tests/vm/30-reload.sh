@@ -14,12 +14,11 @@ reserved=16384
 
 # start_load OPERATIONS: the oracle in the background, in $load.
 start_load() {
+	: >/tmp/load-output
 	ressd-oracle run --journal /tmp/journal --seed "$seed" --operations "$1" --threads 4 \
-		/dev/mapper/ressd >/tmp/load-output 2>&1 &
+		/dev/mapper/ressd >>/tmp/load-output 2>&1 &
 	load=$!
-	while ! grep -q 'load of epoch' /tmp/load-output && kill -0 "$load" 2>/dev/null; do
-		sleep 0.05
-	done
+	load_begins "$load"
 }
 
 # end_load NAME: it must have run all the while, then come to its end without a difference.

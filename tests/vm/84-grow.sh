@@ -50,11 +50,10 @@ both_parts_are_right() {
 grow_under_load() {
 	local load status=0
 	dmsetup create ressd --table "$(line /dev/d0 "$old")"
-	oracle run old --operations 600 >/tmp/load-output 2>&1 &
+	: >/tmp/load-output
+	oracle run old --operations 600 >>/tmp/load-output 2>&1 &
 	load=$!
-	while ! grep -q 'load of epoch' /tmp/load-output && kill -0 "$load"; do
-		sleep 0.05
-	done
+	load_begins "$load"
 	check "the area grows under load" reload /dev/d0 "$new" --noflush
 	check "the device is larger" equals "$new" sectors_of "$mapper"
 	check "the table says so" eval "dmsetup table ressd | finds '^0 $new ressd '"

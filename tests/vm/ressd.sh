@@ -180,6 +180,18 @@ pause() {
 	read -r -t "$1" -u "$never" || true
 }
 
+# load_begins PID: ressd-oracle, whose output is /tmp/load-output, has compared everything and begins to
+# write. That file was empty when it was started.
+load_begins() {
+	local said
+	while :; do
+		mapfile -t said </tmp/load-output
+		[[ ${said[*]} != *'load of epoch'* ]] || return 0
+		kill -0 "$1" 2>/dev/null || return 1
+		pause 0.02
+	done
+}
+
 # wait_until COMMAND...: it succeeds at last; looks a thousand times.
 wait_until() {
 	local i
