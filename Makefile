@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash check-readme check-pi debug-check stacks soak bench bench-apps \
+.PHONY: all modules userspace setup demo check check-unit check-crash coverage check-readme check-pi debug-check stacks soak bench bench-apps \
 	bench-normal-path bench-kernel papers calibrate probe-score lint matrix upstream install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -61,16 +61,20 @@ check-crash: ## the crash simulator: a million crash states, and every deliberat
 	sed -n 's/^# result //p' build/check-crash.log | tools/results.py write check-crash || status=1; \
 	exit $$status
 
+coverage: userspace ## the branches of dm-ressd/core that neither unit tests nor the crash simulator take
+	@tools/coverage.py
+
 check-readme: setup ## the README typed line by line on fresh Debian 12 and 13 (needs the network)
 	@tests/boot/readme.sh
 
 check-pi: setup ## a Raspberry Pi's root file system on its SD card: adopt, power cuts, leave (needs the network)
 	@tests/boot/pi.sh
 
-debug-check: setup ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN
+debug-check: setup ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN, also deliberate races
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -C tests/functional all
-	@status=0; for kind in memory races; do tests/vm/other-kernel.sh $$kind || status=1; done; exit $$status
+	@status=0; for kind in memory races; do tests/vm/other-kernel.sh $$kind || status=1; done; \
+		tests/vm/mutants.sh --races || status=1; exit $$status
 
 stacks: setup ## ressd below and above lvm2, md, dm-crypt, a loop device; swap on it
 	@$(MAKE) --no-print-directory all

@@ -6,6 +6,8 @@
 #ifndef DM_RESSD_BASE_H
 #define DM_RESSD_BASE_H
 
+#include <linux/kcsan-checks.h>
+
 #include "dm-ressd-bio.h"
 
 static inline sector_t ressd_normal_sector(const struct ressd *ressd, u32 lbn)
@@ -45,6 +47,22 @@ static inline u64 ressd_reads(const struct ressd *ressd)
 }
 
 /*
+ * KCSAN watches neither memcpy() nor a device.  So the data of records that
+ * they are about to read, or write, is named to it, block by block.  Other
+ * kernels have nothing to do here.
+ */
+static inline void ressd_reads_data(const void *data, u32 blocks)
+{
+	for (; blocks; blocks--, data += RESSD_BLOCK_SIZE)
+		kcsan_check_read(data, RESSD_BLOCK_SIZE);
+}
+
+static inline void ressd_writes_data(const void *data)
+{
+	kcsan_check_write(data, RESSD_BLOCK_SIZE);
+}
+
+/*
  * Three ways to say that something has happened, to layers below and above.
  * Any context.
  */
@@ -72,6 +90,25 @@ static inline void ressd_wake(struct ressd *ressd)
 {
 	wake_up(&ressd->wait);
 	wake_up(&ressd->mover.rest);
+}
+
+/* Would recovery find nothing?  Without the lock. */
+static inline bool ressd_is_drained(struct ressd *ressd)
+{
+	bool drained;
+
+	spin_lock(&ressd->lock);
+	drained = ressd_log_is_drained(&ressd->log);
+	spin_unlock(&ressd->lock);
+	return drained;
+}
+
+/* Is the mover not to wait until its backoff is over?  Without the lock. */
+static inline void ressd_retry_moves(struct ressd *ressd, bool now)
+{
+	spin_lock(&ressd->lock);
+	WRITE_ONCE(ressd->mover.retry_now, now);
+	spin_unlock(&ressd->lock);
 }
 
 /*

@@ -88,11 +88,12 @@ int ressd_grow_move_space(struct ressd *ressd, u32 max)
 
 /*
  * Between two batches: the mover takes the larger space that a message has left
- * for it.
+ * for it.  Returns how large the next batch may be.
  */
-static void take_next_move_space(struct ressd *ressd)
+static u32 take_next_move_space(struct ressd *ressd)
 {
 	struct ressd_move_space old = { };
+	u32 max;
 
 	spin_lock(&ressd->lock);
 	if (ressd->mover.next_space.max > ressd->mover.space.max) {
@@ -100,8 +101,11 @@ static void take_next_move_space(struct ressd *ressd)
 		ressd->mover.space = ressd->mover.next_space;
 		ressd->mover.next_space = (struct ressd_move_space) { };
 	}
+	max = min(ressd->mover.space.max, ressd->options.move_batch_sectors /
+						  RESSD_BLOCK_SECTORS);
 	spin_unlock(&ressd->lock);
 	ressd_move_space_free(&old);
+	return max;
 }
 
 /* --- its I/O -------------------------------------------------------------- */
@@ -225,13 +229,9 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 
 u32 ressd_batch_pick(struct ressd *ressd)
 {
-	u32 nr = 0, max;
+	u32 nr = 0, max = take_next_move_space(ressd);
 	bool more = true;
 
-	take_next_move_space(ressd);
-	max = min(ressd->mover.space.max,
-		  READ_ONCE(ressd->options.move_batch_sectors) /
-			  RESSD_BLOCK_SECTORS);
 	while (more && ressd->gate.batch < max) {
 		nr += pick_some(ressd, nr, max, &more);
 		cond_resched();
@@ -302,7 +302,11 @@ static u32 next_run(const struct ressd *ressd, enum step step, u32 at,
 	return ressd_sweep_run(moves, nr, false);
 }
 
-/* What others have asked for until now. */
+/*
+ * What others have asked for until now.  A wrong number makes one batch a
+ * little faster or slower, so it is read without the lock, whose holders change
+ * it by plain writes.
+ */
 struct traffic {
 	u64 reads, records;
 };
@@ -311,7 +315,8 @@ static struct traffic traffic_now(const struct ressd *ressd)
 {
 	return (struct traffic) {
 		.reads = ressd_reads(ressd),
-		.records = READ_ONCE(ressd->log.counters.records),
+		/* A guess, see struct traffic. */
+		.records = data_race(READ_ONCE(ressd->log.counters.records)),
 	};
 }
 
@@ -322,10 +327,16 @@ static struct traffic traffic_now(const struct ressd *ressd)
 static int max_ios(const struct ressd *ressd, const struct traffic *before,
 		   const struct traffic *now)
 {
+	bool bursts, logging;
+
 	if (now->reads != before->reads)
 		return MAX_IOS_READING;
-	if (READ_ONCE(ressd->options.pace) != RESSD_PACE_BURST &&
-	    (now->records != before->records || READ_ONCE(ressd->log.busy)))
+	/* Guesses, see struct traffic. */
+	bursts = data_race(READ_ONCE(ressd->options.pace)) == RESSD_PACE_BURST;
+	/* Likewise. */
+	logging = data_race(READ_ONCE(ressd->log.busy)) ||
+		  now->records != before->records;
+	if (logging && !bursts)
 		return MAX_IOS_LOGGING;
 	return MAX_IOS;
 }
@@ -546,14 +557,35 @@ static u32 move_singly(struct ressd *ressd)
 	return nr;
 }
 
+/*
+ * A record for the log's open block of the device, if it would be closed for
+ * this visit.  One that has data always has a place, so it does not wait for
+ * the segments that the batch holds.
+ */
+static void keep_log_open(struct ressd *ressd)
+{
+	bool closes;
+
+	spin_lock(&ressd->lock);
+	closes = ressd_visits_close_log(&ressd->mover.visits,
+					&ressd->mover.sweep, &ressd->log,
+					ressd->options.open_units);
+	spin_unlock(&ressd->lock);
+	if (closes)
+		ressd_write_open_record(ressd);
+}
+
 void ressd_batch_move(struct ressd *ressd)
 {
 	u64 start = ktime_get_ns();
 	bool read = !transfer(ressd, READ_HOME) && !transfer(ressd, READ_LOG) &&
 		    batch_is_intact(ressd);
-	bool moved = read && !transfer(ressd, WRITE_HOME);
+	bool moved;
 	u32 nr = 0;
 
+	if (read)
+		keep_log_open(ressd);
+	moved = read && !transfer(ressd, WRITE_HOME);
 	if (read && !moved)
 		restore_holes(ressd);
 	if (!moved)

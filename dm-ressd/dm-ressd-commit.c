@@ -85,6 +85,13 @@ static int preflush(struct ressd *ressd)
 	return ret;
 }
 
+/* May make it the write of a whole page. */
+static void encode(struct ressd *ressd, struct ressd_io *io)
+{
+	ressd_log_encode(&ressd->log, io);
+	ressd_reads_data(io->data, io->nr_blocks);
+}
+
 static int do_io(struct ressd *ressd, struct ressd_io *io)
 {
 	int ret = 0;
@@ -97,7 +104,7 @@ static int do_io(struct ressd *ressd, struct ressd_io *io)
 		return ressd_log_rw(ressd, REQ_OP_READ, io->block,
 				    io->nr_blocks, io->data);
 	case RESSD_IO_WRITE:
-		ressd_log_encode(&ressd->log, io);
+		encode(ressd, io);
 		if (io->preflush)
 			ret = preflush(ressd);
 		return ret ? ret : write_record(ressd, io);
@@ -345,8 +352,7 @@ static void start_write(struct ressd *ressd)
 	struct bio *bio = &ressd->log_io.write;
 	struct blk_plug plug;
 
-	/* May make it the write of a whole page. */
-	ressd_log_encode(&ressd->log, io);
+	encode(ressd, io);
 	pages = find_buffer(ressd, io->data);
 	bio_init(bio, ressd->reserved->bdev, pages->vecs, pages->nr_vecs,
 		 RESSD_LOG_WRITE);
@@ -388,7 +394,7 @@ void ressd_log_worker(struct work_struct *work)
 		if (!list_empty(&ressd->waiters.space))
 			ressd->up->retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);
-		active = ressd->life == RESSD_ACTIVE;
+		active = READ_ONCE(ressd->life) == RESSD_ACTIVE;
 		more = active && next_io(ressd, &ressd->log_io.io);
 		tidy = active && !more && ressd_log_tidy(&ressd->log);
 		ressd_note_doubt(ressd);

@@ -264,24 +264,30 @@ void ressd_cover_compare(struct ressd *ressd)
 int ressd_cover_restore(struct ressd *ressd)
 {
 	struct ressd_log *log = &ressd->log;
+	bool needed, dirty;
 	int ret = 0, rounds;
 
-	if (!log->cover_blocks || log->covered || !log->map.nr_mapped)
+	/* The log's worker may still forget segments. */
+	spin_lock(&ressd->lock);
+	needed = log->cover_blocks && !log->covered && log->map.nr_mapped;
+	dirty = needed && ressd_cover_any_dirty(log);
+	spin_unlock(&ressd->lock);
+	if (!needed)
 		return 0;
-	if (ressd_cover_any_dirty(log))
+	if (dirty)
 		ret = ressd_cover_run(ressd, RESSD_COVER_RESTORE);
 	/*
 	 * The first record may free the rest, and only the next one the segment
 	 * of its own.
 	 */
-	for (rounds = 0; !ret && rounds < 4 && !ressd_log_is_drained(log);
+	for (rounds = 0; !ret && rounds < 4 && !ressd_is_drained(ressd);
 	     rounds++) {
 		spin_lock(&ressd->lock);
 		ressd_log_rotate(log);
 		spin_unlock(&ressd->lock);
 		ret = sync_log(ressd, true);
 	}
-	if (!ret && !ressd_log_is_drained(log))
+	if (!ret && !ressd_is_drained(ressd))
 		ret = -EIO;
 	if (ret)
 		DMERR("%s: power was lost while the device was made a plain disk or a covered one, and what it held cannot be brought home (error %d); nothing is lost, activate it again",

@@ -163,13 +163,22 @@ int ressd_dispatch(struct ressd *ressd, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
+static bool is_crowded(const struct ressd_shape *shape)
+{
+	/*
+	 * Without the lock, whose holders change it by plain writes: a few bios
+	 * more than the limit do no harm, and who makes space wakes the waiters
+	 * after that.
+	 */
+	return data_race(READ_ONCE(shape->queue.nr_held)) >= RESSD_MAX_HELD;
+}
+
 void ressd_dispatch_throttle(struct ressd *ressd)
 {
 	struct ressd_shape *shape = &ressd->shape;
 
-	if (READ_ONCE(shape->queue.nr_held) >= RESSD_MAX_HELD)
-		wait_event(shape->wait,
-			   READ_ONCE(shape->queue.nr_held) < RESSD_MAX_HELD);
+	if (is_crowded(shape))
+		wait_event(shape->wait, !is_crowded(shape));
 }
 
 /* --- held bios are sent --------------------------------------------------- */

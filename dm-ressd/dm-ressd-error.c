@@ -245,7 +245,9 @@ int ressd_recover_message(struct ressd *ressd)
 	if (claim_repair(ressd, &ret)) {
 		ret = repair(ressd);
 		ressd_note_mode(ressd);
+		spin_lock(&ressd->lock);
 		WRITE_ONCE(ressd->errors.repairing, false);
+		spin_unlock(&ressd->lock);
 		if (ret == -EIO)
 			DMERR("%s: the log cannot be repaired, for the device still returns errors",
 			      ressd_name(ressd));
@@ -260,7 +262,7 @@ int ressd_recover_message(struct ressd *ressd)
 		DMERR("%s: the log is being repaired already",
 		      ressd_name(ressd));
 	}
-	WRITE_ONCE(ressd->mover.retry_now, true);
+	ressd_retry_moves(ressd, true);
 	ressd_wake(ressd);
 	return ret;
 }

@@ -73,16 +73,6 @@ static bool finds_log_of(const struct ressd *new, const struct ressd *old)
 	       new->table.len >= old->table.len;
 }
 
-static bool is_drained(struct ressd *ressd)
-{
-	bool drained;
-
-	spin_lock(&ressd->lock);
-	drained = ressd_log_is_drained(&ressd->log);
-	spin_unlock(&ressd->lock);
-	return drained;
-}
-
 int ressd_check_change(struct ressd *ressd, char *error, size_t size)
 {
 	struct ressd *other;
@@ -93,7 +83,7 @@ int ressd_check_change(struct ressd *ressd, char *error, size_t size)
 		if (other == ressd || READ_ONCE(other->life) != RESSD_ACTIVE ||
 		    dm_table_get_md(other->ti->table) !=
 			    dm_table_get_md(ressd->ti->table) ||
-		    finds_log_of(ressd, other) || is_drained(other))
+		    finds_log_of(ressd, other) || ressd_is_drained(other))
 			continue;
 		snprintf(error, size,
 			 "the table has other devices or areas than the one in use, whose log (sector %llu + %llu of %s) may hold data; only its normal area may grow, for anything else send the message drain first",

@@ -280,6 +280,7 @@ static void copy_blocks(struct bio *bio, const struct late_copy *copy)
 	u32 i;
 
 	for (i = 0; i < copy->nr; i++, data += RESSD_BLOCK_SIZE) {
+		ressd_writes_data(data);
 		ressd_copy_from_bio(bio, (copy->first + i) * RESSD_BLOCK_SIZE,
 				    data, RESSD_BLOCK_SIZE);
 		copy->place.entry[i].crc =
@@ -325,10 +326,12 @@ static int take_blocks(struct ressd *ressd, struct bio *bio,
 				       &place);
 		if (ret)
 			return ret;
-		if (!copy || !joins(copy, rb->accepted, &place))
+		if (!copy || !joins(copy, rb->accepted, &place)) {
+			ressd_writes_data(place.data);
 			ressd_copy_from_bio(bio,
 					    rb->accepted * RESSD_BLOCK_SIZE,
 					    place.data, RESSD_BLOCK_SIZE);
+		}
 		rb->ticket = place.seq;
 	}
 	return 0;
@@ -544,6 +547,7 @@ void ressd_tune_router(struct ressd *ressd)
 				    RESSD_BLOCK_SECTORS,
 			    rpi.unit_sectors, &rpi.unit_phase);
 	ressd_rpi_set(&ressd->rpi, &rpi);
+	WRITE_ONCE(ressd->small_write_sectors, options->small_write_sectors);
 }
 
 /*

@@ -43,6 +43,7 @@ static int keep_block(struct ressd *ressd, u32 block, const void *data)
 	    node->crc == crc) {
 		ret = ressd_log_accept(&ressd->log, node->lbn, &place);
 		if (!ret) {
+			ressd_writes_data(place.data);
 			memcpy(place.data, data, RESSD_BLOCK_SIZE);
 			place.entry->crc = cpu_to_le32(crc);
 			ressd->counters.kept_blocks++;

@@ -221,7 +221,7 @@ static int format_blank(struct ressd *ressd)
 	 * If this fails half way and is tried again, the area is not blank any
 	 * more.
 	 */
-	ressd->life = RESSD_FORMATTING;
+	WRITE_ONCE(ressd->life, RESSD_FORMATTING);
 	ret = write_super(ressd, &ressd->super, ressd->memory.merge);
 	if (!ret)
 		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",

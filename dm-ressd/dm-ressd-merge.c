@@ -23,6 +23,7 @@ static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
 
 	lockdep_assert_held(&ressd->lock);
 	if (data) {
+		ressd_reads_data(data, 1);
 		memcpy(ressd->memory.merge, data, RESSD_BLOCK_SIZE);
 		return 0;
 	}
@@ -78,6 +79,7 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 					    ((e.sector % RESSD_BLOCK_SECTORS)
 					     << SECTOR_SHIFT),
 				    e.sectors << SECTOR_SHIFT);
+		ressd_writes_data(place.data);
 		memcpy(place.data, ressd->memory.merge, RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 		complete = ressd_finish_logged(ressd, bio);

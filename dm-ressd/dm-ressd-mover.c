@@ -111,7 +111,17 @@ static bool drain_cancelled(const struct ressd *ressd)
 	       READ_ONCE(ressd->suspending);
 }
 
-static bool sweep_ends(const struct ressd *ressd)
+static bool idle_time_ends(struct ressd *ressd)
+{
+	bool idle;
+
+	spin_lock(&ressd->lock);
+	idle = ressd_pace_is_idle(ressd);
+	spin_unlock(&ressd->lock);
+	return !idle;
+}
+
+static bool sweep_ends(struct ressd *ressd)
 {
 	if (kthread_should_stop() || !ressd_log_works(ressd))
 		return true;
@@ -120,7 +130,7 @@ static bool sweep_ends(const struct ressd *ressd)
 	if (ressd->mover.state == RESSD_MOVER_DRAINING)
 		return drain_cancelled(ressd);
 	if (ressd->mover.state == RESSD_MOVER_EMPTYING &&
-	    !ressd_pace_is_idle(ressd))
+	    idle_time_ends(ressd))
 		return true;
 	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->mover.draining);
 }
@@ -144,11 +154,22 @@ static bool is_ahead(struct ressd *ressd)
  * Nobody but the clock tells when it is time to move, with pace idle, or to
  * prime the log.
  */
-static bool watches_clock(const struct ressd *ressd)
+static bool clock_matters(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	if (ressd_log_nr_movable(&ressd->log))
-		return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE;
-	return READ_ONCE(ressd->mover.unprimed);
+		return ressd->options.pace == RESSD_PACE_IDLE;
+	return ressd->mover.unprimed;
+}
+
+static bool watches_clock(struct ressd *ressd)
+{
+	bool watches;
+
+	spin_lock(&ressd->lock);
+	watches = clock_matters(ressd);
+	spin_unlock(&ressd->lock);
+	return watches;
 }
 
 static bool wants_discard(struct ressd *ressd)
@@ -236,10 +257,30 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 	ressd_run_log(ressd);
 }
 
+/* What shows whether a sweep, or a run of the cover, has gained anything. */
+struct progress {
+	u64 reused, moved;
+	bool covered;
+};
+
+static struct progress progress_now(struct ressd *ressd)
+{
+	struct progress now;
+
+	spin_lock(&ressd->lock);
+	now = (struct progress){
+		.reused = ressd->log.reuse_seq,
+		.moved = ressd->counters.moved_blocks,
+		.covered = ressd->log.covered,
+	};
+	spin_unlock(&ressd->lock);
+	return now;
+}
+
 /* 0, or -EIO if not all could be moved. */
 static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 {
-	u64 reused = READ_ONCE(ressd->log.reuse_seq);
+	struct progress before = progress_now(ressd);
 	u64 record = start_sweep(ressd, kind);
 	bool complete;
 	u64 ticket;
@@ -263,7 +304,7 @@ static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	ret = ressd_wait_as_mover(ressd, ticket);
 	if (ressd->mover.bad_blocks || ressd->errors.bad_blocks)
 		note_bad_blocks(ressd, complete,
-				READ_ONCE(ressd->log.reuse_seq) != reused);
+				progress_now(ressd).reused != before.reused);
 	return ressd->errors.bad_blocks ? -EIO : ret;
 }
 
@@ -380,7 +421,7 @@ bool ressd_mover_is_wanted(const struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	return choose(ressd) != RESSD_MOVER_IDLE ||
 	       ressd_discard_is_wanted(ressd) ||
-	       watches_clock(ressd) != READ_ONCE(ressd->mover.watches_clock);
+	       clock_matters(ressd) != READ_ONCE(ressd->mover.watches_clock);
 }
 
 static bool note_if_drained(struct ressd *ressd)
@@ -391,7 +432,7 @@ static bool note_if_drained(struct ressd *ressd)
 	drained = ressd_log_is_drained(&ressd->log);
 	if (drained) {
 		ressd->mover.drain_result = 0;
-		ressd->mover.draining = false;
+		WRITE_ONCE(ressd->mover.draining, false);
 		ressd_rpi_drained(&ressd->rpi);
 	}
 	spin_unlock(&ressd->lock);
@@ -404,7 +445,7 @@ static void end_drain(struct ressd *ressd, int result)
 {
 	spin_lock(&ressd->lock);
 	ressd->mover.drain_result = result;
-	ressd->mover.draining = false;
+	WRITE_ONCE(ressd->mover.draining, false);
 	spin_unlock(&ressd->lock);
 	wake_up(&ressd->wait);
 }
@@ -520,9 +561,16 @@ static bool pause_ends(struct ressd *ressd, bool failed)
 /* @clock: the thread watches it, and wakes when it need not any more. */
 static bool has_reason(struct ressd *ressd, bool clock)
 {
-	return kthread_should_stop() ||
-	       next_state(ressd) != RESSD_MOVER_IDLE || wants_discard(ressd) ||
-	       watches_clock(ressd) != clock;
+	bool reason;
+
+	if (kthread_should_stop())
+		return true;
+	spin_lock(&ressd->lock);
+	reason = choose(ressd) != RESSD_MOVER_IDLE ||
+		 ressd_discard_is_wanted(ressd) ||
+		 clock_matters(ressd) != clock;
+	spin_unlock(&ressd->lock);
+	return reason;
 }
 
 /*
@@ -558,26 +606,23 @@ static int mover_thread(void *data)
 
 	rest(ressd, RESSD_MOVER_IDLE);
 	while (!kthread_should_stop()) {
+		struct progress before, after;
 		enum ressd_mover_state next;
-		u64 reused, moved;
-		bool covered;
 		int ret;
 
 		ressd_discard_next(ressd);
 		next = wait_for_reason(ressd);
 		if (kthread_should_stop())
 			break;
-		WRITE_ONCE(ressd->mover.retry_now, false);
-		reused = READ_ONCE(ressd->log.reuse_seq);
-		moved = READ_ONCE(ressd->counters.moved_blocks);
-		covered = READ_ONCE(ressd->log.covered);
+		ressd_retry_moves(ressd, false);
+		before = progress_now(ressd);
 		ret = sweep_once(ressd, next);
 		if (!ret)
 			ressd->mover.backoff = 0;
-		if (READ_ONCE(ressd->log.reuse_seq) != reused ||
-		    READ_ONCE(ressd->log.covered) != covered ||
-		    kthread_should_stop() ||
-		    (!ret && READ_ONCE(ressd->counters.moved_blocks) != moved))
+		after = progress_now(ressd);
+		if (after.reused != before.reused ||
+		    after.covered != before.covered || kthread_should_stop() ||
+		    (!ret && after.moved != before.moved))
 			continue;
 		/*
 		 * Gained nothing: the device fails, or a direct write was in
@@ -630,7 +675,7 @@ int ressd_drain(struct ressd *ressd)
 	int ret;
 
 	spin_lock(&ressd->lock);
-	ressd->mover.draining = true;
+	WRITE_ONCE(ressd->mover.draining, true);
 	ressd->mover.drain_result = -EINTR;
 	/*
 	 * Writers that wait for covers go to the normal area now, or ask again
@@ -647,7 +692,7 @@ int ressd_drain(struct ressd *ressd)
 					       !ressd_log_works(ressd));
 
 	spin_lock(&ressd->lock);
-	ressd->mover.draining = false;
+	WRITE_ONCE(ressd->mover.draining, false);
 	ret = ressd->mover.drain_result;
 	if (ret && !ressd_log_works(ressd))
 		ret = -EIO;

@@ -114,7 +114,7 @@ bool ressd_pace_holds_writer(const struct ressd *ressd);
 bool ressd_pace_holds_mover(const struct ressd *ressd);
 /* Has no bio come for a while?  Any context. */
 bool ressd_pace_is_quiet(const struct ressd *ressd);
-/* Is this time in which pace idle brings all home?  Any context. */
+/* Is this time in which pace idle brings all home?  Under the lock. */
 bool ressd_pace_is_idle(const struct ressd *ressd);
 
 #endif

@@ -49,7 +49,8 @@ bool ressd_pace_is_quiet(const struct ressd *ressd)
 
 bool ressd_pace_is_idle(const struct ressd *ressd)
 {
-	return READ_ONCE(ressd->options.pace) == RESSD_PACE_IDLE &&
+	lockdep_assert_held(&ressd->lock);
+	return ressd->options.pace == RESSD_PACE_IDLE &&
 	       ressd_pace_is_quiet(ressd);
 }
 

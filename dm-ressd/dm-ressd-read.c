@@ -104,6 +104,7 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 		 * Under the lock: a write may overwrite the open record in
 		 * place.
 		 */
+		ressd_reads_data(data, run);
 		copy_to_bio(bio, data + (offset << SECTOR_SHIFT));
 		rb->flags |= RESSD_BIO_PROVEN;
 		spin_unlock(&ressd->lock);

@@ -27,6 +27,28 @@ static const char *state_word(const struct ressd *ressd)
 	return ressd->options.route == RESSD_ROUTE_NEVER ? "bypass" : "rw";
 }
 
+/* What shape.lock protects, all of one moment. */
+struct shaped {
+	struct ressd_split_counters split[2];	/* by direction */
+	u64 held, most_held, joined, expired;
+};
+
+static struct shaped shaped_now(struct ressd *ressd)
+{
+	struct ressd_shape *shape = &ressd->shape;
+	struct shaped now;
+	unsigned long flags;
+
+	spin_lock_irqsave(&shape->lock, flags);
+	memcpy(now.split, shape->counters, sizeof(now.split));
+	now.held = shape->queue.nr_held;
+	now.most_held = shape->queue.most_held;
+	now.joined = shape->queue.joined;
+	now.expired = shape->queue.expired;
+	spin_unlock_irqrestore(&shape->lock, flags);
+	return now;
+}
+
 /*
  * INFO:
  *	<used>/<total log blocks> <dirty>/<mapped blocks> <state>
@@ -41,10 +63,9 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct ressd_log *log = &ressd->log;
 	const struct ressd_log_counters *l = &log->counters;
 	const struct ressd_counters *c = &ressd->counters;
-	const struct ressd_split_counters *reads =
-		&ressd->shape.counters[RESSD_READ];
-	const struct ressd_split_counters *writes =
-		&ressd->shape.counters[RESSD_WRITE];
+	const struct shaped shaped = shaped_now(ressd);
+	const struct ressd_split_counters *reads = &shaped.split[RESSD_READ];
+	const struct ressd_split_counters *writes = &shaped.split[RESSD_WRITE];
 	/*
 	 * What the log has kept or carried is neither new nor dead; copies are
 	 * not the user's.
@@ -120,10 +141,10 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "writes_unaligned", writes->unaligned },
 		{ "writes_within", writes->within },
 		{ "writes_over", writes->over },
-		{ "held", ressd->shape.queue.nr_held },
-		{ "most_held", ressd->shape.queue.most_held },
-		{ "joined", ressd->shape.queue.joined },
-		{ "expired", ressd->shape.queue.expired },
+		{ "held", shaped.held },
+		{ "most_held", shaped.most_held },
+		{ "joined", shaped.joined },
+		{ "expired", shaped.expired },
 		{ "cover_blocks", log->cover_blocks },
 		{ "covered", log->covered },
 	};
@@ -318,7 +339,9 @@ static int message_drain(struct ressd *ressd, unsigned int argc, char **argv)
 		DMERR("%s: drain takes no word but cancel", ressd_name(ressd));
 		return -EINVAL;
 	}
+	spin_lock(&ressd->lock);
 	WRITE_ONCE(ressd->mover.draining, false);
+	spin_unlock(&ressd->lock);
 	ressd_wake(ressd);
 	return 0;
 }

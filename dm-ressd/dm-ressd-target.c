@@ -407,9 +407,12 @@ static void report_recovery(struct ressd *ressd,
 			    const struct ressd_recovery *recovery,
 			    ktime_t start)
 {
+	/* The log's worker may already forget segments. */
+	u32 mapped = data_race(ressd->log.map.nr_mapped);
+
 	ressd->recovery_ms = ktime_ms_delta(ktime_get(), start);
 	DMINFO("%s: recovered in %u ms: blocks %u, records %llu, segments by summary %llu",
-	       ressd_name(ressd), ressd->recovery_ms, ressd->log.map.nr_mapped,
+	       ressd_name(ressd), ressd->recovery_ms, mapped,
 	       (unsigned long long)recovery->records,
 	       (unsigned long long)recovery->summaries);
 }
@@ -477,7 +480,7 @@ static int ressd_preresume(struct dm_target *ti)
 static void set_suspending(struct ressd *ressd, bool suspending)
 {
 	spin_lock(&ressd->lock);
-	ressd->suspending = suspending;
+	WRITE_ONCE(ressd->suspending, suspending);
 	spin_unlock(&ressd->lock);
 	ressd_dispatch_suspend(ressd, suspending);
 	/* On resume the mover runs already, but begins nothing before. */

@@ -126,7 +126,7 @@ bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio,
 	 * or they are logged.  Shaped: the rest of the last one is under the
 	 * lock.
 	 */
-	if (e->sectors <= READ_ONCE(ressd->options.small_write_sectors) ||
+	if (e->sectors <= READ_ONCE(ressd->small_write_sectors) ||
 	    bio->bi_opf & REQ_FUA || e->first < ressd->log.cover_blocks ||
 	    ressd_shape_is_used())
 		return false;

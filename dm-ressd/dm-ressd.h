@@ -376,6 +376,7 @@ struct ressd_mover {
 	bool watches_clock;		/* at rest; read by others */
 	unsigned long backoff;		/* jiffies to wait after errors */
 	u64 visit_from;			/* where the next visits begin */
+	struct ressd_visits visits;
 	atomic_t ios, io_errors;	/* of the batch; end in interrupts */
 };
 
@@ -457,6 +458,7 @@ struct ressd {
 	struct ressd_regions regions;	/* the map's */
 	struct ressd_seen __percpu *seen;
 	struct ressd_gate gate;		/* direct writes; set under the lock */
+	u32 small_write_sectors;	/* of the options; likewise */
 	struct ressd_errors errors;
 	atomic_t *readers;		/* per slot: reads, moves, discards */
 

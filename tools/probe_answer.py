@@ -31,6 +31,7 @@ KEYS = {
     "move_block_sectors": ("visit", 8),
     "move_fill_blocks": ("fill", 1),
     "move_threshold": ("threshold", 1),
+    "open_units": ("open_units", 1),
 }
 # What says how a drive is seen, not what it is.
 SEEN = ("noise_", "interference_")

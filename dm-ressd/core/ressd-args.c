@@ -145,7 +145,7 @@ static int parse_word(const struct option_rule *rule, const char *value,
 	}
 	n = snprintf(error, size,
 		     "%s is '%.40s', but must be one of:", rule->key, value);
-	for (i = 0; rule->words[i] && n > 0 && (size_t)n < size; i++)
+	for (i = 0; rule->words[i] && (size_t)n < size; i++)
 		n += snprintf(error + n, size - n, " %s", rule->words[i]);
 	return -EINVAL;
 }

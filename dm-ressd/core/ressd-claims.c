@@ -60,8 +60,8 @@ static int scan_records(struct ressd_window *window, u32 slot, u32 block,
 
 		if (ret <= 0)
 			return ret;
-		if (!ressd_record_follows(header, link) ||
-		    le64_to_cpu(header->segment_seq) != segment_seq)
+		/* In this slot none of the next segment is valid. */
+		if (!ressd_record_follows(header, link))
 			return 0;
 		ressd_claims_of_record(claims, header);
 		ressd_record_link(header, link);

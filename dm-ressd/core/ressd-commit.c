@@ -180,7 +180,9 @@ static bool write_blank(struct ressd_log *log, struct ressd_io *io, u32 block)
 
 static bool blank_summary(struct ressd_log *log, struct ressd_io *io)
 {
-	return log->stale_summary && write_blank(log, io, log->stale_summary);
+	if (!log->stale_summary)
+		return false;
+	return write_blank(log, io, log->stale_summary);
 }
 
 /*
@@ -192,8 +194,8 @@ static bool blank_place(struct ressd_log *log, struct ressd_io *io)
 {
 	struct ressd_record *open = &log->records[log->open];
 
-	if (!log->opening || log->place_blank ||
-	    open->block == ressd_log_head_end(log))
+	/* No test: only a forged log is full to its very end. */
+	if (log->place_blank || open->block == ressd_log_head_end(log))
 		return false;
 	return write_blank(log, io, open->block);
 }
@@ -220,6 +222,7 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 		return cycle_flush(log, io);
 	if (!open->nr_maps && !place_bare_record(log, announces)) {
 		log->starved = needed;
+		/* No test: there always is a flush to be sent. */
 		return !needed &&
 		       (blank_summary(log, io) || blank_place(log, io) ||
 			cycle_flush(log, io));
@@ -444,7 +447,7 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 	if (io->fua) {
 		log->opening = false;
 		records_durable(log);
-		if (log->cycle && cycle_is_written(log))
+		if (cycle_is_written(log))
 			finish_cycle(log);
 	}
 }
@@ -466,7 +469,7 @@ static void io_failed(struct ressd_log *log, bool only_write)
 {
 	log->cycle = 0;
 	if (only_write && log->mode == RESSD_MODE_RW) {
-		log->mode = RESSD_MODE_OFF;
+		ressd_log_set_mode(log, RESSD_MODE_OFF);
 		return;
 	}
 	if (!only_write)
@@ -503,7 +506,7 @@ void ressd_log_flush_failed(struct ressd_log *log)
 		 * that is done.
 		 */
 		if (log->mode < RESSD_MODE_RO)
-			log->mode = RESSD_MODE_RO;
+			ressd_log_set_mode(log, RESSD_MODE_RO);
 		log->distrust = true;
 	} else {
 		io_failed(log, false);

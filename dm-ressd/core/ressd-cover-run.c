@@ -158,6 +158,7 @@ bool ressd_cover_start(struct ressd_cover_run *run, struct ressd_log *log,
 					       ressd_log_scan_tail(log, ~0ULL));
 		return ressd_cover_must_carry(log);
 	}
+	/* No test: there is no other goal. */
 	return false;
 }
 
@@ -197,6 +198,7 @@ static int accept_carried(struct ressd_cover_run *run, struct ressd_log *log)
 	struct ressd_place place;
 	int ret;
 
+	/* No test: a covered log has a copy of each covered block. */
 	if (!node || ressd_map_block(&log->map, node) != run->block)
 		return 0;
 	/* Damaged, and so it stays where it is. */
@@ -311,6 +313,7 @@ void ressd_cover_work(struct ressd_cover_run *run)
 	case UNCOVER_MERGE:
 		merge(run);
 		break;
+	/* No test: a bug of the caller. */
 	default:
 		WARN_ON_ONCE(1);
 	}
@@ -518,6 +521,7 @@ static bool is_intact(const struct ressd_cover_run *run,
 {
 	const struct ressd_node *node = &log->map.nodes[run->block];
 
+	/* No test: nothing is in RAM, whatever has begun the run. */
 	return run->from_ram || ressd_crc(block_of(run->logged, run->at),
 					  RESSD_BLOCK_SIZE) == node->crc;
 }

@@ -28,6 +28,7 @@ bool ressd_keep_wanted(const struct ressd_log *log, u32 threshold, u32 *slot)
 		return false;
 	*slot = ressd_geom_slot_of_seq(&log->geom, seq);
 	live = log->segments[*slot].live;
+	/* No test: only behind very many dead segments is one dead here. */
 	return live && live <= log->geom.segment_blocks / RESSD_KEEP_PART;
 }
 

@@ -6,6 +6,7 @@
 #ifndef RESSD_LOG_PRIVATE_H
 #define RESSD_LOG_PRIVATE_H
 
+#include <asm/barrier.h>
 #include "ressd-log.h"
 
 /* End of the head's segment: the first block that is no record's any more. */
@@ -82,6 +83,13 @@ u64 ressd_log_scan_tail(const struct ressd_log *log, u64 limit);
 /* Waits for the copies into @record: see COPIES. */
 void ressd_log_settle(const struct ressd_log *log,
 		      const struct ressd_record *record);
+
+/* The caller may look at the mode without its lock. */
+static inline void ressd_log_set_mode(struct ressd_log *log,
+				      enum ressd_mode mode)
+{
+	WRITE_ONCE(log->mode, mode);
+}
 
 /* Where the buffer of @record holds @block. */
 static inline void *ressd_record_data(const struct ressd_record *record,

@@ -525,6 +525,7 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 		/* It may have forgotten it. */
 		old = ressd_map_find(&log->map, lbn);
 	}
+	/* No test: with an empty record it has left the segment above. */
 	if (ressd_log_record_full(log) ||
 	    (ressd_log_is_rotating(log) && open->nr_maps))
 		return -EAGAIN;

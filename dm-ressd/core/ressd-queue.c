@@ -62,7 +62,7 @@ static void take_out(struct ressd_queue *queue, struct ressd_request *request)
 {
 	u32 place = ressd_queue_place(queue, request->sector);
 
-	/* Reads may begin at the same sector. */
+	/* Reads may begin at the same sector.  No test: it is in there. */
 	while (place < queue->nr_sorted && queue->sorted[place] != request)
 		place++;
 	if (WARN_ON_ONCE(place == queue->nr_sorted))

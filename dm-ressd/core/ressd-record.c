@@ -220,9 +220,7 @@ int ressd_super_choose(const struct ressd_super *copy0,
 		return 0;
 	}
 	if (!error[0])
-		snprintf(error, size, "%s",
-			 reason[0] ? reason :
-				     "a superblock copy is missing; the reserved area in the table is not the one that was formatted");
+		snprintf(error, size, "%s", reason);
 	return -EINVAL;
 }
 

@@ -381,6 +381,7 @@ static int walk(struct fold *fold, struct chain *chain)
 	slot = ressd_geom_slot_of_seq(geom, segment_seq);
 	chain->link.segment_seq = segment_seq;
 	chain->end = ressd_geom_slot_start(geom, slot);
+	/* No test: what follows the whole ring would have the tail's slot. */
 	for (walked = 1; walked <= nr; walked++) {
 		ret = walk_segment(fold, chain, segment_seq);
 		if (ret)
@@ -397,6 +398,7 @@ static int walk(struct fold *fold, struct chain *chain)
 		if (fold->log->segments[slot].seq != segment_seq)
 			return 0;
 	}
+	/* No test: see above. */
 	return 0;
 }
 

@@ -130,8 +130,9 @@ static void next_distrust(struct ressd_log *log)
 	struct ressd_distrust *distrusting = &log->distrusting;
 
 	switch (distrusting->step) {
+	/* No test: nobody asks then. */
 	case RESSD_DISTRUST_NONE:
-		break;
+		break;	/* No test: as above. */
 	case RESSD_DISTRUST_MOVES:
 		distrusting->step = RESSD_DISTRUST_KILLS;
 		distrusting->next = log->unmaps.last;
@@ -151,8 +152,9 @@ bool ressd_repair_distrust_some(struct ressd_log *log)
 	bool done = false;
 
 	switch (log->distrusting.step) {
+	/* No test: nobody asks then. */
 	case RESSD_DISTRUST_NONE:
-		break;
+		break;	/* No test: as above. */
 	case RESSD_DISTRUST_MOVES:
 		done = distrust_moves(log);
 		break;
@@ -175,7 +177,7 @@ bool ressd_repair_distrust_some(struct ressd_log *log)
 void ressd_repair_distrust(struct ressd_log *log)
 {
 	if (log->mode < RESSD_MODE_RO)
-		log->mode = RESSD_MODE_RO;
+		ressd_log_set_mode(log, RESSD_MODE_RO);
 	unseal_unmaps(log);
 	log->tail_seq = log->written_tail;
 	log->distrusting =
@@ -200,13 +202,13 @@ static void end_repair(struct ressd_log *log, int result)
 	log->repair.result = result;
 	log->repair.buffer = NULL;
 	if (result == -EUCLEAN)
-		log->mode = RESSD_MODE_FAIL;
+		ressd_log_set_mode(log, RESSD_MODE_FAIL);
 	if (result)
 		return;
 	log->durable_seq = log->written_seq;
 	log->reuse_seq = log->written_tail;
 	log->reclaim = true;	/* a tail may have been taken back */
-	log->mode = RESSD_MODE_RW;
+	ressd_log_set_mode(log, RESSD_MODE_RW);
 }
 
 /* Reading goes on at the start of a record. */

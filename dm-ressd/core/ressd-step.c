@@ -151,6 +151,7 @@ static void visit_goes_on(struct ressd_step *step,
 	if (step->visit_end && step->visit_end != sweep->visit_end)
 		visit_has_ended(step, sweep, log);
 	step->visit_end = sweep->visit_end;
+	/* No test: a batch has one block of the visit at least. */
 	if (left && left < sweep->visit_blocks)
 		step->done = step->visited +
 			     div_u64((u64)step->visit *

@@ -337,3 +337,19 @@ u32 ressd_sweep_home_run(const struct ressd_move *moves, u32 nr)
 	}
 	return run;
 }
+
+bool ressd_visits_close_log(struct ressd_visits *visits,
+			    const struct ressd_sweep *sweep,
+			    const struct ressd_log *log, u32 open_units)
+{
+	if (visits->end == sweep->visit_end)
+		return false;
+	visits->end = sweep->visit_end;
+	/* The visit before may have gone on after a record. */
+	if (visits->records != log->counters.records)
+		visits->nr = 0;
+	visits->records = log->counters.records;
+	visits->nr++;
+	return open_units > 1 && visits->nr >= open_units - 1 &&
+	       ressd_log_open_blocks(log);
+}

@@ -59,6 +59,13 @@ struct ressd_sweep {
 	u32 left;		/* nodes that it may still look at */
 };
 
+/* Visits since the log's last record was written. */
+struct ressd_visits {
+	u64 end;	/* of the last one: sweep->visit_end */
+	u64 records;	/* log->counters.records when it began */
+	u32 nr;
+};
+
 /*
  * Freezes all full segments.  The caller must then wait until the records
  * written before are on the device (log->written_seq >= the value returned) and
@@ -89,6 +96,17 @@ static inline bool ressd_sweep_between_visits(const struct ressd_sweep *sweep)
 {
 	return sweep->visit_blocks && sweep->next_lbn >= sweep->visit_end;
 }
+
+/*
+ * Before a batch is written home: does a visit begin for which a device of
+ * @open_units (0: unknown) closes the log's own clustered block?  It closes the
+ * one that was written to least recently.  When the log's turn comes then, that
+ * costs two merges, which a record written before the visit saves.  True only
+ * if there is something for it.
+ */
+bool ressd_visits_close_log(struct ressd_visits *visits,
+			    const struct ressd_sweep *sweep,
+			    const struct ressd_log *log, u32 open_units);
 
 /*
  * Picks up to @max moves in ascending order of lbn; 0: the sweep is done.

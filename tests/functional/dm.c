@@ -38,7 +38,7 @@ static void start(struct request *request, const char *name)
 	snprintf(request->header.name, sizeof(request->header.name), "%s", name);
 }
 
-static void call(struct request *request, unsigned long command, const char *what)
+static int try_call(struct request *request, unsigned long command)
 {
 	static int control = -1;
 
@@ -46,14 +46,62 @@ static void call(struct request *request, unsigned long command, const char *wha
 		control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
 	if (control < 0)
 		die(errno, "/dev/mapper/control cannot be opened");
-	if (ioctl(control, command, request))
-		die(errno, "the device-mapper device '%s' cannot be %s", request->header.name,
+	return ioctl(control, command, request) ? errno : 0;
+}
+
+static void call(struct request *request, unsigned long command, const char *what)
+{
+	int error = try_call(request, command);
+
+	if (error)
+		die(error, "the device-mapper device '%s' cannot be %s", request->header.name,
 		    what);
 }
 
 static void node_path(char *path, size_t size, const char *name)
 {
 	snprintf(path, size, "/dev/mapper/%s", name);
+}
+
+static void start_load(struct request *request, const char *name, uint64_t sectors,
+		       const char *target, const char *parameters)
+{
+	start(request, name);
+	request->header.target_count = 1;
+	request->table.spec.length = sectors;
+	snprintf(request->table.spec.target_type, sizeof(request->table.spec.target_type), "%s",
+		 target);
+	snprintf(request->table.parameters, sizeof(request->table.parameters), "%s", parameters);
+}
+
+static void start_message(struct request *request, const char *name, const char *text)
+{
+	start(request, name);
+	snprintf(request->message.text, sizeof(request->message.text), "%s", text);
+}
+
+int dm_try_load(const char *name, uint64_t sectors, const char *target, const char *parameters)
+{
+	struct request request;
+
+	start_load(&request, name, sectors, target, parameters);
+	return try_call(&request, DM_TABLE_LOAD);
+}
+
+int dm_try_resume(const char *name)
+{
+	struct request request;
+
+	start(&request, name);
+	return try_call(&request, DM_DEV_SUSPEND);
+}
+
+int dm_try_message(const char *name, const char *text)
+{
+	struct request request;
+
+	start_message(&request, name, text);
+	return try_call(&request, DM_TARGET_MSG);
 }
 
 void dm_create(const char *name, uint64_t sectors, const char *target, const char *parameters)
@@ -65,12 +113,7 @@ void dm_create(const char *name, uint64_t sectors, const char *target, const cha
 	start(&request, name);
 	call(&request, DM_DEV_CREATE, "created");
 	number = request.header.dev;
-	start(&request, name);
-	request.header.target_count = 1;
-	request.table.spec.length = sectors;
-	snprintf(request.table.spec.target_type, sizeof(request.table.spec.target_type), "%s",
-		 target);
-	snprintf(request.table.parameters, sizeof(request.table.parameters), "%s", parameters);
+	start_load(&request, name, sectors, target, parameters);
 	call(&request, DM_TABLE_LOAD, "given its table");
 	dm_resume(name);
 
@@ -123,7 +166,6 @@ void dm_message(const char *name, const char *text)
 {
 	struct request request;
 
-	start(&request, name);
-	snprintf(request.message.text, sizeof(request.message.text), "%s", text);
+	start_message(&request, name, text);
 	call(&request, DM_TARGET_MSG, "sent a message");
 }

@@ -14,6 +14,7 @@
 static const char help_text[] =
 	"Usage: ressd-replay list LOG\n"
 	"       ressd-replay apply|tear|discard LOG DEVICE FIRST LAST\n"
+	"       ressd-replay subset LOG DEVICE FIRST LAST SEED\n"
 	"\n"
 	"  list     one line for each entry: its number, and flush, fua, write, discard or mark TEXT;\n"
 	"           after a flush and after fua the device was known durable\n"
@@ -21,6 +22,8 @@ static const char help_text[] =
 	"           discarded becomes zeros\n"
 	"  tear     the same, but of LAST only the first half of its sectors\n"
 	"  discard  the same as apply, but discards become discards of DEVICE\n"
+	"  subset   what a loss of power before the next flush may leave of the entries, none of which\n"
+	"           is a flush: all of those with fua, and any sectors of the others, as SEED says\n"
 	"\n"
 	"LOG is the log device of dm-log-writes, after the recording device has been removed.\n";
 
@@ -49,10 +52,11 @@ static int parse_way(const char *word)
 {
 	static const char * const words[] = {
 		[REPLAY_ALL] = "apply", [REPLAY_TORN] = "tear", [REPLAY_DISCARDS] = "discard",
+		[REPLAY_SUBSET] = "subset",
 	};
 	int way;
 
-	for (way = 0; way < 3; way++)
+	for (way = 0; way < 4; way++)
 		if (!strcmp(word, words[way]))
 			return way;
 	return -1;
@@ -61,8 +65,8 @@ static int parse_way(const char *word)
 int main(int argc, char **argv)
 {
 	struct writes_log log = { .fd = -1 };
-	uint64_t first, last;
-	int way;
+	uint64_t first, last, seed = 0;
+	int way, words;
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		fputs(help_text, stdout);
@@ -73,8 +77,9 @@ int main(int argc, char **argv)
 		list(&log);
 		return 0;
 	}
-	way = argc == 6 ? parse_way(argv[1]) : -1;
-	if (way < 0)
+	way = argc >= 6 ? parse_way(argv[1]) : -1;
+	words = way == REPLAY_SUBSET ? 7 : 6;
+	if (way < 0 || argc != words)
 		die(0, "this is not how it is called; see ressd-replay --help");
 	writes_log_open(&log, argv[2]);
 	if (!log.entries)
@@ -83,6 +88,8 @@ int main(int argc, char **argv)
 	last = parse_number("LAST", argv[5], log.entries - 1);
 	if (first > last)
 		die(0, "FIRST is %" PRIu64 ", beyond LAST, %" PRIu64, first, last);
-	writes_log_apply(&log, argv[3], first, last, way);
+	if (way == REPLAY_SUBSET)
+		seed = parse_number("SEED", argv[6], UINT64_MAX);
+	writes_log_apply(&log, argv[3], first, last, way, seed);
 	return 0;
 }

@@ -91,6 +91,26 @@ truncate -s 0 "$disk"
 truncate -s 16K "$disk"
 ressd-replay apply "$log" "$disk" 0 6 && holds 0 a && holds 1 c && holds 8 zero
 report "all at once" $?
+# subsets FIRST LAST: what 300 of them leave in the sectors 0, 1 and 8, each once.
+subsets() {
+	local number sector
+	for number in $(seq 300); do
+		truncate -s 0 "$disk"
+		truncate -s 16K "$disk"
+		ressd-replay subset "$log" "$disk" "$1" "$2" "$number" || return
+		for sector in 0 1 8; do
+			dd if="$disk" bs=512 skip="$sector" count=1 2>/dev/null | head -c 1 | tr '\0' 0
+		done
+		echo
+	done | sort -u | paste -sd ' '
+}
+
+[ "$(subsets 0 1)" = "000 00b 0a0 0ab a00 a0b aa0 aab" ]
+report "any subset of the sectors before a flush" $?
+[ "$(subsets 4 5)" = "0c0" ]
+report "a FUA write is no part of it" $?
+refused "entry 2 is a flush" subset "$log" "$disk" 1 3 1
+refused "not how it is called" subset "$log" "$disk" 0 1
 refused "LAST is '7', but must be a number up to 6" apply "$log" "$disk" 0 7
 refused "FIRST is 5, beyond LAST, 4" apply "$log" "$disk" 5 4
 refused "is no log of dm-log-writes" list "$disk"

@@ -289,7 +289,7 @@ static void replay(const struct volume *v, uint64_t first, uint64_t last)
 
 	device_of(device, v);
 	writes_log_open(&log, LOG);
-	writes_log_apply(&log, device, first, last, REPLAY_DISCARDS);
+	writes_log_apply(&log, device, first, last, REPLAY_DISCARDS, 0);
 	writes_log_close(&log);
 }
 

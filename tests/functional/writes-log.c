@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "output.h"
+#include "pattern.h"
 #include "writes-log.h"
 
 #define LOG_MAGIC	0x6a736677736872ULL
@@ -97,6 +98,25 @@ static void write_entry(const struct writes_log *log, const struct entry *entry,
 }
 
 /*
+ * What a loss of power may leave of an entry that no flush has covered: nothing, all, or any of its
+ * sectors.
+ */
+static void write_some(const struct writes_log *log, const struct entry *entry, int device,
+		       uint64_t seed)
+{
+	struct entry part = *entry;
+	uint64_t choice = mix64(seed), i;
+
+	part.sectors = 1;
+	for (i = 0; i < entry->sectors && choice % 4 != 0; i++) {
+		if (choice % 4 == 1 || mix64(choice + i) % 2)
+			write_entry(log, &part, device);
+		part.sector++;
+		part.data += log->block;
+	}
+}
+
+/*
  * The kernel forgets what the page cache still holds of the range.  So that it goes to the device
  * before: what a discard leaves there must be the same in each replay.
  */
@@ -111,7 +131,7 @@ static void discard_entry(const struct writes_log *log, const struct entry *entr
 }
 
 void writes_log_apply(struct writes_log *log, const char *path, uint64_t first, uint64_t last,
-		      enum replay_way way)
+		      enum replay_way way, uint64_t seed)
 {
 	static struct entry entry;
 	uint64_t number;
@@ -125,7 +145,11 @@ void writes_log_apply(struct writes_log *log, const char *path, uint64_t first, 
 			continue;
 		if (way == REPLAY_TORN && number == last)
 			entry.sectors /= 2;
-		if (way == REPLAY_DISCARDS && entry.flags & ENTRY_DISCARD)
+		if (way == REPLAY_SUBSET && entry.flags & ENTRY_FLUSH)
+			die(0, "entry %" PRIu64 " is a flush: all before it is durable", number);
+		if (way == REPLAY_SUBSET && !(entry.flags & ENTRY_FUA))
+			write_some(log, &entry, device, mix64(seed) + number);
+		else if (way == REPLAY_DISCARDS && entry.flags & ENTRY_DISCARD)
 			discard_entry(log, &entry, device);
 		else
 			write_entry(log, &entry, device);

@@ -42,10 +42,11 @@ enum replay_way {
 	REPLAY_ALL,		/* what was discarded becomes zeros */
 	REPLAY_TORN,		/* the same, but of @last only the first half of its blocks */
 	REPLAY_DISCARDS,	/* what was discarded is discarded there, too */
+	REPLAY_SUBSET,		/* of what was not FUA only some sectors; there is no flush */
 };
 
-/* Writes the entries @first to @last to the device, of a log just opened. */
+/* Writes the entries @first to @last to the device, of a log just opened; @seed: of the subset. */
 void writes_log_apply(struct writes_log *log, const char *device, uint64_t first, uint64_t last,
-		      enum replay_way way);
+		      enum replay_way way, uint64_t seed);
 
 #endif

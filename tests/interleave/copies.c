@@ -125,7 +125,7 @@ static void check_end(void)
 
 const char *explore_copies(u32 *states)
 {
-	thread_function *const threads[] = { small_write, overwrite, read_block, send };
+	void (*const threads[])(void) = { small_write, overwrite, read_block, send };
 
 	return threads_explore(threads, NR_THREADS, &shared, sizeof(shared), start, check_end,
 			       states);

@@ -183,10 +183,26 @@ static void forget_below(struct disk *disk, const struct disk_write *fua)
 	}
 }
 
+/* Takes sectors out of @write: a third of them, all, or those behind some place. */
+static void write_cripple(struct disk_write *write, struct random *random)
+{
+	u32 kind = random_below(random, 4), limit = random_below(random, write->nr + 1), i;
+
+	for (i = 0; i < write->nr; i++) {
+		if (kind == 0 ? !random_once_in(random, 3) : kind == 1 && i < limit)
+			continue;
+		sector_put(write->sectors[i]);
+		write->sectors[i] = NULL;
+	}
+}
+
 void disk_complete(struct disk *disk, struct disk_write *write, bool fua)
 {
+	struct random random = { .state = write->lost };
 	struct disk_write *other;
 
+	if (write->lost && !fua)
+		write_cripple(write, &random);
 	write_apply(write, &disk->view);
 	disk->changes++;
 	if (fua) {
@@ -237,19 +253,6 @@ void disk_adopt(struct disk *disk, const struct image *image)
 	disk->changes++;
 }
 
-/* Takes sectors out of @write: a third of them, all, or those behind some place. */
-static void write_cripple(struct disk_write *write, struct random *random)
-{
-	u32 kind = random_below(random, 4), limit = random_below(random, write->nr + 1), i;
-
-	for (i = 0; i < write->nr; i++) {
-		if (kind == 0 ? !random_once_in(random, 3) : kind == 1 && i < limit)
-			continue;
-		sector_put(write->sectors[i]);
-		write->sectors[i] = NULL;
-	}
-}
-
 void disk_fail(struct disk *disk, struct disk_write *write, u64 number)
 {
 	struct random random = { .state = number };
@@ -266,10 +269,15 @@ void disk_flush_fail(struct disk *disk, u32 disks, u64 number)
 	if (number % 2)
 		return;
 	disk->changes++;
-	list_for_each_entry(write, &disk->writes, list)
-		if (write->order && random_once_in(&random, 2) &&
-		    disks & (write->first < disk->second ? DISK_FIRST : DISK_SECOND))
+	list_for_each_entry(write, &disk->writes, list) {
+		if (!random_once_in(&random, 2) ||
+		    !(disks & (write->first < disk->second ? DISK_FIRST : DISK_SECOND)))
+			continue;
+		if (write->order)
 			write_cripple(write, &random);
+		else
+			write->lost = random_u64(&random) | 1;
+	}
 	image_copy(&disk->view, &disk->durable);
 	list_for_each_entry(write, &disk->writes, list)
 		if (write->order)

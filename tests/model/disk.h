@@ -38,6 +38,7 @@ struct disk_write {
 	struct list_head list;
 	u32 first, nr;
 	u64 order;			/* of completion; 0: in flight */
+	u64 lost;			/* in flight when a flush failed: what that took; or 0 */
 	struct sector *sectors[];	/* NULL: an FUA write has replaced it, or it has failed */
 };
 
@@ -73,7 +74,8 @@ void disk_fail(struct disk *disk, struct disk_write *write, u64 number);
 
 /*
  * A flush of @disks fails; @number chooses whether the cache is as it was, or has lost any part of
- * what it held.
+ * what it held: also of writes in flight, which may have been there already, and complete all the
+ * same.
  */
 void disk_flush_fail(struct disk *disk, u32 disks, u64 number);
 

@@ -79,6 +79,10 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a discard goes to the place of a covered block" },
 	[FAULT_COVER_WAITERS_FORGOTTEN] = { "cover-waiters-forgotten", 8, false,
 		"a drain that was interrupted forgets who waits for covers by then" },
+	[FAULT_DIRECT_BESIDE_FLUSH] = { "direct-beside-flush", 3, true,
+		"a direct write completes although a flush has failed while it was in flight" },
+	[FAULT_REPAIR_IGNORES_DIRECT] = { "repair-ignores-direct", 3, true,
+		"a repair does not wait for direct writes from before the failed flush" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

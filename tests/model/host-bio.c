@@ -163,7 +163,7 @@ static void direct_done(struct host *host, struct op *op)
 
 	trace_op(host, op, "is on the normal area");
 	disk_complete(&host->disk, op->write, fua);
-	if (refuses_writes(host)) {
+	if (refuses_writes(host) && host->fault != FAULT_DIRECT_BESIDE_FLUSH) {
 		fail_write(host, op);
 		return;
 	}

@@ -67,15 +67,28 @@ static int read_disk(void *context, u32 block, u32 nr, void *buffer)
 {
 	(void)context;
 	CHECK(block + nr <= box.blocks, "read of %u + %u", block, nr);
+	if (++box.reads == box.bad_read)
+		return -EIO;
 	memcpy(buffer, box.disk + (size_t)block * RESSD_BLOCK_SIZE, (size_t)nr * RESSD_BLOCK_SIZE);
 	return 0;
 }
 
+static void count_steps(void *context, u32 done, u32 total)
+{
+	(void)context;
+	CHECK(done > box.steps && done <= total, "step %u of %u after %u", done, total, box.steps);
+	box.steps = done;
+}
+
 int box_recover(void)
 {
-	struct ressd_reader reader = { .read = read_disk, .buffer = box.buffers[1] };
+	struct ressd_reader reader = {
+		.read = read_disk, .progress = count_steps, .buffer = box.buffers[1],
+	};
 
 	init();
+	box.reads = 0;
+	box.steps = 0;
 	return ressd_recover(&box.log, &reader, &box.recovery, box.error, sizeof(box.error));
 }
 

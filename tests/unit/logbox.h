@@ -31,6 +31,8 @@ struct logbox {
 	u8 disk[BOX_MAX_BLOCKS * RESSD_BLOCK_SIZE];
 	u32 busy_slot;			/* ~0U: none */
 	u32 writes, flushes;		/* I/Os done */
+	u32 reads, bad_read;		/* of a recovery; number of the one that fails, 0: none */
+	u32 steps;			/* told by it */
 	struct ressd_recovery recovery;
 	char error[RESSD_ERROR_SIZE];
 };

@@ -385,6 +385,7 @@ TEST(set_by_message)
 	struct ressd_options options;
 
 	ressd_options_default(&options);
+	CHECK(!ressd_options_fixed(&options), "a format option by default");
 	CHECK(!ressd_option_set(&options, "streams", "5", error, sizeof(error)), "%s", error);
 	CHECK_EQ(options.streams, 5);
 	CHECK(!ressd_option_set(&options, "commit", "writethrough", error, sizeof(error)), "%s",
@@ -420,6 +421,9 @@ TEST(set_by_message)
 	CHECK(ressd_option_set(&options, "bundle_sectors", "0", error, sizeof(error)), "in use");
 	CHECK(ressd_option_set(&options, "nothing", "5", error, sizeof(error)), "unknown");
 	CHECK_HAS(error, "'nothing' is not an option");
+	CHECK(!ressd_options_fixed(&options), "a format option by message");
+	options.segment_sectors = 8192;
+	CHECK(!strcmp(ressd_options_fixed(&options), "segment_sectors"), "another one");
 }
 
 TEST(sectors_of_the_table)

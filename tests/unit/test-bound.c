@@ -41,6 +41,7 @@ static struct {
 	u64 activation;
 	struct ressd_recovery recovery;
 	u32 next_lbn;
+	u32 bad_length;		/* reads of so many blocks fail; 0: none */
 	char error[RESSD_ERROR_SIZE];
 } box;
 
@@ -128,6 +129,8 @@ static int get(void *context, u32 block, u32 nr, void *buffer)
 {
 	(void)context;
 	CHECK(block + nr <= box.geom.nr_blocks, "read of %u + %u", block, nr);
+	if (nr == box.bad_length)
+		return -EIO;
 	for (; nr; nr--, block++, buffer = (u8 *)buffer + RESSD_BLOCK_SIZE) {
 		const struct kept *kept = &box.disk[block];
 		u32 i;
@@ -331,6 +334,22 @@ TEST(young_log_on_old_contents)
 	young_log(1024, 1024, 4);
 	young_log(256, 1024, 32);
 	young_log(256, 256, 128);
+}
+
+/* The longest segments: a summary is longer than what recovery reads at once. */
+TEST(segments_of_256_mib)
+{
+	start(1024, 65536);
+	while (box.log.head_seq < 3 && write_block())
+		;
+	sync_log();
+	recover("segments of 256 MiB");
+	CHECK(box.recovery.summaries, "no segment is taken by its summary");
+	box.bad_length = box.geom.summary_blocks;
+	recover("segments of 256 MiB, no summary can be read");
+	CHECK(!box.recovery.summaries, "a summary is read");
+	box.bad_length = 0;
+	stop();
 }
 
 /* The last test: what all of them found. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-cover: the covers themselves, and runs of a log in RAM. */
+#include <linux/crc32c.h>
 #include <linux/errno.h>
 #include "logbox.h"
+#include "ressd-log-private.h"
 #include "ressd-summary.h"
 #include "ressd-cover.h"
 
@@ -30,6 +32,21 @@ TEST(a_cover_is_that_of_its_place_only)
 		CHECK(!ressd_cover_is_sector(sector, other, 5, i), "of another area");
 		sector[100 + 40 * i] ^= 1 << i;
 		CHECK(!ressd_cover_is_sector(sector, uuid, 5, i), "damaged");
+	}
+}
+
+/* Of another version, with a good checksum. */
+TEST(a_cover_of_another_version_is_none)
+{
+	struct ressd_cover_sector sectors[RESSD_COVER_SECTORS], *sector = &sectors[0];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		ressd_cover_fill(sectors, uuid, 0);
+		sector->version = cpu_to_le32(RESSD_FORMAT_VERSION + i);
+		sector->crc = 0;
+		sector->crc = cpu_to_le32(crc32c(~0U, sector, sizeof(*sector)));
+		CHECK_EQ(ressd_cover_is_sector(sector, uuid, 0, 0), !i);
 	}
 }
 
@@ -82,6 +99,9 @@ TEST(small_logs_cover_nothing)
 	geom = geometry(256, 256 * 8 + 20);	/* the last segment is short */
 	CHECK_EQ(ressd_cover_reserve(&geom, 17), 2);
 	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 17);
+	geom = geometry(256, 256 * 4);
+	CHECK_EQ(ressd_cover_reserve(&geom, 17), 1);
+	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 0);
 	geom = geometry(256, 256 * 6 + 20);
 	CHECK_EQ(ressd_cover_default(&geom, 1 << 20), 0);
 	geom = geometry(16, 16 * 11);
@@ -126,6 +146,10 @@ static void transfer(const struct ressd_cover_action *action)
 	}
 }
 
+static u32 bad_block;			/* of the last run */
+static u32 bad_read;			/* of the log, that fails; 0: none */
+static struct ressd_io *in_flight;	/* a record's write, which the next action ends; or NULL */
+
 /* Carries a run out, the @bad_write-th write fails; its result. */
 static int run(enum ressd_cover_goal goal, u32 bad_write)
 {
@@ -137,11 +161,17 @@ static int run(enum ressd_cover_goal goal, u32 bad_write)
 		int error = 0;
 
 		ressd_cover_next(&run, &box.log, &action);
+		bad_block = run.bad;
+		if (in_flight)
+			ressd_log_done(&box.log, in_flight, 0);
+		in_flight = NULL;
 		if (action.kind == RESSD_COVER_WORK)
 			ressd_cover_work(&run);
 		if (action.kind == RESSD_COVER_END)
 			return run.result;
 		if (action.kind == RESSD_COVER_WRITE_HOME && bad_write && !--bad_write)
+			error = -EIO;
+		else if (action.kind == RESSD_COVER_READ_LOG && bad_read && !--bad_read)
 			error = -EIO;
 		else
 			transfer(&action);
@@ -178,6 +208,7 @@ TEST(nothing_is_logged_before_covers_stand)
 	CHECK_EQ(box_write(100, 1), -EAGAIN);
 	CHECK(ressd_cover_choose(&box.log, false, &goal) && goal == RESSD_COVER_COVER,
 	      "a writer waits");
+	CHECK(!ressd_cover_choose(&box.log, true, &goal), "it waits for a drain's end");
 	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
 	CHECK(stands(0) && stands(1) && stands(2), "a cover is missing");
 	CHECK_EQ(box_write(100, 1), 0);
@@ -265,6 +296,63 @@ TEST(what_cannot_come_home_is_covered_again)
 	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
 	CHECK_EQ(run(RESSD_COVER_UNCOVER, 1), -EIO);
 	CHECK(box.log.covered && stands(0) && stands(1) && stands(2), "not covered");
+	/* The log's copy cannot be read, or is damaged. */
+	bad_read = 2;
+	CHECK_EQ(run(RESSD_COVER_UNCOVER, 0), -EIO);
+	CHECK_EQ(bad_block, 1);
+	CHECK(box.log.covered && stands(0) && stands(1) && stands(2), "not covered");
+	disk_block(box_block(2))[77] ^= 1;
+	CHECK_EQ(run(RESSD_COVER_UNCOVER, 0), -EIO);
+	CHECK_EQ(bad_block, 2);
+	CHECK(box.log.covered && stands(0) && stands(1) && stands(2), "not covered");
+	disk_block(box_block(2))[77] ^= 1;
+	CHECK_EQ(run(RESSD_COVER_UNCOVER, 0), 0);
+	CHECK(home[0] == 0x11 && home[sizeof(home) - 1] == 0x11, "not home");
+}
+
+/* Home may have something newer by then: nothing is covered. */
+TEST(what_cannot_be_restored_stays_as_it_is)
+{
+	start();
+	CHECK_EQ(box_write(100, 1), -EAGAIN);
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(box_recover(), 0);
+	box_sync();
+	CHECK_EQ(run(RESSD_COVER_RESTORE, 1), -EIO);
+	CHECK(!box.log.covered && ressd_cover_any_dirty(&box.log), "restored");
+	CHECK_EQ(run(RESSD_COVER_RESTORE, 0), 0);
+	CHECK(home[0] == 0x11 && home[sizeof(home) - 1] == 0x11, "not restored");
+}
+
+/* Power was lost when some of the copies were in the log, and a cover in place of one of them. */
+TEST(few_copies_are_restored)
+{
+	struct ressd_place place;
+
+	start();
+	CHECK_EQ(ressd_log_accept_leaving(&box.log, 1, &place, 0), 0);
+	memset(place.data, 0x22, RESSD_BLOCK_SIZE);
+	box_sync();
+	ressd_cover_fill(home + RESSD_BLOCK_SIZE, box.log.uuid, 1);
+	CHECK_EQ(box_recover(), 0);
+	box_sync();
+	CHECK_EQ(run(RESSD_COVER_RESTORE, 0), 0);
+	CHECK(home[0] == 0x11 && home[2 * RESSD_BLOCK_SIZE] == 0x11, "changed");
+	CHECK(home[RESSD_BLOCK_SIZE] == 0x22 && home[2 * RESSD_BLOCK_SIZE - 1] == 0x22,
+	      "not restored");
+	CHECK(!ressd_cover_any_dirty(&box.log), "not home");
+}
+
+TEST(nothing_runs_without_covers_or_out_of_service)
+{
+	struct ressd_cover_run run = { .logged = logged, .home = buffer };
+
+	start();
+	box.log.mode = RESSD_MODE_OFF;
+	CHECK(!ressd_cover_start(&run, &box.log, RESSD_COVER_COVER), "the log is off");
+	box_format();
+	CHECK_EQ(box_recover(), 0);
+	CHECK(!ressd_cover_start(&run, &box.log, RESSD_COVER_COVER), "there are no covers");
 }
 
 TEST(covered_blocks_are_carried_when_their_segment_holds_nothing_else)
@@ -282,10 +370,37 @@ TEST(covered_blocks_are_carried_when_their_segment_holds_nothing_else)
 	ressd_log_kill(&box.log, 100, lbn - 100);
 	CHECK(ressd_cover_choose(&box.log, false, &goal) && goal == RESSD_COVER_CARRY, "none does");
 	box_sync();
+	disk_block(box_block(1))[77] ^= 1;
+	CHECK_EQ(run(RESSD_COVER_CARRY, 0), -EIO);
+	CHECK_EQ(bad_block, 1);
+	disk_block(box_block(1))[77] ^= 1;
 	CHECK_EQ(run(RESSD_COVER_CARRY, 0), 0);
 	CHECK(!ressd_log_is_full(&box.log), "nothing was gained");
 	CHECK_EQ(box_read(0), 0x1111111111111111ULL);
 	CHECK_EQ(box_read(2), 0x1111111111111111ULL);
+}
+
+/* A record of the segment that is to be carried is still being written. */
+TEST(what_is_in_ram_is_carried_from_there)
+{
+	struct ressd_io io;
+
+	start();
+	CHECK_EQ(box_write(100, 1), -EAGAIN);
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(box_write(0, 5), 0);
+	ressd_log_rotate(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.kind == RESSD_IO_WRITE && io.record, "no record");
+	ressd_log_encode(&box.log, &io);
+	CHECK(!ressd_log_is_at_rest(&box.log), "at rest beside a write");
+	CHECK_EQ(box_write(100, 6), 0);
+	CHECK(ressd_cover_must_carry(&box.log), "nothing is to be carried");
+	in_flight = &io;
+	CHECK_EQ(run(RESSD_COVER_CARRY, 0), 0);
+	CHECK_EQ(box_read(0), 5);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(0), 5);
+	CHECK_EQ(box_read(1), 0x1111111111111111ULL);
 }
 
 TEST(a_superblock_names_the_covered_blocks)
@@ -305,6 +420,11 @@ TEST(a_superblock_names_the_covered_blocks)
 	ressd_super_encode(&super, &info, 0);
 	CHECK_EQ(ressd_super_decode(&super, 0, &back, error, sizeof(error)), RESSD_SUPER_DAMAGED);
 	CHECK_HAS(error, "500 covered blocks");
+	info.cover_blocks = 17;
+	info.table.len = 16 * RESSD_BLOCK_SECTORS;
+	ressd_super_encode(&super, &info, 0);
+	CHECK_EQ(ressd_super_decode(&super, 0, &back, error, sizeof(error)), RESSD_SUPER_DAMAGED);
+	CHECK_HAS(error, "17 covered blocks");
 	info.cover_blocks = 0;
 	ressd_super_encode(&super, &info, 0);
 	CHECK_EQ(le32_to_cpu(super.incompat), 0);

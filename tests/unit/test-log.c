@@ -3,8 +3,8 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 #include "logbox.h"
-#include "ressd-repair.h"
 #include "ressd-log-private.h"
+#include "ressd-repair.h"
 #include "ressd-summary.h"
 
 TEST_SUITE("log");
@@ -323,6 +323,78 @@ TEST(busy_segment_is_not_reused)
 }
 
 /* Found by the simulator: the block's old, clean node lies in the segment that is reused for it. */
+/* What it held need not even be forgotten: that is no reason to wait. */
+TEST(busy_segment_that_is_not_forgotten)
+{
+	struct ressd_io io;
+	u32 lbn = 0;
+	int ret;
+
+	box_format();
+	box_write(0, 1);
+	box_sync();
+	CHECK_EQ(box_recover(), 0);
+	box.busy_slot = 2;
+	do {
+		ret = box_write(++lbn, 1);
+		if (ret == -EAGAIN)
+			CHECK(box_io(&io), "no I/O");
+	} while (!ret || ret == -EAGAIN);
+	CHECK_EQ(ret, -ENOSPC);
+	CHECK_EQ(box.log.head_seq, 1);
+	box.busy_slot = ~0U;
+	CHECK_EQ(box_write(lbn, 1), 0);
+	CHECK_EQ(box.log.head_seq, 2);
+}
+
+/* What is carried may take all that a record with data can have; the last block is for others. */
+TEST(last_segment_is_used_up)
+{
+	struct ressd_place place;
+	u32 lbn = 0, i;
+	int ret;
+
+	box_format();
+	CHECK(!ressd_log_can_prime(&box.log), "before the first record");
+	do {
+		ret = ressd_log_accept_leaving(&box.log, lbn, &place, 0);
+		lbn += !ret;
+		if (ret == -EAGAIN)
+			box_run();
+	} while (!ret || ret == -EAGAIN);
+	CHECK_EQ(ret, -ENOSPC);
+	CHECK_EQ(ressd_log_free_segments(&box.log), 0);
+	box_sync();
+	CHECK(box.log.records[box.log.open].block < ressd_log_head_end(&box.log), "it is full");
+	for (i = 0; i < lbn; i++)
+		CHECK(ressd_log_moved(&box.log, box_block(i), i), "block %u", i);
+	CHECK(!ressd_log_can_prime(&box.log), "there is no segment for that");
+	ressd_log_reclaim(&box.log);
+	box_run();
+	CHECK_EQ(box_write(0, 1), 0);
+}
+
+/* More UNMAPs than a record can have: the last one alone ends the sync. */
+TEST(unmaps_of_two_records)
+{
+	struct ressd_io io;
+	u32 lbn;
+
+	box_format_large();
+	for (lbn = 0; lbn < 700; lbn++)
+		if (box_write(lbn, 1) == -EAGAIN) {
+			box_run();
+			CHECK_EQ(box_write(lbn, 1), 0);
+		}
+	box_sync();
+	ressd_log_kill(&box.log, 0, 700);
+	ressd_log_sync(&box.log);
+	CHECK(box_io(&io) && io.preflush && !io.fua, "the first one ends it");
+	CHECK(box_io(&io) && io.preflush && io.fua, "the last one does not");
+	CHECK(!ressd_log_unmaps_pending(&box.log), "some are left");
+	CHECK_EQ(ressd_log_synced(&box.log), box.log.sync_wanted);
+}
+
 TEST(rewrite_of_a_block_in_the_segment_reused)
 {
 	u32 i, round;

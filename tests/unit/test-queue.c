@@ -221,6 +221,22 @@ TEST(policies_change_under_load)
 }
 
 /* A request taken and put back is the next one again. */
+/* More than can be held: what waits is sent, and nothing is lost. */
+TEST(more_than_can_be_held)
+{
+	struct ressd_queue_options options = options_of(RESSD_DISPATCH_PAI);
+	u32 i;
+
+	start(&options);
+	for (i = 0; i < RESSD_MAX_HELD; i++)
+		add(RESSD_WRITE, 9 + 1000 * i, 8, 0);
+	CHECK_EQ(queue.nr_sorted, RESSD_MAX_HELD);
+	add(RESSD_WRITE, 3, 8, 0);
+	CHECK_EQ(queue.nr_sorted, 1);
+	CHECK_EQ(queue.nr_held, RESSD_MAX_HELD + 1);
+	finish();
+}
+
 TEST(put_back)
 {
 	struct ressd_queue_options options = options_of(RESSD_DISPATCH_BUNDLE);
@@ -419,6 +435,16 @@ TEST(pai_counts_the_time_of_the_oldest)
 	CHECK(!send(6 * MS - 1), "sent before its time");
 	CHECK(send(6 * MS), "held for too long");
 	CHECK_EQ(nr_sent, 3);
+
+	/* Two that came at the same time, the left one last; and a clock that is behind. */
+	start(&options);
+	add(RESSD_WRITE, 80 - 8, 16, 9 * MS);
+	in_flight = 3;
+	CHECK(!send(2 * MS), "sent before it came");
+	add(RESSD_WRITE, 64 - 8, 16, 9 * MS);
+	CHECK_EQ(queue.joined, 1);
+	CHECK(send(9 * MS), "well-formed, but held");
+	CHECK_EQ(nr_sent, 2);
 }
 
 TEST(pai_without_pages_wants_full_length)

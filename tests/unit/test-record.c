@@ -359,6 +359,12 @@ TEST(superblock_of_another_table)
 	options.segment_sectors = 8192;
 	CHECK(ressd_super_matches(&info, &table, &options, error, sizeof(error)) == -EINVAL, "seg");
 	CHECK_HAS(error, "segment_sectors is 8192, but the reserved area was formatted with 4096");
+	options.segment_sectors = 0;
+	options.cover = RESSD_OFF;
+	CHECK(!ressd_super_matches(&info, &table, &options, error, sizeof(error)), "%s", error);
+	info.cover_blocks = 17;
+	CHECK(ressd_super_matches(&info, &table, &options, error, sizeof(error)) == -EINVAL, "off");
+	CHECK_HAS(error, "formatted with covers");
 }
 
 static struct ressd_geom geom;

@@ -401,6 +401,15 @@ TEST(torn_summary_of_the_open_segment_is_made_blank)
 	CHECK_EQ(box.log.head_seq, 1);
 	CHECK(ressd_is_zero(summary_at(1), RESSD_BLOCK_SIZE), "it is still there");
 	all_there(1, 0);
+	/* If that fails the log is off, and has nothing that is not on the device. */
+	((u8 *)summary_at(1))[600] ^= 1;
+	all_there(1, 0);
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.kind == RESSD_IO_WRITE, "no write");
+	io.only_write = true;
+	ressd_log_done(&box.log, &io, -EIO);
+	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+	CHECK(ressd_log_owes_nothing(&box.log), "it owes something");
 }
 
 /* One that recovery has used is not blanked: here it alone still tells of record 1. */
@@ -449,6 +458,44 @@ TEST(exactly_full_head)
 	CHECK_EQ(le32_to_cpu(header_at(32)->flags), RESSD_RECORD_FIRST);
 	CHECK_EQ(header_at(32)->prev_crc, header_at(16)->crc);
 	all_there(14, 1);
+}
+
+/* Each read fails once: recovery ends with that error, or does without a summary. */
+static void fail_each_read(u32 blocks)
+{
+	u32 failed = 0, i, nr;
+	int ret;
+
+	CHECK(!box_recover() && box.steps > box.log.geom.nr_segments, "%u steps", box.steps);
+	nr = box.reads;
+	for (box.bad_read = 1; box.bad_read <= nr; box.bad_read++) {
+		ret = box_recover();
+		CHECK(!ret || ret == -EIO, "read %u: %d", box.bad_read, ret);
+		failed += !!ret;
+		for (i = 0; !ret && i < blocks; i++)
+			CHECK(box_read(i) == i + 1, "read %u: block %u", box.bad_read, i);
+	}
+	CHECK(failed > 5 && failed < nr, "%u of %u", failed, nr);
+}
+
+TEST(errors_of_the_reader)
+{
+	u32 i;
+
+	two_segments();
+	for (i = 29; i < 32; i++) {
+		box_write(i, i + 1);
+		ressd_log_kick(&box.log);
+		box_run();
+	}
+	fail_each_read(i);
+	/* A long record whose data has to be read. */
+	box_format_large();
+	for (i = 0; i < 100; i++)
+		CHECK_EQ(box_write(i, i + 1), 0);
+	ressd_log_kick(&box.log);
+	box_run();
+	fail_each_read(i);
 }
 
 TEST(summary_entries_outside_the_device_are_refused)

@@ -286,7 +286,152 @@ TEST(entries_outside_the_device_are_refused)
 	CHECK_HAS(box.error, "points outside the device, record 2");
 }
 
-/* Whatever the reserved area holds, recovery ends, stays in its memory and says why. */
+/* Segment @first is tail and head; block @lbn alone is in the log, in a record that says so. */
+static void begin_at(u64 first, u32 lbn)
+{
+	box_format();
+	while (box.log.head_seq < first) {
+		box_write(1, 1);
+		box_sync();
+		ressd_log_moved(&box.log, box_block(1), 1);
+		ressd_log_rotate(&box.log);
+		if (box.log.head_seq + 1 == first)
+			box_write(lbn, lbn);
+		ressd_log_reclaim(&box.log);
+		box_run();
+	}
+	CHECK_EQ(box.log.written_tail, first);
+}
+
+/*
+ * Only the chain says what may be used again: what no record of it has announced is in use as far
+ * back as the ring goes, whatever the number of the segment.
+ */
+TEST(what_the_chain_does_not_say_is_not_free)
+{
+	u64 first;
+
+	for (first = 2; first <= BOX_SEGMENTS + 3; first++) {
+		u32 in_use = min_t(u64, first, BOX_SEGMENTS);
+
+		/* The record that announces the tail is torn: the chain has none. */
+		begin_at(first, 7);
+		disk_block(box_block(7))[0] ^= 1;
+		CHECK(!box_recover(), "%s", box.error);
+		CHECK_EQ(box.recovery.records, 0);
+		CHECK_EQ(ressd_log_free_segments(&box.log), BOX_SEGMENTS - in_use);
+		box_sync();
+		CHECK_EQ(box_write(7, 8), 0);
+		box_sync();
+		CHECK(!box_recover(), "%s", box.error);
+		CHECK_EQ(box_read(7), 8);
+
+		/* Forged: the last record knows an older tail than the one before it. */
+		begin_at(first, 7);
+		box_write(8, 8);
+		box_sync();
+		header_at(box_block(8) - 1)->tail_seq = cpu_to_le64(1);
+		ressd_record_seal(header_at(box_block(8) - 1));
+		CHECK(!box_recover(), "%s", box.error);
+		CHECK_EQ(box.recovery.records, 2);
+		CHECK_EQ(ressd_log_free_segments(&box.log), BOX_SEGMENTS - in_use);
+	}
+}
+
+/* Forged: the last record knows a newer tail, but is of an earlier epoch than another one. */
+TEST(no_more_is_free_than_is_claimed)
+{
+	struct ressd_record_header *last;
+	u64 lbn;
+
+	box_format();
+	for (lbn = 1; lbn <= 3; lbn++) {
+		box_write(lbn, lbn);
+		box_sync();
+		ressd_log_rotate(&box.log);
+	}
+	CHECK(!box_recover(), "%s", box.error);
+	box_sync();	/* the opening record: epoch 2, tail 1 */
+	box_write(4, 4);
+	box_sync();
+	last = header_at(box_block(4) - 1);
+	last->epoch = cpu_to_le32(1);
+	last->tail_seq = last->segment_seq;
+	ressd_record_seal(last);
+	CHECK(!box_recover(), "%s", box.error);
+	CHECK_EQ(box_read(1), 1);
+	CHECK_EQ(ressd_log_free_segments(&box.log), BOX_SEGMENTS - box.log.head_seq);
+}
+
+/* All of the segment's slot, or its first header and its summary, are zero. */
+static void lose(u64 segment_seq, bool all)
+{
+	const struct ressd_geom *geom = &box.log.geom;
+	u32 slot = ressd_geom_slot_of_seq(geom, segment_seq);
+	u32 block = ressd_geom_slot_start(geom, slot), end = ressd_geom_slot_end(geom, slot);
+
+	for (; block < end; block++, all || (block = end))
+		memset(disk_block(block), 0, RESSD_BLOCK_SIZE);
+	memset(disk_block(end), 0, RESSD_BLOCK_SIZE);
+}
+
+/* The first record of the tail is lost: the others are of no use, and it was durable. */
+TEST(lost_tail_is_refused)
+{
+	u32 slot;
+
+	/* A later record of its segment. */
+	begin_at(9, 7);
+	box_write(8, 8);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	box_write(9, 9);
+	box_sync();
+	lose(9, false);
+	box_refused("nothing is left of segment 9");
+	/* The first record of the next segment. */
+	lose(9, true);
+	box_refused("nothing is left of segment 9");
+	/* The next segment's summary alone: its records are lost as well. */
+	ressd_log_rotate(&box.log);
+	begin_at(9, 7);
+	ressd_log_rotate(&box.log);
+	box_write(9, 9);
+	box_sync();
+	ressd_log_rotate(&box.log);
+	box_write(10, 10);
+	box_sync();
+	lose(9, true);
+	lose(11, true);
+	slot = ressd_geom_slot_of_seq(&box.log.geom, 10);
+	memset(disk_block(ressd_geom_slot_start(&box.log.geom, slot)), 0, RESSD_BLOCK_SIZE);
+	box_refused("nothing is left of segment 9");
+}
+
+/* A log that is full to the end of its last segment, by a forged tail: no record can be written. */
+TEST(forged_tail_in_a_full_segment)
+{
+	u32 end, lbn = 7;
+
+	begin_at(BOX_SEGMENTS + 3, lbn);
+	box_write(100, 100);	/* one more, so that the last one fits exactly */
+	end = ressd_geom_slot_end(&box.log.geom, 3);
+	while (box.log.records[box.log.open].block < end) {
+		lbn++;
+		box_write(lbn, lbn);
+		box_sync();
+	}
+	CHECK_EQ(box.log.records[box.log.open].block, end);
+	header_at(box_block(lbn) - 1)->tail_seq = cpu_to_le64(1);
+	ressd_record_seal(header_at(box_block(lbn) - 1));
+	CHECK(!box_recover(), "%s", box.error);
+	CHECK_EQ(ressd_log_free_segments(&box.log), 0);
+	ressd_log_sync(&box.log);
+	box_run();
+	CHECK_EQ(box_write(500, 1), -ENOSPC);
+	CHECK_EQ(box_read(lbn), lbn);
+}
+
 /* The first record of an empty log, as if it were number @seq in segment @segment_seq. */
 static void forge(u64 seq, u64 segment_seq)
 {
@@ -342,6 +487,18 @@ TEST(numbers_that_leave_no_room)
 	box_refused("no log comes to number");
 }
 
+TEST(record_without_a_tail)
+{
+	struct ressd_record_header *header;
+
+	forge(1, 1);
+	header = header_at(BOX_SEGMENT_BLOCKS);
+	header->tail_seq = 0;
+	ressd_record_seal(header);
+	box_refused("no tail is known");
+}
+
+/* Whatever the reserved area holds, recovery ends, stays in its memory and says why. */
 TEST(random_damage_never_hurts)
 {
 	static u8 image[sizeof(box.disk)];

@@ -110,6 +110,17 @@ TEST(switched_off_log_may_owe_nothing)
 	CHECK(ressd_log_owes_nothing(&box.log), "a record that only announced a tail");
 	ressd_log_kill(&box.log, 20, 1);
 	CHECK(!ressd_log_owes_nothing(&box.log), "an UNMAP cannot be written");
+	CHECK(!ressd_log_is_at_rest(&box.log), "at rest, and off");
+	CHECK(!ressd_log_can_prime(&box.log), "is primed, and off");
+	ressd_log_give_up(&box.log);
+	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+	repair_well();
+	write_record(21, 1, 10);
+	box_sync();
+	ressd_log_kill(&box.log, 21, 1);
+	ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_WRITE, true);
+	CHECK(!ressd_log_owes_nothing(&box.log), "a record that only has an UNMAP");
 	repair_well();
 	CHECK_EQ(box.log.reuse_seq, 2);
 }
@@ -562,6 +573,69 @@ TEST(damage_is_found)
 		repair_well();
 	}
 	CHECK_EQ(found, 5 + 29);
+}
+
+/* In the place of a record there is another one, with a good checksum. */
+TEST(another_record_in_its_place_is_found)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		struct ressd_record_header *header;
+
+		box_format();
+		write_much();
+		fail_flush();
+		header = header_at(box_block(i < 3 ? 30 : 20) - 1);
+		if (i == 0)
+			header->segment_seq = cpu_to_le64(le64_to_cpu(header->segment_seq) +
+							  BOX_SEGMENTS);
+		else if (i == 1)
+			header->prev_crc ^= 1;
+		else if (i == 2)
+			header->seq = cpu_to_le64(le64_to_cpu(header->seq) + 1);
+		else	/* the last one: no other follows that could tell */
+			header->activation ^= 1;
+		ressd_record_seal(header);
+		CHECK(repair() == -EUCLEAN, "case %u is taken for the record", i);
+		CHECK_EQ(box.log.mode, RESSD_MODE_FAIL);
+	}
+}
+
+/* A flush that the log has not asked for fails beside an I/O of a repair: nothing of it counts. */
+TEST(flush_failure_beside_a_repair)
+{
+	u32 step;
+
+	for (step = 0;; step++) {
+		struct ressd_io io;
+		u32 i;
+
+		box_format();
+		write_record(1, 3, 10);
+		box_write(5, 50);
+		ressd_log_sync(&box.log);
+		fail_io(RESSD_IO_WRITE, true);
+		ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
+		for (i = 0; i < step; i++)
+			CHECK(box_io(&io), "step %u is missing", i);
+		if (ressd_repair_is_over(&box.log))
+			break;
+		CHECK(ressd_log_next(&box.log, &io), "no I/O");
+		if (io.kind == RESSD_IO_WRITE)
+			ressd_log_encode(&box.log, &io);
+		ressd_log_flush_failed(&box.log);
+		ressd_log_flush_failed(&box.log);
+		ressd_log_done(&box.log, &io, 0);
+		box_tidy();
+		CHECK(ressd_repair_is_over(&box.log), "goes on after step %u", step);
+		CHECK_EQ(ressd_repair_result(&box.log), (u64)-EIO);
+		CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+		repair_well();
+		CHECK_EQ(box_recover(), 0);
+		CHECK_EQ(box_read(5), 50);
+	}
+	CHECK_EQ(step, 6);
 }
 
 TEST(lost_blocks_are_named)

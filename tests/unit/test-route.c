@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-route against devices of known costs: the way it takes, and what its trials cost. */
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 
 #include "harness.h"
@@ -274,6 +275,62 @@ TEST(incomplete_trial_is_void)
 	ressd_route_move_ended(&route, false);
 	CHECK(!ressd_route_wants_move(&route), "the trial goes on");
 	CHECK(!ressd_route_small(&route, 1, 0, 0), "the log is taken");
+	ressd_route_move_ended(&route, true);	/* nobody has asked */
+	CHECK(!log_wins(&route) && !ressd_route_takes_log(&route), "the log is taken");
+}
+
+/* Many writes at once come in the middle of a trial: it tells of the situation it began in. */
+TEST(trial_stays_in_its_situation)
+{
+	struct ressd_route route;
+	u32 i, now;
+
+	write_until_trial_moves(&route);
+	now = route.now;
+	for (i = 0; i < 100; i++)
+		ressd_route_small(&route, 1, 20, 0);
+	CHECK(ressd_route_wants_move(&route), "the trial has ended");
+	CHECK_EQ(route.now, now);
+	ressd_route_move_ended(&route, true);
+	ressd_route_small(&route, 1, 20, 0);
+	CHECK(route.now != now, "many at once are one at a time");
+	while (route.phase != RESSD_ROUTE_TRY_LOG) {
+		ressd_route_small(&route, 1, 20, 0);
+		ressd_route_direct_done(&route, 1000, 1);
+	}
+	now = route.now;
+	for (i = 0; i < 100; i++)
+		ressd_route_small(&route, 1, 0, 0);
+	CHECK_EQ(route.phase, RESSD_ROUTE_TRY_LOG);
+	CHECK_EQ(route.now, now);
+}
+
+/* Where the log's cost is not known that of another situation stands in, if it is no dearer one. */
+TEST(cost_of_the_log_elsewhere)
+{
+	static const struct {
+		u32 where;		/* that becomes known; odd: with flushes */
+		u64 ns;
+		u64 plain, flushed;	/* what is known then in situations 0 and 3 */
+	} steps[] = {
+		{ 1, 50, 0, 50 },
+		{ 5, 40, 0, 40 },
+		{ 4, 45, 45, 40 },
+		{ 2, 30, 30, 30 },
+		{ 3, 60, 30, 60 },
+		{ 0, 70, 70, 60 },
+	};
+	struct ressd_route route;
+	u32 i;
+
+	ressd_route_init(&route);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		route.cases[steps[i].where].log.ns = steps[i].ns;
+		route.now = 0;
+		CHECK_EQ(ressd_route_log_ns(&route), steps[i].plain);
+		route.now = 3;
+		CHECK_EQ(ressd_route_log_ns(&route), steps[i].flushed);
+	}
 }
 
 /*

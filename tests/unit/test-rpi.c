@@ -269,6 +269,22 @@ TEST(batch_that_comes_again_is_logged)
 	CHECK_EQ(batch(5000 * UNIT, 1000, 64), FIRST / 8);
 }
 
+/* Of two batches at once the one that was last to go direct is what may come again. */
+TEST(two_batches_at_once)
+{
+	u32 i, logged = 0;
+
+	init_units(4);
+	for (i = 0; i < 1000; i++) {
+		ressd_rpi_write(&rpi, i * 64, 8, false);
+		logged += ressd_rpi_write(&rpi, 1000 * UNIT + i * 64, 8, false);
+	}
+	CHECK_EQ(logged, FIRST / 8);
+	ressd_rpi_write(&rpi, i * 64, 8, false);
+	ressd_rpi_flush(&rpi);
+	CHECK_EQ(batch(1000 * UNIT + 32, 1000, 64), 1000);
+}
+
 TEST(flush_or_long_step_ends_a_batch)
 {
 	u32 i;
@@ -456,4 +472,8 @@ TEST(no_units_no_change)
 	ressd_rpi_set(&rpi, &options);
 	CHECK(ressd_rpi_write(&rpi, 800, 8, false), "random");
 	CHECK(!ressd_rpi_write(&rpi, 808, 8, false), "sequential");
+	ressd_rpi_drained(&rpi);
+	ressd_rpi_visit(&rpi, 800);
+	CHECK(ressd_rpi_write(&rpi, 8000, 8, false), "random");
+	CHECK(!ressd_rpi_write(&rpi, 8008, 8, false), "sequential");
 }

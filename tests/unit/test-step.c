@@ -178,6 +178,42 @@ TEST(a_visit_goes_on_evenly)
  * the time that they left.  So most of the log was free, and visits found half as much as they
  * might have.
  */
+/* What was left of a visit was overwritten meanwhile. */
+TEST(a_visit_ends_where_it_holds_nothing_more)
+{
+	u32 done = 0;
+
+	box_format_large();
+	commit(0, 50);
+	commit(UNIT, 50);
+	commit(2 * UNIT, 50);
+	CHECK_EQ(box.log.head_seq, 2);
+	start(UNIT);
+	CHECK(step.goal == 1, "segment %llu", step.goal);
+	CHECK_EQ(move(10), 10);
+	CHECK(step.done, "nothing is done");
+	ressd_log_kill(&box.log, 10, 40);
+	while (move(7)) {
+		CHECK(step.done >= done, "from %u back to %u", done, step.done);
+		done = step.done;
+	}
+	CHECK(done > RESSD_STEP_WHOLE * 3 / 4, "it has come to %u", done);
+}
+
+/* Its goal is the first segment that holds something. */
+TEST(dead_segments_are_no_goal)
+{
+	box_format_large();
+	commit(0, 300);
+	CHECK_EQ(box.log.head_seq, 3);
+	ressd_log_kill(&box.log, 0, 200);
+	start(UNIT);
+	CHECK(step.goal == 2, "segment %llu", step.goal);
+	start(0);
+	CHECK(step.goal == box.log.head_seq - 1, "segment %llu", step.goal);
+	CHECK(!ressd_step_mover_is_ahead(&step, &box.log), "it has not begun");
+}
+
 TEST(the_mover_is_in_no_hurry_while_there_is_room)
 {
 	box_format_large();

@@ -240,6 +240,47 @@ TEST(wrong_fields)
 	}
 }
 
+/* What two fields make wrong together, or what nothing else would refuse. */
+TEST(wrong_pairs_of_fields)
+{
+	struct ressd_summary *summary = &box.summary;
+	u32 i;
+
+	for (i = 0; i < 6; i++) {
+		u64 segment_seq = RESSD_MAX_SEQ + 1;
+
+		start(64);
+		add(3, 1);
+		add(0, 3);
+		seal();
+		switch (i) {
+		case 1:
+			summary->block = cpu_to_le32(place + 1);
+			break;
+		case 2:
+			summary->last_seq = cpu_to_le64(RESSD_MAX_SEQ + 1);
+			summary->first_seq = cpu_to_le64(RESSD_MAX_SEQ);
+			break;
+		case 3:				/* two numbers, around the end */
+			summary->first_seq = cpu_to_le64(~0ULL);
+			summary->last_seq = 0;
+			summary->durable_seq = 0;
+			break;
+		case 4:				/* more records than blocks */
+			summary->nr_records = cpu_to_le32(30);
+			summary->last_seq = cpu_to_le64(129);
+			break;
+		case 5:				/* of this slot, but too large */
+			while (ressd_geom_slot_of_seq(&geom, segment_seq) != SLOT)
+				segment_seq++;
+			summary->segment_seq = cpu_to_le64(segment_seq);
+			break;
+		}
+		reseal();
+		CHECK(valid() == !i && header_valid() == !i, "case %u", i);
+	}
+}
+
 TEST(not_elsewhere)
 {
 	u32 block;

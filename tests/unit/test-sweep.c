@@ -329,3 +329,71 @@ TEST(rounds_go_on_where_the_last_one_ended)
 			CHECK(seen[lbn] || !belongs(&sweep, lbn), "block %u is left out", lbn);
 	}
 }
+
+/* What a device keeps open, the block that was written to last first; 0 is the log's. */
+static u32 kept_open[8];
+
+static bool write_to(u32 block, u32 open_units)
+{
+	u32 at = 0;
+
+	while (at < open_units - 1 && kept_open[at] != block)
+		at++;
+	memmove(kept_open + 1, kept_open, at * sizeof(*kept_open));
+	kept_open[0] = block;
+	for (at = 0; at < open_units && kept_open[at]; at++)
+		;
+	return at < open_units;
+}
+
+/*
+ * An SD card with two open blocks closed the log's for each visit, and the mover's for each record
+ * that followed.
+ */
+TEST(visits_leave_the_block_of_the_log_open)
+{
+	u32 open_units, i, asked;
+
+	for (open_units = 0; open_units < 8; open_units++) {
+		struct ressd_visits visits = { 0 };
+		struct ressd_sweep sweep = { .visit_blocks = 8 };
+
+		box_format();
+		memset(kept_open, 0xff, sizeof(kept_open));
+		for (i = 1, asked = 0; i <= 200; i++) {
+			CHECK_EQ(box_write(1, i), 0);
+			if (!test_below(8)) {
+				box_sync();
+				write_to(0, open_units ?: 1);
+				CHECK_EQ(box_write(1, i), 0);
+			}
+			sweep.visit_end = 8 * i;
+			if (ressd_visits_close_log(&visits, &sweep, &box.log, open_units)) {
+				asked++;
+				box_sync();
+				write_to(0, open_units);
+			}
+			CHECK(!ressd_visits_close_log(&visits, &sweep, &box.log, open_units),
+			      "the same visit twice");
+			CHECK(write_to(i, open_units ?: 1) || open_units < 2 || !asked,
+			      "visit %u closes the log's of %u", i, open_units);
+		}
+		if (open_units < 2)
+			CHECK_EQ(asked, 0);
+		else
+			CHECK(asked && asked <= 200 / (open_units - 1), "%u times", asked);
+	}
+}
+
+TEST(nothing_is_written_to_keep_the_log_open_if_there_is_nothing)
+{
+	struct ressd_visits visits = { 0 };
+	struct ressd_sweep sweep = { .visit_blocks = 8, .visit_end = 8 };
+
+	box_format();
+	CHECK(!ressd_visits_close_log(&visits, &sweep, &box.log, 2), "no data");
+	sweep.visit_end = 16;
+	CHECK_EQ(box_write(1, 1), 0);
+	CHECK(ressd_visits_close_log(&visits, &sweep, &box.log, 2), "data");
+	box_sync();
+}

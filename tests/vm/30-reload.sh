@@ -12,22 +12,14 @@ set -uo pipefail
 take_arguments "$@"
 reserved=16384
 
-# start_load OPERATIONS: the oracle in the background, in $load.
 start_load() {
-	: >/tmp/load-output
-	ressd-oracle run --journal /tmp/journal --seed "$seed" --operations "$1" --threads 4 \
-		/dev/mapper/ressd >>/tmp/load-output 2>&1 &
-	load=$!
-	load_begins "$load"
+	begin_load ressd-oracle run --journal /tmp/journal --seed "$seed" --operations 1500 --threads 4 \
+		/dev/mapper/ressd
 }
 
-# end_load NAME: it must have run all the while, then come to its end without a difference.
-end_load() {
-	local status=0
-	check "$1: the load has run all the while" kill -0 "$load"
-	wait "$load" || status=$?
-	sed 's/^/# /' /tmp/load-output
-	check "$1: the load finds no difference" equals 0 echo "$status"
+# stop_load NAME: everything must be as it was written.
+stop_load() {
+	end_load "$1"
 	forget_cache
 	check "$1: nor does a look at everything" \
 		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
@@ -49,7 +41,7 @@ options_are() {
 
 reload_under_load() {
 	local flags options i=0
-	start_load 6000
+	start_load
 	for flags in "" "--noflush" "--nolockfs" "--noflush --nolockfs"; do
 		# The words in the order in which the table prints them.
 		for options in "streams 4 commit writethrough" "route never" \
@@ -64,7 +56,7 @@ reload_under_load() {
 			check "reload $i: the table says so" options_are "$#${options:+ $options}"
 		done
 	done
-	end_load "reload"
+	stop_load "reload"
 }
 
 # The resume of another table while nothing was suspended; and a table that is cleared again.
@@ -81,7 +73,7 @@ swap_tables() {
 
 suspend_under_load() {
 	local i
-	start_load 4000
+	start_load
 	for i in $(seq 8); do
 		check "suspend $i" dmsetup suspend ressd
 		check "suspend $i: status and table answer" eval \
@@ -89,12 +81,12 @@ suspend_under_load() {
 		check "resume $i" dmsetup resume ressd
 		sleep 0.1
 	done
-	end_load "suspend"
+	stop_load "suspend"
 }
 
 set_under_load() {
 	local option
-	start_load 7000
+	start_load
 	for option in "on_full wait" "commit writethrough" "log_align_sectors 128" "pace burst" \
 		"move_batch_sectors 64" "move_threshold 90" "move_batch_sectors 8192" "streams 1" "small_write_sectors 64" \
 		"route never" "route adaptive" "pace idle" "move_block_sectors 1024" \
@@ -115,7 +107,7 @@ set_under_load() {
 	check "the log has been at work" at_least ressd accepted 100
 	check "and the mover" at_least ressd moved_blocks 100
 	check "clear_stats" dmsetup message ressd 0 clear_stats
-	end_load "set"
+	stop_load "set"
 }
 
 # The mover's buffer grows by message: blocks side by side, logged out of order, are written back several in one

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # 67-log-writes.sh: dm-log-writes under ressd records every write, and what a crash could leave is made
-# again for the moment of each flush and FUA write: only what was durable then. ressd must come up on
-# it and hold everything that was acknowledged by then. The oracle's journal is on the recorded disk
-# too, so that it comes back as it was at that moment.
+# again for the moment of each flush and FUA write: only what was durable then; and for a moment before
+# each flush: of what it covers any sectors, drawn at random. ressd must come up on it and hold
+# everything that was acknowledged by then. The oracle's journal is on the recorded disk too, so that it
+# comes back as it was at that moment.
 #   67-log-writes.sh [MOMENTS [SEED]]     MOMENTS: so many of each load, drawn at random; 0 is all
 # guest: --timeout 850
 set -uo pipefail
@@ -57,11 +58,15 @@ record() {
 		dmsetup remove turns && dmsetup remove recorder && remove_disk disk
 }
 
-# at_moment LOOK...: a view of the replayed disk that may be written to, with ressd on it.
+# at_moment "[FIRST LAST SEED]" LOOK...: a view of the replayed disk that may be written to, with ressd on
+# it; also with a part of these entries.
 at_moment() {
-	local status=0
+	local part status=0
+	read -r -a part <<<"$1"
+	shift
 	dmsetup create view --table \
 		"0 $(sectors_of /dev/disk) snapshot /dev/disk /dev/changes N 8" || return 1
+	[ ${#part[@]} -eq 0 ] || ressd-replay subset /dev/log /dev/mapper/view "${part[@]}" || return 1
 	devices view /dev/mapper/view && "$@" || status=$?
 	no_devices view && dmsetup remove view || return 1
 	return "$status"
@@ -75,29 +80,55 @@ chosen() {
 	if [ "$moments" -eq 0 ]; then
 		cat /tmp/all
 	else
-		shuf -n "$moments" /tmp/all | sort -n
+		awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand(), $1 }' /tmp/all | sort -n |
+			head -n "$moments" | cut -d ' ' -f 2 | sort -n
 	fi
 }
 
-# replay NAME LOOK...: the recording, stopping to look at each chosen moment.
+# flush_before ENTRY: the number of the last flush before it, or nothing.
+flush_before() {
+	awk -v entry="$1" '$1 >= entry { exit } $2 == "flush" { last = $1 } END { print last }' /tmp/entries
+}
+
+# look NAME WHEN "[FIRST LAST SEED]" LOOK...
+look() {
+	local name=$1 when=$2
+	shift 2
+	at_moment "$@" >/tmp/look 2>&1 && return
+	fail "$name, $when" "what was acknowledged is not there"
+	sed 's/^/# /' /tmp/look
+	return 1
+}
+
+# apply LAST: the entries from $next to LAST.
+apply() {
+	[ "$next" -gt "$1" ] || ressd-replay apply /dev/log /dev/disk "$next" "$1" || return
+	next=$(($1 + 1))
+}
+
+# replay NAME LOOK...: the recording, stopping to look at each chosen moment; if that is a flush which
+# covers something, also before it. What is FUA behind the flush before was durable by then.
 replay() {
-	local name=$1 number numbers next=0 looks=0
+	local name=$1 number numbers next=0 looks=0 parts=0 before
 	shift
 	make_disk disk "$disk_mib" cache_size=0
 	make_disk changes 256 cache_size=0
 	mapfile -t numbers < <(chosen)
 	for number in "${numbers[@]}"; do
-		ressd-replay apply /dev/log /dev/disk "$next" "$number" || return 1
-		next=$((number + 1))
-		looks=$((looks + 1))
-		if ! at_moment "$@" >/tmp/look 2>&1; then
-			fail "$name, entry $number" "what was acknowledged is not there"
-			sed 's/^/# /' /tmp/look
-			return 1
+		before=$(flush_before "$number")
+		if [ -n "$before" ] && grep -q "^$number flush" /tmp/entries &&
+			[ $((before + 1)) -lt "$number" ]; then
+			apply "$before" || return 1
+			look "$name" "a part of entries $next to $((number - 1))" \
+				"$next $((number - 1)) $RANDOM" "$@" || return 1
+			parts=$((parts + 1))
 		fi
+		apply "$number" && look "$name" "entry $number" "" "$@" || return 1
+		looks=$((looks + 1))
 	done
-	pass "$name: right at $looks of $(wc -l </tmp/all) flushes and FUA writes; $(tail -n 1 /tmp/look)"
-	all_looks=$((all_looks + looks))
+	[ "$looks" -gt 0 ] || fail "$name" "there is no moment to look at"
+	pass "$name: right at $looks of $(wc -l </tmp/all) flushes and FUA writes, before $parts of them with a part of what they cover; $(tail -n 1 /tmp/look)"
+	all_looks=$((all_looks + looks + parts))
 	remove_disk disk
 	remove_disk changes
 	remove_disk log

@@ -155,6 +155,33 @@ direct_write_ends_as_target_goes() {
 	dmsetup remove below
 }
 
+# A small write waits for room; the mover, which is off, moves for it alone, and waits for a read. A suspend
+# must not wait until that has made room, which may take minutes: the write goes to the normal area.
+suspend_waits_for_no_room() {
+	local writer suspend
+	gated_ressd reserved
+	dmsetup message ressd 0 mover off
+	check "no room: the log is filled" fio --name=fill --filename=/dev/mapper/ressd --direct=1 --bs=4k \
+		--rw=randwrite --size=32m --number_ios=2500
+	check "no room: the log is full" at_least ressd bypassed 1
+	close_gate area reads
+	dmsetup message ressd 0 set on_full wait
+	dd if=/dev/zero of=/dev/mapper/ressd bs=4k seek=12000 count=1 oflag=direct status=none &
+	writer=$!
+	check "no room: the mover moves for the write" wait_until fails equals 0 reads_at_gate area
+	check "no room: which waits" kill -0 "$writer"
+	dmsetup suspend ressd &
+	suspend=$!
+	check "no room: a suspend lets it go" ended "$writer"
+	check "no room: before there is any" fails equals 0 reads_at_gate area
+	open_gate area
+	ends_well "no room: it has written" "$writer"
+	ends_well "no room: suspended" "$suspend"
+	dmsetup remove ressd
+	dmsetup remove area
+	dmsetup remove below
+}
+
 module_goes() {
 	check "the module is unloaded after use" rmmod dm_ressd
 	check "and loaded again" load dm-ressd
@@ -223,6 +250,7 @@ scenario suspended_device
 scenario remove_after_load
 scenario log_write_ends_as_target_goes
 scenario direct_write_ends_as_target_goes
+scenario suspend_waits_for_no_room
 scenario module_goes
 scenario memory_is_given_back
 scenario module_goes

@@ -141,6 +141,26 @@ reads_in_flight_of_a_failed_flush() {
 	check "read in flight: recover" ressdctl recover ressd
 }
 
+# A direct write reaches the drive's cache, and ends after a flush has failed: the drive may have dropped it.
+# No later flush will say so, for that is the first one after a repair. So the write itself must fail.
+direct_write_in_flight_of_a_failed_flush() {
+	local writer status=0
+	fresh
+	put_direct 0 a && commit
+	fault write "range=$((8 * 8))+256" slow_us=3000000 times=1
+	put_direct 8 b 2>/dev/null &
+	writer=$!
+	wait_until equals 1 fault_count hit
+	ssd fault ssd0 flush times=1
+	check "direct write in flight: the flush fails" fails commit
+	check "direct write in flight: which is known before it ends" eval "state_is ro && kill -0 $writer"
+	wait "$writer" || status=$?
+	check "direct write in flight: it fails" equals 1 echo "$status"
+	check "direct write in flight: what was durable is read" holds 0 a
+	check "direct write in flight: recover" ressdctl recover ressd
+	check "direct write in flight: the same one succeeds" eval 'put_direct 8 b && commit && holds 8 b'
+}
+
 # A flush fails while a record is being written. Until that is done the map does not show what the
 # flush may have taken along: home, where block 100 is to be found by the map, may then be older than
 # what was durable in the log.
@@ -395,6 +415,7 @@ scenario load_over_failing_log "a flush fails" bypass flush after=9 times=1
 scenario load_over_failing_log "a flush fails, on_full wait" wait flush after=14 times=1
 scenario failed_flush "failed flush"
 scenario reads_in_flight_of_a_failed_flush
+scenario direct_write_in_flight_of_a_failed_flush
 scenario read_before_doubt_shows
 scenario repair_waits_for_direct_writes
 scenario no_repair_while_suspended

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# mutants.sh [--apply] [NAME...]: shows that the guest tests would find a module that is wrong. Builds copies of
-# the module with one deliberate bug each and runs the test that must fail with it. Part of `make soak`,
-# not of `make check`. (Bugs of dm-ressd/core are the business of tests/model.) --apply only looks
-# whether each bug still fits the sources.
+# mutants.sh [--apply|--races] [NAME...]: shows that the guest tests would find a module that is wrong. Builds
+# copies of the module with one deliberate bug each and runs the test that must fail with it. Part of `make
+# soak`, not of `make check`. (Bugs of dm-ressd/core are the business of tests/model.) --apply only looks
+# whether each bug still fits the sources. --races: others, which the debug kernel for races must report; part
+# of `make debug-check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -11,6 +12,8 @@ folder=build/mutants
 passed=0
 failed=0
 apply_only=
+list=mutants
+found='^(not ok|vm: the kernel reported a fault)'
 
 # NAME @ FILE in dm-ressd @ sed that makes the bug @ test and its arguments @ what the bug is
 mutants() {
@@ -49,8 +52,21 @@ mutants() {
 		direct-write-ends-late@dm-ressd-end.c@/ end_flagged/,/^}/{/spin_unlock_irqrestore/d;s/unsigned long flags;/&\n\tstruct dm_target *ti = ressd->ti;\n\tint i;/;s/^\tressd_run_bios(.*/\tspin_unlock_irqrestore(\&ressd->done_lock, flags);\n&\n\tfor (i = 0; *error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 direct_write_ends_as_target_goes@the end of a direct write uses a target that has gone
 		cover-write-unlocked@dm-ressd-unlocked.c@s/ || e->first < ressd->log.cover_blocks//@46-cover 1 large_write_waits_for_a_run@a large write of covered blocks goes to the disk while a run covers them
 		notes-unseen@dm-ressd-unlocked.c@s/^\t\t\tWRITE_ONCE(ressd->noted, true);$/\t\t\t;/@25-pace-route 1 large_writes_are_judged@nobody hears of large writes that took no lock
+		direct-in-flight-believed@dm-ressd-end.c@s/^\tif (ressd_refuses_writes(ressd) \&\& !\*error)$/\tif (0)/@75-errors-log 1 direct_write_in_flight_of_a_failed_flush@a direct write in flight when a flush fails succeeds
+		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
+		repair-ignores-direct@dm-ressd-error.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
+		waits-at-suspend@dm-ressd-io.c@s/^\t       !ressd->suspending \&\& !ressd->errors.stuck \&\&$/\t       !ressd->errors.stuck \&\&/@70-suspend-remove 1 suspend_waits_for_no_room@a small write waits for room, and a suspend for it
 		kills-believed@core/ressd-repair.c@s/done = distrust_kills(log);/(void)distrust_kills, done = true;/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@s/done = distrust_moves(log);/(void)distrust_moves, done = true;/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
+	END
+}
+
+# As above; each is a data race.
+races() {
+	cat <<-'END'
+		plain-counter@dm-ressd-io.c@/^int ressd_map_bio/,/^}/s/^\tthis_cpu_write(.*/\tressd->recovery_ms++;\n&/@22-both-processors 1 plain@each bio increments a plain counter once, on both processors
+		counted-unlocked@dm-ressd-unlocked.c@s/^\trb->flags = RESSD_BIO_DIRECT;/\tressd->counters.writes++;\n&/@22-both-processors 1 plain@a large write that takes no lock changes a counter that the lock protects
+		copies-not-awaited@dm-ressd-log.c@s/^\tressd_copies_settle(.*/\t(void)ressd, (void)record;/@22-both-processors 1 plain@a record is read and sent while small writes are copied into it
 	END
 }
 
@@ -91,7 +107,7 @@ run_mutant() {
 	tests/vm/in-guest --quiet --timeout 500 --log "$folder/$name/console" \
 		--file "$folder/$name/dm-ressd.ko:/modules/dm-ressd.ko" -- "$@" \
 		>"$folder/$name/output" 2>&1 || status=$?
-	[ "$status" -ne 0 ] && grep -qE '^(not ok|vm: the kernel reported a fault)' "$folder/$name/output"
+	[ "$status" -ne 0 ] && grep -qE "$found" "$folder/$name/output"
 }
 
 verdict() {
@@ -104,11 +120,22 @@ verdict() {
 	fi
 }
 
-if [ "${1:-}" = --apply ]; then
+case ${1:-} in
+--apply)
 	apply_only=1
 	folder=build/mutants-apply
+	list="mutants; races"
 	shift
-fi
+	;;
+--races)
+	folder=build/mutants-races
+	list=races
+	found='KCSAN: data-race in .*\[dm_ressd\]'
+	KDIR=$(tools/vm/debug-kernel races)
+	export KDIR
+	shift
+	;;
+esac
 mkdir -p "$folder"
 while IFS=@ read -r name file change test bug; do
 	wanted "$name" "$@" || continue
@@ -124,7 +151,7 @@ while IFS=@ read -r name file change test bug; do
 	else
 		verdict "$name" "$bug" "${words[0]} does not find it; see $folder/$name/output"
 	fi
-done < <(mutants)
+done < <(eval "$list")
 [ -n "$apply_only" ] || echo "# result mutants/guest/missed $failed 1 ==0"
 echo "# $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -5,7 +5,9 @@
 # kernel of tools/vm/debug-kernel, whose reports fail a test; it is built first (half an hour on two
 # cores, once), and a test takes some three times as long on it. A SERIES, 6.12: the newest stock
 # kernel of it that this Debian has packages of; sid: the newest of all that Debian has. Without a
-# TEST: all that a guest runs whole. Part of `make debug-check` and `make soak`, not of `make check`.
+# TEST: all that a guest runs whole; on debug kernels also what starts guests by itself, and stacks,
+# and on "memory" no-memory, but nothing that measures time or needs the tracing that they do not have.
+# Part of `make debug-check` and `make soak`, not of `make check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -14,9 +16,16 @@ folder=build/kernel-$kind
 passed=0
 failed=0
 
-# Tests that a guest runs whole.
-guest_tests() {
-	grep -l '^# guest:' tests/vm/[0-9]*.sh | xargs -n 1 basename -s .sh
+# Tests that run without a TEST.
+all_tests() {
+	if [ "$kind" != memory ] && [ "$kind" != races ]; then
+		grep -l '^# guest:' tests/vm/[0-9]*.sh
+	else
+		grep -lE '^# guest:|GUEST_OPTIONS' tests/vm/[0-9]*.sh |
+			xargs grep -LE '^# guest:.*--mode benchmark|debug/tracing'
+		echo tests/vm/stacks.sh
+		[ "$kind" != memory ] || echo tests/vm/no-memory.sh
+	fi | xargs -n 1 basename -s .sh
 }
 
 case $kind in
@@ -31,7 +40,7 @@ esac
 if [ $# -gt 1 ]; then
 	tests=("${@:2}")
 else
-	mapfile -t tests < <(guest_tests)
+	mapfile -t tests < <(all_tests)
 fi
 
 # The modules of the other kernel must not take the place of the usual ones.

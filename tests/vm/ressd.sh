@@ -229,3 +229,23 @@ same_as() {
 forget_cache() {
 	echo 3 >/proc/sys/vm/drop_caches
 }
+
+# begin_load COMMAND...: the oracle in the background, again and again until end_load: how many operations
+# pass meanwhile depends on the machine. Ends when it has begun.
+begin_load() {
+	rm -f /tmp/load-ends
+	: >/tmp/load-output
+	while [ ! -e /tmp/load-ends ]; do
+		"$@" || exit
+	done >>/tmp/load-output 2>&1 &
+	load=$!
+	load_begins "$load"
+}
+
+# end_load NAME: it has not failed so far, nor does it until it comes to its end.
+end_load() {
+	check "$1: the load has run all the while" kill -0 "$load"
+	touch /tmp/load-ends
+	ends_well "$1: the load finds no difference" "$load"
+	sed 's/^/# /' /tmp/load-output
+}

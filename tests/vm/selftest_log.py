@@ -70,6 +70,32 @@ class LogTest(unittest.TestCase):
         self.assertEqual(len(verdict.faults), 2)
 
 
+def leak(*frames):
+    """What kmemleak says of an object that was allocated by such a stack."""
+    head = ["unreferenced object 0xffff88800abc1200 (size 64):",
+            '  comm "dmsetup", pid 77, jiffies 4294767296 (age 12.340s)', "  backtrace:"]
+    return "\n".join(head + [f"    [<00000000{n:08x}>] {name}" for n, name in enumerate(frames)])
+
+
+class LeakTest(unittest.TestCase):
+    """A leak is a fault if the memory was taken by a module of ours."""
+
+    ours = leak("__kmalloc+0x49/0x150", "ressd_ctr+0x1f/0xe90 [dm_ressd]", "table_load+0x1/0x2")
+    unloaded = leak("__kmalloc+0x49/0x150", "0xffffffffa0003c61", "table_load+0x1/0x2")
+    others = leak("__kmalloc+0x49/0x150", "null_add_dev+0x1/0x2 [null_blk]", "vfs_write+0x1/0x2")
+
+    def test_ours_are_told_and_no_others(self):
+        log = "\n".join([self.others, self.ours, self.others, self.unloaded, "[vm] leaks 4"])
+        self.assertEqual(Verdict(log, []).faults, [self.ours, self.unloaded])
+
+    def test_the_count_alone_is_no_fault(self):
+        line = "[    5.123456] kmemleak: 2 new suspected memory leaks"
+        self.assertEqual(Verdict("\n".join([line, self.others, "[vm] exit 0"]), []).faults, [])
+
+    def test_kmemleak_switched_off_is_told(self):
+        self.assertEqual(Verdict("[vm] kmemleak-off ", []).faults, ["[vm] kmemleak-off "])
+
+
 class CpioTest(unittest.TestCase):
     """What the archive holds can be unpacked again by another program."""
 

@@ -126,7 +126,7 @@ def burst_rows(drive):
     """A burst that the log takes, in percent of the drive's sequential writes."""
     if "bare.bandwidth.bytes" not in drive.found:
         return []
-    rows = []
+    rows = [result_files.row(f"cover/{drive.profile}/ms", drive.found["ressd.cover.ms"], "ms")]
     for load, bar in BURST_BARS.items():
         value = 100 * drive.speed("ressd", load) / drive.speed("bare", "bandwidth")
         rows.append(result_files.row(f"{load}/{drive.profile}/percent-of-seqwrite",

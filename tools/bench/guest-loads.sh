@@ -82,6 +82,16 @@ all_home() {
 	figure "$side.$1.drain_erases" "$(($(drive_stat nand_erases) - before))"
 }
 
+# in_use: as below a mounted file system, at rest, with the covers of ressd: the first small write
+# after a format or a drain, figure SIDE.cover, writes them.
+in_use() {
+	settle
+	[ "$side" = ressd ] || return 0
+	timed "$side.cover" \
+		dd if=/dev/zero of="$target" bs=4k count=1 oflag=direct conv=fsync status=none
+	settle
+}
+
 # steady LOAD PART FIO...: warm-up until the log has gone round once, then three times round; 1 / PART
 # of the log is data. (In the first round after the warm-up dm-writecache is still twice as fast as it
 # is then.) On the bare drive (whose speed is the same from the start) BARE_MB / PART.
@@ -114,6 +124,7 @@ load_fsync-4k() {
 # After random writes a drive is slow at first, whoever writes: the first pass does not count.
 load_sequential() {
 	step "$side-sequential"
+	in_use
 	fio_at "$target" "$span" --rw=write --bs=512k --io_size="$span" >/dev/null
 	settle
 	measure "$side.seqwrite" "$target" "$span" write --rw=write --bs=512k --io_size="$span"
@@ -134,7 +145,7 @@ load_randread() {
 
 # burst LOAD PART: a burst that fits half of the log, of which 1 / PART is data; at rest before.
 burst() {
-	settle
+	in_use
 	measure "$side.$1" "$target" "$span" write --rw=randwrite --bs=4k \
 		--io_size="$((RESERVED_MB * 1024 * 7 / 16 / $2))k" --randseed=61
 	all_home "$1"

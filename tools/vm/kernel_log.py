@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Judges a guest's console log: which lines tell of a kernel fault."""
+"""Judges a guest's console log: which lines tell of a kernel fault, which memory was leaked."""
 
 import re
 
@@ -12,7 +12,7 @@ FAULTS = re.compile(
     r"WARNING: "
     r"|BUG: (?!KCSAN: )|kernel BUG at |Oops: |Oops\b.*\[#\d+\]|general protection fault"
     r"|Kernel panic|double fault|Unable to handle kernel"
-    r"|KASAN: |KCSAN: .*\[(dm_ressd|ssdsim)\]|UBSAN: |KFENCE: |kmemleak: \d+ new"
+    r"|KASAN: |KCSAN: .*\[(dm_ressd|ssdsim)\]|UBSAN: |KFENCE: "
     r"|possible circular locking|possible recursive locking|inconsistent lock state"
     r"|suspicious RCU usage|held lock freed|lock held when returning to user space"
     r"|INFO: task .* blocked for more than"
@@ -21,6 +21,13 @@ FAULTS = re.compile(
     r"|refcount_t: |list_(add|del) corruption|ODEBUG: |Bad page state|Bad page map"
     r"|page allocation failure|Out of memory: "
 )
+
+# What kmemleak lists, which the guest's init copies to the console. The kernel has leaks of its
+# own. Ours have a function of a module of ours in their backtrace, or a bare address: the kernel's
+# code has names, so that was a module that is unloaded.
+LEAK = re.compile(r"unreferenced object 0x")
+OUR_FRAME = re.compile(r"\[<\w+>\] (0x\w+$|.*\[(dm_ressd|ssdsim)\])")
+KMEMLEAK_OFF = "[vm] kmemleak-off"
 
 CONTEXT_LINES = 30
 
@@ -41,7 +48,24 @@ class Verdict:
                 continue
             last_shown = number + CONTEXT_LINES
             self.faults.append("\n".join(lines[number:last_shown + 1]))
+        self.faults += our_leaks(lines)
         self.missing = [pattern.pattern for pattern in patterns if pattern not in seen]
+
+
+def our_leaks(lines):
+    """What kmemleak says of memory that a module of ours took, or that it says nothing any more."""
+    found = [line for line in lines if line.startswith(KMEMLEAK_OFF)]
+    for number, line in enumerate(lines):
+        if not LEAK.match(line):
+            continue
+        report = [line]
+        for more in lines[number + 1:]:
+            if LEAK.match(more) or more.startswith("[vm]"):
+                break
+            report.append(more)
+        if any(OUR_FRAME.search(part) for part in report):
+            found.append("\n".join(report))
+    return found
 
 
 def is_fault(line):

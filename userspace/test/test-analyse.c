@@ -309,6 +309,35 @@ TEST(rewriting_pays_from_where_the_curves_meet)
 }
 
 /*
+ * Found on the Super Talent twin: measurements before had left blocks open, and two merges of 300
+ * ms in the sequential writes had the probe advise never to rewrite a block.
+ */
+TEST(merges_of_other_blocks_are_no_cost_of_rewriting)
+{
+	struct measurements m = drive(80 * 1.048576, 16.3, 0.421, 0.421 * 12);
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options;
+	struct analysis analysis;
+
+	findings[PARAMETER_BLOCK] = known_block(16 << 20);
+	m.sequential_read = steady(80 * 1.048576);
+	m.by_stride[3] = steady(0.4096);	/* 16 writes of 10 ms */
+	m.by_stride[2] = steady(1.024);		/* 64 of 4 ms */
+	m.by_stride[1] = steady(1.6384);	/* 256 of 2.5 ms */
+	/* 42 MB in 0.5 s, and 0.6 s of merges. */
+	m.sequential_write = (struct result){
+		.done = true, .bandwidth = 40 * 1048576 / 1.1, .ops = 80, .ns = 1100000000,
+		.pause_ns = 600000000 / 80,
+	};
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK(options.move_fill_blocks >= 115 && options.move_fill_blocks <= 119, "%u",
+	      options.move_fill_blocks);
+	/* And the gain is that of blocks rewritten, where they are. */
+	CHECK_EQ(analyse_fill_from(&m, 16 << 20), options.move_fill_blocks);
+}
+
+/*
  * Found with a card that keeps one block of 4 MiB open: log and mover took turns in it eight times
  * a block, each time with a merge, and random writes were three times as slow as they could be.
  */

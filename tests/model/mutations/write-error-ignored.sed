@@ -2,4 +2,4 @@
 # what: after a failed write of a record the log stays in service
 # file: ressd-commit.c
 # breaks: 2
-s/log->mode = RESSD_MODE_OFF;/log->mode = RESSD_MODE_RW;/
+s/set_mode(log, RESSD_MODE_OFF);/set_mode(log, RESSD_MODE_RW);/

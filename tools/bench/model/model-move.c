@@ -98,6 +98,24 @@ static u64 log_sector(struct threads *threads, u32 block)
 	return threads->model->reserved_start + (u64)block * RESSD_BLOCK_SECTORS;
 }
 
+static void wait_for_record(struct threads *threads, u64 record)
+{
+	threads->settled_record = record;
+	model_host_wait(threads->host, record_settled);
+}
+
+/* As keep_log_open(). */
+static void keep_log_open(struct threads *threads)
+{
+	struct model *model = threads->model;
+	struct ressd_log *log = &model->log;
+
+	if (!ressd_visits_close_log(&threads->visits, &model->sweep, log, model->set.open_units))
+		return;
+	ressd_log_kick(log);
+	wait_for_record(threads, log->records[log->open].seq);
+}
+
 static void move_batch(struct threads *threads, u32 nr)
 {
 	struct model *model = threads->model;
@@ -118,6 +136,7 @@ static void move_batch(struct threads *threads, u32 nr)
 			send(threads, MODEL_READ, log_sector(threads, moves[at].block), run);
 	}
 	wait_for_moves(threads);
+	keep_log_open(threads);
 	for (at = 0; at < nr; at += run) {
 		run = ressd_sweep_run(moves + at, nr - at, false);
 		send(threads, MODEL_WRITE, (u64)moves[at].lbn * RESSD_BLOCK_SECTORS, run);
@@ -197,12 +216,6 @@ static void move_all(struct threads *threads)
 		if (goal_reached(threads))
 			return;
 	}
-}
-
-static void wait_for_record(struct threads *threads, u64 record)
-{
-	threads->settled_record = record;
-	model_host_wait(threads->host, record_settled);
 }
 
 static void sweep(struct threads *threads)

@@ -30,6 +30,7 @@ struct threads {
 	u64 move_ticket, settled_record;
 	bool sweep_follows;
 	u32 batch;
+	struct ressd_visits visits;
 	u64 records;			/* written when its last I/O began */
 	u32 keep_block;			/* the log block that is being kept */
 	int keep_result;

@@ -86,10 +86,13 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 	struct result direct = { 0 };
 	int code;
 
-	if (session_has_open_blocks(session) && !session->pauses)
+	if (session_has_open_blocks(session) && !session->pauses) {
 		plan.visit_pieces = block->value / plan.stride;
-	else
+		plan.block = block->value;
+		plan.block_phase = block->phase;
+	} else {
 		keep_to_region(session, &plan);
+	}
 	rehearsal_place(measure, paged ? page->value : 4096, paged ? page->phase : 0,
 			&plan);
 	code = measure_direct(session, index, &direct, failure);

@@ -11,8 +11,6 @@
 #include "ressd-rpi.h"
 
 #define BLOCK		4096U
-#define FILL_PERCENT	90		/* of the time of a whole block */
-#define FILL_LEAST	16		/* blocks; of fewer the time is that of merges alone */
 #define WAIT_FROM	2		/* moving is so many times as fast as a random write */
 
 /* Where an option is decided. */
@@ -301,11 +299,6 @@ static void advise_segment(struct advice_desk *desk)
 	    block->value >> 10);
 }
 
-static u64 transfer_ns(const struct result *result, u64 bytes)
-{
-	return result->bandwidth ? bytes * 1000000000.0 / result->bandwidth : 0;
-}
-
 /* Is it known what ordered writes cost at any distance? */
 static bool knows_distances(const struct measurements *measurements)
 {
@@ -318,41 +311,13 @@ static bool knows_distances(const struct measurements *measurements)
 }
 
 /*
- * Logged blocks of a clustered block from which on it costs less to rewrite it whole, @whole_ns,
- * than to bring them home one by one; 0: it never does.  One by one costs what ordered writes cost
- * at the distance that so many blocks have.
- */
-static u64 fill_from(const struct measurements *measurements, u64 block_bytes, u64 whole_ns)
-{
-	/* Not of all blocks written to in order is the merge seen in the time of measuring. */
-	const u64 level = whole_ns * FILL_PERCENT / 100;
-	u64 before_nr = 0, before_ns = 0;
-	int i;
-
-	for (i = NR_STRIDES; i--; ) {
-		const u64 nr = block_bytes / MEASURED_STRIDE(i);
-		const u64 ns = nr * transfer_ns(&measurements->by_stride[i], BLOCK);
-
-		if (!ns || nr < FILL_LEAST)
-			continue;
-		if (ns > level && before_ns <= level)
-			return before_nr + 1 +
-			       (nr - before_nr) * (level - before_ns) / (ns - before_ns);
-		before_nr = nr;
-		before_ns = ns;
-	}
-	return 0;
-}
-
-/*
  * The mover can bring blocks home one by one, or read a whole clustered block and write it anew,
  * which costs the drive no merge.
  */
 static void advise_fill(struct advice_desk *desk)
 {
 	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
-	const u64 whole = transfer_ns(&desk->measurements->sequential_read, block->value) +
-			  transfer_ns(&desk->measurements->sequential_write, block->value);
+	const double whole = analyse_rewrite_ns(desk->measurements, block->value);
 	char text[24];
 
 	if (!is_usable(desk))
@@ -362,7 +327,7 @@ static void advise_fill(struct advice_desk *desk)
 	if (!desk->measurements->sequential_read.done || !knows_distances(desk->measurements))
 		return;
 	put(desk, "move_fill_blocks",
-	    number(fill_from(desk->measurements, block->value, whole), text),
+	    number(analyse_fill_from(desk->measurements, block->value), text),
 	    "reading and writing a whole clustered block takes %.1f ms; ordered writes of that many blocks take longer (0: never)",
 	    whole / 1e6);
 }

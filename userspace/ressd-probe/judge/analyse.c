@@ -194,11 +194,46 @@ static void judge_model(const struct measurements *measurements, struct analysis
 /* Of @bytes, as fast as in the cell of @result, without pauses. */
 static double transfers_ns(const struct result *result, u64 bytes, u64 pause_ns)
 {
-	const double ns = bytes * 1e9 / result->bandwidth;
+	const double ns = result->bandwidth ? bytes * 1e9 / result->bandwidth : 0;
 
 	if (!result->ns)
 		return ns;
 	return ns * rounds_without_pauses(result->ns, result->ops, pause_ns) / result->ns;
+}
+
+double analyse_rewrite_ns(const struct measurements *measurements, u64 bytes)
+{
+	const struct result *read = &measurements->sequential_read;
+	const struct result *write = &measurements->sequential_write;
+
+	return transfers_ns(read, bytes, read->pause_ns) +
+	       transfers_ns(write, bytes, write->pause_ns);
+}
+
+#define BLOCK		4096U
+#define FILL_PERCENT	90		/* of the time of a whole block */
+#define FILL_LEAST	16		/* blocks; of fewer the time is that of merges alone */
+
+u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes)
+{
+	/* Not of all blocks written to in order is the merge seen in the time of measuring. */
+	const u64 level = analyse_rewrite_ns(measurements, block_bytes) * FILL_PERCENT / 100;
+	u64 before_nr = 0, before_ns = 0;
+	int i;
+
+	for (i = NR_STRIDES; i--; ) {
+		const u64 nr = block_bytes / MEASURED_STRIDE(i);
+		const u64 ns = nr * transfers_ns(&measurements->by_stride[i], BLOCK, 0);
+
+		if (!ns || nr < FILL_LEAST)
+			continue;
+		if (ns > level && before_ns <= level)
+			return before_nr + 1 +
+			       (nr - before_nr) * (level - before_ns) / (ns - before_ns);
+		before_nr = nr;
+		before_ns = ns;
+	}
+	return 0;
 }
 
 /*
@@ -211,15 +246,17 @@ static u64 move_ns(const struct measurements *measurements, const struct rehears
 	const struct result *read = &measurements->sequential_read;
 	const struct result *write = &measurements->sequential_write;
 	const struct result *logged = &measurements->random_read[SIZE_4K];
-	const u64 pause_ns = logged->pause_ns;
 	const u64 blocks = (u64)rehearsal->visit_pieces * (rehearsal->size / 4096);
+	u64 fill;
 	double whole;
 
 	if (!blocks || !read->bandwidth || !write->bandwidth || !logged->bandwidth)
 		return rehearsal->move_ns;
-	whole = (transfers_ns(read, block->value, pause_ns) +
-		 transfers_ns(write, block->value, pause_ns)) / blocks +
-		transfers_ns(logged, 4096, pause_ns);
+	whole = analyse_rewrite_ns(measurements, block->value) / blocks +
+		transfers_ns(logged, 4096, logged->pause_ns);
+	fill = analyse_fill_from(measurements, block->value);
+	if (fill && blocks >= fill)
+		return whole;
 	return whole < rehearsal->move_ns ? whole : rehearsal->move_ns;
 }
 

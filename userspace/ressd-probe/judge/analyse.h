@@ -89,6 +89,20 @@ const char *verdict_name(enum verdict verdict);
 u32 analyse_needed_share(u64 direct, u64 log, u64 move);
 
 /*
+ * ns in which @bytes, whole clustered blocks, are read and written in order.  What single transfers
+ * waited beyond their median is left out: the drive then merges blocks that measurements before
+ * have opened, which the mover's own whole blocks do not ask of it.
+ */
+double analyse_rewrite_ns(const struct measurements *measurements, u64 bytes);
+
+/*
+ * Logged blocks of a clustered block from which on it costs less to rewrite it whole than to bring
+ * them home one by one; 0: it never does, or is not known.  One by one costs what ordered writes
+ * cost at the distance that so many blocks have.
+ */
+u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes);
+
+/*
  * Evaluates, and stores the advised options in @options, which holds the defaults.  @findings: all
  * NR_PARAMETERS of them.
  */

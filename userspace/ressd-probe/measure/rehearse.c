@@ -14,8 +14,9 @@
 struct stage {
 	const struct rehearsal_plan *plan;
 	u64 append;		/* next record, bytes of the region */
-	u64 home;		/* where the next piece goes, likewise */
-	u32 batch;		/* pieces that are moved before a flush */
+	u64 home;		/* where the last piece went, likewise */
+	bool found;		/* home is where the next one goes */
+	u32 batch;		/* pieces at most that are moved before a flush */
 };
 
 /* One step of a small write's way: how many pieces have taken it, and their time with flushes. */
@@ -95,7 +96,7 @@ static int read_piece(struct measure *measure, const struct rehearsal_plan *plan
  * has it, so some share a clustered page and are programmed with it: even steps cost up to half as
  * much again.
  */
-static u64 next_home(struct measure *measure, struct stage *stage)
+static void find_next_home(struct measure *measure, struct stage *stage)
 {
 	const struct rehearsal_plan *plan = stage->plan;
 	const u64 places = plan->stride / plan->size;
@@ -105,19 +106,44 @@ static u64 next_home(struct measure *measure, struct stage *stage)
 	while (measure_random(measure, places > 1 ? places : 1));
 	if (stage->home + plan->size > plan->log_start)
 		stage->home = measure_random(measure, 16) * plan->size;
-	return stage->home;
 }
 
-static int write_home(struct measure *measure, struct stage *stage, struct act *act,
+static int write_home(struct measure *measure, const struct stage *stage, struct act *act,
 		      struct failure *failure)
 {
 	u64 ns = 0;
-	const int code = measure_write(measure, next_home(measure, stage), stage->plan->size, &ns,
-				       failure);
+	const int code = measure_write(measure, stage->home, stage->plan->size, &ns, failure);
 
 	act->home.ns += ns;
 	act->home.pieces++;
 	act->home.calls++;
+	return code;
+}
+
+/*
+ * The next pieces, counted in @pieces, that go to one clustered block: the log gets a record before
+ * the next one is visited.
+ */
+static int visit(struct measure *measure, struct stage *stage, struct act *act, u32 *pieces,
+		 struct failure *failure)
+{
+	const struct rehearsal_plan *plan = stage->plan;
+	const u64 end = plan->block ? plan->block - plan->block_phase : 0;
+	u64 block = 0, before = 0;
+	int code = 0;
+
+	for (*pieces = 0; !code && *pieces < stage->batch; (*pieces)++) {
+		if (!stage->found)
+			find_next_home(measure, stage);
+		stage->found = true;
+		if (plan->block)
+			block = (measure->offset + stage->home + end) / plan->block;
+		if (*pieces && block != before)
+			break;
+		before = block;
+		stage->found = false;
+		code = write_home(measure, stage, act, failure);
+	}
 	return code;
 }
 
@@ -146,14 +172,14 @@ static int move_batch(struct measure *measure, struct stage *stage, struct act *
 
 	for (i = 0; !code && i < pieces && act->read.ns - read_from < limit; i++)
 		code = read_piece(measure, stage->plan, act, failure);
-	for (i = 0; !code && i < stage->batch; i++)
-		code = write_home(measure, stage, act, failure);
+	if (!code)
+		code = visit(measure, stage, act, &i, failure);
 	if (!code)
 		code = measure_flush(measure, &ns, failure);
 	act->home.ns += ns;
 	act->home.calls++;
 	/* The flush pays for what the drive has buffered, so only now is it known what fits. */
-	most = limit * stage->batch / (act->home.ns - home_from + 1);
+	most = limit * i / (act->home.ns - home_from + 1);
 	stage->batch = most < least ? least : most > pieces ? pieces : most;
 	return code;
 }

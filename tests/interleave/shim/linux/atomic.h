@@ -5,9 +5,11 @@
 
 #include "threads.h"
 
-typedef struct {
+struct interleave_atomic {
 	int counter;
-} atomic_t;
+};
+
+#define atomic_t			struct interleave_atomic
 
 #define atomic_inc(v)			thread_add(&(v)->counter, 1, false)
 #define atomic_dec(v)			thread_add(&(v)->counter, -1, false)
