@@ -91,7 +91,7 @@ vm_steps() {
 }
 
 all_steps() {
-	make_step model 100 tests/model
+	make_step model 40 tests/model
 	vm_steps
 	step runner 80 tests/vm/selftest.sh
 	step tools-on-devices 60 tools/vm/run --mode benchmark --log "$logs/tools-on-devices.console" \
@@ -104,8 +104,8 @@ all_steps() {
 		--file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles tests/ssdsim/test/guest-power.sh
 	make_step unit 5 tests/unit
 	step kunit 30 tests/kunit/run.sh
-	make_step lock-hold 90 tests/lock-hold
-	make_step interleave 30 tests/interleave
+	make_step lock-hold 20 tests/lock-hold
+	make_step interleave 15 tests/interleave
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
 	step cross 60 tools/cross-check.sh

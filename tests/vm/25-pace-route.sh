@@ -206,7 +206,7 @@ $normal $reserved linear /dev/mapper/log 0"
 is_all_home() {
 	local i
 	for ((i = 0; i < 1200 && $(status_dirty ressd) > 0; i++)); do
-		sleep 0.05
+		pause 0.05
 	done
 	equals 0 status_dirty ressd
 }

@@ -120,7 +120,7 @@ drain_under_load() {
 	begin_load oracle run --operations 1500 /dev/mapper/ressd
 	for round in 1 2 3; do
 		while [ "$(status_dirty ressd)" -lt 200 ] && kill -0 "$load" 2>/dev/null; do
-			sleep 0.05
+			pause 0.05
 		done
 		check "$name: drain $round under load ends" dmsetup message ressd 0 drain
 	done

@@ -50,14 +50,6 @@ recover() {
 		${#options[@]} ${options[*]}"
 }
 
-# wait_for_load: until the oracle has compared everything and begun to write.
-wait_for_load() {
-	while ! grep -q 'load of epoch' /tmp/load-output; do
-		kill -0 "$1" 2>/dev/null || return 1
-		sleep 0.02
-	done
-}
-
 # All I/O fails from now on, on the last disk first; then the disks forget their caches.
 cut() {
 	local load=$1 status=0 i
@@ -84,9 +76,10 @@ one_cut() {
 	}
 	# Small writes alone take another way through the log: nothing is superseded outside of it.
 	[ $((RANDOM % 2)) -eq 0 ] || kind+=(--small)
-	oracle run --may-fail --threads 4 --flush-percent 8 "${kind[@]}" >/tmp/load-output 2>&1 &
+	: >/tmp/load-output
+	oracle run --may-fail --threads 4 --flush-percent 8 "${kind[@]}" >>/tmp/load-output 2>&1 &
 	load=$!
-	wait_for_load "$load" || {
+	load_begins "$load" || {
 		fail "cut $number: what was acknowledged is there" "see below"
 		sed 's/^/# /' /tmp/load-output
 		return 1

@@ -69,12 +69,10 @@ flushes_reach() {
 # cut NORMAL_DISK RESERVED_DISK: under load, all I/O fails from one moment on.
 cut() {
 	local load status=0 disk
-	oracle run --may-fail --threads 4 --flush-percent 20 --seconds 60 >/tmp/load-output 2>&1 &
+	: >/tmp/load-output
+	oracle run --may-fail --threads 4 --flush-percent 20 --seconds 60 >>/tmp/load-output 2>&1 &
 	load=$!
-	while ! grep -q 'load of epoch' /tmp/load-output; do
-		kill -0 "$load" 2>/dev/null || return 1
-		sleep 0.02
-	done
+	load_begins "$load" || return
 	flushes_reach $(($(status_value ressd flushes) + 10 + RANDOM % 40)) "$load"
 	for disk in $(printf '%s\n' "$@" | sort -ur); do
 		fail_all_io "lower-$disk"

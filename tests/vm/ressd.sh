@@ -180,6 +180,18 @@ pause() {
 	read -r -t "$1" -u "$never" || true
 }
 
+# load_begins PID: ressd-oracle, whose output is /tmp/load-output, has compared everything and begins to
+# write. That file was empty when it was started.
+load_begins() {
+	local said
+	while :; do
+		mapfile -t said </tmp/load-output
+		[[ ${said[*]} != *'load of epoch'* ]] || return 0
+		kill -0 "$1" 2>/dev/null || return 1
+		pause 0.02
+	done
+}
+
 # wait_until COMMAND...: it succeeds at last; looks a thousand times.
 wait_until() {
 	local i
@@ -222,13 +234,12 @@ forget_cache() {
 # pass meanwhile depends on the machine. Ends when it has begun.
 begin_load() {
 	rm -f /tmp/load-ends
+	: >/tmp/load-output
 	while [ ! -e /tmp/load-ends ]; do
 		"$@" || exit
-	done >/tmp/load-output 2>&1 &
+	done >>/tmp/load-output 2>&1 &
 	load=$!
-	while ! grep -q 'load of epoch' /tmp/load-output && kill -0 "$load" 2>/dev/null; do
-		sleep 0.05
-	done
+	load_begins "$load"
 }
 
 # end_load NAME: it has not failed so far, nor does it until it comes to its end.
