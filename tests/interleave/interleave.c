@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ressd-flight.h and core/ressd-regions in all interleavings (dm-ressd-copy.h: copies.c): a direct
- * write that takes no lock comes and lands, beside a small write of the same block, and the mover or
- * a repair.
+ * dm-ressd-flight.h and core/ressd-regions in all interleavings (dm-ressd-copy.h: copies.c): a
+ * direct write that takes no lock comes and lands, beside a small write of the same block, and the
+ * mover or a repair.
  *
  * The mover must not write the block back, nor read it to fill a hole, and a repair must not begin,
  * while that write is on its way; and who waits for it must be woken.
