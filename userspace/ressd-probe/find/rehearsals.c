@@ -69,6 +69,16 @@ static u64 pause_of_reads(const struct measurements *measurements)
 	return ops ? ns / ops : 0;
 }
 
+/* So many the mover makes without a record between them: see ressd_visits_close_log(). */
+static u32 visits_of_record(const struct session *session)
+{
+	const struct finding *units = &session->survey.finding[PARAMETER_OPEN_UNITS];
+	const u64 nr = units->status == STATUS_MEASURED ? units->value :
+		       units->status == STATUS_BOUNDED ? units->low : 0;
+
+	return nr ? (nr > 1 ? nr - 1 : 1) : ~0U;
+}
+
 static int rehearse_size(struct session *session, unsigned int index, struct failure *failure)
 {
 	struct measure *measure = session->measure;
@@ -90,6 +100,7 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 		plan.visit_pieces = block->value / plan.stride;
 		plan.block = block->value;
 		plan.block_phase = block->phase;
+		plan.visits = visits_of_record(session);
 	} else {
 		keep_to_region(session, &plan);
 	}

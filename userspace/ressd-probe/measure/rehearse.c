@@ -121,15 +121,16 @@ static int write_home(struct measure *measure, const struct stage *stage, struct
 }
 
 /*
- * The next pieces, counted in @pieces, that go to one clustered block: the log gets a record before
- * the next one is visited.
+ * The next pieces, counted in @pieces.  Before more clustered blocks are visited than may be
+ * between two records the log gets one.
  */
-static int visit(struct measure *measure, struct stage *stage, struct act *act, u32 *pieces,
-		 struct failure *failure)
+static int visit_homes(struct measure *measure, struct stage *stage, struct act *act, u32 *pieces,
+		       struct failure *failure)
 {
 	const struct rehearsal_plan *plan = stage->plan;
 	const u64 end = plan->block ? plan->block - plan->block_phase : 0;
 	u64 block = 0, before = 0;
+	u32 visits = 0;
 	int code = 0;
 
 	for (*pieces = 0; !code && *pieces < stage->batch; (*pieces)++) {
@@ -138,7 +139,7 @@ static int visit(struct measure *measure, struct stage *stage, struct act *act, 
 		stage->found = true;
 		if (plan->block)
 			block = (measure->offset + stage->home + end) / plan->block;
-		if (*pieces && block != before)
+		if (plan->block && (!*pieces || block != before) && ++visits > plan->visits)
 			break;
 		before = block;
 		stage->found = false;
@@ -173,7 +174,7 @@ static int move_batch(struct measure *measure, struct stage *stage, struct act *
 	for (i = 0; !code && i < pieces && act->read.ns - read_from < limit; i++)
 		code = read_piece(measure, stage->plan, act, failure);
 	if (!code)
-		code = visit(measure, stage, act, &i, failure);
+		code = visit_homes(measure, stage, act, &i, failure);
 	if (!code)
 		code = measure_flush(measure, &ns, failure);
 	act->home.ns += ns;

@@ -39,7 +39,8 @@ struct rehearsal_plan {
 	u64 log_bytes;		/* to its end; the part before is the normal area */
 	u64 stride;		/* mean distance at which pieces go home, bytes */
 	u32 visit_pieces;	/* see struct rehearsal */
-	u64 block, block_phase;	/* clustered blocks that are visited one by one, bytes; 0: none */
+	u64 block, block_phase;	/* the clustered block, bytes; 0: it is not known */
+	u32 visits;		/* clustered blocks that are visited between two records at most */
 	u64 working_set;	/* likewise */
 	u32 overwritten_percent;
 	u64 pause_ns;		/* of each call, see rounds_without_pauses() */
