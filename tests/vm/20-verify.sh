@@ -150,7 +150,7 @@ rewriting=(on_full wait move_block_sectors 3072 move_fill_blocks 1 log_page_sect
 with_filling oracle_case "whole clustered blocks rewritten" 16384 "${rewriting[@]}"
 with_filling oracle_case "the same in small steps, bypass" 16384 move_block_sectors 1024 \
 	move_fill_blocks 2 move_batch_sectors 64 segment_sectors 128
-oracle_case "clustered blocks without rewriting" 16384 on_full wait move_block_sectors 8192
+oracle_case "clustered blocks without rewriting" 16384 on_full wait move_block_sectors 8192 open_units 2
 two_disks_case
 fio_case "fio, bypass" 16384
 fio_case "fio, wait, even" 16384 on_full wait

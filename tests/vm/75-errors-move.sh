@@ -616,6 +616,28 @@ visits_forget_a_bad_block() {
 	check "visits after a bad block: it is home" holds 112 a /dev/ssd0
 }
 
+# With two open units the mover has what is in RAM written before it visits one. It must not wait for ever.
+record_before_a_visit_fails() {
+	fresh move_block_sectors 512 open_units 2 move_threshold 95
+	dmsetup message ressd 0 mover off
+	check "record before a visit: load" fio --name=some --filename=/dev/mapper/ressd --rw=randwrite \
+		--bs=4k --offset=8M --size=16M --io_size=800k --direct=1 --output=/tmp/fio-output
+	commit && push_out
+	put 500 z
+	fault write "$log_range"
+	dmsetup message ressd 0 mover on
+	check "record before a visit: its error is seen" wait_until state_is off
+	check "record before a visit: its data is read" holds 500 z
+	dmsetup suspend ressd &
+	check "record before a visit: a suspend ends, and so does the mover" ended $!
+	dmsetup resume ressd
+	heal
+	check "record before a visit: recover" ressdctl recover ressd
+	check "record before a visit: drains" dmsetup message ressd 0 drain
+	check "record before a visit: blocks were moved" at_least ressd moved_blocks 150
+	check "record before a visit: its data is home" holds 500 z /dev/ssd0
+}
+
 load dm-ressd
 make_drive
 scenario unreadable_log_block
@@ -640,6 +662,7 @@ scenario idle_sweep_waits_for_direct_write
 scenario hole_waits_for_direct_write
 scenario errors_at_holes
 scenario visits_forget_a_bad_block
+scenario record_before_a_visit_fails
 dmsetup remove ressd
 scenario dead_device remove
 scenario dead_device suspend
