@@ -69,7 +69,10 @@ static u64 pause_of_reads(const struct measurements *measurements)
 	return ops ? ns / ops : 0;
 }
 
-/* So many the mover makes without a record between them: see ressd_visits_close_log(). */
+/*
+ * So many the mover makes without a record between them: see ressd_visits_close_log().  Where one
+ * block is open each visit closes the log's, whatever is written before.
+ */
 static u32 visits_of_record(const struct session *session)
 {
 	const struct finding *units = &session->survey.finding[PARAMETER_OPEN_UNITS];
