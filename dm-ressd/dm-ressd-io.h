@@ -25,15 +25,39 @@ void ressd_retry_space_waiters(struct ressd *ressd);
 void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to,
 			 unsigned int bytes);
 /*
- * A write within normal block @lbn: DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED
- * when it waits.  Under the lock.
- */
-int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
-/*
  * A bio whose data is in the open record: true if it completes now.  Under the
  * lock.
  */
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
+
+/* dm-ressd-direct.c */
+/* Of blocks that a bio covers only in part nothing dies by it: rb->first, nr. */
+void ressd_set_covered(struct ressd_bio *rb, const struct ressd_extent *e);
+/*
+ * Sends a write that touches nothing mapped to the normal area:
+ * DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED when it is held there.  Under the
+ * lock.
+ */
+int ressd_start_direct(struct ressd *ressd, struct bio *bio,
+		       struct ressd_bio *rb);
+/*
+ * The same for any direct write or discard of rb->first .. + nr: _SUBMITTED
+ * also when it waits for a move.  Negative for a discard of which nothing is to
+ * be done; ressd_go_on() knows that, too.  Under the lock.
+ */
+int ressd_write_direct(struct ressd *ressd, struct bio *bio);
+/* A write within normal block @lbn; else as ressd_write_direct(). */
+int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn);
+/* As ressd_map_bio(), for a discard. */
+int ressd_map_discard(struct ressd *ressd, struct bio *bio);
+/*
+ * What has waited goes on as was decided (DM_MAPIO_...): adds it to @submit,
+ * @complete or, when it waits, to neither.  Under the lock.
+ */
+void ressd_go_on(struct ressd_bio *rb, int decision, struct list_head *submit,
+		 struct list_head *complete);
+/* ... and sends or completes what is there.  Without the lock. */
+void ressd_send_on(struct list_head *submit, struct list_head *complete);
 /*
  * Direct writes that waited for the mover's batch; once it is done none of them
  * overlaps it.  Context: the bio worker.

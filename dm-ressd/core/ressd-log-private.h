@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ressd-log.c, ressd-commit.c, ressd-page.c and ressd-repair.c share; no
- * other file uses it.  Context: as in ressd-log.h.
+ * What ressd-log.c, ressd-space.c, ressd-commit.c, ressd-page.c and
+ * ressd-repair.c share; no other file uses it.  Context: as in ressd-log.h.
  */
 #ifndef RESSD_LOG_PRIVATE_H
 #define RESSD_LOG_PRIVATE_H

@@ -23,7 +23,7 @@
 #define SAMPLES		2		/* of a step that is taken many times */
 #define SPREAD		97		/* steps between two samples */
 
-#define KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* dm-ressd-io.c */
+#define KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* dm-ressd-direct.c */
 #define PICKED_AT_ONCE	(RESSD_STEP_NODES / 2)	/* dm-ressd-batch.c */
 #define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
 #define SMALL_BLOCKS	32			/* of the largest small write */

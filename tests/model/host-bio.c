@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bios: where a write goes and when it completes, as dm-ressd-io.c, dm-ressd-end.c and
- * dm-ressd-merge.c do it.
+ * Bios: where a write goes and when it completes, as dm-ressd-io.c, -direct.c, -end.c and
+ * -merge.c do it.
  *
  * A write that has to be cut becomes its first piece; the remainder would be a bio like any other.
  */
