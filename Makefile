@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash coverage check-readme check-pi debug-check stacks soak bench bench-apps \
+.PHONY: all modules userspace setup demo check check-unit check-crash coverage check-readme check-pi guest-programs debug-check stacks soak bench bench-apps \
 	bench-normal-path bench-kernel papers calibrate probe-score lint matrix upstream install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -70,21 +70,21 @@ check-readme: setup ## the README typed line by line on fresh Debian 12 and 13 (
 check-pi: setup ## a Raspberry Pi's root file system on its SD card: adopt, power cuts, leave (needs the network)
 	@tests/boot/pi.sh
 
-debug-check: setup ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN, also deliberate races
+# What guest tests run beside the modules and the tools.
+guest-programs: setup
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -C tests/functional all
+	@$(MAKE) --no-print-directory -C tests/fuzz tools
+
+debug-check: guest-programs ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN, also deliberate races
 	@status=0; for kind in memory races; do tests/vm/other-kernel.sh $$kind || status=1; done; \
 		tests/vm/mutants.sh --races || status=1; exit $$status
 
-stacks: setup ## ressd below and above lvm2, md, dm-crypt, a loop device; swap on it
-	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory -C tests/functional all
+stacks: guest-programs ## ressd below and above lvm2, md, dm-crypt, a loop device; swap on it
 	@tests/vm/in-guest --timeout 3600 -- stacks
 
-soak: setup ## the long tests, hours: 100 million crash states, fuzzing, power cuts (resumable)
-	@$(MAKE) --no-print-directory all
+soak: guest-programs ## the long tests, hours: 100 million crash states, fuzzing, power cuts (resumable)
 	@$(MAKE) --no-print-directory -C tests/model all
-	@$(MAKE) --no-print-directory -C tests/functional all
 	@tools/soak.sh
 
 bench: setup ## measure, and write build/results/bench.json
