@@ -380,7 +380,10 @@ flush_loses_records() {
 	expect_fail 'data is lost; unmount the device, close and open it again' ressdctl recover ressd
 	check "lost record: state Fail" state_is Fail
 	check "lost record: the lost sectors are named" log_says 'lost: [0-9]+ sectors from sector 160'
-	check "lost record: and counted" at_least ressd lost_blocks 20
+	# How many: by how much of it the commit timer had written before, more on a slow guest.
+	check "lost record: and counted" at_least ressd lost_blocks 1
+	check "lost record: as many as are told" \
+		log_says "not in the log on the device: $(status_value ressd lost_blocks)\$"
 	check "lost record: fsync fails" fails commit
 	check "lost record: writes fail" fails put 10 d
 	check "lost record: closed" ressdctl close ressd
