@@ -558,21 +558,33 @@ static u32 move_singly(struct ressd *ressd)
 }
 
 /*
- * A record for the log's open block of the device, if it would be closed for
- * this visit.  One that has data always has a place, so it does not wait for
- * the segments that the batch holds.
+ * Writes the batch home.  If the log's open block of the device would be closed
+ * for this visit, that gets a record before.  One that has data always has a
+ * place, so it does not wait for the segments that the batch holds.  If only
+ * one block can be open, each record between two writes of the batch would have
+ * the device merge twice: the log waits until all are written.
  */
-static void keep_log_open(struct ressd *ressd)
+static bool write_batch(struct ressd *ressd)
 {
-	bool closes;
+	bool closes, holds, written;
 
 	spin_lock(&ressd->lock);
 	closes = ressd_visits_close_log(&ressd->mover.visits,
 					&ressd->mover.sweep, &ressd->log,
 					ressd->options.open_units);
+	holds = ressd->options.open_units == 1;
+	ressd->log_io.held = holds;
 	spin_unlock(&ressd->lock);
 	if (closes)
 		ressd_write_open_record(ressd);
+	written = !transfer(ressd, WRITE_HOME);
+	if (holds) {
+		spin_lock(&ressd->lock);
+		ressd->log_io.held = false;
+		spin_unlock(&ressd->lock);
+		ressd_run_log(ressd);
+	}
+	return written;
 }
 
 void ressd_batch_move(struct ressd *ressd)
@@ -580,12 +592,9 @@ void ressd_batch_move(struct ressd *ressd)
 	u64 start = ktime_get_ns();
 	bool read = !transfer(ressd, READ_HOME) && !transfer(ressd, READ_LOG) &&
 		    batch_is_intact(ressd);
-	bool moved;
+	bool moved = read && write_batch(ressd);
 	u32 nr = 0;
 
-	if (read)
-		keep_log_open(ressd);
-	moved = read && !transfer(ressd, WRITE_HOME);
 	if (read && !moved)
 		restore_holes(ressd);
 	if (!moved)

@@ -394,7 +394,8 @@ void ressd_log_worker(struct work_struct *work)
 		if (!list_empty(&ressd->waiters.space))
 			ressd->up->retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);
-		active = READ_ONCE(ressd->life) == RESSD_ACTIVE;
+		active = READ_ONCE(ressd->life) == RESSD_ACTIVE &&
+			 !ressd->log_io.held;
 		more = active && next_io(ressd, &ressd->log_io.io);
 		tidy = active && !more && ressd_log_tidy(&ressd->log);
 		ressd_note_doubt(ressd);

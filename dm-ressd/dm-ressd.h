@@ -342,6 +342,7 @@ struct ressd_log_io {
 	struct ressd_io io;
 	struct bio write;		/* the plain write in flight */
 	u64 start;			/* ns */
+	bool held;			/* during a visit; under the lock */
 	int error;			/* valid with ended */
 	bool ended;			/* untold to core; released, acquired */
 };

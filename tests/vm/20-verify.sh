@@ -151,6 +151,7 @@ with_filling oracle_case "whole clustered blocks rewritten" 16384 "${rewriting[@
 with_filling oracle_case "the same in small steps, bypass" 16384 move_block_sectors 1024 \
 	move_fill_blocks 2 move_batch_sectors 64 segment_sectors 128
 oracle_case "clustered blocks without rewriting" 16384 on_full wait move_block_sectors 8192 open_units 2
+oracle_case "one open unit" 16384 on_full wait move_block_sectors 8192 open_units 1
 two_disks_case
 fio_case "fio, bypass" 16384
 fio_case "fio, wait, even" 16384 on_full wait

@@ -638,6 +638,22 @@ record_before_a_visit_fails() {
 	check "record before a visit: its data is home" holds 500 z /dev/ssd0
 }
 
+# With one open unit a record between two writes of a visit would cost two merges: a commit ends after the visit.
+log_waits_for_a_visit() {
+	local reserved=768 segment=128
+	a_log_of_ten
+	dmsetup message ressd 0 set move_block_sectors 512
+	dmsetup message ressd 0 set open_units 1
+	fault write "range=$((112 * 8))+8" slow_us=3000000 times=1
+	dmsetup message ressd 0 set move_threshold 95
+	dmsetup message ressd 0 mover on
+	check "log waits for a visit: that begins" wait_until equals 1 fault_count hit
+	check "log waits for a visit: nothing is moved yet" equals 0 status_value ressd moved_blocks
+	check "log waits for a visit: a commit" eval 'put 500 z && commit'
+	check "log waits for a visit: has waited" at_least ressd moved_blocks 10
+	check "log waits for a visit: its data is there after a cut" eval 'reopen_after_cut && holds 500 z'
+}
+
 load dm-ressd
 make_drive
 scenario unreadable_log_block
@@ -663,6 +679,7 @@ scenario hole_waits_for_direct_write
 scenario errors_at_holes
 scenario visits_forget_a_bad_block
 scenario record_before_a_visit_fails
+scenario log_waits_for_a_visit
 dmsetup remove ressd
 scenario dead_device remove
 scenario dead_device suspend

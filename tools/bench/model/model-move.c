@@ -104,16 +104,25 @@ static void wait_for_record(struct threads *threads, u64 record)
 	model_host_wait(threads->host, record_settled);
 }
 
-/* As keep_log_open(). */
-static void keep_log_open(struct threads *threads)
+/* As write_batch(). */
+static void write_batch(struct threads *threads, u32 nr)
 {
 	struct model *model = threads->model;
+	const struct ressd_move *moves = model->moves;
 	struct ressd_log *log = &model->log;
+	u32 at, run;
 
-	if (!ressd_visits_close_log(&threads->visits, &model->sweep, log, model->set.open_units))
-		return;
-	ressd_log_kick(log);
-	wait_for_record(threads, log->records[log->open].seq);
+	if (ressd_visits_close_log(&threads->visits, &model->sweep, log, model->set.open_units)) {
+		ressd_log_kick(log);
+		wait_for_record(threads, log->records[log->open].seq);
+	}
+	threads->held = model->set.open_units == 1;
+	for (at = 0; at < nr; at += run) {
+		run = ressd_sweep_run(moves + at, nr - at, false);
+		send(threads, MODEL_WRITE, (u64)moves[at].lbn * RESSD_BLOCK_SECTORS, run);
+	}
+	wait_for_moves(threads);
+	threads->held = false;
 }
 
 static void move_batch(struct threads *threads, u32 nr)
@@ -136,12 +145,7 @@ static void move_batch(struct threads *threads, u32 nr)
 			send(threads, MODEL_READ, log_sector(threads, moves[at].block), run);
 	}
 	wait_for_moves(threads);
-	keep_log_open(threads);
-	for (at = 0; at < nr; at += run) {
-		run = ressd_sweep_run(moves + at, nr - at, false);
-		send(threads, MODEL_WRITE, (u64)moves[at].lbn * RESSD_BLOCK_SECTORS, run);
-	}
-	wait_for_moves(threads);
+	write_batch(threads, nr);
 	for (i = 0; i < nr; i++) {
 		model->holes += ressd_move_is_hole(&moves[i]);
 		if (!ressd_move_is_hole(&moves[i]))

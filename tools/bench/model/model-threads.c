@@ -168,7 +168,7 @@ static bool log_has_io(void *context)
 {
 	struct threads *threads = context;
 
-	return model_next_io(log_of(threads), &threads->io);
+	return !threads->held && model_next_io(log_of(threads), &threads->io);
 }
 
 static bool log_ios_ended(void *context)

@@ -23,6 +23,7 @@ struct threads {
 	struct ressd_io io;
 	u32 log_ios;
 	bool timer;			/* runs */
+	bool held;			/* during a visit */
 	u64 timer_end;
 
 	/* The mover. */
