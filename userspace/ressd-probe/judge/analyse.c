@@ -214,7 +214,7 @@ double analyse_rewrite_ns(const struct measurements *measurements, u64 bytes)
 #define FILL_PERCENT	90		/* of the time of a whole block */
 #define FILL_LEAST	16		/* blocks; of fewer the time is that of merges alone */
 
-u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes)
+static u64 fill_by_distances(const struct measurements *measurements, u64 block_bytes)
 {
 	/* Not of all blocks written to in order is the merge seen in the time of measuring. */
 	const u64 level = analyse_rewrite_ns(measurements, block_bytes) * FILL_PERCENT / 100;
@@ -236,6 +236,33 @@ u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes)
 	return 0;
 }
 
+/* To read a block from the log. */
+static double logged_ns(const struct measurements *measurements)
+{
+	const struct result *read = &measurements->random_read[SIZE_4K];
+
+	return transfers_ns(read, BLOCK, read->pause_ns);
+}
+
+static u64 blocks_of_visit(const struct rehearsal *rehearsal)
+{
+	return (u64)rehearsal->visit_pieces * (rehearsal->size / BLOCK);
+}
+
+u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes)
+{
+	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
+	const double whole = analyse_rewrite_ns(measurements, block_bytes);
+	const u64 fill = fill_by_distances(measurements, block_bytes);
+	const u64 nr = blocks_of_visit(rehearsal);
+	const double visit = nr * (rehearsal->move_ns - logged_ns(measurements));
+
+	/* What was rehearsed has all its merges in it. */
+	if (!fill || nr < fill || visit <= 0 || visit > whole)
+		return fill;
+	return nr * whole / visit + 1;
+}
+
 /*
  * What it takes to bring a block home: as rehearsed, or read from the log and written with all of
  * its clustered block, of which the rest is read and all written in order (advise_fill()).
@@ -245,15 +272,14 @@ static u64 move_ns(const struct measurements *measurements, const struct rehears
 {
 	const struct result *read = &measurements->sequential_read;
 	const struct result *write = &measurements->sequential_write;
-	const struct result *logged = &measurements->random_read[SIZE_4K];
-	const u64 blocks = (u64)rehearsal->visit_pieces * (rehearsal->size / 4096);
+	const u64 blocks = blocks_of_visit(rehearsal);
 	u64 fill;
 	double whole;
 
-	if (!blocks || !read->bandwidth || !write->bandwidth || !logged->bandwidth)
+	if (!blocks || !read->bandwidth || !write->bandwidth ||
+	    !measurements->random_read[SIZE_4K].bandwidth)
 		return rehearsal->move_ns;
-	whole = analyse_rewrite_ns(measurements, block->value) / blocks +
-		transfers_ns(logged, 4096, logged->pause_ns);
+	whole = analyse_rewrite_ns(measurements, block->value) / blocks + logged_ns(measurements);
 	fill = analyse_fill_from(measurements, block->value);
 	if (fill && blocks >= fill)
 		return whole;
