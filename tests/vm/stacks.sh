@@ -176,17 +176,22 @@ compared() {
 	oracle check
 }
 
-# lose_power: in the midst of a load all I/O fails, and the disk forgets what it has not flushed.
+# lose_power: in the midst of a load the disk takes no more requests, the load is killed, and only then
+# do the requests fail: whoever loses power hears of no error. Found with RAID1 above two slow devices: md
+# reports a flush as done when it has failed on all members (md_end_flush(), 6.1), and the oracle believed
+# one. The disk forgets what it has not flushed.
 lose_power() {
 	local load status=0
-	oracle run --may-fail --flush-percent 8 >/tmp/load-output 2>&1 &
+	# No function, which would have a shell of its own, and that would be killed.
+	ressd-oracle run --journal /tmp/journal --seed "$seed" --may-fail --flush-percent 8 "$top" \
+		>/tmp/load-output 2>&1 &
 	load=$!
 	wait_until grep -q 'load of epoch' /tmp/load-output
 	sleep 0.$((RANDOM % 8 + 1))
-	fail_all_io bottom || return 1
+	dmsetup suspend --noflush --nolockfs bottom && kill -KILL "$load" && fail_all_io bottom || return 1
 	wait "$load" || status=$?
 	take_down && remove_bottom && cut_power d0 && insert_disk || return 1
-	[ "$status" -eq 3 ] || {
+	[ "$status" -eq 137 ] || {
 		cat /tmp/load-output
 		return 1
 	}
