@@ -31,7 +31,7 @@ void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to,
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
 
 /* dm-ressd-direct.c */
-/* Of blocks that a bio covers only in part nothing dies by it: rb->first, nr. */
+/* The blocks that a bio covers whole, rb->first and nr: others do not die. */
 void ressd_set_covered(struct ressd_bio *rb, const struct ressd_extent *e);
 /*
  * Sends a write that touches nothing mapped to the normal area:

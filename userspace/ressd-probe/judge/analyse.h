@@ -98,7 +98,7 @@ double analyse_rewrite_ns(const struct measurements *measurements, u64 bytes);
 /*
  * Logged blocks of a clustered block from which on it costs less to rewrite it whole than to bring
  * them home one by one; 0: it never does, or is not known.  One by one costs what ordered writes
- * cost at the distance that so many blocks have; but as many as were rehearsed what they cost there.
+ * cost at the distance that so many blocks have; as many as were rehearsed: what they cost there.
  */
 u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes);
 
