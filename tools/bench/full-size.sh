@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # full-size.sh [PROFILE...]: random 4 KB writes over the whole of drives of full size, without and with a
 # flush each, bare and with the options that ressd-probe advises; by the model (make -C
-# tools/bench/model), a table of docs/performance.md. Some minutes.
+# tools/bench/model), a table of docs/performance.md.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
