@@ -42,8 +42,8 @@ small_writes_by_way() {
 		$(status_value ressd bypassed)))
 }
 
-# trial_comes_home NAME: small writes, until a trial of the log has ended. A machine that stood still meanwhile has the
-# log lose at once, rightly; then it is tried anew.
+# trial_comes_home NAME: small writes, until a trial of the log has ended. A machine that stood still
+# meanwhile has the log lose at once, rightly; then it is tried anew.
 trial_comes_home() {
 	local i
 	for ((i = 0; i < 5; i++)); do
@@ -54,9 +54,10 @@ trial_comes_home() {
 	done
 }
 
-# On a disk that takes 5 ms for each command, so that the log, with 128 blocks in one, seldom loses before its trial is
-# brought home: its first record may take 34 direct writes' time. (At a millisecond a busy machine took 53 once.) How
-# many writes go which way depends on the machine; that each went one of them does not.
+# On a disk that takes 5 ms for each command, so that the log, with 128 blocks in one, seldom loses
+# before its trial is brought home: its first record may take as long as 34 direct writes. (At a
+# millisecond a busy machine took 53 once.) How many writes go which way depends on the machine; that
+# each went one of them does not.
 both_ways_are_tried() {
 	local on_full cover
 	make_disk d1 64 irqmode=2 completion_nsec=5000000
