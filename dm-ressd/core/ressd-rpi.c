@@ -202,7 +202,8 @@ static void note_write(struct ressd_rpi *rpi, struct ressd_stream *stream,
 
 /*
  * Is the batch one of several over the same range, of which the log can hold
- * two?
+ * two?  Of two at once the first one counts as its own repetition when the
+ * second goes direct, and rightly so: they would close each other's units.
  */
 static bool is_repeated(const struct ressd_rpi *rpi,
 			const struct ressd_stream *stream)

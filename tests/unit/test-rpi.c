@@ -269,17 +269,22 @@ TEST(batch_that_comes_again_is_logged)
 	CHECK_EQ(batch(5000 * UNIT, 1000, 64), FIRST / 8);
 }
 
-/* Of two batches at once the one that was last to go direct is what may come again. */
+/*
+ * Of two batches at once the one that was last to go direct is what may come again. The other one
+ * is logged from then on: unpacking packages on an SD card takes 10 % longer if both are direct.
+ */
 TEST(two_batches_at_once)
 {
-	u32 i, logged = 0;
+	u32 i, first = 0, logged = 0;
 
 	init_units(4);
 	for (i = 0; i < 1000; i++) {
-		ressd_rpi_write(&rpi, i * 64, 8, false);
+		first += ressd_rpi_write(&rpi, i * 64, 8, false);
 		logged += ressd_rpi_write(&rpi, 1000 * UNIT + i * 64, 8, false);
 	}
 	CHECK_EQ(logged, FIRST / 8);
+	/* One was direct before the second batch had its first part in the log. */
+	CHECK_EQ(first, 999);
 	ressd_rpi_write(&rpi, i * 64, 8, false);
 	ressd_rpi_flush(&rpi);
 	CHECK_EQ(batch(1000 * UNIT + 32, 1000, 64), 1000);
