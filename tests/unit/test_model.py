@@ -57,6 +57,19 @@ class ReplayTest(unittest.TestCase):
         self.assertEqual(blocks(output, "logged") + blocks(output, "direct"), 12000)
         self.assertGreater(blocks(output, "moved"), 1000)
 
+class PageTest(unittest.TestCase):
+    """Records that are written with all of their page."""
+
+    def test_a_drain_ends_with_rewritten_pages(self):
+        # Each record was encoded twice, and the page's start copied in front of it both times.
+        words = ("capacity_mb=3580 span_mb=256 reserved_mb=32 visit=4096 page=32 fill=15 "
+                 "threshold=20 total_mb=48 rewrite=1 drain=1")
+        output = subprocess.run(
+            [TOP / "build/bin/mover-model", PROFILE.with_name("supertalent.conf"),
+             *words.split()], check=True, capture_output=True, text=True, timeout=SECONDS).stdout
+        self.assertGreater(int(re.findall(r"(\d+) moved", output)[-1]), 10000)
+
+
 class PaceTest(unittest.TestCase):
     """Writers without a rest, in the model's virtual time."""
 

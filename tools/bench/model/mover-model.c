@@ -116,12 +116,10 @@ static void end_log_io(struct model *model)
 	start = model_drive_now(model->drive);
 	if (io->kind == RESSD_IO_FLUSH || io->preflush)
 		model_drive_flush(model->drive);
-	if (io->kind == RESSD_IO_WRITE) {
-		ressd_log_encode(&model->log, io);
+	if (io->kind == RESSD_IO_WRITE)
 		model_drive_write(model->drive, model->reserved_start +
 				  (u64)io->block * RESSD_BLOCK_SECTORS,
 				  io->nr_blocks * RESSD_BLOCK_SECTORS);
-	}
 	if (io->fua)
 		model_drive_flush(model->drive);
 	ressd_log_done(&model->log, io, 0);
