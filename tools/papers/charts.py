@@ -5,7 +5,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FILLS = [("white", ""), ("0.8", ""), ("0.55", ""), ("0.25", ""), ("white", "////"),
-         ("0.8", "\\\\\\\\"), ("0.55", "xxxx")]
+         ("0.8", "\\\\\\\\"), ("0.55", "xxxx"), ("white", "...."), ("0.8", "////"),
+         ("white", "xxxx")]
 
 
 def number(value):
@@ -37,7 +38,7 @@ def bars(axes, data):
 
 
 def falls(axes, values, notes):
-    """One panel of a waterfall: from each step to the next, logarithmic; what it comes to beside."""
+    """One panel of a waterfall: from each step to the next, logarithmic, and what it comes to."""
     wholes = (0, 1, len(values) - 1)
     for place, value in enumerate(values):
         before = values[place - 1] if place else value

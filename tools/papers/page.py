@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/papers.md, and a page for each paper in docs/papers: what was measured, chart and table of
-each figure, and all published numbers."""
+"""docs/papers.md, and a page for each paper in docs/papers: chart and table of each figure that was
+measured, and all published numbers."""
 
 import textwrap
 
@@ -15,35 +15,35 @@ LICENSE = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 SUMMARY = """# The papers, rebuilt
 
 What the papers have published, measured again on the emulated drives ([ssdsim.md](ssdsim.md)).
-`tools/papers.sh --list` shows what there is, `tools/papers.sh --figure sc-1` measures one. A row for
-each number is in `build/results/papers.json`.
+`tools/papers.sh --list` shows what there is, `tools/papers.sh --figure sc-1` measures one. A row
+for each number is in `build/results/papers.json`.
 """
 PAPERS = {
     "re": ("RE", "ReSSD: A Software Layer for Improving the Small Random Write Performance of SSDs",
-           "`ours`: the options that `ressd-probe` advises. `paper`: the paper's own rules, `streams "
-           "1 move_threshold 50 pace burst on_full wait route always`; header and data still go out "
-           "in one write, which the target cannot switch off ([the model can](beyond.md))."),
+           """\
+`ours`: the options that `ressd-probe` advises. `paper`: the paper's own rules, `streams 1 \
+move_threshold 50 pace burst on_full wait route always`; records of many blocks, with header and \
+data in one write, cannot be switched off in the target ([in the model they can](beyond.md))."""),
     "pa": ("PA, ME", "Parameter-Aware I/O Management for Solid State Disks; A Methodology for "
-                     "Extracting Performance Parameters in SSDs",
-           "SSD-C is the Intel drive here, not RE's. Figs. 4 to 7 are the curves from which the "
-           "parameters were read."),
-    "ir": ("IR", "Disk Schedulers for Solid State Drives",
-           "The slides have two numbers and pictures; [normal-path.md](../normal-path.md) has what "
-           "`dispatch bundle` and `bundle_rp` gain here."),
-    "sc": ("SC", "Effects of Scattering Write Request Arrivals on SSD Performance",
-           "The traces are **synthetic, matched to Table 1** (share of reads, mean sizes, mean "
-           "interval), 3000 requests each; sizes are geometric, 80 % of the requests go to 20 % of "
-           "256 MB. The interval is taken as seconds: at milliseconds, as printed, proj0 would need "
-           "several times what the two channels of SC's SSD transfer."),
-    "beyond": ("beyond", "Beyond the papers",
-               "What each later idea adds to RE's target, one after the other: dark bars are the "
-               "bare drive, RE's rules and the target of today. RE's log is that of the paper: each "
-               "write is appended at once and alone, then 4 KB of map are written to a place of "
-               "their own (a 16th of the reserved area). By [the model](../performance.md#commands), "
-               "which runs the target's core, with a log of an eighth of the span; its second to "
-               "fourth rounds count. The model does not switch these: the router (`streams`, "
-               "`small_write_sectors`; all writes here are small and random), blocks overwritten in "
-               "RAM, `route adaptive`, covers, and what is done to the normal area's requests."),
+                     "Extracting Performance Parameters in SSDs", """\
+SSD-C is the Intel drive here, not RE's. Figs. 4 to 7 are the curves from which the parameters \
+were read."""),
+    "ir": ("IR", "Disk Schedulers for Solid State Drives", """\
+The slides have two numbers and pictures; [normal-path.md](../normal-path.md) has what `dispatch \
+bundle` and `bundle_rp` gain here."""),
+    "sc": ("SC", "Effects of Scattering Write Request Arrivals on SSD Performance", """\
+The traces are **synthetic, matched to Table 1** (share of reads, mean sizes, mean interval), 3000 \
+requests each; sizes are geometric, 80 % of the requests go to 20 % of 256 MB. The interval is \
+taken as seconds: at milliseconds, as printed, proj0 would need several times what the two \
+channels of SC's SSD transfer."""),
+    "beyond": ("beyond", "Beyond the papers", """\
+What each later idea adds to RE's target, one after the other: dark bars are the bare drive, RE's \
+rules and the target of today. RE's log is that of the paper: each write is appended at once and \
+alone, then 4 KB of map are written to a place of their own (a 16th of the reserved area). By [the \
+model](../performance.md#commands), which runs the target's core, with a log of an eighth of the \
+span; its second to fourth rounds count. The model does not switch these: the router (`streams`, \
+`small_write_sectors`; all writes here are small and random), blocks overwritten in RAM, `route \
+adaptive`, covers, and what is done to requests to the normal area."""),
 }
 
 
@@ -121,8 +121,8 @@ def claims(rows):
               if "/paper" in entry["id"] and entry["verdict"] in (PASSED, WITHIN_25, DIFFERS)]
     kept = sum(entry["verdict"] != DIFFERS for entry in ours)
     same = sum(entry["verdict"] == WITHIN_25 for entry in theirs)
-    return paragraph(f"Of RE's figures for its own design {kept} of {len(ours)} that were measured "
-                     f"are reached with the options that `ressd-probe` advises; {same} of "
+    return paragraph(f"Of RE's figures for its own design {kept} of {len(ours)} that were "
+                     f"measured are reached with the options that `ressd-probe` advises; {same} of "
                      f"{len(theirs)} are within 25 % with the paper's rules.")
 
 
@@ -138,12 +138,12 @@ def summary(rows):
     total = counts(rows)
     lines.append(f"| all | {sum(total)} | " + " | ".join(map(str, total)) + " |")
     text = "\n".join(lines)
-    beyond = "\n[Beyond the papers](papers/beyond.md): what each later idea adds to RE's target.\n" \
-        if of_paper("beyond", rows) else ""
-    return f"{LICENSE}{SUMMARY}\n{text}\n\n" \
-           "*Passed*: at least as good, by more than that. What RE says of its design has two " \
-           "rows: ours, and by the paper's rules.\n\n" \
-           f"{claims(rows)}{beyond}"
+    beyond = "\n[Beyond the papers](papers/beyond.md): what each later idea adds to RE's " \
+        "target.\n" if of_paper("beyond", rows) else ""
+    notes = "*Passed*: at least as good, by more than that. What RE says of its design has two " \
+            "rows: ours, and by the paper's rules. RE Table 2, PA Tables 1 and 3, PA's " \
+            "parameters and SC Table 1 describe drives and traces, which are made to match."
+    return f"{LICENSE}{SUMMARY}\n{text}\n\n{paragraph(notes)}\n{claims(rows)}{beyond}"
 
 
 def write(figures, rows, top, docs):

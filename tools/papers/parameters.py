@@ -217,9 +217,9 @@ class Parameters(OfDrives):
 
     def text(self, _top):
         """How."""
-        return "The emulated drives have the parameters that were published; what is compared is " \
-               "whether the searches of `ressd-probe` ([probe.md](../probe.md)) find them, on the " \
-               "drives as `make probe-score` has them. 0 is *none*, or *not detectable*."
+        return "The emulated drives have the parameters that were published; what is compared " \
+               "is whether the searches of `ressd-probe` ([probe.md](../probe.md)) find them, on " \
+               "the drives as `make probe-score` has them. 0 is *none*, or *not detectable*."
 
 
 class Times(OfDrives):
@@ -243,8 +243,8 @@ class Times(OfDrives):
     def text(self, top):
         """The longest."""
         longest = max(entry["value"] for entry in self.rows(top))
-        return "Seconds that the drive takes. What is sought is the same, the statistics are not: " \
-               f"{longest:.0f} s at most here, 327 minutes in the paper."
+        return "Seconds that the drive takes. What is sought is the same, the statistics are " \
+               f"not: {longest:.0f} s at most here, 327 minutes in the paper."
 
 
 class Ordered(OfDrives):
@@ -292,8 +292,8 @@ class Ordered(OfDrives):
 
     def text(self, _top):
         """How."""
-        return "In userspace, one command at a time; random writes to 256 MB, which stand for the " \
-               "paper's 4 GB."
+        return "In userspace, one command at a time; random writes to 256 MB, which stand for " \
+               "the paper's 4 GB."
 
 
 RE_FIGURES = [Ordered()]

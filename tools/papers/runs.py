@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run: what is measured at a time, in a folder of its own, and never twice with the same inputs."""
+"""A run: what is measured at a time, in a folder of its own, not twice with the same inputs."""
 
 import hashlib
 import subprocess

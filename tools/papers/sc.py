@@ -69,6 +69,15 @@ def traces_of(top, sides):
             if all(Run(trace, side).is_there(top) for side in sides)]
 
 
+def describe(path):
+    """Percent of reads, mean sectors of reads and of writes, mean interval in s of a trace."""
+    lines = [line.split(",") for line in path.read_text(encoding="ascii").splitlines()]
+    sizes = {kind: [int(words[2]) // sc_traces.SECTOR for words in lines if words[3] == kind]
+             for kind in "rw"}
+    return (100 * len(sizes["r"]) / len(lines), sum(sizes["r"]) / len(sizes["r"]),
+            sum(sizes["w"]) / len(sizes["w"]), float(lines[-1][4]) / (len(lines) - 1))
+
+
 def result(top, trace, side, distribution):
     """Mean and tail of one replay, and how late it was at most, ms."""
     folder = Run(trace, side).folder(top)
@@ -133,6 +142,44 @@ class ResponseFigure:
                        for end in ("least", "most"))
         but = " except in prn0" if self.kind == "tail" else ""
         return f"D64 over D1: {listed}. Published: {least} to {most}{but}."
+
+
+class TraceTable:
+    """Table 1: what the generated traces are."""
+
+    paper = "sc"
+    name = "sc-table1"
+    title = "The traces"
+    POINTS = {"reads": "reads, %", "read-size": "read size,\nsectors",
+              "write-size": "write size,\nsectors", "interval": "interval, s"}
+
+    def runs(self):
+        """The traces are made for these."""
+        return [Run(trace, "bare") for trace in TRACES]
+
+    def is_measured(self, top):
+        """Each trace stands for itself."""
+        return bool(traces_of(top, ["bare"]))
+
+    def rows(self, top):
+        """Of each trace its four columns."""
+        return [row(f"{self.name}/{trace}/{point}", value) for trace in traces_of(top, ["bare"])
+                for point, value in zip(self.POINTS, describe(
+                    Run(trace, "bare").folder(top) / "trace.spc"), strict=True)]
+
+    def data(self, top):
+        """Published beside here."""
+        series = {}
+        for entry in self.rows(top):
+            trace = entry["id"].split("/")[1]
+            series.setdefault(f"{trace} published", []).append(entry["published"])
+            series.setdefault(f"{trace} here", []).append(entry["value"])
+        return {"unit": "as named below", "drive": "generated, 3000 requests each", "log": True,
+                "groups": list(self.POINTS.values()), "series": series}
+
+    def text(self, _top):
+        """How."""
+        return "The traces are drawn with these means; here is what was drawn."
 
 
 class FutureFigure:
@@ -204,4 +251,5 @@ FIGURES = [
     ResponseFigure("sc-2", "Tail response time (mean of the worst 0.01 %, here one request)",
                    "tail"),
     FutureFigure(),
+    TraceTable(),
 ]
