@@ -93,6 +93,9 @@ bench: setup ## measure, and write build/results/bench.json
 
 papers: setup ## what the papers published, measured again; writes docs/papers.md (resumable)
 	@$(MAKE) --no-print-directory all
+	@for folder in tools/bench/model tests/probe; do \
+		$(MAKE) --no-print-directory -C $$folder || exit; done
+	@$(MAKE) --no-print-directory -C tests/ssdsim/test run
 	@tools/papers.sh
 
 bench-apps: setup ## applications, bare and with ressd; writes build/results/bench-apps.json

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # papers.sh [--list] [--figure ID]... [--again] [--report-only]: measures what the papers have published,
-# on the emulated drives; writes build/results/papers.json and docs/papers.md. Called by `make papers`.
+# on the emulated drives; writes build/results/papers.json, docs/papers.md and the pages in docs/papers.
+# Called by `make papers`.
 set -euo pipefail
 here=$(dirname "$0")
 
-for built in modules/dm-ressd.ko modules/ssdsim.ko bin/ressd-trace; do
+for built in modules/dm-ressd.ko modules/ssdsim.ko bin/ressd-trace bin/mover-model bin/probe-score \
+	bin/ssdsim-run; do
 	[ -e "$here/../build/$built" ] || {
 		echo "papers: build/$built is missing: run make papers, which builds it" >&2
 		exit 1

@@ -1,116 +1,164 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/papers.md: chart and table of each figure that was measured, and all published numbers."""
+"""docs/papers.md, and a page for each paper in docs/papers: chart and table of each figure that was
+measured, and all published numbers."""
 
-from pathlib import Path
+import textwrap
 
-HERE = Path(__file__).resolve().parent
-FILLS = [("white", ""), ("0.8", ""), ("0.55", ""), ("0.25", ""), ("white", "////"),
-         ("0.8", "\\\\\\\\"), ("0.55", "xxxx")]
-HEAD = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
+import charts
+from charts import number
+from published import PUBLISHED
+from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25
+
+LICENSE = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 <!-- Written by tools/papers.sh: change that, not this page. -->
-# The papers, rebuilt
+"""
+SUMMARY = """# The papers, rebuilt
 
 What the papers have published, measured again on the emulated drives ([ssdsim.md](ssdsim.md)).
-RE = *ReSSD*, SC = *Effects of Scattering Write Request Arrivals on SSD Performance*.
-`tools/papers.sh --list` shows what there is, and `tools/papers.sh --figure sc-1` measures one. All
-rows are in `build/results/papers.json`. *Published* is what texts and tables of the papers say;
-their pictures could not be read as numbers.
-
-SC's traces are **synthetic, matched to Table 1** (share of reads, mean sizes, mean interval), 3000
-requests each; sizes are geometric, 80 % of the requests go to 20 % of 256 MB. The interval of Table
-1 is taken as seconds: at milliseconds, as printed, proj0 would need several times what the two
-channels of SC's SSD transfer. SC's Fig. 3, erased blocks, takes longer traces and is missing.
+`tools/papers.sh --list` shows what there is, `tools/papers.sh --figure sc-1` measures one. A row
+for each number is in `build/results/papers.json`.
 """
+PAPERS = {
+    "re": ("RE", "ReSSD: A Software Layer for Improving the Small Random Write Performance of SSDs",
+           """\
+`ours`: the options that `ressd-probe` advises. `paper`: the paper's own rules, `streams 1 \
+move_threshold 50 pace burst on_full wait route always`; records of many blocks, with header and \
+data in one write, cannot be switched off in the target ([in the model they can](beyond.md))."""),
+    "pa": ("PA, ME", "Parameter-Aware I/O Management for Solid State Disks; A Methodology for "
+                     "Extracting Performance Parameters in SSDs", """\
+SSD-C is the Intel drive here, not RE's. Figs. 4 to 7 are the curves from which the parameters \
+were read."""),
+    "ir": ("IR", "Disk Schedulers for Solid State Drives", """\
+The slides have two numbers and pictures; [normal-path.md](../normal-path.md) has what `dispatch \
+bundle` and `bundle_rp` gain here."""),
+    "sc": ("SC", "Effects of Scattering Write Request Arrivals on SSD Performance", """\
+The traces are **synthetic, matched to Table 1** (share of reads, mean sizes, mean interval), 3000 \
+requests each; sizes are geometric, 80 % of the requests go to 20 % of 256 MB. The interval is \
+taken as seconds: at milliseconds, as printed, proj0 would need several times what the two \
+channels of SC's SSD transfer."""),
+    "beyond": ("beyond", "Beyond the papers", """\
+What each later idea adds to RE's target, one after the other: dark bars are the bare drive, RE's \
+rules and the target of today. RE's log is that of the paper: each write is appended at once and \
+alone, then 4 KB of map are written to a place of their own (a 16th of the reserved area). By [the \
+model](../performance.md#commands), which runs the target's core, with a log of an eighth of the \
+span; its second to fourth rounds count. The model does not switch these: the router (`streams`, \
+`small_write_sectors`; all writes here are small and random), blocks overwritten in RAM, `route \
+adaptive`, covers, and what is done to requests to the normal area."""),
+}
 
 
-def number(value):
-    """For people."""
-    if value is None:
-        return ""
-    if value == int(value) and abs(value) < 1e6:
-        return str(int(value))
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+def paragraph(text):
+    """Wrapped as documents are."""
+    return "\n".join(textwrap.fill(line, 100, break_long_words=False, break_on_hyphens=False)
+                     for line in text.split("\n")) + "\n"
 
 
-def chart(figure, data, path):
-    """Groups of bars; the legend beside them."""
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    with pyplot.style.context(HERE / "style.mplstyle"):
-        drawing, axes = pyplot.subplots()
-        width = 0.84 / len(data["series"])
-        for index, (name, values) in enumerate(data["series"].items()):
-            colour, hatch = FILLS[index % len(FILLS)]
-            places = [group + (index - (len(data["series"]) - 1) / 2) * width
-                      for group in range(len(values))]
-            bars = axes.bar(places, values, width, label=name, color=colour, hatch=hatch,
-                            edgecolor="black", linewidth=0.6)
-            axes.bar_label(bars, [number(value) for value in values], fontsize=6, rotation=90,
-                           padding=2)
-        if data.get("log"):
-            axes.set_yscale("log")
-        axes.margins(y=0.18)
-        axes.set_xticks(range(len(data["groups"])), data["groups"])
-        axes.set_ylabel(data["unit"])
-        axes.set_title(f"{figure.name}: {figure.title}\n{data['drive']}", fontsize=9)
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        drawing.savefig(path, metadata={"Software": None})
-        pyplot.close(drawing)
-
-
-def table(data, series):
+def table(data, series, unit):
     """Groups against series, in Markdown."""
-    lines = ["| " + " | ".join([data["unit"], *series]) + " |", "|---" * (len(series) + 1) + "|"]
+    lines = ["| " + " | ".join([unit, *series]) + " |", "|---" * (len(series) + 1) + "|"]
     for index, group in enumerate(data["groups"]):
         cells = [number(values[index]) for values in series.values()]
         lines.append("| " + " | ".join([group, *cells]) + " |")
-    return "\n".join(lines)
-
-
-def verdict(entry):
-    """Of one row, in a word."""
-    if entry["reached"] is not None:
-        return f"{entry['claim']}: {'reached' if entry['reached'] else '**missed**'}"
-    if entry["within_25_percent"] is None:
-        return ""
-    return "within 25 %" if entry["within_25_percent"] else "**differs**"
-
-
-def published_rows(rows):
-    """The table of all published numbers; and below it why those differ that do."""
-    listed = [entry for entry in rows if entry["published"] is not None]
-    lines = ["| number | published | here | unit | |", "|---|---|---|---|---|"]
-    lines += [f"| `{entry['id']}` | {number(entry['published'])} | {number(entry['value'])} | "
-              f"{entry['unit']} | {verdict(entry)} |" for entry in listed]
-    reasons = {}
-    for entry in listed:
-        if not entry["within_25_percent"] and entry["why"]:
-            reasons.setdefault(entry["why"], []).append(f"`{entry['id']}`")
-    notes = [f"* {', '.join(names)}: {why}." for why, names in reasons.items()]
-    return "\n".join(lines) + "\n" + ("\nWhy they differ:\n\n" + "\n".join(notes) + "\n"
-                                      if notes else "")
+    return "\n".join(lines) + "\n"
 
 
 def section(figure, top, folder):
     """Chart, text and tables of one figure."""
     data = figure.data(top)
-    chart(figure, data, folder / f"{figure.name}.png")
-    text = f"\n## {figure.name}: {figure.title}\n\n" \
-           f"![chart](papers/{figure.name}.png)\n\n" \
-           f"{figure.text(top)}\n\n{table(data, data['series'])}\n"
-    if "more" in data:
-        name, series = data["more"]
-        text += f"\nThe {name}:\n\n{table(data, series)}\n"
+    charts.draw(figure, data, folder / f"{figure.name}.png")
+    text = f"\n## {figure.name}: {figure.title}\n![chart]({figure.name}.png)\n\n" \
+           f"{paragraph(figure.text(top))}\n{table(data, data['series'], data['unit'])}"
+    for name, series in data.get("more", ()):
+        text += f"\n{table(data, series, name)}"
     return text
 
 
+def word(entry):
+    """The verdict on a row."""
+    if entry["verdict"]:
+        return f"**{DIFFERS}**" if entry["verdict"] == DIFFERS else entry["verdict"]
+    return f"{entry['claim']}: {'reached' if entry['reached'] else '**missed**'}" \
+        if entry["claim"] else ""
+
+
+def published_rows(rows):
+    """The table of the published numbers of a paper, and why those differ that do."""
+    order = list(PUBLISHED)
+    listed = sorted((entry for entry in rows if entry["published"] is not None),
+                    key=lambda entry: order.index(entry["id"]))
+    if not listed:
+        return ""
+    lines = ["\n## Every published number", "| number | published | here | unit | |",
+             "|---|---|---|---|---|"]
+    lines += [f"| `{entry['id']}` | {number(entry['published'])} | {number(entry['value'])} | "
+              f"{entry['unit']} | {word(entry)} |" for entry in listed]
+    reasons = {}
+    for entry in listed:
+        if entry["verdict"] == DIFFERS:
+            why = entry["why"] or "no reason was measured"
+            reasons.setdefault(why, []).append(f"`{entry['id']}`")
+    notes = "".join(f"* {', '.join(names)}: {why}.\n" for why, names in reasons.items())
+    return "\n".join(lines) + "\n" + (f"\nWhy they differ:\n\n{notes}" if notes else "")
+
+
+def counts(rows):
+    """How many published numbers have which verdict."""
+    return [sum(entry["verdict"] == verdict for entry in rows)
+            for verdict in (PASSED, WITHIN_25, DIFFERS, NOT_MEASURED)]
+
+
+def of_paper(paper, rows):
+    """Rows of one paper; ME's are on PA's page."""
+    return [entry for entry in rows
+            if entry["id"].split("-")[0].replace("me", "pa") == paper]
+
+
+def claims(rows):
+    """How many of the ratios that the papers claim for their designs are kept, in a sentence."""
+    ours = [entry for entry in rows
+            if "/ours" in entry["id"] and entry["verdict"] in (PASSED, WITHIN_25, DIFFERS)]
+    theirs = [entry for entry in rows
+              if "/paper" in entry["id"] and entry["verdict"] in (PASSED, WITHIN_25, DIFFERS)]
+    kept = sum(entry["verdict"] != DIFFERS for entry in ours)
+    same = sum(entry["verdict"] == WITHIN_25 for entry in theirs)
+    return paragraph(f"Of RE's figures for its own design {kept} of {len(ours)} that were "
+                     f"measured are reached with the options that `ressd-probe` advises; {same} of "
+                     f"{len(theirs)} are within 25 % with the paper's rules.")
+
+
+def summary(rows):
+    """docs/papers.md."""
+    lines = ["| | rows | passed | within 25 % | differ | not measured |",
+             "|---|---|---|---|---|---|"]
+    for paper, (short, title, _about) in PAPERS.items():
+        found = counts(of_paper(paper, rows))
+        if sum(found):
+            lines.append(f"| [{short}](papers/{paper}.md): *{title}* | {sum(found)} | " +
+                         " | ".join(map(str, found)) + " |")
+    total = counts(rows)
+    lines.append(f"| all | {sum(total)} | " + " | ".join(map(str, total)) + " |")
+    text = "\n".join(lines)
+    beyond = "\n[Beyond the papers](papers/beyond.md): what each later idea adds to RE's " \
+        "target.\n" if of_paper("beyond", rows) else ""
+    notes = "*Passed*: at least as good, by more than that. What RE says of its design has two " \
+            "rows: ours, and by the paper's rules. RE Table 2, PA Tables 1 and 3, PA's " \
+            "parameters and SC Table 1 describe drives and traces, which are made to match."
+    return f"{LICENSE}{SUMMARY}\n{text}\n\n{paragraph(notes)}\n{claims(rows)}{beyond}"
+
+
 def write(figures, rows, top, docs):
-    """The page and its charts."""
-    text = HEAD + "".join(section(figure, top, docs / "papers") for figure in figures)
-    text += f"\n## Every published number\n\n{published_rows(rows)}"
-    (docs / "papers.md").write_text(text)
+    """All pages and charts."""
+    folder = docs / "papers"
+    folder.mkdir(parents=True, exist_ok=True)
+    for paper, (short, title, about) in PAPERS.items():
+        own = of_paper(paper, rows)
+        if not own:
+            continue
+        text = f"{LICENSE}# {title}\n\n" + paragraph(f"{short}. {about}" if short != paper
+                                                     else about)
+        text += "".join(section(figure, top, folder) for figure in figures if figure.paper == paper)
+        (folder / f"{paper}.md").write_text(text + published_rows(own))
+    (docs / "papers.md").write_text(summary(rows))
 
 
 def table_of_rows(rows):
@@ -119,7 +167,7 @@ def table_of_rows(rows):
     for entry in rows:
         if entry["published"] is None and not entry["claim"]:
             continue
-        published = f"published {number(entry['published'])}" if entry["published"] else ""
-        lines.append(f"{entry['id']:<52} {number(entry['value']):>9} {entry['unit']:<6} "
-                     f"{published:<16} {verdict(entry).replace('*', '')}")
+        published = f"published {number(entry['published'])}" if entry["verdict"] else ""
+        lines.append(f"{entry['id']:<56} {number(entry['value']):>9} {entry['unit']:<8} "
+                     f"{published:<16} {word(entry).replace('*', '')}")
     return "\n".join(lines)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The experiments of the papers on the emulated drives, each result beside the published one.
 
-Every figure consists of runs, a guest each. A run that has ended well is not repeated, until its
-script, its input or its options change: so an interrupted `make papers` goes on where it was.
-Writes build/results/papers.json, a row for each number, and docs/papers.md with its charts, which
-hold only what has been measured.
+Every figure consists of runs: guests, or programs. A run that has ended well is not repeated, until
+its script, its input or its options change: so an interrupted `make papers` goes on where it was.
+Writes build/results/papers.json, a row for each published number and for what else was measured;
+docs/papers.md, which says how many were reached; and docs/papers with a page for each paper.
 """
 
 import argparse
@@ -19,18 +19,21 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(HERE.parent))
+import beyond  # noqa: E402
 import page  # noqa: E402
+import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
 import results as result_files  # noqa: E402
 import sc  # noqa: E402
 from guests import PROJECT, GuestError, clock, fail  # noqa: E402
-from guests import run as run_guests  # noqa: E402
+from rows import missing_rows  # noqa: E402
 
 FOLDER = PROJECT / "build/papers"
 RESULT = PROJECT / "build/results/papers.json"
 DOCS = PROJECT / "docs"
-TIMEOUT = 7200
-FIGURES = {figure.name: figure for figure in [*sc.FIGURES, *re_bandwidth.FIGURES]}
+FIGURES = {figure.name: figure
+           for figure in (*re_bandwidth.FIGURES, *parameters.RE_FIGURES, *parameters.FIGURES,
+                          *sc.FIGURES, *beyond.FIGURES)}
 
 
 def is_done(run):
@@ -46,7 +49,7 @@ def measure(run):
     folder = run.folder(FOLDER)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    run_guests([run.guest(FOLDER)], TIMEOUT)
+    run.measure(FOLDER)
     (folder / "commit").write_text(f"{result_files.commit()}\n")
     (folder / "settings").write_text(run.settings())
 
@@ -82,9 +85,10 @@ def report():
     rows = []
     for figure in shown:
         rows += figure.rows(FOLDER)
+    rows += missing_rows(rows)
     commits = {run.name: (run.folder(FOLDER) / "commit").read_text().strip()
                for figure in shown for run in figure.runs()
-               if (run.folder(FOLDER) / "settings").exists()}
+               if run.is_there(FOLDER)}
     RESULT.parent.mkdir(parents=True, exist_ok=True)
     RESULT.write_text(json.dumps({"target": "papers", "commits": commits, "rows": rows}, indent=1)
                       + "\n")
@@ -98,7 +102,7 @@ def show_list():
         runs = figure.runs()
         done = sum(map(is_done, runs))
         seconds = sum(run.seconds for run in runs if not is_done(run))
-        print(f"{figure.name:<10} {done:>3} of {len(runs):>3} runs done, about {clock(seconds):>6} "
+        print(f"{figure.name:<14} {done:>3} of {len(runs):>3} runs done, about {clock(seconds):>6} "
               f"left  {figure.title}")
 
 
@@ -132,7 +136,7 @@ def main():
     except GuestError as error:
         return fail("papers", error)
     print(page.table_of_rows(rows))
-    print(f"\nfigures  {RESULT}\npage     {DOCS / 'papers.md'}")
+    print(f"\nfigures  {RESULT}\npages    {DOCS / 'papers.md'}, {DOCS / 'papers'}")
     return 0
 
 

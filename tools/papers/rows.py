@@ -1,19 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A measured number beside the published one."""
+"""A row of papers.json: a measured number beside the published one, and what that makes of it."""
+
+from published import PUBLISHED
 
 WITHIN = 0.25
+PASSED, WITHIN_25, DIFFERS, NOT_MEASURED = "passed", "within 25 %", "differs", "not measured"
 
 
-def row(identity, value, published=None, unit="x", claim=None, why=None):
-    """One row of papers.json.
+def is_reached(value, claim, than):
+    """Whether a value is at least, or at most, as large."""
+    return value >= than if claim == ">=" else value <= than
 
-    `identity` is <paper>-<figure>/<series>/<point>. `claim`: what ours is to reach, (">=", 2) or
-    ("<=", 1), where that is not the published number itself. `why`: a sentence if they differ.
+
+def verdict(value, number):
+    """Of a value beside a published number, which may be 0."""
+    if number is None:
+        return None
+    if value is None:
+        return NOT_MEASURED
+    if abs(value - number.value) <= WITHIN * abs(number.value):
+        return WITHIN_25
+    return PASSED if number.claim and is_reached(value, number.claim, number.value) else DIFFERS
+
+
+def row(identity, value, unit="x", claim=None, why=None):
+    """One row.
+
+    `identity` is <paper>-<figure>/<series>/<point>: what published.py has by that name is beside
+    it. `claim`: what ours is to reach where nothing is published, (">=", 2) or ("<=", 1). `why`: a
+    sentence if it differs.
     """
-    within = None if published is None else abs(value - published) <= WITHIN * abs(published)
-    reached = None
-    if claim:
-        reached = value >= claim[1] if claim[0] == ">=" else value <= claim[1]
-    return {"id": identity, "value": round(value, 5), "published": published, "unit": unit,
-            "within_25_percent": within, "claim": "".join(map(str, claim)) if claim else None,
-            "reached": reached, "why": why}
+    number = PUBLISHED.get(identity)
+    found = verdict(value, number)
+    entry = {"id": identity, "value": None if value is None else round(value, 5),
+             "published": number and number.value, "unit": number.unit if number else unit,
+             "within_25_percent": None if found in (None, NOT_MEASURED) else found == WITHIN_25,
+             "verdict": found, "claim": "".join(map(str, claim)) if claim else None,
+             "reached": is_reached(value, *claim) if claim else None,
+             "why": why if found in (DIFFERS, NOT_MEASURED) else None}
+    return entry
+
+
+def missing_rows(rows):
+    """One for each published number that none of these rows has."""
+    there = {entry["id"] for entry in rows}
+    return [row(identity, None) for identity in PUBLISHED if identity not in there]

@@ -13,7 +13,9 @@ from pathlib import Path
 import drives
 import sc_traces
 from guests import Guest
+from published import PUBLISHED
 from rows import row
+from runs import GuestRun
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE / "guest-sc.sh"
@@ -32,7 +34,7 @@ SIDES = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(GuestRun):
     """One trace on one side: a guest with a fresh drive."""
 
     trace: str
@@ -43,10 +45,6 @@ class Run:
     def name(self):
         """What it is called, in the list and as a folder."""
         return f"sc/{self.trace}-{self.side}"
-
-    def folder(self, top):
-        """Where its results are."""
-        return top / self.name
 
     def settings(self):
         """What its result depends on."""
@@ -68,7 +66,16 @@ class Run:
 def traces_of(top, sides):
     """The traces that were measured on all of these sides."""
     return [trace for trace in TRACES
-            if all((Run(trace, side).folder(top) / "settings").exists() for side in sides)]
+            if all(Run(trace, side).is_there(top) for side in sides)]
+
+
+def describe(path):
+    """Percent of reads, mean sectors of reads and of writes, mean interval in s of a trace."""
+    lines = [line.split(",") for line in path.read_text(encoding="ascii").splitlines()]
+    sizes = {kind: [int(words[2]) // sc_traces.SECTOR for words in lines if words[3] == kind]
+             for kind in "rw"}
+    return (100 * len(sizes["r"]) / len(lines), sum(sizes["r"]) / len(sizes["r"]),
+            sum(sizes["w"]) / len(sizes["w"]), float(lines[-1][4]) / (len(lines) - 1))
 
 
 def result(top, trace, side, distribution):
@@ -83,8 +90,10 @@ def result(top, trace, side, distribution):
 class ResponseFigure:
     """Fig. 1 (mean) or 2 (tail): bars of D1, D4, D16, D64 for each trace."""
 
-    def __init__(self, name, title, kind, published):
-        self.name, self.title, self.kind, self.published = name, title, kind, published
+    paper = "sc"
+
+    def __init__(self, name, title, kind):
+        self.name, self.title, self.kind = name, title, kind
 
     def runs(self):
         """Every trace, bare."""
@@ -110,10 +119,8 @@ class ResponseFigure:
                    if self.kind == "mean" or trace != "prn0"}
         why = "the traces are synthetic: Table 1 says nothing of the places of requests and of " \
               "the shape of sizes, and with 3000 requests the tail is one of them"
-        rows = [row(f"{self.name}/D64-over-D1/least", min(counted.values()), self.published[0],
-                    why=why),
-                row(f"{self.name}/D64-over-D1/most", max(counted.values()), self.published[1],
-                    why=why)]
+        rows = [row(f"{self.name}/D64-over-D1/least", min(counted.values()), why=why),
+                row(f"{self.name}/D64-over-D1/most", max(counted.values()), why=why)]
         for trace in TRACES:
             rows += [row(f"{self.name}/{distribution}/{trace}",
                          self.value(top, trace, "bare", distribution), unit="ms")
@@ -131,14 +138,54 @@ class ResponseFigure:
         """What it shows."""
         ratios = self.ratios(top)
         listed = ", ".join(f"{trace} {ratio:.2f}" for trace, ratio in ratios.items())
-        least, most = self.published
+        least, most = (PUBLISHED[f"{self.name}/D64-over-D1/{end}"].value
+                       for end in ("least", "most"))
         but = " except in prn0" if self.kind == "tail" else ""
         return f"D64 over D1: {listed}. Published: {least} to {most}{but}."
+
+
+class TraceTable:
+    """Table 1: what the generated traces are."""
+
+    paper = "sc"
+    name = "sc-table1"
+    title = "The traces"
+    POINTS = {"reads": "reads, %", "read-size": "read size,\nsectors",
+              "write-size": "write size,\nsectors", "interval": "interval, s"}
+
+    def runs(self):
+        """The traces are made for these."""
+        return [Run(trace, "bare") for trace in TRACES]
+
+    def is_measured(self, top):
+        """Each trace stands for itself."""
+        return bool(traces_of(top, ["bare"]))
+
+    def rows(self, top):
+        """Of each trace its four columns."""
+        return [row(f"{self.name}/{trace}/{point}", value) for trace in traces_of(top, ["bare"])
+                for point, value in zip(self.POINTS, describe(
+                    Run(trace, "bare").folder(top) / "trace.spc"), strict=True)]
+
+    def data(self, top):
+        """Published beside here."""
+        series = {}
+        for entry in self.rows(top):
+            trace = entry["id"].split("/")[1]
+            series.setdefault(f"{trace} published", []).append(entry["published"])
+            series.setdefault(f"{trace} here", []).append(entry["value"])
+        return {"unit": "as named below", "drive": "generated, 3000 requests each", "log": True,
+                "groups": list(self.POINTS.values()), "series": series}
+
+    def text(self, _top):
+        """How."""
+        return "The traces are drawn with these means; here is what was drawn."
 
 
 class FutureFigure:
     """SC's future work: D64 with ressd beside D1 and D64 bare."""
 
+    paper = "sc"
     name = "sc-future"
     title = "Scattered flushing: 64 writes at once with ressd beside evenly spread writes without"
     SERIES = [("bare", "D1"), ("bare", "D64"), ("burst", "D64"), ("even", "D64"), ("idle", "D64")]
@@ -171,10 +218,10 @@ class FutureFigure:
                 "series": {self.label(side, distribution):
                            [result(top, trace, side, distribution)["mean"] for trace in traces]
                            for side, distribution in self.SERIES},
-                "more": ("tail", {self.label(side, distribution):
-                                  [result(top, trace, side, distribution)["tail"]
-                                   for trace in traces]
-                                  for side, distribution in self.SERIES})}
+                "more": [("tail, ms", {self.label(side, distribution):
+                                       [result(top, trace, side, distribution)["tail"]
+                                        for trace in traces]
+                                       for side, distribution in self.SERIES})]}
 
     @staticmethod
     def label(side, distribution):
@@ -200,8 +247,9 @@ class FutureFigure:
 
 
 FIGURES = [
-    ResponseFigure("sc-1", "Average response time of requests", "mean", (3.7, 9.1)),
+    ResponseFigure("sc-1", "Average response time of requests", "mean"),
     ResponseFigure("sc-2", "Tail response time (mean of the worst 0.01 %, here one request)",
-                   "tail", (2.4, 4.8)),
+                   "tail"),
     FutureFigure(),
+    TraceTable(),
 ]

@@ -38,8 +38,11 @@ static const struct pattern patterns[] = {
 	{ "random read        8 KB", false, true, 8192, 8192 },
 	{ "random write       4 KB", true, true, 4096, 4096 },
 	{ "random write       8 KB", true, true, 8192, 8192 },
-	{ "ordered write 4 KB @ 128 KB", true, false, 4096, 131072 },
-	{ "ordered write 8 KB @ 128 KB", true, false, 8192, 131072 },
+	{ "ordered write  4 KB @ 128 KB", true, false, 4096, 131072 },
+	{ "ordered write  8 KB @ 128 KB", true, false, 8192, 131072 },
+	{ "ordered write 16 KB @ 128 KB", true, false, 16384, 131072 },
+	{ "ordered write 32 KB @ 128 KB", true, false, 32768, 131072 },
+	{ "ordered write 64 KB @ 128 KB", true, false, 65536, 131072 },
 	{ "rewrite of 4 MB blocks", true, false, 4194304, 4194304 },
 };
 

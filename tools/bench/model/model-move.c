@@ -93,11 +93,6 @@ static void wait_for_moves(struct threads *threads)
 	model_host_wait(threads->host, may_send_move);
 }
 
-static u64 log_sector(struct threads *threads, u32 block)
-{
-	return threads->model->reserved_start + (u64)block * RESSD_BLOCK_SECTORS;
-}
-
 static void wait_for_record(struct threads *threads, u64 record)
 {
 	threads->settled_record = record;
@@ -142,7 +137,7 @@ static void move_batch(struct threads *threads, u32 nr)
 	for (at = 0; at < nr; at += run) {
 		run = ressd_sweep_run(moves + at, nr - at, true);
 		if (!ressd_move_is_hole(&moves[at]))
-			send(threads, MODEL_READ, log_sector(threads, moves[at].block), run);
+			send(threads, MODEL_READ, model_log_sector(model, moves[at].block), run);
 	}
 	wait_for_moves(threads);
 	write_batch(threads, nr);
@@ -274,7 +269,7 @@ static u32 read_kept(struct threads *threads, u32 block, u32 end)
 			break;
 		last = next;
 	} while (true);
-	send(threads, MODEL_READ, log_sector(threads, block), last + 1 - block);
+	send(threads, MODEL_READ, model_log_sector(threads->model, block), last + 1 - block);
 	wait_for_moves(threads);
 	return last + 1;
 }

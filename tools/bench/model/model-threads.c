@@ -56,6 +56,13 @@ static bool is_flushed(void *context)
 	return ressd_log_synced(log_of(threads)) >= threads->ticket;
 }
 
+static bool is_written(void *context)
+{
+	struct threads *threads = context;
+
+	return log_of(threads)->written_seq >= threads->record;
+}
+
 static void tell_wait(struct threads *threads, int reason, u64 ns)
 {
 	const char *what = reason == -EBUSY ? "the mover" :
@@ -101,6 +108,11 @@ static void write_once(struct threads *threads, u64 lbn)
 	for (i = 0; i < set->write_kb / 4; i++)
 		write_block(threads, lbn + i);
 	model_finish_logged(threads);
+	if (set->writethrough) {
+		threads->record = log_of(threads)->records[log_of(threads)->open].seq;
+		ressd_log_kick(log_of(threads));
+		model_host_wait(threads->host, is_written);
+	}
 	if (set->fsync) {
 		threads->ticket = ressd_log_sync(log_of(threads));
 		model_host_wait(threads->host, is_flushed);
@@ -182,6 +194,28 @@ static void log_command(struct threads *threads, enum model_command what, u64 se
 	model_host_wait(threads->host, log_ios_ended);
 }
 
+/* A record of RE: data without a header, and one block of the map. */
+static void write_apart(struct threads *threads, const struct ressd_io *io)
+{
+	struct model *model = threads->model;
+	u64 places = (model_drive_sectors(model->drive) - model->map_start) / RESSD_BLOCK_SECTORS;
+
+	if (io->record && io->record->nr_maps)
+		model_host_send(threads->host, MODEL_WRITE, model_log_sector(model, io->block + 1),
+				io->record->nr_maps * RESSD_BLOCK_SECTORS, &threads->log_ios);
+	log_command(threads, MODEL_WRITE, model->map_start +
+		    model->map_next++ % places * RESSD_BLOCK_SECTORS, RESSD_BLOCK_SECTORS);
+}
+
+static void write_record(struct threads *threads, const struct ressd_io *io)
+{
+	if (threads->model->set.apart)
+		write_apart(threads, io);
+	else
+		log_command(threads, MODEL_WRITE, model_log_sector(threads->model, io->block),
+			    io->nr_blocks * RESSD_BLOCK_SECTORS);
+}
+
 static void log_worker(void *context)
 {
 	struct threads *threads = context;
@@ -195,9 +229,7 @@ static void log_worker(void *context)
 			log_command(threads, MODEL_FLUSH, 0, 0);
 		if (io->kind == RESSD_IO_WRITE) {
 			ressd_log_encode(log_of(threads), io);
-			log_command(threads, MODEL_WRITE, threads->model->reserved_start +
-				    (u64)io->block * RESSD_BLOCK_SECTORS,
-				    io->nr_blocks * RESSD_BLOCK_SECTORS);
+			write_record(threads, io);
 		}
 		if (io->fua)
 			log_command(threads, MODEL_FLUSH, 0, 0);

@@ -17,6 +17,7 @@ struct threads {
 	u32 lbn;			/* of the block to be accepted */
 	int reason;			/* why it is not; 0: it is */
 	u64 ticket;			/* what a flush waits for */
+	u64 record;			/* what a write waits for, with commit writethrough */
 	bool drains;			/* all is to be written back */
 
 	/* The log. */

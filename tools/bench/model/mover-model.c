@@ -12,6 +12,8 @@
  * records=2 when the next one is full as well: as in the kernel, whose writers are faster than the
  * drive.  With threads=1, or with a rate of writes in KB/s, writer, log and mover work beside one
  * another (model-threads.c), and how long writes wait is told as well; then all loads must be such.
+ * With "threads=1 writethrough=1 apart=1" the log is that of RE: each write is appended at once and
+ * alone, and the map of it is written to another place.
  * The word "then" begins another load, measured after the one before on the same drive;
  * keys behind it are for that one.  With replay=FILE the load is a trace of an application
  * (tools/bench.sh --only apps --record-traces), routed as the target routes it.
@@ -42,6 +44,7 @@ static const struct {
 	KEY(threads, 0), KEY(rate, 0), KEY(even, 1), KEY(commit_ms, 100),
 	KEY(trace, 0), KEY(keep, 1), KEY(reserved_mb, 0), KEY(reserved_kb, 0),
 	KEY(offset, 0), KEY(host_ns, 0), KEY(small_kb, 8), KEY(open_units, 0),
+	KEY(writethrough, 0), KEY(apart, 0),
 };
 
 u64 model_random_below(struct model *model, u64 below)
@@ -66,6 +69,18 @@ static bool never_busy(void *context, u32 slot)
 	return false;
 }
 
+/*
+ * The log of RE has no headers: of each two blocks of our log, a header and the block behind it, it
+ * has one, and a 16th of the reserved area for the map.  Returns the size that ours is to have then.
+ */
+static u64 set_map_apart(struct model *model, u64 reserved)
+{
+	u64 map = reserved / 16;
+
+	model->map_start = model_drive_sectors(model->drive) - map;
+	return 2 * (reserved - map);
+}
+
 static void make_log(struct model *model)
 {
 	static const u8 uuid[RESSD_UUID_SIZE] = { 1 };
@@ -80,6 +95,8 @@ static void make_log(struct model *model)
 	if (!reserved)
 		reserved = (u64)model->set.span_mb * 2048 / 8;
 	model->reserved_start = model_drive_sectors(model->drive) - reserved;
+	if (model->set.apart)
+		reserved = set_map_apart(model, reserved);
 	setup.normal_blocks = model->reserved_start / RESSD_BLOCK_SECTORS;
 	if (ressd_geom_init(&setup.geom, reserved, model->set.segment * RESSD_BLOCK_SECTORS,
 			    error, sizeof(error))) {

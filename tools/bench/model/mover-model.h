@@ -38,6 +38,8 @@ struct settings {
 	unsigned int reserved_kb;	/* besides */
 	unsigned int offset, host_ns;	/* see model_drive_host() */
 	unsigned int small_kb, open_units;	/* of a replay: small_write_sectors, open_units */
+	unsigned int writethrough;	/* with threads: commit writethrough */
+	unsigned int apart;		/* with it: the map is written to a place of its own, as in RE */
 };
 
 struct model {
@@ -46,6 +48,7 @@ struct model {
 	struct ressd_log log;
 	struct ressd_io io;		/* while log.busy: handed out, not yet begun */
 	u64 reserved_start;		/* sector */
+	u64 map_start, map_next;	/* apart: first sector of that place; block of it */
 	struct ressd_sweep sweep;
 	struct ressd_move moves[MAX_MOVES];
 	bool sweeping;
@@ -66,6 +69,13 @@ struct model {
 u64 model_random_below(struct model *model, u64 below);
 u64 model_next_place(struct model *model, u64 places);
 void model_start_sweep(struct model *model);
+
+/* Where a block of the log is. */
+static inline u64 model_log_sector(const struct model *model, u32 block)
+{
+	return model->reserved_start + (u64)(model->set.apart ? block / 2 : block) *
+		RESSD_BLOCK_SECTORS;
+}
 
 /* As ressd_log_next(), after what the worker tidies up in idle time: nobody waits for a lock here. */
 bool model_next_io(struct ressd_log *log, struct ressd_io *io);

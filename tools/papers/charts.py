@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The charts of docs/papers: all of one style, to be read in grey, no legend over a bar."""
+
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FILLS = [("white", ""), ("0.8", ""), ("0.55", ""), ("0.25", ""), ("white", "////"),
+         ("0.8", "\\\\\\\\"), ("0.55", "xxxx"), ("white", "...."), ("0.8", "////"),
+         ("white", "xxxx")]
+
+
+def number(value):
+    """For people."""
+    if value is None:
+        return ""
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def bars(axes, data):
+    """Groups of bars; the legend beside them."""
+    width = 0.84 / len(data["series"])
+    for index, (name, values) in enumerate(data["series"].items()):
+        colour, hatch = FILLS[index % len(FILLS)]
+        places = [group + (index - (len(data["series"]) - 1) / 2) * width
+                  for group in range(len(values))]
+        drawn = axes.bar(places, [value or 0 for value in values], width, label=name, color=colour,
+                         hatch=hatch, edgecolor="black", linewidth=0.6)
+        axes.bar_label(drawn, [number(value) for value in values], fontsize=6, rotation=90,
+                       padding=2)
+    if data.get("log"):
+        axes.set_yscale("log")
+    axes.margins(y=0.18)
+    axes.set_xticks(range(len(data["groups"])), data["groups"])
+    axes.set_ylabel(data["unit"])
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
+
+
+def falls(axes, values, notes):
+    """One panel of a waterfall: from each step to the next, logarithmic, and what it comes to."""
+    wholes = (0, 1, len(values) - 1)
+    for place, value in enumerate(values):
+        before = values[place - 1] if place else value
+        low, high = sorted((before, value)) if place not in wholes else (min(values) / 2, value)
+        colour = "0.25" if place in wholes else "white" if value < before else "0.7"
+        axes.barh(place, high - low, left=low, height=0.7, color=colour, edgecolor="black",
+                  linewidth=0.6)
+        axes.annotate(f"{number(value)} ({number(notes[place])})", (max(high, low), place),
+                      xytext=(2, 0), textcoords="offset points", va="center", fontsize=6)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_xlim(min(values) / 2, max(values) * 12)
+    axes.grid(axis="y", visible=False)
+    axes.grid(axis="x")
+
+
+def waterfall(drawing, data):
+    """A panel for each series, side by side, with all of it as the last bar."""
+    panels = drawing.subplots(1, len(data["series"]), sharey=True, squeeze=False)[0]
+    for axes, (name, values) in zip(panels, data["series"].items(), strict=True):
+        falls(axes, [*values, values[-1]], [*data["notes"][name], data["notes"][name][-1]])
+        axes.set_title(name, fontsize=9)
+        axes.set_xlabel(data["unit"])
+    groups = [*data["groups"], "all of it"]
+    panels[0].set_yticks(range(len(groups)), groups, fontsize=7)
+    panels[0].set_ylim(len(groups) - 0.4, -0.6)
+
+
+def draw(figure, data, path):
+    """The chart of a figure."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    title = f"{figure.name}: {figure.title}\n{data['drive']}"
+    with pyplot.style.context(HERE / "style.mplstyle"):
+        drawing = pyplot.figure()
+        if "notes" in data:
+            drawing.suptitle(f"{title}; in brackets the longest wait, ms", fontsize=9)
+            waterfall(drawing, data)
+        else:
+            axes = drawing.subplots()
+            axes.set_title(title, fontsize=9)
+            bars(axes, data)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        drawing.savefig(path, metadata={"Software": None})
+        pyplot.close(drawing)

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""PA and ME: the drives (Table 1), what the probe finds of them and in which time (Tables 2, 3).
+
+In userspace, on emulated drives of the real sizes (ssdsim-run) and of a sixteenth or so of them, as
+make probe-score has them; times are the drive's, not this machine's.
+"""
+
+import re
+from dataclasses import dataclass
+
+from guests import PROJECT
+from published import PA_DRIVES, PUBLISHED, RE_DRIVES
+from rows import row
+from runs import ProgramRun, digest
+
+PROFILES = PROJECT / "tests/ssdsim/profiles"
+PROBE = PROJECT / "build/bin/probe-score"
+PATTERNS = PROJECT / "build/bin/ssdsim-run"
+KB = 1024
+# Parameter of probe-score -> row, what one unit is, and the row of its time.
+FOUND = {
+    "clustered-page": ("pa-parameters/{}/clustered-page", KB, "clustered-page"),
+    "clustered-block": ("pa-parameters/{}/clustered-block", KB, "clustered-block"),
+    "read-buffer": ("pa-parameters/{}/read-buffer", KB, "read-buffer"),
+    "write-buffer": ("pa-parameters/{}/write-buffer", KB, "write-buffer"),
+    "prefetch": ("pa-table3/{}/prefetching", KB, None),
+    "buffer-policy": ("pa-table3/{}/buffer-not-cache", 1, None),
+    "nand-modes": ("me-nand/{}/kinds-of-pages", 1, None),
+}
+LINE = re.compile(r"^(\S+) (\S+) (\S+) (\S+) (\S+):(\d+)\+\d+ (\d+)\+\d+ \S+ ([0-9.]+)s (.*)$")
+BANDWIDTH = re.compile(r"^(.*?) +([0-9.]+) MB/s")
+LOADS = {"seqread": "sequential read  512 KB", "seqwrite": "sequential write 512 KB",
+         "randread-4k": "random read        4 KB", "randwrite-4k": "random write       4 KB"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A parameter that the probe has looked for."""
+
+    status: str
+    value: float
+    truth: float
+    seconds: float
+    why: str
+
+
+def findings(text):
+    """Parameter -> Finding, from the lines of probe-score."""
+    found = {}
+    for line in text.splitlines():
+        words = LINE.match(line)
+        if words and words[2] in FOUND:
+            unit = FOUND[words[2]][1]
+            found[words[2]] = Finding(words[5], int(words[6]) / unit, int(words[7]) / unit,
+                                      float(words[8]), words[9])
+    return found
+
+
+def bandwidths(text):
+    """Pattern -> MB/s, from the lines of ssdsim-run."""
+    return {found[1]: float(found[2]) for found in map(BANDWIDTH.match, text.splitlines()) if found}
+
+
+@dataclass(frozen=True)
+class Probe(ProgramRun):
+    """What the probe finds on one drive."""
+
+    profile: str
+    seconds: int = 3
+
+    @property
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"probe/{self.profile}"
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{digest(PROBE, PROFILES / f'{self.profile}.conf')}\n"
+
+    def commands(self):
+        """One."""
+        return {"output": [str(PROBE), "--named", str(PROFILES), self.profile]}
+
+    def findings(self, top):
+        """Its findings."""
+        return findings(self.output(top, "output"))
+
+
+@dataclass(frozen=True)
+class Bandwidths(ProgramRun):
+    """Patterns of writes and reads on one bare drive, as options of ssdsim-run say."""
+
+    profile: str
+    options: tuple
+    seconds: int = 15
+
+    @property
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"patterns/{self.profile}-{'-'.join(self.options).replace(' ', '')}"
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{self.options}, {digest(PATTERNS, PROFILES / f'{self.profile}.conf')}\n"
+
+    def commands(self):
+        """One."""
+        return {"output": [str(PATTERNS), str(PROFILES / f"{self.profile}.conf"), *self.options]}
+
+    def found(self, top):
+        """MB/s of each pattern."""
+        return bandwidths(self.output(top, "output"))
+
+
+class OfDrives:
+    """A figure with a run for each drive."""
+
+    def measured(self, top):
+        """The runs that are there; each drive stands for itself."""
+        return [run for run in self.runs() if run.is_there(top)]
+
+    def is_measured(self, top):
+        """One is enough."""
+        return bool(self.measured(top))
+
+    def beside_published(self, top, unit, drive):
+        """Chart and table of this figure's rows: points against drives, published and here."""
+        series, groups = {}, []
+        for entry in self.rows(top):
+            _figure, name, point = entry["id"].split("/")
+            if entry["published"] is None:
+                continue
+            series.setdefault(f"{name} published", []).append(entry["published"])
+            series.setdefault(f"{name} here", []).append(entry["value"])
+            groups += [] if point in groups else [point]
+        return {"unit": unit, "drive": drive, "log": True, "groups": groups, "series": series}
+
+
+class Characteristics(OfDrives):
+    """PA Table 1: the bare drives; random requests anywhere on the drive."""
+
+    paper = "pa"
+    name = "pa-table1"
+    title = "Characteristics of the SSDs"
+
+    def runs(self):
+        """Sequential patterns, then random ones over the whole drive."""
+        return [run for profile in PA_DRIVES for run in self.pair(profile)]
+
+    @staticmethod
+    def pair(profile):
+        """Of one drive."""
+        scale = {"samsung": 3816, "supertalent": 3580, "intel": 1192, "transcend": 3808}[profile]
+        size = f"capacity_mb={scale}"
+        span = f"span_mb={scale // 16 * 15}"
+        return [Bandwidths(profile, (size, "only=sequential")),
+                Bandwidths(profile, (size, span, "commands=150000" if profile == "intel" else
+                                     "commands=2000", "only=random"))]
+
+    def measured(self, top):
+        """Drives of which both are there."""
+        return [profile for profile in PA_DRIVES
+                if all(run.is_there(top) for run in self.pair(profile))]
+
+    def rows(self, top):
+        """MB/s."""
+        rows = []
+        for profile in self.measured(top):
+            found = {name: value for run in self.pair(profile)
+                     for name, value in run.found(top).items()}
+            rows += [row(f"{self.name}/{PA_DRIVES[profile]}/{load}", found[pattern],
+                         why=self.why(profile, load)) for load, pattern in LOADS.items()]
+        return rows
+
+    @staticmethod
+    def why(profile, load):
+        """The papers' own figures of the drive do not agree with one another."""
+        name, load = RE_DRIVES.get(profile), load.removesuffix("-4k")
+        if f"re-table2/{name}/{load}" in PUBLISHED and profile != "ocz":
+            return f"RE gives {PUBLISHED[f're-table2/{name}/{load}'].value} MB/s for the same " \
+                   "drive, to which the profile is calibrated"
+        return "the paper gives two decimals"
+
+    def data(self, top):
+        """Published beside here."""
+        return self.beside_published(top, "MB/s", "emulated, bare; a small copy of each")
+
+    def text(self, _top):
+        """How."""
+        return "Commands of 512 KB and of 4 KB, one at a time; random ones all over the drive."
+
+
+class Parameters(OfDrives):
+    """What the probe finds: PA 4.2 and Table 3, and ME's kinds of pages."""
+
+    paper = "pa"
+    name = "pa-parameters"
+    title = "Parameters found"
+
+    def runs(self):
+        """Each drive."""
+        return [Probe(profile) for profile in PA_DRIVES]
+
+    def rows(self, top):
+        """Found beside published."""
+        rows = []
+        for run in self.measured(top):
+            for parameter, found in run.findings(top).items():
+                what = f"the drive has {found.truth:g}; " if found.value != found.truth else ""
+                rows.append(row(FOUND[parameter][0].format(PA_DRIVES[run.profile]), found.value,
+                                why=f"{what}{found.status}: {found.why}"))
+        return rows
+
+    def data(self, top):
+        """Published beside here."""
+        return self.beside_published(top, "KB, kinds, or 1: yes", "emulated, a small copy of each")
+
+    def text(self, _top):
+        """How."""
+        return "The emulated drives have the parameters that were published; what is compared " \
+               "is whether the searches of `ressd-probe` ([probe.md](../probe.md)) find them, on " \
+               "the drives as `make probe-score` has them. 0 is *none*, or *not detectable*."
+
+
+class Times(OfDrives):
+    """PA Table 2: how long a search takes."""
+
+    paper = "pa"
+    name = "pa-table2"
+    title = "Time to find a parameter"
+    runs = Parameters.runs
+
+    def rows(self, top):
+        """Seconds of the drive."""
+        return [row(f"{self.name}/{PA_DRIVES[run.profile]}/{FOUND[parameter][2]}", found.seconds)
+                for run in self.measured(top) for parameter, found in run.findings(top).items()
+                if FOUND[parameter][2]]
+
+    def data(self, top):
+        """Published beside here."""
+        return self.beside_published(top, "s", "emulated, a small copy of each")
+
+    def text(self, top):
+        """The longest."""
+        longest = max(entry["value"] for entry in self.rows(top))
+        return "Seconds that the drive takes. What is sought is the same, the statistics are " \
+               f"not: {longest:.0f} s at most here, 327 minutes in the paper."
+
+
+class Ordered(OfDrives):
+    """RE Fig. 2: random, ordered-sequential and sequential writes, 128 KB from one to the next."""
+
+    paper = "re"
+    name = "re-2"
+    title = "Random, ordered-sequential and sequential writes"
+    SCALE = {"samsung": 3816, "supertalent": 3580, "ocz": 3577}
+    PATTERNS = {"random 4 KB": "random write       4 KB", "random 8 KB": "random write       8 KB",
+                "ordered 4 KB": "ordered write  4 KB @ 128 KB",
+                "ordered 8 KB": "ordered write  8 KB @ 128 KB",
+                "ordered 16 KB": "ordered write 16 KB @ 128 KB",
+                "ordered 32 KB": "ordered write 32 KB @ 128 KB",
+                "ordered 64 KB": "ordered write 64 KB @ 128 KB",
+                "sequential 512 KB": "sequential write 512 KB"}
+
+    def runs(self):
+        """Each drive, as its calibration has it: 256 MB of a 16th of the drive."""
+        return [Bandwidths(profile, (f"capacity_mb={size}", "span_mb=256", "commands=49152",
+                                     "only=write"))
+                for profile, size in self.SCALE.items()]
+
+    def rows(self, top):
+        """MB/s, and the ratios of RE 3.3."""
+        rows = []
+        for run in self.measured(top):
+            drive, found = RE_DRIVES[run.profile], run.found(top)
+            speeds = {name: found[pattern] for name, pattern in self.PATTERNS.items()}
+            rows += [row(f"{self.name}/{drive}/ordered-over-random",
+                         speeds["ordered 4 KB"] / speeds["random 4 KB"]),
+                     row(f"{self.name}/{drive}/sequential-over-random",
+                         speeds["sequential 512 KB"] / speeds["random 4 KB"])]
+            rows += [row(f"{self.name}/{drive}/{name.replace(' ', '-')}", value, "MB/s")
+                     for name, value in speeds.items()]
+        return rows
+
+    def data(self, top):
+        """A bar for each drive."""
+        return {"unit": "MB/s", "drive": "emulated, 1/16 of the paper's sizes", "log": True,
+                "groups": [name.replace(" ", "\n", 1) for name in self.PATTERNS],
+                "series": {RE_DRIVES[run.profile]: [run.found(top)[pattern]
+                                                    for pattern in self.PATTERNS.values()]
+                           for run in self.measured(top)}}
+
+    def text(self, _top):
+        """How."""
+        return "In userspace, one command at a time; random writes to 256 MB, which stand for " \
+               "the paper's 4 GB."
+
+
+RE_FIGURES = [Ordered()]
+FIGURES = [Characteristics(), Parameters(), Times()]
