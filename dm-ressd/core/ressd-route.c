@@ -191,13 +191,15 @@ u64 ressd_route_log_ns(const struct ressd_route *route)
 	return ns ? ns : least;
 }
 
-/* A block through the log and home; 0: not known yet. */
+/*
+ * A block through the log, of which the costs are known, and home; 0: not known
+ * yet.
+ */
 static u64 through_log_ns(const struct ressd_route *route)
 {
-	u64 log = ressd_route_log_ns(route),
-	    move = ressd_route_ns(&route->move);
+	u64 move = ressd_route_ns(&route->move);
 
-	return log && move ? log + move : 0;
+	return move ? ressd_route_log_ns(route) + move : 0;
 }
 
 /*
@@ -283,8 +285,7 @@ static bool peeks(struct ressd_route *route, u32 nr, u32 in_flight, u64 now)
 	if (route->peeking)
 		route->peeking = in_flight && in_flight + 1 < RESSD_ROUTE_MANY;
 	else
-		route->peeking = cost && !in_flight &&
-				 now >= route->next_peek &&
+		route->peeking = !in_flight && now >= route->next_peek &&
 				 ressd_route_depth(route) < RESSD_ROUTE_MANY;
 	if (route->peeking)
 		route->next_peek =

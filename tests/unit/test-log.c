@@ -564,6 +564,48 @@ TEST(unsummarised_segment_is_left_soon)
 	CHECK_EQ(box_read(500), i - 1);
 }
 
+/*
+ * As before, but its last record ends where the segment does, and the next one is begun before
+ * that is written.
+ */
+TEST(unsummarised_segment_that_is_left_by_itself)
+{
+	struct ressd_io io;
+	u32 i;
+
+	box_format();
+	for (i = 0; i < 6; i++)
+		write_and_kick(500 + i, i);
+	ressd_log_kill(&box.log, 500, 1);
+	box_sync();
+	box.log.summary->nr_unmaps =
+		cpu_to_le32(ressd_summary_capacity(&box.log.geom) + 1);
+	CHECK_EQ(box_write(600, 1), 0);
+	ressd_log_kick(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.record && io.record->nr_maps == 1, "no record");
+	ressd_log_encode(&box.log, &io);
+	CHECK_EQ(box_write(601, 1), 0);
+	CHECK_EQ(box.log.head_seq, 2);
+	ressd_log_done(&box.log, &io, 0);
+	CHECK(!ressd_log_is_rotating(&box.log), "the next one is left as well");
+}
+
+/* Segments that covers need are not taken by a record without data. */
+TEST(bare_record_leaves_the_reserve_alone)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_and_kick(500, 1);
+	box_sync();
+	ressd_log_kill(&box.log, 500, 1);
+	ressd_log_sync(&box.log);
+	box.log.cover_reserve = ressd_log_free_segments(&box.log) + 1;
+	CHECK(!ressd_log_next(&box.log, &io), "the record takes what the reserve lacks");
+	box.log.cover_reserve--;
+	CHECK(ressd_log_next(&box.log, &io) && io.record, "no record");
+}
+
 /* Else each commit would rewrite that page, and begin a new version of the block by it. */
 TEST(first_page_of_a_clustered_block_is_written_once)
 {

@@ -266,6 +266,59 @@ TEST(what_an_announced_tail_left_behind_stays_dead)
 	repair_well();
 }
 
+/*
+ * A block is discarded while the record that frees its segment is in flight: its UNMAP waits, for
+ * nothing as soon as that is durable.
+ */
+static void leave_unmap_of_dead_segment(void)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_record(1, 14, 10);
+	move_all(1, 14);
+	box_sync();
+	ressd_log_prime(&box.log);
+	do {
+		CHECK(ressd_log_next(&box.log, &io), "no announcement");
+		if (io.kind == RESSD_IO_WRITE)
+			ressd_log_encode(&box.log, &io);
+		if (io.record)
+			ressd_log_kill(&box.log, 1, 1);
+		ressd_log_done(&box.log, &io, 0);
+	} while (!io.record);
+	CHECK_EQ(box.log.reuse_seq, 2);
+	CHECK_EQ(box.log.nr_unmaps, 1);
+}
+
+TEST(unmap_of_a_dead_segment_is_not_doubted)
+{
+	leave_unmap_of_dead_segment();
+	CHECK(!ressd_log_is_drained(&box.log), "an UNMAP is left");
+	ressd_log_flush_failed(&box.log);
+	box_tidy();
+	CHECK_EQ(box.log.nr_unmaps, 1);
+	CHECK_EQ(box_read(1), 0);
+	repair_well();
+	CHECK_EQ(box_read(1), 0);
+}
+
+TEST(unmap_on_its_way_is_forgotten_with_its_segment)
+{
+	struct ressd_io io;
+
+	leave_unmap_of_dead_segment();
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.record && io.record->nr_unmaps == 1, "no UNMAP");
+	ressd_log_encode(&box.log, &io);
+	box_tidy();
+	ressd_log_done(&box.log, &io, 0);
+	box_sync();
+	CHECK(ressd_log_is_drained(&box.log), "something is left");
+	write_record(1, 3, 20);
+	CHECK_EQ(box_read(1), 20);
+}
+
 TEST(flush_failure_from_outside)
 {
 	struct ressd_io io;

@@ -211,6 +211,47 @@ TEST(dear_direct_way_is_left)
 	CHECK(outcome.direct < 2000, "%u direct", outcome.direct);
 }
 
+/*
+ * Nor does a log that has become dear wait until then; but a few writes after a decision are too
+ * early.
+ */
+TEST(dear_log_is_left_soon)
+{
+	struct device device = { .direct = 9700, .log = 50, .move = 800 };
+	struct ressd_route route;
+	struct outcome outcome;
+	u64 interval;
+	u32 i;
+
+	ressd_route_init(&route);
+	load(&route, &device, 3000);
+	CHECK(log_wins(&route), "the log does not win");
+	interval = ressd_route_case(&route)->interval;
+	for (i = 0; i < RESSD_ROUTE_RECENT * RESSD_ROUTE_WINDOW; i++)
+		ressd_route_log_done(&route, 20000, 1);
+	device.log = 20000;
+	CHECK(route.dear, "the log is not dear");
+	CHECK(ressd_route_small(&route, 1, 0, 0), "the direct way is tried at once");
+	outcome = load(&route, &device, interval / 2);
+	CHECK(outcome.direct > 0, "the direct way is not tried");
+	CHECK(!log_wins(&route), "the log wins");
+}
+
+/* Only a write that is alone shows how many come while it is in flight. */
+TEST(one_of_many_is_no_peek)
+{
+	const struct device device = { .direct = 9700, .log = 50, .move = 800 };
+	const u64 late = 1ULL << 60;
+	struct host host = { .depth = 4 };
+	struct ressd_route route;
+
+	ressd_route_init(&route);
+	use(&route, &device, &host, 3000);
+	CHECK(ressd_route_small(&route, 1, 0, 0), "goes direct too early");
+	CHECK(ressd_route_small(&route, 1, 3, late), "goes direct");
+	CHECK(!ressd_route_small(&route, 1, 0, late), "goes to the log");
+}
+
 /* A device that is always as dear is not tried again and again. */
 TEST(watching_makes_no_trials)
 {
@@ -299,8 +340,11 @@ TEST(trial_stays_in_its_situation)
 		ressd_route_direct_done(&route, 1000, 1);
 	}
 	now = route.now;
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < 200; i++) {
+		ressd_route_flush(&route);
 		ressd_route_small(&route, 1, 0, 0);
+	}
+	CHECK(route.flushes, "no flushes are seen");
 	CHECK_EQ(route.phase, RESSD_ROUTE_TRY_LOG);
 	CHECK_EQ(route.now, now);
 }
