@@ -275,7 +275,8 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 	rb->flags &= ~RESSD_BIO_COVERED;
 	if (ret) {
 		ressd->counters.bypassed++;
-		ressd_go_on(rb, ressd_write_direct(ressd, bio), submit, complete);
+		ressd_go_on(rb, ressd_write_direct(ressd, bio), submit,
+			    complete);
 	} else if (ressd_finish_logged(ressd, bio)) {
 		list_add_tail(&rb->done, complete);
 	}

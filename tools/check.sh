@@ -127,6 +127,7 @@ all_steps() {
 	step matrix 30 tools/matrix.sh "modules\ installed\ clang"
 	step interfaces 5 python_tests tests/unit/test_interfaces.py
 	step probe-guests 5 python_tests tests/unit/test_probe_guest.py
+	step probe-answers 5 python_tests tests/unit/test_probe_answer.py
 	step boots 9 python_tests tests/unit/test_machine.py
 	step console-logs 5 python_tests tests/vm/selftest_log.py
 }

@@ -3,9 +3,10 @@
 
 The gain is measured by build/bin/mover-model: the target's core and the emulated drive without
 noise, in the areas and with the options that the probe advises (its defaults where it advises
-none, and always through the log). Random writes of 4 KiB over the whole normal area; the bare drive
-until its log blocks or spare blocks are used up, the target for two rounds of the log behind two
-others. docs/probe.md says how well the model agrees with the guest.
+none). What is said to be worth it is measured by all of the table line; another verdict is on the
+log, so there all writes go through it. Random writes of 4 KiB over the whole normal area; the bare
+drive until its log blocks or spare blocks are used up, the target for two rounds of the log behind
+two others. docs/probe.md says how well the model agrees with the guest.
 """
 import statistics
 import subprocess
@@ -32,7 +33,15 @@ KEYS = {
     "move_fill_blocks": ("fill", 1),
     "move_threshold": ("threshold", 1),
     "open_units": ("open_units", 1),
+    "small_write_sectors": ("small_kb", 2),
 }
+# Options that are words -> keys of the model.
+WORDS = {
+    ("log_rewrite", "on"): "rewrite=1",
+    ("route", "adaptive"): "adaptive=1",
+    ("on_full", "bypass"): "bypass=1",
+}
+PAST_THE_LOG = ("adaptive=1", "bypass=1")
 # What says how a drive is seen, not what it is.
 SEEN = ("noise_", "interference_")
 
@@ -85,8 +94,9 @@ class Answer:
             value = int(self.advice.get(option, 0)) // unit
             if value:
                 words.append(f"{key}={value}")
-        if self.advice.get("log_rewrite") == "on":
-            words.append("rewrite=1")
+        words += [word for pair, word in WORDS.items() if pair in self.advice.items()]
+        if self.verdict != "worth-it":
+            words = [word for word in words if word not in PAST_THE_LOG]
         return words
 
     def is_wrong(self):

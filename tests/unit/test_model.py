@@ -86,5 +86,33 @@ class PaceTest(unittest.TestCase):
         self.assertLess(longest, 6000, output)
 
 
+class RouteTest(unittest.TestCase):
+    """Writers beside the log send writes past it as the target does."""
+
+    def run_intel(self, *settings):
+        """MB/s of the bare drive, of the target, and its blocks past the log, of 96 MB each."""
+        words = ("capacity_mb=1000 span_mb=900 reserved_mb=48 bare=1 warm_mb=256 total_mb=32 "
+                 f"then bare=0 threads=1 {' '.join(settings)} total_mb=96 then total_mb=96")
+        output = subprocess.run(
+            [TOP / "build/bin/mover-model", PROFILE.with_name("intel.conf"), *words.split()],
+            check=True, capture_output=True, text=True, timeout=SECONDS).stdout
+        speeds = [float(speed) for speed in re.findall(r"([\d.]+) MB/s", output)]
+        return speeds[0], speeds[-1], int((re.findall(r"direct (\d+) of", output) or [0])[-1])
+
+    def test_route_adaptive_leaves_a_log_that_loses(self):
+        # The writer of threads=1 knew no route: all went through the log, whatever adaptive= said.
+        bare, logged, none = self.run_intel()
+        _, adaptive, direct = self.run_intel("adaptive=1")
+        self.assertLess(logged, 0.8 * bare)
+        self.assertGreater(adaptive, 0.9 * bare)
+        self.assertEqual((none, direct), (0, 96 * 256))
+
+    def test_a_full_log_is_bypassed(self):
+        _, logged, _ = self.run_intel()
+        _, bypassed, direct = self.run_intel("bypass=1")
+        self.assertGreater(bypassed, 1.1 * logged)
+        self.assertGreater(direct, 500)
+
+
 if __name__ == "__main__":
     unittest.main()

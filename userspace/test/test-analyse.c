@@ -388,6 +388,74 @@ TEST(with_one_open_block_a_batch_is_all_of_a_block)
 	CHECK_EQ(options.move_batch_sectors, 1024);
 }
 
+static struct rehearsal rehearsed(u32 size, u64 direct, u64 log, u64 move)
+{
+	return (struct rehearsal){ .done = true, .steady = true, .size = size, .pieces = 100,
+				   .direct_ns = direct, .log_ns = log, .move_ns = move,
+				   .gain_percent = direct * 100 / (log + move) };
+}
+
+/*
+ * Where only a lower bound was known the route was adaptive.  Its trials write few blocks back all
+ * over the drive, so the target went the direct way: no gain where it was to be 8 to 76.
+ */
+TEST(at_least_so_many_open_blocks_are_open_units)
+{
+	struct measurements m = drive(80 * 1.048576, 16.3, 0.15, 1.4);
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct finding *units = &findings[PARAMETER_OPEN_UNITS];
+	struct ressd_options options;
+	struct analysis analysis;
+
+	findings[PARAMETER_BLOCK] = known_block(4 << 20);
+	*units = known_block(64);
+	units->status = STATUS_BOUNDED;
+	units->low = 64;
+	units->high = ~0ULL;
+	units->usual_ns = 1000000;
+	m.rehearsal[0] = rehearsed(4096, 27000000, 300000, 3000000);
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(analysis.verdict, VERDICT_WORTH);
+	CHECK_EQ(options.route, RESSD_ROUTE_ALWAYS);
+	CHECK_EQ(options.open_units, 64);
+	/* Writes to no block cost more: its log blocks are shared.  5.1 times became 2.4. */
+	m.rehearsal[0].working_set = 700 << 20;
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.open_units, 0);
+	m.rehearsal[0].working_set = 0;
+	/* A write to an open one costs more than through the log. */
+	units->usual_ns = 4000000;
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.route, RESSD_ROUTE_ALWAYS);
+	CHECK_EQ(options.open_units, 0);
+	/* Few, or more: that the target must not take for few. */
+	units->low = 4;
+	units->usual_ns = 1000000;
+	ressd_options_default(&options);
+	analyse(&m, findings, &analysis, &options);
+	CHECK_EQ(options.open_units, 0);
+}
+
+/* How fast direct writes are that come all at once has nobody seen; a trial must not be disturbed. */
+TEST(the_route_of_a_part_of_a_drive)
+{
+	struct measurements m = drive(80 * 1.048576, 16.3, 3, 6);
+	struct ressd_options options;
+
+	m.rehearsal[0] = rehearsed(4096, 1400000, 100000, 850000);
+	m.rehearsal[0].working_set = 400 << 20;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
+	CHECK_EQ(options.route, RESSD_ROUTE_ADAPTIVE);
+	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
+	m.one_at_a_time = true;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
+	CHECK_EQ(options.route, RESSD_ROUTE_ALWAYS);
+	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
+}
+
 /* A quick run on a slow drive has measured no ordered writes: that is not "never". */
 TEST(without_ordered_writes_nothing_is_said_of_rewriting)
 {
@@ -430,13 +498,6 @@ TEST(uncertain_parameters_change_nothing)
 	advised(findings, &options);
 	CHECK_EQ(options.log_align_sectors, defaults.log_align_sectors);
 	CHECK_EQ(options.segment_sectors, defaults.segment_sectors);
-}
-
-static struct rehearsal rehearsed(u32 size, u64 direct, u64 log, u64 move)
-{
-	return (struct rehearsal){ .done = true, .steady = true, .size = size, .pieces = 100,
-				   .direct_ns = direct, .log_ns = log, .move_ns = move,
-				   .gain_percent = direct * 100 / (log + move) };
 }
 
 /* RE's SSD-C has 1.14 by the model, and no gain in the paper. */

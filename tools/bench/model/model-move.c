@@ -127,7 +127,7 @@ static void move_batch(struct threads *threads, u32 nr)
 	u64 start = now_of(threads), moved = model->moved;
 	u32 at, run, i;
 
-	model_route_visit((u64)moves->lbn * RESSD_BLOCK_SECTORS);
+	ressd_rpi_visit(&threads->rpi, (u64)moves->lbn * RESSD_BLOCK_SECTORS);
 	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
 		run = ressd_sweep_home_run(moves + at, nr - at);
 		if (run)

@@ -13,7 +13,6 @@
 
 #include "model-threads.h"
 #include "model-trace.h"
-#include "ressd-rpi.h"
 
 enum stage { ISSUED, PREFLUSH, DATA, LOGGING, DEVICE, SYNC, DONE };
 
@@ -24,7 +23,7 @@ struct way {
 	u64 ticket;
 	u32 accepted;			/* of its blocks, by the log */
 	bool direct;			/* a write to the normal area */
-	bool small, timed;		/* route adaptive: counted, timed */
+	struct routed routed;
 	u64 begun, ended;
 };
 
@@ -33,16 +32,11 @@ static struct replay {
 	struct threads *threads;
 	struct trace *trace;
 	struct way *ways;		/* of the bios */
-	struct ressd_rpi rpi;
 	u32 issued;			/* bios so far */
 	u32 first;			/* all before have completed */
 	u32 completed;			/* as many of trace->completions, without a gap */
 	u32 end;			/* of the phase under way */
 	u64 logged, direct;		/* blocks */
-	u32 small;			/* in flight */
-	u32 timed;			/* in flight, */
-	u64 timed_since, timed_ns;	/* and for how long any was */
-	u32 timed_blocks;
 } replay;
 
 static bool is_bare(void)
@@ -61,103 +55,14 @@ static u32 nr_blocks(const struct bio *bio)
 	       first_block(bio);
 }
 
-/* --- route adaptive: dm-ressd-route.c ------------------------------------------------------ */
-
-static bool is_adaptive(void)
-{
-	return replay.model && replay.model->set.adaptive && !is_bare();
-}
-
-static void read_clock(void)
-{
-	if (replay.timed)
-		replay.timed_ns += now_of(replay.threads) - replay.timed_since;
-	replay.timed_since = now_of(replay.threads);
-}
-
-static void time_direct(struct way *way)
-{
-	if (!is_adaptive() || !ressd_route_times_direct(&replay.model->route))
-		return;
-	read_clock();
-	replay.timed++;
-	way->timed = true;
-}
-
-static void end_timed(const struct bio *bio, struct way *way)
-{
-	replay.small -= way->small;
-	if (!way->timed)
-		return;
-	read_clock();
-	replay.timed--;
-	if (bio->op == BIO_WRITE && way->direct)
-		replay.timed_blocks += nr_blocks(bio);
-}
-
-static bool route_to_log(const struct bio *bio, struct way *way)
-{
-	struct ressd_route *route = &replay.model->route;
-	bool log;
-
-	if (!is_adaptive())
-		return true;
-	way->small = true;
-	replay.small++;
-	if (ressd_route_times_direct(route)) {
-		read_clock();
-		if (replay.timed_ns)
-			ressd_route_direct_done(route, replay.timed_ns, replay.timed_blocks);
-		replay.timed_ns = 0;
-		replay.timed_blocks = 0;
-	}
-	log = ressd_route_small(route, nr_blocks(bio), replay.small - 1, now_of(replay.threads));
-	if (bio->fua)
-		ressd_route_flush(route);
-	return log;
-}
-
-static bool route_holds_log(void)
-{
-	struct ressd_log *log = &replay.model->log;
-
-	if (!is_adaptive() || !ressd_route_wants_write(&replay.model->route,
-			ressd_log_open_blocks(log), ressd_log_blocks_in_flight(log)))
-		return false;
-	ressd_log_kick(log);
-	return true;
-}
-
-void model_route_logged(struct threads *threads, u64 ns, u32 blocks)
-{
-	if (is_adaptive())
-		ressd_route_log_done(&threads->model->route, ns, blocks);
-}
-
-void model_route_moved(struct threads *threads, u64 ns, u32 blocks)
-{
-	if (is_adaptive())
-		ressd_route_move_done(&threads->model->route, ns, blocks);
-}
-
-void model_route_visit(u64 sector)
-{
-	if (replay.model)
-		ressd_rpi_visit(&replay.rpi, sector);
-}
-
-bool model_route_asks_move(const struct threads *threads)
-{
-	return is_adaptive() && ressd_route_wants_move(&threads->model->route);
-}
-
 /* --- a bio -------------------------------------------------------------------------------- */
 
 static void finish(struct way *way)
 {
 	const struct bio *bio = &replay.trace->bios[way - replay.ways];
 
-	end_timed(bio, way);
+	model_route_ended(replay.threads, &way->routed,
+			  bio->op == BIO_WRITE && way->direct ? nr_blocks(bio) : 0);
 	way->stage = DONE;
 	way->ended = now_of(replay.threads);
 }
@@ -172,15 +77,13 @@ static void begin_flush(const struct bio *bio, struct way *way)
 {
 	way->ticket = 0;
 	way->stage = PREFLUSH;
-	ressd_rpi_flush(&replay.rpi);
-	if (is_adaptive())
-		ressd_route_flush(&replay.model->route);
+	if (!is_bare())
+		model_route_flush(replay.threads);
 	if (!is_bare() && ressd_log_is_volatile(&replay.model->log)) {
 		way->ticket = ressd_log_sync(&replay.model->log);
 	} else {
-		if (bio->op == BIO_FLUSH && is_adaptive() &&
-		    !ressd_route_takes_log(&replay.model->route))
-			time_direct(way);
+		if (bio->op == BIO_FLUSH && model_route_is_direct(replay.threads))
+			model_route_time(replay.threads, &way->routed);
 		send(way, MODEL_FLUSH, 0, 0);
 	}
 }
@@ -222,14 +125,14 @@ static void begin_read(const struct bio *bio, struct way *way)
 
 static bool goes_to_log(const struct bio *bio, struct way *way)
 {
+	bool log;
+
 	if (is_bare() || (bio->sector | bio->sectors) % RESSD_BLOCK_SECTORS)
 		return false;
-	if (!ressd_rpi_write(&replay.rpi, bio->sector, bio->sectors, replay.model->sweeping))
-		return false;
-	if (route_to_log(bio, way))
-		return true;
-	time_direct(way);
-	return false;
+	log = model_route_to_log(replay.threads, &way->routed, bio->sector, bio->sectors);
+	if (way->routed.small && bio->fua)
+		ressd_route_flush(&replay.model->route);
+	return log;
 }
 
 static void begin_data(const struct bio *bio, struct way *way)
@@ -261,11 +164,11 @@ static bool log_blocks(const struct bio *bio, struct way *way)
 	struct ressd_log *log = &replay.model->log;
 	struct ressd_place place;
 
-	if (is_adaptive() && !ressd_route_takes_log(&replay.model->route)) {
+	if (model_route_is_direct(replay.threads)) {
 		begin_direct(bio, way);
 		return true;
 	}
-	if (!way->accepted && route_holds_log()) {
+	if (!way->accepted && model_route_holds_log(replay.threads)) {
 		replay.threads->reason = -EAGAIN;
 		return false;
 	}
@@ -278,7 +181,7 @@ static bool log_blocks(const struct bio *bio, struct way *way)
 		replay.logged++;
 	}
 	model_finish_logged(replay.threads);
-	route_holds_log();
+	model_route_holds_log(replay.threads);
 	if (!bio->fua) {
 		finish(way);
 		return true;
@@ -462,19 +365,7 @@ static void write_back(void)
 {
 	if (!is_bare() && replay.model->log.map.nr_mapped)
 		model_threads_drain(replay.model);
-	ressd_rpi_drained(&replay.rpi);
-}
-
-static void init_router(const struct settings *set)
-{
-	const struct ressd_rpi_options options = {
-		.streams = 16, .small_sectors = set->small_kb * 2, .open_units = set->open_units,
-		.unit_sectors = set->visit * RESSD_BLOCK_SECTORS,
-		.log_sectors = (u64)replay.model->log.geom.nr_blocks * RESSD_BLOCK_SECTORS,
-	};
-
-	ressd_rpi_init(&replay.rpi);
-	ressd_rpi_set(&replay.rpi, &options);
+	ressd_rpi_drained(&replay.threads->rpi);
 }
 
 void model_replay(struct model *model, const char *path)
@@ -489,7 +380,6 @@ void model_replay(struct model *model, const char *path)
 	replay.ways = calloc(replay.trace->nr + 1, sizeof(*replay.ways));
 	if (!replay.ways)
 		abort();
-	init_router(&model->set);
 	ressd_route_init(&model->route);
 	replay.threads = model_threads_start(model, issuer);
 	model_host_thread(replay.threads->host, ways_thread);

@@ -24,7 +24,7 @@ bool model_holds_writer(struct threads *threads)
 {
 	struct model *model = threads->model;
 
-	if (!model->set.even)
+	if (!model->set.even || model->set.bypass)
 		return false;
 	return threads->keeping || ((model->sweeping || threads->sweep_follows) &&
 				    ressd_step_writer_is_ahead(&model->step, &model->log));
@@ -32,21 +32,50 @@ bool model_holds_writer(struct threads *threads)
 
 /* --- the writer --------------------------------------------------------------------------- */
 
-/* Why the log does not take the block now: 0, or an error; -EBUSY: the pace holds it. */
+/*
+ * Why the log does not take the block now: 0, or an error; -EBUSY: the pace holds it, or the mover
+ * is to bring all home first.
+ */
 static int try_block(struct threads *threads)
 {
 	struct ressd_place place;
 
-	return model_holds_writer(threads) ? -EBUSY :
+	return model_holds_writer(threads) || model_route_asks_move(threads) ? -EBUSY :
 	       ressd_log_accept(log_of(threads), threads->lbn, &place);
 }
 
+/* While it waits the route may change; with on_full bypass it does not wait for room. */
 static bool is_accepted(void *context)
 {
 	struct threads *threads = context;
 
-	threads->reason = try_block(threads);
+	threads->direct = model_route_is_direct(threads);
+	threads->reason = threads->direct ? 0 : try_block(threads);
+	if (threads->reason && threads->reason != -EAGAIN && threads->model->set.bypass) {
+		threads->direct = true;
+		threads->reason = 0;
+	}
 	return !threads->reason;
+}
+
+static bool may_log(void *context)
+{
+	struct threads *threads = context;
+
+	threads->reason = model_route_holds_log(threads) ? -EAGAIN : 0;
+	return !threads->reason;
+}
+
+static bool direct_ios_ended(void *context)
+{
+	return !((struct threads *)context)->direct_ios;
+}
+
+static void direct_command(struct threads *threads, enum model_command what, u64 sector,
+			   u32 sectors)
+{
+	model_host_send(threads->host, what, sector, sectors, &threads->direct_ios);
+	model_host_wait(threads->host, direct_ios_ended);
 }
 
 static bool is_flushed(void *context)
@@ -99,25 +128,62 @@ void model_finish_logged(struct threads *threads)
 	threads->timer = true;
 }
 
-static void write_once(struct threads *threads, u64 lbn)
+/* False: it is to go direct. */
+static bool log_write(struct threads *threads, u32 lbn, u32 nr)
 {
-	const struct settings *set = &threads->model->set;
-	u64 start = now_of(threads);
 	u32 i;
 
-	for (i = 0; i < set->write_kb / 4; i++)
+	model_host_wait(threads->host, may_log);
+	for (i = 0; i < nr; i++) {
 		write_block(threads, lbn + i);
+		if (threads->direct)
+			return false;
+	}
 	model_finish_logged(threads);
-	if (set->writethrough) {
+	if (threads->model->set.writethrough) {
 		threads->record = log_of(threads)->records[log_of(threads)->open].seq;
 		ressd_log_kick(log_of(threads));
 		model_host_wait(threads->host, is_written);
 	}
-	if (set->fsync) {
+	model_route_holds_log(threads);
+	return true;
+}
+
+/* As map_flush(). */
+static void flush(struct threads *threads)
+{
+	struct routed routed = { 0 };
+
+	model_route_flush(threads);
+	if (ressd_log_is_volatile(log_of(threads))) {
 		threads->ticket = ressd_log_sync(log_of(threads));
 		model_host_wait(threads->host, is_flushed);
+		return;
 	}
-	model_host_sleep(threads->host, now_of(threads) + WRITE_NS);
+	if (model_route_is_direct(threads))
+		model_route_time(threads, &routed);
+	direct_command(threads, MODEL_FLUSH, 0, 0);
+	model_route_ended(threads, &routed, 0);
+}
+
+static void write_once(struct threads *threads, u64 lbn)
+{
+	const u32 nr = threads->model->set.write_kb / 4;
+	const u64 start = now_of(threads), sector = lbn * RESSD_BLOCK_SECTORS;
+	struct routed routed = { 0 };
+
+	threads->direct = !model_route_to_log(threads, &routed, sector, nr * RESSD_BLOCK_SECTORS);
+	if (threads->direct || !log_write(threads, lbn, nr)) {
+		direct_command(threads, MODEL_WRITE, sector, nr * RESSD_BLOCK_SECTORS);
+		ressd_log_kill(log_of(threads), lbn, nr);
+		threads->model->direct += nr;
+	}
+	model_route_ended(threads, &routed, threads->direct ? nr : 0);
+	if (threads->model->set.fsync)
+		flush(threads);
+	/* What goes to the drive has the host's time with it. */
+	if (!threads->direct)
+		model_host_sleep(threads->host, now_of(threads) + WRITE_NS);
 	*threads->waits++ = now_of(threads) - start;
 }
 
@@ -275,6 +341,7 @@ struct threads *model_threads_start(struct model *model, void (*writes)(void *co
 	model->threads = threads;
 	threads->model = model;
 	threads->host = model_host_create(model->drive, threads);
+	model_route_init(threads);
 	model_host_thread(threads->host, writes);
 	if (model->set.bare)
 		return threads;

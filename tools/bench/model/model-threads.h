@@ -5,6 +5,19 @@
 
 #include "model-host.h"
 #include "mover-model.h"
+#include "ressd-rpi.h"
+
+/* What route adaptive knows of a write, or of a flush, until it has ended. */
+struct routed {
+	bool small, timed;		/* it is counted, its time is */
+};
+
+/* The small writes in flight, and for how long any direct one was. */
+struct route_meter {
+	u32 small;
+	u32 in_flight, blocks;		/* those that are timed */
+	u64 since, ns;
+};
 
 struct threads {
 	struct model *model;
@@ -16,9 +29,15 @@ struct threads {
 	u64 *waits;			/* of each write, ns */
 	u32 lbn;			/* of the block to be accepted */
 	int reason;			/* why it is not; 0: it is */
+	bool direct;			/* it goes past the log after all */
 	u64 ticket;			/* what a flush waits for */
 	u64 record;			/* what a write waits for, with commit writethrough */
+	u32 direct_ios;
 	bool drains;			/* all is to be written back */
+
+	/* The router. */
+	struct ressd_rpi rpi;
+	struct route_meter meter;
 
 	/* The log. */
 	struct ressd_io io;
@@ -59,11 +78,19 @@ void model_threads_drain(struct model *model);
 /* The threads of a model, made when they are first asked for; none but the log's and the mover. */
 struct threads *model_threads_start(struct model *model, void (*writer)(void *context));
 
-/* model-replay.c: what route adaptive measures; nothing without it. */
+/* model-route.c: with route adaptive what it measures and wants; without it no write is timed. */
+void model_route_init(struct threads *threads);
+/* Does a write that comes now go to the log?  If not it is timed until model_route_ended(). */
+bool model_route_to_log(struct threads *threads, struct routed *routed, u64 sector, u32 sectors);
+void model_route_time(struct threads *threads, struct routed *routed);
+void model_route_ended(struct threads *threads, const struct routed *routed, u32 blocks);
+bool model_route_is_direct(const struct threads *threads);
+void model_route_flush(struct threads *threads);
+/* Must writers wait for a record that is timed, for all to be written back? */
+bool model_route_holds_log(struct threads *threads);
+bool model_route_asks_move(const struct threads *threads);
 void model_route_logged(struct threads *threads, u64 ns, u32 blocks);
 void model_route_moved(struct threads *threads, u64 ns, u32 blocks);
-void model_route_visit(u64 sector);
-bool model_route_asks_move(const struct threads *threads);
 
 /* model-move.c */
 /* The mover's thread. */

@@ -11,7 +11,8 @@
  * that takes processor time.  A record is written before the next block is accepted, or with
  * records=2 when the next one is full as well: as in the kernel, whose writers are faster than the
  * drive.  With threads=1, or with a rate of writes in KB/s, writer, log and mover work beside one
- * another (model-threads.c), and how long writes wait is told as well; then all loads must be such.
+ * another (model-threads.c), adaptive=1, open_units= and bypass=1 send writes past the log as the
+ * target does, and how long writes wait is told as well; then all loads must be such.
  * With "threads=1 writethrough=1 apart=1" the log is that of RE: each write is appended at once and
  * alone, and the map of it is written to another place.
  * The word "then" begins another load, measured after the one before on the same drive;
@@ -41,7 +42,7 @@ static const struct {
 	KEY(fullest, 0), KEY(parts, 0), KEY(hot, 0),
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
 	KEY(records, 1), KEY(rewrite, 0),
-	KEY(threads, 0), KEY(rate, 0), KEY(even, 1), KEY(commit_ms, 100),
+	KEY(threads, 0), KEY(rate, 0), KEY(even, 1), KEY(bypass, 0), KEY(commit_ms, 100),
 	KEY(trace, 0), KEY(keep, 1), KEY(reserved_mb, 0), KEY(reserved_kb, 0),
 	KEY(offset, 0), KEY(host_ns, 0), KEY(small_kb, 8), KEY(open_units, 0),
 	KEY(writethrough, 0), KEY(apart, 0),
@@ -557,7 +558,7 @@ static void measure(struct model *model)
 	if (model->set.drain && !model->set.bare)
 		drain(model);
 	now = ressd_route_case(&model->route);
-	if (model->set.adaptive)
+	if (model->set.adaptive || model->set.bypass)
 		printf("direct %llu of %llu, ns: direct %llu log %llu move %llu\n",
 		       (unsigned long long)model->direct,
 		       (unsigned long long)writes * model->set.write_kb / 4,

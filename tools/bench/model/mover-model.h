@@ -31,15 +31,16 @@ struct settings {
 	unsigned int threads;		/* writer, log and mover beside one another */
 	unsigned int rate;		/* of these writes, KB/s; 0: as fast as they can */
 	unsigned int even;		/* pace even, or burst */
+	unsigned int bypass;		/* with threads: on_full bypass */
 	unsigned int commit_ms;		/* commit_interval_ms */
 	unsigned int trace;		/* with threads: tells of long waits */
 	unsigned int keep;		/* with threads: the log keeps what is live of few */
 	unsigned int reserved_mb;	/* 0: an eighth of the span */
 	unsigned int reserved_kb;	/* besides */
 	unsigned int offset, host_ns;	/* see model_drive_host() */
-	unsigned int small_kb, open_units;	/* of a replay: small_write_sectors, open_units */
 	unsigned int writethrough;	/* with threads: commit writethrough */
 	unsigned int apart;		/* with it: the map is written to a place of its own, as in RE */
+	unsigned int small_kb, open_units;	/* small_write_sectors, open_units; with threads */
 };
 
 struct model {
