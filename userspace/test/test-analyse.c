@@ -439,7 +439,7 @@ TEST(at_least_so_many_open_blocks_are_open_units)
 	CHECK_EQ(options.open_units, 0);
 }
 
-/* How fast direct writes are that come all at once has nobody seen; a trial must not be disturbed. */
+/* Nobody has seen direct writes that come all at once; a trial must not be disturbed. */
 TEST(the_route_of_a_part_of_a_drive)
 {
 	struct measurements m = drive(80 * 1.048576, 16.3, 3, 6);

@@ -100,8 +100,8 @@ static bool open_units_are_cheap(const struct advice_desk *desk)
  * Open blocks, if their number tells the target what to do: they are so few that a journal, a
  * database's log and the target's own log would take turns in them; or so many that what an
  * application writes to for a while may all stay open, and a write to such a block costs little.
- * Of many, fewer than there are do no harm, but a drive that shares its log blocks opens none.  Else
- * 0.
+ * Of many, fewer than there are do no harm, but a drive that shares its log blocks opens none.
+ * Else 0.
  */
 static u64 useful_open_units(const struct advice_desk *desk)
 {
