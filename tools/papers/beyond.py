@@ -38,7 +38,7 @@ STEPS = [
     ("threshold and batch as advised", {"threshold": None, "batch": None}),
     ("live blocks kept", {"keep": 1}),
     ("even pace", {"even": 1}),
-    ("a record before each visit", {"open_units": None}),
+    ("open units counted", {"open_units": None}),
 ]
 FIGURE = re.compile(r"^ *([0-9.]+) MB/s .* ([0-9]+) erases .* longest ([0-9]+) ms$")
 
