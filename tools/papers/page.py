@@ -41,10 +41,11 @@ What each later idea adds to RE's target, one after the other: dark bars are the
 rules and the target of today. RE's log is that of the paper: each write is appended at once and \
 alone, then 4 KB of map are written to a place of their own (a 16th of the reserved area). By [the \
 model](../performance.md#commands), which runs the target's core, with a log of an eighth of the \
-span; its second to fourth rounds count. Open units: a record is written before each visit, and \
-the router knows which units are open. The model does not switch the rest of the router (`streams`, \
-`small_write_sectors`; all writes here are small and random), blocks overwritten in RAM, `route \
-adaptive`, covers, and what is done to requests to the normal area."""),
+span; its second to fourth rounds count. \
+Open units: a record is written before each visit, and the router knows which units are open. \
+The model does not switch the rest of the router (`streams`, `small_write_sectors`; all writes \
+here are small and random), blocks overwritten in RAM, `route adaptive`, covers, and what is \
+done to requests to the normal area."""),
 }
 
 
