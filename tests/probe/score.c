@@ -122,7 +122,6 @@ static int prepare(struct session *session, struct drive *drive, struct ressd_ta
 	measure->sequential_bytes = 524288;
 	measure->write_limit = session_write_limit(thoroughness, region.bytes);
 	session->may_write = true;
-	session->one_at_a_time = emulated_one_at_a_time(drive->emulated);
 	session->thoroughness = thoroughness;
 	plan_moves(session, table, PLAN_HALF_LOG);
 	session_effort(measure, session->thoroughness);

@@ -439,7 +439,10 @@ TEST(at_least_so_many_open_blocks_are_open_units)
 	CHECK_EQ(options.open_units, 0);
 }
 
-/* Nobody has seen direct writes that come all at once; a trial must not be disturbed. */
+/*
+ * `route always` halved the speed of writes to all of a drive of which the log had gained in a part;
+ * what passes a full log is timed with a trial, and took 5.1 times to 0.8.
+ */
 TEST(the_route_of_a_part_of_a_drive)
 {
 	struct measurements m = drive(80 * 1.048576, 16.3, 3, 6);
@@ -450,7 +453,8 @@ TEST(the_route_of_a_part_of_a_drive)
 	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
 	CHECK_EQ(options.route, RESSD_ROUTE_ADAPTIVE);
 	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
-	m.one_at_a_time = true;
+	m.rehearsal[0] = rehearsed(4096, 1400000, 100000, 600000);
+	m.rehearsal[0].working_set = 400 << 20;
 	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
 	CHECK_EQ(options.route, RESSD_ROUTE_ALWAYS);
 	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);

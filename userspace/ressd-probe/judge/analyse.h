@@ -25,7 +25,6 @@ enum { SIZE_4K, SIZE_8K, NR_SIZES };
 struct measurements {
 	u64 disk_offset;			/* where the device begins on its disk, bytes */
 	bool takes_discards;			/* as the kernel says */
-	bool one_at_a_time;			/* likewise: commands */
 	bool is_memory;				/* a RAM disk or zram: no drive to be judged */
 	struct result sequential_write;
 	struct result sequential_read;
