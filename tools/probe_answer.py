@@ -32,6 +32,7 @@ KEYS = {
     "move_block_sectors": ("visit", 8),
     "move_fill_blocks": ("fill", 1),
     "move_threshold": ("threshold", 1),
+    "log_cost_us": ("log_cost_us", 1),
     "open_units": ("open_units", 1),
     "small_write_sectors": ("small_kb", 2),
 }

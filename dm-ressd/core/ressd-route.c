@@ -76,11 +76,12 @@
 #define MANY_FLUSHES	64
 #define FEW_FLUSHES	16
 
-void ressd_route_init(struct ressd_route *route)
+void ressd_route_init(struct ressd_route *route, u64 through_ns)
 {
 	u32 i;
 
 	memset(route, 0, sizeof(*route));
+	route->through_ns = through_ns;
 	route->phase = RESSD_ROUTE_TRY_DIRECT;
 	for (i = 0; i < ARRAY_SIZE(route->cases); i++)
 		route->cases[i].interval = FIRST_INTERVAL;
@@ -202,6 +203,20 @@ static u64 through_log_ns(const struct ressd_route *route)
 	return move ? ressd_route_log_ns(route) + move : 0;
 }
 
+/* Is the log's cost in the present situation known without a trial of it? */
+static bool needs_no_trial(const struct ressd_route *route)
+{
+	return route->through_ns && !(route->now % 2);
+}
+
+/* What a block costs through the log and home here; 0: not known yet. */
+static u64 expected_ns(const struct ressd_route *route)
+{
+	if (needs_no_trial(route))
+		return route->through_ns;
+	return ressd_route_case(route)->log.nr ? through_log_ns(route) : 0;
+}
+
 /*
  * The log must save something, the less if it is in use; and have shown that in
  * this situation.
@@ -210,7 +225,7 @@ static bool log_is_cheaper(const struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
 	u32 percent = 100 - (c->log_wins ? KEEP_PERCENT : TAKE_PERCENT);
-	u64 through = c->log.nr ? through_log_ns(route) : 0;
+	u64 through = expected_ns(route);
 
 	return through && through * 100 < ressd_route_ns(&c->direct) * percent;
 }
@@ -358,7 +373,7 @@ static bool log_is_promising(const struct ressd_route *route)
 static void continue_direct_trial(struct ressd_route *route)
 {
 	struct ressd_route_case *c = present(route);
-	u64 through = c->log.nr ? through_log_ns(route) : 0;
+	u64 through = expected_ns(route);
 	bool all = c->trial_blocks >= RESSD_ROUTE_DIRECT_TRIAL;
 	bool dear = c->dear_parts >= DEAR_PARTS;
 
@@ -368,6 +383,8 @@ static void continue_direct_trial(struct ressd_route *route)
 		return;
 	if (dear)
 		set_cost(&c->direct, div_u64(c->dear_ns, c->dear_blocks));
+	else if (needs_no_trial(route))
+		set_cost(&c->direct, div_u64(c->trial_ns, c->trial_blocks));
 	if (through || !log_is_promising(route))
 		decide(route);
 	else
@@ -433,14 +450,19 @@ static bool direct_has_changed(const struct ressd_route *route)
 static void look_for_trial(struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
+	bool due = c->sent >= c->interval;
 
-	if (route->phase == RESSD_ROUTE_DIRECT && (c->sent >= c->interval ||
-						   direct_has_changed(route)))
+	if (route->phase == RESSD_ROUTE_LOG) {
+		due |= route->dear && c->sent >= c->interval / DEAR_PART;
+		if (due && !(route->sweeping && needs_no_trial(route)))
+			try_direct(route);
+	} else if (needs_no_trial(route)) {
+		if (due || (c->direct.nr >= RESSD_ROUTE_RECENT &&
+			    log_is_cheaper(route)))
+			decide(route);
+	} else if (due || direct_has_changed(route)) {
 		try_log(route);
-	else if (route->phase == RESSD_ROUTE_LOG &&
-		 (c->sent >= c->interval ||
-		  (route->dear && c->sent >= c->interval / DEAR_PART)))
-		try_direct(route);
+	}
 }
 
 bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
@@ -465,6 +487,41 @@ bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
 	return ressd_route_takes_log(route);
 }
 
+void ressd_route_sweep(struct ressd_route *route, bool for_space)
+{
+	struct ressd_route_round *round = &route->round;
+	/* A round is of one way, and of writes without flushes. */
+	bool counts = for_space && route->phase == RESSD_ROUTE_LOG &&
+		      needs_no_trial(route);
+
+	route->sweeping = true;
+	if (counts && round->begun && round->blocks)
+		route->through_ns = div64_u64(round->ns, round->blocks) + 1;
+	round->begun = counts;
+	round->ns = 0;
+	round->blocks = 0;
+}
+
+void ressd_route_swept(struct ressd_route *route)
+{
+	route->sweeping = false;
+}
+
+void ressd_route_begin(struct ressd_route *route, u64 now)
+{
+	if (!route->round.in_flight++)
+		route->round.since = now;
+}
+
+/* Of what began before the route was adaptive nothing is known. */
+void ressd_route_end(struct ressd_route *route, u64 now)
+{
+	struct ressd_route_round *round = &route->round;
+
+	if (round->in_flight && !--round->in_flight)
+		round->ns += now - round->since;
+}
+
 bool ressd_route_wants_move(const struct ressd_route *route)
 {
 	return route->phase == RESSD_ROUTE_TRY_MOVE;
@@ -480,7 +537,11 @@ static void watch_log(struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
 
-	if (route->phase == RESSD_ROUTE_LOG && c->log.nr >= RESSD_ROUTE_RECENT)
+	if (route->phase != RESSD_ROUTE_LOG)
+		return;
+	if (needs_no_trial(route))
+		route->dear = route->through_ns >= ressd_route_ns(&c->direct);
+	else if (c->log.nr >= RESSD_ROUTE_RECENT)
 		route->dear = through_log_ns(route) >=
 			      ressd_route_ns(&c->direct);
 }
@@ -491,7 +552,7 @@ static void watch_log(struct ressd_route *route)
  */
 static void judge_part(struct ressd_route *route, struct ressd_route_case *c)
 {
-	u64 through = c->log.nr ? through_log_ns(route) : 0;
+	u64 through = expected_ns(route);
 
 	if (!through || c->part_ns < through * c->part_blocks * DEAR_TIMES) {
 		c->dear_parts = 0;
@@ -537,6 +598,7 @@ void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks)
 		return;
 	route->log_ns += ns;
 	route->log_blocks += blocks;
+	route->round.blocks += blocks;
 	if (add(&present(route)->log, ns, blocks))
 		watch_log(route);
 	end_lost_trial(route);

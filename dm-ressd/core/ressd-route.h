@@ -26,6 +26,13 @@
  * in flight (a "peek"); that happens so rarely that it costs a hundredth of the
  * time at most.
  *
+ * Trials err where a device maps pages: the first blocks of a log are as dear
+ * as random ones, for they leave garbage among data that rest, and some hundred
+ * blocks brought home from all over the device share no page.  Who has measured
+ * longer (ressd-probe) may say what a block costs through the log and home.
+ * Then writes without flushes need no trial of the log: it is taken as soon as
+ * direct ones cost more, and what it costs in use is measured by rounds.
+ *
  * Nothing here knows sizes or kinds of devices.  Context: the caller serialises
  * all calls.
  */
@@ -70,6 +77,18 @@ struct ressd_route_cost {
 #define RESSD_ROUTE_DEPTHS	3U
 #define RESSD_ROUTE_MANY	8U
 
+/*
+ * From the begin of a sweep to that of the next one, when the log is as full
+ * again: as many blocks were logged as were brought home or overwritten.
+ */
+struct ressd_route_round {
+	bool begun;
+	u64 blocks;	/* logged */
+	u64 ns;		/* in which the log or the mover was busy */
+	u64 since;	/* when the first of those in flight began */
+	u32 in_flight;	/* I/Os of the log and batches of the mover */
+};
+
 /* One situation. */
 struct ressd_route_case {
 	struct ressd_route_cost direct, log;
@@ -92,6 +111,13 @@ struct ressd_route {
 	struct ressd_route_case cases[RESSD_ROUTE_DEPTHS * 2];
 	u32 now;		/* the present one; if any, the trial's */
 	struct ressd_route_cost move;
+	/*
+	 * A block through the log and home, without flushes: as the table says
+	 * at first, then as the last round has shown.  0: trials find it.
+	 */
+	u64 through_ns;
+	struct ressd_route_round round;
+	bool sweeping;		/* the mover is */
 	u64 log_ns;		/* that the log's I/Os took in this trial, */
 	u32 log_blocks;		/* and of how many blocks they were */
 	u32 sent;		/* blocks sent in this phase */
@@ -107,7 +133,12 @@ struct ressd_route {
 	u64 next_sample;	/* ns */
 };
 
-void ressd_route_init(struct ressd_route *route);
+/*
+ * @through_ns: what a block costs through the log and home if no flush follows,
+ * ns, as somebody has measured it beforehand; 0: trials are to find it.
+ */
+void ressd_route_init(struct ressd_route *route, u64 through_ns);
+
 
 /*
  * A small write of @nr blocks comes while @in_flight others have not completed,
@@ -188,6 +219,20 @@ u32 ressd_route_depth(const struct ressd_route *route);
  * known yet either.
  */
 u64 ressd_route_log_ns(const struct ressd_route *route);
+
+/*
+ * The mover begins a sweep, @for_space or another one; it has ended.  While one
+ * is under way no trial of the direct way begins that might follow it as well.
+ */
+void ressd_route_sweep(struct ressd_route *route, bool for_space);
+void ressd_route_swept(struct ressd_route *route);
+
+/*
+ * An I/O of the log or a batch of the mover begins, or has ended; @now: ns of
+ * any clock.
+ */
+void ressd_route_begin(struct ressd_route *route, u64 now);
+void ressd_route_end(struct ressd_route *route, u64 now);
 
 /*
  * What @blocks cost; @blocks may be 0 for time alone, as that of a flush.  By

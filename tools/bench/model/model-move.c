@@ -127,6 +127,7 @@ static void move_batch(struct threads *threads, u32 nr)
 	u64 start = now_of(threads), moved = model->moved;
 	u32 at, run, i;
 
+	ressd_route_begin(&model->route, start);
 	ressd_rpi_visit(&threads->rpi, (u64)moves->lbn * RESSD_BLOCK_SECTORS);
 	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
 		run = ressd_sweep_home_run(moves + at, nr - at);
@@ -226,11 +227,13 @@ static void sweep(struct threads *threads)
 		reclaim(threads);	/* only what is on the device can be moved */
 	model->all = threads->drains || trial;
 	model_start_sweep(model);
+	ressd_route_sweep(&model->route, !model->all);
 	threads->sweep_follows = false;
 	model->sweeps++;
 	wait_for_record(threads, model->log.records[model->log.open].seq - 1);
 	move_all(threads);
 	model->sweeping = false;
+	ressd_route_swept(&model->route);
 	threads->sweep_follows = !model->all;
 	if (model->all && !trial)
 		ressd_log_rotate(&model->log);

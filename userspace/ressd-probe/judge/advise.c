@@ -188,14 +188,24 @@ static bool moves_are_cheap(const struct advice_desk *desk)
 
 /*
  * Does every small random write gain, wherever it goes, whatever was written before?  A drive of
- * which only a part was seen may lose where writes go to more of it, unless moves are far cheaper
- * than random writes; the trials of route adaptive would not find that, for they write some hundred
- * blocks back all over the drive, at the cost of random writes.
+ * which only a part was seen may lose where writes go to more of it or a flush follows each, unless
+ * moves are far cheaper than random writes.
  */
 static bool gains_always(const struct advice_desk *desk)
 {
 	return desk->analysis->verdict == VERDICT_WORTH &&
 	       (!desk->analysis->working_set || moves_are_cheap(desk));
+}
+
+/* Costs that the target could not find by its trials: see ressd-route.h. */
+static void advise_adaptive(struct advice_desk *desk)
+{
+	char text[24];
+
+	put(desk, "route", "adaptive",
+	    "what a random write costs depends on how much of the drive they go to: the target sees it");
+	put(desk, "log_cost_us", number(desk->analysis->by_size[0].through_ns / 1000, text),
+	    "the rehearsal has taken so long for a block through the log and home");
 }
 
 static void advise_route(struct advice_desk *desk)
@@ -206,8 +216,7 @@ static void advise_route(struct advice_desk *desk)
 		put(desk, "route", "always",
 		    "small random writes gain even if nothing is overwritten in the log");
 	else if (desk->analysis->verdict == VERDICT_WORTH)
-		put(desk, "route", "adaptive",
-		    "what a random write costs depends on how much of the drive they go to: the target sees it");
+		advise_adaptive(desk);
 	else
 		put(desk, "route", "adaptive",
 		    "it pays only while at least %u %% of the logged blocks are overwritten in time",
@@ -390,7 +399,7 @@ static void advise_full(struct advice_desk *desk)
 
 	if (in_trial)
 		put(desk, "on_full", "wait",
-		    "a write that passes a full log would spoil what route adaptive measures");
+		    "a write that passes a full log would disturb what route adaptive measures");
 	else
 		put(desk, "on_full", wait ? "wait" : "bypass",
 		    "bringing a block home takes 1/%llu.%02llu of the time of a random write (wait from 1/%u on)",

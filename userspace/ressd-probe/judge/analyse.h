@@ -45,7 +45,7 @@ enum verdict {
 
 #define ANALYSE_MARGIN	120	/* percent of the bare speed that counts as a gain */
 
-#define MAX_ADVICE	20
+#define MAX_ADVICE	32
 
 /* One option of the target and why. */
 struct advice {
@@ -63,6 +63,7 @@ struct size_verdict {
 	u32 gain_percent;	/* of random writes to struct rehearsal's working_set */
 	u32 least_percent;	/* if nothing is overwritten in the log */
 	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
+	u64 through_ns;		/* a block through the log and home */
 };
 
 struct analysis {
