@@ -101,7 +101,8 @@ static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	ressd_step_start(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
 	ressd->mover.bad_blocks = ressd->cover.bad;
 	ressd->counters.sweeps++;
-	ressd_route_sweep(&ressd->route, kind == RESSD_MOVER_SWEEPING);
+	ressd_route_sweep(&ressd->route, kind == RESSD_MOVER_SWEEPING,
+			  ressd->log.map.nr_dirty);
 	spin_unlock(&ressd->lock);
 	return record;
 }

@@ -78,12 +78,13 @@ struct ressd_route_cost {
 #define RESSD_ROUTE_MANY	8U
 
 /*
- * From the begin of a sweep to that of the next one, when the log is as full
- * again: as many blocks were logged as were brought home or overwritten.
+ * From the begin of a sweep to that of a later one: what was logged, what was
+ * brought home, and what that has taken.
  */
 struct ressd_route_round {
 	bool begun;
-	u64 blocks;	/* logged */
+	u32 live;	/* blocks that waited to be brought home at the begin */
+	u64 logged, moved;	/* blocks */
 	u64 ns;		/* in which the log or the mover was busy */
 	u64 since;	/* when the first of those in flight began */
 	u32 in_flight;	/* I/Os of the log and batches of the mover */
@@ -99,6 +100,8 @@ struct ressd_route_case {
 	u64 trial_ns, part_ns, dear_ns;
 	u32 trial_blocks, part_blocks, dear_blocks;
 	u32 dear_parts;
+	u64 used_ns;	/* of direct writes in use since the decision, where */
+	u32 used_blocks;	/* the log needs no trial */
 	u64 sent;	/* blocks since the decision */
 	u64 interval;	/* blocks until the other way is tried again */
 	u64 decided_ns;	/* what a direct block cost at the last decision */
@@ -162,6 +165,17 @@ static inline void ressd_route_flush(struct ressd_route *route)
 }
 
 /*
+ * Is the log's cost in the present situation known without a trial of it?  Then
+ * all direct writes are timed and their mean counts, for there are devices that
+ * pause for seconds after some hundred writes: no median has the pauses, and
+ * windows that begin at the end of a second would begin after one.
+ */
+static inline bool ressd_route_knows_log(const struct ressd_route *route)
+{
+	return route->through_ns && !(route->now % 2);
+}
+
+/*
  * Shall a direct write that is sent now be timed, and told to
  * ressd_route_direct_done()?
  */
@@ -170,7 +184,7 @@ static inline bool ressd_route_times_direct(const struct ressd_route *route)
 	const struct ressd_route_case *c = &route->cases[route->now];
 
 	if (route->phase == RESSD_ROUTE_DIRECT)
-		return route->sampling ||
+		return route->sampling || ressd_route_knows_log(route) ||
 		       c->sent + RESSD_ROUTE_TIMED >= c->interval;
 	return route->phase == RESSD_ROUTE_TRY_DIRECT;
 }
@@ -221,10 +235,11 @@ u32 ressd_route_depth(const struct ressd_route *route);
 u64 ressd_route_log_ns(const struct ressd_route *route);
 
 /*
- * The mover begins a sweep, @for_space or another one; it has ended.  While one
- * is under way no trial of the direct way begins that might follow it as well.
+ * The mover begins a sweep, @for_space or another one, while @live blocks wait
+ * to be brought home; it has ended.  While one is under way no trial of the
+ * direct way begins that might follow it as well.
  */
-void ressd_route_sweep(struct ressd_route *route, bool for_space);
+void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live);
 void ressd_route_swept(struct ressd_route *route);
 
 /*

@@ -775,7 +775,7 @@ TEST(log_is_kept_for_less_than_it_is_taken_for)
 
 /* --- a cost that was measured beforehand ---------------------------------------------------- */
 
-/* A log that is half full when a sweep begins, which brings home what was logged since. */
+/* A log that is as full whenever a sweep begins, which brings home what was logged since. */
 struct rounds {
 	u32 round_blocks;		/* logged from the begin of a sweep to that of the next one */
 	u32 round_ns;			/* of each of them, log and mover together */
@@ -801,8 +801,8 @@ static u32 write_rounds(struct ressd_route *route, struct rounds *rounds, u32 di
 		ressd_route_log_done(route, rounds->round_ns, 1);
 		ressd_route_end(route, rounds->now + rounds->round_ns);
 		if (!(++rounds->logged % rounds->round_blocks)) {
-			ressd_route_sweep(route, true);
-			ressd_route_move_done(route, 1, RESSD_ROUTE_WINDOW);
+			ressd_route_sweep(route, true, rounds->round_blocks);
+			ressd_route_move_done(route, 1, rounds->round_blocks);
 			ressd_route_swept(route);
 		}
 	}
@@ -877,37 +877,77 @@ TEST(rounds_refute_a_known_cost)
 	CHECK(write_rounds(&route, &rounds, 4000000, 30000) < 20000, "the log is not taken");
 }
 
+/* @nr blocks are logged, and the mover brings as many home at the same time; then nothing happens. */
+static void pass_round(struct ressd_route *route, u64 at, u32 nr)
+{
+	ressd_route_begin(route, at);		/* the mover */
+	ressd_route_begin(route, at + 2000);	/* the log */
+	ressd_route_log_done(route, 2000, nr);
+	ressd_route_end(route, at + 4000);
+	ressd_route_move_done(route, 7000, nr);
+	ressd_route_end(route, at + 7000);
+	ressd_route_swept(route);
+}
+
+static void take_known_log(struct ressd_route *route)
+{
+	u32 i;
+
+	ressd_route_init(route, 600);
+	for (i = 0; i < 1024; i++) {
+		ressd_route_small(route, 1, 0, 0);
+		ressd_route_direct_done(route, 1000, 1);
+	}
+	CHECK(ressd_route_small(route, 1, 0, 0), "goes direct");
+}
+
 /* The log and the mover are busy at the same time: that time counts once, and rest does not. */
 TEST(a_round_counts_time_once)
 {
 	struct ressd_route route;
-	u32 i;
 
-	ressd_route_init(&route, 600);
-	for (i = 0; i < 1024; i++) {
-		ressd_route_small(&route, 1, 0, 0);
-		ressd_route_direct_done(&route, 1000, 1);
-	}
-	CHECK(ressd_route_small(&route, 1, 0, 0), "goes direct");
-	ressd_route_sweep(&route, true);
-	ressd_route_begin(&route, 1000);	/* the mover */
-	ressd_route_begin(&route, 3000);	/* the log */
-	ressd_route_log_done(&route, 2000, 10);
-	ressd_route_end(&route, 5000);
-	ressd_route_end(&route, 8000);
-	ressd_route_begin(&route, 100000);
-	ressd_route_end(&route, 102000);
-	ressd_route_swept(&route);
-	ressd_route_sweep(&route, true);
-	CHECK_EQ(route.through_ns, 901);
-	ressd_route_end(&route, 200000);	/* begun when the route was not adaptive */
+	take_known_log(&route);
+	ressd_route_sweep(&route, true, 5000);
+	pass_round(&route, 1000, 500);
+	/* Too few were moved: the round goes on. */
+	ressd_route_sweep(&route, true, 5000);
+	CHECK_EQ(route.through_ns, 600);
+	pass_round(&route, 500000, 1500);
+	ressd_route_sweep(&route, true, 5000);
+	CHECK_EQ(route.through_ns, 1 + 14000 / 2000);
+	ressd_route_end(&route, 1000000);	/* begun when the route was not adaptive */
 	CHECK_EQ(route.round.in_flight, 0);
-	/* A drain ends with less in the log than there was: no round. */
-	ressd_route_log_done(&route, 2000, 10);
-	ressd_route_sweep(&route, false);
-	ressd_route_log_done(&route, 2000, 10);
-	ressd_route_sweep(&route, true);
-	CHECK_EQ(route.through_ns, 901);
+	/* A drain is no round. */
+	pass_round(&route, 2000000, 2000);
+	ressd_route_sweep(&route, false, 5000);
+	pass_round(&route, 3000000, 2000);
+	ressd_route_sweep(&route, true, 0);
+	CHECK_EQ(route.through_ns, 1 + 14000 / 2000);
+}
+
+/*
+ * A sweep that empties most of the log has moved more than was logged meanwhile: the log was left for
+ * a cost 17 times the true one.
+ */
+TEST(a_round_may_leave_the_log_emptier)
+{
+	struct ressd_route route;
+
+	take_known_log(&route);
+	ressd_route_sweep(&route, true, 9000);
+	pass_round(&route, 1000, 1000);
+	ressd_route_move_done(&route, 0, 6000);
+	ressd_route_sweep(&route, true, 2000);
+	/* 7000 ns for 7000 moves, of which a thousand blocks cause none. */
+	CHECK_EQ(route.through_ns, 1);
+	ressd_route_move_done(&route, 0, 1);
+	pass_round(&route, 100000, 1999);
+	ressd_route_sweep(&route, true, 4000);
+	CHECK_EQ(route.through_ns, 1 + 3 * 4000 / 1999);
+	/* More has died than came: nothing was to be moved for what was logged. */
+	pass_round(&route, 200000, 2000);
+	ressd_route_sweep(&route, true, 0);
+	CHECK_EQ(route.through_ns, 1);
 }
 
 /* A trial beside a sweep would be charged with the mover's I/O, and the log kept for it. */
@@ -921,7 +961,7 @@ TEST(no_direct_trial_beside_a_sweep)
 	for (i = 0; i < 20000 && !route.dear; i++)
 		write_rounds(&route, &rounds, 1000, 1);
 	CHECK(route.dear, "nothing was learnt");
-	ressd_route_sweep(&route, true);
+	ressd_route_sweep(&route, true, 4096);
 	CHECK(write_rounds(&route, &rounds, 1000, 4000) < 100, "a trial");
 	ressd_route_swept(&route);
 	CHECK_EQ(write_rounds(&route, &rounds, 1000, 1000), 1000);
