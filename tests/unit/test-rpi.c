@@ -269,7 +269,7 @@ TEST(batch_that_comes_again_is_logged)
 	CHECK_EQ(batch(5000 * UNIT, 1000, 64), FIRST / 8);
 }
 
-/* It is not the same batch if it lies below the one before, nor if half of the log cannot hold it. */
+/* It is another batch if it lies below the one before, or if half of the log cannot hold it. */
 TEST(batch_elsewhere_or_too_long_does_not_come_again)
 {
 	init_units(2);
