@@ -197,7 +197,7 @@ class Programs(unittest.TestCase):
     def test_steps(self):
         """Each step keeps what the ones before have set; the advice is in the model's units."""
         advice = beyond.advised(PROBE)
-        self.assertEqual(advice["visit"], 1024)
+        self.assertEqual(advice["visit"], "1024")
         first, last = (beyond.settings_of(step, advice) for step in (0, len(beyond.STEPS) - 1))
         self.assertIn("apart=1", first)
         self.assertNotIn("visit=1024", first)
@@ -267,6 +267,35 @@ class Page(unittest.TestCase):
             text = (docs / "papers.md").read_text()
             self.assertRegex(text, r"\[SC\]\(papers/sc.md\).* \| 25 \| 0 \| 21 \| 3 \| 1 \|")
             self.assertRegex(text, rf"\| all \| {len(PUBLISHED)} \|")
+
+    def test_keeps_what_was_measured(self):
+        """A page whose runs are gone, all or one, stays, and is counted as it is."""
+        with tempfile.TemporaryDirectory() as place:
+            top, docs = Path(place) / "papers", Path(place) / "docs"
+            (docs / "papers").mkdir(parents=True)
+            (docs / "papers/beyond.md").write_text("## beyond-hot: hot\n")
+            for side in sc.SIDES:
+                for trace in sc.TRACES:
+                    invent_sc(top, trace, side, BARE)
+
+            def write():
+                shown = [figure for figure in papers.FIGURES.values() if figure.is_measured(top)]
+                rows = [entry for figure in shown for entry in figure.rows(top)]
+                kept = page.write(shown, rows + missing_rows(rows), top, docs)
+                return [(path.name, names) for path, names in kept.items()], \
+                    (docs / "papers/sc.md").read_text(), (docs / "papers.md").read_text()
+
+            _, text, summary = write()
+            (sc.Run("fin2", "idle").folder(top) / "settings").unlink()
+            future = f"sc-future: {papers.FIGURES['sc-future'].title}"
+            self.assertEqual(write(), ([("sc.md", [future])], text, summary))
+            for trace in sc.TRACES:
+                (sc.Run(trace, "bare").folder(top) / "settings").unlink()
+            kept, after, after_summary = write()
+            self.assertEqual([name for name, _ in kept], ["sc.md"])
+            self.assertIn("Every published number", kept[0][1])
+            self.assertEqual((after, after_summary), (text, summary))
+            self.assertIn("Beyond the papers", summary)
 
     def test_resumable(self):
         """A run is there if it has ended well with the same settings."""

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """docs/papers.md, and a page for each paper in docs/papers: chart and table of each figure that was
-measured, and all published numbers."""
+measured, and all published numbers.
 
+A page is written anew only if none of its sections has fewer figures then: raw results are not kept
+with the pages, so those of another machine may be missing.
+"""
+
+import re
 import textwrap
 
 import charts
@@ -64,10 +69,9 @@ def table(data, series, unit):
     return "\n".join(lines) + "\n"
 
 
-def section(figure, top, folder):
+def section(figure, top):
     """Chart, text and tables of one figure."""
     data = figure.data(top)
-    charts.draw(figure, data, folder / f"{figure.name}.png")
     text = f"\n## {figure.name}: {figure.title}\n![chart]({figure.name}.png)\n\n" \
            f"{paragraph(figure.text(top))}\n{table(data, data['series'], data['unit'])}"
     for name, series in data.get("more", ()):
@@ -128,7 +132,7 @@ def claims(rows):
                      f"{len(theirs)} are within 25 % with the paper's rules.")
 
 
-def summary(rows):
+def summary(rows, has_beyond):
     """docs/papers.md."""
     lines = ["| | rows | passed | within 25 % | differ | not measured |",
              "|---|---|---|---|---|---|"]
@@ -141,26 +145,64 @@ def summary(rows):
     lines.append(f"| all | {sum(total)} | " + " | ".join(map(str, total)) + " |")
     text = "\n".join(lines)
     beyond = "\n[Beyond the papers](papers/beyond.md): what each later idea adds to RE's " \
-        "target.\n" if of_paper("beyond", rows) else ""
+        "target.\n" if has_beyond else ""
     notes = "*Passed*: at least as good, by more than that. What RE says of its design has two " \
             "rows: ours, and by the paper's rules. RE Table 2, PA Tables 1 and 3, PA's " \
             "parameters and SC Table 1 describe drives and traces, which are made to match."
     return f"{LICENSE}{SUMMARY}\n{text}\n\n{paragraph(notes)}\n{claims(rows)}{beyond}"
 
 
+def cells(text):
+    """Section of a page -> how many cells of its tables are filled."""
+    parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)[1:]
+    return {name: sum(bool(cell.strip()) for line in body.split("\n") if line.startswith("|")
+                      for cell in line.split("|"))
+            for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def losses(path, text):
+    """Sections of the page that is there which would have fewer figures in this text."""
+    if not path.exists():
+        return []
+    found = cells(text)
+    return [name for name, filled in cells(path.read_text()).items()
+            if found.get(name, 0) < filled]
+
+
+def rows_of_page(path):
+    """ID and verdict of each published number on a page."""
+    return [{"id": identity, "verdict": verdict.strip("*")} for identity, verdict in re.findall(
+        r"^\| `(\S+)` \|.*\| ([^|]+) \|$", path.read_text(), re.MULTILINE)]
+
+
+def page_of(paper, figures, own, top):
+    """The page of one paper."""
+    short, title, about = PAPERS[paper]
+    text = f"{LICENSE}# {title}\n\n" + paragraph(f"{short}. {about}" if short != paper else about)
+    return text + "".join(section(figure, top) for figure in figures) + published_rows(own)
+
+
 def write(figures, rows, top, docs):
-    """All pages and charts."""
-    folder = docs / "papers"
+    """All pages and charts; returns what keeps a page as it is: page -> sections."""
+    folder, kept, summed = docs / "papers", {}, []
     folder.mkdir(parents=True, exist_ok=True)
-    for paper, (short, title, about) in PAPERS.items():
-        own = of_paper(paper, rows)
+    for paper in PAPERS:
+        own, path = of_paper(paper, rows), folder / f"{paper}.md"
         if not own:
             continue
-        text = f"{LICENSE}# {title}\n\n" + paragraph(f"{short}. {about}" if short != paper
-                                                     else about)
-        text += "".join(section(figure, top, folder) for figure in figures if figure.paper == paper)
-        (folder / f"{paper}.md").write_text(text + published_rows(own))
-    (docs / "papers.md").write_text(summary(rows))
+        shown = [figure for figure in figures if figure.paper == paper]
+        text = page_of(paper, shown, own, top)
+        lost = losses(path, text)
+        if lost:
+            kept[path] = lost
+            summed += rows_of_page(path)
+            continue
+        summed += own
+        path.write_text(text)
+        for figure in shown:
+            charts.draw(figure, figure.data(top), folder / f"{figure.name}.png")
+    (docs / "papers.md").write_text(summary(summed, (folder / "beyond.md").exists()))
+    return kept
 
 
 def table_of_rows(rows):

@@ -92,7 +92,8 @@ def report():
     RESULT.parent.mkdir(parents=True, exist_ok=True)
     RESULT.write_text(json.dumps({"target": "papers", "commits": commits, "rows": rows}, indent=1)
                       + "\n")
-    page.write(shown, rows, FOLDER, DOCS)
+    for path, sections in page.write(shown, rows, FOLDER, DOCS).items():
+        print(f"{path} stays: it has figures whose runs are not here ({'; '.join(sections)})")
     return rows
 
 
