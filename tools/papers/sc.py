@@ -15,7 +15,7 @@ import sc_traces
 from guests import Guest
 from published import PUBLISHED
 from rows import row
-from runs import GuestRun
+from runs import GuestRun, OfEach
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE / "guest-sc.sh"
@@ -144,7 +144,7 @@ class ResponseFigure:
         return f"D64 over D1: {listed}. Published: {least} to {most}{but}."
 
 
-class TraceTable:
+class TraceTable(OfEach):
     """Table 1: what the generated traces are."""
 
     paper = "sc"
@@ -157,25 +157,16 @@ class TraceTable:
         """The traces are made for these."""
         return [Run(trace, "bare") for trace in TRACES]
 
-    def is_measured(self, top):
-        """Each trace stands for itself."""
-        return bool(traces_of(top, ["bare"]))
-
     def rows(self, top):
         """Of each trace its four columns."""
-        return [row(f"{self.name}/{trace}/{point}", value) for trace in traces_of(top, ["bare"])
-                for point, value in zip(self.POINTS, describe(
-                    Run(trace, "bare").folder(top) / "trace.spc"), strict=True)]
+        return [row(f"{self.name}/{run.trace}/{point}", value) for run in self.measured(top)
+                for point, value in zip(self.POINTS, describe(run.folder(top) / "trace.spc"),
+                                        strict=True)]
 
     def data(self, top):
         """Published beside here."""
-        series = {}
-        for entry in self.rows(top):
-            trace = entry["id"].split("/")[1]
-            series.setdefault(f"{trace} published", []).append(entry["published"])
-            series.setdefault(f"{trace} here", []).append(entry["value"])
-        return {"unit": "as named below", "drive": "generated, 3000 requests each", "log": True,
-                "groups": list(self.POINTS.values()), "series": series}
+        return self.beside_published(top, "as named below", "generated, 3000 requests each",
+                                     self.POINTS)
 
     def text(self, _top):
         """How."""
