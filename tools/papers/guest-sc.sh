@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # guest-sc.sh SIDE OPTIONS DISTRIBUTION...: a trace (trace.spc) with its writes distributed as in SC, in
-# a benchmark guest: D1, D4, D16, D64, one after the other on one fresh drive. SIDE is bare, or what the
-# target is called, with the OPTIONS of its table line in one word.
-# Figures: DISTRIBUTION.json, the result of ressd-trace; DISTRIBUTION.erases, .drain_ms, .drain_erases.
+# a benchmark guest: D1, D4, D16, D64, one after the other on one fresh drive. SIDE is bare; ressd, with the
+# OPTIONS of its table line in one word, the covers standing as below a mounted file system; or zero, which
+# is no drive, but what the guest itself takes.
+# Figures: DISTRIBUTION.json, the result of ressd-trace, and DISTRIBUTION.csv, each request;
+# DISTRIBUTION.erases, .drain_ms, .drain_erases; ressd.cover.ms.
 set -euo pipefail
 profile=ssdsim-sc
 side=$1
@@ -16,14 +18,15 @@ shift 2
 replay() {
 	local before start
 	step "$1"
-	settle
+	in_use
 	before=$(drive_stat nand_erases)
-	ressd-trace --write --yes-destroy "$target" --json --bursts "${1#D}" trace.spc "$target" \
-		>"$figures/$1.json" || die "ressd-trace failed on $target"
+	ressd-trace --write --yes-destroy "$target" --json --bursts "${1#D}" \
+		--log "$figures/$1.csv" trace.spc "$target" >"$figures/$1.json" ||
+		die "ressd-trace failed on $target"
 	figure "$1.erases" "$(($(drive_stat nand_erases) - before))"
 	start=$(uptime_ms)
 	before=$(drive_stat nand_erases)
-	[ "$side" = bare ] || dmsetup message ressd 0 drain
+	[ "$side" != ressd ] || dmsetup message ressd 0 drain
 	figure "$1.drain_ms" "$(($(uptime_ms) - start))"
 	figure "$1.drain_erases" "$(($(drive_stat nand_erases) - before))"
 }
@@ -35,11 +38,18 @@ load dm-ressd
 AGE_MB=16
 fresh_drive
 target=$disk
-[ "$side" = bare ] || create_ressd
+case $side in
+ressd) create_ressd ;;
+zero)
+	dmsetup create zero --table "0 $normal zero"
+	target=/dev/mapper/zero
+	;;
+esac
 for distribution; do
 	replay "$distribution"
 done
-if [ "$side" != bare ]; then
+[ "$side" != zero ] || dmsetup remove zero
+if [ "$side" = ressd ]; then
 	[ "$(status_word errors)" = 0 ] || die "ressd met errors"
 	dmsetup status ressd >"$figures/status"
 	dmsetup remove ressd

@@ -27,10 +27,12 @@ DISTRIBUTIONS = ["D1", "D4", "D16", "D64"]
 LOGGED = "route always small_write_sectors 256 on_full wait log_discard on"
 SIDES = {
     "bare": ("none", DISTRIBUTIONS),
-    "burst": (f"pace burst {LOGGED}", ["D1", "D64"]),
-    "even": (f"pace even {LOGGED}", ["D1", "D64"]),
-    "idle": (f"pace idle {LOGGED}", ["D1", "D64"]),
+    "burst": (f"pace burst {LOGGED}", ["D64"]),
+    "even": (f"pace even {LOGGED}", ["D64"]),
+    "idle": (f"pace idle {LOGGED}", ["D64"]),
+    "zero": ("none", ["D64"]),
 }
+PACES = ["burst", "even", "idle"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ class Run(GuestRun):
         place = self.folder(top)
         trace = place / "trace.spc"
         sc_traces.generate(self.trace, REQUESTS, trace)
-        return Guest(self.name.replace("/", "-"), SCRIPT, [self.side, options, *distributions],
+        side = "ressd" if self.side in PACES else self.side
+        return Guest(self.name.replace("/", "-"), SCRIPT, [side, options, *distributions],
                      {"start": 8, **dict.fromkeys(distributions, 8)}, place,
                      files=[*drives.FILES, trace], memory="3G")
 
@@ -179,7 +182,7 @@ class FutureFigure:
     paper = "sc"
     name = "sc-future"
     title = "Scattered flushing: 64 writes at once with ressd beside evenly spread writes without"
-    SERIES = [("bare", "D1"), ("bare", "D64"), ("burst", "D64"), ("even", "D64"), ("idle", "D64")]
+    SERIES = [("bare", "D1"), ("bare", "D64"), *((side, "D64") for side in (*PACES, "zero"))]
 
     def runs(self):
         """Every trace on every side."""
@@ -194,7 +197,7 @@ class FutureFigure:
         rows = []
         for trace in traces_of(top, SIDES):
             bare = result(top, trace, "bare", "D1")
-            for side in list(SIDES)[1:]:
+            for side in PACES:
                 found = result(top, trace, side, "D64")
                 rows += [row(f"{self.name}/{kind}-{side}-D64-over-bare-D1/{trace}",
                              found[kind] / bare[kind], claim=("<=", 1))
@@ -217,7 +220,9 @@ class FutureFigure:
     @staticmethod
     def label(side, distribution):
         """What a series is called."""
-        return f"{distribution} bare" if side == "bare" else f"{distribution}, pace {side}"
+        if side in PACES:
+            return f"{distribution}, pace {side}"
+        return f"{distribution} bare" if side == "bare" else f"{distribution}, no drive"
 
     def text(self, top):
         """Where the claim holds."""
