@@ -2,8 +2,8 @@
 """docs/papers.md, and a page for each paper in docs/papers: chart and table of each figure that was
 measured, and all published numbers.
 
-A page is written anew only if none of its sections has fewer figures then: raw results are not kept
-with the pages, so those of another machine may be missing.
+Raw results are not kept with the pages, so those of another machine may be missing: a section that
+would have fewer figures stays as it is, and so does the row of a number that is not measured here.
 """
 
 import re
@@ -12,7 +12,7 @@ import textwrap
 import charts
 from charts import number
 from published import PUBLISHED
-from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25
+from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25, row
 
 LICENSE = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 <!-- Written by tools/papers.sh: change that, not this page. -->
@@ -152,57 +152,68 @@ def summary(rows, has_beyond):
     return f"{LICENSE}{SUMMARY}\n{text}\n\n{paragraph(notes)}\n{claims(rows)}{beyond}"
 
 
-def cells(text):
-    """Section of a page -> how many cells of its tables are filled."""
-    parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)[1:]
-    return {name: sum(bool(cell.strip()) for line in body.split("\n") if line.startswith("|")
-                      for cell in line.split("|"))
-            for name, body in zip(parts[::2], parts[1::2], strict=True)}
+def section_of(figure, docs):
+    """The section of a figure on the page that is there; "" if there is none."""
+    path = docs / f"papers/{figure.paper}.md"
+    text = path.read_text() if path.exists() else ""
+    found = re.search(rf"^## {re.escape(figure.name)}: .*?(?=^## |\Z)", text,
+                      re.MULTILINE | re.DOTALL)
+    return f"\n{found[0].rstrip()}\n" if found else ""
 
 
-def losses(path, text):
-    """Sections of the page that is there which would have fewer figures in this text."""
-    if not path.exists():
-        return []
-    found = cells(text)
-    return [name for name, filled in cells(path.read_text()).items()
-            if found.get(name, 0) < filled]
+def figures_in(text):
+    """How many cells of its tables are filled."""
+    return sum(bool(cell.strip()) for line in text.split("\n") if line.startswith("|")
+               for cell in line.split("|"))
 
 
-def rows_of_page(path):
-    """ID and verdict of each published number on a page."""
-    return [{"id": identity, "verdict": verdict.strip("*")} for identity, verdict in re.findall(
-        r"^\| `(\S+)` \|.*\| ([^|]+) \|$", path.read_text(), re.MULTILINE)]
+def has_less(figure, top, docs):
+    """Has the page more of a figure than the runs that are here?"""
+    return figures_in(section(figure, top)) < figures_in(section_of(figure, docs))
 
 
-def page_of(paper, figures, own, top):
+def rows_of(path):
+    """ID -> row, of the published numbers on the page that is there."""
+    text = path.read_text() if path.exists() else ""
+    notes = re.findall(r"^\* (`.*?`): (.*)\.$", text, re.MULTILINE)
+    reasons = {identity: why for names, why in notes
+               for identity in re.findall(r"`([^`]*)`", names)}
+    found = re.findall(r"^\| `(\S+)` \| \S+ \| (\S+) \|", text, re.MULTILINE)
+    return {identity: row(identity, float(value), why=reasons.get(identity))
+            for identity, value in found if identity in PUBLISHED}
+
+
+def with_kept(rows, docs):
+    """What was not measured here is taken from the pages."""
+    kept = {}
+    for paper in PAPERS:
+        kept.update(rows_of(docs / f"papers/{paper}.md"))
+    return [kept.get(entry["id"], entry) if entry["verdict"] == NOT_MEASURED else entry
+            for entry in rows]
+
+
+def page_of(paper, sections, own):
     """The page of one paper."""
     short, title, about = PAPERS[paper]
     text = f"{LICENSE}# {title}\n\n" + paragraph(f"{short}. {about}" if short != paper else about)
-    return text + "".join(section(figure, top) for figure in figures) + published_rows(own)
+    return text + "".join(sections) + published_rows(own)
 
 
-def write(figures, rows, top, docs):
-    """All pages and charts; returns what keeps a page as it is: page -> sections."""
-    folder, kept, summed = docs / "papers", {}, []
+def write(figures, shown, rows, top, docs):
+    """All pages, and the charts of what is shown; of other figures the sections that are there."""
+    folder = docs / "papers"
     folder.mkdir(parents=True, exist_ok=True)
     for paper in PAPERS:
-        own, path = of_paper(paper, rows), folder / f"{paper}.md"
-        if not own:
-            continue
-        shown = [figure for figure in figures if figure.paper == paper]
-        text = page_of(paper, shown, own, top)
-        lost = losses(path, text)
-        if lost:
-            kept[path] = lost
-            summed += rows_of_page(path)
-            continue
-        summed += own
-        path.write_text(text)
-        for figure in shown:
-            charts.draw(figure, figure.data(top), folder / f"{figure.name}.png")
-    (docs / "papers.md").write_text(summary(summed, (folder / "beyond.md").exists()))
-    return kept
+        own, sections = of_paper(paper, rows), []
+        for figure in figures:
+            if figure.paper == paper:
+                sections.append(section(figure, top) if figure in shown
+                                else section_of(figure, docs))
+        if own or any(sections):
+            (folder / f"{paper}.md").write_text(page_of(paper, sections, own))
+    for figure in shown:
+        charts.draw(figure, figure.data(top), folder / f"{figure.name}.png")
+    (docs / "papers.md").write_text(summary(rows, (folder / "beyond.md").exists()))
 
 
 def table_of_rows(rows):
