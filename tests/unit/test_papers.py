@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Self test of tools/papers: generated traces, rows, resuming, and the page, from invented runs."""
 
+import contextlib
+import io
 import json
 import sys
 import tempfile
@@ -18,6 +20,8 @@ import page  # noqa: E402
 import papers  # noqa: E402
 import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
+import re_memory  # noqa: E402
+import re_postmark  # noqa: E402
 import runs  # noqa: E402
 import sc  # noqa: E402
 import sc_traces  # noqa: E402
@@ -43,6 +47,18 @@ def invent_sc(top, trace, side, means):
         write_replay(folder, distribution, mean, 10 * mean)
     (folder / "settings").write_text(run.settings())
     return run
+
+
+def invent_postmark(top, run):
+    """40 s on the bare drive, 10 by our options, 20 by the paper's."""
+    run.folder(top).mkdir(parents=True)
+    seconds = {"bare": 40, "ours": 10, "paper": 20}[run.side]
+    (run.folder(top) / "figures").write_text("".join(
+        f"postmark.{load}.ms {seconds}000\npostmark.{load}.moved 0\n"
+        f"postmark.{load}.moves 1000\npostmark.{load}.moves_12k 100\n"
+        f"postmark.{load}.moved_sectors 10000\npostmark.{load}.moved_sectors_12k 4000\n"
+        for load in run.loads))
+    (run.folder(top) / "settings").write_text(run.settings())
 
 
 BARE = {"D1": 1, "D4": 1.5, "D16": 2, "D64": 5}
@@ -154,6 +170,39 @@ class Rows(unittest.TestCase):
             self.assertEqual((entry["value"], entry["published"], entry["verdict"]),
                              (2, 2, "within 25 %"))
             self.assertNotIn("re-3/ours-SSD-B/randwrite-4k", found)
+
+    def test_postmark(self):
+        """Percent less than the same configuration on the bare drive; the mover's writes by size."""
+        with tempfile.TemporaryDirectory() as place:
+            top = Path(place)
+            for side in re_postmark.SIDES[:2]:
+                invent_postmark(top, re_postmark.Run("samsung", side, "b"))
+            elapsed, _, _, _, moves = re_postmark.FIGURES
+            self.assertFalse(elapsed.is_measured(top))
+            invent_postmark(top, re_postmark.Run("samsung", "paper", "b"))
+            found = {entry["id"]: entry for entry in elapsed.rows(top) + moves.rows(top)}
+            self.assertEqual(found["re-5/ours-SSD-A/PM-B-0.125-GB"]["value"], 75)
+            self.assertEqual(found["re-5/paper-SSD-A/PM-B-unlimited"]["value"], 50)
+            entry = found["re-7/paper/PM-B-0.25-GB-writes"]
+            self.assertEqual((entry["value"], entry["published"]), (10, 15.6))
+            self.assertEqual(found["re-7/ours/PM-B-0.125-GB-data"]["value"], 40)
+            self.assertEqual(elapsed.data(top)["series"]["bare"], [40])
+            self.assertEqual(moves.data(top)["series"]["published"], [13, 39, 15.6, 44])
+            self.assertIn("nothing", elapsed.text(top))
+
+    def test_memory(self):
+        """The map's bytes beside RE's KB, when all sizes are there."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place), re_memory.FIGURES[0]
+            for run in figure.runs():
+                self.assertFalse(figure.is_measured(top))
+                run.folder(top).mkdir(parents=True)
+                (run.folder(top) / "figures").write_text(
+                    "mapped 60000\nmap 3072000\nbuffers 1024\nvmalloc 4096000\n")
+                (run.folder(top) / "settings").write_text(run.settings())
+            self.assertTrue(figure.is_measured(top))
+            self.assertEqual(figure.rows(top)[0]["value"], 3000)
+            self.assertEqual(figure.data(top)["series"]["all by vmalloc(), paper"], [4000, 4000])
 
 
 PROBE = """samsung clustered-page correct high measured:16384+0 16384+0 shows 0.6s writes are slow
@@ -282,8 +331,9 @@ class Page(unittest.TestCase):
                 (path / "commit").write_text("abc\n")
 
             def write():
-                rows = {entry["id"]: entry["verdict"] for entry in papers.report()
-                        if entry["published"] is not None}
+                with contextlib.redirect_stdout(io.StringIO()):
+                    rows = {entry["id"]: entry["verdict"] for entry in papers.report()
+                            if entry["published"] is not None}
                 return rows, [path.read_text() for path in sorted(papers.DOCS.glob("**/*.md"))]
 
             before = write()

@@ -24,6 +24,7 @@ import page  # noqa: E402
 import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
 import re_memory  # noqa: E402
+import re_postmark  # noqa: E402
 import results as result_files  # noqa: E402
 import sc  # noqa: E402
 from guests import PROJECT, GuestError, clock, fail  # noqa: E402
@@ -34,7 +35,8 @@ RESULT = PROJECT / "build/results/papers.json"
 DOCS = PROJECT / "docs"
 FIGURES = {figure.name: figure
            for figure in (*re_bandwidth.FIGURES, *parameters.RE_FIGURES, *re_memory.FIGURES,
-                          *parameters.FIGURES, *sc.FIGURES, *beyond.FIGURES)}
+                          *re_postmark.FIGURES, *parameters.FIGURES, *sc.FIGURES,
+                          *beyond.FIGURES)}
 
 
 def is_done(run):
