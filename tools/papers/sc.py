@@ -5,20 +5,23 @@ Figs. 1 and 2 on the paper's simulated SSD, bare; and with ressd, which is what 
 work: writes that arrive together are taken by RAM and the log, and moved later, spread in time.
 """
 
+import csv
 import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import drives
 import sc_traces
-from guests import Guest
+from guests import PROJECT, Guest
 from published import PUBLISHED
 from rows import row
 from runs import GuestRun, OfEach
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE / "guest-sc.sh"
+REPLAY = PROJECT / "userspace/ressd-trace/replay.c"
 REQUESTS = 3000
 SECONDS = 25
 TRACES = list(sc_traces.TABLE_1)
@@ -33,6 +36,10 @@ SIDES = {
     "zero": ("none", ["D64"]),
 }
 PACES = ["burst", "even", "idle"]
+KINDS = ["reads", "writes of whole 4 KB", "other writes"]
+BLOCK = 4096
+# What waits for nothing: two records of the log in RAM, each with a block for its header.
+IN_RAM = 254
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Run(GuestRun):
 
     def settings(self):
         """What its result depends on."""
-        sources = SCRIPT.read_text() + (HERE / "sc_traces.py").read_text()
+        sources = SCRIPT.read_text() + (HERE / "sc_traces.py").read_text() + REPLAY.read_text()
         return f"{REQUESTS} requests, {SIDES[self.side]}, " \
                f"{hashlib.sha256(sources.encode()).hexdigest()}\n"
 
@@ -88,6 +95,56 @@ def result(top, trace, side, distribution):
     response = found["all"]["response"]
     return {"mean": response["mean_ns"] / 1e6, "tail": response["worst_ns"] / 1e6,
             "late": found["late"]["late_max_ns"] / 1e6}
+
+
+@dataclass(frozen=True)
+class Request:
+    """One of a replay; what it is, and ms from the moment at which it should arrive."""
+
+    kind: str
+    due: int
+    blocks: float
+    response: float
+
+
+def kind_of(line):
+    """Reads, and writes that the log takes or not: it takes whole blocks of 4 KB."""
+    if line["kind"] != "w":
+        return "reads"
+    whole = int(line["offset"]) % BLOCK == int(line["bytes"]) % BLOCK == 0
+    return "writes of whole 4 KB" if whole else "other writes"
+
+
+def requests(top, trace, side, distribution):
+    """Those of one replay."""
+    with open(Run(trace, side).folder(top) / f"{distribution}.csv", encoding="ascii") as lines:
+        return [Request(kind_of(line), int(line["due_ns"]), int(line["bytes"]) / BLOCK,
+                        (int(line["completed_ns"]) - int(line["due_ns"])) / 1e6)
+                for line in csv.DictReader(lines)]
+
+
+def largest_burst(top, trace):
+    """Blocks that arrive at once in D64, at most."""
+    bursts = Counter()
+    for request in requests(top, trace, "bare", "D64"):
+        if request.kind != "reads":
+            bursts[request.due] += request.blocks
+    return max(bursts.values())
+
+
+def slower(top, trace, side):
+    """Requests of D64 that take longer than the slowest of D1 bare."""
+    bar = result(top, trace, "bare", "D1")["tail"]
+    return sum(request.response > bar for request in requests(top, trace, side, "D64"))
+
+
+def means_by_kind(top, trace, side, distribution):
+    """Kind -> mean response, ms; None where there is none."""
+    found = {}
+    for request in requests(top, trace, side, distribution):
+        found.setdefault(request.kind, []).append(request.response)
+    return {kind: sum(found[kind]) / len(found[kind]) if kind in found else None
+            for kind in KINDS}
 
 
 class ResponseFigure:
@@ -215,7 +272,17 @@ class FutureFigure:
                 "more": [("tail, ms", {self.label(side, distribution):
                                        [result(top, trace, side, distribution)["tail"]
                                         for trace in traces]
-                                       for side, distribution in self.SERIES})]}
+                                       for side, distribution in self.SERIES}),
+                         (f"requests of {REQUESTS} slower than the slowest of D1 bare",
+                          {self.label(side, "D64"): [slower(top, trace, side) for trace in traces]
+                           for side in ("bare", *PACES)}),
+                         ("mean by kind, ms", self.by_kind(top, traces))]}
+
+    def by_kind(self, top, traces):
+        """Of D1 bare and of D64 with ressd."""
+        return {f"{kind}, {self.label(side, distribution)}":
+                [means_by_kind(top, trace, side, distribution)[kind] for trace in traces]
+                for kind in KINDS for side, distribution in self.SERIES[:3:2]}
 
     @staticmethod
     def label(side, distribution):
