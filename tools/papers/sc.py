@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 SCRIPT = HERE / "guest-sc.sh"
 REPLAY = PROJECT / "userspace/ressd-trace/replay.c"
 REQUESTS = 3000
-SECONDS = 25
+SECONDS = 80
 TRACES = list(sc_traces.TABLE_1)
 DISTRIBUTIONS = ["D1", "D4", "D16", "D64"]
 # Writes of up to 128 KB go to the log whatever that costs: it is waiting that counts here.
@@ -44,39 +44,37 @@ IN_RAM = 254
 
 @dataclass(frozen=True)
 class Run(GuestRun):
-    """One trace on one side: a guest with a fresh drive."""
+    """One trace on all sides: a guest with a fresh drive for each."""
 
     trace: str
-    side: str
     seconds: int = SECONDS
 
     @property
     def name(self):
         """What it is called, in the list and as a folder."""
-        return f"sc/{self.trace}-{self.side}"
+        return f"sc/{self.trace}"
 
     def settings(self):
         """What its result depends on."""
         sources = SCRIPT.read_text() + (HERE / "sc_traces.py").read_text() + REPLAY.read_text()
-        return f"{REQUESTS} requests, {SIDES[self.side]}, " \
-               f"{hashlib.sha256(sources.encode()).hexdigest()}\n"
+        return f"{REQUESTS} requests, {SIDES}, {hashlib.sha256(sources.encode()).hexdigest()}\n"
 
     def guest(self, top):
         """The guest that measures it."""
-        options, distributions = SIDES[self.side]
         place = self.folder(top)
         trace = place / "trace.spc"
         sc_traces.generate(self.trace, REQUESTS, trace)
-        side = "ressd" if self.side in PACES else self.side
-        return Guest(self.name.replace("/", "-"), SCRIPT, [side, options, *distributions],
-                     {"start": 8, **dict.fromkeys(distributions, 8)}, place,
-                     files=[*drives.FILES, trace], memory="3G")
+        arguments = [word for side, (options, distributions) in SIDES.items()
+                     for word in (side, options, " ".join(distributions))]
+        return Guest(self.name.replace("/", "-"), SCRIPT, arguments,
+                     {"start": 8, **{side: 8 * len(distributions)
+                                     for side, (_options, distributions) in SIDES.items()}},
+                     place, files=[*drives.FILES, trace], memory="3G")
 
 
-def traces_of(top, sides):
-    """The traces that were measured on all of these sides."""
-    return [trace for trace in TRACES
-            if all(Run(trace, side).is_there(top) for side in sides)]
+def traces_of(top):
+    """The traces that were measured."""
+    return [trace for trace in TRACES if Run(trace).is_there(top)]
 
 
 def describe(path):
@@ -90,8 +88,7 @@ def describe(path):
 
 def result(top, trace, side, distribution):
     """Mean and tail of one replay, and how late it was at most, ms."""
-    folder = Run(trace, side).folder(top)
-    found = json.loads((folder / f"{distribution}.json").read_text())
+    found = json.loads((Run(trace).folder(top) / f"{side}-{distribution}.json").read_text())
     response = found["all"]["response"]
     return {"mean": response["mean_ns"] / 1e6, "tail": response["worst_ns"] / 1e6,
             "late": found["late"]["late_max_ns"] / 1e6}
@@ -117,7 +114,7 @@ def kind_of(line):
 
 def requests(top, trace, side, distribution):
     """Those of one replay."""
-    with open(Run(trace, side).folder(top) / f"{distribution}.csv", encoding="ascii") as lines:
+    with open(Run(trace).folder(top) / f"{side}-{distribution}.csv", encoding="ascii") as lines:
         return [Request(kind_of(line), int(line["due_ns"]), int(line["bytes"]) / BLOCK,
                         (int(line["completed_ns"]) - int(line["due_ns"])) / 1e6)
                 for line in csv.DictReader(lines)]
@@ -156,12 +153,12 @@ class ResponseFigure:
         self.name, self.title, self.kind = name, title, kind
 
     def runs(self):
-        """Every trace, bare."""
-        return [Run(trace, "bare") for trace in TRACES]
+        """Every trace."""
+        return [Run(trace) for trace in TRACES]
 
     def is_measured(self, top):
         """With fewer than all traces the range of the paper means nothing."""
-        return traces_of(top, ["bare"]) == TRACES
+        return traces_of(top) == TRACES
 
     def value(self, top, trace, side, distribution):
         """ms"""
@@ -215,7 +212,7 @@ class TraceTable(OfEach):
 
     def runs(self):
         """The traces are made for these."""
-        return [Run(trace, "bare") for trace in TRACES]
+        return [Run(trace) for trace in TRACES]
 
     def rows(self, top):
         """Of each trace its four columns."""
@@ -233,7 +230,7 @@ class TraceTable(OfEach):
         return "The traces are drawn with these means; here is what was drawn."
 
 
-class FutureFigure:
+class FutureFigure(OfEach):
     """SC's future work: D64 with ressd beside D1 and D64 bare."""
 
     paper = "sc"
@@ -242,17 +239,13 @@ class FutureFigure:
     SERIES = [("bare", "D1"), ("bare", "D64"), *((side, "D64") for side in (*PACES, "zero"))]
 
     def runs(self):
-        """Every trace on every side."""
-        return [Run(trace, side) for trace in TRACES for side in SIDES]
-
-    def is_measured(self, top):
-        """Each trace stands for itself."""
-        return bool(traces_of(top, SIDES))
+        """Every trace."""
+        return [Run(trace) for trace in TRACES]
 
     def rows(self, top):
         """D64 with ressd over D1 bare, at most 1."""
         rows = []
-        for trace in traces_of(top, SIDES):
+        for trace in traces_of(top):
             bare = result(top, trace, "bare", "D1")
             for side in PACES:
                 found = result(top, trace, side, "D64")
@@ -263,7 +256,7 @@ class FutureFigure:
 
     def data(self, top):
         """Means; the tail has a table of its own."""
-        traces = traces_of(top, SIDES)
+        traces = traces_of(top)
         return {"unit": "ms", "drive": "SC's SSD; synthetic traces, matched to Table 1",
                 "groups": traces,
                 "series": {self.label(side, distribution):
@@ -302,7 +295,7 @@ class FutureFigure:
                "of D64 with ressd are at least as good as D1 bare."
         text += f" Not: {', '.join(missed)} (times D1 bare)." if missed else ""
         late = max(result(top, trace, side, distribution)["late"]
-                   for trace in traces_of(top, SIDES) for side, distribution in self.SERIES)
+                   for trace in traces_of(top) for side, distribution in self.SERIES)
         return f"{text}\n\nThe options of the table line are `{LOGGED}`. Response times count " \
                "from the moment at which a write should arrive, and contain the time that the " \
                "guest's processor, one instruction in a nanosecond, takes to submit those " \
