@@ -30,22 +30,30 @@ from published import PUBLISHED, Number  # noqa: E402
 from rows import missing_rows, row, verdict  # noqa: E402
 
 
-def write_replay(folder, distribution, mean, tail):
-    """What guest-sc.sh leaves of one replay."""
+def write_replay(path, mean, tail):
+    """What guest-sc.sh leaves of one replay: two requests in a burst, a write of half a block."""
     result = {"all": {"response": {"mean_ns": mean * 1e6, "worst_ns": tail * 1e6}},
               "late": {"late_max_ns": 0}}
-    (folder / f"{distribution}.json").write_text(json.dumps(result))
+    path.with_suffix(".json").write_text(json.dumps(result))
+    path.with_suffix(".csv").write_text(
+        "line,kind,offset,bytes,due_ns,submitted_ns,completed_ns\n"
+        f"1,r,0,4096,0,0,{mean * 5e5:.0f}\n2,w,4096,8192,10,20,{mean * 1e6 + 10:.0f}\n"
+        f"3,w,512,2048,10,20,{tail * 1e6 + 10:.0f}\n")
 
 
-def invent_sc(top, trace, side, means):
-    """A run of SC with these means for its distributions; the tail is ten times as long."""
-    run = sc.Run(trace, side)
+def invent_sc(top, trace, **means):
+    """A run of SC with these means for D64 of its sides, 2 for all others; ten times the tail."""
+    run = sc.Run(trace)
     folder = run.folder(top)
     folder.mkdir(parents=True)
     sc_traces.generate(trace, 1000, folder / "trace.spc")
-    for distribution, mean in means.items():
-        write_replay(folder, distribution, mean, 10 * mean)
+    for side, (_options, distributions) in sc.SIDES.items():
+        for distribution in distributions:
+            mean = means.get(side, 2) if distribution == "D64" else \
+                BARE[distribution] if side == "bare" else 2
+            write_replay(folder / f"{side}-{distribution}", mean, 10 * mean)
     (folder / "settings").write_text(run.settings())
+    (folder / "commit").write_text("abc\n")
     return run
 
 
@@ -61,7 +69,7 @@ def invent_postmark(top, run):
     (run.folder(top) / "settings").write_text(run.settings())
 
 
-BARE = {"D1": 1, "D4": 1.5, "D16": 2, "D64": 5}
+BARE = {"D1": 1, "D4": 1.5, "D16": 2}
 
 
 class Traces(unittest.TestCase):
@@ -127,9 +135,9 @@ class Rows(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             top = Path(place)
             for trace in sc.TRACES[1:]:
-                invent_sc(top, trace, "bare", BARE)
+                invent_sc(top, trace, bare=5)
             self.assertFalse(sc.FIGURES[0].is_measured(top))
-            invent_sc(top, sc.TRACES[0], "bare", {**BARE, "D64": 7})
+            invent_sc(top, sc.TRACES[0], bare=7)
             self.assertTrue(sc.FIGURES[0].is_measured(top))
             found = {entry["id"]: entry for entry in sc.FIGURES[0].rows(top)}
             self.assertEqual(found["sc-1/D64-over-D1/most"]["value"], 7)
@@ -140,14 +148,20 @@ class Rows(unittest.TestCase):
         """D64 with ressd is held against D1 bare, not against D64."""
         with tempfile.TemporaryDirectory() as place:
             top = Path(place)
-            invent_sc(top, "hm0", "bare", BARE)
             self.assertFalse(sc.FIGURES[2].is_measured(top))
-            for side in list(sc.SIDES)[1:]:
-                invent_sc(top, "hm0", side, {"D1": 0.1, "D64": 2 if side == "burst" else 0.2})
+            invent_sc(top, "hm0", bare=5, burst=2, even=0.2, idle=0.2)
             found = {entry["id"]: entry for entry in sc.FIGURES[2].rows(top)}
             self.assertFalse(found["sc-future/mean-burst-D64-over-bare-D1/hm0"]["reached"])
             self.assertTrue(found["sc-future/tail-even-D64-over-bare-D1/hm0"]["reached"])
             self.assertIn("mean of hm0 with `pace burst` 2.00", sc.FIGURES[2].text(top))
+            more = dict(sc.FIGURES[2].data(top)["more"])
+            slower = more["requests of 3000 slower than the slowest of D1 bare"]
+            self.assertEqual(slower, {"D64 bare": [1], "D64, pace burst": [1],
+                                      "D64, pace even": [0], "D64, pace idle": [0]})
+            self.assertEqual(sc.largest_burst(top, "hm0"), 2.5)
+            kinds = more["mean by kind, ms"]
+            self.assertEqual(kinds["other writes, D64, pace burst"], [20])
+            self.assertEqual(kinds["writes of whole 4 KB, D1 bare"], [1])
 
     def test_published_of_re(self):
         """Ratios of Fig. 3 and figures of Table 2 come from the bench's figures."""
@@ -299,9 +313,9 @@ class Page(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             top, docs = Path(place) / "papers", Path(place) / "docs"
             for trace in sc.TRACES:
-                invent_sc(top, trace, "bare", BARE)
+                invent_sc(top, trace, bare=5)
             shown = [figure for figure in papers.FIGURES.values() if figure.is_measured(top)]
-            self.assertEqual([figure.name for figure in shown], ["sc-1", "sc-2", "sc-table1"])
+            self.assertEqual([figure.name for figure in shown], ["sc-1", "sc-2", "sc-future", "sc-table1"])
             rows = [entry for figure in shown for entry in figure.rows(top)]
             page.write(shown, shown, rows + missing_rows(rows), top, docs)
             text = (docs / "papers/sc.md").read_text()
@@ -324,11 +338,8 @@ class Page(unittest.TestCase):
             papers.DOCS, papers.RESULT = Path(place) / "docs", Path(place) / "papers.json"
             (papers.DOCS / "papers").mkdir(parents=True)
             (papers.DOCS / "papers/beyond.md").write_text("## beyond-hot: hot\n\n| 1 |\n")
-            for side in sc.SIDES:
-                for trace in sc.TRACES:
-                    invent_sc(top, trace, side, BARE)
-            for path in top.glob("sc/*"):
-                (path / "commit").write_text("abc\n")
+            for trace in sc.TRACES:
+                invent_sc(top, trace, bare=5)
 
             def write():
                 with contextlib.redirect_stdout(io.StringIO()):
@@ -339,19 +350,17 @@ class Page(unittest.TestCase):
             before = write()
             self.assertIn("## beyond-hot: hot", before[1][0])
             self.assertIn("Why they differ", before[1][-2])
-            (sc.Run("fin2", "idle").folder(top) / "settings").unlink()
-            self.assertEqual(write(), before)
-            for trace in sc.TRACES[1:]:
-                (sc.Run(trace, "bare").folder(top) / "settings").unlink()
-            self.assertEqual(write(), before)
+            for trace in sc.TRACES[::-1]:
+                self.assertEqual(write(), before)
+                (sc.Run(trace).folder(top) / "settings").unlink()
 
     def test_resumable(self):
         """A run is there if it has ended well with the same settings."""
         with tempfile.TemporaryDirectory() as place:
             papers.FOLDER = Path(place)
-            run = sc.Run("hm0", "bare")
+            run = sc.Run("hm0")
             self.assertFalse(papers.is_done(run))
-            invent_sc(Path(place), "hm0", "bare", BARE)
+            invent_sc(Path(place), "hm0")
             self.assertTrue(papers.is_done(run))
             (run.folder(Path(place)) / "settings").write_text("other options\n")
             self.assertFalse(papers.is_done(run))

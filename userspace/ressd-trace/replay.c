@@ -222,8 +222,8 @@ static void complete(struct engine *engine, const struct io_event *event, u64 no
 /*
  * Requests go out at their time: sleeps do not end up to 50 us later, and on a machine with one
  * processor nothing that a request sets in motion delays the one behind it. Only the end of one is
- * noted before that, when it comes: of requests that are due together, the first did not take as long
- * as submitting all of them. It goes without the right to do so as well; what is late is counted.
+ * noted before that, when it comes: of requests that are due together, the first does not take as
+ * long as submitting all. It goes without the right to do so as well; what is late is counted.
  */
 static void be_on_time(int priority)
 {
