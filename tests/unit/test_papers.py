@@ -32,8 +32,7 @@ from rows import missing_rows, row, verdict  # noqa: E402
 
 def write_replay(path, mean, tail):
     """What guest-sc.sh leaves of one replay: two requests in a burst, a write of half a block."""
-    result = {"all": {"response": {"mean_ns": mean * 1e6, "worst_ns": tail * 1e6}},
-              "late": {"late_max_ns": 0}}
+    result = {"all": {"response": {"mean_ns": mean * 1e6, "worst_ns": tail * 1e6}}}
     path.with_suffix(".json").write_text(json.dumps(result))
     path.with_suffix(".csv").write_text(
         "line,kind,offset,bytes,due_ns,submitted_ns,completed_ns\n"
