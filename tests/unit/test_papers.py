@@ -61,10 +61,9 @@ def invent_postmark(top, run):
     run.folder(top).mkdir(parents=True)
     seconds = {"bare": 40, "ours": 10, "paper": 20}[run.side]
     (run.folder(top) / "figures").write_text("".join(
-        f"postmark.{load}.ms {seconds}000\npostmark.{load}.moved 0\n"
-        f"postmark.{load}.moves 1000\npostmark.{load}.moves_12k 100\n"
-        f"postmark.{load}.moved_sectors 10000\npostmark.{load}.moved_sectors_12k 4000\n"
-        for load in run.loads))
+        f"postmark.{run.load}.{figure}\n" for figure in (
+            f"ms {seconds}000", "moved 0", "moves 1000", "moves_12k 100", "moved_sectors 10000",
+            "moved_sectors_12k 4000", "small_permille 200")))
     (run.folder(top) / "settings").write_text(run.settings())
 
 
@@ -185,14 +184,15 @@ class Rows(unittest.TestCase):
             self.assertNotIn("re-3/ours-SSD-B/randwrite-4k", found)
 
     def test_postmark(self):
-        """Percent less than the same configuration on the bare drive; the mover's writes by size."""
+        """Percent less than the same configuration on the bare drive; the mover's writes."""
         with tempfile.TemporaryDirectory() as place:
             top = Path(place)
-            for side in re_postmark.SIDES[:2]:
-                invent_postmark(top, re_postmark.Run("samsung", side, "b"))
-            elapsed, _, _, _, moves = re_postmark.FIGURES
+            elapsed, _, _, table, moves = re_postmark.FIGURES
+            *runs, last = [*elapsed.of("b"), re_postmark.Run("samsung", "bare", "b")]
+            for run in runs:
+                invent_postmark(top, run)
             self.assertFalse(elapsed.is_measured(top))
-            invent_postmark(top, re_postmark.Run("samsung", "paper", "b"))
+            invent_postmark(top, last)
             found = {entry["id"]: entry for entry in elapsed.rows(top) + moves.rows(top)}
             self.assertEqual(found["re-5/ours-SSD-A/PM-B-0.125-GB"]["value"], 75)
             self.assertEqual(found["re-5/paper-SSD-A/PM-B-unlimited"]["value"], 50)
@@ -202,6 +202,13 @@ class Rows(unittest.TestCase):
             self.assertEqual(elapsed.data(top)["series"]["bare"], [40])
             self.assertEqual(moves.data(top)["series"]["published"], [13, 39, 15.6, 44])
             self.assertIn("nothing", elapsed.text(top))
+            self.assertEqual([entry["value"] for entry in table.rows(top)], [20])
+            advice = re_postmark.Advice("samsung").folder(top)
+            advice.mkdir()
+            line = "0 90 ressd /dev/a 0 /dev/a 90 10 4 streams 16 route always"
+            (advice / "probe.json").write_text(json.dumps({"suggestion": {"table": line}}))
+            self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
+                             .arguments, ["samsung", "streams 16 route always", "16", "a-256"])
 
     def test_memory(self):
         """The map's bytes beside RE's KB, when all sizes are there."""
@@ -314,7 +321,8 @@ class Page(unittest.TestCase):
             for trace in sc.TRACES:
                 invent_sc(top, trace, bare=5)
             shown = [figure for figure in papers.FIGURES.values() if figure.is_measured(top)]
-            self.assertEqual([figure.name for figure in shown], ["sc-1", "sc-2", "sc-future", "sc-table1"])
+            self.assertEqual([figure.name for figure in shown],
+                             ["sc-1", "sc-2", "sc-future", "sc-table1"])
             rows = [entry for figure in shown for entry in figure.rows(top)]
             page.write(shown, shown, rows + missing_rows(rows), top, docs)
             text = (docs / "papers/sc.md").read_text()

@@ -4,6 +4,7 @@ sizes of the mover's writes (Fig. 7). Everything is a 16th of RE's size.
 """
 
 import hashlib
+import json
 from dataclasses import dataclass
 
 import drives
@@ -19,58 +20,90 @@ SCALE = 16
 # RE's reserved area -> MB of it here. Unlimited is so large that nothing is moved while it runs.
 SIZES = {"0.125-GB": 8, "0.25-GB": 16, "0.75-GB": 48, "unlimited": 256}
 CONFIGURATIONS = ["a", "b", "c"]
-SIDES = ("bare", *RULES)
+
+
+def sources():
+    """What all results depend on."""
+    text = SCRIPT.read_text() + (drives.HERE / "guest-loads.sh").read_text()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
-class Run(GuestRun):
-    """One configuration on one drive, bare or with all sizes, each on a fresh drive."""
+class Advice(GuestRun):
+    """What ressd-probe advises for a drive."""
 
     profile: str
-    side: str
-    configuration: str
+    seconds: int = 45
 
     @property
     def name(self):
         """What it is called, in the list and as a folder."""
-        return f"postmark/{self.profile}-{self.side}-{self.configuration}"
+        return f"postmark/{self.profile}-advice"
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{sources()}\n"
+
+    def guest(self, top):
+        """The guest that probes."""
+        return Guest(self.name.replace("/", "-"), SCRIPT,
+                     [self.profile, drives.OPTIONS, str(SCALE)], {"start": 8, "probe": 30},
+                     self.folder(top), files=drives.FILES, memory="3G")
+
+    def words(self, top):
+        """Option words of the table line, which has nine words before them."""
+        probe = json.loads((self.folder(top) / "probe.json").read_text())
+        return " ".join(probe["suggestion"]["table"].split()[9:])
+
+
+@dataclass(frozen=True)
+class Run(GuestRun):
+    """One configuration on one drive, bare (without a size) or by one set of options."""
+
+    profile: str
+    side: str
+    configuration: str
+    size: str = None
 
     @property
-    def loads(self):
-        """What guest-postmark.sh calls them."""
-        sizes = ["bare"] if self.side == "bare" else SIZES.values()
-        return [f"{self.configuration}-{size}" for size in sizes]
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"postmark/{self.profile}-{self.side}-{self.load}"
+
+    @property
+    def load(self):
+        """What guest-postmark.sh calls it."""
+        return f"{self.configuration}-{SIZES.get(self.size, 'bare')}"
 
     @property
     def seconds(self):
         """On an idle machine."""
-        return 40 * (self.side == "ours") + \
-            postmark.SECONDS[self.configuration] * len(self.loads)
+        return 10 + postmark.SECONDS[self.configuration]
 
     def settings(self):
         """What its result depends on."""
-        sources = SCRIPT.read_text() + (drives.HERE / "guest-loads.sh").read_text()
-        return f"{self.loads}, {OPTIONS.get(self.side)}, " \
-               f"{hashlib.sha256(sources.encode()).hexdigest()}\n"
+        return f"{OPTIONS.get(self.side)}, {sources()}\n"
 
     def guest(self, top):
         """The guest that measures it."""
-        steps = {"start": 8, **({"probe": 30} if self.side == "ours" else {}),
-                 **dict.fromkeys(self.loads, postmark.SECONDS[self.configuration])}
+        options = {"bare": "none", "paper": OPTIONS["paper"]}.get(self.side) or \
+            Advice(self.profile).words(top)
         return Guest(self.name.replace("/", "-"), SCRIPT,
-                     [self.profile, OPTIONS.get(self.side, "none"), str(SCALE), *self.loads],
-                     steps, self.folder(top), files=drives.FILES, memory="3G")
+                     [self.profile, options, str(SCALE), self.load],
+                     {"start": 8, self.load: postmark.SECONDS[self.configuration]},
+                     self.folder(top), files=drives.FILES, memory="3G")
 
-    def found(self, top, size, what):
-        """One figure; of the bare drive without a size."""
-        load = f"{self.configuration}-{SIZES.get(size, 'bare')}"
-        return figures(self.folder(top))[f"postmark.{load}.{what}"]
+    def found(self, top, what):
+        """One figure."""
+        return figures(self.folder(top))[f"postmark.{self.load}.{what}"]
 
+    def bare(self):
+        """The same on the bare drive."""
+        return Run(self.profile, "bare", self.configuration)
 
-def percent_less(top, run, size):
-    """Of the bare drive's time."""
-    bare = Run(run.profile, "bare", run.configuration).found(top, None, "ms")
-    return 100 * (1 - run.found(top, size, "ms") / bare)
+    def percent_less(self, top):
+        """Of the bare drive's time."""
+        return 100 * (1 - self.found(top, "ms") / self.bare().found(top, "ms"))
 
 
 class Elapsed(OfEach):
@@ -83,52 +116,57 @@ class Elapsed(OfEach):
         self.name = f"re-5-{self.drive[-1].lower()}"
         self.title = f"Elapsed time of Postmark on {self.drive}"
 
+    def of(self, configuration):
+        """All runs of a configuration with ressd."""
+        return [Run(self.profile, rules, configuration, size) for rules in RULES for size in SIZES]
+
     def runs(self):
         """Each configuration, bare and by both sets of options."""
-        return [Run(self.profile, side, configuration) for configuration in CONFIGURATIONS
-                for side in SIDES]
+        return [Advice(self.profile),
+                *(run for configuration in CONFIGURATIONS
+                  for run in (Run(self.profile, "bare", configuration), *self.of(configuration)))]
 
     def measured(self, top):
-        """Runs with ressd of the configurations of which all sides are there."""
-        return [Run(self.profile, rules, configuration) for configuration in CONFIGURATIONS
-                if are_there([Run(self.profile, side, configuration) for side in SIDES], top)
-                for rules in RULES]
+        """Runs with ressd of the configurations of which all are there."""
+        return [run for configuration in CONFIGURATIONS
+                if are_there([self.of(configuration)[0].bare(), *self.of(configuration)], top)
+                for run in self.of(configuration)]
 
     def rows(self, top):
         """Percent less."""
-        return [row(f"re-5/{run.side}-{self.drive}/PM-{run.configuration.upper()}-{size}",
-                    percent_less(top, run, size), "%", why=self.why(top, run))
-                for run in self.measured(top) for size in SIZES]
+        return [row(f"re-5/{run.side}-{self.drive}/PM-{run.configuration.upper()}-{run.size}",
+                    run.percent_less(top), "%", why=self.why(top, run))
+                for run in self.measured(top)]
 
     def why(self, top, run):
-        """How much of what Postmark writes the log can help with."""
-        bare = Run(run.profile, "bare", run.configuration)
-        unlimited = percent_less(top, run, "unlimited")
-        return f"without any move PM-{run.configuration.upper()} saves {unlimited:.0f} % here, " \
-               f"of {bare.found(top, None, 'ms') / 1000:.0f} s bare"
+        """How much of Postmark's time the log can save at all."""
+        unlimited = Run(run.profile, run.side, run.configuration, "unlimited")
+        return f"without any move PM-{run.configuration.upper()} saves " \
+               f"{unlimited.percent_less(top):.0f} % here, of " \
+               f"{run.bare().found(top, 'ms') / 1000:.0f} s bare"
 
     def series(self, top, value):
-        """Bars of each side and size: value(run, size) for each configuration."""
+        """Bars of each side and size: value(run) for each configuration."""
         runs = self.measured(top)
         return {f"{rules}, {size.replace('-', ' ')}":
-                [value(run, size) for run in runs if run.side == rules]
+                [value(run) for run in runs if (run.side, run.size) == (rules, size)]
                 for rules in RULES for size in SIZES}
 
     def data(self, top):
         """Seconds, as the figure has them; percent less in a table."""
-        runs = [run for run in self.measured(top) if run.side == RULES[0]]
-        bare = [Run(run.profile, "bare", run.configuration).found(top, None, "ms") / 1000
-                for run in runs]
-        seconds = self.series(top, lambda run, size: run.found(top, size, "ms") / 1000)
+        names = list(dict.fromkeys(run.configuration for run in self.measured(top)))
+        bare = [Run(self.profile, "bare", name).found(top, "ms") / 1000 for name in names]
+        seconds = self.series(top, lambda run: run.found(top, "ms") / 1000)
         return {"unit": "s", "drive": "emulated, 1/16 of the paper's sizes; sizes as there",
-                "groups": [f"PM-{run.configuration.upper()}" for run in runs],
+                "groups": [f"PM-{name.upper()}" for name in names],
                 "series": {"bare": bare, **seconds},
                 "more": [("% less time than bare",
-                          self.series(top, lambda run, size: percent_less(top, run, size)))]}
+                          self.series(top, lambda run: run.percent_less(top)))]}
 
     def text(self, top):
         """What unlimited means here."""
-        moved = max(run.found(top, "unlimited", "moved") for run in self.measured(top))
+        moved = max(run.found(top, "moved") for run in self.measured(top)
+                    if run.size == "unlimited")
         return "Sizes are those of RE's reserved area. Unlimited: 4 GB, of which the mover had " \
                f"{'nothing' if not moved else f'{moved:.0f} blocks'} to move before the end."
 
@@ -142,14 +180,15 @@ class SmallShare(OfEach):
 
     def runs(self):
         """On one drive: the router knows nothing of it."""
-        return [Run("samsung", "paper", configuration) for configuration in CONFIGURATIONS]
+        return [Run("samsung", "paper", configuration, "0.25-GB")
+                for configuration in CONFIGURATIONS]
 
     def rows(self, top):
         """Percent."""
         return [row(f"{self.name}/small-random/PM-{run.configuration.upper()}",
-                    run.found(top, "0.25-GB", "small_permille") / 10,
+                    run.found(top, "small_permille") / 10,
                     why="ext4 and the kernel's writeback of today merge other writes than those "
-                        "of Linux 2.6")
+                        "of RE's Linux")
                 for run in self.measured(top)]
 
     def data(self, top):
@@ -172,16 +211,23 @@ class Moves(OfEach):
 
     def runs(self):
         """On SSD-A."""
-        return [Run("samsung", rules, "b") for rules in RULES]
+        return [Advice("samsung"), *self.measurements()]
+
+    def measurements(self):
+        """Those of the mover."""
+        return [Run("samsung", rules, "b", size) for rules in RULES for size in self.POINTS]
+
+    def measured(self, top):
+        """All or nothing."""
+        return self.measurements() if are_there(self.measurements(), top) else []
 
     def rows(self, top):
         """Percent of the mover's writes, and of its data."""
-        return [row(f"{self.name}/{run.side}/PM-B-{size}-{kind}",
-                    100 * run.found(top, size, part) / max(run.found(top, size, whole), 1), "%",
-                    why=f"the mover has written {run.found(top, size, 'moved'):.0f} blocks in "
-                        f"{run.found(top, size, 'moves'):.0f} writes")
-                for run in self.measured(top) for size in self.POINTS
-                for kind, (part, whole) in self.KINDS.items()]
+        return [row(f"{self.name}/{run.side}/PM-B-{run.size}-{kind}",
+                    100 * run.found(top, part) / max(run.found(top, whole), 1), "%",
+                    why=f"the mover has written {run.found(top, 'moved'):.0f} blocks in "
+                        f"{run.found(top, 'moves'):.0f} writes")
+                for run in self.measured(top) for kind, (part, whole) in self.KINDS.items()]
 
     def data(self, top):
         """Published beside here."""
@@ -192,8 +238,8 @@ class Moves(OfEach):
                            for kind in self.KINDS],
                 "series": {"published": [PUBLISHED[f"{self.name}/paper/{point}"].value
                                          for point in points],
-                           **{run.side: [rows[f"{run.side}/{point}"] for point in points]
-                              for run in self.measured(top)}}}
+                           **{rules: [rows[f"{rules}/{point}"] for point in points]
+                              for rules in RULES}}}
 
     def text(self, _top):
         """How they were counted."""
