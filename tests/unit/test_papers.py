@@ -157,6 +157,10 @@ class Rows(unittest.TestCase):
             self.assertEqual(slower, {"D64 bare": [1], "D64, pace burst": [1],
                                       "D64, pace even": [0], "D64, pace idle": [0]})
             self.assertEqual(sc.largest_burst(top, "hm0"), 2.5)
+            # A read of 0.5 ms, 2 and 2.5 blocks over buses that take 0.0512 for one; then all in RAM.
+            self.assertAlmostEqual(sc.bound(top, "hm0", 0), (0.5 + 1.0024 + 1.028) / 3)
+            self.assertAlmostEqual(sc.bound(top, "hm0", 2), (0.5 + 0.9256) / 3)
+            self.assertAlmostEqual(sc.bound(top, "hm0", 3), 0.5 / 3)
             kinds = more["mean by kind, ms"]
             self.assertEqual(kinds["other writes, D64, pace burst"], [20])
             self.assertEqual(kinds["writes of whole 4 KB, D1 bare"], [1])

@@ -39,7 +39,11 @@ PACES = ["burst", "even", "idle"]
 KINDS = ["reads", "writes of whole 4 KB", "other writes"]
 BLOCK = 4096
 # What waits for nothing: two records of the log in RAM, each with a block for its header.
-IN_RAM = 254
+RECORD = 127
+IN_RAM = 2 * RECORD
+# SC's SSD: 25 ns for a byte on each of two buses, then 900 us to program; ms.
+BUS = BLOCK * 25e-6 / 2
+PROGRAM = 0.9
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,20 @@ def slower(top, trace, side):
     """Requests of D64 that take longer than the slowest of D1 bare."""
     bar = result(top, trace, "bare", "D1")["tail"]
     return sum(request.response > bar for request in requests(top, trace, side, "D64"))
+
+
+def bound(top, trace, in_ram):
+    """Mean of D64, ms, if writes waited for nothing but the buses, with so many blocks in RAM."""
+    reads = means_by_kind(top, trace, "bare", "D1")["reads"]
+    arrived, times = Counter(), []
+    for request in requests(top, trace, "bare", "D64"):
+        if request.kind == "reads":
+            times.append(reads)
+            continue
+        arrived[request.due] += request.blocks
+        over = arrived[request.due] - in_ram
+        times.append(over * BUS + PROGRAM if over > 0 else 0)
+    return sum(times) / len(times)
 
 
 def means_by_kind(top, trace, side, distribution):
@@ -268,7 +286,11 @@ class FutureFigure(OfEach):
                          (f"requests of {REQUESTS} slower than the slowest of D1 bare",
                           {self.label(side, "D64"): [slower(top, trace, side) for trace in traces]
                            for side in ("bare", *PACES)}),
-                         ("mean by kind, ms", self.by_kind(top, traces))]}
+                         ("mean by kind, ms", self.by_kind(top, traces)),
+                         ("mean of D64 if only the buses were waited for, ms",
+                          {f"{name} in RAM": [bound(top, trace, blocks) for trace in traces]
+                           for name, blocks in (("nothing", 0), ("two records", IN_RAM),
+                                                ("four", 2 * IN_RAM))})]}
 
     def by_kind(self, top, traces):
         """Of D1 bare and of D64 with ressd."""
@@ -295,10 +317,10 @@ class FutureFigure(OfEach):
         text += f" Not: {', '.join(missed)} (times D1 bare)." if missed else ""
         bursts = ", ".join(f"{trace} {largest_burst(top, trace):.0f}" for trace in traces_of(top))
         return f"{text}\n\nWhat waits: RAM takes two records of the log, {IN_RAM} blocks, less " \
-               "where a segment ends between them. What of a burst does not fit waits until the " \
-               "drive has written one, 512 KB over two buses of 40 MB/s, 7.5 ms. Blocks of the " \
-               f"largest burst: {bursts}. Writes of less than a block are not logged, but " \
-               "change it in its place.\n\n" \
+               "where a segment ends between them. What of a burst does not fit waits until one " \
+               "is written, one at a time: 6.5 ms on the two buses, 0.9 to program, 1 for the " \
+               f"processor. Blocks of the largest burst: {bursts}. Writes of less than a block " \
+               "are not logged, but change it in its place.\n\n" \
                f"The options of the table line are `{LOGGED}`. The covers stand; the first small " \
                "write after a format or a drain, and what comes with it, waits 10 ms for them " \
                "([what changed since the first figures](../notebook/pace.md#bursts-of-64-writes)" \
