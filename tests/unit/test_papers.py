@@ -151,8 +151,9 @@ class Rows(unittest.TestCase):
             found = {entry["id"]: entry for entry in sc.FIGURES[2].rows(top)}
             self.assertFalse(found["sc-future/mean-burst-D64-over-bare-D1/hm0"]["reached"])
             self.assertTrue(found["sc-future/tail-even-D64-over-bare-D1/hm0"]["reached"])
-            self.assertIn("mean of hm0 with `pace burst` 2.00", sc.FIGURES[2].text(top))
+            self.assertIn("4 of 6 figures", sc.FIGURES[2].text(top))
             more = dict(sc.FIGURES[2].data(top)["more"])
+            self.assertEqual(more["times D1 bare"]["mean, pace burst"], [2])
             slower = more["requests of 3000 slower than the slowest of D1 bare"]
             self.assertEqual(slower, {"D64 bare": [1], "D64, pace burst": [1],
                                       "D64, pace even": [0], "D64, pace idle": [0]})
@@ -331,6 +332,7 @@ class Page(unittest.TestCase):
             page.write(shown, shown, rows + missing_rows(rows), top, docs)
             text = (docs / "papers/sc.md").read_text()
             self.assertIn("| hm0 | 1 | 1.5 | 2 | 5 |", text)
+            self.assertIn("| read size, sectors | 14.7 |", text)
             self.assertIn("| `sc-1/D64-over-D1/least` | 3.7 | 5 | x | **differs** |", text)
             self.assertIn("| `sc-3/D64-over-D1/erased-blocks` | 1 |  | x | not measured |", text)
             self.assertIn("`sc-1/D64-over-D1/least`, ", text.partition("Why they differ:")[2])

@@ -65,7 +65,7 @@ def table(data, series, unit):
     lines = ["| " + " | ".join([unit, *series]) + " |", "|---" * (len(series) + 1) + "|"]
     for index, group in enumerate(data["groups"]):
         cells = [number(values[index]) for values in series.values()]
-        lines.append("| " + " | ".join([group, *cells]) + " |")
+        lines.append("| " + " | ".join([group.replace("\n", " "), *cells]) + " |")
     return "\n".join(lines) + "\n"
 
 
