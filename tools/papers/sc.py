@@ -325,7 +325,8 @@ class FutureFigure(OfEach):
                "where a segment ends between them. What of a burst does not fit waits until one " \
                "is written, one at a time: 6.5 ms on the two buses, 0.9 to program, 1 for the " \
                f"processor. Blocks of the largest burst: {bursts}. Writes of less than a block " \
-               "are not logged, but change it in its place.\n\n" \
+               "are not logged, but change it in its place: nearly all that is slow in fin1 " \
+               "and fin2.\n\n" \
                f"The options of the table line are `{LOGGED}`. The covers stand; the first small " \
                "write after a format or a drain, and what comes with it, waits 10 ms for them " \
                "([what changed since the first figures](../notebook/pace.md#bursts-of-64-writes)" \
