@@ -4,6 +4,7 @@ measured, and all published numbers.
 
 Raw results are not kept with the pages, so those of another machine may be missing: a section that
 would have fewer figures stays as it is, and so does the row of a number that is not measured here.
+One that is to have fewer is taken out of the page first.
 """
 
 import re
