@@ -55,6 +55,7 @@ class Answer:
         self.profile = [word for word in profile if not word.startswith(SEEN)]
         self.words = dict(word.split("=", 1) for word in self.profile)
         self.advice, self.predicted, self.gain, self.working_set = {}, None, None, 0
+        self.verdict = None
         for row in rows:
             if row[1] == "advice":
                 self.advice[row[2]] = row[3]
