@@ -48,23 +48,6 @@ test_replay() {
 	disk=$folder/disk
 }
 
-# On one processor the end of a write was noted only when all that were due with it were submitted.
-test_together() {
-	local processor
-	processor=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
-	blank_disk
-	"$check" generate msr 250 >"$trace"
-	expect "bursts on one processor" 0 '"version":1' taskset -c "$processor" ressd-trace --json \
-		--write --yes --log "$log" --in-flight 64 --speed 20 --bursts 64 "$trace" "$disk"
-	# Without the right to real-time priority any order is possible.
-	! chrt -f 1 true 2>/dev/null || report "the first has ended before the last is submitted" \
-		"$(awk -F, '$2 == "w" { if (!first[$5]) first[$5] = $7; last[$5] = $6; count[$5]++ }
-			END { for (due in count) if (count[due] > 8) {
-				bursts++
-				if (first[due] > last[due]) print due, first[due], last[due] }
-			if (!bursts) print "no bursts" }' "$log" | tail -n 1)"
-}
-
 test_reads_only() {
 	blank_disk
 	"$check" generate msr 200 >"$trace"
@@ -195,7 +178,6 @@ test_chart() {
 
 run_tests "${1:-}" \
 	test_replay \
-	test_together \
 	test_reads_only \
 	test_refusals \
 	test_hostile \
