@@ -193,7 +193,8 @@ class SmallShare(OfEach):
 
     def data(self, top):
         """Published beside here."""
-        return self.beside_published(top, "%", "emulated SSD-A, 1/16 of the paper's sizes")
+        return {**self.beside_published(top, "%", "emulated SSD-A, 1/16 of the paper's sizes"),
+                "log": False}
 
     def text(self, _top):
         """By whose rule."""
