@@ -62,8 +62,9 @@ def invent_postmark(top, run):
     seconds = {"bare": 40, "ours": 10, "paper": 20}[run.side]
     (run.folder(top) / "figures").write_text("".join(
         f"postmark.{run.load}.{figure}\n" for figure in (
-            f"ms {seconds}000", "moved 0", "moves 1000", "moves_12k 100", "moved_sectors 10000",
-            "moved_sectors_12k 4000", "small_permille 200")))
+            f"ms {seconds}000", f"moved {0 if run.size == 'unlimited' else 1000}", "logged 2000",
+            "moves 1002", "moves_12k 101", "moved_sectors 10136", "moved_sectors_12k 4128",
+            "small_permille 200")))
     (run.folder(top) / "settings").write_text(run.settings())
 
 
@@ -158,7 +159,7 @@ class Rows(unittest.TestCase):
             self.assertEqual(slower, {"D64 bare": [1], "D64, pace burst": [1],
                                       "D64, pace even": [0], "D64, pace idle": [0]})
             self.assertEqual(sc.largest_burst(top, "hm0"), 2.5)
-            # A read of 0.5 ms, 2 and 2.5 blocks over buses that take 0.0512 for one; then all in RAM.
+            # A read of 0.5 ms; 2 and 2.5 blocks over buses that take 0.0512 for one.
             self.assertAlmostEqual(sc.bound(top, "hm0", 0), (0.5 + 1.0024 + 1.028) / 3)
             self.assertAlmostEqual(sc.bound(top, "hm0", 2), (0.5 + 0.9256) / 3)
             self.assertAlmostEqual(sc.bound(top, "hm0", 3), 0.5 / 3)

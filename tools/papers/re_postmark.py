@@ -193,7 +193,8 @@ class SmallShare(OfEach):
 
     def data(self, top):
         """Published beside here."""
-        return self.beside_published(top, "%", "emulated SSD-A, 1/16 of the paper's sizes")
+        return {**self.beside_published(top, "%", "emulated SSD-A, 1/16 of the paper's sizes"),
+                "log": False}
 
     def text(self, _top):
         """By whose rule."""
@@ -208,6 +209,8 @@ class Moves(OfEach):
     title = "The mover's writes of 12 KB and more, PM-B"
     POINTS = ["0.125-GB", "0.25-GB"]
     KINDS = {"writes": ("moves_12k", "moves"), "data": ("moved_sectors_12k", "moved_sectors")}
+    # The mover's thread also writes the covers: block 0, then the 16 others.
+    COVERS = {"moves": 2, "moves_12k": 1, "moved_sectors": 136, "moved_sectors_12k": 128}
 
     def runs(self):
         """On SSD-A."""
@@ -222,12 +225,17 @@ class Moves(OfEach):
         return self.measurements() if are_there(self.measurements(), top) else []
 
     def rows(self, top):
-        """Percent of the mover's writes, and of its data."""
+        """Percent of the mover's writes, and of its data; of none there is no share."""
         return [row(f"{self.name}/{run.side}/PM-B-{run.size}-{kind}",
-                    100 * run.found(top, part) / max(run.found(top, whole), 1), "%",
+                    100 * self.count(top, run, part) / self.count(top, run, whole)
+                    if run.found(top, "moved") else None, "%",
                     why=f"the mover has written {run.found(top, 'moved'):.0f} blocks in "
-                        f"{run.found(top, 'moves'):.0f} writes")
+                        f"{self.count(top, run, 'moves'):.0f} writes")
                 for run in self.measured(top) for kind, (part, whole) in self.KINDS.items()]
+
+    def count(self, top, run, what):
+        """Without the covers."""
+        return run.found(top, what) - self.COVERS[what]
 
     def data(self, top):
         """Published beside here."""
@@ -241,10 +249,14 @@ class Moves(OfEach):
                            **{rules: [rows[f"{rules}/{point}"] for point in points]
                               for rules in RULES}}}
 
-    def text(self, _top):
+    def text(self, top):
         """How they were counted."""
-        return "Counted by the kernel where the mover hands its writes to the drive, until " \
+        still = ", ".join(f"{run.side}, {run.size.replace('-', ' ')} "
+                          f"({run.found(top, 'logged'):.0f} blocks logged)"
+                          for run in self.measured(top) if not run.found(top, "moved"))
+        text = "Counted by the kernel where the mover hands its writes to the drive, until " \
                "Postmark has ended."
+        return f"{text} It had nothing to move by then: {still}." if still else text
 
 
 FIGURES = [*(Elapsed(profile) for profile in RE_DRIVES), SmallShare(), Moves()]
