@@ -142,7 +142,6 @@ struct ressd_route {
  */
 void ressd_route_init(struct ressd_route *route, u64 through_ns);
 
-
 /*
  * A small write of @nr blocks comes while @in_flight others have not completed,
  * whichever way they went; @now: of any clock, in ns.  True if it is to go
