@@ -777,7 +777,7 @@ TEST(log_is_kept_for_less_than_it_is_taken_for)
 
 /* A log that is as full whenever a sweep begins, which brings home what was logged since. */
 struct rounds {
-	u32 round_blocks;		/* logged from the begin of a sweep to that of the next one */
+	u32 round_blocks;		/* logged from one sweep's begin to the next one's */
 	u32 round_ns;			/* of each of them, log and mover together */
 	u32 logged;
 	u64 now;
@@ -877,7 +877,7 @@ TEST(rounds_refute_a_known_cost)
 	CHECK(write_rounds(&route, &rounds, 4000000, 30000) < 20000, "the log is not taken");
 }
 
-/* @nr blocks are logged, and the mover brings as many home at the same time; then nothing happens. */
+/* @nr blocks are logged, and the mover brings as many home at the same time; then all rests. */
 static void pass_round(struct ressd_route *route, u64 at, u32 nr)
 {
 	ressd_route_begin(route, at);		/* the mover */
@@ -926,8 +926,8 @@ TEST(a_round_counts_time_once)
 }
 
 /*
- * A sweep that empties most of the log has moved more than was logged meanwhile: the log was left for
- * a cost 17 times the true one.
+ * A sweep that empties most of the log has moved more than was logged meanwhile: the log was left
+ * for a cost 17 times the true one.
  */
 TEST(a_round_may_leave_the_log_emptier)
 {

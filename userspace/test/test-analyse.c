@@ -440,8 +440,8 @@ TEST(at_least_so_many_open_blocks_are_open_units)
 }
 
 /*
- * `route always` halved the speed of writes to all of a drive of which the log had gained in a part;
- * what passes a full log is timed with a trial, and took 5.1 times to 0.8.
+ * `route always` halved the speed of writes to all of a drive of which the log had gained in a
+ * part; what passes a full log is timed with a trial, and took 5.1 times to 0.8.
  */
 TEST(the_route_of_a_part_of_a_drive)
 {
