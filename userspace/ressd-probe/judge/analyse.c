@@ -119,7 +119,7 @@ static void explain(struct analysis *analysis, const char *format, ...)
 /* A gain in percent as "8.50". */
 #define GAIN(percent)	(percent) / 100, (percent) % 100
 
-/* What route adaptive asks of the log before it takes it, whatever is overwritten there; percent. */
+/* What route adaptive asks of the log before it takes it, whatever is overwritten there, in %. */
 #define ADAPTIVE_TAKES	112
 
 /* What every block gains that is never moved. */
