@@ -294,6 +294,9 @@ static void follow_situation(struct ressd_route *route)
 		return;
 	route->now = now;
 	route->unfinished = false;
+	/* What records with flushes take would be in it. */
+	if (!ressd_route_knows_log(route))
+		route->round.begun = false;
 	if (present(route)->decided)
 		follow_decision(route);
 	else
@@ -329,6 +332,9 @@ static void decide(struct ressd_route *route)
 		c->interval = min_t(u64, 2 * c->interval, LAST_INTERVAL);
 	else
 		c->interval = FIRST_INTERVAL;
+	/* The log in use is compared with the cost that it was taken for. */
+	if (ressd_route_knows_log(route))
+		set_cost(&c->direct, direct_ns(route));
 	c->decided = true;
 	c->decided_ns = ressd_route_ns(&c->direct);
 	c->log_wins = log_wins;
@@ -516,7 +522,6 @@ static void learn_from_round(struct ressd_route *route, u32 live)
 void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live)
 {
 	struct ressd_route_round *round = &route->round;
-	/* A round is of one way, and of writes without flushes. */
 	bool counts = for_space && route->phase == RESSD_ROUTE_LOG &&
 		      ressd_route_knows_log(route);
 

@@ -51,6 +51,7 @@ mutants() {
 		trace-contents-ignored@ressd-trace/safety.c@s/^	found = blkdev_signature(.*/	found = 0;/@trace.sh test_refusals@--yes overwrites a file system
 		trace-logs-ignored@ressd-trace/safety.c@s/^		found = find_log(dev, trace, what, failure);/		(void)find_log;/@trace.sh test_refusals@--yes overwrites a log
 		trace-reads-write@ressd-trace/shape.c@s/if (trace->list\[i\].op == TRACE_READ)$/if (trace->list[i].op != TRACE_FLUSH)/@trace.sh test_reads_only@--reads-only writes
+		trace-noted-late@ressd-trace/replay.c@s/^	be_on_time(REAPER_PRIORITY);$//@trace.sh test_interrupted@the end of a request may be noted late
 		trace-early@ressd-trace/replay.c@s/^		if (now >= due)$/		if (now + 3000000 >= due)/@trace.sh test_replay@a request may be submitted before its time
 		trace-beyond@ressd-trace/shape.c@s/^		if (shape->fit == FIT_REFUSE)$/		if (0)/@test-trace@requests beyond the device are folded unasked
 		trace-unsorted@ressd-trace/trace.c@s/ \&\& !wanted->sort)/ \&\& 0)/@test-trace@times that go back are taken
