@@ -37,9 +37,6 @@
 /* So many moves tell what one costs. */
 #define ROUND_BLOCKS	(RESSD_ROUTE_RECENT * RESSD_ROUTE_WINDOW)
 
-/* Of the direct way in use the mean over about so many blocks counts. */
-#define USED_BLOCKS	65536U
-
 /*
  * The record of these few bears a header and a command alone that more could
  * share; neither costs more than a direct write, so as many of those a log may
@@ -616,17 +613,6 @@ static void add_to_trial(struct ressd_route *route, struct ressd_route_case *c,
 	c->part_blocks = 0;
 }
 
-/* What was long ago counts ever less. */
-static void add_in_use(struct ressd_route_case *c, u64 ns, u32 blocks)
-{
-	c->used_ns += ns;
-	c->used_blocks += blocks;
-	if (c->used_blocks < USED_BLOCKS)
-		return;
-	c->used_ns /= 2;
-	c->used_blocks /= 2;
-}
-
 void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks)
 {
 	struct ressd_route_case *c = present(route);
@@ -635,10 +621,12 @@ void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks)
 		return;
 	if (add(&c->direct, ns, blocks))
 		route->sampling = false;
-	if (route->phase == RESSD_ROUTE_TRY_DIRECT)
+	if (route->phase == RESSD_ROUTE_TRY_DIRECT) {
 		add_to_trial(route, c, ns, blocks);
-	else if (ressd_route_knows_log(route))
-		add_in_use(c, ns, blocks);
+	} else if (ressd_route_knows_log(route)) {
+		c->used_ns += ns;
+		c->used_blocks += blocks;
+	}
 }
 
 void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks)
