@@ -18,6 +18,8 @@ HERE = Path(__file__).resolve().parent
 
 PROFILES = ["samsung", "supertalent", "transcend", "intel"]
 LOW_END = ["samsung", "supertalent", "transcend"]
+# All other drives, for what ressd-probe advises: only reads beside writes.
+OTHERS = [name for name in drives.PROFILES + drives.TODAY if name not in PROFILES]
 
 KERNEL = ["none", "mq-deadline", "kyber", "bfq"]
 POLICIES = ["nopas-pai", "pas-pai", "pasa-pai", "bundle", "bundle-rp"]
@@ -27,6 +29,7 @@ LOGGED = ["log-nopas", "log-advised", "log-pasa-pai", "log-bundle-rp"]
 EVERY = [*KERNEL, "nopas", *POLICIES]
 PA_SIDES = ["none", "mq-deadline", "nopas-pai", "pas-pai", "pasa-pai", "bundle-rp"]
 IR_SIDES = [*KERNEL, "nopas", "pasa-pai", "bundle", "bundle-rp"]
+OTHERS_SIDES = ["none", "nopas", "bundle-rp", "bundle-rp-2"]
 POSTMARK_SIDES = ["none", "mq-deadline", "bfq", "nopas", "bundle", "bundle-rp", "log-bundle-rp"]
 # With another dispatch_depth than the usual one, by --side.
 DEPTHS = [f"{policy}-{depth}" for policy in POLICIES for depth in (1, 2, 8, 16)]
@@ -61,6 +64,11 @@ KERNEL_BAR = ">=0.99"
 LOW_END_BAR = ">=1.2"
 
 
+def loads_of(profile):
+    """The loads that are measured on a drive unless others are named."""
+    return ["mixed"] if profile in OTHERS else list(LOADS)
+
+
 def place(profile, load, folder):
     """Where the figures of one load on one drive are."""
     return folder / f"normal-path-{profile}-{load}"
@@ -69,7 +77,7 @@ def place(profile, load, folder):
 def guest(profile, load, folder, sides=None):
     """The guest that measures one load on one drive."""
     usual, seconds = LOADS[load]
-    sides = sides or usual
+    sides = sides or (OTHERS_SIDES if profile in OTHERS else usual)
     steps = {"start": 8, **dict.fromkeys(sides, seconds)}
     return Guest(f"{profile}-{load}", HERE / "guest-normal-path.sh", [profile, load, *sides], steps,
                  place(profile, load, folder), files=drives.FILES, memory="3G")

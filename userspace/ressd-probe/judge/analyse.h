@@ -46,7 +46,7 @@ enum verdict {
 
 #define ANALYSE_MARGIN	120	/* percent of the bare speed that counts as a gain */
 
-#define MAX_ADVICE	20
+#define MAX_ADVICE	24
 
 /* One option of the target and why. */
 struct advice {

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * IR, IRBW-FIFO-RP: what reads gain that go before bundles of ascending writes, and what that costs
+ * the writes.
+ *
+ * Reads are made beside heavy writes as they come and as `dispatch bundle_rp` sends them, some of
+ * each in turn (ABBA), so that both meet the same garbage collection.  Only a drive that takes one
+ * command after the other can be seen that way: another one chooses itself which it does first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "find/beside.h"
+#include "find/session-parts.h"
+#include "measure/statistics.h"
+
+/*
+ * The target's default.  With 2 reads wait for a quarter less, but on the eMMC, whose writes are
+ * as fast as they come, these lose 4 % instead of 2 % (docs/notebook/normal-path.md).
+ */
+#define DEPTH		4U
+
+/* Where the drive shows no clustered block: writes of such a drive gain nothing by any size. */
+#define USUAL_BUNDLE	(4ULL << 20)
+
+#define CYCLE		4U		/* turns: ABBA */
+#define MAX_CYCLES	4U
+#define CYCLE_NS	(10 * SECOND)	/* in which they are, where writes are not too slow for it */
+#define SOME_WRITES	BESIDE_WRITERS	/* of a turn, even if they are */
+#define LEAST_WRITES	8U		/* likewise, where time is short */
+#define MOST_WRITES	64U
+#define NR_READS	4U		/* at least, before bundles */
+
+#define MOST_TIMES	2U		/* of its budget, if others have left the time */
+#define LAST_CALL	(2 * SECOND)	/* that a write and a flush may take */
+
+/*
+ * The bar that docs/normal-path.md sets for the policy; and a loss of writes that is not noticed,
+ * for which reads that wait for half as long are no gain at all where nobody waits for them.
+ */
+#define MOST_WAIT	0.5
+#define LEAST_SPEED	0.95
+
+#define CLEAR_WAIT	1.3
+#define CLEAR_SPEED	1.15
+
+enum way { AS_THEY_COME, BUNDLED, NR_WAYS };
+
+struct rehearsed {
+	struct beside ways[NR_WAYS];
+	unsigned int turns;
+	unsigned int writes;	/* of a turn */
+};
+
+static double ns_of_write(const struct beside *beside)
+{
+	return (double)beside->ns / beside->writes;
+}
+
+/* Of the longest waits: the one that a hundredth of the reads exceeds. */
+static double long_wait(struct beside *beside)
+{
+	stat_sort(beside->waits, beside->nr_reads);
+	return stat_quantile(beside->waits, beside->nr_reads, 0.99);
+}
+
+/* So many times as long reads wait before bundles, and so many times as fast writes are. */
+struct gain {
+	double before, after;	/* ns */
+	double speed;
+};
+
+static struct gain gain_of(struct rehearsed *rehearsed)
+{
+	struct beside *ways = rehearsed->ways;
+
+	return (struct gain){
+		.before = long_wait(&ways[AS_THEY_COME]),
+		.after = long_wait(&ways[BUNDLED]),
+		.speed = ns_of_write(&ways[AS_THEY_COME]) / ns_of_write(&ways[BUNDLED]),
+	};
+}
+
+/* By a part of what is needed, or of what is missing? */
+static bool is_clear(struct gain gain)
+{
+	const double wait = gain.after / (MOST_WAIT * gain.before);
+	const double speed = gain.speed / LEAST_SPEED;
+
+	return (wait < 1 / CLEAR_WAIT && speed > CLEAR_SPEED) || wait > CLEAR_WAIT ||
+	       speed < 1 / CLEAR_SPEED;
+}
+
+static bool is_enough(const struct rehearsed *rehearsed)
+{
+	return rehearsed->turns >= CYCLE && rehearsed->ways[AS_THEY_COME].nr_reads &&
+	       rehearsed->ways[BUNDLED].nr_reads >= NR_READS;
+}
+
+/* Whole cycles only.  Where one takes long, no more than are needed to see it. */
+static bool wants_more(struct rehearsed *rehearsed)
+{
+	if (rehearsed->turns % CYCLE || !is_enough(rehearsed))
+		return rehearsed->turns < MAX_CYCLES * CYCLE;
+	if (rehearsed->turns == MAX_CYCLES * CYCLE)
+		return false;
+	return rehearsed->ways[AS_THEY_COME].ns < CYCLE_NS / 2 || !is_clear(gain_of(rehearsed));
+}
+
+static void conclude(struct survey *survey, struct rehearsed *rehearsed, u64 bundle)
+{
+	struct finding *finding = &survey->finding[PARAMETER_DISPATCH];
+	struct gain gain;
+
+	finding->samples = rehearsed->ways[AS_THEY_COME].nr_reads +
+			   rehearsed->ways[BUNDLED].nr_reads;
+	if (!is_enough(rehearsed)) {
+		survey_conclude(survey, PARAMETER_DISPATCH, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+				"no time was left for it");
+		return;
+	}
+	gain = gain_of(rehearsed);
+	finding->effect = gain.before / gain.after;
+	finding->value = gain.after <= MOST_WAIT * gain.before && gain.speed >= LEAST_SPEED ?
+			 bundle : 0;
+	survey_conclude(survey, PARAMETER_DISPATCH, STATUS_MEASURED, CONFIDENCE_MEDIUM,
+			"reads beside %u writers wait for up to %.1f ms, before bundles of %llu KiB for %.1f ms; writes are %.2f times as fast",
+			BESIDE_WRITERS, gain.before / 1e6, bundle >> 10, gain.after / 1e6,
+			gain.speed);
+}
+
+/* ns, as far as it is known. */
+static double expected_write(const struct measurements *measurements)
+{
+	const struct result *random = &measurements->random_write[SIZE_4K];
+	const struct result *order = &measurements->sequential_write;
+	double ns = 1;
+
+	if (random->done)
+		ns += 1e9 * BLOCK / random->bandwidth;
+	if (order->done)
+		ns += 1e9 * BESIDE_WRITE_BYTES / order->bandwidth;
+	return ns;
+}
+
+/* Of a turn, so that there is time for a cycle of them; 0: there is none. */
+static unsigned int writes_of_turn(const struct session *session)
+{
+	const struct survey *survey = &session->survey;
+	const u64 end = survey->deadline < survey->search_deadline ? survey->deadline :
+			survey->search_deadline;
+	const double left = (double)end - session_now(session);
+	const double cycle = CYCLE * expected_write(&session->measurements);
+	double writes = CYCLE_NS / cycle;
+
+	if (writes < SOME_WRITES)
+		writes = SOME_WRITES;
+	if (writes > left / cycle)
+		writes = left / cycle;
+	return writes > MOST_WRITES ? MOST_WRITES : writes < LEAST_WRITES ? 0 : writes;
+}
+
+static int run_cycles(struct survey *survey, struct rehearsed *rehearsed, struct failure *failure)
+{
+	bool whole = true;
+	int code = 0;
+
+	while (!code && whole && wants_more(rehearsed)) {
+		const unsigned int turn = rehearsed->turns % CYCLE;
+		const enum way way = turn == 1 || turn == 2 ? BUNDLED : AS_THEY_COME;
+
+		code = beside_take_turn(&rehearsed->ways[way], survey, rehearsed->writes, &whole,
+					failure);
+		rehearsed->turns += whole;
+	}
+	return code;
+}
+
+static int compare_ways(struct session *session, struct failure *failure)
+{
+	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
+	const u64 bundle = block->status == STATUS_MEASURED ? block->value : USUAL_BUNDLE;
+	struct survey *survey = &session->survey;
+	struct rehearsed *rehearsed = calloc(1, sizeof(*rehearsed));
+	int code = 0;
+
+	if (!rehearsed)
+		return fail(failure, -ENOMEM, "not enough memory for the samples");
+	rehearsed->writes = writes_of_turn(session);
+	beside_begin(&rehearsed->ways[AS_THEY_COME], survey, BESIDE_REQUESTS, bundle);
+	beside_begin(&rehearsed->ways[BUNDLED], survey, DEPTH, bundle);
+	if (rehearsed->writes)
+		code = run_cycles(survey, rehearsed, failure);
+	code = session_take_limit(code);
+	if (!code)
+		conclude(survey, rehearsed, bundle);
+	free(rehearsed);
+	return code;
+}
+
+int dispatch_run(struct session *session, struct failure *failure)
+{
+	struct survey *survey = &session->survey;
+	struct finding *finding = &survey->finding[PARAMETER_DISPATCH];
+	const u64 start = session_now(session), written = session->measure->written;
+	int code;
+
+	if (finding->status != STATUS_UNKNOWN)
+		return 0;
+	finding->method = "reads beside writers as they come, and before bundles of writes";
+	if (!session->one_at_a_time) {
+		survey_conclude(survey, PARAMETER_DISPATCH, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
+				"the drive takes several commands at once, in an order of its own");
+		return 0;
+	}
+	session_show_step(session, parameter_title(PARAMETER_DISPATCH));
+	session->measure->phase = parameter_name(PARAMETER_DISPATCH);
+	survey->deadline = start;
+	if (start + LAST_CALL < session->end)
+		survey->deadline = session->end - LAST_CALL;
+	survey->search_deadline = start + MOST_TIMES * session_budget(session)->dispatch * SECOND;
+	survey->search_written = 0;
+	code = compare_ways(session, failure);
+	if (code)
+		return code;
+	finding->ns = session_now(session) - start;
+	finding->written = session->measure->written - written;
+	session_end_step(session);
+	return 0;
+}
