@@ -173,11 +173,17 @@ TEST(reads_cost_the_writes)
 	}
 }
 
-/* What lets reads wait is not the writes before them. */
-TEST(reads_wait_for_themselves)
+/* A bundle of all that is written is what they would have waited for. */
+TEST(reads_wait_for_all_writers)
 {
-	prepare(200 * MS, MS / 100, 0, 300);
-	CHECK_EQ(find()->value, 0);
+	const struct finding *finding;
+
+	prepare(MS / 10, 5 * MS, 0, 300);
+	session.survey.finding[PARAMETER_BLOCK].value = 1 << 30;
+	finding = find();
+	CHECK_EQ(finding->status, STATUS_MEASURED);
+	CHECK_EQ(finding->value, 0);
+	CHECK(strstr(finding->why, "writes are 1.0"), "%s", finding->why);
 }
 
 TEST(no_block_is_known)
