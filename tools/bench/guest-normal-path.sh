@@ -39,6 +39,8 @@ esac
 # A load whose name ends so is measured on a drive that waits until a write longer than its buffer is programmed.
 case $part in
 *-through) DRIVE_WORDS+=" write_buffer_through=1" ;;
+# On one that takes one command after the other.
+*-single) DRIVE_WORDS+=" queue_depth=1" ;;
 esac
 limits="split_read_sectors $longest_read split_write_sectors $longest_write"
 
@@ -191,7 +193,7 @@ fio_part() {
 
 # measured_part KEY: $part on $target.
 measured_part() {
-	case ${part%-through} in
+	case ${part%-@(through|single)} in
 	postmark-8m) postmark_part "$1" 24M 8388608 8388608 12 12 20 ;;
 	postmark-256k) postmark_part "$1" 24M 262144 262144 300 300 300 ;;
 	postmark-a) postmark_part "$1" 24M 1024 32768 2000 200 2000 ;;

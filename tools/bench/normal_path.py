@@ -18,8 +18,10 @@ HERE = Path(__file__).resolve().parent
 
 PROFILES = ["samsung", "supertalent", "transcend", "intel"]
 LOW_END = ["samsung", "supertalent", "transcend"]
-# All other drives, for what ressd-probe advises: only reads beside writes.
+# All other drives, for what ressd-probe advises: only reads beside writes; on those that take
+# several commands at once also one command after the other ("-single").
 OTHERS = [name for name in drives.PROFILES + drives.TODAY if name not in PROFILES]
+QUEUED = ["intel", "tlc"]
 
 KERNEL = ["none", "mq-deadline", "kyber", "bfq"]
 POLICIES = ["nopas-pai", "pas-pai", "pasa-pai", "bundle", "bundle-rp"]
@@ -42,6 +44,7 @@ LOADS = {
     "stream": (["none", "mq-deadline", *CUTS, *POLICIES], 4),
     "stream-through": (["none", "mq-deadline", *CUTS, *POLICIES], 4),
     "mixed": (IR_SIDES, 10),
+    "mixed-single": (OTHERS_SIDES, 10),
     "fileserver": (IR_SIDES, 10),
     "postmark-8m": (PA_SIDES, 15),
     "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-advised", "log-pasa-pai"], 15),
@@ -66,7 +69,8 @@ LOW_END_BAR = ">=1.2"
 
 def loads_of(profile):
     """The loads that are measured on a drive unless others are named."""
-    return ["mixed"] if profile in OTHERS else list(LOADS)
+    loads = ["mixed"] if profile in OTHERS else [name for name in LOADS if name != "mixed-single"]
+    return loads + (["mixed-single"] if profile in QUEUED else [])
 
 
 def place(profile, load, folder):

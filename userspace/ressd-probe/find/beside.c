@@ -52,6 +52,13 @@ void beside_begin(struct beside *beside, struct survey *survey, u32 depth, u64 b
 	}
 }
 
+static void note_read(struct beside *beside)
+{
+	beside->reads++;
+	if (beside->nr_waits < BESIDE_MAX_WAITS)
+		beside->waits[beside->nr_waits++] = beside->ns - beside->came[BESIDE_WRITERS];
+}
+
 /* The drive does what it has had for longest, and whose request that was comes with another. */
 static int do_next(struct beside *beside, struct survey *survey, struct failure *failure)
 {
@@ -68,9 +75,9 @@ static int do_next(struct beside *beside, struct survey *survey, struct failure 
 	beside->nr_sent--;
 	memmove(&beside->sent[0], &beside->sent[1], beside->nr_sent * sizeof(beside->sent[0]));
 	beside->ns += ns;
+	if (reads)
+		note_read(beside);
 	beside->writes += !reads;
-	if (reads && beside->nr_reads < BESIDE_MAX_READS)
-		beside->waits[beside->nr_reads++] = beside->ns - beside->came[BESIDE_WRITERS];
 	come(beside, survey, request);
 	send(beside);
 	return 0;

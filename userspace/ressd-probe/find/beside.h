@@ -16,7 +16,7 @@
 #define BESIDE_READ_BYTES	4096U
 #define BESIDE_REQUESTS		(BESIDE_WRITERS + 1)
 
-#define BESIDE_MAX_READS	2048U	/* whose waits are kept */
+#define BESIDE_MAX_WAITS	2048U	/* that are kept */
 
 /* One order of requests, with a clock that only goes while it is its turn. */
 struct beside {
@@ -26,9 +26,9 @@ struct beside {
 	u64 came[BESIDE_REQUESTS];			/* on @ns */
 	unsigned int nr_sent;
 	u64 ns;
-	u64 writes;
-	unsigned int nr_reads;
-	double waits[BESIDE_MAX_READS];			/* ns, of a read with its own time */
+	u64 reads, writes;
+	unsigned int nr_waits;
+	double waits[BESIDE_MAX_WAITS];			/* ns, of a read with its own time */
 };
 
 /*

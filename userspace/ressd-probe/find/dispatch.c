@@ -8,6 +8,7 @@
  * command after the other can be seen that way: another one chooses itself which it does first.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include "find/beside.h"
 #include "find/session-parts.h"
@@ -24,6 +25,9 @@
 
 #define CYCLE		4U		/* turns: ABBA */
 #define MAX_CYCLES	4U
+#define MAX_PAIRS	(MAX_CYCLES * CYCLE / NR_WAYS)
+#define LEAST_PAIRS	6U		/* that can tell a difference */
+#define DIFFERENT	2.2		/* normal deviate: seven of eight, or six of six */
 #define CYCLE_NS	(10 * SECOND)	/* in which they are, where writes are not too slow for it */
 #define SOME_WRITES	BESIDE_WRITERS	/* of a turn, even if they are */
 #define LEAST_WRITES	8U		/* likewise, where time is short */
@@ -40,27 +44,79 @@
 #define MOST_WAIT	0.5
 #define LEAST_SPEED	0.95
 
-#define CLEAR_WAIT	1.3
-#define CLEAR_SPEED	1.15
+#define CLEAR		1.3	/* times as long or as fast */
+#define CLEAR_SPEED	0.99
 
 enum way { AS_THEY_COME, BUNDLED, NR_WAYS };
 
 struct rehearsed {
 	struct beside ways[NR_WAYS];
+	u64 read_ns;			/* what a read of the idle drive takes */
+	unsigned int writes;		/* of a turn */
 	unsigned int turns;
-	unsigned int writes;	/* of a turn */
+	double turn_ns[NR_WAYS][MAX_PAIRS];	/* what its writes took */
 };
 
-static double ns_of_write(const struct beside *beside)
+/*
+ * What a way's writes have taken of @ns.  For what a read waits the drive is busy with writes
+ * before it: that is their time.
+ */
+static double ns_of_writes(const struct rehearsed *rehearsed, u64 ns, u64 reads)
 {
-	return (double)beside->ns / beside->writes;
+	return (double)ns - (double)reads * rehearsed->read_ns;
+}
+
+static double ns_of_write(const struct rehearsed *rehearsed, enum way way)
+{
+	const struct beside *beside = &rehearsed->ways[way];
+
+	return ns_of_writes(rehearsed, beside->ns, beside->reads) / beside->writes;
+}
+
+/* What reads take from each write. */
+static double ns_of_reads(const struct rehearsed *rehearsed, enum way way)
+{
+	const struct beside *beside = &rehearsed->ways[way];
+
+	return (double)beside->reads * rehearsed->read_ns / beside->writes;
+}
+
+/* Do writes themselves take longer in one way than in the other? */
+static double difference(const struct rehearsed *rehearsed)
+{
+	double differences[MAX_PAIRS];
+	unsigned int pair;
+
+	for (pair = 0; pair < rehearsed->turns / NR_WAYS; pair++)
+		differences[pair] = rehearsed->turn_ns[AS_THEY_COME][pair] -
+				    rehearsed->turn_ns[BUNDLED][pair];
+	return fabs(stat_signed_rank(differences, pair));
+}
+
+/*
+ * So many times as fast writes are in bundles.  If they themselves do not differ, what differs is
+ * the time that reads take from them: so garbage collection, which comes now in this turn and now
+ * in that, is no difference.  As long as too few turns were taken to see that, the worse counts.
+ */
+static double speed_of(const struct rehearsed *rehearsed)
+{
+	const double alone = ns_of_write(rehearsed, AS_THEY_COME);
+	const double bundled = ns_of_write(rehearsed, BUNDLED);
+	const double reads = ns_of_reads(rehearsed, AS_THEY_COME);
+	const double more = ns_of_reads(rehearsed, BUNDLED), mean = (alone + bundled) / 2;
+	const double seen = (alone + reads) / (bundled + more);
+	const double even = (mean + reads) / (mean + more);
+
+	if (rehearsed->turns < LEAST_PAIRS * NR_WAYS)
+		return seen < even ? seen : even;
+	return difference(rehearsed) >= DIFFERENT ? seen : even;
 }
 
 /* Of the longest waits: the one that a hundredth of the reads exceeds. */
 static double long_wait(struct beside *beside)
 {
-	stat_sort(beside->waits, beside->nr_reads);
-	return stat_quantile(beside->waits, beside->nr_reads, 0.99);
+	stat_sort(beside->waits, beside->nr_waits);
+	return stat_quantile(beside->waits, beside->nr_waits, 0.99);
 }
 
 /* So many times as long reads wait before bundles, and so many times as fast writes are. */
@@ -76,24 +132,23 @@ static struct gain gain_of(struct rehearsed *rehearsed)
 	return (struct gain){
 		.before = long_wait(&ways[AS_THEY_COME]),
 		.after = long_wait(&ways[BUNDLED]),
-		.speed = ns_of_write(&ways[AS_THEY_COME]) / ns_of_write(&ways[BUNDLED]),
+		.speed = speed_of(rehearsed),
 	};
 }
 
-/* By a part of what is needed, or of what is missing? */
+/* Is what was measured far from what would decide otherwise? */
 static bool is_clear(struct gain gain)
 {
 	const double wait = gain.after / (MOST_WAIT * gain.before);
-	const double speed = gain.speed / LEAST_SPEED;
 
-	return (wait < 1 / CLEAR_WAIT && speed > CLEAR_SPEED) || wait > CLEAR_WAIT ||
-	       speed < 1 / CLEAR_SPEED;
+	return (wait < 1 / CLEAR && gain.speed > CLEAR_SPEED) || wait > CLEAR ||
+	       gain.speed < LEAST_SPEED / CLEAR;
 }
 
 static bool is_enough(const struct rehearsed *rehearsed)
 {
-	return rehearsed->turns >= CYCLE && rehearsed->ways[AS_THEY_COME].nr_reads &&
-	       rehearsed->ways[BUNDLED].nr_reads >= NR_READS;
+	return rehearsed->turns >= CYCLE && rehearsed->ways[AS_THEY_COME].nr_waits &&
+	       rehearsed->ways[BUNDLED].nr_waits >= NR_READS;
 }
 
 /* Whole cycles only.  Where one takes long, no more than are needed to see it. */
@@ -111,10 +166,12 @@ static void conclude(struct survey *survey, struct rehearsed *rehearsed, u64 bun
 	struct finding *finding = &survey->finding[PARAMETER_DISPATCH];
 	struct gain gain;
 
-	finding->samples = rehearsed->ways[AS_THEY_COME].nr_reads +
-			   rehearsed->ways[BUNDLED].nr_reads;
+	finding->samples = rehearsed->ways[AS_THEY_COME].nr_waits +
+			   rehearsed->ways[BUNDLED].nr_waits;
 	if (!is_enough(rehearsed)) {
 		survey_conclude(survey, PARAMETER_DISPATCH, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
+				measure_is_spent(survey->measure) ?
+				"the limit of bytes to write (--max-write) was reached first" :
 				"no time was left for it");
 		return;
 	}
@@ -159,6 +216,21 @@ static unsigned int writes_of_turn(const struct session *session)
 	return writes > MOST_WRITES ? MOST_WRITES : writes < LEAST_WRITES ? 0 : writes;
 }
 
+static int take_turn(struct survey *survey, struct rehearsed *rehearsed, enum way way,
+		     bool *whole, struct failure *failure)
+{
+	struct beside *beside = &rehearsed->ways[way];
+	const u64 ns = beside->ns, reads = beside->reads;
+	const int code = beside_take_turn(beside, survey, rehearsed->writes, whole, failure);
+
+	if (code || !*whole)
+		return code;
+	rehearsed->turn_ns[way][rehearsed->turns / NR_WAYS] =
+		ns_of_writes(rehearsed, beside->ns - ns, beside->reads - reads);
+	rehearsed->turns++;
+	return 0;
+}
+
 static int run_cycles(struct survey *survey, struct rehearsed *rehearsed, struct failure *failure)
 {
 	bool whole = true;
@@ -168,9 +240,7 @@ static int run_cycles(struct survey *survey, struct rehearsed *rehearsed, struct
 		const unsigned int turn = rehearsed->turns % CYCLE;
 		const enum way way = turn == 1 || turn == 2 ? BUNDLED : AS_THEY_COME;
 
-		code = beside_take_turn(&rehearsed->ways[way], survey, rehearsed->writes, &whole,
-					failure);
-		rehearsed->turns += whole;
+		code = take_turn(survey, rehearsed, way, &whole, failure);
 	}
 	return code;
 }
@@ -185,6 +255,7 @@ static int compare_ways(struct session *session, struct failure *failure)
 
 	if (!rehearsed)
 		return fail(failure, -ENOMEM, "not enough memory for the samples");
+	rehearsed->read_ns = session->measurements.random_read[SIZE_4K].median_ns;
 	rehearsed->writes = writes_of_turn(session);
 	beside_begin(&rehearsed->ways[AS_THEY_COME], survey, BESIDE_REQUESTS, bundle);
 	beside_begin(&rehearsed->ways[BUNDLED], survey, DEPTH, bundle);
