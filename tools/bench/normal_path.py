@@ -65,6 +65,9 @@ PAPER = {("postmark-8m", "none"): (38.26, 23.34), ("postmark-8m", "pas-pai"): (3
 GAIN_BARS = {"samsung": ">=1.2", "supertalent": ">=1.24"}
 KERNEL_BAR = ">=0.99"
 LOW_END_BAR = ">=1.2"
+# The p99 of reads beside writes with bundle_rp over none, for which the papers' low-end drives have
+# to be good; where else it pays ressd-probe has to find out.
+WAIT_BAR = "<=0.5"
 
 
 def loads_of(profile):
@@ -146,7 +149,7 @@ class Load:
 
 def measured(profile, folder, loads=None):
     """What there is of a drive."""
-    return [Load(profile, name, folder) for name in loads or LOADS
+    return [Load(profile, name, folder) for name in loads or loads_of(profile)
             if (place(profile, name, folder) / "figures").exists()]
 
 
@@ -188,9 +191,13 @@ def latency_rows(load):
             if found:
                 rows.append(row(load, f"{side}.{kind}-mean", found[0], "ms"))
                 rows.append(row(load, f"{side}.{kind}-p99", found[1], "ms"))
-    if load.name == "mixed" and {"none", "bundle-rp"} <= set(load.sides):
+    if load.name.startswith("mixed") and {"none", "bundle-rp"} <= set(load.sides):
         ratio = load.latency("bundle-rp", "read")[1] / load.latency("none", "read")[1]
-        rows.append(row(load, "bundle-rp.read-p99-over-none", ratio, "x", "<=0.5"))
+        bar = WAIT_BAR if load.profile in LOW_END else None
+        rows.append(row(load, "bundle-rp.read-p99-over-none", ratio, "x", bar))
+        rows.append(row(load, "bundle-rp.writes-over-none",
+                        load.fio("bundle-rp", "write")["iops"] / load.fio("none", "write")["iops"],
+                        "x"))
     return rows
 
 
@@ -315,8 +322,8 @@ def chart(compared, path):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt  # pylint: disable=import-outside-toplevel
 
-    shown = [[load for load in loads if "none" in load.sides and load.name not in FLAT]
-             for loads in compared]
+    shown = [[load for load in loads if "none" in load.sides and load.name not in FLAT and
+              load.profile in PROFILES] for loads in compared]
     shown = [loads for loads in shown if loads]
     if not shown:
         return None

@@ -41,6 +41,7 @@
  * The bar that docs/normal-path.md sets for the policy; and a loss of writes that is not noticed,
  * for which reads that wait for half as long are no gain at all where nobody waits for them.
  */
+#define LONG_WAIT	0.99	/* of the reads wait for less */
 #define MOST_WAIT	0.5
 #define LEAST_SPEED	0.95
 
@@ -112,11 +113,11 @@ static double speed_of(const struct rehearsed *rehearsed)
 	return difference(rehearsed) >= DIFFERENT ? seen : even;
 }
 
-/* Of the longest waits: the one that a hundredth of the reads exceeds. */
-static double long_wait(struct beside *beside)
+/* This share of the reads waits for less. */
+static double wait_of(struct beside *beside, double share)
 {
 	stat_sort(beside->waits, beside->nr_waits);
-	return stat_quantile(beside->waits, beside->nr_waits, 0.99);
+	return stat_quantile(beside->waits, beside->nr_waits, share);
 }
 
 /* So many times as long reads wait before bundles, and so many times as fast writes are. */
@@ -128,10 +129,13 @@ struct gain {
 static struct gain gain_of(struct rehearsed *rehearsed)
 {
 	struct beside *ways = rehearsed->ways;
+	const double reads = ways[AS_THEY_COME].nr_waits;
+	/* The longest of few waits is no longer than that of as many. */
+	const double share = reads / (reads + 1) < LONG_WAIT ? reads / (reads + 1) : LONG_WAIT;
 
 	return (struct gain){
-		.before = long_wait(&ways[AS_THEY_COME]),
-		.after = long_wait(&ways[BUNDLED]),
+		.before = wait_of(&ways[AS_THEY_COME], share),
+		.after = wait_of(&ways[BUNDLED], share),
 		.speed = speed_of(rehearsed),
 	};
 }
@@ -139,9 +143,7 @@ static struct gain gain_of(struct rehearsed *rehearsed)
 /* Is what was measured far from what would decide otherwise? */
 static bool is_clear(struct gain gain)
 {
-	const double wait = gain.after / (MOST_WAIT * gain.before);
-
-	return (wait < 1 / CLEAR && gain.speed > CLEAR_SPEED) || wait > CLEAR ||
+	return (gain.after < MOST_WAIT * gain.before / CLEAR && gain.speed > CLEAR_SPEED) ||
 	       gain.speed < LEAST_SPEED / CLEAR;
 }
 
