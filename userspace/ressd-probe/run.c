@@ -158,7 +158,7 @@ void probe_print_plan(const struct probe *probe)
 		puts("  no writes: add --write to plan a whole measurement");
 		return;
 	}
-	printf("  search for the parameters of the drive, and rehearsals of the log, of 4 KiB and more\n");
+	printf("  search for the parameters of the drive, and rehearsals of the log, of 4 KiB and more, and of reads beside writes\n");
 	printf("  at most %u s in all, and at most %s written\n", session_seconds(thoroughness),
 	       size_print(probe->max_write, size));
 }

@@ -282,10 +282,11 @@ TEST(reads_go_before_bundles_if_they_gain)
 	advised(findings, &options);
 	CHECK_EQ(options.dispatch, RESSD_DISPATCH_NONE);
 	findings[PARAMETER_DISPATCH] = known(5 << 20);
+	findings[PARAMETER_DISPATCH].low = 2;
 	analysis = advised(findings, &options);
 	CHECK_EQ(options.dispatch, RESSD_DISPATCH_BUNDLE_RP);
 	CHECK_EQ(options.bundle_sectors, 10240);
-	CHECK_EQ(options.dispatch_depth, 4);
+	CHECK_EQ(options.dispatch_depth, 2);
 	CHECK(is_advised(&analysis, "dispatch"), "it is not said");
 }
 

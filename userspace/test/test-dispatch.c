@@ -103,7 +103,8 @@ static void prepare(u64 read_ns, u64 write_ns, u64 merge_ns, unsigned int second
 		.survey = { .measure = &measure, .disk_offset = PARTITION },
 	};
 	session.survey.finding[PARAMETER_BLOCK] =
-		(struct finding){ .status = STATUS_MEASURED, .value = CLUSTERED };
+		(struct finding){ .status = STATUS_MEASURED, .confidence = CONFIDENCE_MEDIUM,
+				  .value = CLUSTERED };
 	session.measurements.random_write[SIZE_4K] =
 		(struct result){ .done = true, .bandwidth = 4096 * 1e9 / (write_ns + merge_ns) };
 	session.measurements.random_read[SIZE_4K] =
@@ -193,6 +194,28 @@ TEST(no_block_is_known)
 	prepare(MS / 10, 5 * MS, 0, 300);
 	session.survey.finding[PARAMETER_BLOCK] = (struct finding){ .value = 12345 };
 	CHECK_EQ(find()->value, 4 << 20);
+	/* By a hint, or not exactly. */
+	prepare(MS / 10, 5 * MS, 0, 300);
+	session.survey.finding[PARAMETER_BLOCK].confidence = CONFIDENCE_LOW;
+	session.survey.finding[PARAMETER_BLOCK].value = 8 << 20;
+	CHECK_EQ(find()->value, 4 << 20);
+}
+
+/* A merge is worth more of an order. */
+TEST(requests_in_flight)
+{
+	const struct finding *finding;
+	double effect;
+
+	prepare(MS / 3, MS, 100 * MS, 300);
+	finding = find();
+	CHECK_EQ(finding->low, 4);
+	effect = finding->effect;
+	prepare(MS / 3, MS, 100 * MS, 300);
+	session.survey.finding[PARAMETER_BLOCK].has_phase = true;
+	finding = find();
+	CHECK_EQ(finding->low, 2);
+	CHECK(finding->effect > 1.3 * effect, "%.2f, with 4 %.2f", finding->effect, effect);
 }
 
 TEST(bounds)

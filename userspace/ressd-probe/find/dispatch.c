@@ -8,183 +8,97 @@
  * command after the other can be seen that way: another one chooses itself which it does first.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "find/beside.h"
 #include "find/session-parts.h"
-#include "measure/statistics.h"
+#include "judge/order.h"
 
 /*
- * The target's default.  With 2 reads wait for a quarter less, but on the eMMC, whose writes are
- * as fast as they come, these lose 4 % instead of 2 % (docs/notebook/normal-path.md).
+ * Requests in flight.  Where a write opens a block, a merge takes so long that the time between two
+ * commands is nothing: with 2 reads wait for two thirds of the time or less, and writes share more
+ * merges.  Others lose by 2 twice as much as by the target's default, 4
+ * (docs/notebook/normal-path.md).
  */
-#define DEPTH		4U
+#define MERGING_DEPTH	2U
+#define USUAL_DEPTH	4U
 
 /* Where the drive shows no clustered block: writes of such a drive gain nothing by any size. */
 #define USUAL_BUNDLE	(4ULL << 20)
 
-#define CYCLE		4U		/* turns: ABBA */
-#define MAX_CYCLES	4U
-#define MAX_PAIRS	(MAX_CYCLES * CYCLE / NR_WAYS)
-#define LEAST_PAIRS	6U		/* that can tell a difference */
-#define DIFFERENT	2.2		/* normal deviate: seven of eight, or six of six */
-#define CYCLE_NS	(10 * SECOND)	/* in which they are, where writes are not too slow for it */
+#define CYCLE_NS	(10 * SECOND)	/* that a cycle takes, where writes are not too slow */
 #define SOME_WRITES	BESIDE_WRITERS	/* of a turn, even if they are */
 #define LEAST_WRITES	8U		/* likewise, where time is short */
 #define MOST_WRITES	64U
-#define NR_READS	4U		/* at least, before bundles */
 
 #define MOST_TIMES	2U		/* of its budget, if others have left the time */
 #define LAST_CALL	(2 * SECOND)	/* that a write and a flush may take */
-
-/*
- * The bar that docs/normal-path.md sets for the policy; and a loss of writes that is not noticed,
- * for which reads that wait for half as long are no gain at all where nobody waits for them.
- */
-#define LONG_WAIT	0.99	/* of the reads wait for less */
-#define MOST_WAIT	0.5
-#define LEAST_SPEED	0.95
-
-#define CLEAR		1.3	/* times as long or as fast */
-#define CLEAR_SPEED	0.99
 
 enum way { AS_THEY_COME, BUNDLED, NR_WAYS };
 
 struct rehearsed {
 	struct beside ways[NR_WAYS];
+	u64 bundle;			/* bytes */
+	u32 depth;
 	u64 read_ns;			/* what a read of the idle drive takes */
 	unsigned int writes;		/* of a turn */
 	unsigned int turns;
-	double turn_ns[NR_WAYS][MAX_PAIRS];	/* what its writes took */
+	double turn_ns[NR_WAYS][ORDER_TURNS];
 };
 
-/*
- * What a way's writes have taken of @ns.  For what a read waits the drive is busy with writes
- * before it: that is their time.
- */
-static double ns_of_writes(const struct rehearsed *rehearsed, u64 ns, u64 reads)
+static void times_of(struct rehearsed *rehearsed, enum way way, struct order_times *times)
 {
-	return (double)ns - (double)reads * rehearsed->read_ns;
-}
+	struct beside *beside = &rehearsed->ways[way];
 
-static double ns_of_write(const struct rehearsed *rehearsed, enum way way)
-{
-	const struct beside *beside = &rehearsed->ways[way];
-
-	return ns_of_writes(rehearsed, beside->ns, beside->reads) / beside->writes;
-}
-
-/* What reads take from each write. */
-static double ns_of_reads(const struct rehearsed *rehearsed, enum way way)
-{
-	const struct beside *beside = &rehearsed->ways[way];
-
-	return (double)beside->reads * rehearsed->read_ns / beside->writes;
-}
-
-/* Do writes themselves take longer in one way than in the other? */
-static double difference(const struct rehearsed *rehearsed)
-{
-	double differences[MAX_PAIRS];
-	unsigned int pair;
-
-	for (pair = 0; pair < rehearsed->turns / NR_WAYS; pair++)
-		differences[pair] = rehearsed->turn_ns[AS_THEY_COME][pair] -
-				    rehearsed->turn_ns[BUNDLED][pair];
-	return fabs(stat_signed_rank(differences, pair));
-}
-
-/*
- * So many times as fast writes are in bundles.  If they themselves do not differ, what differs is
- * the time that reads take from them: so garbage collection, which comes now in this turn and now
- * in that, is no difference.  As long as too few turns were taken to see that, the worse counts.
- */
-static double speed_of(const struct rehearsed *rehearsed)
-{
-	const double alone = ns_of_write(rehearsed, AS_THEY_COME);
-	const double bundled = ns_of_write(rehearsed, BUNDLED);
-	const double reads = ns_of_reads(rehearsed, AS_THEY_COME);
-	const double more = ns_of_reads(rehearsed, BUNDLED), mean = (alone + bundled) / 2;
-	const double seen = (alone + reads) / (bundled + more);
-	const double even = (mean + reads) / (mean + more);
-
-	if (rehearsed->turns < LEAST_PAIRS * NR_WAYS)
-		return seen < even ? seen : even;
-	return difference(rehearsed) >= DIFFERENT ? seen : even;
-}
-
-/* This share of the reads waits for less. */
-static double wait_of(struct beside *beside, double share)
-{
-	stat_sort(beside->waits, beside->nr_waits);
-	return stat_quantile(beside->waits, beside->nr_waits, share);
-}
-
-/* So many times as long reads wait before bundles, and so many times as fast writes are. */
-struct gain {
-	double before, after;	/* ns */
-	double speed;
-};
-
-static struct gain gain_of(struct rehearsed *rehearsed)
-{
-	struct beside *ways = rehearsed->ways;
-	const double reads = ways[AS_THEY_COME].nr_waits;
-	/* The longest of few waits is no longer than that of as many. */
-	const double share = reads / (reads + 1) < LONG_WAIT ? reads / (reads + 1) : LONG_WAIT;
-
-	return (struct gain){
-		.before = wait_of(&ways[AS_THEY_COME], share),
-		.after = wait_of(&ways[BUNDLED], share),
-		.speed = speed_of(rehearsed),
+	*times = (struct order_times){
+		.ns = beside->ns, .reads = beside->reads, .writes = beside->writes,
+		.waits = beside->waits, .nr_waits = beside->nr_waits,
 	};
+	memcpy(times->turn_ns, rehearsed->turn_ns[way], sizeof(times->turn_ns));
 }
 
-/* Is what was measured far from what would decide otherwise? */
-static bool is_clear(struct gain gain)
+static struct order_judgement judge(struct rehearsed *rehearsed)
 {
-	return (gain.after < MOST_WAIT * gain.before / CLEAR && gain.speed > CLEAR_SPEED) ||
-	       gain.speed < LEAST_SPEED / CLEAR;
-}
+	struct order_times times[NR_WAYS];
+	struct order_judgement judgement;
 
-static bool is_enough(const struct rehearsed *rehearsed)
-{
-	return rehearsed->turns >= CYCLE && rehearsed->ways[AS_THEY_COME].nr_waits &&
-	       rehearsed->ways[BUNDLED].nr_waits >= NR_READS;
+	times_of(rehearsed, AS_THEY_COME, &times[AS_THEY_COME]);
+	times_of(rehearsed, BUNDLED, &times[BUNDLED]);
+	judge_order(&times[AS_THEY_COME], &times[BUNDLED], rehearsed->turns, rehearsed->read_ns,
+		    &judgement);
+	return judgement;
 }
 
 /* Whole cycles only.  Where one takes long, no more than are needed to see it. */
 static bool wants_more(struct rehearsed *rehearsed)
 {
-	if (rehearsed->turns % CYCLE || !is_enough(rehearsed))
-		return rehearsed->turns < MAX_CYCLES * CYCLE;
-	if (rehearsed->turns == MAX_CYCLES * CYCLE)
+	if (rehearsed->turns == ORDER_CYCLES * ORDER_CYCLE)
 		return false;
-	return rehearsed->ways[AS_THEY_COME].ns < CYCLE_NS / 2 || !is_clear(gain_of(rehearsed));
+	return rehearsed->turns % ORDER_CYCLE ||
+	       rehearsed->ways[AS_THEY_COME].ns < CYCLE_NS / 2 || !judge(rehearsed).clear;
 }
 
-static void conclude(struct survey *survey, struct rehearsed *rehearsed, u64 bundle)
+static void conclude(struct survey *survey, struct rehearsed *rehearsed)
 {
 	struct finding *finding = &survey->finding[PARAMETER_DISPATCH];
-	struct gain gain;
+	const struct order_judgement judgement = judge(rehearsed);
 
 	finding->samples = rehearsed->ways[AS_THEY_COME].nr_waits +
 			   rehearsed->ways[BUNDLED].nr_waits;
-	if (!is_enough(rehearsed)) {
+	if (!judgement.enough) {
 		survey_conclude(survey, PARAMETER_DISPATCH, STATUS_INCONCLUSIVE, CONFIDENCE_LOW,
 				measure_is_spent(survey->measure) ?
 				"the limit of bytes to write (--max-write) was reached first" :
 				"no time was left for it");
 		return;
 	}
-	gain = gain_of(rehearsed);
-	finding->effect = gain.before / gain.after;
-	finding->value = gain.after <= MOST_WAIT * gain.before && gain.speed >= LEAST_SPEED ?
-			 bundle : 0;
+	finding->effect = judgement.before / judgement.after;
+	finding->value = judgement.pays ? rehearsed->bundle : 0;
+	finding->low = rehearsed->depth;
 	survey_conclude(survey, PARAMETER_DISPATCH, STATUS_MEASURED, CONFIDENCE_MEDIUM,
 			"reads beside %u writers wait for up to %.1f ms, before bundles of %llu KiB for %.1f ms; writes are %.2f times as fast",
-			BESIDE_WRITERS, gain.before / 1e6, bundle >> 10, gain.after / 1e6,
-			gain.speed);
+			BESIDE_WRITERS, judgement.before / 1e6, rehearsed->bundle >> 10,
+			judgement.after / 1e6, judgement.speed);
 }
 
 /* ns, as far as it is known. */
@@ -208,7 +122,7 @@ static unsigned int writes_of_turn(const struct session *session)
 	const u64 end = survey->deadline < survey->search_deadline ? survey->deadline :
 			survey->search_deadline;
 	const double left = (double)end - session_now(session);
-	const double cycle = CYCLE * expected_write(&session->measurements);
+	const double cycle = ORDER_CYCLE * expected_write(&session->measurements);
 	double writes = CYCLE_NS / cycle;
 
 	if (writes < SOME_WRITES)
@@ -228,7 +142,7 @@ static int take_turn(struct survey *survey, struct rehearsed *rehearsed, enum wa
 	if (code || !*whole)
 		return code;
 	rehearsed->turn_ns[way][rehearsed->turns / NR_WAYS] =
-		ns_of_writes(rehearsed, beside->ns - ns, beside->reads - reads);
+		order_of_writes(beside->ns - ns, beside->reads - reads, rehearsed->read_ns);
 	rehearsed->turns++;
 	return 0;
 }
@@ -239,7 +153,7 @@ static int run_cycles(struct survey *survey, struct rehearsed *rehearsed, struct
 	int code = 0;
 
 	while (!code && whole && wants_more(rehearsed)) {
-		const unsigned int turn = rehearsed->turns % CYCLE;
+		const unsigned int turn = rehearsed->turns % ORDER_CYCLE;
 		const enum way way = turn == 1 || turn == 2 ? BUNDLED : AS_THEY_COME;
 
 		code = take_turn(survey, rehearsed, way, &whole, failure);
@@ -247,25 +161,34 @@ static int run_cycles(struct survey *survey, struct rehearsed *rehearsed, struct
 	return code;
 }
 
-static int compare_ways(struct session *session, struct failure *failure)
+static void choose(const struct session *session, struct rehearsed *rehearsed)
 {
 	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
-	const u64 bundle = block->status == STATUS_MEASURED ? block->value : USUAL_BUNDLE;
+	const bool known = block->status == STATUS_MEASURED &&
+			   block->confidence >= CONFIDENCE_MEDIUM && block->value % BLOCK == 0;
+
+	rehearsed->bundle = known && block->value ? block->value : USUAL_BUNDLE;
+	rehearsed->depth = session_has_open_blocks(session) ? MERGING_DEPTH : USUAL_DEPTH;
+	rehearsed->read_ns = session->measurements.random_read[SIZE_4K].median_ns;
+	rehearsed->writes = writes_of_turn(session);
+}
+
+static int compare_ways(struct session *session, struct failure *failure)
+{
 	struct survey *survey = &session->survey;
 	struct rehearsed *rehearsed = calloc(1, sizeof(*rehearsed));
 	int code = 0;
 
 	if (!rehearsed)
 		return fail(failure, -ENOMEM, "not enough memory for the samples");
-	rehearsed->read_ns = session->measurements.random_read[SIZE_4K].median_ns;
-	rehearsed->writes = writes_of_turn(session);
-	beside_begin(&rehearsed->ways[AS_THEY_COME], survey, BESIDE_REQUESTS, bundle);
-	beside_begin(&rehearsed->ways[BUNDLED], survey, DEPTH, bundle);
+	choose(session, rehearsed);
+	beside_begin(&rehearsed->ways[AS_THEY_COME], survey, BESIDE_REQUESTS, rehearsed->bundle);
+	beside_begin(&rehearsed->ways[BUNDLED], survey, rehearsed->depth, rehearsed->bundle);
 	if (rehearsed->writes)
 		code = run_cycles(survey, rehearsed, failure);
 	code = session_take_limit(code);
 	if (!code)
-		conclude(survey, rehearsed, bundle);
+		conclude(survey, rehearsed);
 	free(rehearsed);
 	return code;
 }

@@ -375,8 +375,8 @@ static void advise_dispatch(struct advice_desk *desk)
 	put(desk, "dispatch", "bundle_rp",
 	    "reads that go before such bundles wait 1/%.1f of the time, and writes lose nothing",
 	    dispatch->effect);
-	put(desk, "dispatch_depth", number(desk->options->dispatch_depth, text),
-	    "the default: that is what was rehearsed");
+	put(desk, "dispatch_depth", number(dispatch->low, text),
+	    "that many requests are with the drive, the others can be ordered");
 }
 
 /*
