@@ -104,6 +104,7 @@ TEST(few_reads_before)
 
 	CHECK_EQ(before.nr_waits, 8);
 	after.waits[17] = 1200 * MS;
+	after.waits[42] = 1200 * MS;
 	CHECK(judge(&before, &after, 4).pays, "it does not pay");
 	for (i = 0; i < 10; i++)
 		after.waits[2 * i] = 1200 * MS;
