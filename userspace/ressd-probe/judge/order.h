@@ -27,7 +27,7 @@ struct order_judgement {
 	double before, after;	/* ns: long waits in the old order and in the new one */
 	double speed;		/* so many times as fast writes are */
 	bool pays;
-	bool clear;		/* more turns would not change that */
+	bool clear;		/* it does, and more turns would not change that */
 };
 
 /*
