@@ -193,7 +193,8 @@ fio_part() {
 
 # measured_part KEY: $part on $target.
 measured_part() {
-	case ${part%-@(through|single)} in
+	local load=${part%-through}
+	case ${load%-single} in
 	postmark-8m) postmark_part "$1" 24M 8388608 8388608 12 12 20 ;;
 	postmark-256k) postmark_part "$1" 24M 262144 262144 300 300 300 ;;
 	postmark-a) postmark_part "$1" 24M 1024 32768 2000 200 2000 ;;
