@@ -203,9 +203,9 @@ int dispatch_run(struct session *session, struct failure *failure)
 	if (finding->status != STATUS_UNKNOWN)
 		return 0;
 	finding->method = "reads beside writers as they come, and before bundles of writes";
-	if (!session->one_at_a_time) {
+	if (!session->one_at_a_time && !session->one_tag) {
 		survey_conclude(survey, PARAMETER_DISPATCH, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
-				"the drive takes several commands at once, in an order of its own");
+				"a drive that may take several commands at once has an order of its own");
 		return 0;
 	}
 	session_show_step(session, parameter_title(PARAMETER_DISPATCH));
