@@ -65,9 +65,10 @@ mutants() {
 		bundles-of-the-region@ressd-probe/find/beside.c@s/survey->measure->offset + survey->disk_offset/survey->measure->offset/@test-dispatch@bundles begin with the partition
 		order-writes-lose@ressd-probe/judge/order.c@s/judgement->speed >= LEAST_SPEED;/1;/@test-dispatch@reads go first though writes lose
 		order-waits-stay@ressd-probe/judge/order.c@s/judgement->pays = judgement->after <= MOST_WAIT \* judgement->before/judgement->pays = 1/@test-dispatch@reads go first though they wait as long
-		order-of-pauses@ressd-probe/judge/order.c@s/return differ(before, after, pairs) ? seen : even;/return seen;/@test-order@garbage collection that met one order only is its loss
-		order-never-differs@ressd-probe/judge/order.c@s/return differ(before, after, pairs) ? seen : even;/return even;/@test-order@what each turn shows is no loss
-		order-at-once@ressd-probe/judge/order.c@s/return seen < even ? seen : even;/return even;/@test-order@two turns cannot show a loss
+		order-of-pauses@ressd-probe/judge/order.c@s/return shows \&\& seen < even ? seen : even;/return seen;/@test-order@garbage collection that met one order only is its loss
+		order-never-differs@ressd-probe/judge/order.c@s/ || differ(before, after, pairs);/;/@test-order@what each turn shows is no loss
+		order-at-once@ressd-probe/judge/order.c@s/const bool shows = pairs < LEAST_PAIRS || /const bool shows = /@test-order@two turns cannot show a loss
+		order-writes-gain@ressd-probe/judge/order.c@s/return shows \&\& seen < even ? seen : even;/return shows ? seen : even;/@test-order@a gain of writes by chance pays for what reads take
 		order-of-the-longest@ressd-probe/judge/order.c@s/const double share = .*/const double share = LONG_WAIT;/@test-order@the longest of many waits is compared with that of few
 		dispatch-unsized@ressd-probe/judge/advise.c@/^static void advise_dispatch/,/^}/s/put(desk, "bundle_sectors", number(dispatch->value/put(desk, "bundle_sectors", number(dispatch->high/@test-analyse@bundle_rp is advised without a size
 		raw-overwrites@lib/cli/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file

@@ -120,7 +120,7 @@ static const struct finding *find(void)
 	return &session.survey.finding[PARAMETER_DISPATCH];
 }
 
-/* A merge serves the writes of a bundle, so that they gain as well. */
+/* A merge is what reads wait for. */
 TEST(merges_let_reads_wait)
 {
 	const struct finding *finding;
@@ -130,7 +130,7 @@ TEST(merges_let_reads_wait)
 	CHECK_EQ(finding->status, STATUS_MEASURED);
 	CHECK_EQ(finding->value, CLUSTERED);
 	CHECK(finding->effect > 2.5 && finding->effect < 8, "%.2f", finding->effect);
-	CHECK(strstr(finding->why, "writes are 1."), "%s", finding->why);
+	CHECK(strstr(finding->why, "writes keep 99."), "%s", finding->why);
 }
 
 /* Nothing but the order is gained, and little is lost. */
@@ -157,7 +157,7 @@ TEST(the_later_turns_are_slower)
 	drive.slower_ns = 5 * MS / 256;
 	finding = find();
 	CHECK_EQ(finding->value, CLUSTERED);
-	CHECK(strstr(finding->why, "writes are 1.00") || strstr(finding->why, "writes are 0.99"),
+	CHECK(strstr(finding->why, "writes keep 99.") || strstr(finding->why, "writes keep 100."),
 	      "%s", finding->why);
 }
 
@@ -186,7 +186,7 @@ TEST(reads_wait_for_all_writers)
 	finding = find();
 	CHECK_EQ(finding->status, STATUS_MEASURED);
 	CHECK_EQ(finding->value, 0);
-	CHECK(strstr(finding->why, "writes are 1.0"), "%s", finding->why);
+	CHECK(strstr(finding->why, "writes keep 100."), "%s", finding->why);
 }
 
 TEST(no_block_is_known)

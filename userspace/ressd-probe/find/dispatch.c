@@ -96,9 +96,9 @@ static void conclude(struct survey *survey, struct rehearsed *rehearsed)
 	finding->value = judgement.pays ? rehearsed->bundle : 0;
 	finding->low = rehearsed->depth;
 	survey_conclude(survey, PARAMETER_DISPATCH, STATUS_MEASURED, CONFIDENCE_MEDIUM,
-			"reads beside %u writers wait for up to %.1f ms, before bundles of %llu KiB for %.1f ms; writes are %.2f times as fast",
+			"reads beside %u writers wait for up to %.1f ms, before bundles of %llu KiB for %.1f ms; writes keep %.1f %% of their speed",
 			BESIDE_WRITERS, judgement.before / 1e6, rehearsed->bundle >> 10,
-			judgement.after / 1e6, judgement.speed);
+			judgement.after / 1e6, 100 * judgement.speed);
 }
 
 /* ns, as far as it is known. */

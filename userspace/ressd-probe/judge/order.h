@@ -25,7 +25,7 @@ struct order_times {
 struct order_judgement {
 	bool enough;		/* else nothing can be said, and the rest is not set */
 	double before, after;	/* ns: long waits in the old order and in the new one */
-	double speed;		/* so many times as fast writes are */
+	double speed;		/* that writes keep, at most 1 but for fewer reads */
 	bool pays;
 	bool clear;		/* it does, and more turns would not change that */
 };
