@@ -61,6 +61,8 @@ mutants() {
 		dispatch-not-abba@ressd-probe/find/dispatch.c@s/turn == 1 || turn == 2/turn % 2/@test-dispatch@a drive that gets slower is said to lose by bundles
 		dispatch-of-a-queue@ressd-probe/find/dispatch.c@s/if (!session->one_at_a_time \&\& !session->one_tag)/if (0)/@test-dispatch@a drive with a queue of its own is rehearsed
 		dispatch-all-time@ressd-probe/find/dispatch.c@s/^\tif (writes > left \/ cycle)$/\tif (0)/@test-dispatch@turns are longer than there is time
+		dispatch-last-call@ressd-probe/find/dispatch.c@s/return LAST_CALL + longest;/return LAST_CALL;/@test-dispatch@a write that takes half a minute ends behind all time
+		dispatch-in-a-hurry@ressd-probe/find/dispatch.c@s/ || !budget)$/)/;s/const u64 budget = .*/const u64 budget = 10 * SECOND;/@test-dispatch@a quick run rehearses an order
 		dispatch-to-the-end@ressd-probe/find/dispatch.c@s/ || !judge(rehearsed).clear;/ || true;/@test-dispatch@a slow drive is kept busy after all is clear
 		bundles-of-the-region@ressd-probe/find/beside.c@s/survey->measure->offset + survey->disk_offset/survey->measure->offset/@test-dispatch@bundles begin with the partition
 		order-writes-lose@ressd-probe/judge/order.c@s/judgement->speed >= LEAST_SPEED;/1;/@test-dispatch@reads go first though writes lose

@@ -252,6 +252,12 @@ TEST(bounds)
 	CHECK_EQ(find()->status, STATUS_INCONCLUSIVE);
 	CHECK_EQ(drive.writes, 0);
 
+	/* Writes that once took half a minute: found by --quick on a drive that took 92 s. */
+	prepare(MS / 3, MS, 100 * MS, 31);
+	session.measurements.random_write[SIZE_8K].worst_ns = 30 * SECOND;
+	CHECK_EQ(find()->status, STATUS_INCONCLUSIVE);
+	CHECK_EQ(drive.writes, 0);
+
 	/* Nothing is known of writes. */
 	prepare(MS / 3, MS, 100 * MS, 300);
 	session.measurements.random_write[SIZE_4K].done = false;
@@ -290,6 +296,15 @@ TEST(drives_that_take_many_commands)
 	session.one_at_a_time = false;
 	session.one_tag = true;
 	CHECK_EQ(find()->status, STATUS_MEASURED);
+}
+
+/* Found by drives that took it to 95 s. */
+TEST(a_quick_run_leaves_it_out)
+{
+	prepare(MS / 3, MS, 100 * MS, 300);
+	session.thoroughness = SURVEY_QUICK;
+	CHECK_EQ(find()->status, STATUS_UNKNOWN);
+	CHECK_EQ(drive.writes + drive.reads, 0);
 }
 
 /* An earlier run has found it. */

@@ -32,7 +32,7 @@
 #define MOST_WRITES	64U
 
 #define MOST_TIMES	2U		/* of its budget, if others have left the time */
-#define LAST_CALL	(2 * SECOND)	/* that a write and a flush may take */
+#define LAST_CALL	SECOND		/* that a write and a flush may take, besides: see last_call() */
 
 enum way { AS_THEY_COME, BUNDLED, NR_WAYS };
 
@@ -193,14 +193,31 @@ static int compare_ways(struct session *session, struct failure *failure)
 	return code;
 }
 
+/*
+ * A drive that shares its log blocks may take half a minute for one write, to make room.  A quick
+ * run, which has not seen that by then, took 92 s for drawn drive 3 of seed 1, and leaves it out.
+ */
+static u64 last_call(const struct measurements *measurements)
+{
+	u64 longest = 0;
+	int i;
+
+	for (i = 0; i < NR_SIZES; i++)
+		if (longest < measurements->random_write[i].worst_ns)
+			longest = measurements->random_write[i].worst_ns;
+	return LAST_CALL + longest;
+}
+
 int dispatch_run(struct session *session, struct failure *failure)
 {
 	struct survey *survey = &session->survey;
 	struct finding *finding = &survey->finding[PARAMETER_DISPATCH];
 	const u64 start = session_now(session), written = session->measure->written;
+	const u64 budget = session_budget(session)->dispatch * SECOND;
+	const u64 last = last_call(&session->measurements);
 	int code;
 
-	if (finding->status != STATUS_UNKNOWN)
+	if (finding->status != STATUS_UNKNOWN || !budget)
 		return 0;
 	finding->method = "reads beside writers as they come, and before bundles of writes";
 	if (!session->one_at_a_time && !session->one_tag) {
@@ -211,9 +228,10 @@ int dispatch_run(struct session *session, struct failure *failure)
 	session_show_step(session, parameter_title(PARAMETER_DISPATCH));
 	session->measure->phase = parameter_name(PARAMETER_DISPATCH);
 	survey->deadline = start;
-	if (start + LAST_CALL < session->end)
-		survey->deadline = session->end - LAST_CALL;
-	survey->search_deadline = start + MOST_TIMES * session_budget(session)->dispatch * SECOND;
+	/* Where others took half of its time, single writes take long. */
+	if (start + last < session->end && start + budget / 2 < session->end)
+		survey->deadline = session->end - last;
+	survey->search_deadline = start + MOST_TIMES * budget;
 	survey->search_written = 0;
 	code = compare_ways(session, failure);
 	if (code)

@@ -29,7 +29,7 @@ struct budget {
 	unsigned int cells;
 	unsigned int rehearsal;
 	unsigned int sweep;
-	unsigned int dispatch;		/* twice that, if so much is left */
+	unsigned int dispatch;		/* twice that, if so much is left; 0: leave it out */
 	unsigned int age;		/* at most, of the time that the survey has left */
 	unsigned int cycles;		/* likewise where there are pauses */
 	u64 least_fill;			/* bytes that are filled, however slow the drive */

@@ -8,7 +8,7 @@
 
 static const struct budget budgets[] = {
 	[SURVEY_QUICK] = {
-		.fill = 12, .survey = 22, .cells = 14, .rehearsal = 12, .dispatch = 10,
+		.fill = 12, .survey = 22, .cells = 14, .rehearsal = 12,
 		.age = 20, .cycles = 30,
 		.least_fill = 64 << 20, .most_fill = 320 << 20, .aged = 720000000,
 		.rehearsed = 64 << 20, .sequential = 16,
@@ -18,7 +18,7 @@ static const struct budget budgets[] = {
 	},
 	[SURVEY_DEFAULT] = {
 		.fill = 45, .survey = 115, .cells = 50, .rehearsal = 40, .sweep = 10,
-		.dispatch = 32,
+		.dispatch = 28,
 		.age = 80, .cycles = 120,
 		.least_fill = 128 << 20, .most_fill = 320 << 20, .aged = 720000000,
 		.rehearsed = 64 << 20, .sequential = 16,

@@ -61,7 +61,7 @@ static bool differ(const struct order_times *before, const struct order_times *a
  * If writes themselves do not differ, what differs is the time that reads take from them: so
  * garbage collection, which comes now in this turn and now in that, is no difference.  As long as
  * there are too few turns to see that, the worse counts.  A gain of writes never counts: on the TLC
- * drive --quick has seen one of a twelfth, where they lose a seventh.
+ * drive one of a twentieth was seen, where they lose a seventh.
  */
 static double speed_of(const struct order_times *before, const struct order_times *after,
 		       unsigned int pairs, u64 read_ns)
