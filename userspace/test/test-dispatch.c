@@ -10,8 +10,8 @@
 const char test_suite[] = "probe-dispatch";
 
 #define MS		1000000ULL
-#define SHIFT		22		/* clustered blocks of 4 MiB */
-#define CLUSTERED	(1ULL << SHIFT)
+#define SHIFT		22		/* of a clustered block */
+#define CLUSTERED	4194304ULL
 #define BLOCKS		64ULL
 #define OFFSET		(3ULL << 20)	/* of the region: its blocks are not the drive's */
 #define PARTITION	(2ULL << 20)
