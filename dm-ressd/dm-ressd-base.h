@@ -252,10 +252,12 @@ static inline void ressd_route_sent(struct ressd *ressd, struct bio *bio)
  */
 void ressd_route_ended(struct ressd *ressd, u32 blocks);
 /*
- * An I/O of the log, or a batch of the mover, has taken @ns for @blocks blocks.
+ * An I/O of the log or a batch of the mover begins; @start is for the call
+ * that says how many blocks it was of.
  */
-void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks);
-void ressd_route_moved(struct ressd *ressd, u64 ns, u32 blocks);
+void ressd_route_start(struct ressd *ressd, u64 *start);
+void ressd_route_logged(struct ressd *ressd, u64 start, u32 blocks);
+void ressd_route_moved(struct ressd *ressd, u64 start, u32 blocks);
 /*
  * The mover has done what ressd_route_asks_move() asked for, or (not @complete)
  * cannot.

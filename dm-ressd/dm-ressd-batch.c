@@ -589,12 +589,16 @@ static bool write_batch(struct ressd *ressd)
 
 void ressd_batch_move(struct ressd *ressd)
 {
-	u64 start = ktime_get_ns();
-	bool read = !transfer(ressd, READ_HOME) && !transfer(ressd, READ_LOG) &&
-		    batch_is_intact(ressd);
-	bool moved = read && write_batch(ressd);
+	bool read, moved;
 	u32 nr = 0;
+	u64 start;
 
+	spin_lock(&ressd->lock);
+	ressd_route_start(ressd, &start);
+	spin_unlock(&ressd->lock);
+	read = !transfer(ressd, READ_HOME) && !transfer(ressd, READ_LOG) &&
+	       batch_is_intact(ressd);
+	moved = read && write_batch(ressd);
 	if (read && !moved)
 		restore_holes(ressd);
 	if (!moved)
@@ -602,6 +606,6 @@ void ressd_batch_move(struct ressd *ressd)
 	nr += finish_batch(ressd, moved);
 	spin_lock(&ressd->lock);
 	ressd->mover.unprimed |= nr && ressd->log.page_blocks;
-	ressd_route_moved(ressd, ktime_get_ns() - start, nr);
+	ressd_route_moved(ressd, start, nr);
 	spin_unlock(&ressd->lock);
 }

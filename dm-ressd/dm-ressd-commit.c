@@ -188,7 +188,7 @@ static void note_io_end(struct ressd *ressd, int ret)
 	struct ressd_io *io = &ressd->log_io.io;
 
 	lockdep_assert_held(&ressd->lock);
-	ressd_route_logged(ressd, ktime_get_ns() - ressd->log_io.start,
+	ressd_route_logged(ressd, ressd->log_io.start,
 			   io->record ? io->record->nr_maps : 0);
 	ressd_log_done(&ressd->log, io, ret);
 	if (ret)
@@ -397,6 +397,8 @@ void ressd_log_worker(struct work_struct *work)
 		active = READ_ONCE(ressd->life) == RESSD_ACTIVE &&
 			 !ressd->log_io.held;
 		more = active && next_io(ressd, &ressd->log_io.io);
+		if (more)
+			ressd_route_start(ressd, &ressd->log_io.start);
 		tidy = active && !more && ressd_log_tidy(&ressd->log);
 		ressd_note_doubt(ressd);
 		if (!tidy && (!more || !is_plain_write(&ressd->log_io.io)))
@@ -408,7 +410,6 @@ void ressd_log_worker(struct work_struct *work)
 		}
 		if (!more)
 			break;
-		ressd->log_io.start = ktime_get_ns();
 		if (is_plain_write(&ressd->log_io.io))
 			start_write(ressd);
 		else

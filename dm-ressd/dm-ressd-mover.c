@@ -101,6 +101,8 @@ static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	ressd_step_start(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
 	ressd->mover.bad_blocks = ressd->cover.bad;
 	ressd->counters.sweeps++;
+	ressd_route_sweep(&ressd->route, kind == RESSD_MOVER_SWEEPING,
+			  ressd->log.map.nr_dirty);
 	spin_unlock(&ressd->lock);
 	return record;
 }
@@ -294,6 +296,7 @@ static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	ressd_mover_become(&ressd->mover.state,
 			   kind == RESSD_MOVER_SWEEPING ? RESSD_MOVER_SWEPT :
 							  RESSD_MOVER_IDLE);
+	ressd_route_swept(&ressd->route);
 	if (kind == RESSD_MOVER_DRAINING)
 		ressd_log_rotate(&ressd->log);
 	if (kind == RESSD_MOVER_TRIAL)

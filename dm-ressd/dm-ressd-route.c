@@ -113,21 +113,34 @@ bool ressd_route_asks_move(const struct ressd *ressd)
 	       ressd_route_wants_move(&ressd->route);
 }
 
-void ressd_route_logged(struct ressd *ressd, u64 ns, u32 blocks)
+void ressd_route_start(struct ressd *ressd, u64 *start)
 {
+	lockdep_assert_held(&ressd->lock);
+	*start = ktime_get_ns();
+	ressd_route_begin(&ressd->route, *start);
+}
+
+void ressd_route_logged(struct ressd *ressd, u64 start, u32 blocks)
+{
+	u64 now = ktime_get_ns();
+
 	lockdep_assert_held(&ressd->lock);
 	/*
 	 * What a cover costs no block does: it comes once until the next drain.
 	 */
 	if (ressd_route_is_adaptive(ressd) && !ressd->cover.running)
-		ressd_route_log_done(&ressd->route, ns, blocks);
+		ressd_route_log_done(&ressd->route, now - start, blocks);
+	ressd_route_end(&ressd->route, now);
 }
 
-void ressd_route_moved(struct ressd *ressd, u64 ns, u32 blocks)
+void ressd_route_moved(struct ressd *ressd, u64 start, u32 blocks)
 {
+	u64 now = ktime_get_ns();
+
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_route_is_adaptive(ressd))
-		ressd_route_move_done(&ressd->route, ns, blocks);
+		ressd_route_move_done(&ressd->route, now - start, blocks);
+	ressd_route_end(&ressd->route, now);
 }
 
 void ressd_route_trial_moved(struct ressd *ressd, bool complete)

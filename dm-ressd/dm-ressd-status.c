@@ -270,8 +270,10 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 		ret = check_buffers(ressd, &options, error, sizeof(error));
 	if (!ret) {
 		if (options.route == RESSD_ROUTE_ADAPTIVE &&
-		    !ressd_route_is_adaptive(ressd))
-			ressd_route_init(&ressd->route);
+		    (!ressd_route_is_adaptive(ressd) ||
+		     options.log_cost_us != ressd->options.log_cost_us))
+			ressd_route_init(&ressd->route, options.log_cost_us *
+							(u64)NSEC_PER_USEC);
 		ressd->options = options;
 		ressd_tune_router(ressd);
 		ressd_tune_log(ressd);

@@ -383,7 +383,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		ti->error = ctr_error;
 		return ret;
 	}
-	ressd_route_init(&ressd->route);
+	ressd_route_init(&ressd->route,
+			 ressd->options.log_cost_us * (u64)NSEC_PER_USEC);
 	ressd_rpi_init(&ressd->rpi);
 	ressd_tune_router(ressd);
 	ressd_shape_prepare(ressd, &ressd->options);

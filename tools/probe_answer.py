@@ -32,6 +32,7 @@ KEYS = {
     "move_block_sectors": ("visit", 8),
     "move_fill_blocks": ("fill", 1),
     "move_threshold": ("threshold", 1),
+    "log_cost_us": ("log_cost_us", 1),
     "open_units": ("open_units", 1),
     "small_write_sectors": ("small_kb", 2),
 }
@@ -54,6 +55,7 @@ class Answer:
         self.profile = [word for word in profile if not word.startswith(SEEN)]
         self.words = dict(word.split("=", 1) for word in self.profile)
         self.advice, self.predicted, self.gain, self.working_set = {}, None, None, 0
+        self.verdict = None
         for row in rows:
             if row[1] == "advice":
                 self.advice[row[2]] = row[3]

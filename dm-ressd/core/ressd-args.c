@@ -41,6 +41,7 @@ static const struct option_rule rules[] = {
 	NUMBER(streams, 16, 1, RESSD_RPI_MAX_STREAMS, 1),
 	NUMBER(open_units, 0, 0, RESSD_UNITS_MAX, 1),
 	WORDS(route, RESSD_ROUTE_ALWAYS, route_words),
+	NUMBER(log_cost_us, 0, 0, 10000000, 1),
 	NUMBER(move_threshold, 50, 1, 95, 1),
 	NUMBER(move_batch_sectors, 1024, 8, RESSD_MAX_MOVE_BATCH_SECTORS, 8),
 	NUMBER(move_block_sectors, 0, 0, RESSD_MAX_MOVE_BLOCK_SECTORS, 8),

@@ -49,6 +49,7 @@ struct ressd_options {
 	u32 streams;		/* sequential streams the RPI follows */
 	u32 open_units;		/* clustered blocks that stay open; or 0 */
 	u32 route;		/* enum ressd_route_option */
+	u32 log_cost_us;	/* of a block, its move included; 0: unknown */
 	u32 move_threshold;	/* the mover wakes below this % of free room */
 	u32 move_batch_sectors;	/* data moved per step */
 	u32 move_block_sectors;	/* the device's clustered block; 0: unknown */

@@ -34,6 +34,12 @@
  */
 #define LOST_BLOCKS	32U
 
+/* So many moves tell what one costs. */
+#define ROUND_BLOCKS	(RESSD_ROUTE_RECENT * RESSD_ROUTE_WINDOW)
+
+/* Of the direct way in use the mean over about so many blocks counts. */
+#define USED_BLOCKS	65536U
+
 /*
  * The record of these few bears a header and a command alone that more could
  * share; neither costs more than a direct write, so as many of those a log may
@@ -76,11 +82,12 @@
 #define MANY_FLUSHES	64
 #define FEW_FLUSHES	16
 
-void ressd_route_init(struct ressd_route *route)
+void ressd_route_init(struct ressd_route *route, u64 through_ns)
 {
 	u32 i;
 
 	memset(route, 0, sizeof(*route));
+	route->through_ns = through_ns;
 	route->phase = RESSD_ROUTE_TRY_DIRECT;
 	for (i = 0; i < ARRAY_SIZE(route->cases); i++)
 		route->cases[i].interval = FIRST_INTERVAL;
@@ -202,6 +209,24 @@ static u64 through_log_ns(const struct ressd_route *route)
 	return move ? ressd_route_log_ns(route) + move : 0;
 }
 
+/* What a block costs through the log and home here; 0: not known yet. */
+static u64 expected_ns(const struct ressd_route *route)
+{
+	if (ressd_route_knows_log(route))
+		return route->through_ns;
+	return ressd_route_case(route)->log.nr ? through_log_ns(route) : 0;
+}
+
+/* What a direct block costs here. */
+static u64 direct_ns(const struct ressd_route *route)
+{
+	const struct ressd_route_case *c = ressd_route_case(route);
+
+	if (c->used_blocks >= RESSD_ROUTE_DIRECT_TRIAL)
+		return div_u64(c->used_ns, c->used_blocks);
+	return ressd_route_ns(&c->direct);
+}
+
 /*
  * The log must save something, the less if it is in use; and have shown that in
  * this situation.
@@ -210,9 +235,9 @@ static bool log_is_cheaper(const struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
 	u32 percent = 100 - (c->log_wins ? KEEP_PERCENT : TAKE_PERCENT);
-	u64 through = c->log.nr ? through_log_ns(route) : 0;
+	u64 through = expected_ns(route);
 
-	return through && through * 100 < ressd_route_ns(&c->direct) * percent;
+	return through && through * 100 < direct_ns(route) * percent;
 }
 
 /* --- situations ----------------------------------------------------------- */
@@ -307,6 +332,8 @@ static void decide(struct ressd_route *route)
 	c->decided = true;
 	c->decided_ns = ressd_route_ns(&c->direct);
 	c->log_wins = log_wins;
+	c->used_ns = 0;
+	c->used_blocks = 0;
 	c->sent = 0;
 	follow_decision(route);
 }
@@ -358,7 +385,7 @@ static bool log_is_promising(const struct ressd_route *route)
 static void continue_direct_trial(struct ressd_route *route)
 {
 	struct ressd_route_case *c = present(route);
-	u64 through = c->log.nr ? through_log_ns(route) : 0;
+	u64 through = expected_ns(route);
 	bool all = c->trial_blocks >= RESSD_ROUTE_DIRECT_TRIAL;
 	bool dear = c->dear_parts >= DEAR_PARTS;
 
@@ -368,6 +395,8 @@ static void continue_direct_trial(struct ressd_route *route)
 		return;
 	if (dear)
 		set_cost(&c->direct, div_u64(c->dear_ns, c->dear_blocks));
+	else if (ressd_route_knows_log(route))
+		set_cost(&c->direct, div_u64(c->trial_ns, c->trial_blocks));
 	if (through || !log_is_promising(route))
 		decide(route);
 	else
@@ -433,14 +462,19 @@ static bool direct_has_changed(const struct ressd_route *route)
 static void look_for_trial(struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
+	bool due = c->sent >= c->interval;
 
-	if (route->phase == RESSD_ROUTE_DIRECT && (c->sent >= c->interval ||
-						   direct_has_changed(route)))
+	if (route->phase == RESSD_ROUTE_LOG) {
+		due |= route->dear && c->sent >= c->interval / DEAR_PART;
+		if (due && !(route->sweeping && ressd_route_knows_log(route)))
+			try_direct(route);
+	} else if (ressd_route_knows_log(route)) {
+		if (due || (c->used_blocks >= RESSD_ROUTE_DIRECT_TRIAL &&
+			    log_is_cheaper(route)))
+			decide(route);
+	} else if (due || direct_has_changed(route)) {
 		try_log(route);
-	else if (route->phase == RESSD_ROUTE_LOG &&
-		 (c->sent >= c->interval ||
-		  (route->dear && c->sent >= c->interval / DEAR_PART)))
-		try_direct(route);
+	}
 }
 
 bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
@@ -465,6 +499,60 @@ bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
 	return ressd_route_takes_log(route);
 }
 
+/*
+ * Of each block that was logged, with as many moves as it takes to leave the
+ * log as full as it was: in this round there may have been more, or fewer.
+ */
+static void learn_from_round(struct ressd_route *route, u32 live)
+{
+	const struct ressd_route_round *round = &route->round;
+	u64 moves = round->moved + live;
+
+	moves -= min_t(u64, moves, round->live);
+	route->through_ns = 1 + div64_u64(div64_u64(round->ns, round->moved) *
+					  moves, round->logged);
+}
+
+void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live)
+{
+	struct ressd_route_round *round = &route->round;
+	/* A round is of one way, and of writes without flushes. */
+	bool counts = for_space && route->phase == RESSD_ROUTE_LOG &&
+		      ressd_route_knows_log(route);
+
+	route->sweeping = true;
+	if (counts && round->begun) {
+		if (!round->logged || round->moved < ROUND_BLOCKS)
+			return;
+		learn_from_round(route, live);
+	}
+	round->begun = counts;
+	round->live = live;
+	round->ns = 0;
+	round->logged = 0;
+	round->moved = 0;
+}
+
+void ressd_route_swept(struct ressd_route *route)
+{
+	route->sweeping = false;
+}
+
+void ressd_route_begin(struct ressd_route *route, u64 now)
+{
+	if (!route->round.in_flight++)
+		route->round.since = now;
+}
+
+/* Of what began before the route was adaptive nothing is known. */
+void ressd_route_end(struct ressd_route *route, u64 now)
+{
+	struct ressd_route_round *round = &route->round;
+
+	if (round->in_flight && !--round->in_flight)
+		round->ns += now - round->since;
+}
+
 bool ressd_route_wants_move(const struct ressd_route *route)
 {
 	return route->phase == RESSD_ROUTE_TRY_MOVE;
@@ -480,7 +568,11 @@ static void watch_log(struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
 
-	if (route->phase == RESSD_ROUTE_LOG && c->log.nr >= RESSD_ROUTE_RECENT)
+	if (route->phase != RESSD_ROUTE_LOG)
+		return;
+	if (ressd_route_knows_log(route))
+		route->dear = route->through_ns >= ressd_route_ns(&c->direct);
+	else if (c->log.nr >= RESSD_ROUTE_RECENT)
 		route->dear = through_log_ns(route) >=
 			      ressd_route_ns(&c->direct);
 }
@@ -491,7 +583,7 @@ static void watch_log(struct ressd_route *route)
  */
 static void judge_part(struct ressd_route *route, struct ressd_route_case *c)
 {
-	u64 through = c->log.nr ? through_log_ns(route) : 0;
+	u64 through = expected_ns(route);
 
 	if (!through || c->part_ns < through * c->part_blocks * DEAR_TIMES) {
 		c->dear_parts = 0;
@@ -519,6 +611,17 @@ static void add_to_trial(struct ressd_route *route, struct ressd_route_case *c,
 	c->part_blocks = 0;
 }
 
+/* What was long ago counts ever less. */
+static void add_in_use(struct ressd_route_case *c, u64 ns, u32 blocks)
+{
+	c->used_ns += ns;
+	c->used_blocks += blocks;
+	if (c->used_blocks < USED_BLOCKS)
+		return;
+	c->used_ns /= 2;
+	c->used_blocks /= 2;
+}
+
 void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks)
 {
 	struct ressd_route_case *c = present(route);
@@ -529,6 +632,8 @@ void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks)
 		route->sampling = false;
 	if (route->phase == RESSD_ROUTE_TRY_DIRECT)
 		add_to_trial(route, c, ns, blocks);
+	else if (ressd_route_knows_log(route))
+		add_in_use(c, ns, blocks);
 }
 
 void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks)
@@ -537,6 +642,7 @@ void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks)
 		return;
 	route->log_ns += ns;
 	route->log_blocks += blocks;
+	route->round.logged += blocks;
 	if (add(&present(route)->log, ns, blocks))
 		watch_log(route);
 	end_lost_trial(route);
@@ -544,6 +650,7 @@ void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks)
 
 void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks)
 {
+	route->round.moved += blocks;
 	if (add(&route->move, ns, blocks))
 		watch_log(route);
 }

@@ -26,6 +26,13 @@
  * in flight (a "peek"); that happens so rarely that it costs a hundredth of the
  * time at most.
  *
+ * Trials err where a device maps pages: the first blocks of a log are as dear
+ * as random ones, for they leave garbage among data that rest, and some hundred
+ * blocks brought home from all over the device share no page.  Who has measured
+ * longer (ressd-probe) may say what a block costs through the log and home.
+ * Then writes without flushes need no trial of the log: it is taken as soon as
+ * direct ones cost more, and what it costs in use is measured by rounds.
+ *
  * Nothing here knows sizes or kinds of devices.  Context: the caller serialises
  * all calls.
  */
@@ -70,6 +77,19 @@ struct ressd_route_cost {
 #define RESSD_ROUTE_DEPTHS	3U
 #define RESSD_ROUTE_MANY	8U
 
+/*
+ * From the begin of a sweep to that of a later one: what was logged, what was
+ * brought home, and what that has taken.
+ */
+struct ressd_route_round {
+	bool begun;
+	u32 live;	/* blocks that waited to be brought home at the begin */
+	u64 logged, moved;	/* blocks */
+	u64 ns;		/* in which the log or the mover was busy */
+	u64 since;	/* when the first of those in flight began */
+	u32 in_flight;	/* I/Os of the log and batches of the mover */
+};
+
 /* One situation. */
 struct ressd_route_case {
 	struct ressd_route_cost direct, log;
@@ -80,6 +100,8 @@ struct ressd_route_case {
 	u64 trial_ns, part_ns, dear_ns;
 	u32 trial_blocks, part_blocks, dear_blocks;
 	u32 dear_parts;
+	u64 used_ns;	/* of direct writes in use since the decision, where */
+	u32 used_blocks;	/* the log needs no trial */
 	u64 sent;	/* blocks since the decision */
 	u64 interval;	/* blocks until the other way is tried again */
 	u64 decided_ns;	/* what a direct block cost at the last decision */
@@ -92,6 +114,13 @@ struct ressd_route {
 	struct ressd_route_case cases[RESSD_ROUTE_DEPTHS * 2];
 	u32 now;		/* the present one; if any, the trial's */
 	struct ressd_route_cost move;
+	/*
+	 * A block through the log and home, without flushes: as the table says
+	 * at first, then as the last round has shown.  0: trials find it.
+	 */
+	u64 through_ns;
+	struct ressd_route_round round;
+	bool sweeping;		/* the mover is */
 	u64 log_ns;		/* that the log's I/Os took in this trial, */
 	u32 log_blocks;		/* and of how many blocks they were */
 	u32 sent;		/* blocks sent in this phase */
@@ -107,7 +136,11 @@ struct ressd_route {
 	u64 next_sample;	/* ns */
 };
 
-void ressd_route_init(struct ressd_route *route);
+/*
+ * @through_ns: what a block costs through the log and home if no flush follows,
+ * ns, as somebody has measured it beforehand; 0: trials are to find it.
+ */
+void ressd_route_init(struct ressd_route *route, u64 through_ns);
 
 /*
  * A small write of @nr blocks comes while @in_flight others have not completed,
@@ -131,6 +164,17 @@ static inline void ressd_route_flush(struct ressd_route *route)
 }
 
 /*
+ * Is the log's cost in the present situation known without a trial of it?  Then
+ * all direct writes are timed and their mean counts, for there are devices that
+ * pause for seconds after some hundred writes: no median has the pauses, and
+ * windows that begin at the end of a second would begin after one.
+ */
+static inline bool ressd_route_knows_log(const struct ressd_route *route)
+{
+	return route->through_ns && !(route->now % 2);
+}
+
+/*
  * Shall a direct write that is sent now be timed, and told to
  * ressd_route_direct_done()?
  */
@@ -139,7 +183,7 @@ static inline bool ressd_route_times_direct(const struct ressd_route *route)
 	const struct ressd_route_case *c = &route->cases[route->now];
 
 	if (route->phase == RESSD_ROUTE_DIRECT)
-		return route->sampling ||
+		return route->sampling || ressd_route_knows_log(route) ||
 		       c->sent + RESSD_ROUTE_TIMED >= c->interval;
 	return route->phase == RESSD_ROUTE_TRY_DIRECT;
 }
@@ -188,6 +232,21 @@ u32 ressd_route_depth(const struct ressd_route *route);
  * known yet either.
  */
 u64 ressd_route_log_ns(const struct ressd_route *route);
+
+/*
+ * The mover begins a sweep, @for_space or another one, while @live blocks wait
+ * to be brought home; it has ended.  While one is under way no trial of the
+ * direct way begins that might follow it as well.
+ */
+void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live);
+void ressd_route_swept(struct ressd_route *route);
+
+/*
+ * An I/O of the log or a batch of the mover begins, or has ended; @now: ns of
+ * any clock.
+ */
+void ressd_route_begin(struct ressd_route *route, u64 now);
+void ressd_route_end(struct ressd_route *route, u64 now);
 
 /*
  * What @blocks cost; @blocks may be 0 for time alone, as that of a flush.  By

@@ -85,7 +85,7 @@ static void begin(void)
 	ressd_rpi_set(&many, &sixteen);
 	ressd_rpi_init(&one);
 	ressd_rpi_set(&one, &papers);
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	last_end = ~0ULL;
 }
 

@@ -113,7 +113,7 @@ TEST(takes_the_cheaper_way)
 		struct ressd_route route;
 		struct outcome outcome;
 
-		ressd_route_init(&route);
+		ressd_route_init(&route, 0);
 		outcome = load(&route, &device, 30000);
 		if (through * 100 < device.direct * 80ULL)
 			CHECK(outcome.logged > 28000, "only %u logged", outcome.logged);
@@ -130,10 +130,10 @@ TEST(trials_are_bounded)
 	struct ressd_route route;
 	struct outcome outcome;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	outcome = load(&route, &page, 4000000);
 	CHECK(outcome.logged < 4000, "%u logged", outcome.logged);
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	outcome = load(&route, &hybrid, 4000000);
 	CHECK(outcome.direct < 12000, "%u direct", outcome.direct);
 }
@@ -150,7 +150,7 @@ TEST(bursts_do_not_mislead)
 		struct ressd_route route;
 		struct outcome outcome;
 
-		ressd_route_init(&route);
+		ressd_route_init(&route, 0);
 		outcome = load(&route, &device, 20000);
 		CHECK(outcome.logged < 400, "%u logged", outcome.logged);
 	}
@@ -164,7 +164,7 @@ TEST(no_oscillation)
 	u32 changes = 0, i;
 	bool before;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	load(&route, &device, 3000);
 	before = log_wins(&route);
 	for (i = 0; i < 1000; i++) {
@@ -181,7 +181,7 @@ TEST(follows_a_change)
 	struct ressd_route route;
 	struct outcome outcome;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	load(&route, &device, 20000);
 	CHECK(!log_wins(&route), "the log wins");
 	device.direct = 5000;
@@ -202,7 +202,7 @@ TEST(dear_direct_way_is_left)
 	struct ressd_route route;
 	struct outcome outcome;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use(&route, &device, &host, 20000);
 	CHECK(!log_wins(&route), "the log wins");
 	device.direct = 10000000;
@@ -223,7 +223,7 @@ TEST(dear_log_is_left_soon)
 	u64 interval;
 	u32 i;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	load(&route, &device, 3000);
 	CHECK(log_wins(&route), "the log does not win");
 	interval = ressd_route_case(&route)->interval;
@@ -245,7 +245,7 @@ TEST(one_of_many_is_no_peek)
 	struct host host = { .depth = 4 };
 	struct ressd_route route;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use(&route, &device, &host, 3000);
 	CHECK(ressd_route_small(&route, 1, 0, 0), "goes direct too early");
 	CHECK(ressd_route_small(&route, 1, 3, late), "goes direct");
@@ -261,7 +261,7 @@ TEST(watching_makes_no_trials)
 	struct ressd_route route;
 	struct outcome outcome;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	outcome = use(&route, &device, &host, 120000);
 	CHECK(outcome.logged < 400, "%u logged", outcome.logged);
 }
@@ -272,7 +272,7 @@ TEST(flushes_count_as_direct)
 	struct ressd_route route;
 	u32 i;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	for (i = 0; i < 2000; i++) {
 		ressd_route_small(&route, 1, 0, 0);
 		ressd_route_direct_done(&route, 100, 1);
@@ -286,7 +286,7 @@ static void write_until_trial_moves(struct ressd_route *route)
 {
 	u32 i;
 
-	ressd_route_init(route);
+	ressd_route_init(route, 0);
 	for (i = 0; i < 5000 && !ressd_route_wants_move(route); i++) {
 		if (ressd_route_small(route, 1, 0, 0))
 			ressd_route_log_done(route, 100, 1);
@@ -367,7 +367,7 @@ TEST(cost_of_the_log_elsewhere)
 	struct ressd_route route;
 	u32 i;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		route.cases[steps[i].where].log.ns = steps[i].ns;
 		route.now = 0;
@@ -390,7 +390,7 @@ TEST(each_depth_has_its_decision)
 	struct outcome outcome;
 	u32 round;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	for (round = 0; round < 4; round++) {
 		host.depth = 1;
 		outcome = use(&route, &one, &host, 16384);
@@ -412,7 +412,7 @@ TEST(depth_is_seen_at_once_after_a_pause)
 	struct ressd_route route;
 	struct outcome outcome;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use(&route, &one, &host, 16384);
 	CHECK(log_wins(&route), "the log does not win");
 	host.now += 100000000;
@@ -431,7 +431,7 @@ TEST(peeks_are_rare)
 	struct outcome outcome;
 	u64 start;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use(&route, &device, &host, 16384);
 	CHECK(log_wins(&route), "the log does not win");
 	start = host.now;
@@ -450,7 +450,7 @@ TEST(flushes_have_their_decision)
 	struct outcome outcome;
 	u32 round;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	for (round = 0; round < 4; round++) {
 		host.flushes = false;
 		outcome = use(&route, &plain, &host, 16384);
@@ -471,7 +471,7 @@ TEST(dear_trials_are_short)
 	struct ressd_route route;
 	struct outcome outcome;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	outcome = use(&route, &device, &host, 10000);
 	CHECK(log_wins(&route), "the log does not win");
 	CHECK(outcome.direct < 80, "%u direct", outcome.direct);
@@ -489,7 +489,7 @@ TEST(dear_log_is_left)
 	struct ressd_route route;
 	struct outcome outcome;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	load(&route, &device, 16384);
 	CHECK(log_wins(&route), "the log does not win");
 	device.move = 1200;
@@ -588,7 +588,7 @@ TEST(lost_trial_logs_little)
 		struct ressd_route route;
 		struct ram ram = { };
 
-		ressd_route_init(&route);
+		ressd_route_init(&route, 0);
 		use_ram(&route, &ram, &device, nr, 10000);
 		CHECK(!log_wins(&route), "the log wins");
 		CHECK(ram.logged >= 32 && ram.logged < 32 + nr, "%u: %u logged", nr, ram.logged);
@@ -603,7 +603,7 @@ TEST(each_lost_trial_logs_little)
 	struct ressd_route route;
 	struct ram ram = { };
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use_ram(&route, &ram, &device, 1, 2000000);
 	CHECK(ram.logged >= 2 * 32, "there was one trial only");
 	CHECK_EQ(ram.logged % 32, 0);
@@ -617,7 +617,7 @@ TEST(trial_lost_later_logs_one_record_more)
 	struct ressd_route route;
 	struct ram ram = { };
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use_ram(&route, &ram, &device, 1, RESSD_ROUTE_DIRECT_TRIAL + 40);
 	device.log = 2000;
 	use_ram(&route, &ram, &device, 1, 5000);
@@ -635,7 +635,7 @@ TEST(rest_of_a_trial_counts)
 	struct ressd_route route;
 	struct ram ram = { };
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use_ram(&route, &ram, &device, 1, RESSD_ROUTE_DIRECT_TRIAL + 40);
 	device.log = 50;
 	use_ram(&route, &ram, &device, 1, RESSD_ROUTE_LOG_TRIAL);
@@ -653,7 +653,7 @@ TEST(trial_that_is_not_lost_fills_records)
 	struct ressd_route route;
 	struct ram ram = { };
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use_ram(&route, &ram, &device, 1, RESSD_ROUTE_DIRECT_TRIAL + RESSD_ROUTE_LOG_TRIAL);
 	CHECK_EQ(ram.most, RECORD_BLOCKS);
 	use_ram(&route, &ram, &device, 1, 20000);
@@ -678,7 +678,7 @@ TEST(short_record_does_not_mislead)
 		device.move = device.direct / 100;
 		ram.header_ns = test_below(device.log + device.direct);
 		through = device.log + ram.header_ns / RECORD_BLOCKS + device.move;
-		ressd_route_init(&route);
+		ressd_route_init(&route, 0);
 		use_ram(&route, &ram, &device, 1, 10000);
 		if (through * 1000 < device.direct * 895ULL)
 			CHECK(ram.logged > 8000, "round %u: only %u logged", round, ram.logged);
@@ -692,7 +692,7 @@ TEST(overwrites_do_not_make_a_trial_wait)
 	struct ressd_route route;
 	struct ram ram = { .overwrites = true };
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use_ram(&route, &ram, &device, 1, 5000);
 	CHECK_EQ(ram.most, 1);
 	CHECK(route.phase == RESSD_ROUTE_DIRECT || route.phase == RESSD_ROUTE_LOG,
@@ -706,7 +706,7 @@ TEST(full_ram_is_written_first)
 	struct ram ram = { .open = 100, .in_flight = RECORD_BLOCKS };
 	struct ressd_route route;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	use_ram(&route, &ram, &device, 1, 5000);
 	CHECK(!log_wins(&route), "the log wins");
 	CHECK_EQ(ram.logged, 0);
@@ -718,7 +718,7 @@ TEST(nobody_waits_for_nothing)
 	struct ressd_route route;
 	u32 i, blocks;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	for (i = 0; i < 300000; i++) {
 		u32 open = test_below(RECORD_BLOCKS + 1), in_flight = test_below(RECORD_BLOCKS + 1);
 
@@ -747,7 +747,7 @@ TEST(trial_without_a_record_ends)
 	struct ressd_route route;
 	u32 i;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	for (i = 0; i < 5000 && !ressd_route_wants_move(&route); i++)
 		if (!ressd_route_small(&route, 1, 0, 0))
 			ressd_route_direct_done(&route, 1000, 1);
@@ -763,12 +763,206 @@ TEST(log_is_kept_for_less_than_it_is_taken_for)
 	const struct device close = { .direct = 1000, .log = 100, .move = 850 };
 	struct ressd_route route;
 
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	load(&route, &close, 3000000);
 	CHECK(!log_wins(&route), "it is taken for 5 percent");
-	ressd_route_init(&route);
+	ressd_route_init(&route, 0);
 	load(&route, &cheap, 3000);
 	CHECK(log_wins(&route), "it is not taken");
 	load(&route, &close, 3000000);
 	CHECK(log_wins(&route), "it is left though it saves 5 percent");
+}
+
+/* --- a cost that was measured beforehand ---------------------------------------------------- */
+
+/* A log that is as full whenever a sweep begins, which brings home what was logged since. */
+struct rounds {
+	u32 round_blocks;		/* logged from the begin of a sweep to that of the next one */
+	u32 round_ns;			/* of each of them, log and mover together */
+	u32 logged;
+	u64 now;
+};
+
+/* @blocks small writes one at a time; blocks that went direct cost @direct_ns. */
+static u32 write_rounds(struct ressd_route *route, struct rounds *rounds, u32 direct_ns, u32 blocks)
+{
+	u32 direct = 0, i;
+
+	for (i = 0; i < blocks; i++) {
+		rounds->now += direct_ns;
+		if (!ressd_route_small(route, 1, 0, rounds->now)) {
+			if (ressd_route_times_direct(route))
+				ressd_route_direct_done(route, direct_ns, 1);
+			direct++;
+			continue;
+		}
+		CHECK(!ressd_route_wants_move(route), "a trial is brought home");
+		ressd_route_begin(route, rounds->now);
+		ressd_route_log_done(route, rounds->round_ns, 1);
+		ressd_route_end(route, rounds->now + rounds->round_ns);
+		if (!(++rounds->logged % rounds->round_blocks)) {
+			ressd_route_sweep(route, true, rounds->round_blocks);
+			ressd_route_move_done(route, 1, rounds->round_blocks);
+			ressd_route_swept(route);
+		}
+	}
+	return direct;
+}
+
+/*
+ * The first blocks of a log are dear where a device maps pages: a trial of 32 had the direct way
+ * taken on drives on which the log is twice as fast.
+ */
+TEST(a_known_cost_needs_no_trial)
+{
+	struct rounds rounds = { .round_blocks = 4096, .round_ns = 500 };
+	struct ressd_route route;
+	u32 direct;
+
+	ressd_route_init(&route, 600);
+	CHECK_EQ(write_rounds(&route, &rounds, 1000, 1024), 1024);
+	CHECK_EQ(write_rounds(&route, &rounds, 1000, 1), 0);
+	CHECK(log_wins(&route), "the log is not taken");
+	direct = write_rounds(&route, &rounds, 1000, 100000);
+	CHECK(direct <= 1000, "%u direct, more than peeks", direct);
+	CHECK_EQ(route.through_ns, 501);
+	ressd_route_init(&route, 950);
+	CHECK_EQ(write_rounds(&route, &rounds, 1000, 300000), 300000);
+}
+
+/* A drive with free blocks takes direct writes faster than it will; nothing is tried meanwhile. */
+TEST(a_known_cost_is_cheaper_later)
+{
+	struct rounds rounds = { .round_blocks = 4096, .round_ns = 500 };
+	struct ressd_route route;
+
+	ressd_route_init(&route, 600);
+	CHECK_EQ(write_rounds(&route, &rounds, 100, 300000), 300000);
+	CHECK(write_rounds(&route, &rounds, 1000000, 20000) < 12000, "the log is not taken");
+	CHECK(log_wins(&route), "the log is not taken");
+}
+
+/* One commit at a time is another situation: what a record and its flush cost, a trial tells. */
+TEST(a_known_cost_is_of_writes_without_flushes)
+{
+	const struct device device = { .direct = 1000, .log = 1500, .move = 100 };
+	struct host host = { .depth = 1, .flushes = true };
+	struct ressd_route route;
+	struct outcome outcome;
+
+	ressd_route_init(&route, 600);
+	outcome = use(&route, &device, &host, 30000);
+	CHECK(outcome.logged && outcome.logged < 400, "%u logged", outcome.logged);
+	CHECK_EQ(route.through_ns, 600);
+}
+
+/*
+ * Writes went to all of a drive of which a part had been measured, and stayed half as fast as
+ * without the log.
+ */
+TEST(rounds_refute_a_known_cost)
+{
+	struct rounds rounds = { .round_blocks = 4096, .round_ns = 2000 };
+	struct ressd_route route;
+	u32 direct;
+
+	ressd_route_init(&route, 600);
+	direct = write_rounds(&route, &rounds, 1000, 100000);
+	CHECK(!log_wins(&route), "the log is kept");
+	/* Half a round is under way when the first sweep begins, and one is all that is needed. */
+	CHECK(direct > 100000 - 3 * 4096, "%u direct", direct);
+	CHECK_EQ(route.through_ns, 2001);
+	CHECK_EQ(write_rounds(&route, &rounds, 1000, 3000000), 3000000);
+	/* What has been learnt holds for a load that makes direct writes dearer. */
+	CHECK(write_rounds(&route, &rounds, 4000000, 30000) < 20000, "the log is not taken");
+}
+
+/* @nr blocks are logged, and the mover brings as many home at the same time; then nothing happens. */
+static void pass_round(struct ressd_route *route, u64 at, u32 nr)
+{
+	ressd_route_begin(route, at);		/* the mover */
+	ressd_route_begin(route, at + 2000);	/* the log */
+	ressd_route_log_done(route, 2000, nr);
+	ressd_route_end(route, at + 4000);
+	ressd_route_move_done(route, 7000, nr);
+	ressd_route_end(route, at + 7000);
+	ressd_route_swept(route);
+}
+
+static void take_known_log(struct ressd_route *route)
+{
+	u32 i;
+
+	ressd_route_init(route, 600);
+	for (i = 0; i < 1024; i++) {
+		ressd_route_small(route, 1, 0, 0);
+		ressd_route_direct_done(route, 1000, 1);
+	}
+	CHECK(ressd_route_small(route, 1, 0, 0), "goes direct");
+}
+
+/* The log and the mover are busy at the same time: that time counts once, and rest does not. */
+TEST(a_round_counts_time_once)
+{
+	struct ressd_route route;
+
+	take_known_log(&route);
+	ressd_route_sweep(&route, true, 5000);
+	pass_round(&route, 1000, 500);
+	/* Too few were moved: the round goes on. */
+	ressd_route_sweep(&route, true, 5000);
+	CHECK_EQ(route.through_ns, 600);
+	pass_round(&route, 500000, 1500);
+	ressd_route_sweep(&route, true, 5000);
+	CHECK_EQ(route.through_ns, 1 + 14000 / 2000);
+	ressd_route_end(&route, 1000000);	/* begun when the route was not adaptive */
+	CHECK_EQ(route.round.in_flight, 0);
+	/* A drain is no round. */
+	pass_round(&route, 2000000, 2000);
+	ressd_route_sweep(&route, false, 5000);
+	pass_round(&route, 3000000, 2000);
+	ressd_route_sweep(&route, true, 0);
+	CHECK_EQ(route.through_ns, 1 + 14000 / 2000);
+}
+
+/*
+ * A sweep that empties most of the log has moved more than was logged meanwhile: the log was left for
+ * a cost 17 times the true one.
+ */
+TEST(a_round_may_leave_the_log_emptier)
+{
+	struct ressd_route route;
+
+	take_known_log(&route);
+	ressd_route_sweep(&route, true, 9000);
+	pass_round(&route, 1000, 1000);
+	ressd_route_move_done(&route, 0, 6000);
+	ressd_route_sweep(&route, true, 2000);
+	/* 7000 ns for 7000 moves, of which a thousand blocks cause none. */
+	CHECK_EQ(route.through_ns, 1);
+	ressd_route_move_done(&route, 0, 1);
+	pass_round(&route, 100000, 1999);
+	ressd_route_sweep(&route, true, 4000);
+	CHECK_EQ(route.through_ns, 1 + 3 * 4000 / 1999);
+	/* More has died than came: nothing was to be moved for what was logged. */
+	pass_round(&route, 200000, 2000);
+	ressd_route_sweep(&route, true, 0);
+	CHECK_EQ(route.through_ns, 1);
+}
+
+/* A trial beside a sweep would be charged with the mover's I/O, and the log kept for it. */
+TEST(no_direct_trial_beside_a_sweep)
+{
+	struct rounds rounds = { .round_blocks = 4096, .round_ns = 2000 };
+	struct ressd_route route;
+	u32 i;
+
+	ressd_route_init(&route, 600);
+	for (i = 0; i < 20000 && !route.dear; i++)
+		write_rounds(&route, &rounds, 1000, 1);
+	CHECK(route.dear, "nothing was learnt");
+	ressd_route_sweep(&route, true, 4096);
+	CHECK(write_rounds(&route, &rounds, 1000, 4000) < 100, "a trial");
+	ressd_route_swept(&route);
+	CHECK_EQ(write_rounds(&route, &rounds, 1000, 1000), 1000);
 }

@@ -269,6 +269,17 @@ TEST(batch_that_comes_again_is_logged)
 	CHECK_EQ(batch(5000 * UNIT, 1000, 64), FIRST / 8);
 }
 
+/* It is another batch if it lies below the one before, or if half of the log cannot hold it. */
+TEST(batch_elsewhere_or_too_long_does_not_come_again)
+{
+	init_units(2);
+	CHECK_EQ(batch(1000 * UNIT, 1000, 64), FIRST / 8);
+	ressd_rpi_flush(&rpi);
+	CHECK_EQ(batch(100 * UNIT, 1000, 64), FIRST / 8);
+	ressd_rpi_flush(&rpi);
+	CHECK_EQ(batch(100 * UNIT + 32, 4000, 64), LOG / 2 / 8);
+}
+
 /*
  * Of two batches at once the one that was last to go direct is what may come again. The other one
  * is logged from then on: unpacking packages on an SD card takes 10 % longer if both are direct.
@@ -452,6 +463,20 @@ TEST(many_writes_or_commits_open_a_unit)
 			ressd_rpi_write(&rpi, (100 + i) * UNIT, 512, false);
 		ressd_rpi_flush(&rpi);
 		CHECK_EQ(ressd_rpi_write(&rpi, 64, 8, false), nr > 32);
+	}
+}
+
+/* The first writes of a burst may be of a commit, whose flush is to come; what goes on is not. */
+TEST(a_burst_behind_a_commit_opens_units_at_first_only)
+{
+	u32 i, nr;
+
+	for (nr = 31; nr <= 32; nr++) {
+		init_units(26);
+		committed(200 * UNIT, 8, false);
+		for (i = 0; i < nr; i++)
+			ressd_rpi_write(&rpi, (100 + i) * UNIT, 512, false);
+		CHECK_EQ(ressd_rpi_write(&rpi, 64, 8, false), nr > 31);
 	}
 }
 

@@ -57,6 +57,7 @@ class ReplayTest(unittest.TestCase):
         self.assertEqual(blocks(output, "logged") + blocks(output, "direct"), 12000)
         self.assertGreater(blocks(output, "moved"), 1000)
 
+
 class PageTest(unittest.TestCase):
     """Records that are written with all of their page."""
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Self test of tools/papers: generated traces, rows, resuming, and the page, from invented runs."""
 
+import contextlib
+import io
 import json
 import sys
 import tempfile
@@ -18,6 +20,8 @@ import page  # noqa: E402
 import papers  # noqa: E402
 import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
+import re_memory  # noqa: E402
+import re_postmark  # noqa: E402
 import runs  # noqa: E402
 import sc  # noqa: E402
 import sc_traces  # noqa: E402
@@ -26,26 +30,45 @@ from published import PUBLISHED, Number  # noqa: E402
 from rows import missing_rows, row, verdict  # noqa: E402
 
 
-def write_replay(folder, distribution, mean, tail):
-    """What guest-sc.sh leaves of one replay."""
-    result = {"all": {"response": {"mean_ns": mean * 1e6, "worst_ns": tail * 1e6}},
-              "late": {"late_max_ns": 0}}
-    (folder / f"{distribution}.json").write_text(json.dumps(result))
+def write_replay(path, mean, tail):
+    """What guest-sc.sh leaves of one replay: two requests in a burst, a write of half a block."""
+    result = {"all": {"response": {"mean_ns": mean * 1e6, "worst_ns": tail * 1e6}}}
+    path.with_suffix(".json").write_text(json.dumps(result))
+    path.with_suffix(".csv").write_text(
+        "line,kind,offset,bytes,due_ns,submitted_ns,completed_ns\n"
+        f"1,r,0,4096,0,0,{mean * 5e5:.0f}\n2,w,4096,8192,10,20,{mean * 1e6 + 10:.0f}\n"
+        f"3,w,512,2048,10,20,{tail * 1e6 + 10:.0f}\n")
 
 
-def invent_sc(top, trace, side, means):
-    """A run of SC with these means for its distributions; the tail is ten times as long."""
-    run = sc.Run(trace, side)
+def invent_sc(top, trace, **means):
+    """A run of SC with these means for D64 of its sides, 2 for all others; ten times the tail."""
+    run = sc.Run(trace)
     folder = run.folder(top)
     folder.mkdir(parents=True)
     sc_traces.generate(trace, 1000, folder / "trace.spc")
-    for distribution, mean in means.items():
-        write_replay(folder, distribution, mean, 10 * mean)
+    for side, (_options, distributions) in sc.SIDES.items():
+        for distribution in distributions:
+            mean = means.get(side, 2) if distribution == "D64" else \
+                BARE[distribution] if side == "bare" else 2
+            write_replay(folder / f"{side}-{distribution}", mean, 10 * mean)
     (folder / "settings").write_text(run.settings())
+    (folder / "commit").write_text("abc\n")
     return run
 
 
-BARE = {"D1": 1, "D4": 1.5, "D16": 2, "D64": 5}
+def invent_postmark(top, run):
+    """40 s on the bare drive, 10 by our options, 20 by the paper's."""
+    run.folder(top).mkdir(parents=True)
+    seconds = {"bare": 40, "ours": 10, "paper": 20}[run.side]
+    (run.folder(top) / "figures").write_text("".join(
+        f"postmark.{run.load}.{figure}\n" for figure in (
+            f"ms {seconds}000", f"moved {0 if run.size == 'unlimited' else 1000}", "logged 2000",
+            "moves 1002", "moves_12k 101", "moved_sectors 10136", "moved_sectors_12k 4128",
+            "small_permille 200")))
+    (run.folder(top) / "settings").write_text(run.settings())
+
+
+BARE = {"D1": 1, "D4": 1.5, "D16": 2}
 
 
 class Traces(unittest.TestCase):
@@ -111,9 +134,9 @@ class Rows(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             top = Path(place)
             for trace in sc.TRACES[1:]:
-                invent_sc(top, trace, "bare", BARE)
+                invent_sc(top, trace, bare=5)
             self.assertFalse(sc.FIGURES[0].is_measured(top))
-            invent_sc(top, sc.TRACES[0], "bare", {**BARE, "D64": 7})
+            invent_sc(top, sc.TRACES[0], bare=7)
             self.assertTrue(sc.FIGURES[0].is_measured(top))
             found = {entry["id"]: entry for entry in sc.FIGURES[0].rows(top)}
             self.assertEqual(found["sc-1/D64-over-D1/most"]["value"], 7)
@@ -124,14 +147,25 @@ class Rows(unittest.TestCase):
         """D64 with ressd is held against D1 bare, not against D64."""
         with tempfile.TemporaryDirectory() as place:
             top = Path(place)
-            invent_sc(top, "hm0", "bare", BARE)
             self.assertFalse(sc.FIGURES[2].is_measured(top))
-            for side in list(sc.SIDES)[1:]:
-                invent_sc(top, "hm0", side, {"D1": 0.1, "D64": 2 if side == "burst" else 0.2})
+            invent_sc(top, "hm0", bare=5, burst=2, even=0.2, idle=0.2)
             found = {entry["id"]: entry for entry in sc.FIGURES[2].rows(top)}
             self.assertFalse(found["sc-future/mean-burst-D64-over-bare-D1/hm0"]["reached"])
             self.assertTrue(found["sc-future/tail-even-D64-over-bare-D1/hm0"]["reached"])
-            self.assertIn("mean of hm0 with `pace burst` 2.00", sc.FIGURES[2].text(top))
+            self.assertIn("4 of 6 figures", sc.FIGURES[2].text(top))
+            more = dict(sc.FIGURES[2].data(top)["more"])
+            self.assertEqual(more["times D1 bare"]["mean, pace burst"], [2])
+            slower = more["requests of 3000 slower than the slowest of D1 bare"]
+            self.assertEqual(slower, {"D64 bare": [1], "D64, pace burst": [1],
+                                      "D64, pace even": [0], "D64, pace idle": [0]})
+            self.assertEqual(sc.largest_burst(top, "hm0"), 2.5)
+            # A read of 0.5 ms; 2 and 2.5 blocks over buses that take 0.0512 for one.
+            self.assertAlmostEqual(sc.bound(top, "hm0", 0), (0.5 + 1.0024 + 1.028) / 3)
+            self.assertAlmostEqual(sc.bound(top, "hm0", 2), (0.5 + 0.9256) / 3)
+            self.assertAlmostEqual(sc.bound(top, "hm0", 3), 0.5 / 3)
+            kinds = more["mean by kind, ms"]
+            self.assertEqual(kinds["other writes, D64, pace burst"], [20])
+            self.assertEqual(kinds["writes of whole 4 KB, D1 bare"], [1])
 
     def test_published_of_re(self):
         """Ratios of Fig. 3 and figures of Table 2 come from the bench's figures."""
@@ -154,6 +188,47 @@ class Rows(unittest.TestCase):
             self.assertEqual((entry["value"], entry["published"], entry["verdict"]),
                              (2, 2, "within 25 %"))
             self.assertNotIn("re-3/ours-SSD-B/randwrite-4k", found)
+
+    def test_postmark(self):
+        """Percent less than the same configuration on the bare drive; the mover's writes."""
+        with tempfile.TemporaryDirectory() as place:
+            top = Path(place)
+            elapsed, _, _, table, moves = re_postmark.FIGURES
+            *runs, last = [*elapsed.of("b"), re_postmark.Run("samsung", "bare", "b")]
+            for run in runs:
+                invent_postmark(top, run)
+            self.assertFalse(elapsed.is_measured(top))
+            invent_postmark(top, last)
+            found = {entry["id"]: entry for entry in elapsed.rows(top) + moves.rows(top)}
+            self.assertEqual(found["re-5/ours-SSD-A/PM-B-0.125-GB"]["value"], 75)
+            self.assertEqual(found["re-5/paper-SSD-A/PM-B-unlimited"]["value"], 50)
+            entry = found["re-7/paper/PM-B-0.25-GB-writes"]
+            self.assertEqual((entry["value"], entry["published"]), (10, 15.6))
+            self.assertEqual(found["re-7/ours/PM-B-0.125-GB-data"]["value"], 40)
+            self.assertEqual(elapsed.data(top)["series"]["bare"], [40])
+            self.assertEqual(moves.data(top)["series"]["published"], [13, 39, 15.6, 44])
+            self.assertIn("nothing", elapsed.text(top))
+            self.assertEqual([entry["value"] for entry in table.rows(top)], [20])
+            advice = re_postmark.Advice("samsung").folder(top)
+            advice.mkdir()
+            line = "0 90 ressd /dev/a 0 /dev/a 90 10 4 streams 16 route always"
+            (advice / "probe.json").write_text(json.dumps({"suggestion": {"table": line}}))
+            self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
+                             .arguments, ["samsung", "streams 16 route always", "16", "a-256"])
+
+    def test_memory(self):
+        """The map's bytes beside RE's KB, when all sizes are there."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place), re_memory.FIGURES[0]
+            for run in figure.runs():
+                self.assertFalse(figure.is_measured(top))
+                run.folder(top).mkdir(parents=True)
+                (run.folder(top) / "figures").write_text(
+                    "mapped 60000\nmap 3072000\nbuffers 1024\nvmalloc 4096000\n")
+                (run.folder(top) / "settings").write_text(run.settings())
+            self.assertTrue(figure.is_measured(top))
+            self.assertEqual(figure.rows(top)[0]["value"], 3000)
+            self.assertEqual(figure.data(top)["series"]["all by vmalloc(), paper"], [4000, 4000])
 
 
 PROBE = """samsung clustered-page correct high measured:16384+0 16384+0 shows 0.6s writes are slow
@@ -197,7 +272,7 @@ class Programs(unittest.TestCase):
     def test_steps(self):
         """Each step keeps what the ones before have set; the advice is in the model's units."""
         advice = beyond.advised(PROBE)
-        self.assertEqual(advice["visit"], 1024)
+        self.assertEqual(advice["visit"], "1024")
         first, last = (beyond.settings_of(step, advice) for step in (0, len(beyond.STEPS) - 1))
         self.assertIn("apart=1", first)
         self.assertNotIn("visit=1024", first)
@@ -235,7 +310,7 @@ class Programs(unittest.TestCase):
             figure = papers.FIGURES["beyond-hot"]
             rows = figure.rows(top)
             self.assertEqual([entry["value"] for entry in rows[::2]][:3], [0.5, 2.5722, 3.5722])
-            page.write([figure], rows + missing_rows(rows), top, docs)
+            page.write([figure], [figure], rows + missing_rows(rows), top, docs)
             text = (docs / "papers/beyond.md").read_text()
             self.assertIn("samsung 5.1 and 23.1", text)
             self.assertIn("| NAND blocks erased for a MB | samsung |", text)
@@ -250,13 +325,15 @@ class Page(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             top, docs = Path(place) / "papers", Path(place) / "docs"
             for trace in sc.TRACES:
-                invent_sc(top, trace, "bare", BARE)
+                invent_sc(top, trace, bare=5)
             shown = [figure for figure in papers.FIGURES.values() if figure.is_measured(top)]
-            self.assertEqual([figure.name for figure in shown], ["sc-1", "sc-2", "sc-table1"])
+            self.assertEqual([figure.name for figure in shown],
+                             ["sc-1", "sc-2", "sc-future", "sc-table1"])
             rows = [entry for figure in shown for entry in figure.rows(top)]
-            page.write(shown, rows + missing_rows(rows), top, docs)
+            page.write(shown, shown, rows + missing_rows(rows), top, docs)
             text = (docs / "papers/sc.md").read_text()
             self.assertIn("| hm0 | 1 | 1.5 | 2 | 5 |", text)
+            self.assertIn("| read size, sectors | 14.7 |", text)
             self.assertIn("| `sc-1/D64-over-D1/least` | 3.7 | 5 | x | **differs** |", text)
             self.assertIn("| `sc-3/D64-over-D1/erased-blocks` | 1 |  | x | not measured |", text)
             self.assertIn("`sc-1/D64-over-D1/least`, ", text.partition("Why they differ:")[2])
@@ -268,13 +345,36 @@ class Page(unittest.TestCase):
             self.assertRegex(text, r"\[SC\]\(papers/sc.md\).* \| 25 \| 0 \| 21 \| 3 \| 1 \|")
             self.assertRegex(text, rf"\| all \| {len(PUBLISHED)} \|")
 
+    def test_keeps_what_was_measured(self):
+        """What the pages have of runs that are gone, all or some of a figure, stays."""
+        with tempfile.TemporaryDirectory() as place:
+            top = papers.FOLDER = Path(place) / "papers"
+            papers.DOCS, papers.RESULT = Path(place) / "docs", Path(place) / "papers.json"
+            (papers.DOCS / "papers").mkdir(parents=True)
+            (papers.DOCS / "papers/beyond.md").write_text("## beyond-hot: hot\n\n| 1 |\n")
+            for trace in sc.TRACES:
+                invent_sc(top, trace, bare=5)
+
+            def write():
+                with contextlib.redirect_stdout(io.StringIO()):
+                    rows = {entry["id"]: entry["verdict"] for entry in papers.report()
+                            if entry["published"] is not None}
+                return rows, [path.read_text() for path in sorted(papers.DOCS.glob("**/*.md"))]
+
+            before = write()
+            self.assertIn("## beyond-hot: hot", before[1][0])
+            self.assertIn("Why they differ", before[1][-2])
+            for trace in sc.TRACES[::-1]:
+                self.assertEqual(write(), before)
+                (sc.Run(trace).folder(top) / "settings").unlink()
+
     def test_resumable(self):
         """A run is there if it has ended well with the same settings."""
         with tempfile.TemporaryDirectory() as place:
             papers.FOLDER = Path(place)
-            run = sc.Run("hm0", "bare")
+            run = sc.Run("hm0")
             self.assertFalse(papers.is_done(run))
-            invent_sc(Path(place), "hm0", "bare", BARE)
+            invent_sc(Path(place), "hm0")
             self.assertTrue(papers.is_done(run))
             (run.folder(Path(place)) / "settings").write_text("other options\n")
             self.assertFalse(papers.is_done(run))

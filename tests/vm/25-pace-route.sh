@@ -84,6 +84,26 @@ both_ways_are_tried() {
 	remove_disk d1
 }
 
+# ressd-probe has measured what a block costs through the log: the direct way is tried, the log never.
+known_cost_needs_no_trial() {
+	local accepted
+	make_disk d1 64 irqmode=2 completion_nsec=5000000
+	make_ressd ressd /dev/d1 "$reserved" route adaptive log_cost_us 100 on_full wait cover off
+	small_writes "adaptive, cost is known" 8M
+	check "adaptive, cost is known: the log is taken" at_least ressd accepted 256
+	check "adaptive, cost is known: after direct writes" at_least ressd adaptive_direct 64
+	check "adaptive, cost is known: no time is too long" eval \
+		"! dmsetup message ressd 0 set log_cost_us 10000001"
+	check "adaptive, cost is known: a higher one is set" dmsetup message ressd 0 set log_cost_us 10000000
+	accepted=$(status_value ressd accepted)
+	small_writes "adaptive, cost is known, dear" 2M
+	check "adaptive, cost is known: the log takes no more" equals "$accepted" \
+		status_value ressd accepted
+	check "adaptive, cost is known: the log was not tried" equals 0 status_value ressd trials
+	ends "adaptive, cost is known"
+	remove_disk d1
+}
+
 # What else is known of each situation may differ: many writes at a time, and a flush after each. All
 # that is written is verified, whichever way it went.
 situations_change() {
@@ -439,6 +459,7 @@ scenario writers_are_told_of_moves
 scenario writers_do_not_use_up_little_room
 blkdiscard -f /dev/d0
 scenario both_ways_are_tried
+scenario known_cost_needs_no_trial
 scenario situations_change
 scenario large_writes_are_judged
 scenario adaptive_load

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import probe_answer
 from guests import PROJECT, GuestError
 from rows import row
-from runs import ProgramRun, digest
+from runs import OfEach, ProgramRun, digest
 
 PROFILES = PROJECT / "tests/ssdsim/profiles"
 MODEL = PROJECT / "build/bin/mover-model"
@@ -45,17 +45,10 @@ FIGURE = re.compile(r"^ *([0-9.]+) MB/s .* ([0-9]+) erases .* longest ([0-9]+) m
 
 def advised(text):
     """Keys of the model, from the advice in what probe-score has printed."""
-    found = {}
-    for line in text.splitlines():
-        words = line.split()
-        if words[1] == "advice" and words[2] == "log_rewrite":
-            found["rewrite"] = int(words[3] == "on")
-        elif words[1] == "advice" and words[2] in probe_answer.KEYS:
-            key, unit = probe_answer.KEYS[words[2]]
-            found[key] = int(words[3]) // unit
-    if not found:
+    answer = probe_answer.Answer("", map(str.split, text.splitlines()), [])
+    if not answer.advice:
         raise GuestError(f"probe-score advises nothing:\n{text}")
-    return found
+    return dict(word.split("=") for word in answer.options())
 
 
 def settings_of(step, advice):
@@ -128,7 +121,7 @@ class Run(ProgramRun):
         return found
 
 
-class Waterfall:
+class Waterfall(OfEach):
     """One load; a panel for each drive."""
 
     paper = "beyond"
@@ -142,14 +135,6 @@ class Waterfall:
     def runs(self):
         """Each drive."""
         return [Run(self.load, profile) for profile in DRIVES]
-
-    def measured(self, top):
-        """Each drive stands for itself."""
-        return [run for run in self.runs() if run.is_there(top)]
-
-    def is_measured(self, top):
-        """One is enough."""
-        return bool(self.measured(top))
 
     def rows(self, top):
         """MB/s and longest wait of each step."""

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """docs/papers.md, and a page for each paper in docs/papers: chart and table of each figure that was
-measured, and all published numbers."""
+measured, and all published numbers.
 
+Raw results are not kept with the pages, so those of another machine may be missing: a section that
+would have fewer figures stays as it is, and so does the row of a number that is not measured here.
+One that is to have fewer is taken out of the page first.
+"""
+
+import re
 import textwrap
 
 import charts
 from charts import number
 from published import PUBLISHED
-from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25
+from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25, row
 
 LICENSE = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 <!-- Written by tools/papers.sh: change that, not this page. -->
@@ -60,14 +66,13 @@ def table(data, series, unit):
     lines = ["| " + " | ".join([unit, *series]) + " |", "|---" * (len(series) + 1) + "|"]
     for index, group in enumerate(data["groups"]):
         cells = [number(values[index]) for values in series.values()]
-        lines.append("| " + " | ".join([group, *cells]) + " |")
+        lines.append("| " + " | ".join([group.replace("\n", " "), *cells]) + " |")
     return "\n".join(lines) + "\n"
 
 
-def section(figure, top, folder):
+def section(figure, top):
     """Chart, text and tables of one figure."""
     data = figure.data(top)
-    charts.draw(figure, data, folder / f"{figure.name}.png")
     text = f"\n## {figure.name}: {figure.title}\n![chart]({figure.name}.png)\n\n" \
            f"{paragraph(figure.text(top))}\n{table(data, data['series'], data['unit'])}"
     for name, series in data.get("more", ()):
@@ -128,7 +133,7 @@ def claims(rows):
                      f"{len(theirs)} are within 25 % with the paper's rules.")
 
 
-def summary(rows):
+def summary(rows, has_beyond):
     """docs/papers.md."""
     lines = ["| | rows | passed | within 25 % | differ | not measured |",
              "|---|---|---|---|---|---|"]
@@ -141,26 +146,75 @@ def summary(rows):
     lines.append(f"| all | {sum(total)} | " + " | ".join(map(str, total)) + " |")
     text = "\n".join(lines)
     beyond = "\n[Beyond the papers](papers/beyond.md): what each later idea adds to RE's " \
-        "target.\n" if of_paper("beyond", rows) else ""
+        "target.\n" if has_beyond else ""
     notes = "*Passed*: at least as good, by more than that. What RE says of its design has two " \
             "rows: ours, and by the paper's rules. RE Table 2, PA Tables 1 and 3, PA's " \
             "parameters and SC Table 1 describe drives and traces, which are made to match."
     return f"{LICENSE}{SUMMARY}\n{text}\n\n{paragraph(notes)}\n{claims(rows)}{beyond}"
 
 
-def write(figures, rows, top, docs):
-    """All pages and charts."""
+def section_of(figure, docs):
+    """The section of a figure on the page that is there; "" if there is none."""
+    path = docs / f"papers/{figure.paper}.md"
+    text = path.read_text() if path.exists() else ""
+    found = re.search(rf"^## {re.escape(figure.name)}: .*?(?=^## |\Z)", text,
+                      re.MULTILINE | re.DOTALL)
+    return f"\n{found[0].rstrip()}\n" if found else ""
+
+
+def figures_in(text):
+    """How many cells of its tables are filled."""
+    return sum(bool(cell.strip()) for line in text.split("\n") if line.startswith("|")
+               for cell in line.split("|"))
+
+
+def has_less(figure, top, docs):
+    """Has the page more of a figure than the runs that are here?"""
+    return figures_in(section(figure, top)) < figures_in(section_of(figure, docs))
+
+
+def rows_of(path):
+    """ID -> row, of the published numbers on the page that is there."""
+    text = path.read_text() if path.exists() else ""
+    notes = re.findall(r"^\* (`.*?`): (.*)\.$", text, re.MULTILINE)
+    reasons = {identity: why for names, why in notes
+               for identity in re.findall(r"`([^`]*)`", names)}
+    found = re.findall(r"^\| `(\S+)` \| \S+ \| (\S+) \|", text, re.MULTILINE)
+    return {identity: row(identity, float(value), why=reasons.get(identity))
+            for identity, value in found if identity in PUBLISHED}
+
+
+def with_kept(rows, docs):
+    """What was not measured here is taken from the pages."""
+    kept = {}
+    for paper in PAPERS:
+        kept.update(rows_of(docs / f"papers/{paper}.md"))
+    return [kept.get(entry["id"], entry) if entry["verdict"] == NOT_MEASURED else entry
+            for entry in rows]
+
+
+def page_of(paper, sections, own):
+    """The page of one paper."""
+    short, title, about = PAPERS[paper]
+    text = f"{LICENSE}# {title}\n\n" + paragraph(f"{short}. {about}" if short != paper else about)
+    return text + "".join(sections) + published_rows(own)
+
+
+def write(figures, shown, rows, top, docs):
+    """All pages, and the charts of what is shown; of other figures the sections that are there."""
     folder = docs / "papers"
     folder.mkdir(parents=True, exist_ok=True)
-    for paper, (short, title, about) in PAPERS.items():
-        own = of_paper(paper, rows)
-        if not own:
-            continue
-        text = f"{LICENSE}# {title}\n\n" + paragraph(f"{short}. {about}" if short != paper
-                                                     else about)
-        text += "".join(section(figure, top, folder) for figure in figures if figure.paper == paper)
-        (folder / f"{paper}.md").write_text(text + published_rows(own))
-    (docs / "papers.md").write_text(summary(rows))
+    for paper in PAPERS:
+        own, sections = of_paper(paper, rows), []
+        for figure in figures:
+            if figure.paper == paper:
+                sections.append(section(figure, top) if figure in shown
+                                else section_of(figure, docs))
+        if own or any(sections):
+            (folder / f"{paper}.md").write_text(page_of(paper, sections, own))
+    for figure in shown:
+        charts.draw(figure, figure.data(top), folder / f"{figure.name}.png")
+    (docs / "papers.md").write_text(summary(rows, (folder / "beyond.md").exists()))
 
 
 def table_of_rows(rows):

@@ -23,6 +23,8 @@ import beyond  # noqa: E402
 import page  # noqa: E402
 import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
+import re_memory  # noqa: E402
+import re_postmark  # noqa: E402
 import results as result_files  # noqa: E402
 import sc  # noqa: E402
 from guests import PROJECT, GuestError, clock, fail  # noqa: E402
@@ -32,8 +34,9 @@ FOLDER = PROJECT / "build/papers"
 RESULT = PROJECT / "build/results/papers.json"
 DOCS = PROJECT / "docs"
 FIGURES = {figure.name: figure
-           for figure in (*re_bandwidth.FIGURES, *parameters.RE_FIGURES, *parameters.FIGURES,
-                          *sc.FIGURES, *beyond.FIGURES)}
+           for figure in (*re_bandwidth.FIGURES, *parameters.RE_FIGURES, *re_memory.FIGURES,
+                          *re_postmark.FIGURES, *parameters.FIGURES, *sc.FIGURES,
+                          *beyond.FIGURES)}
 
 
 def is_done(run):
@@ -79,20 +82,22 @@ def measure_all(runs):
 
 def report():
     """Rows, charts and page of all figures that were measured; returns the rows."""
-    shown = [figure for figure in FIGURES.values() if figure.is_measured(FOLDER)]
-    if not shown:
+    measured = [figure for figure in FIGURES.values() if figure.is_measured(FOLDER)]
+    if not measured:
         raise GuestError("nothing was measured yet: run make papers")
-    rows = []
-    for figure in shown:
-        rows += figure.rows(FOLDER)
-    rows += missing_rows(rows)
+    shown = [figure for figure in measured if not page.has_less(figure, FOLDER, DOCS)]
+    rows = [entry for figure in shown for entry in figure.rows(FOLDER)]
+    rows = page.with_kept(rows + missing_rows(rows), DOCS)
     commits = {run.name: (run.folder(FOLDER) / "commit").read_text().strip()
                for figure in shown for run in figure.runs()
                if run.is_there(FOLDER)}
     RESULT.parent.mkdir(parents=True, exist_ok=True)
     RESULT.write_text(json.dumps({"target": "papers", "commits": commits, "rows": rows}, indent=1)
                       + "\n")
-    page.write(shown, rows, FOLDER, DOCS)
+    page.write(FIGURES.values(), shown, rows, FOLDER, DOCS)
+    for figure in FIGURES.values():
+        if figure not in shown and page.section_of(figure, DOCS):
+            print(f"{figure.name} stays on its page as it is: runs of it are not here")
     return rows
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from guests import PROJECT
 from published import PA_DRIVES, PUBLISHED, RE_DRIVES
 from rows import row
-from runs import ProgramRun, digest
+from runs import OfEach, ProgramRun, digest
 
 PROFILES = PROJECT / "tests/ssdsim/profiles"
 PROBE = PROJECT / "build/bin/probe-score"
@@ -112,31 +112,7 @@ class Bandwidths(ProgramRun):
         return bandwidths(self.output(top, "output"))
 
 
-class OfDrives:
-    """A figure with a run for each drive."""
-
-    def measured(self, top):
-        """The runs that are there; each drive stands for itself."""
-        return [run for run in self.runs() if run.is_there(top)]
-
-    def is_measured(self, top):
-        """One is enough."""
-        return bool(self.measured(top))
-
-    def beside_published(self, top, unit, drive):
-        """Chart and table of this figure's rows: points against drives, published and here."""
-        series, groups = {}, []
-        for entry in self.rows(top):
-            _figure, name, point = entry["id"].split("/")
-            if entry["published"] is None:
-                continue
-            series.setdefault(f"{name} published", []).append(entry["published"])
-            series.setdefault(f"{name} here", []).append(entry["value"])
-            groups += [] if point in groups else [point]
-        return {"unit": unit, "drive": drive, "log": True, "groups": groups, "series": series}
-
-
-class Characteristics(OfDrives):
+class Characteristics(OfEach):
     """PA Table 1: the bare drives; random requests anywhere on the drive."""
 
     paper = "pa"
@@ -190,7 +166,7 @@ class Characteristics(OfDrives):
         return "Commands of 512 KB and of 4 KB, one at a time; random ones all over the drive."
 
 
-class Parameters(OfDrives):
+class Parameters(OfEach):
     """What the probe finds: PA 4.2 and Table 3, and ME's kinds of pages."""
 
     paper = "pa"
@@ -222,7 +198,7 @@ class Parameters(OfDrives):
                "the drives as `make probe-score` has them. 0 is *none*, or *not detectable*."
 
 
-class Times(OfDrives):
+class Times(OfEach):
     """PA Table 2: how long a search takes."""
 
     paper = "pa"
@@ -247,7 +223,7 @@ class Times(OfDrives):
                f"not: {longest:.0f} s at most here, 327 minutes in the paper."
 
 
-class Ordered(OfDrives):
+class Ordered(OfEach):
     """RE Fig. 2: random, ordered-sequential and sequential writes, 128 KB from one to the next."""
 
     paper = "re"

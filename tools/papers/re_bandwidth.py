@@ -12,7 +12,7 @@ import beyond
 import drives
 from published import PUBLISHED, RE_DRIVES
 from rows import row
-from runs import GuestRun, are_there
+from runs import GuestRun, OfEach, are_there
 
 LOADS = ["randwrite-4k", "randwrite-8k", "sequential", "randread"]
 RULES = {
@@ -78,7 +78,7 @@ def equation_2(drive):
     return 1 / random / (1 / speed["seqwrite"] + 1 / speed["randread"] + 1 / ordered)
 
 
-class BandwidthFigure:
+class BandwidthFigure(OfEach):
     """Fig. 3 or 4: with ressd over bare."""
 
     paper = "re"
@@ -94,10 +94,6 @@ class BandwidthFigure:
         """The runs of the drives of which all were measured."""
         pairs = [[Run(profile, rules) for rules in RULES] for profile in RE_DRIVES]
         return [run for pair in pairs if are_there(pair, top) for run in pair]
-
-    def is_measured(self, top):
-        """Each drive stands for itself."""
-        return bool(self.measured(top))
 
     def rows(self, top):
         """Ratios."""
@@ -119,7 +115,7 @@ class BandwidthFigure:
                "log has gone round once before."
 
 
-class CharacteristicsTable:
+class CharacteristicsTable(OfEach):
     """Table 2: the bare drives."""
 
     paper = "re"
@@ -130,29 +126,15 @@ class CharacteristicsTable:
         """The bare sides of the runs below."""
         return [Run(profile, "ours") for profile in RE_DRIVES]
 
-    def profiles(self, top):
-        """The drives that were measured."""
-        return [run.profile for run in self.runs() if run.is_there(top)]
-
-    def is_measured(self, top):
-        """Each drive stands for itself."""
-        return bool(self.profiles(top))
-
     def rows(self, top):
         """MB/s."""
-        return [row(f"{self.name}/{RE_DRIVES[profile]}/{load}",
-                    Run(profile, "ours").drive(top).speed("bare", load))
-                for profile in self.profiles(top) for load in TABLE_2]
+        return [row(f"{self.name}/{RE_DRIVES[run.profile]}/{load}",
+                    run.drive(top).speed("bare", load))
+                for run in self.measured(top) for load in TABLE_2]
 
     def data(self, top):
         """Measured beside published."""
-        series = {}
-        for entry in self.rows(top):
-            _table, name, _load = entry["id"].split("/")
-            series.setdefault(f"{name} published", []).append(entry["published"])
-            series.setdefault(f"{name} here", []).append(entry["value"])
-        return {"unit": "MB/s", "drive": "emulated, bare", "log": True,
-                "groups": [BARS[load] for load in TABLE_2], "series": series}
+        return self.beside_published(top, "MB/s", "emulated, bare", BARS)
 
     def text(self, _top):
         """How it was measured."""

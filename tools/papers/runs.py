@@ -61,3 +61,28 @@ class ProgramRun(Run):
 def are_there(runs, top):
     """Whether all of them were measured."""
     return all(run.is_there(top) for run in runs)
+
+
+class OfEach:
+    """A figure with a run for each drive or trace."""
+
+    def measured(self, top):
+        """The runs that are there; each stands for itself."""
+        return [run for run in self.runs() if run.is_there(top)]
+
+    def is_measured(self, top):
+        """One is enough."""
+        return bool(self.measured(top))
+
+    def beside_published(self, top, unit, drive, labels=None):
+        """Chart and table of this figure's rows: points against drives, published and here."""
+        series, points = {}, []
+        for entry in self.rows(top):
+            _figure, name, point = entry["id"].split("/")
+            if entry["published"] is None:
+                continue
+            series.setdefault(f"{name} published", []).append(entry["published"])
+            series.setdefault(f"{name} here", []).append(entry["value"])
+            points += [] if point in points else [point]
+        groups = [labels[point] for point in points] if labels else points
+        return {"unit": unit, "drive": drive, "log": True, "groups": groups, "series": series}

@@ -9,7 +9,7 @@
 static const char *const names[] = {
 	"device/vendor", "device/model", "device/name", "device/type", "device/serial",
 	"device/manfid", "device/date", "device/preferred_erase_size", "device/erase_size",
-	"device/queue_depth", "device/life_time", "device/pre_eol_info", "device/rel_sectors", "device/cmdq_en",
+	"device/life_time", "device/pre_eol_info", "device/rel_sectors", "device/cmdq_en",
 	"device/rev", "queue/fua", "queue/max_hw_sectors_kb", "queue/discard_max_bytes",
 	"queue/rotational", "queue/zoned", "queue/write_cache",
 	"queue/logical_block_size", "queue/physical_block_size", "queue/minimum_io_size",
@@ -90,17 +90,12 @@ bool hints_one_at_a_time(const struct hints *hints)
 	const char *depth = hints_get(hints, "device/queue_depth");
 	const char *type = hints_get(hints, "device/type");
 	const char *queue = hints_get(hints, "device/cmdq_en");
+	const char *tags = hints_get(hints, "mq/0/nr_tags");
 
 	if (depth)
 		return !strcmp(depth, "1");
-	return type && (!strcmp(type, "SD") || !strcmp(type, "MMC")) &&
-	       (!queue || !strcmp(queue, "0"));
-}
-
-bool hints_one_tag(const struct hints *hints)
-{
-	const char *tags = hints_get(hints, "mq/0/nr_tags");
-
+	if (type && (!strcmp(type, "SD") || !strcmp(type, "MMC")))
+		return !queue || !strcmp(queue, "0");
 	return tags && !strcmp(tags, "1") && !hints_get(hints, "mq/1/nr_tags");
 }
 
@@ -136,5 +131,4 @@ void hints_read(const struct blkdev *dev, struct hints *hints)
 	value = hints_get(hints, "queue/discard_max_bytes");
 	hints->takes_discards = value && strcmp(value, "0");
 	hints->one_at_a_time = hints_one_at_a_time(hints);
-	hints->one_tag = hints_one_tag(hints);
 }

@@ -33,7 +33,6 @@ struct hints {
 	bool zoned;
 	bool takes_discards;
 	bool one_at_a_time;	/* no command before the last one has completed */
-	bool one_tag;		/* likewise, by the kernel's queue of a drive that says nothing */
 	enum backing backing;
 };
 
@@ -52,7 +51,6 @@ void hints_check(const struct hints *hints, struct finding *findings);
 
 /* As the kernel says; false if it does not. */
 bool hints_one_at_a_time(const struct hints *hints);
-bool hints_one_tag(const struct hints *hints);
 
 /* The value of a hint, or NULL. */
 const char *hints_get(const struct hints *hints, const char *name);

@@ -61,7 +61,6 @@ int probe_measure(struct probe *probe, struct failure *failure)
 	session->disk_offset = probe->hints.start;
 	session->takes_discards = probe->hints.takes_discards;
 	session->one_at_a_time = probe->hints.one_at_a_time;
-	session->one_tag = probe->hints.one_tag;
 	session->is_memory = probe->hints.backing == BACKING_MEMORY;
 	session->watcher = &show_watcher;
 	session->context = probe;

@@ -59,7 +59,7 @@ mutants() {
 		dispatch-as-they-come@ressd-probe/find/dispatch.c@s/survey, rehearsed->depth, rehearsed->bundle);/survey, BESIDE_REQUESTS, rehearsed->bundle);/@test-dispatch@reads do not go before bundles where that is rehearsed
 		dispatch-one-depth@ressd-probe/find/dispatch.c@s/session_has_open_blocks(session) ? MERGING_DEPTH : USUAL_DEPTH/USUAL_DEPTH/@test-dispatch@a drive that merges is given as much at a time as others
 		dispatch-not-abba@ressd-probe/find/dispatch.c@s/turn == 1 || turn == 2/turn % 2/@test-dispatch@a drive that gets slower is said to lose by bundles
-		dispatch-of-a-queue@ressd-probe/find/dispatch.c@s/if (!session->one_at_a_time \&\& !session->one_tag)/if (0)/@test-dispatch@a drive with a queue of its own is rehearsed
+		dispatch-of-a-queue@ressd-probe/find/dispatch.c@s/if (!session->one_at_a_time)/if (0)/@test-dispatch@a drive with a queue of its own is rehearsed
 		dispatch-all-time@ressd-probe/find/dispatch.c@s/^\tif (writes > left \/ cycle)$/\tif (0)/@test-dispatch@turns are longer than there is time
 		dispatch-last-call@ressd-probe/find/dispatch.c@s/return LAST_CALL + longest;/return LAST_CALL;/@test-dispatch@a write that takes half a minute ends behind all time
 		dispatch-in-a-hurry@ressd-probe/find/dispatch.c@s/ || !budget)$/)/;s/const u64 budget = .*/const u64 budget = 10 * SECOND;/@test-dispatch@a quick run rehearses an order

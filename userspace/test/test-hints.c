@@ -117,7 +117,7 @@ static struct finding after(const struct hints *hints, enum parameter parameter,
 	return findings[parameter];
 }
 
-/* USB sticks, and cards and eMMC without a command queue; NVMe says nothing. */
+/* USB sticks, cards and eMMC without a command queue; others by the kernel's own queues. */
 TEST(one_command_at_a_time)
 {
 	struct hints hints = saying("device/queue_depth", "1");
@@ -134,14 +134,13 @@ TEST(one_command_at_a_time)
 	CHECK(hints_one_at_a_time(&hints), "eMMC without");
 	hints = saying("queue/rotational", "0");
 	CHECK(!hints_one_at_a_time(&hints), "nothing is said");
-	CHECK(!hints_one_tag(&hints), "nothing is said of tags");
 	hints = saying("mq/0/nr_tags", "1");
-	CHECK(hints_one_tag(&hints), "one queue of one tag");
+	CHECK(hints_one_at_a_time(&hints), "one queue of one tag");
 	hints = saying("mq/0/nr_tags", "16");
-	CHECK(!hints_one_tag(&hints), "one queue of many");
+	CHECK(!hints_one_at_a_time(&hints), "one queue of many");
 	hints = saying("mq/0/nr_tags", "1");
 	hints.hint[hints.count++] = (struct hint){ .name = "mq/1/nr_tags", .value = "1" };
-	CHECK(!hints_one_tag(&hints), "two queues");
+	CHECK(!hints_one_at_a_time(&hints), "two queues");
 }
 
 TEST(hints_that_agree)

@@ -124,9 +124,10 @@ static void move_batch(struct threads *threads, u32 nr)
 {
 	struct model *model = threads->model;
 	struct ressd_move *moves = model->moves;
-	u64 start = now_of(threads), moved = model->moved;
-	u32 at, run, i;
+	u64 start = now_of(threads);
+	u32 moved = 0, at, run, i;
 
+	ressd_route_begin(&model->route, start);
 	ressd_rpi_visit(&threads->rpi, (u64)moves->lbn * RESSD_BLOCK_SECTORS);
 	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
 		run = ressd_sweep_home_run(moves + at, nr - at);
@@ -144,9 +145,10 @@ static void move_batch(struct threads *threads, u32 nr)
 	for (i = 0; i < nr; i++) {
 		model->holes += ressd_move_is_hole(&moves[i]);
 		if (!ressd_move_is_hole(&moves[i]))
-			model->moved += ressd_log_moved(&model->log, moves[i].block, moves[i].lbn);
+			moved += ressd_log_moved(&model->log, moves[i].block, moves[i].lbn);
 	}
-	model_route_moved(threads, now_of(threads) - start, model->moved - moved);
+	model->moved += moved;
+	model_route_moved(threads, now_of(threads) - start, moved);
 }
 
 /* Blocks that are still in RAM are left out, or are holes: see ressd_batch_pick(). */
@@ -226,11 +228,13 @@ static void sweep(struct threads *threads)
 		reclaim(threads);	/* only what is on the device can be moved */
 	model->all = threads->drains || trial;
 	model_start_sweep(model);
+	ressd_route_sweep(&model->route, !model->all, model->log.map.nr_dirty);
 	threads->sweep_follows = false;
 	model->sweeps++;
 	wait_for_record(threads, model->log.records[model->log.open].seq - 1);
 	move_all(threads);
 	model->sweeping = false;
+	ressd_route_swept(&model->route);
 	threads->sweep_follows = !model->all;
 	if (model->all && !trial)
 		ressd_log_rotate(&model->log);

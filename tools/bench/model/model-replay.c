@@ -380,7 +380,7 @@ void model_replay(struct model *model, const char *path)
 	replay.ways = calloc(replay.trace->nr + 1, sizeof(*replay.ways));
 	if (!replay.ways)
 		abort();
-	ressd_route_init(&model->route);
+	ressd_route_init(&model->route, model->set.log_cost_us * 1000ULL);
 	replay.threads = model_threads_start(model, issuer);
 	model_host_thread(replay.threads->host, ways_thread);
 	for (i = 0; i < replay.trace->nr_phases; i++) {

@@ -114,12 +114,14 @@ bool model_route_asks_move(const struct threads *threads)
 
 void model_route_logged(struct threads *threads, u64 ns, u32 blocks)
 {
+	ressd_route_end(&threads->model->route, now_of(threads));
 	if (is_adaptive(threads))
 		ressd_route_log_done(&threads->model->route, ns, blocks);
 }
 
 void model_route_moved(struct threads *threads, u64 ns, u32 blocks)
 {
+	ressd_route_end(&threads->model->route, now_of(threads));
 	if (is_adaptive(threads))
 		ressd_route_move_done(&threads->model->route, ns, blocks);
 }

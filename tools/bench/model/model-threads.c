@@ -291,6 +291,7 @@ static void log_worker(void *context)
 	for (;;) {
 		model_host_wait(threads->host, log_has_io);
 		start = now_of(threads);
+		ressd_route_begin(&threads->model->route, start);
 		if (io->kind == RESSD_IO_FLUSH || io->preflush)
 			log_command(threads, MODEL_FLUSH, 0, 0);
 		if (io->kind == RESSD_IO_WRITE) {

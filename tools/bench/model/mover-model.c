@@ -37,7 +37,7 @@ static const struct {
 #define KEY(k, i) { #k, offsetof(struct settings, k), i }
 	KEY(span_mb, 256), KEY(warm_mb, 32), KEY(total_mb, 96), KEY(write_kb, 4), KEY(fsync, 0),
 	KEY(threshold, 50), KEY(batch, 128), KEY(visit, 0), KEY(fill, 0), KEY(segment, 0),
-	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(drain, 0),
+	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(log_cost_us, 0), KEY(drain, 0),
 	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
 	KEY(fullest, 0), KEY(parts, 0), KEY(hot, 0),
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
@@ -603,12 +603,13 @@ int main(int argc, char **argv)
 		model_replay(model, model->replay);
 		return 0;
 	}
-	ressd_route_init(&model->route);
+	ressd_route_init(&model->route, model->set.log_cost_us * 1000ULL);
 	write_some(model, (u64)model->set.warm_mb * 1024 / model->set.write_kb);
 	for (i = 0; i < nr; i++) {
 		/* As the message set does it. */
-		if (loads[i].adaptive && !model->set.adaptive)
-			ressd_route_init(&model->route);
+		if (loads[i].adaptive && (!model->set.adaptive ||
+					  loads[i].log_cost_us != model->set.log_cost_us))
+			ressd_route_init(&model->route, loads[i].log_cost_us * 1000ULL);
 		model->set = loads[i];
 		measure(model);
 	}

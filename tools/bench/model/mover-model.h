@@ -17,7 +17,7 @@ struct settings {
 	unsigned int depth;		/* direct writes in flight */
 	unsigned int mover_depth;	/* I/Os of the mover in flight */
 	unsigned int seed;
-	unsigned int threshold, batch, visit, fill, segment, align, page, bare, adaptive, drain;
+	unsigned int threshold, batch, visit, fill, segment, align, page, bare, adaptive, log_cost_us, drain;
 	unsigned int burst_kb;		/* random writes without fsync after all that and the drain */
 	unsigned int through;		/* commit writethrough in the burst */
 	unsigned int prime;		/* the log, before that */

@@ -220,7 +220,7 @@ int dispatch_run(struct session *session, struct failure *failure)
 	if (finding->status != STATUS_UNKNOWN || !budget)
 		return 0;
 	finding->method = "reads beside writers as they come, and before bundles of writes";
-	if (!session->one_at_a_time && !session->one_tag) {
+	if (!session->one_at_a_time) {
 		survey_conclude(survey, PARAMETER_DISPATCH, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
 				"a drive that may take several commands at once has an order of its own");
 		return 0;

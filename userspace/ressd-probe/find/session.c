@@ -249,7 +249,6 @@ int session_run(struct session *session, struct failure *failure)
 	session->survey.disk_offset = session->disk_offset;
 	session->measurements.disk_offset = session->disk_offset;
 	session->measurements.takes_discards = session->takes_discards;
-	session->measurements.one_at_a_time = session->one_at_a_time;
 	session->measurements.is_memory = session->is_memory;
 	code = fill(session, failure);
 	if (!code)

@@ -31,7 +31,6 @@ struct session {
 	u64 disk_offset;		/* where the device begins on its disk, bytes */
 	bool takes_discards;		/* as the kernel says */
 	bool one_at_a_time;		/* likewise: commands */
-	bool one_tag;			/* likewise, by its queue */
 	bool is_memory;			/* by its name, hints.h */
 	u64 mover_stride[NR_SIZES];	/* of the planned device, bytes */
 	u64 normal_bytes;		/* likewise; 0: not known */

@@ -169,17 +169,43 @@ static void advise_small_write(struct advice_desk *desk)
 		    ANALYSE_MARGIN % 100);
 }
 
+/* How many times as fast as a random write is one that the mover makes; percent, 0: not known. */
+static u64 move_percent(const struct advice_desk *desk)
+{
+	const struct rehearsal *rehearsal = &desk->measurements->rehearsal[0];
+	const u64 random = desk->measurements->random_write[SIZE_4K].bandwidth;
+	const u64 ordered = desk->measurements->ordered_write[SIZE_4K].bandwidth;
+
+	if (rehearsal->done && rehearsal->move_ns)
+		return rehearsal->direct_ns * 100 / rehearsal->move_ns;
+	return random ? ordered * 100 / random : 0;
+}
+
+static bool moves_are_cheap(const struct advice_desk *desk)
+{
+	return move_percent(desk) >= WAIT_FROM * 100;
+}
+
 /*
  * Does every small random write gain, wherever it goes, whatever was written before?  A drive of
- * which only a part was seen may write faster directly where writes go to less of it, or many come
- * at once; but of one that takes them one after the other the log is known to be the faster way,
- * and the trials of the target would not find that: they write some hundred blocks back all over
- * the drive, which costs as much as writing them directly.
+ * which only a part was seen may lose where writes go to more of it or a flush follows each, unless
+ * moves are far cheaper than random writes.
  */
 static bool gains_always(const struct advice_desk *desk)
 {
 	return desk->analysis->verdict == VERDICT_WORTH &&
-	       (!desk->analysis->working_set || desk->measurements->one_at_a_time);
+	       (!desk->analysis->working_set || moves_are_cheap(desk));
+}
+
+/* Costs that the target could not find by its trials: see ressd-route.h. */
+static void advise_adaptive(struct advice_desk *desk)
+{
+	char text[24];
+
+	put(desk, "route", "adaptive",
+	    "what a random write costs depends on how much of the drive they go to: the target sees it");
+	put(desk, "log_cost_us", number(desk->analysis->by_size[0].through_ns / 1000, text),
+	    "the rehearsal has taken so long for a block through the log and home");
 }
 
 static void advise_route(struct advice_desk *desk)
@@ -187,12 +213,10 @@ static void advise_route(struct advice_desk *desk)
 	put(desk, "streams", "16",
 	    "no parameter of the drive matters for it; each stream costs the comparison of a number");
 	if (gains_always(desk))
-		put(desk, "route", "always", desk->analysis->working_set ?
-		    "small random writes gain, and the drive takes them one after the other" :
+		put(desk, "route", "always",
 		    "small random writes gain even if nothing is overwritten in the log");
 	else if (desk->analysis->verdict == VERDICT_WORTH)
-		put(desk, "route", "adaptive",
-		    "what a random write costs depends on how much of the drive they go to, and on how many come at once: the target sees it");
+		advise_adaptive(desk);
 	else
 		put(desk, "route", "adaptive",
 		    "it pays only while at least %u %% of the logged blocks are overwritten in time",
@@ -385,22 +409,19 @@ static void advise_dispatch(struct advice_desk *desk)
  */
 static void advise_full(struct advice_desk *desk)
 {
-	const struct rehearsal *rehearsal = &desk->measurements->rehearsal[0];
-	const u64 random = desk->measurements->random_write[SIZE_4K].bandwidth;
-	const u64 ordered = desk->measurements->ordered_write[SIZE_4K].bandwidth;
-	const u64 ratio = rehearsal->done && rehearsal->move_ns ?
-			  rehearsal->direct_ns * 100 / rehearsal->move_ns :
-			  random ? ordered * 100 / random : 0;
-	/*
-	 * A trial of route adaptive would be timed beside what passes the log meanwhile; and where
-	 * only a part was seen, nothing but waiting was rehearsed: direct 1.2, 2.2 times as fast.
-	 */
-	const bool wait = desk->analysis->verdict == VERDICT_WORTH &&
-			  (ratio >= WAIT_FROM * 100 || desk->analysis->working_set);
+	const u64 ratio = move_percent(desk);
+	const bool worth = desk->analysis->verdict == VERDICT_WORTH;
+	/* What passes a full log would be timed with a trial of route adaptive. */
+	const bool in_trial = worth && !gains_always(desk);
+	const bool wait = in_trial || (worth && moves_are_cheap(desk));
 
-	put(desk, "on_full", wait ? "wait" : "bypass",
-	    "bringing a block home takes 1/%llu.%02llu of the time of a random write (wait from 1/%u on)",
-	    ratio / 100, ratio % 100, WAIT_FROM);
+	if (in_trial)
+		put(desk, "on_full", "wait",
+		    "a write that passes a full log would disturb what route adaptive measures");
+	else
+		put(desk, "on_full", wait ? "wait" : "bypass",
+		    "bringing a block home takes 1/%llu.%02llu of the time of a random write (wait from 1/%u on)",
+		    ratio / 100, ratio % 100, WAIT_FROM);
 	put(desk, "pace", "even", wait ?
 	    "as writers wait for the mover when the log is full, they do so evenly" :
 	    "without effect, for on_full is bypass");

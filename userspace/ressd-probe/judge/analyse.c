@@ -119,6 +119,9 @@ static void explain(struct analysis *analysis, const char *format, ...)
 /* A gain in percent as "8.50". */
 #define GAIN(percent)	(percent) / 100, (percent) % 100
 
+/* What route adaptive asks of the log before it takes it, whatever is overwritten there; percent. */
+#define ADAPTIVE_TAKES	112
+
 /* What every block gains that is never moved. */
 static u32 best_gain(u64 direct, u64 log)
 {
@@ -302,11 +305,13 @@ static void judge_rehearsal(const struct measurements *measurements,
 		verdict->gain_percent = rehearsal->direct_ns * 100 /
 					(rehearsal->log_ns + rehearsal->move_ns *
 					 (100 - rehearsal->overwritten_percent) / 100);
-	verdict->least_percent = best_gain(rehearsal->direct_ns,
-					   rehearsal->log_ns + rehearsal->move_ns);
+	verdict->through_ns = rehearsal->log_ns + rehearsal->move_ns;
+	verdict->least_percent = best_gain(rehearsal->direct_ns, verdict->through_ns);
 	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
 						      rehearsal->move_ns);
 	verdict->verdict = verdict_of(verdict->alpha_percent, rehearsal->overwritten_percent);
+	if (verdict->verdict == VERDICT_WORTH && verdict->least_percent < ADAPTIVE_TAKES)
+		verdict->verdict = VERDICT_LOCALITY;
 	if (!rehearsal->steady &&
 	    rehearsed_at_bound(rehearsal, 1) != rehearsed_at_bound(rehearsal, -1))
 		verdict->verdict = VERDICT_UNKNOWN;

@@ -25,7 +25,6 @@ enum { SIZE_4K, SIZE_8K, NR_SIZES };
 struct measurements {
 	u64 disk_offset;			/* where the device begins on its disk, bytes */
 	bool takes_discards;			/* as the kernel says */
-	bool one_at_a_time;			/* likewise: commands */
 	bool is_memory;				/* a RAM disk or zram: no drive to be judged */
 	struct result sequential_write;
 	struct result sequential_read;
@@ -46,7 +45,7 @@ enum verdict {
 
 #define ANALYSE_MARGIN	120	/* percent of the bare speed that counts as a gain */
 
-#define MAX_ADVICE	24
+#define MAX_ADVICE	32
 
 /* One option of the target and why. */
 struct advice {
@@ -64,6 +63,7 @@ struct size_verdict {
 	u32 gain_percent;	/* of random writes to struct rehearsal's working_set */
 	u32 least_percent;	/* if nothing is overwritten in the log */
 	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
+	u64 through_ns;		/* a block through the log and home */
 };
 
 struct analysis {

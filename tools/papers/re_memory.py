@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""RE 4.2 and 1: the kernel's memory that the map takes, RE's reserved areas at their real size."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import drives
+from guests import Guest, figures
+from published import PUBLISHED, RULES
+from re_bandwidth import RULES as OPTIONS
+from rows import row
+from runs import GuestRun, OfEach
+
+SCRIPT = Path(__file__).resolve().parent / "guest-memory.sh"
+# RE's point -> MB of reserved area, and blocks mapped: the smaller area is as full.
+POINTS = {"512-MB-60000-blocks": (512, 60000), "128-MB": (128, 15000)}
+LABELS = {"512-MB-60000-blocks": "512 MB reserved,\n60,000 blocks mapped",
+          "128-MB": "128 MB reserved,\n15,000 blocks mapped"}
+# Of ours what the size of the map depends on: nothing else that ressd-probe advises is in it.
+WORDS = {"ours": "route always", "paper": OPTIONS["paper"]}
+
+
+@dataclass(frozen=True)
+class Run(GuestRun):
+    """One size with one set of options."""
+
+    point: str
+    rules: str
+    seconds: int = 15
+
+    @property
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"memory/{self.rules}-{self.point}"
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{POINTS[self.point]}, {WORDS[self.rules]}, " \
+               f"{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()}\n"
+
+    def guest(self, top):
+        """The guest that measures it."""
+        return Guest(self.name.replace("/", "-"), SCRIPT,
+                     [*map(str, POINTS[self.point]), WORDS[self.rules]], {"start": 8, "fill": 7},
+                     self.folder(top), files=drives.FILES, memory="3G")
+
+    def kilobytes(self, top, what):
+        """KB of one figure."""
+        return figures(self.folder(top))[what] / 1024
+
+
+class Memory(OfEach):
+    """The map beside RE's; the target's buffers are told."""
+
+    paper = "re"
+    name = "re-memory"
+    title = "Kernel memory of the map"
+
+    def runs(self):
+        """Each size, each set of options."""
+        return [Run(point, rules) for rules in RULES for point in POINTS]
+
+    def is_measured(self, top):
+        """The table needs all."""
+        return len(self.measured(top)) == len(self.runs())
+
+    def rows(self, top):
+        """KB."""
+        return [row(f"{self.name}/{run.rules}/{run.point}", run.kilobytes(top, "map"),
+                    why="the map is an array with 20 bytes for each block of the reserved area, "
+                        "mapped or not; RE's 3,334 KB are 57 for each of 60,000 mapped blocks")
+                for run in self.measured(top)]
+
+    def data(self, top):
+        """Published beside here."""
+        series = {"published": [PUBLISHED[f"{self.name}/paper/{point}"].value for point in POINTS]}
+        for rules in RULES:
+            series[f"map, {rules}"] = [Run(point, rules).kilobytes(top, "map") for point in POINTS]
+            series[f"all by vmalloc(), {rules}"] = [Run(point, rules).kilobytes(top, "vmalloc")
+                                                    for point in POINTS]
+        return {"unit": "KB", "drive": "emulated; RE's sizes, not a 16th of them",
+                "groups": [LABELS[point] for point in POINTS], "series": series}
+
+    def text(self, top):
+        """What it counts, and that the blocks were mapped."""
+        mapped = ", ".join(f"{figures(Run(point, 'ours').folder(top))['mapped']:.0f}"
+                           for point in POINTS)
+        return f"Map: `map_bytes` of the status, with {mapped} blocks mapped. All by vmalloc(): " \
+               "what the kernel lists for the module, with the buffers of two records, of the " \
+               "summary and of the mover."
+
+
+FIGURES = [Memory()]

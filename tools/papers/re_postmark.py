@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""RE 4.3 and 4.5: Postmark bare and with reserved areas of several sizes (Fig. 5, Table 4), and the
+sizes of the mover's writes (Fig. 7). Everything is a 16th of RE's size.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import drives
+import postmark
+from guests import Guest, figures
+from published import PUBLISHED, RE_DRIVES, RULES
+from re_bandwidth import RULES as OPTIONS
+from rows import row
+from runs import GuestRun, OfEach, are_there
+
+SCRIPT = drives.HERE / "guest-postmark.sh"
+SCALE = 16
+# RE's reserved area -> MB of it here. Unlimited is so large that nothing is moved while it runs.
+SIZES = {"0.125-GB": 8, "0.25-GB": 16, "0.75-GB": 48, "unlimited": 256}
+CONFIGURATIONS = ["a", "b", "c"]
+
+
+def sources():
+    """What all results depend on."""
+    text = SCRIPT.read_text() + (drives.HERE / "guest-loads.sh").read_text()
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Advice(GuestRun):
+    """What ressd-probe advises for a drive."""
+
+    profile: str
+    seconds: int = 45
+
+    @property
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"postmark/{self.profile}-advice"
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{sources()}\n"
+
+    def guest(self, top):
+        """The guest that probes."""
+        return Guest(self.name.replace("/", "-"), SCRIPT,
+                     [self.profile, drives.OPTIONS, str(SCALE)], {"start": 8, "probe": 30},
+                     self.folder(top), files=drives.FILES, memory="3G")
+
+    def words(self, top):
+        """Option words of the table line, which has nine words before them."""
+        probe = json.loads((self.folder(top) / "probe.json").read_text())
+        return " ".join(probe["suggestion"]["table"].split()[9:])
+
+
+@dataclass(frozen=True)
+class Run(GuestRun):
+    """One configuration on one drive, bare (without a size) or by one set of options."""
+
+    profile: str
+    side: str
+    configuration: str
+    size: str = None
+
+    @property
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"postmark/{self.profile}-{self.side}-{self.load}"
+
+    @property
+    def load(self):
+        """What guest-postmark.sh calls it."""
+        return f"{self.configuration}-{SIZES.get(self.size, 'bare')}"
+
+    @property
+    def seconds(self):
+        """On an idle machine."""
+        return 10 + postmark.SECONDS[self.configuration]
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{OPTIONS.get(self.side)}, {sources()}\n"
+
+    def guest(self, top):
+        """The guest that measures it."""
+        options = {"bare": "none", "paper": OPTIONS["paper"]}.get(self.side) or \
+            Advice(self.profile).words(top)
+        return Guest(self.name.replace("/", "-"), SCRIPT,
+                     [self.profile, options, str(SCALE), self.load],
+                     {"start": 8, self.load: postmark.SECONDS[self.configuration]},
+                     self.folder(top), files=drives.FILES, memory="3G")
+
+    def found(self, top, what):
+        """One figure."""
+        return figures(self.folder(top))[f"postmark.{self.load}.{what}"]
+
+    def bare(self):
+        """The same on the bare drive."""
+        return Run(self.profile, "bare", self.configuration)
+
+    def percent_less(self, top):
+        """Of the bare drive's time."""
+        return 100 * (1 - self.found(top, "ms") / self.bare().found(top, "ms"))
+
+
+class Elapsed(OfEach):
+    """Fig. 5, one drive."""
+
+    paper = "re"
+
+    def __init__(self, profile):
+        self.profile, self.drive = profile, RE_DRIVES[profile]
+        self.name = f"re-5-{self.drive[-1].lower()}"
+        self.title = f"Elapsed time of Postmark on {self.drive}"
+
+    def of(self, configuration):
+        """All runs of a configuration with ressd."""
+        return [Run(self.profile, rules, configuration, size) for rules in RULES for size in SIZES]
+
+    def runs(self):
+        """Each configuration, bare and by both sets of options."""
+        return [Advice(self.profile),
+                *(run for configuration in CONFIGURATIONS
+                  for run in (Run(self.profile, "bare", configuration), *self.of(configuration)))]
+
+    def measured(self, top):
+        """Runs with ressd of the configurations of which all are there."""
+        return [run for configuration in CONFIGURATIONS
+                if are_there([self.of(configuration)[0].bare(), *self.of(configuration)], top)
+                for run in self.of(configuration)]
+
+    def rows(self, top):
+        """Percent less."""
+        return [row(f"re-5/{run.side}-{self.drive}/PM-{run.configuration.upper()}-{run.size}",
+                    run.percent_less(top), "%", why=self.why(top, run))
+                for run in self.measured(top)]
+
+    def why(self, top, run):
+        """How much of Postmark's time the log can save at all."""
+        unlimited = Run(run.profile, run.side, run.configuration, "unlimited")
+        return f"without any move PM-{run.configuration.upper()} saves " \
+               f"{unlimited.percent_less(top):.0f} % here, of " \
+               f"{run.bare().found(top, 'ms') / 1000:.0f} s bare"
+
+    def series(self, top, value):
+        """Bars of each side and size: value(run) for each configuration."""
+        runs = self.measured(top)
+        return {f"{rules}, {size.replace('-', ' ')}":
+                [value(run) for run in runs if (run.side, run.size) == (rules, size)]
+                for rules in RULES for size in SIZES}
+
+    def data(self, top):
+        """Seconds, as the figure has them; percent less in a table."""
+        names = list(dict.fromkeys(run.configuration for run in self.measured(top)))
+        bare = [Run(self.profile, "bare", name).found(top, "ms") / 1000 for name in names]
+        seconds = self.series(top, lambda run: run.found(top, "ms") / 1000)
+        return {"unit": "s", "drive": "emulated, 1/16 of the paper's sizes; sizes as there",
+                "groups": [f"PM-{name.upper()}" for name in names],
+                "series": {"bare": bare, **seconds},
+                "more": [("% less time than bare",
+                          self.series(top, lambda run: run.percent_less(top)))]}
+
+    def text(self, top):
+        """What unlimited means here."""
+        moved = max(run.found(top, "moved") for run in self.measured(top)
+                    if run.size == "unlimited")
+        return "Sizes are those of RE's reserved area. Unlimited: 4 GB, of which the mover had " \
+               f"{'nothing' if not moved else f'{moved:.0f} blocks'} to move before the end."
+
+
+class SmallShare(OfEach):
+    """Table 4: how many writes the paper's rule takes for small and random."""
+
+    paper = "re"
+    name = "re-table4"
+    title = "Writes taken for small and random, Postmark"
+
+    def runs(self):
+        """On one drive: the router knows nothing of it."""
+        return [Run("samsung", "paper", configuration, "0.25-GB")
+                for configuration in CONFIGURATIONS]
+
+    def rows(self, top):
+        """Percent."""
+        return [row(f"{self.name}/small-random/PM-{run.configuration.upper()}",
+                    run.found(top, "small_permille") / 10,
+                    why="ext4 and the kernel's writeback of today merge other writes than those "
+                        "of RE's Linux")
+                for run in self.measured(top)]
+
+    def data(self, top):
+        """Published beside here."""
+        return {**self.beside_published(top, "%", "emulated SSD-A, 1/16 of the paper's sizes"),
+                "log": False}
+
+    def text(self, _top):
+        """By whose rule."""
+        return "By the paper's rules, with 0.25 GB reserved."
+
+
+class Moves(OfEach):
+    """4.5, Fig. 7: the mover's writes of 12 KB and more."""
+
+    paper = "re"
+    name = "re-7"
+    title = "The mover's writes of 12 KB and more, PM-B"
+    POINTS = ["0.125-GB", "0.25-GB"]
+    KINDS = {"writes": ("moves_12k", "moves"), "data": ("moved_sectors_12k", "moved_sectors")}
+    # The mover's thread also writes the covers: block 0, then the 16 others.
+    COVERS = {"moves": 2, "moves_12k": 1, "moved_sectors": 136, "moved_sectors_12k": 128}
+
+    def runs(self):
+        """On SSD-A."""
+        return [Advice("samsung"), *self.measurements()]
+
+    def measurements(self):
+        """Those of the mover."""
+        return [Run("samsung", rules, "b", size) for rules in RULES for size in self.POINTS]
+
+    def measured(self, top):
+        """All or nothing."""
+        return self.measurements() if are_there(self.measurements(), top) else []
+
+    def rows(self, top):
+        """Percent of the mover's writes, and of its data; of none there is no share."""
+        return [row(f"{self.name}/{run.side}/PM-B-{run.size}-{kind}",
+                    100 * self.count(top, run, part) / self.count(top, run, whole)
+                    if run.found(top, "moved") else None, "%",
+                    why=f"the mover has written {run.found(top, 'moved'):.0f} blocks in "
+                        f"{self.count(top, run, 'moves'):.0f} writes")
+                for run in self.measured(top) for kind, (part, whole) in self.KINDS.items()]
+
+    def count(self, top, run, what):
+        """Without the covers."""
+        return run.found(top, what) - self.COVERS[what]
+
+    def data(self, top):
+        """Published beside here."""
+        rows = {entry["id"].split("/", 1)[1]: entry["value"] for entry in self.rows(top)}
+        points = [f"PM-B-{size}-{kind}" for size in self.POINTS for kind in self.KINDS]
+        return {"unit": "%", "drive": "emulated SSD-A, 1/16 of the paper's sizes",
+                "groups": [f"{kind},\n{size.replace('-', ' ')}" for size in self.POINTS
+                           for kind in self.KINDS],
+                "series": {"published": [PUBLISHED[f"{self.name}/paper/{point}"].value
+                                         for point in points],
+                           **{rules: [rows[f"{rules}/{point}"] for point in points]
+                              for rules in RULES}}}
+
+    def text(self, top):
+        """How they were counted."""
+        still = ", ".join(f"{run.side}, {run.size.replace('-', ' ')} "
+                          f"({run.found(top, 'logged'):.0f} blocks logged)"
+                          for run in self.measured(top) if not run.found(top, "moved"))
+        text = "Counted by the kernel where the mover hands its writes to the drive, until " \
+               "Postmark has ended."
+        return f"{text} It had nothing to move by then: {still}." if still else text
+
+
+FIGURES = [*(Elapsed(profile) for profile in RE_DRIVES), SmallShare(), Moves()]
