@@ -19,7 +19,7 @@ struct order_times {
 	u64 reads, writes;		/* that were done meanwhile */
 	unsigned int nr_waits;
 	double *waits;			/* ns: of a read, from when it came; gets sorted */
-	double turn_ns[ORDER_TURNS];	/* of equally many writes, but for reads: order_of_writes() */
+	double turn_ns[ORDER_TURNS];	/* of equally many writes: order_of_writes() */
 };
 
 struct order_judgement {
