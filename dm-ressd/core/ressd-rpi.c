@@ -242,13 +242,14 @@ static bool is_direct_part(const struct ressd_rpi *rpi,
 /*
  * Do flushes follow few writes each?  Then a record holds little, and the log
  * costs as much as direct writes.  Without flushes it takes a burst at the
- * speed of sequential writes, as long as nothing is moved.  So what is more
- * than the last two commits had is a burst.
+ * speed of sequential writes, as long as nothing is moved: so one commit is no
+ * sign yet, and what is longer than the last two is a burst.
  */
 static bool is_committing(const struct ressd_rpi *rpi)
 {
-	return rpi->commit && rpi->clock - rpi->flushed <=
-			      max(rpi->commit, rpi->commit_before);
+	return rpi->commit && rpi->commit_before &&
+	       rpi->clock - rpi->flushed <=
+	       max(rpi->commit, rpi->commit_before);
 }
 
 /*
