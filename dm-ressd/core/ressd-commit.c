@@ -56,6 +56,9 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io,
 	end = clamp_t(u32, end, used,
 		      max_t(u32, ressd_log_open_limit(log), used));
 	open->nr_blocks = end - open->block;
+	ressd_padding_record(&log->padding, used - open->block,
+			     ressd_log_page_rest(log, used), open->nr_blocks,
+			     log->geom.nr_blocks);
 	open->sealed = true;
 	open->taken_back = false;
 	open->uncovered = log->cover_blocks && !log->covered;

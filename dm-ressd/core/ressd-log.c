@@ -138,6 +138,19 @@ static u32 into_page(const struct ressd_log *log, u32 block)
 	return into;
 }
 
+u32 ressd_log_page_rest(const struct ressd_log *log, u32 block)
+{
+	u32 into = log->page_blocks ? into_page(log, block) : 0;
+
+	return into ? log->page_blocks - into : 0;
+}
+
+static bool pads_records(const struct ressd_log *log)
+{
+	return log->align_blocks == 1 && log->page_blocks > 1 &&
+	       ressd_padding_pays(&log->padding, log->unit_blocks);
+}
+
 u32 ressd_log_open_limit(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
@@ -183,6 +196,8 @@ u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end)
 		return end;
 	end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
 	end = max(end, first_page_end(log, block));
+	if (pads_records(log))
+		return end + ressd_log_page_rest(log, end);
 	if (log->align_blocks == 1 && log->page_blocks > 1 &&
 	    (into_page(log, end) == log->page_blocks - 1 ||
 	     end + 1 == ressd_log_head_end(log)))
@@ -257,9 +272,11 @@ static bool leaves_summary_page(const struct ressd_log *log)
 {
 	u32 end = ressd_log_head_end(log);
 
-	if (!log->filling || !log->page_blocks ||
-	    ressd_log_free_segments(log) < 2 + log->cover_reserve ||
-	    !ressd_log_summary_flushes(log, log->head_seq))
+	if (!log->page_blocks ||
+	    ressd_log_free_segments(log) < 2 + log->cover_reserve)
+		return false;
+	if (!pads_records(log) &&
+	    (!log->filling || !ressd_log_summary_flushes(log, log->head_seq)))
 		return false;
 	return log->records[log->open].block == end - into_page(log, end);
 }

@@ -102,6 +102,7 @@
 #include "ressd-dying.h"
 #include "ressd-geom.h"
 #include "ressd-map.h"
+#include "ressd-padding.h"
 #include "ressd-record.h"
 
 struct ressd_summary;
@@ -325,6 +326,7 @@ struct ressd_log {
 	u32 cycle_unmaps;	/* UNMAPs this cycle has yet to write */
 	u64 cycle_tail;		/* tail to announce when its flush is done */
 
+	struct ressd_padding padding;
 	struct ressd_log_counters counters;
 };
 

@@ -340,11 +340,12 @@ u32 ressd_sweep_home_run(const struct ressd_move *moves, u32 nr)
 
 bool ressd_visits_close_log(struct ressd_visits *visits,
 			    const struct ressd_sweep *sweep,
-			    const struct ressd_log *log, u32 open_units)
+			    struct ressd_log *log, u32 open_units)
 {
 	if (visits->end == sweep->visit_end)
 		return false;
 	visits->end = sweep->visit_end;
+	ressd_padding_visit(&log->padding);
 	/* The visit before may have gone on after a record. */
 	if (visits->records != log->counters.records)
 		visits->nr = 0;

@@ -106,7 +106,7 @@ static inline bool ressd_sweep_between_visits(const struct ressd_sweep *sweep)
  */
 bool ressd_visits_close_log(struct ressd_visits *visits,
 			    const struct ressd_sweep *sweep,
-			    const struct ressd_log *log, u32 open_units);
+			    struct ressd_log *log, u32 open_units);
 
 /*
  * Picks up to @max moves in ascending order of lbn; 0: the sweep is done.

@@ -3,7 +3,7 @@
 
 # In userspace, with the sanitizers, and in the kernel, as KUnit suites (tests/kunit).
 SUITES = port geom map regions route route-cost rpi args record log discard recover recover-summary repair summary
-SUITES += claims mover sweep step page keep cover split queue units
+SUITES += claims mover sweep step page padding keep cover split queue units
 
 # In userspace only:
 SUITES_USERSPACE = bound	# prints results, which are computed in floating point

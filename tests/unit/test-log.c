@@ -763,6 +763,57 @@ TEST(empty_log_is_primed)
 	CHECK_EQ(box_read(lbn - 1), lbn);
 }
 
+/* Carries out I/Os, and counts the pages of four blocks that were written before. */
+static u32 pages_again(u8 *written)
+{
+	struct ressd_io io;
+	u32 again = 0, i;
+
+	while (box_io(&io))
+		for (i = 0; io.kind == RESSD_IO_WRITE && i < io.nr_blocks; i++) {
+			u8 *page = &written[(io.block + i) / 4];
+
+			again += *page && (!i || !((io.block + i) % 4));
+			*page = 1;
+		}
+	return again;
+}
+
+/*
+ * Found with journals on an SD card: each page was programmed twice, and each clustered block of the
+ * log merged twice.  Neither commits of any size, nor records that are kicked, nor summaries begin
+ * in a page that has been written to.
+ */
+TEST(padded_records_write_no_page_twice)
+{
+	u8 written[BOX_BLOCKS / 4 + 1] = { 0 };
+	u32 commits, lbn;
+	u64 seq;
+
+	box_format();
+	box.log.page_blocks = 4;
+	box.log.unit_blocks = 64;
+	for (commits = 0; commits < 40; commits++) {
+		seq = box.log.head_seq;
+		box.log.padding = (struct ressd_padding) { .used = 1000, .taken = 1000 };
+		for (lbn = 0; lbn < 1 + commits % 6; lbn++)
+			while (box_write(commits * 6 + lbn, lbn + 1) == -EAGAIN)
+				CHECK_EQ(pages_again(written), 0);
+		if (commits % 3)
+			ressd_log_kick(&box.log);
+		else
+			ressd_log_sync(&box.log);
+		CHECK_EQ(pages_again(written), 0);
+		CHECK_EQ(box.log.records[box.log.open].block % 4, 0);
+		move_all_home();
+		ressd_log_reclaim(&box.log);
+		if (box.log.head_seq != seq)
+			memset(written, 0, sizeof(written));
+	}
+	CHECK(box.log.head_seq > 6, "the log has not gone round");
+	CHECK_EQ(box_recover(), 0);
+}
+
 /* Found by counting merges on an emulated drive: one more unit was opened behind each drain. */
 TEST(log_that_a_drain_left_at_a_unit_is_primed)
 {
