@@ -73,8 +73,8 @@ class Snapshot:
         return snapshot if snapshot.provide() else None
 
     def provide(self):
-        """Have it in the cache, and open; False if that fails. Another runner may be at it: wait for
-        that; or have found that it does not work, and removed it."""
+        """Have it in the cache, and open; False if that fails. Another runner may be at it: wait
+        for that; or have found that it does not work, and removed it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(f"{self.path}.lock", "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
