@@ -20,11 +20,14 @@ KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
 all: modules userspace ## build everything (default)
 
+# Each guest gets them, but not their debug information.
 modules: ## build the kernel modules into build/modules (KDIR= selects the kernel)
 	@mkdir -p build/modules
 	@set -e; for module in $(MODULES); do \
 		$(KBUILD) M=$(CURDIR)/$$module modules; \
-		cp -u $$module/*.ko build/modules/; \
+		for file in $$module/*.ko; do \
+			[ build/modules/$${file##*/} -nt $$file ] || strip --strip-debug -o build/modules/$${file##*/} $$file; \
+		done; \
 	done
 
 userspace: ## build ressd-probe, ressd-trace and ressdctl into build/bin

@@ -417,7 +417,8 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 	struct late_copy copy;
 	int ret;
 
-	if (ressd_write_unlocked(ressd, bio, rb, &e))
+	if (e.sectors > READ_ONCE(ressd->small_write_sectors) &&
+	    ressd_write_unlocked(ressd, bio, rb, &e))
 		return DM_MAPIO_REMAPPED;
 	spin_lock(&ressd->lock);
 	/*
@@ -450,7 +451,8 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 	if (mapped && !e.whole)
 		cut_write(ressd, bio, &e);
 
-	ressd_set_covered(rb, &e);
+	if (small || mapped || timed)
+		ressd_set_covered(rb, &e);
 	copy.nr = 0;
 	if (timed)
 		ressd_route_sent(ressd, bio);

@@ -71,14 +71,20 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio);
 /* dm-ressd-unlocked.c */
 /*
  * Has the pattern identifier judge the large writes that took no lock; true:
- * not all.  Under it.
+ * not all.  Under it.  With many processors hardly any has notes: one look
+ * tells that none has.
  */
-bool ressd_judge_noted(struct ressd *ressd);
+bool ressd_judge_notes(struct ressd *ressd);
+static inline bool ressd_judge_noted(struct ressd *ressd)
+{
+	return READ_ONCE(ressd->noted) && ressd_judge_notes(ressd);
+}
+
 /* ... all of them.  Without it. */
 void ressd_judge_all_noted(struct ressd *ressd);
 /*
- * A large write that may be direct and need not have the lock: true if it is
- * aimed at the normal area and counted.
+ * A large write, by its size, that may be direct and need not have the lock:
+ * true if it is aimed at the normal area and counted.
  */
 bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio,
 			  struct ressd_bio *rb, const struct ressd_extent *e);

@@ -3,11 +3,9 @@
  * The mover (RE section 3.2): a thread that brings the data of full segments
  * home in ascending order, so that the log's segments can be used again.
  *
- * A sweep freezes the full segments and then moves batch after batch
- * (dm-ressd-batch.c).  At its end one record, written after a flush, announces
- * that the segments are dead; when it is durable they may be overwritten.  If
- * few blocks of the oldest segment are live there is no sweep: they stay in the
- * log (dm-ressd-keep.c).
+ * Here it decides what to do next: a sweep (dm-ressd-sweep.c), a run of the
+ * cover, or nothing.  If few blocks of the oldest segment are live there is no
+ * sweep: they stay in the log (dm-ressd-keep.c).
  *
  * A block that cannot be moved stays mapped; its segment, and with it all later
  * ones, cannot be reused until a later sweep moves it or it is overwritten.
@@ -22,294 +20,6 @@
 /* After a sweep with errors; doubled each time. */
 #define FIRST_BACKOFF	HZ
 #define LAST_BACKOFF	(64 * HZ)
-
-/*
- * How often the clock is looked at while something is to be done in idle time.
- */
-#define CLOCK_INTERVAL	(HZ / 20)
-
-/* --- one sweep ------------------------------------------------------------ */
-
-static bool sweeps_for_space(const struct ressd *ressd)
-{
-	return ressd->mover.state == RESSD_MOVER_SWEEPING;
-}
-
-/*
- * The device's clustered blocks count from its own first sector, also under a
- * partition.
- */
-static void plan_visits(struct ressd *ressd)
-{
-	u32 blocks = ressd->options.move_block_sectors / RESSD_BLOCK_SECTORS;
-	u32 phase = 0;
-
-	lockdep_assert_held(&ressd->lock);
-	if (blocks)
-		div_u64_rem(ressd_device_block(ressd->normal,
-					       ressd->table.normal_start),
-			    blocks, &phase);
-	ressd_sweep_visits(&ressd->mover.sweep, blocks, phase,
-			   ressd->options.move_fill_blocks,
-			   ressd->mover.visit_from);
-}
-
-/*
- * Between two visits, and the oldest segment has become empty, or the log is to
- * keep the rest?  Who does not want room goes all the way round, and so does a
- * sweep where blocks could not be moved: it has to say how many there are.
- */
-static bool goal_reached(struct ressd *ressd)
-{
-	bool reached;
-	u32 slot;
-
-	spin_lock(&ressd->lock);
-	ressd_step_moved(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
-	reached = sweeps_for_space(ressd) && !ressd->errors.bad_blocks &&
-		  !ressd->mover.bad_blocks &&
-		  ressd_sweep_between_visits(&ressd->mover.sweep) &&
-		  (ressd_step_has_room(&ressd->mover.step, &ressd->log) ||
-		   ressd_keeps(ressd, &slot) ||
-		   ressd_cover_must_carry(&ressd->log));
-	ressd->mover.visit_from = ressd->mover.sweep.visit_end;
-	spin_unlock(&ressd->lock);
-	/*
-	 * Writers that wait look again: at how far the sweep is, which must be
-	 * known by now.
-	 */
-	ressd_run_log(ressd);
-	return reached;
-}
-
-/*
- * Freezes the segments; returns the record that must have been written before
- * moving begins.
- */
-static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
-{
-	u64 record;
-
-	spin_lock(&ressd->lock);
-	ressd_mover_become(&ressd->mover.state, kind);
-	record = ressd_sweep_start(&ressd->mover.sweep, &ressd->log);
-	plan_visits(ressd);
-	if (!sweeps_for_space(ressd))
-		ressd->mover.sweep.last_segment = ressd->log.head_seq;
-	else if (ressd->mover.sweep.visit_blocks)
-		ressd_sweep_oldest(&ressd->mover.sweep, &ressd->log);
-	ressd_step_start(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
-	ressd->mover.bad_blocks = ressd->cover.bad;
-	ressd->counters.sweeps++;
-	ressd_route_sweep(&ressd->route, kind == RESSD_MOVER_SWEEPING,
-			  ressd->log.map.nr_dirty);
-	spin_unlock(&ressd->lock);
-	return record;
-}
-
-static bool drain_cancelled(const struct ressd *ressd)
-{
-	return !READ_ONCE(ressd->mover.draining) ||
-	       READ_ONCE(ressd->suspending);
-}
-
-static bool idle_time_ends(struct ressd *ressd)
-{
-	bool idle;
-
-	spin_lock(&ressd->lock);
-	idle = ressd_pace_is_idle(ressd);
-	spin_unlock(&ressd->lock);
-	return !idle;
-}
-
-static bool sweep_ends(struct ressd *ressd)
-{
-	if (kthread_should_stop() || !ressd_log_works(ressd))
-		return true;
-	if (sweeps_for_space(ressd))
-		return false;
-	if (ressd->mover.state == RESSD_MOVER_DRAINING)
-		return drain_cancelled(ressd);
-	if (ressd->mover.state == RESSD_MOVER_EMPTYING &&
-	    idle_time_ends(ressd))
-		return true;
-	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->mover.draining);
-}
-
-/* Is the mover ahead of the writers, and is there time? */
-static bool is_ahead(struct ressd *ressd)
-{
-	bool held;
-
-	if (kthread_should_stop() || READ_ONCE(ressd->mover.draining) ||
-	    READ_ONCE(ressd->suspending))
-		return false;
-	spin_lock(&ressd->lock);
-	held = ressd_log_works(ressd) && ressd_pace_holds_mover(ressd) &&
-	       !ressd_route_asks_move(ressd);
-	spin_unlock(&ressd->lock);
-	return held;
-}
-
-/*
- * Nobody but the clock tells when it is time to move, with pace idle, or to
- * prime the log.
- */
-static bool clock_matters(const struct ressd *ressd)
-{
-	lockdep_assert_held(&ressd->lock);
-	if (ressd_log_nr_movable(&ressd->log))
-		return ressd->options.pace == RESSD_PACE_IDLE;
-	return ressd->mover.unprimed;
-}
-
-static bool watches_clock(struct ressd *ressd)
-{
-	bool watches;
-
-	spin_lock(&ressd->lock);
-	watches = clock_matters(ressd);
-	spin_unlock(&ressd->lock);
-	return watches;
-}
-
-static bool wants_discard(struct ressd *ressd)
-{
-	bool wants;
-
-	spin_lock(&ressd->lock);
-	wants = ressd_discard_is_wanted(ressd);
-	spin_unlock(&ressd->lock);
-	return wants;
-}
-
-/* Waits until the writers have caught up. */
-static void keep_step(struct ressd *ressd)
-{
-	while (is_ahead(ressd)) {
-		bool clock = watches_clock(ressd);
-
-		ressd_discard_next(ressd);
-		wait_event_idle_timeout(ressd->wait,
-					!is_ahead(ressd) ||
-						wants_discard(ressd) ||
-						watches_clock(ressd) != clock,
-					clock ? CLOCK_INTERVAL :
-						MAX_SCHEDULE_TIMEOUT);
-	}
-}
-
-/*
- * Moves all blocks of the frozen segments, or with visits until the oldest one
- * is empty; false if it has not come to all of them.
- */
-static bool move_all(struct ressd *ressd)
-{
-	u32 nr;
-
-	while (!sweep_ends(ressd)) {
-		if (sweeps_for_space(ressd))
-			keep_step(ressd);
-		nr = ressd_batch_pick(ressd);
-		if (!nr)
-			return true;
-		/* Then it takes also what was logged since the sweep began. */
-		if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))
-			ressd_wait_for_direct_writes(ressd);
-		ressd_batch_move(ressd);
-		cond_resched();
-		if (goal_reached(ressd))
-			break;
-	}
-	return false;
-}
-
-/*
- * Blocks could not be moved, or now can again: what follows from it, and who is
- * told.  A sync that needs the room which they hold would wait for ever, so it
- * fails.
- */
-static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
-{
-	bool changed, more;
-
-	spin_lock(&ressd->lock);
-	/* A sweep that was ended early has not seen them all. */
-	if (!complete && ressd->mover.bad_blocks < ressd->errors.bad_blocks)
-		ressd->mover.bad_blocks = ressd->errors.bad_blocks;
-	changed = !ressd->mover.bad_blocks != !ressd->errors.bad_blocks;
-	more = ressd->mover.bad_blocks > ressd->errors.bad_blocks;
-	ressd->errors.bad_blocks = ressd->mover.bad_blocks;
-	ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
-	if (ressd->errors.stuck && ressd_log_is_starved(&ressd->log))
-		ressd_log_give_up(&ressd->log);
-	spin_unlock(&ressd->lock);
-
-	if (more)
-		DMERR("%s: %u block%s cannot be moved home, so the log cannot be reused from there on; the mover tries again",
-		      ressd_name(ressd), ressd->errors.bad_blocks,
-		      ressd->errors.bad_blocks == 1 ? "" : "s");
-	else if (changed)
-		DMINFO("%s: all blocks can be moved home again",
-		       ressd_name(ressd));
-	if (changed || more)
-		dm_table_event(ressd->ti->table);
-	ressd_note_mode(ressd);
-	ressd_run_log(ressd);
-}
-
-/* What shows whether a sweep, or a run of the cover, has gained anything. */
-struct progress {
-	u64 reused, moved;
-	bool covered;
-};
-
-static struct progress progress_now(struct ressd *ressd)
-{
-	struct progress now;
-
-	spin_lock(&ressd->lock);
-	now = (struct progress){
-		.reused = ressd->log.reuse_seq,
-		.moved = ressd->counters.moved_blocks,
-		.covered = ressd->log.covered,
-	};
-	spin_unlock(&ressd->lock);
-	return now;
-}
-
-/* 0, or -EIO if not all could be moved. */
-static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
-{
-	struct progress before = progress_now(ressd);
-	u64 record = start_sweep(ressd, kind);
-	bool complete;
-	u64 ticket;
-	int ret;
-
-	ressd_wait_for_record(ressd, record);
-	ressd_wait_for_direct_writes(ressd);
-	complete = move_all(ressd);
-
-	spin_lock(&ressd->lock);
-	ressd_mover_become(&ressd->mover.state,
-			   kind == RESSD_MOVER_SWEEPING ? RESSD_MOVER_SWEPT :
-							  RESSD_MOVER_IDLE);
-	ressd_route_swept(&ressd->route);
-	if (kind == RESSD_MOVER_DRAINING)
-		ressd_log_rotate(&ressd->log);
-	if (kind == RESSD_MOVER_TRIAL)
-		ressd_route_trial_moved(ressd,
-					complete && !ressd->mover.bad_blocks);
-	ticket = ressd_log_reclaim(&ressd->log);
-	spin_unlock(&ressd->lock);
-	ret = ressd_wait_as_mover(ressd, ticket);
-	if (ressd->mover.bad_blocks || ressd->errors.bad_blocks)
-		note_bad_blocks(ressd, complete,
-				progress_now(ressd).reused != before.reused);
-	return ressd->errors.bad_blocks ? -EIO : ret;
-}
 
 /* --- idle time ------------------------------------------------------------ */
 
@@ -423,8 +133,8 @@ bool ressd_mover_is_wanted(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return choose(ressd) != RESSD_MOVER_IDLE ||
-	       ressd_discard_is_wanted(ressd) ||
-	       clock_matters(ressd) != READ_ONCE(ressd->mover.watches_clock);
+	       ressd_pace_must_look(ressd,
+				    READ_ONCE(ressd->mover.watches_clock));
 }
 
 static bool note_if_drained(struct ressd *ressd)
@@ -474,6 +184,40 @@ static void rest(struct ressd *ressd, enum ressd_mover_state state)
 }
 
 /*
+ * Blocks could not be moved, or now can again: what follows from it, and who is
+ * told.  A sync that needs the room which they hold would wait for ever, so it
+ * fails.
+ */
+static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
+{
+	bool changed, more;
+
+	spin_lock(&ressd->lock);
+	/* A sweep that was ended early has not seen them all. */
+	if (!complete && ressd->mover.bad_blocks < ressd->errors.bad_blocks)
+		ressd->mover.bad_blocks = ressd->errors.bad_blocks;
+	changed = !ressd->mover.bad_blocks != !ressd->errors.bad_blocks;
+	more = ressd->mover.bad_blocks > ressd->errors.bad_blocks;
+	ressd->errors.bad_blocks = ressd->mover.bad_blocks;
+	ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
+	if (ressd->errors.stuck && ressd_log_is_starved(&ressd->log))
+		ressd_log_give_up(&ressd->log);
+	spin_unlock(&ressd->lock);
+
+	if (more)
+		DMERR("%s: %u block%s cannot be moved home, so the log cannot be reused from there on; the mover tries again",
+		      ressd_name(ressd), ressd->errors.bad_blocks,
+		      ressd->errors.bad_blocks == 1 ? "" : "s");
+	else if (changed)
+		DMINFO("%s: all blocks can be moved home again",
+		       ressd_name(ressd));
+	if (changed || more)
+		dm_table_event(ressd->ti->table);
+	ressd_note_mode(ressd);
+	ressd_run_log(ressd);
+}
+
+/*
  * A run of the cover comes before a sweep, unless it has found no room for its
  * records.
  */
@@ -499,6 +243,39 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 	 * sweep will find.
 	 */
 	return *ret != -EAGAIN && (goal != RESSD_COVER_CARRY || *ret != -EIO);
+}
+
+/* What shows whether a sweep, or a run of the cover, has gained anything. */
+struct progress {
+	u64 reused, moved;
+	bool covered;
+};
+
+static struct progress progress_now(struct ressd *ressd)
+{
+	struct progress now;
+
+	spin_lock(&ressd->lock);
+	now = (struct progress){
+		.reused = ressd->log.reuse_seq,
+		.moved = ressd->counters.moved_blocks,
+		.covered = ressd->log.covered,
+	};
+	spin_unlock(&ressd->lock);
+	return now;
+}
+
+/* 0, or -EIO if not all could be moved. */
+static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
+{
+	struct progress before = progress_now(ressd);
+	bool complete;
+	int ret = ressd_run_sweep(ressd, kind, &complete);
+
+	if (ressd->mover.bad_blocks || ressd->errors.bad_blocks)
+		note_bad_blocks(ressd, complete,
+				progress_now(ressd).reused != before.reused);
+	return ressd->errors.bad_blocks ? -EIO : ret;
 }
 
 /* One sweep, and what it came to: 0, or the error that a pause must follow. */
@@ -570,8 +347,7 @@ static bool has_reason(struct ressd *ressd, bool clock)
 		return true;
 	spin_lock(&ressd->lock);
 	reason = choose(ressd) != RESSD_MOVER_IDLE ||
-		 ressd_discard_is_wanted(ressd) ||
-		 clock_matters(ressd) != clock;
+		 ressd_pace_must_look(ressd, clock);
 	spin_unlock(&ressd->lock);
 	return reason;
 }
@@ -585,7 +361,7 @@ static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 	enum ressd_mover_state next = RESSD_MOVER_IDLE;
 
 	while (!kthread_should_stop()) {
-		bool clock = watches_clock(ressd);
+		bool clock = ressd_pace_watches_clock(ressd);
 
 		next = next_state(ressd);
 		if (next != RESSD_MOVER_IDLE)
@@ -595,8 +371,7 @@ static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 		WRITE_ONCE(ressd->mover.watches_clock, clock);
 		wait_event_idle_timeout(ressd->mover.rest,
 					has_reason(ressd, clock),
-					clock ? CLOCK_INTERVAL :
-						MAX_SCHEDULE_TIMEOUT);
+					ressd_clock_interval(clock));
 		if (clock)
 			prime_log(ressd);
 	}
@@ -691,7 +466,7 @@ int ressd_drain(struct ressd *ressd)
 	ressd_wake(ressd);
 	/* Why it ended is told by the state that it left. */
 	(void)wait_event_interruptible(ressd->wait,
-				       drain_cancelled(ressd) ||
+				       ressd_drain_cancelled(ressd) ||
 					       !ressd_log_works(ressd));
 
 	spin_lock(&ressd->lock);

@@ -34,6 +34,19 @@ int ressd_mover_start(struct ressd *ressd);
 void ressd_mover_stop(struct ressd *ressd);
 /* Moves everything home; interruptible.  0, -EINTR, -EIO. */
 int ressd_drain(struct ressd *ressd);
+static inline bool ressd_drain_cancelled(const struct ressd *ressd)
+{
+	return !READ_ONCE(ressd->mover.draining) ||
+	       READ_ONCE(ressd->suspending);
+}
+
+/* dm-ressd-sweep.c */
+/*
+ * One sweep, by the mover's thread: 0 or -EIO; *@complete: it has come to all
+ * blocks.
+ */
+int ressd_run_sweep(struct ressd *ressd, enum ressd_mover_state kind,
+		    bool *complete);
 
 /* dm-ressd-batch.c */
 /*
@@ -116,5 +129,16 @@ bool ressd_pace_holds_mover(const struct ressd *ressd);
 bool ressd_pace_is_quiet(const struct ressd *ressd);
 /* Is this time in which pace idle brings all home?  Under the lock. */
 bool ressd_pace_is_idle(const struct ressd *ressd);
+/* Has the mover, while it waits, to look at the clock?  Without the lock. */
+bool ressd_pace_watches_clock(struct ressd *ressd);
+/*
+ * Has that changed from @clock, or is there a segment to be discarded?  Under
+ * the lock.
+ */
+bool ressd_pace_must_look(const struct ressd *ressd, bool clock);
+static inline long ressd_clock_interval(bool clock)
+{
+	return clock ? HZ / 20 : MAX_SCHEDULE_TIMEOUT;
+}
 
 #endif

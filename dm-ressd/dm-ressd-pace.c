@@ -64,3 +64,31 @@ bool ressd_pace_holds_mover(const struct ressd *ressd)
 		return false;
 	return ressd_step_mover_is_ahead(&ressd->mover.step, &ressd->log);
 }
+
+/*
+ * Nobody but the clock tells when it is time to move, with pace idle, or to
+ * prime the log.
+ */
+static bool clock_matters(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	if (ressd_log_nr_movable(&ressd->log))
+		return ressd->options.pace == RESSD_PACE_IDLE;
+	return ressd->mover.unprimed;
+}
+
+bool ressd_pace_watches_clock(struct ressd *ressd)
+{
+	bool watches;
+
+	spin_lock(&ressd->lock);
+	watches = clock_matters(ressd);
+	spin_unlock(&ressd->lock);
+	return watches;
+}
+
+bool ressd_pace_must_look(const struct ressd *ressd, bool clock)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd_discard_is_wanted(ressd) || clock_matters(ressd) != clock;
+}

@@ -38,7 +38,7 @@ static bool note_write(struct ressd *ressd, const struct ressd_extent *e)
 		};
 		/* Pairs with the acquire in judge_notes(). */
 		smp_store_release(&notes->head, head + 1);
-		smp_mb();	/* pairs with that in ressd_judge_noted() */
+		smp_mb();	/* pairs with that in ressd_judge_notes() */
 		if (!READ_ONCE(ressd->noted))
 			WRITE_ONCE(ressd->noted, true);
 	}
@@ -88,12 +88,9 @@ static bool judge_some(struct ressd *ressd)
 	return false;
 }
 
-/* With many processors hardly any has notes: one look tells that none has. */
-bool ressd_judge_noted(struct ressd *ressd)
+bool ressd_judge_notes(struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (!READ_ONCE(ressd->noted))
-		return false;
 	WRITE_ONCE(ressd->noted, false);
 	/* Pairs with that in note_write(): we see the note, or it sets this. */
 	smp_mb();
@@ -126,8 +123,7 @@ bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio,
 	 * or they are logged.  Shaped: the rest of the last one is under the
 	 * lock.
 	 */
-	if (e->sectors <= READ_ONCE(ressd->small_write_sectors) ||
-	    bio->bi_opf & REQ_FUA || e->first < ressd->log.cover_blocks ||
+	if (bio->bi_opf & REQ_FUA || e->first < ressd->log.cover_blocks ||
 	    ressd_shape_is_used())
 		return false;
 	if (!ressd_flight_enter(&ressd->seen->flight, &ressd->gate,

@@ -222,7 +222,7 @@ tell_failure() {
 
 # finish_step INDEX STATUS: count its tests.
 finish_step() {
-	local i=$1 status=$2 name=${names[$1]} ok not_ok took why="" verdict=pass
+	local i=$1 status=$2 name=${names[$1]} ok not_ok took cpu why="" verdict=pass
 	local log=$logs/$name.log
 	took=$((SECONDS - begun[$i]))
 	unset "begun[$i]"
@@ -244,8 +244,9 @@ finish_step() {
 	failed=$((failed + not_ok))
 	finished=$((finished + 1))
 	[ "$not_ok" -eq 0 ] || verdict=FAIL
-	tell "$(printf '%-4s %-18s %4d passed %3d failed %5d s%s' "$verdict" "$name" "$ok" "$not_ok" \
-		"$took" "${why:+  $why}")"
+	cpu=$(sed -n 's/^# \([0-9]*\) s of a processor$/\1/p' "$log" | tail -n 1)
+	tell "$(printf '%-4s %-18s %4d passed %3d failed %5d s, %4d s of a processor%s' "$verdict" "$name" \
+		"$ok" "$not_ok" "$took" "$cpu" "${why:+  $why}")"
 	if [ "$not_ok" -gt 0 ]; then
 		failures+=("$name")
 		tell_failure "$name" "$log"

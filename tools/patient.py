@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """patient.py SECONDS COMMAND...: timeout(1) that allows for a busy machine: where more threads than
 processors want to run, time counts as the share of a processor that each gets. The command leads a
-process group of its own; past the limit the group gets SIGTERM, and SIGKILL 30 seconds later. Exit
-code: the command's, or 124 past the limit."""
+process group of its own; past the limit the group gets SIGTERM, and SIGKILL 30 seconds later. Tells
+at the end what it has taken of a processor. Exit code: the command's, or 124 past the limit."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -61,6 +62,8 @@ def main(arguments):
             time.sleep(POLL_SECONDS)
     finally:
         end_group(process)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(f"# {used.ru_utime + used.ru_stime:.0f} s of a processor", file=sys.stderr)
     return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 

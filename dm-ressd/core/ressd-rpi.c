@@ -51,7 +51,8 @@ static void put_in(struct ressd_rpi *rpi, struct ressd_stream *stream)
 
 	stream->same = *bucket;
 	*bucket = stream;
-	list_move(&stream->age, &rpi->ages);
+	if (rpi->ages.next != &stream->age)
+		list_move(&stream->age, &rpi->ages);
 }
 
 void ressd_rpi_init(struct ressd_rpi *rpi)

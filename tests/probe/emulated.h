@@ -4,8 +4,6 @@
  * large requests, adds its own time, and shows the drive from some offset on (a partition).  Noise
  * and interference are the drive's own (noise_ppm, interference_ppm).  Virtual time; nothing is
  * stored.
- *
- * This header is the border between two worlds that both shadow <linux/types.h>; so only C types.
  */
 #ifndef PROBE_EMULATED_H
 #define PROBE_EMULATED_H

@@ -59,6 +59,15 @@ static void repair_well(void)
 	CHECK_EQ(box.log.durable_seq, box.log.written_seq);
 }
 
+/* Block @lbn holds @id before and after a repair, and after a recovery. */
+static void repair_keeps(u32 lbn, u64 id)
+{
+	CHECK_EQ(box_read(lbn), id);
+	repair_well();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(lbn), id);
+}
+
 static void move(u32 lbn)
 {
 	CHECK(ressd_log_moved(&box.log, box_block(lbn), lbn), "block %u is not moved", lbn);
@@ -193,11 +202,8 @@ TEST(failed_flush_takes_back_kills)
 	CHECK_EQ(box_read(2), 0);
 	ressd_log_sync(&box.log);
 	fail_io(RESSD_IO_WRITE, false);	/* the PREFLUSH of the record with the UNMAP */
-	CHECK_EQ(box_read(2), 10);
 	CHECK_EQ(box.log.nr_unmaps, 0);
-	repair_well();
-	CHECK_EQ(box_recover(), 0);
-	CHECK_EQ(box_read(2), 10);
+	repair_keeps(2, 10);
 }
 
 /* Only the write failed, after a good flush: then what killed the block is durable. */
@@ -209,10 +215,7 @@ TEST(failed_write_takes_back_no_kills)
 	ressd_log_sync(&box.log);
 	fail_io(RESSD_IO_WRITE, true);
 	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
-	CHECK_EQ(box_read(2), 0);
-	repair_well();
-	CHECK_EQ(box_recover(), 0);
-	CHECK_EQ(box_read(2), 0);
+	repair_keeps(2, 0);
 	CHECK_EQ(box_read(3), 10);
 }
 
@@ -226,11 +229,8 @@ TEST(newest_killed_version_comes_back)
 	CHECK_EQ(box.log.nr_unmaps, 2);
 	ressd_log_sync(&box.log);
 	fail_io(RESSD_IO_WRITE, false);
-	CHECK_EQ(box_read(7), 20);
 	CHECK_EQ(box.log.nr_unmaps, 1);
-	repair_well();
-	CHECK_EQ(box_recover(), 0);
-	CHECK_EQ(box_read(7), 20);
+	repair_keeps(7, 20);
 }
 
 TEST(newer_version_in_the_log_stays)
@@ -241,11 +241,8 @@ TEST(newer_version_in_the_log_stays)
 	box_write(7, 30);
 	ressd_log_sync(&box.log);
 	fail_io(RESSD_IO_WRITE, false);
-	CHECK_EQ(box_read(7), 30);
 	CHECK_EQ(box.log.nr_unmaps, 1);
-	repair_well();
-	CHECK_EQ(box_recover(), 0);
-	CHECK_EQ(box_read(7), 30);
+	repair_keeps(7, 30);
 }
 
 TEST(what_an_announced_tail_left_behind_stays_dead)
@@ -344,10 +341,7 @@ TEST(flush_failure_from_outside)
 	ressd_log_done(&box.log, &io, 0);
 	box_tidy();
 	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
-	CHECK_EQ(box_read(1), 10);
-	repair_well();
-	CHECK_EQ(box_recover(), 0);
-	CHECK_EQ(box_read(1), 10);
+	repair_keeps(1, 10);
 }
 
 /*

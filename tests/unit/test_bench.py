@@ -5,6 +5,7 @@
 import sys
 import tempfile
 import unittest
+from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -139,6 +140,11 @@ class OverheadTest(unittest.TestCase):
                           rows["memory/any/mb-per-100mb"]["ok"]), (1.0, False))
         self.assertEqual(rows["memory-map/any/mb-per-100mb"]["value"], 0.8)
         self.assertEqual(rows["memory-taken/any/mb-per-100mb"]["value"], 1.1)
+
+    def test_ids_are_unique(self):
+        """Small writes beside the large map had the id of large writes: no row was written."""
+        rows = overhead.overhead_rows(defaultdict(int))
+        self.assertEqual(len(rows_by_id(rows)), len(rows))
 
     def test_waits_are_told_for_a_thousand(self):
         figures = {}

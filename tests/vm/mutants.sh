@@ -37,14 +37,14 @@ mutants() {
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-wait.c@s/^\t\t\t       ressd_log_is_starved(&ressd->log),/\t\t\t       false,/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
-		sweep-ignores-direct@dm-ressd-mover.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
+		sweep-ignores-direct@dm-ressd-sweep.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
 		failed-record-awaited@dm-ressd-wait.c@/^void ressd_wait_for_record/,/^}/s/!ressd_log_works(ressd)/false/@75-errors-move 1 record_before_a_visit_fails@the mover waits for a record that cannot be written
 		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@75-errors-move 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
 		log-held-for-ever@dm-ressd-batch.c@s/ressd->log_io.held = false;/;/@75-errors-move 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
-		fill-ignores-direct@dm-ressd-mover.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
-		idle-ignores-direct@dm-ressd-mover.c@s/ || !sweeps_for_space(ressd))/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
+		fill-ignores-direct@dm-ressd-sweep.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
+		idle-ignores-direct@dm-ressd-sweep.c@s/ || !sweeps_for_space(ressd))/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
 		doubt-ignored@dm-ressd-error.c@s/^\t\t    ressd_log_is_doubtful(&ressd->log);/\t\t    0;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
-		told-too-early@dm-ressd-mover.c@/^static bool goal_reached/,/^}/{/ressd_run_log(/d;s/^\tbool reached;$/&\n\n\tressd_run_log(ressd);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace-route 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
+		told-too-early@dm-ressd-sweep.c@/^static bool goal_reached/,/^}/{/ressd_run_log(/d;s/^\tbool reached;$/&\n\n\tressd_run_log(ressd);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace-route 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@25-pace-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
 		discard-not-awaited@dm-ressd-discard.c@s/^\t\tatomic_inc(&ressd->readers.ressd->discard.slot.);$/\t\t;/;s/^\tressd_put_reader(ressd, ressd->discard.slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
 		discard-too-long@dm-ressd-discard.c@s/+ geom->summary_blocks;/+ geom->summary_blocks + 1;/@45-discard 1 slots_are_discarded@the discard of the last slot takes the superblock behind it along

@@ -92,6 +92,12 @@ check_faults() {
 			$insert kind=hang hang_seconds=5; exit 0"
 	expect "a line that was expected but is missing" 125 "matches the expected 'never said'" \
 		--expect-log 'never said' -- 'exit 0'
+	# Seen on a busy machine, where the processor that writes the console's bytes had stood still.
+	# shellcheck disable=SC2016
+	expect "the exit code reaches the console before the guest ends" 7 'exit 7' --file "$fault" \
+		-- 'taskset -p 1 1 && taskset -p 1 $$; echo 2 >/proc/irq/4/smp_affinity
+			echo of this interrupt >/dev/ttyS0; sleep 0.2; echo that one >/dev/ttyS0
+			taskset 2 '"$insert"' kind=deaf hang_seconds=4 & sleep 1; exit 7'
 	expect "an I/O error is no fault" 0 'Input/output error' -- \
 		"load dm-mod; dmsetup create bad --table '0 8 error'
 			dd if=/dev/mapper/bad of=/dev/null; exit 0"

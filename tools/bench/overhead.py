@@ -33,7 +33,7 @@ def contention(folder):
 def overhead_rows(found):
     """Instructions; each layer's own are the difference to the bare disk."""
     names = {"bare": "bare", "dm-linear": "dm-linear", "ressd-empty": "passthrough",
-             "ressd-mapped": "passthrough-mapped", "ressd-large": "passthrough-large"}
+             "ressd-mapped": "passthrough-mapped", "ressd-large": "passthrough-1m"}
     rows = []
     for kind in KINDS:
         for layer, name in names.items():

@@ -182,13 +182,13 @@ class Run:
         """Whether the guest's init has begun."""
         return log.exists() and STARTED in log.read_bytes()
 
-    def _start(self, command, environment, log):
+    def _start(self, command, state, log):
         """Run QEMU, and never leave it behind, whatever interrupts the wait."""
         with open(self.errors, "wb") as errors:
             try:
                 process = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
-                    start_new_session=True, env=environment,
+                    command, stdin=state or subprocess.DEVNULL, stdout=errors, stderr=errors,
+                    start_new_session=True,
                     preexec_fn=lambda: prepare_child(self.processor))
             except FileNotFoundError as error:
                 raise VmError("qemu-system-x86_64 is not installed: run tools/setup.sh") from error

@@ -19,14 +19,14 @@ from kernel_log import Verdict
 from machine import BOOT_SECONDS, POLL_SECONDS, command_line, prepare_child
 
 READY = b"[vm] ready"
-# QEMU hands these to a shell, which finds the file's name here.
+# QEMU hands this to a shell, which finds the file's name here.
 VARIABLE = "RESSD_SNAPSHOT"
 SAVE = f"""migrate_set_parameter max-bandwidth 100G
 migrate "exec:cat >${VARIABLE}"
 info migrate
 quit
 """
-RESTORE = ["-incoming", f'exec:exec cat "${VARIABLE}"']
+RESTORE = ["-incoming", "fd:0"]
 SAVED = b"Migration status: completed"
 
 
@@ -61,6 +61,7 @@ class Snapshot:
         self.folder = folder
         self.log = log
         self.job = job
+        self.state = None
         self.path = cache_dir() / "snapshot" / f"{kernel.release}-{key(options, kernel, base)}"
 
     @classmethod
@@ -72,7 +73,8 @@ class Snapshot:
         return snapshot if snapshot.provide() else None
 
     def provide(self):
-        """Have it in the cache; False if that fails. Another runner may be at it: wait for that."""
+        """Have it in the cache, and open; False if that fails. Another runner may be at it: wait
+        for that; or have found that it does not work, and removed it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(f"{self.path}.lock", "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -82,7 +84,11 @@ class Snapshot:
                 if not self._save(new):
                     return False
                 new.replace(self.path)
-            os.utime(self.path)
+            try:
+                self.state = open(self.path, "rb")
+                os.utime(self.path)
+            except FileNotFoundError:
+                return False
         return True
 
     def forget(self):
@@ -90,11 +96,11 @@ class Snapshot:
         self.path.unlink(missing_ok=True)
 
     def command(self):
-        """QEMU's command line and environment; the guest reads the time and a random number."""
+        """QEMU's command line and input; the guest reads the time and a random number."""
         # What the port receives before its state is restored, 16 bytes at most, is lost.
         self._channels("\n" * 32 + f"{time.time():.3f} {secrets.token_hex(32)}\n")
         command = self._machine(self.log, self.job, self.options.disk)
-        return command + RESTORE, self._environment(self.path)
+        return command + RESTORE, self.state
 
     def _channels(self, text):
         """The files behind the second serial port: `text` is what the guest reads."""
@@ -109,10 +115,6 @@ class Snapshot:
         machine.disk = disks
         return command_line(machine, self.folder, self.kernel.bootable(), self.base, log, job)
 
-    @staticmethod
-    def _environment(path):
-        return {**os.environ, VARIABLE: str(path)}
-
     def _save(self, path):
         """Boot such a guest with disks of no content and save it once it waits for its job. A boot
         at which the kernel reports a fault is not kept: each guest is to report it."""
@@ -126,7 +128,7 @@ class Snapshot:
         command += ["-snapshot"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, start_new_session=True,
-                              env=self._environment(path),
+                              env={**os.environ, VARIABLE: str(path)},
                               preexec_fn=lambda: prepare_child(None)) as process:
             try:
                 boot = clock.Patience(BOOT_SECONDS)

@@ -26,14 +26,21 @@ static struct measurements drive(double sw, double rr, double rw, double ow)
 	return m;
 }
 
-static struct analysis analysis_of(const struct measurements *m, struct ressd_options *options)
+static struct analysis analysis_with(const struct measurements *m, const struct finding *findings,
+				     struct ressd_options *options)
 {
-	const struct finding findings[NR_PARAMETERS] = { 0 };
 	struct analysis analysis;
 
 	ressd_options_default(options);
 	analyse(m, findings, &analysis, options);
 	return analysis;
+}
+
+static struct analysis analysis_of(const struct measurements *m, struct ressd_options *options)
+{
+	const struct finding findings[NR_PARAMETERS] = { 0 };
+
+	return analysis_with(m, findings, options);
 }
 
 /* A RAM disk and zram got "worth it for loads with locality". */
@@ -194,11 +201,8 @@ TEST(wild_spread)
 static struct analysis advised(const struct finding *findings, struct ressd_options *options)
 {
 	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
-	struct analysis analysis;
 
-	ressd_options_default(options);
-	analyse(&m, findings, &analysis, options);
-	return analysis;
+	return analysis_with(&m, findings, options);
 }
 
 static struct finding known(u64 value)
@@ -262,8 +266,7 @@ TEST(long_writes_are_cut_if_they_gain)
 	CHECK_EQ(options.align_sectors, 96);
 	CHECK(is_advised(&analysis, "split_write_sectors"), "it is not said");
 	m.disk_offset = 1 << 20;
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK_EQ(options.split_write_sectors, 0);
 }
 
@@ -307,21 +310,18 @@ TEST(rewriting_pays_from_where_the_curves_meet)
 	m.by_stride[3] = steady(0.4096);	/* 16 writes of 10 ms */
 	m.by_stride[2] = steady(1.024);		/* 64 of 4 ms */
 	m.by_stride[1] = steady(1.6384);	/* 256 of 2.5 ms */
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK_EQ(options.move_block_sectors, 32768);
 	/* Nine tenths of the 400 ms of a whole block. */
 	CHECK_EQ(options.move_fill_blocks, 117);
 	m.by_stride[1] = steady(16.384);
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK_EQ(options.move_fill_blocks, 0);
 	CHECK(is_advised(&analysis, "move_fill_blocks"), "never, and that is known");
 
 	/* Found on the Super Talent twin: measuring ended just below the time of a block. */
 	m.by_stride[2] = steady(0.66);		/* 64 of 6.2 ms: 397 ms */
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK(options.move_fill_blocks > 16 && options.move_fill_blocks < 64, "%u",
 	      options.move_fill_blocks);
 
@@ -340,7 +340,6 @@ TEST(merges_of_other_blocks_are_no_cost_of_rewriting)
 	struct measurements m = drive(80 * 1.048576, 16.3, 0.421, 0.421 * 12);
 	struct finding findings[NR_PARAMETERS] = { 0 };
 	struct ressd_options options;
-	struct analysis analysis;
 
 	findings[PARAMETER_BLOCK] = known_block(16 << 20);
 	m.sequential_read = steady(80 * 1.048576);
@@ -352,8 +351,7 @@ TEST(merges_of_other_blocks_are_no_cost_of_rewriting)
 		.done = true, .bandwidth = 40 * 1048576 / 1.1, .ops = 80, .ns = 1100000000,
 		.pause_ns = 600000000 / 80,
 	};
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis_with(&m, findings, &options);
 	CHECK(options.move_fill_blocks >= 115 && options.move_fill_blocks <= 119, "%u",
 	      options.move_fill_blocks);
 	/* And the gain is that of blocks rewritten, where they are. */
@@ -393,20 +391,17 @@ TEST(with_one_open_block_a_batch_is_all_of_a_block)
 	struct measurements m = drive(80 * 1.048576, 16.3, 0.421, 0.421 * 12);
 	struct finding findings[NR_PARAMETERS] = { 0 };
 	struct ressd_options options;
-	struct analysis analysis;
 
 	findings[PARAMETER_BLOCK] = known_block(4 << 20);
 	findings[PARAMETER_OPEN_UNITS] = known_block(1);
 	findings[PARAMETER_OPEN_UNITS].low = 1;
 	findings[PARAMETER_OPEN_UNITS].high = 1;
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis_with(&m, findings, &options);
 	CHECK_EQ(options.open_units, 1);
 	CHECK_EQ(options.move_batch_sectors, 8192);
 	findings[PARAMETER_OPEN_UNITS].low = 2;
 	findings[PARAMETER_OPEN_UNITS].high = 2;
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis_with(&m, findings, &options);
 	CHECK_EQ(options.open_units, 2);
 	CHECK_EQ(options.move_batch_sectors, 1024);
 }
@@ -437,28 +432,24 @@ TEST(at_least_so_many_open_blocks_are_open_units)
 	units->high = ~0ULL;
 	units->usual_ns = 1000000;
 	m.rehearsal[0] = rehearsed(4096, 27000000, 300000, 3000000);
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK_EQ(analysis.verdict, VERDICT_WORTH);
 	CHECK_EQ(options.route, RESSD_ROUTE_ALWAYS);
 	CHECK_EQ(options.open_units, 64);
 	/* Writes to no block cost more: its log blocks are shared.  5.1 times became 2.4. */
 	m.rehearsal[0].working_set = 700 << 20;
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK_EQ(options.open_units, 0);
 	m.rehearsal[0].working_set = 0;
 	/* A write to an open one costs more than through the log. */
 	units->usual_ns = 4000000;
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK_EQ(options.route, RESSD_ROUTE_ALWAYS);
 	CHECK_EQ(options.open_units, 0);
 	/* Few, or more: that the target must not take for few. */
 	units->low = 4;
 	units->usual_ns = 1000000;
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK_EQ(options.open_units, 0);
 }
 
@@ -512,8 +503,7 @@ TEST(without_ordered_writes_nothing_is_said_of_rewriting)
 
 	findings[PARAMETER_BLOCK] = known_block(16 << 20);
 	m.sequential_read = steady(80 * 1.048576);
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	CHECK(is_advised(&analysis, "move_block_sectors"), "the block is known");
 	CHECK(!is_advised(&analysis, "move_fill_blocks"), "what its writes cost is not");
 }
@@ -629,19 +619,16 @@ TEST(blocks_of_a_partition)
 	struct finding findings[NR_PARAMETERS] = { 0 };
 	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
 	struct ressd_options options;
-	struct analysis analysis;
 
 	findings[PARAMETER_BLOCK] = known(4 << 20);
 	findings[PARAMETER_BLOCK].has_phase = true;
 	findings[PARAMETER_BLOCK].phase = 3 << 20;
 	m.disk_offset = 1 << 20;
 	/* The first border is 3 MiB into the partition, 4 MiB into the disk. */
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis_with(&m, findings, &options);
 	CHECK_EQ(options.move_block_sectors, 8192);
 	m.disk_offset = 0;
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis_with(&m, findings, &options);
 	CHECK_EQ(options.move_block_sectors, 0);
 }
 
@@ -660,8 +647,7 @@ TEST(whole_blocks_cost_less)
 		.status = STATUS_MEASURED, .confidence = CONFIDENCE_MEDIUM, .value = 4 << 20,
 		.has_phase = true,
 	};
-	ressd_options_default(&options);
-	analyse(&m, findings, &analysis, &options);
+	analysis = analysis_with(&m, findings, &options);
 	/* 8.0 ms over 0.05 + 2 x 4 MiB / 100 MB/s / 256 + 4 KiB / 100 MB/s = 0.419 ms */
 	CHECK_EQ(analysis.verdict, VERDICT_WORTH);
 	CHECK(analysis.by_size[0].gain_percent / 10 == 191, "%u", analysis.by_size[0].gain_percent);

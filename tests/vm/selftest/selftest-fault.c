@@ -3,18 +3,20 @@
  * Commits one kernel fault on request while it loads, so that the VM runner's self test can see the
  * runner notice it. Never loads: a second fault needs no rmmod.
  */
+#include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
 static char *kind = "none";
 module_param(kind, charp, 0444);
-MODULE_PARM_DESC(kind, "fault to commit: warn, oops or hang");
+MODULE_PARM_DESC(kind, "fault to commit: warn, oops, hang or deaf");
 
 static unsigned int hang_seconds = 10;
 module_param(hang_seconds, uint, 0444);
-MODULE_PARM_DESC(hang_seconds, "how long kind=hang sleeps uninterruptibly");
+MODULE_PARM_DESC(hang_seconds, "how long kind=hang sleeps uninterruptibly, kind=deaf runs without interrupts");
 
 static int __init selftest_fault_init(void)
 {
@@ -26,8 +28,12 @@ static int __init selftest_fault_init(void)
 		WRITE_ONCE(*nowhere, 1);
 	} else if (!strcmp(kind, "hang")) {
 		schedule_timeout_uninterruptible(hang_seconds * HZ);
+	} else if (!strcmp(kind, "deaf")) {
+		local_irq_disable();
+		mdelay(hang_seconds * MSEC_PER_SEC);
+		local_irq_enable();
 	} else {
-		pr_err("kind=%s is no fault: give warn, oops or hang\n", kind);
+		pr_err("kind=%s is no fault: give warn, oops, hang or deaf\n", kind);
 		return -EINVAL;
 	}
 	return -ECANCELED;
