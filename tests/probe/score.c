@@ -38,9 +38,11 @@ static void print_rehearsals(const char *name, const struct measurements *measur
 		const struct rehearsal *rehearsal = &measurements->rehearsal[i];
 
 		if (rehearsal->done)
-			printf("%s rehearsal %u %llu %llu %llu %u %s\n", name, rehearsal->size,
-			       rehearsal->direct_ns, rehearsal->log_ns, rehearsal->move_ns,
-			       rehearsal->gain_percent, rehearsal->steady ? "steady" : "unsteady");
+			printf("%s rehearsal %u %llu %llu %llu %u %s %u %u\n", name,
+			       rehearsal->size, rehearsal->direct_ns, rehearsal->log_ns,
+			       rehearsal->move_ns, rehearsal->gain_percent,
+			       rehearsal->steady ? "steady" : "unsteady",
+			       rehearsal->direct_spread_percent, rehearsal->spread_percent);
 	}
 }
 

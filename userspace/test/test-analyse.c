@@ -479,6 +479,36 @@ TEST(what_route_adaptive_does_not_take_is_not_worth_it)
 	CHECK_EQ(options.log_cost_us, 950);
 }
 
+/* Such drives were called unsteady: at one end of the range of figures, some would be overwritten. */
+TEST(unsteady_by_no_more_than_route_adaptive_takes)
+{
+	struct measurements m = drive(80 * 1.048576, 16.3, 3, 6);
+	struct ressd_options options;
+
+	m.rehearsal[0] = rehearsed(4096, 800000, 100000, 850000);
+	m.rehearsal[0].working_set = 400 << 20;
+	m.rehearsal[0].overwritten_percent = 31;
+	m.rehearsal[0].steady = false;
+	m.rehearsal[0].spread_percent = 24;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_LOCALITY);
+	m.rehearsal[0].spread_percent = 80;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_UNKNOWN);
+}
+
+/* A quick run met none of a drive's pauses, and said that a log needs locality: it gains 11 times. */
+TEST(direct_writes_that_get_slower_refute_nothing)
+{
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct ressd_options options;
+
+	m.rehearsal[0] = rehearsed(4096, 434000, 101000, 696000);
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_LOCALITY);
+	m.rehearsal[0].direct_is_least = true;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_UNKNOWN);
+	m.rehearsal[0].direct_ns = 4340000;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
+}
+
 /* A quick run on a slow drive has measured no ordered writes: that is not "never". */
 TEST(without_ordered_writes_nothing_is_said_of_rewriting)
 {

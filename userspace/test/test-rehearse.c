@@ -252,6 +252,63 @@ TEST(debts_of_random_writes_do_not_count)
 	measure_release(&measure);
 }
 
+/*
+ * Single calls are all that may take longer than there is time: the batch that was begun went on,
+ * and a quick run took 83 s.
+ */
+TEST(deadline_ends_a_batch)
+{
+	struct rehearsal_plan plan;
+	struct rehearsal rehearsal;
+	struct failure failure;
+	u64 late;
+
+	start_late(&plan);
+	measure.deadline = disk_clock + SECOND / 100;
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
+	late = disk_clock - measure.deadline;
+	CHECK(rehearsal.done && late < SECOND / 500, "%llu us late", late / 1000);
+	measure_release(&measure);
+}
+
+/*
+ * Where flushes are ignored the next record pays for what the batch before has left in the buffer,
+ * in one call, which took 39 s.
+ */
+TEST(no_more_is_buffered_than_can_be_paid)
+{
+	const struct result slow = { .done = true, .steady = true, .bandwidth = 40960 };
+	struct rehearsal_plan plan;
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	start_late(&plan);
+	measure.deadline = 0;
+	plan.flush_ignored = true;
+	memset(&seen, 0, sizeof(seen));
+	CHECK(!rehearse(&measure, &plan, &slow, &rehearsal, &failure), "%s", failure.text);
+	CHECK(seen.homes <= 8 * seen.appends, "%llu homes, %llu records", (u64)seen.homes, (u64)seen.appends);
+	measure_release(&measure);
+}
+
+/* Of a drive that pauses, one pause says as little in a rehearsal as one in a cycle. */
+TEST(few_pauses_tell_little)
+{
+	struct rehearsal_plan plan;
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	start_late(&plan);
+	measure.deadline = 0;
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
+	CHECK(rehearsal.steady, "by itself it is steady");
+	plan.long_ns = 500000;
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
+	CHECK(rehearsal.spread_percent > 2, "%u %%", rehearsal.spread_percent);
+	CHECK(rehearsal.spread_percent < 20, "of hundreds: %u %%", rehearsal.spread_percent);
+	measure_release(&measure);
+}
+
 /* A rehearsal of writes that take 1 s each if they go direct. */
 static struct rehearsal play(const struct rehearsal_plan *like, u64 write_limit, u64 pause_ns)
 {

@@ -8,11 +8,11 @@
 
 static const struct budget budgets[] = {
 	[SURVEY_QUICK] = {
-		.fill = 12, .survey = 22, .cells = 14, .rehearsal = 12,
-		.age = 20, .cycles = 30,
+		.fill = 12, .survey = 22, .kept = 10, .cells = 10, .rehearsal = 12,
+		.age = 30, .cycles = 30,
 		.least_fill = 64 << 20, .most_fill = 320 << 20, .aged = 720000000,
 		.rehearsed = 64 << 20, .sequential = 16,
-		.needed = NEEDED_4K,
+		.needed = NEEDED_4K, .only_needed = true,
 		.effort = { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024,
 			    .slow_ns = 2000000000, .most_bytes = 16 << 20 },
 	},
@@ -43,7 +43,8 @@ unsigned int session_seconds(enum thoroughness thoroughness)
 {
 	const struct budget *budget = &budgets[thoroughness];
 
-	return budget->fill + budget->survey + budget->cells + budget->rehearsal + budget->sweep;
+	return budget->fill + budget->survey + budget->kept + budget->cells + budget->rehearsal +
+	       budget->sweep;
 }
 
 void session_effort(struct measure *measure, enum thoroughness thoroughness)
@@ -210,7 +211,7 @@ static int run_survey(struct session *session, struct failure *failure)
 	const struct budget *budget = session_budget(session);
 	struct survey *survey = &session->survey;
 
-	survey->deadline = session_end_of_part(session, budget->survey,
+	survey->deadline = session_end_of_part(session, budget->survey, budget->kept +
 					       budget->cells + budget->rehearsal + budget->sweep);
 	survey->progress = show_search;
 	survey->ended = search_ended;
@@ -265,6 +266,8 @@ int session_run(struct session *session, struct failure *failure)
 		code = rehearsals_run(session, failure);
 	if (!code && session->may_write)
 		code = cells_run_sweep(session, failure);
+	if (!code)
+		code = cells_run_rest(session, failure);
 	session->limited = measure_is_spent(measure);
 	return code;
 }

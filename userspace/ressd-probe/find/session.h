@@ -54,6 +54,7 @@ struct session {
 	unsigned int shown;		/* percent */
 	u64 end;			/* on the disk's clock */
 	bool pauses;			/* random writes were measured over whole cycles of them */
+	u64 long_ns;			/* that a call takes in which there is a pause, then */
 };
 
 /* Sets the members of @measure that say how much effort is made. */

@@ -84,16 +84,29 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
 	return verdict_of(needed_share(&bound), 0);
 }
 
+/* What route adaptive asks of the log before it takes it, whatever is overwritten there, in %. */
+#define ADAPTIVE_TAKES	112
+
+/* That of a rehearsal: worth it is only what the route that would be advised takes. */
+static enum verdict verdict_of_route(u64 direct, u64 log, u64 move, u32 overwritten)
+{
+	const enum verdict verdict = verdict_of(analyse_needed_share(direct, log, move),
+						overwritten);
+
+	if (verdict == VERDICT_WORTH && direct * 100 < (log + move) * ADAPTIVE_TAKES)
+		return VERDICT_LOCALITY;
+	return verdict;
+}
+
 /* The same for a rehearsal, whose log and moves were measured as one. */
 static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int sign)
 {
 	const int direct = 100 + sign * (int)(rehearsal->direct_spread_percent / 2);
 	const int both = 100 - sign * (int)(rehearsal->spread_percent / 2);
 
-	return verdict_of(analyse_needed_share(scaled(rehearsal->direct_ns, direct),
-					       scaled(rehearsal->log_ns, both),
-					       scaled(rehearsal->move_ns, both)),
-			  rehearsal->overwritten_percent);
+	return verdict_of_route(scaled(rehearsal->direct_ns, direct),
+				scaled(rehearsal->log_ns, both),
+				scaled(rehearsal->move_ns, both), rehearsal->overwritten_percent);
 }
 
 static bool all_steady(const struct measurements *measurements)
@@ -118,9 +131,6 @@ static void explain(struct analysis *analysis, const char *format, ...)
 
 /* A gain in percent as "8.50". */
 #define GAIN(percent)	(percent) / 100, (percent) % 100
-
-/* What route adaptive asks of the log before it takes it, whatever is overwritten there, in %. */
-#define ADAPTIVE_TAKES	112
 
 /* What every block gains that is never moved. */
 static u32 best_gain(u64 direct, u64 log)
@@ -309,11 +319,12 @@ static void judge_rehearsal(const struct measurements *measurements,
 	verdict->least_percent = best_gain(rehearsal->direct_ns, verdict->through_ns);
 	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
 						      rehearsal->move_ns);
-	verdict->verdict = verdict_of(verdict->alpha_percent, rehearsal->overwritten_percent);
-	if (verdict->verdict == VERDICT_WORTH && verdict->least_percent < ADAPTIVE_TAKES)
-		verdict->verdict = VERDICT_LOCALITY;
+	verdict->verdict = verdict_of_route(rehearsal->direct_ns, rehearsal->log_ns,
+					    rehearsal->move_ns, rehearsal->overwritten_percent);
 	if (!rehearsal->steady &&
 	    rehearsed_at_bound(rehearsal, 1) != rehearsed_at_bound(rehearsal, -1))
+		verdict->verdict = VERDICT_UNKNOWN;
+	if (rehearsal->direct_is_least && verdict->verdict != VERDICT_WORTH)
 		verdict->verdict = VERDICT_UNKNOWN;
 }
 
