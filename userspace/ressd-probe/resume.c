@@ -3,7 +3,7 @@
  * What was measured, in a file; see resume.h.  Text, a line for each result, fields separated by
  * tabs:
  *
- *	ressd-probe-results 1
+ *	ressd-probe-results 2
  *	device <what makes it the same measurement>
  *	written <bytes>
  *	spent <limit of bytes to write, at which a write was refused>
@@ -22,7 +22,7 @@
 #include "cli/new-file.h"
 #include "resume.h"
 
-#define HEADER		"ressd-probe-results 1"
+#define HEADER		"ressd-probe-results 2"
 #define LINE_TEXT	1024
 
 /* The same device, region and way of measuring, or results cannot be mixed. */
