@@ -77,9 +77,9 @@ static void save_rehearsals(FILE *file, const struct measurements *measurements)
 		const struct rehearsal *r = &measurements->rehearsal[i];
 
 		if (r->done)
-			fprintf(file, "rehearsal\t%d\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\t%u\t%llu\t%u\n",
-				i, r->steady, r->direct_is_least, r->size, r->direct_ns,
-				r->log_ns, r->move_ns, r->gain_percent, r->spread_percent,
+			fprintf(file, "rehearsal\t%d\t%d\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\t%u\t%llu\t%u\n",
+				i, r->steady, r->direct_is_least, r->pauses, r->size,
+				r->direct_ns, r->log_ns, r->move_ns, r->gain_percent, r->spread_percent,
 				r->direct_spread_percent, r->pieces, r->ns, r->written,
 				r->visit_pieces, r->working_set, r->overwritten_percent);
 	}
@@ -224,6 +224,7 @@ static bool load_rehearsal(struct probe *probe, char *line)
 	r = &probe->session.measurements.rehearsal[index];
 	r->steady = number(&line);
 	r->direct_is_least = number(&line);
+	r->pauses = number(&line);
 	r->size = number(&line);
 	r->direct_ns = number(&line);
 	r->log_ns = number(&line);

@@ -253,6 +253,8 @@ int session_run(struct session *session, struct failure *failure)
 		code = run_survey(session, failure);
 	if (!code && session->plan_again)
 		session->plan_again(session->context);
+	session->measurements.normal_bytes = session->normal_bytes;
+	session->measurements.log_bytes = session->log_bytes;
 	keep_apart(session);
 	if (!code && session_flush_ignored(session))
 		code = cells_run_cheap(session, failure);

@@ -32,7 +32,7 @@ struct session {
 	bool takes_discards;		/* as the kernel says */
 	bool is_memory;			/* by its name, hints.h */
 	u64 mover_stride[NR_SIZES];	/* of the planned device, bytes */
-	u64 normal_bytes;		/* likewise; 0: not known */
+	u64 normal_bytes, log_bytes;	/* likewise; 0: not known */
 	/* The block has been looked for: plan the device anew.  May be NULL. */
 	void (*plan_again)(void *context);
 	const struct watcher *watcher;

@@ -318,6 +318,7 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 		rehearsal->spread_percent = spread_of_pauses(&sum);
 	rehearsal->direct_spread_percent = direct->spread_percent;
 	rehearsal->direct_is_least = direct->gets_slower;
+	rehearsal->pauses = plan->long_ns;
 	rehearsal->steady = count >= ROUNDS_MIN && rehearsal->spread_percent <= ROUNDS_SPREAD &&
 			    direct->steady;
 	take_off_pauses(&sum.log, pause_ns);

@@ -18,6 +18,7 @@ struct rehearsal {
 	bool done;
 	bool steady;		/* else see spread_percent */
 	bool direct_is_least;	/* random writes cost more later */
+	bool pauses;		/* what both cost is pauses, most of all */
 	u32 size;		/* of a small write, bytes */
 	u64 direct_ns;		/* random writes to the bare device */
 	u64 log_ns;		/* appended to the log */
