@@ -67,7 +67,7 @@ class Answer:
         self.words = dict(word.split("=", 1) for word in self.profile)
         self.advice, self.predicted, self.gain, self.working_set = {}, None, None, 0
         self.promised, self.gained = {}, {}
-        self.verdict, self.needed, self.overwritten = None, 0, 0
+        self.verdict, self.needed, self.overwritten, self.close = None, 0, 0, False
         for row in rows:
             if row[1] == "advice":
                 self.advice[row[2]] = row[3]
@@ -79,6 +79,7 @@ class Answer:
                 self.working_set, self.overwritten = int(row[2]), int(row[3])
             elif row[1] == "verdict":
                 self.verdict, self.needed = row[2], int(row[3])
+                self.close = "it is close" in row[-1]
             elif row[1] == "plan":
                 self.normal, self.reserved, self.offset, self.host_ns = map(int, row[2:6])
 
@@ -230,10 +231,20 @@ class Answers:
                   ", ".join(f"{load} {drive.promise(load):.2f}, {drive.gained[load]:.2f}"
                             for load in LOADS if load in drive.promised))
 
+    def print_others(self, quick):
+        """Where --quick differs."""
+        decided = [drive for drive in self.drives if drive.verdict != "unknown"]
+        for drive in decided:
+            other = quick.get(drive.name)
+            if other != drive.verdict:
+                print(f"quick: {drive.name} {drive.kind()}, {other} instead of {drive.verdict}"
+                      f"{', which is close' if drive.close else ''}")
+
     def rows(self, quick):
         """The rows of the answer: ID, value, unit, bar. @quick: name -> verdict of --quick."""
         ratios = self.ratios()
         agree = self.percent(lambda drive: quick.get(drive.name) == drive.verdict)
+        self.print_others(quick)
         turned = sum(drive.verdict == "worth-it" and quick.get(drive.name) == "not-worth-it"
                      for drive in self.drives)
         return [

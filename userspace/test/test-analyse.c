@@ -503,6 +503,18 @@ TEST(unsteady_by_no_more_than_route_adaptive_takes)
 	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_UNKNOWN);
 }
 
+/* Two runs, or a quick one, may differ by so much that each says something else. */
+TEST(close_verdicts_say_so)
+{
+	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);
+	struct ressd_options options;
+
+	m.rehearsal[0] = rehearsed(4096, 1300000, 500000, 500000);
+	CHECK_HAS(analysis_of(&m, &options).reason, "it is close");
+	m.rehearsal[0] = rehearsed(4096, 9000000, 500000, 500000);
+	CHECK(!strstr(analysis_of(&m, &options).reason, "it is close"), "nine times is not");
+}
+
 /* A quick run met none of a drive's pauses, and said that a log needs locality. */
 TEST(direct_writes_that_get_slower_refute_nothing)
 {

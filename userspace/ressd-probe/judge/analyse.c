@@ -122,6 +122,20 @@ static bool is_decided(const struct rehearsal *rehearsal)
 	       rehearsed_at_bound(rehearsal, 1, false) == rehearsed_at_bound(rehearsal, -1, false);
 }
 
+#define CLOSE	15	/* percent by which two runs differ on one drive of ten */
+
+/* May another run say otherwise, or a quick one, however steady this one was? */
+static bool is_close(const struct rehearsal *rehearsal)
+{
+	const u64 direct = rehearsal->direct_ns, log = rehearsal->log_ns;
+	const u32 overwritten = rehearsal->overwritten_percent;
+
+	return verdict_of_costs(scaled(direct, 100 - CLOSE), log, rehearsal->move_ns, overwritten,
+				true) !=
+	       verdict_of_costs(scaled(direct, 100 + CLOSE), log, rehearsal->move_ns, overwritten,
+				true);
+}
+
 static bool all_steady(const struct measurements *measurements)
 {
 	return measurements->sequential_write.steady &&
@@ -158,6 +172,14 @@ static u32 best_gain(u64 direct, u64 log)
 #define BURST_GAIN	200
 #define BURSTS		\
 	"; or where writes come in bursts with idle time between them, with 'route always pace idle'"
+
+static void explain_close(struct analysis *analysis)
+{
+	const size_t used = strlen(analysis->reason);
+
+	snprintf(analysis->reason + used, sizeof(analysis->reason) - used,
+		 "; it is close: %u %% more or less would change the verdict", CLOSE);
+}
 
 /* How much of what is needed random writes have, where that is known. */
 static void explain_overwritten(struct analysis *analysis)
@@ -349,6 +371,7 @@ static void judge_rehearsal(const struct measurements *measurements,
 					    true);
 	if (!rehearsal->steady && !is_decided(rehearsal))
 		verdict->verdict = VERDICT_UNKNOWN;
+	verdict->close = is_close(rehearsal);
 	if (rehearsal->direct_is_least && verdict->verdict != VERDICT_WORTH)
 		verdict->verdict = VERDICT_UNKNOWN;
 }
@@ -379,12 +402,15 @@ static void judge(const struct measurements *measurements, const struct finding 
 	analysis->alpha_percent = verdict->alpha_percent;
 	analysis->working_set = rehearsal->working_set;
 	analysis->overwritten_percent = rehearsal->overwritten_percent;
-	if (verdict->verdict == VERDICT_UNKNOWN)
+	if (verdict->verdict == VERDICT_UNKNOWN) {
 		explain_unsteady(analysis);
-	else
-		explain_verdict(analysis, "the rehearsal", verdict->verdict == VERDICT_WORTH ?
-				verdict->gain_percent : verdict->least_percent,
-				best_gain(rehearsal->direct_ns, rehearsal->log_ns));
+		return;
+	}
+	explain_verdict(analysis, "the rehearsal", verdict->verdict == VERDICT_WORTH ?
+			verdict->gain_percent : verdict->least_percent,
+			best_gain(rehearsal->direct_ns, rehearsal->log_ns));
+	if (verdict->close)
+		explain_close(analysis);
 }
 
 #define LOGGED		0.75	/* of the log, which the mover finds on average: see keep_to_region() */

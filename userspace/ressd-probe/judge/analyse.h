@@ -62,6 +62,7 @@ struct size_verdict {
 	bool known;
 	u32 size;		/* bytes */
 	enum verdict verdict;
+	bool close;		/* another run may say otherwise */
 	u32 gain_percent;	/* of random writes to struct rehearsal's working_set */
 	u32 least_percent;	/* if nothing is overwritten in the log */
 	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
