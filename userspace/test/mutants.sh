@@ -37,7 +37,7 @@ mutants() {
 		logs-ignored@ressd-probe/safety.c@s/found = find_log(probe, what, failure);/(void)find_log;/@slips.sh test_logs_elsewhere@--yes overwrites a log
 		page-at-any-price@ressd-probe/find/page.c@s/ \&\& !survey_overdue(survey); i++) {/; i++) {/@test-session@a quick run on a slow drive looks for a page for a minute
 		batch-goes-on@ressd-probe/measure/rehearse.c@s/!(\*pieces \&\& measure_is_late(measure))/1/@test-rehearse@a batch goes on when the time is over
-		buffer-unpaid@ressd-probe/measure/rehearse.c@s/if (ns < i \* stage->buffered_ns)/if (0)/@test-rehearse@more is buffered than can be paid in time
+		buffer-unpaid@ressd-probe/measure/rehearse.c@s/if (most > affordable(measure, stage))/if (0)/@test-rehearse@more is buffered than can be paid in time
 		pauses-tell-all@ressd-probe/measure/rehearse.c@s/if (rehearsal->spread_percent < spread_of_pauses(&sum))/if (0)/@test-rehearse@one pause tells what all cost
 		slower-later@ressd-probe/judge/analyse.c@s/if (rehearsal->direct_is_least .*/if (0)/@test-analyse@random writes that get slower refute a gain
 		buffer-fits-always@ressd-probe/find/rehearsals.c@s/ \&\& !buffer_fits(session))/ \&\& 0)/@test-session@a rehearsal waits minutes for what is buffered

@@ -272,7 +272,8 @@ int session_run(struct session *session, struct failure *failure)
 		code = cells_run_sweep(session, failure);
 	if (!code)
 		code = cells_run_rest(session, failure);
-	if (!code && session->may_write)
+	/* A drive that pauses may take a minute for a single write, and no time is left then. */
+	if (!code && session->may_write && !session->pauses)
 		code = dispatch_run(session, failure);
 	session->limited = measure_is_spent(measure);
 	return code;

@@ -71,11 +71,14 @@ static int append_record(struct measure *measure, struct stage *stage, struct ac
 			 struct failure *failure)
 {
 	const struct rehearsal_plan *plan = stage->plan;
-	const u32 pieces = pieces_of_record(plan);
-	u32 bytes = BLOCK + pieces * plan->size;
+	u32 pieces = pieces_of_record(plan), bytes;
 	u64 ns = 0;
 	int code;
 
+	/* One that pays for the batch before must not share that out among more pieces. */
+	if (stage->buffered_ns && pieces > stage->batch)
+		pieces = stage->batch;
+	bytes = BLOCK + pieces * plan->size;
 	bytes = (bytes + plan->align - 1) / plan->align * plan->align;
 	if (stage->append + bytes > plan->log_start + plan->log_bytes)
 		stage->append = plan->log_start;
@@ -173,6 +176,19 @@ static u32 least_moves(const struct rehearsal_plan *plan)
 	       plan->visit_pieces < most ? plan->visit_pieces : most;
 }
 
+/*
+ * Where flushes are ignored the next record pays for what the drive has buffered, in a single call:
+ * half a second for each piece on some, if it costs as much as a random write.
+ */
+static u64 affordable(const struct measure *measure, const struct stage *stage)
+{
+	const u64 now = measure->disk->ops->now(measure->disk);
+
+	if (!stage->buffered_ns || !measure->deadline)
+		return ~0ULL;
+	return measure->deadline > now ? (measure->deadline - now) / stage->buffered_ns : 0;
+}
+
 /* Moves what a record holds in one batch; less where reading or writing takes too long. */
 static int move_batch(struct measure *measure, struct stage *stage, struct act *act,
 		      struct failure *failure)
@@ -192,14 +208,10 @@ static int move_batch(struct measure *measure, struct stage *stage, struct act *
 	if (!code)
 		code = measure_flush(measure, &ns, failure);
 	note_call(&act->home, stage->plan, ns);
-	/*
-	 * The flush pays for what the drive has buffered, so only now is it known what fits.  Where
-	 * flushes are ignored the next record pays, in a single call: half a second each.
-	 */
-	ns = act->home.ns - home_from;
-	if (ns < i * stage->buffered_ns)
-		ns = i * stage->buffered_ns;
-	most = limit * i / (ns + 1);
+	/* The flush pays for what the drive has buffered, so only now is it known what fits. */
+	most = limit * i / (act->home.ns - home_from + 1);
+	if (most > affordable(measure, stage))
+		most = affordable(measure, stage);
 	stage->batch = most < least ? least : most > pieces ? pieces : most;
 	return code;
 }
