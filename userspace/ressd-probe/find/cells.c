@@ -252,6 +252,20 @@ int cells_run(struct session *session, struct failure *failure)
 	return code;
 }
 
+/*
+ * May what no verdict needs be written?  On a drive that pauses one call may take half a minute, and
+ * where random writes are slow a round of them does.
+ */
+static bool may_write_more_cells(const struct session *session)
+{
+	const struct result *random = &session->measurements.random_write[SIZE_4K];
+	const u64 now = session_now(session), left = session->end > now ? session->end - now : 0;
+
+	return !session->pauses && random->done && !random->gets_slower &&
+	       random->worst_ns < left &&
+	       (double)random->bandwidth * left > 2.0 * MEASURE_LATE_OPS * BLOCK * SECOND;
+}
+
 int cells_run_rest(struct session *session, struct failure *failure)
 {
 	struct measure *measure = session->measure;
@@ -262,7 +276,8 @@ int cells_run_rest(struct session *session, struct failure *failure)
 		return 0;
 	measure->deadline = session->end;
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
-		if (!measure_is_late(measure))
+		if (!measure_is_late(measure) &&
+		    (!session_cell_writes(cell) || may_write_more_cells(session)))
 			code = run_cell(session, cell, failure);
 	return code;
 }
@@ -283,8 +298,9 @@ int cells_run_sweep(struct session *session, struct failure *failure)
 	unsigned int i;
 	int code = 0;
 
-	/* Nothing but move_fill_blocks depends on it. */
-	if (!seconds && !session_has_open_blocks(session))
+	/* Nothing but move_fill_blocks depends on it; and a pause would take all the time. */
+	if (!seconds && (!session_has_open_blocks(session) || session->pauses ||
+			 session->measurements.random_write[SIZE_4K].gets_slower))
 		return 0;
 	/* A quick run has what is left. */
 	measure->deadline = session_end_of_part(session, seconds ? seconds :
