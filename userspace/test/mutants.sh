@@ -42,7 +42,6 @@ mutants() {
 		slower-later@ressd-probe/judge/analyse.c@s/if (rehearsal->direct_is_least .*/if (0)/@test-analyse@random writes that get slower refute a gain
 		buffer-fits-always@ressd-probe/find/rehearsals.c@s/ \&\& !buffer_fits(session))/ \&\& 0)/@test-session@a rehearsal waits minutes for what is buffered
 		long-call-rehearsed@ressd-probe/find/rehearsals.c@s/if (!longest_call_fits(session)) {/if (0) {/@test-session@a rehearsal begins that a single call may take beyond the end
-		rest-at-any-price@ressd-probe/find/cells.c@s/(!session_cell_writes(cell) || may_write_more_cells(session))/1/@test-session@a quick run ends with writes that nobody needs
 		dry-run-unchecked@ressd-probe/main.c@s/const int code = probe->arguments.write ? safety_check(probe, failure) : 0;/const int code = 0;/@slips.sh test_dry_run@--dry-run does not say that it would be refused
 		file-not-locked@lib/dm/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
 		options-in-one-step@lib/log/area.c@/^int area_store_options/,/^}/s/^\t\tif (!code)$/\t\tif (!code \&\& !copy)/@test-format@both superblocks may be torn while options are stored
