@@ -42,9 +42,20 @@ WORDS = {
     ("route", "adaptive"): "adaptive=1",
     ("on_full", "bypass"): "bypass=1",
 }
+# Other loads, as judge/loads.h has them -> keys of the model.
+LOADS = {
+    "commits": ["fsync=1"],
+    "zipf": ["fsync=0", "zipf=110"],
+    "flows": ["fsync=1", "flows=2"],
+}
 PAST_THE_LOG = ("adaptive=1", "bypass=1")
 # What says how a drive is seen, not what it is.
 SEEN = ("noise_", "interference_")
+
+
+def others(total):
+    """Words for the other loads, one after the other, each of @total."""
+    return [word for keys in LOADS.values() for word in ("then", *keys, total)]
 
 
 class Answer:
@@ -55,16 +66,20 @@ class Answer:
         self.profile = [word for word in profile if not word.startswith(SEEN)]
         self.words = dict(word.split("=", 1) for word in self.profile)
         self.advice, self.predicted, self.gain, self.working_set = {}, None, None, 0
-        self.verdict = None
+        self.promised, self.gained = {}, {}
+        self.verdict, self.needed, self.overwritten, self.close = None, 0, 0, False
         for row in rows:
             if row[1] == "advice":
                 self.advice[row[2]] = row[3]
             elif row[1] == "predicted":
                 self.predicted = int(row[2]) / 100
+            elif row[1] == "load":
+                self.promised[row[2]] = int(row[3]) / 100
             elif row[1] == "working-set":
-                self.working_set = int(row[2])
+                self.working_set, self.overwritten = int(row[2]), int(row[3])
             elif row[1] == "verdict":
-                self.verdict = row[2]
+                self.verdict, self.needed = row[2], int(row[3])
+                self.close = "it is close" in row[-1]
             elif row[1] == "plan":
                 self.normal, self.reserved, self.offset, self.host_ns = map(int, row[2:6])
 
@@ -102,19 +117,23 @@ class Answer:
         return words
 
     def is_wrong(self):
-        """Advised where it loses, or advised against where it gains."""
-        if self.verdict == "worth-it":
+        """Advised where it loses, or advised against where it gains.
+
+        Who is told that it gains if so much is overwritten in the log, and that these writes
+        overwrite more, is told that they gain.
+        """
+        if self.verdict == "worth-it" or (self.verdict == "worth-it-with-locality" and
+                                          self.needed <= self.overwritten):
             return self.gain < 1
         return self.verdict != "unknown" and self.gain >= MISSED_GAIN
 
     def run(self, path, words):
-        """MB/s of the last load of one run of the model."""
+        """MB/s of each load of one run of the model."""
         done = subprocess.run([MODEL, path, *words], capture_output=True, text=True, check=False,
                               timeout=SECONDS)
         if done.returncode:
             raise RuntimeError(f"{self.name}: mover-model failed: {done.stderr}")
-        speeds = [line.split()[0] for line in done.stdout.splitlines() if " MB/s " in line]
-        return float(speeds[-1])
+        return [float(line.split()[0]) for line in done.stdout.splitlines() if " MB/s " in line]
 
     def measure(self):
         """The gain."""
@@ -128,12 +147,23 @@ class Answer:
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as profile:
             profile.write("\n".join(self.profile))
             profile.flush()
-            bare = self.run(profile.name, [*common, "bare=1", f"warm_mb={aging}", few])
+            bare = self.run(profile.name, [
+                *common, "bare=1", f"warm_mb={aging}", few, *others(few)])
             rounds = f"total_mb={2 * reserved_mb}"
+            half = f"total_mb={max(reserved_mb // 2, 1)}"
             ressd = self.run(profile.name, [
                 *common, *self.options(), "bare=1", f"warm_mb={aging}", "total_mb=1", "then",
-                "bare=0", "threads=1", rounds, "then", rounds])
-        self.gain = ressd / bare
+                "bare=0", "threads=1", rounds, "then", rounds, *others(half)])
+        gains = [with_log / without for with_log, without
+                 in zip(ressd[-1 - len(LOADS):], bare, strict=True)]
+        self.gain = gains[0]
+        self.gained = dict(zip(LOADS, gains[1:], strict=True))
+
+    def promise(self, load):
+        """What is said of another load: route adaptive goes past a log that does not pay."""
+        if self.verdict == "worth-it" and self.advice.get("route") == "adaptive":
+            return max(self.promised[load], 1)
+        return self.promised[load]
 
 
 class Answers:
@@ -178,6 +208,14 @@ class Answers:
             wrong = sum(drive.is_wrong() for drive in drives)
             print(f"| {name} | {len(drives)} | {len(drives) - wrong - unknown} | {wrong} | "
                   f"{unknown} | {quantiles(self.ratios(kind))} |")
+        print("| load | drives | median gain | predicted over measured gain: 10 %, half, 90 % |")
+        print("|---|---|---|---|")
+        for load in LOADS:
+            known = [drive for drive in self.drives if load in drive.promised]
+            gains = [drive.gained[load] for drive in known]
+            ratios = sorted(drive.promise(load) / drive.gained[load] for drive in known)
+            print(f"| {load} | {len(known)} | {statistics.median(gains or [0]):.2f} | "
+                  f"{quantiles(ratios)} |")
         for drive in self.drives:
             if drive.is_wrong():
                 print(f"wrong: {drive.name} {drive.verdict}, predicted {drive.predicted}, "
@@ -189,12 +227,24 @@ class Answers:
         """A line for each drive."""
         for drive in self.drives:
             print(f"{drive.name}: {drive.verdict}, predicted {drive.predicted}, gains "
-                  f"{drive.gain:.2f}{', wrong' if drive.is_wrong() else ''}")
+                  f"{drive.gain:.2f}{', wrong' if drive.is_wrong() else ''}; " +
+                  ", ".join(f"{load} {drive.promise(load):.2f}, {drive.gained[load]:.2f}"
+                            for load in LOADS if load in drive.promised))
+
+    def print_others(self, quick):
+        """Where --quick differs."""
+        decided = [drive for drive in self.drives if drive.verdict != "unknown"]
+        for drive in decided:
+            other = quick.get(drive.name)
+            if other != drive.verdict:
+                print(f"quick: {drive.name} {drive.kind()}, {other} instead of {drive.verdict}"
+                      f"{', which is close' if drive.close else ''}")
 
     def rows(self, quick):
         """The rows of the answer: ID, value, unit, bar. @quick: name -> verdict of --quick."""
         ratios = self.ratios()
         agree = self.percent(lambda drive: quick.get(drive.name) == drive.verdict)
+        self.print_others(quick)
         turned = sum(drive.verdict == "worth-it" and quick.get(drive.name) == "not-worth-it"
                      for drive in self.drives)
         return [

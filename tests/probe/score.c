@@ -15,7 +15,9 @@
  * --quick before these: as ressd-probe --quick measures.
  *
  * One line for each drive and parameter, as in scoring.h, lines "DRIVE verdict ...", "DRIVE
- * dispatch STATUS BUNDLE ..." (is there to be an order of requests?), "DRIVE advice KEY VALUE", "DRIVE predicted PERCENT", "DRIVE plan NORMAL RESERVED OFFSET HOST_NS" (sectors), and
+ * dispatch STATUS BUNDLE ..." (is there to be an order of requests?), "DRIVE advice KEY VALUE",
+ * "DRIVE predicted PERCENT", "DRIVE load NAME PERCENT", "DRIVE plan NORMAL RESERVED OFFSET HOST_NS"
+ * (sectors), and
  * a line "DRIVE time SECONDS MEGABYTES".
  * tools/probe-score.py adds them up.  With PROBE_SCORE_SHOW set: the drives and when each step
  * begins, on standard error.
@@ -38,9 +40,11 @@ static void print_rehearsals(const char *name, const struct measurements *measur
 		const struct rehearsal *rehearsal = &measurements->rehearsal[i];
 
 		if (rehearsal->done)
-			printf("%s rehearsal %u %llu %llu %llu %u %s\n", name, rehearsal->size,
-			       rehearsal->direct_ns, rehearsal->log_ns, rehearsal->move_ns,
-			       rehearsal->gain_percent, rehearsal->steady ? "steady" : "unsteady");
+			printf("%s rehearsal %u %llu %llu %llu %u %s %u %u\n", name,
+			       rehearsal->size, rehearsal->direct_ns, rehearsal->log_ns,
+			       rehearsal->move_ns, rehearsal->gain_percent,
+			       rehearsal->steady ? "steady" : "unsteady",
+			       rehearsal->direct_spread_percent, rehearsal->spread_percent);
 	}
 }
 
@@ -74,6 +78,9 @@ static void print_verdict(const char *name, const struct session *session)
 		printf("%s predicted %u\n", name, analysis.by_size[0].gain_percent);
 	else if (analysis.has_cost[SIZE_4K])
 		printf("%s predicted %u\n", name, analysis.cost[SIZE_4K].gain_percent);
+	for (i = 0; i < NR_LOADS; i++)
+		if (analysis.load_gain[i])
+			printf("%s load %s %u\n", name, load_name(i), analysis.load_gain[i]);
 	printf("%s verdict %s %u small %u: %s\n", name, verdict_name(analysis.verdict),
 	       analysis.alpha_percent, options.small_write_sectors, analysis.reason);
 }
@@ -95,6 +102,7 @@ static void plan_moves(struct session *session, const struct ressd_table *table,
 	session->mover_stride[SIZE_4K] = plan_mover_stride(table, 4096, percent);
 	session->mover_stride[SIZE_8K] = plan_mover_stride(table, 8192, percent);
 	session->normal_bytes = table->len * 512;
+	session->log_bytes = table->reserved_sectors * 512;
 }
 
 static void plan_again(void *context)

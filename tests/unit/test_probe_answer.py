@@ -11,10 +11,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import probe_answer  # noqa: E402
 
 
-def answer(verdict, *advice):
+def answer(verdict, *advice, needed=12, overwritten=0):
     """What is said of a drive, with these options advised."""
-    rows = [["drive", "verdict", verdict], *(["drive", "advice", *pair] for pair in advice)]
+    rows = [["drive", "verdict", verdict, str(needed), "small", "8:", "a", "reason"],
+            ["drive", "working-set", "1048576", str(overwritten)],
+            ["drive", "load", "commits", "80"],
+            *(["drive", "advice", *pair] for pair in advice)]
     return probe_answer.Answer("drive", rows, ["ftl=page"])
+
+
+def is_wrong(verdict, gain, **known):
+    """Is it, if the target gains so much?"""
+    said = answer(verdict, **known)
+    said.gain = gain
+    return said.is_wrong()
 
 
 class AnswerTest(unittest.TestCase):
@@ -35,6 +45,20 @@ class AnswerTest(unittest.TestCase):
     def test_what_is_said_of_the_log_is_measured_through_it(self):
         for verdict in ("worth-it-with-locality", "unknown"):
             self.assertEqual(answer(verdict, *self.ADVICE).options(), ["batch=64"])
+
+    def test_who_is_told_of_a_share_that_the_load_has_is_told_to_gain(self):
+        for overwritten, gain, wrong in ((0, 1.5, True), (0, 0.9, False),
+                                         (31, 1.5, False), (31, 0.9, True)):
+            self.assertEqual(is_wrong("worth-it-with-locality", gain, overwritten=overwritten),
+                             wrong)
+        self.assertTrue(is_wrong("worth-it", 0.9))
+        self.assertTrue(is_wrong("not-worth-it", 1.5, overwritten=31))
+        self.assertFalse(is_wrong("unknown", 1.5, overwritten=31))
+
+    def test_route_adaptive_goes_past_a_log_that_does_not_pay(self):
+        self.assertEqual(answer("worth-it", ("route", "adaptive")).promise("commits"), 1)
+        self.assertEqual(answer("worth-it", ("route", "always")).promise("commits"), 0.8)
+        self.assertEqual(answer("unknown", ("route", "adaptive")).promise("commits"), 0.8)
 
 
 if __name__ == "__main__":

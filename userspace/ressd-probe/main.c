@@ -44,6 +44,7 @@ static void plan_moves(struct probe *probe, unsigned int percent)
 	probe->session.mover_stride[SIZE_4K] = plan_mover_stride(table, 4096, percent);
 	probe->session.mover_stride[SIZE_8K] = plan_mover_stride(table, 8192, percent);
 	probe->session.normal_bytes = table->len * 512;
+	probe->session.log_bytes = table->reserved_sectors * 512;
 }
 
 /* The areas were planned before the block was known.  False: it is not. */

@@ -3,7 +3,7 @@
  * What was measured, in a file; see resume.h.  Text, a line for each result, fields separated by
  * tabs:
  *
- *	ressd-probe-results 1
+ *	ressd-probe-results 2
  *	device <what makes it the same measurement>
  *	written <bytes>
  *	spent <limit of bytes to write, at which a write was refused>
@@ -22,7 +22,7 @@
 #include "cli/new-file.h"
 #include "resume.h"
 
-#define HEADER		"ressd-probe-results 1"
+#define HEADER		"ressd-probe-results 2"
 #define LINE_TEXT	1024
 
 /* The same device, region and way of measuring, or results cannot be mixed. */
@@ -46,10 +46,11 @@ static void save_findings(FILE *file, const struct survey *survey)
 		const struct finding *f = &survey->finding[p];
 
 		if (f->status != STATUS_UNKNOWN)
-			fprintf(file, "finding\t%s\t%d\t%d\t%llu\t%llu\t%llu\t%d\t%llu\t%.17g\t%u\t%llu\t%llu\t%s\t%s\n",
+			fprintf(file, "finding\t%s\t%d\t%d\t%llu\t%llu\t%llu\t%d\t%llu\t%.17g\t%llu\t%llu\t%u\t%llu\t%llu\t%s\t%s\n",
 				parameter_name(p), f->status, f->confidence, f->value, f->low,
-				f->high, f->has_phase, f->phase, f->effect, f->samples, f->ns,
-				f->written, f->method ? f->method : "", f->why);
+				f->high, f->has_phase, f->phase, f->effect, f->usual_ns,
+				f->opening_ns, f->samples, f->ns, f->written,
+				f->method ? f->method : "", f->why);
 	}
 }
 
@@ -61,10 +62,10 @@ static void save_cells(FILE *file, struct measurements *measurements)
 		const struct result *r = session_cell_result(measurements, cell);
 
 		if (r->done)
-			fprintf(file, "cell\t%s\t%d\t%llu\t%llu\t%llu\t%u\t%llu\t%llu\t%llu\t%llu\t%llu\n",
-				session_cell_name(cell), r->steady, r->bandwidth, r->median_ns,
-				r->worst_ns, r->spread_percent, r->ops, r->ns, r->total_bytes,
-				r->total_ns, r->pause_ns);
+			fprintf(file, "cell\t%s\t%d\t%d\t%llu\t%llu\t%llu\t%u\t%llu\t%llu\t%llu\t%llu\t%llu\n",
+				session_cell_name(cell), r->steady, r->gets_slower, r->bandwidth,
+				r->median_ns, r->worst_ns, r->spread_percent, r->ops, r->ns,
+				r->total_bytes, r->total_ns, r->pause_ns);
 	}
 }
 
@@ -76,11 +77,11 @@ static void save_rehearsals(FILE *file, const struct measurements *measurements)
 		const struct rehearsal *r = &measurements->rehearsal[i];
 
 		if (r->done)
-			fprintf(file, "rehearsal\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\t%u\t%llu\t%u\n",
-				i, r->steady, r->size, r->direct_ns, r->log_ns, r->move_ns,
-				r->gain_percent, r->spread_percent, r->direct_spread_percent,
-				r->pieces, r->ns, r->written, r->visit_pieces, r->working_set,
-				r->overwritten_percent);
+			fprintf(file, "rehearsal\t%d\t%d\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\t%u\t%llu\t%u\n",
+				i, r->steady, r->direct_is_least, r->pauses, r->size,
+				r->direct_ns, r->log_ns, r->move_ns, r->gain_percent, r->spread_percent,
+				r->direct_spread_percent, r->pieces, r->ns, r->written,
+				r->visit_pieces, r->working_set, r->overwritten_percent);
 	}
 }
 
@@ -175,6 +176,8 @@ static bool load_finding(struct probe *probe, char *line)
 	f->has_phase = number(&line);
 	f->phase = number(&line);
 	f->effect = strtod(field(&line), NULL);
+	f->usual_ns = number(&line);
+	f->opening_ns = number(&line);
 	f->samples = number(&line);
 	f->ns = number(&line);
 	f->written = number(&line);
@@ -197,6 +200,7 @@ static bool load_cell(struct probe *probe, char *line)
 		return false;
 	r = session_cell_result(&probe->session.measurements, cell);
 	r->steady = number(&line);
+	r->gets_slower = number(&line);
 	r->bandwidth = number(&line);
 	r->median_ns = number(&line);
 	r->worst_ns = number(&line);
@@ -219,6 +223,8 @@ static bool load_rehearsal(struct probe *probe, char *line)
 		return false;
 	r = &probe->session.measurements.rehearsal[index];
 	r->steady = number(&line);
+	r->direct_is_least = number(&line);
+	r->pauses = number(&line);
 	r->size = number(&line);
 	r->direct_ns = number(&line);
 	r->log_ns = number(&line);

@@ -35,6 +35,13 @@ mutants() {
 		restore-flush-ignored@ressd-probe/preserve.c@s/if (!failed \&\& blkdev_flush(preserved->dev, failure))/blkdev_flush(preserved->dev, failure); if (0)/@test-preserve@an error of the flush after the restore is ignored
 		contents-ignored@ressd-probe/safety.c@s/^	found = find_contents(probe, what, sizeof(what), failure);/	found = 0; (void)find_contents;/@tools.sh test_contents@--yes overwrites a file system
 		logs-ignored@ressd-probe/safety.c@s/found = find_log(probe, what, failure);/(void)find_log;/@slips.sh test_logs_elsewhere@--yes overwrites a log
+		page-at-any-price@ressd-probe/find/page.c@s/ \&\& !survey_overdue(survey); i++) {/; i++) {/@test-session@a quick run on a slow drive looks for a page for a minute
+		batch-goes-on@ressd-probe/measure/rehearse.c@s/!(\*pieces \&\& measure_is_late(measure))/1/@test-rehearse@a batch goes on when the time is over
+		buffer-unpaid@ressd-probe/measure/rehearse.c@s/if (most > affordable(measure, stage))/if (0)/@test-rehearse@more is buffered than can be paid in time
+		pauses-tell-all@ressd-probe/measure/rehearse.c@s/if (rehearsal->spread_percent < spread_of_pauses(&sum))/if (0)/@test-rehearse@one pause tells what all cost
+		slower-later@ressd-probe/judge/analyse.c@s/if (rehearsal->direct_is_least .*/if (0)/@test-analyse@random writes that get slower refute a gain
+		buffer-fits-always@ressd-probe/find/rehearsals.c@s/ \&\& !buffer_fits(session))/ \&\& 0)/@test-session@a rehearsal waits minutes for what is buffered
+		long-call-rehearsed@ressd-probe/find/rehearsals.c@s/if (!longest_call_fits(session)) {/if (0) {/@test-session@a rehearsal begins that a single call may take beyond the end
 		dry-run-unchecked@ressd-probe/main.c@s/const int code = probe->arguments.write ? safety_check(probe, failure) : 0;/const int code = 0;/@slips.sh test_dry_run@--dry-run does not say that it would be refused
 		file-not-locked@lib/dm/blkdev.c@s/if (flock(dev->fd, LOCK_EX | LOCK_NB))/if (0)/@slips.sh test_files_in_use@two programs write one image
 		options-in-one-step@lib/log/area.c@/^int area_store_options/,/^}/s/^\t\tif (!code)$/\t\tif (!code \&\& !copy)/@test-format@both superblocks may be torn while options are stored

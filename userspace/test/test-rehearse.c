@@ -18,6 +18,7 @@ static struct seen {
 	u64 appended;		/* bytes written to the log */
 	u64 appends;
 	u64 homes;		/* writes elsewhere */
+	u64 run, longest_run;	/* of writes of 4 KiB */
 	u64 home_bytes;
 	u64 turns;		/* of these, below the one before */
 	u64 last_home;
@@ -57,6 +58,9 @@ static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes
 	(void)disk;
 	(void)data;
 	(void)failure;
+	seen.run = bytes == 4096 ? seen.run + 1 : 0;
+	if (seen.longest_run < seen.run)
+		seen.longest_run = seen.run;
 	if (bytes > 128 << 10) {
 		seen.unaligned += seen.align && (offset - 8192) % seen.align;
 		seen.appended += bytes;
@@ -249,6 +253,63 @@ TEST(debts_of_random_writes_do_not_count)
 	measure.deadline = 0;
 	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
 	CHECK(rehearsal.done && rehearsal.steady, "with time for more rounds it is done");
+	measure_release(&measure);
+}
+
+/*
+ * Single calls are all that may take longer than there is time: the batch that was begun went on,
+ * and a quick run took 83 s.
+ */
+TEST(deadline_ends_a_batch)
+{
+	struct rehearsal_plan plan;
+	struct rehearsal rehearsal;
+	struct failure failure;
+	u64 late;
+
+	start_late(&plan);
+	measure.deadline = disk_clock + SECOND / 100;
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
+	late = disk_clock - measure.deadline;
+	CHECK(rehearsal.done && late < SECOND / 500, "%llu us late", late / 1000);
+	measure_release(&measure);
+}
+
+/*
+ * Where flushes are ignored the next record pays for what the batch before has left in the buffer,
+ * in one call, which took 39 s.
+ */
+TEST(no_more_is_buffered_than_can_be_paid)
+{
+	const struct result slow = { .done = true, .steady = true, .bandwidth = 40960 };
+	struct rehearsal_plan plan;
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	start_late(&plan);
+	measure.deadline = disk_clock + SECOND;
+	plan.flush_ignored = true;
+	memset(&seen, 0, sizeof(seen));
+	CHECK(!rehearse(&measure, &plan, &slow, &rehearsal, &failure), "%s", failure.text);
+	CHECK(seen.longest_run <= 10, "%llu", seen.longest_run);
+	measure_release(&measure);
+}
+
+/* Of a drive that pauses, one pause says as little in a rehearsal as one in a cycle. */
+TEST(few_pauses_tell_little)
+{
+	struct rehearsal_plan plan;
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	start_late(&plan);
+	measure.deadline = 0;
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
+	CHECK(rehearsal.steady, "by itself it is steady");
+	plan.long_ns = 500000;
+	CHECK(!rehearse(&measure, &plan, &millisecond, &rehearsal, &failure), "%s", failure.text);
+	CHECK(rehearsal.spread_percent > 2, "%u %%", rehearsal.spread_percent);
+	CHECK(rehearsal.spread_percent < 20, "of hundreds: %u %%", rehearsal.spread_percent);
 	measure_release(&measure);
 }
 

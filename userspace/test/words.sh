@@ -139,21 +139,21 @@ test_no_verdict() {
 measured() {
 	local cell at=0
 	{
-		echo "ressd-probe-results 1"
+		echo "ressd-probe-results 2"
 		echo "device|//67108864/8388608+8388608/write/1/0"
 		printf 'written|517726208\nfilled|8388608\n'
 		for cell in clustered-page clustered-block pseudo-slc; do
-			echo "finding|$cell|3|0|0|0|0|0|0|0|8|1000000|0|-|-"
+			echo "finding|$cell|3|0|0|0|0|0|0|0|0|0|8|1000000|0|-|-"
 		done
-		echo "finding|flush-honoured|1|1|1|0|0|0|0|8|128|1000000|0|-|-"
-		echo "finding|flush-cost|1|1|1360842|1187925|1360842|0|0|1|64|0|0|-|-"
+		echo "finding|flush-honoured|1|1|1|0|0|0|0|8|0|0|128|1000000|0|-|-"
+		echo "finding|flush-cost|1|1|1360842|1187925|1360842|0|0|1|0|0|64|0|0|-|-"
 		for cell in "sequential write" "sequential read" "random write "{4,8}" KiB" \
 			"random read "{4,8}" KiB" "ordered write "{4,8}" KiB at the mover's distance" \
 			"ordered write "{4,8}" KiB every 128 KiB"; do
-			echo "cell|$cell|1|30000000|40000|8000000|10|3072|500000000|15000000|500000000|100000"
+			echo "cell|$cell|1|0|30000000|40000|8000000|10|3072|500000000|15000000|500000000|100000"
 		done
 		for cell in 4096 8192; do
-			echo "rehearsal|$((at++))|1|$cell|$1|$2|$3|100|10|10|4000|1000000000|50000000|0|8388608|30"
+			echo "rehearsal|$((at++))|1|0|0|$cell|$1|$2|$3|100|10|10|4000|1000000000|50000000|0|8388608|30"
 		done
 	} | tr '|' '\t' >"$folder/results"
 }

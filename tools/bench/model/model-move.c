@@ -27,6 +27,7 @@ static bool mover_may_go_on(void *context)
 	struct model *model = threads->model;
 
 	return threads->drains || model->all || !model->set.even ||
+	       model_route_asks_move(threads) ||
 	       (model_room_is_wanted(threads) && ressd_log_is_full(&model->log)) ||
 	       ressd_log_is_starved(&model->log) ||
 	       !ressd_step_mover_is_ahead(&model->step, &model->log);

@@ -19,6 +19,7 @@
  * keys behind it are for that one.  With replay=FILE the load is a trace of an application
  * (tools/bench.sh --only apps --record-traces), routed as the target routes it.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static const struct {
 	KEY(threshold, 50), KEY(batch, 128), KEY(visit, 0), KEY(fill, 0), KEY(segment, 0),
 	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(log_cost_us, 0), KEY(drain, 0),
 	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
-	KEY(fullest, 0), KEY(parts, 0), KEY(hot, 0),
+	KEY(fullest, 0), KEY(parts, 0), KEY(hot, 0), KEY(zipf, 0), KEY(flows, 0),
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
 	KEY(records, 1), KEY(rewrite, 0),
 	KEY(threads, 0), KEY(rate, 0), KEY(even, 1), KEY(bypass, 0), KEY(commit_ms, 100),
@@ -444,10 +445,33 @@ static void flush(struct model *model)
 		ressd_route_direct_done(&model->route, model_drive_now(model->drive) - start, 0);
 }
 
+#define PRIME		2654435761ULL
+
+/* Rank by the inverse of the distribution, for a continuous variable; ranks lie anywhere. */
+static u64 zipf_place(struct model *model, u64 places)
+{
+	const double power = 1 - model->set.zipf / 100.0;
+	const double u = model_random_below(model, 1ULL << 32) / 4294967296.0;
+	const u64 rank = pow(1 + u * (pow(places, power) - 1), 1 / power) - 1;
+
+	return rank * PRIME % places;
+}
+
+static u64 flow_place(struct model *model, u64 places)
+{
+	const u64 turn = model->turn++, each = places / model->set.flows;
+
+	return turn % model->set.flows * each + turn / model->set.flows % each;
+}
+
 u64 model_next_place(struct model *model, u64 places)
 {
 	u64 fifth = places / 5;
 
+	if (model->set.flows)
+		return flow_place(model, places);
+	if (model->set.zipf)
+		return zipf_place(model, places);
 	if (!model->set.hot)
 		return model_random_below(model, places);
 	if (model_random_below(model, 100) < model->set.hot)

@@ -25,6 +25,8 @@ struct settings {
 	unsigned int fullest;		/* visits the clustered block with most to move first */
 	unsigned int parts;		/* without visits: a sweep freezes one part in so many */
 	unsigned int hot;		/* percent of the writes that go to a fifth of the span */
+	unsigned int zipf;		/* a hundred times the exponent of their distribution; 0: even */
+	unsigned int flows;		/* they ascend, in so many flows by turns; 0: anywhere */
 	unsigned int log_discard;	/* log_discard on */
 	unsigned int rewrite;		/* log_rewrite on */
 	unsigned int records;		/* in RAM before the first is written: 1 or 2 */
@@ -63,6 +65,7 @@ struct model {
 	u64 moved, holes, kept, sweeps;
 	u64 longest;			/* ns of a write */
 	u64 random;
+	u64 turn;			/* of the flows */
 	struct threads *threads;	/* with threads=1, or a replay */
 	const char *replay;		/* path of a trace */
 };

@@ -33,6 +33,7 @@
 #define COMPARE_SHARE	5U		/* of the time for the search */
 #define BATCH		3U		/* the drive pays for a block when it opens the next one */
 #define LIKELY		2.3		/* deviate: by chance once in a hundred */
+#define LIKELY_PAIRS	7U		/* of which it takes so many, if all are alike */
 
 struct block_scan {
 	u32 stride;
@@ -222,6 +223,15 @@ static int write_blocks(struct survey *survey, u64 block, u64 border, u64 shift,
 	return code;
 }
 
+/* Fewer pairs would tell nothing, and leave no bytes for those who come next. */
+static bool may_compare(const struct survey *survey, u64 block)
+{
+	const u64 bytes = LIKELY_PAIRS * 2 * BATCH * block;
+
+	return !survey->search_written ||
+	       survey->measure->written + bytes <= survey->search_written;
+}
+
 /*
  * Whole blocks at their places, and others half a block further on.  1 if those at their places are
  * written faster, 0 if not, or a negative errno.
@@ -253,11 +263,13 @@ static int conclude_exact(struct survey *survey, struct block_scan *scan, struct
 	const struct edge_judgement *exact = &scan->exact;
 	const u64 block = exact->period * scan->unit;
 	const u64 border = (scan->grid + exact->border * scan->unit) % (block ? block : 1);
-	const int agrees = compare_places(survey, block, border, failure);
+	const bool compares = may_compare(survey, block);
+	const int agrees = compares ? compare_places(survey, block, border, failure) : 0;
 
 	if (agrees < 0)
 		return agrees;
 	finding->effect = scan->judgement.evidence;
+	finding->opening_ns = scan->judgement.threshold;
 	finding->value = block;
 	finding->low = block;
 	finding->high = block;
@@ -267,7 +279,9 @@ static int conclude_exact(struct survey *survey, struct block_scan *scan, struct
 			agrees ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
 			"%u of %u first writes in a block were slow, %u of %u borders are exact; whole blocks at their places %s",
 			scan->judgement.hits, scan->judgement.borders, exact->hits, scan->edges,
-			agrees ? "are faster than shifted ones" : "do not differ clearly from shifted ones");
+			agrees ? "are faster than shifted ones" :
+			compares ? "do not differ clearly from shifted ones" :
+			"are too large to be compared with shifted ones");
 	return 0;
 }
 
@@ -348,7 +362,9 @@ static int search_block(struct survey *survey, struct block_scan *scan, struct f
 		return code;
 	if (is_exact(scan))
 		return conclude_exact(survey, scan, failure);
-	code = find_written_block(survey, scan->grid, failure);
+	/* Nothing but the report tells of such a block: a quick run has other use for the time. */
+	code = survey->thoroughness == SURVEY_QUICK ? 0 :
+	       find_written_block(survey, scan->grid, failure);
 	if (code)
 		return code < 0 ? code : 0;
 	if (is_clear(&scan->judgement))

@@ -127,8 +127,10 @@ int cells_age(struct session *session, struct failure *failure)
 	struct result *random = &session->measurements.random_write[SIZE_4K];
 	const u64 start = session_now(session), least = measure->written + LEAST_AGING;
 	const u64 most = budget->aged > least ? budget->aged : least;
-	const u64 end = session_end_of_part(session, budget->cycles,
-					    budget->cells + budget->rehearsal + budget->sweep);
+	/* Where flushes are ignored, only what comes behind the buffer's writes tells something. */
+	const unsigned int kept = session_flush_ignored(session) ? budget->kept : 0;
+	const u64 end = session_end_of_part(session, budget->cycles, kept + budget->cells +
+					    budget->rehearsal + budget->sweep);
 	struct cycles cycles = { 0 };
 	int code = 0;
 
@@ -143,6 +145,7 @@ int cells_age(struct session *session, struct failure *failure)
 	if (cycles.result.done)
 		*random = cycles.result;
 	session->pauses = cycles.result.done;
+	session->long_ns = session->pauses ? cycles.pause_ns : 0;
 	code = session_take_limit(code);
 	if (!code)
 		session_end_step(session);
@@ -161,6 +164,18 @@ static u64 stride_of(const struct session *session, unsigned int cell)
 	default:
 		return 0;
 	}
+}
+
+/*
+ * Each goes to another clustered block.  Where that takes less than opening one has taken in order,
+ * the drive still has log blocks to spare.
+ */
+static bool has_log_to_spare(const struct session *session, const struct result *random)
+{
+	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
+
+	return random->done && session_has_open_blocks(session) &&
+	       (double)random->bandwidth * block->opening_ns > BLOCK * 1e9;
 }
 
 /*
@@ -185,6 +200,8 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 	if (!code && cells[cell].access == ACCESS_RANDOM_WRITE && session_flush_ignored(session) &&
 	    result->ns == result->total_ns)
 		*result = (struct result){ 0 };
+	if (cell == RANDOM_WRITE_4K)
+		result->gets_slower = has_log_to_spare(session, result);
 	if (!code && session->watcher && session->watcher->result)
 		session->watcher->result(session->context, cells[cell].name, result);
 	code = session_take_limit(code);
@@ -214,7 +231,7 @@ int cells_run_random(struct session *session, struct failure *failure)
 
 	if (!is_fast_for_a_while(session))
 		return 0;
-	session->measure->deadline = session_end_of_part(session, budget->cells,
+	session->measure->deadline = session_end_of_part(session, budget->kept + budget->cells,
 							 budget->rehearsal + budget->sweep);
 	return run_cell(session, RANDOM_WRITE_4K, failure);
 }
@@ -226,10 +243,41 @@ int cells_run(struct session *session, struct failure *failure)
 	unsigned int cell;
 	int code = 0;
 
-	measure->deadline = session_end_of_part(session, budget->cells,
+	measure->deadline = session_end_of_part(session, budget->kept + budget->cells,
 						budget->rehearsal + budget->sweep);
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
-		if (cell < budget->needed || !measure_is_late(measure))
+		if (cell < budget->needed ||
+		    (!budget->only_needed && !measure_is_late(measure)))
+			code = run_cell(session, cell, failure);
+	return code;
+}
+
+/*
+ * May what no verdict needs be written?  On a drive that pauses one call may take half a minute, and
+ * where random writes are slow a round of them does.
+ */
+static bool may_write_more_cells(const struct session *session)
+{
+	const struct result *random = &session->measurements.random_write[SIZE_4K];
+	const u64 now = session_now(session), left = session->end > now ? session->end - now : 0;
+
+	return !session->pauses && random->done && !random->gets_slower &&
+	       random->worst_ns < left &&
+	       (double)random->bandwidth * left > 2.0 * MEASURE_LATE_OPS * BLOCK * SECOND;
+}
+
+int cells_run_rest(struct session *session, struct failure *failure)
+{
+	struct measure *measure = session->measure;
+	unsigned int cell;
+	int code = 0;
+
+	if (!session_budget(session)->only_needed)
+		return 0;
+	measure->deadline = session->end;
+	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
+		if (!measure_is_late(measure) &&
+		    (!session_cell_writes(cell) || may_write_more_cells(session)))
 			code = run_cell(session, cell, failure);
 	return code;
 }
@@ -250,8 +298,9 @@ int cells_run_sweep(struct session *session, struct failure *failure)
 	unsigned int i;
 	int code = 0;
 
-	/* Nothing but move_fill_blocks depends on it. */
-	if (!seconds && !session_has_open_blocks(session))
+	/* Nothing but move_fill_blocks depends on it; and a pause would take all the time. */
+	if (!seconds && (!session_has_open_blocks(session) || session->pauses ||
+			 session->measurements.random_write[SIZE_4K].gets_slower))
 		return 0;
 	/* A quick run has what is left. */
 	measure->deadline = session_end_of_part(session, seconds ? seconds :

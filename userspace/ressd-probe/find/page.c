@@ -42,20 +42,22 @@ static void shuffle(struct measure *measure, unsigned int *order, unsigned int c
 	}
 }
 
+/* 1 if all positions were written to, 0 if that takes far too long, or a negative errno. */
 static int scan_pass(struct survey *survey, u64 window, double *times, struct failure *failure)
 {
 	unsigned int order[POSITIONS], i;
 	int code = 0;
 
 	shuffle(survey->measure, order, POSITIONS);
-	for (i = 0; !code && i < POSITIONS; i++) {
+	for (i = 0; !code && i < POSITIONS && !survey_overdue(survey); i++) {
 		u64 ns = 0;
 
 		code = survey_write_flush(survey, window + (u64)order[i] * JUDGE_UNIT,
 					  2 * JUDGE_UNIT, &ns, failure);
 		times[order[i]] = ns;
 	}
-	return code;
+	survey->finding[PARAMETER_PAGE].samples += i;
+	return code ? code : i == POSITIONS;
 }
 
 static int take_triple(struct survey *survey, u64 window, const struct page_candidate *candidate,
@@ -98,7 +100,7 @@ static int confirm_page(struct survey *survey, u64 window, const struct page_can
 	int code = triples ? 0 : fail(failure, -ENOMEM, "not enough memory for the samples");
 
 	for (look = 32; !code && look <= MAX_PAIRS; look *= 2) {
-		while (!code && triples->count < look)
+		while (!code && triples->count < look && !survey_overdue(survey))
 			code = take_triple(survey, window, candidate, triples, failure);
 		less = judge_fast_kind(triples->less, triples->whole, triples->count);
 		across = crossing ? judge_pairs(triples->across, triples->whole, triples->count) :
@@ -161,15 +163,16 @@ static int scan_for_page(struct survey *survey, u64 window, double *times, bool 
 			 struct failure *failure)
 {
 	struct page_candidate candidates[CANDIDATES];
-	struct finding *finding = &survey->finding[PARAMETER_PAGE];
 	double *copy = times + MAX_PASSES * POSITIONS;
 	unsigned int pass, count, i;
 	int code = 0;
 
 	for (pass = 0; !code && !*found && pass < MAX_PASSES && !survey_late(survey); ) {
 		code = scan_pass(survey, window, times + pass * POSITIONS, failure);
-		finding->samples += POSITIONS;
-		if (code || ++pass % 2)
+		if (code <= 0)
+			break;
+		code = 0;
+		if (++pass % 2)
 			continue;
 		for (i = 0; i < pass * POSITIONS; i++)
 			copy[i] = times[i];
@@ -251,7 +254,9 @@ int find_page(struct survey *survey, struct failure *failure)
 		survey_conclude(survey, PARAMETER_PAGE, STATUS_MEASURED, CONFIDENCE_MEDIUM,
 				"a whole one is written faster than a part of it; borders do not show");
 	else if (!code)
-		survey_conclude(survey, PARAMETER_PAGE, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
+		survey_conclude(survey, PARAMETER_PAGE, survey_overdue(survey) ?
+				STATUS_INCONCLUSIVE : STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,
+				survey_overdue(survey) ? "writes are too slow to compare many" :
 				"no size from 8 to 512 KiB is written faster than a part of it");
 	return code;
 }

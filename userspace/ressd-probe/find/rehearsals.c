@@ -94,6 +94,7 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 		.flush_ignored = session_flush_ignored(session),
 		.pause_ns = pause_of_reads(&session->measurements),
 		.most_bytes = session_budget(session)->rehearsed,
+		.long_ns = session->long_ns,
 	};
 	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
 	struct result direct = { 0 };
@@ -122,18 +123,29 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 	return code;
 }
 
-#define BUFFERED	(2ULL << 20)	/* bytes that a drive may hold back */
+#define BUFFERED	(2ULL << 20)	/* bytes that a drive may hold back, if it is not known */
 
 /*
- * Where flushes are ignored, the first append may have to wait for all the random writes that the
- * drive has buffered, whatever the deadline: half a second each on some.
+ * Where flushes are ignored, the first append or read may have to wait for all the random writes
+ * that the drive has buffered, half a second each on some, in a single call: seen for 92 s.  Is
+ * there so much time?  Nor is there any use in it if random writes were not measured.
  */
-static bool may_take_a_minute(const struct session *session)
+static bool buffer_fits(const struct session *session)
 {
 	const struct result *random = &session->measurements.random_write[SIZE_4K];
+	const struct finding *buffer = &session->survey.finding[PARAMETER_WRITE_BUFFER];
+	const u64 bytes = buffer->status == STATUS_MEASURED ? buffer->value : BUFFERED;
+	const u64 now = session_now(session);
 
-	return session_flush_ignored(session) && random->done &&
-	       random->bandwidth * session_budget(session)->rehearsal < BUFFERED;
+	return random->done && session->end > now &&
+	       (double)random->bandwidth * (session->end - now) / SECOND >= bytes;
+}
+
+/* Would a call end in time that takes as long as the longest random write? */
+static bool longest_call_fits(const struct session *session)
+{
+	return session_now(session) + session->measurements.random_write[SIZE_4K].worst_ns <
+	       session->end;
 }
 
 #define CALM_READS	16U	/* that take at most so many times as long as usual: */
@@ -174,7 +186,12 @@ int rehearsals_run(struct session *session, struct failure *failure)
 	char name[48];
 	int code = 0;
 
-	if (session->thoroughness == SURVEY_QUICK && may_take_a_minute(session))
+	if (!longest_call_fits(session)) {
+		/* Nor does such a call tell what others take: there is no mean. */
+		session->measurements.random_write[SIZE_4K] = (struct result){ 0 };
+		return 0;
+	}
+	if (session_flush_ignored(session) && !buffer_fits(session))
 		return 0;
 	if (session_flush_ignored(session))
 		code = wait_for_buffer(session, failure);

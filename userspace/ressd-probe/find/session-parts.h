@@ -26,6 +26,7 @@
 struct budget {
 	unsigned int fill;
 	unsigned int survey;
+	unsigned int kept;		/* for aging, whatever the survey has used up */
 	unsigned int cells;
 	unsigned int rehearsal;
 	unsigned int sweep;
@@ -37,7 +38,8 @@ struct budget {
 	u64 aged;			/* bytes that are written when aging ends; 0: any */
 	u64 rehearsed;			/* bytes after which no larger writes are rehearsed */
 	unsigned int sequential;	/* writes in order of a round, at most */
-	unsigned int needed;		/* cells that are measured, however late it is */
+	unsigned int needed;		/* cells that are measured, however late it is ... */
+	bool only_needed;		/* ... and the others behind all else, if there is time */
 	struct effort effort;		/* of a cell */
 };
 
@@ -88,6 +90,9 @@ int cells_age(struct session *session, struct failure *failure);
 int cells_run_random(struct session *session, struct failure *failure);
 
 int cells_run(struct session *session, struct failure *failure);
+
+/* What is not needed, if the parts before have left the time. */
+int cells_run_rest(struct session *session, struct failure *failure);
 
 /*
  * Ordered writes at several distances, shortly: what the mover gains by a denser sweep.  A quick

@@ -8,11 +8,11 @@
 
 static const struct budget budgets[] = {
 	[SURVEY_QUICK] = {
-		.fill = 12, .survey = 22, .cells = 14, .rehearsal = 12,
-		.age = 20, .cycles = 30,
+		.fill = 12, .survey = 22, .kept = 10, .cells = 10, .rehearsal = 12,
+		.age = 30, .cycles = 30,
 		.least_fill = 64 << 20, .most_fill = 320 << 20, .aged = 720000000,
 		.rehearsed = 64 << 20, .sequential = 16,
-		.needed = NEEDED_4K,
+		.needed = NEEDED_4K, .only_needed = true,
 		.effort = { .round_ns = 250000000, .min_ops = 24, .max_ops = 1024,
 			    .slow_ns = 2000000000, .most_bytes = 16 << 20 },
 	},
@@ -45,8 +45,8 @@ unsigned int session_seconds(enum thoroughness thoroughness)
 {
 	const struct budget *budget = &budgets[thoroughness];
 
-	return budget->fill + budget->survey + budget->cells + budget->rehearsal + budget->sweep +
-	       budget->dispatch;
+	return budget->fill + budget->survey + budget->kept + budget->cells + budget->rehearsal +
+	       budget->sweep + budget->dispatch;
 }
 
 void session_effort(struct measure *measure, enum thoroughness thoroughness)
@@ -213,7 +213,7 @@ static int run_survey(struct session *session, struct failure *failure)
 	const struct budget *budget = session_budget(session);
 	struct survey *survey = &session->survey;
 
-	survey->deadline = session_end_of_part(session, budget->survey,
+	survey->deadline = session_end_of_part(session, budget->survey, budget->kept +
 					       budget->cells + budget->rehearsal + budget->sweep);
 	survey->progress = show_search;
 	survey->ended = search_ended;
@@ -255,6 +255,8 @@ int session_run(struct session *session, struct failure *failure)
 		code = run_survey(session, failure);
 	if (!code && session->plan_again)
 		session->plan_again(session->context);
+	session->measurements.normal_bytes = session->normal_bytes;
+	session->measurements.log_bytes = session->log_bytes;
 	keep_apart(session);
 	if (!code && session_flush_ignored(session))
 		code = cells_run_cheap(session, failure);
@@ -268,7 +270,10 @@ int session_run(struct session *session, struct failure *failure)
 		code = rehearsals_run(session, failure);
 	if (!code && session->may_write)
 		code = cells_run_sweep(session, failure);
-	if (!code && session->may_write)
+	if (!code)
+		code = cells_run_rest(session, failure);
+	/* A drive that pauses may take a minute for a single write, and no time is left then. */
+	if (!code && session->may_write && !session->pauses)
 		code = dispatch_run(session, failure);
 	session->limited = measure_is_spent(measure);
 	return code;

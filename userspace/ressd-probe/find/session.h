@@ -33,7 +33,7 @@ struct session {
 	bool one_at_a_time;		/* likewise: commands */
 	bool is_memory;			/* by its name, hints.h */
 	u64 mover_stride[NR_SIZES];	/* of the planned device, bytes */
-	u64 normal_bytes;		/* likewise; 0: not known */
+	u64 normal_bytes, log_bytes;	/* likewise; 0: not known */
 	/* The block has been looked for: plan the device anew.  May be NULL. */
 	void (*plan_again)(void *context);
 	const struct watcher *watcher;
@@ -55,6 +55,7 @@ struct session {
 	unsigned int shown;		/* percent */
 	u64 end;			/* on the disk's clock */
 	bool pauses;			/* random writes were measured over whole cycles of them */
+	u64 long_ns;			/* that a call takes in which there is a pause, then */
 };
 
 /* Sets the members of @measure that say how much effort is made. */

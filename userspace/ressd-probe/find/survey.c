@@ -17,6 +17,15 @@ bool survey_late(const struct survey *survey)
 	       (survey->search_written && survey->measure->written >= survey->search_written);
 }
 
+bool survey_overdue(const struct survey *survey)
+{
+	struct disk *disk = survey->measure->disk;
+	const u64 now = disk->ops->now(disk);
+
+	return (survey->deadline && now >= survey->deadline) ||
+	       (survey->search_deadline && now >= survey->search_deadline + survey->search_ns);
+}
+
 int survey_write_flush(struct survey *survey, u64 at, u32 bytes, u64 *ns, struct failure *failure)
 {
 	u64 flush = 0;

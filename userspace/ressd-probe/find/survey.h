@@ -64,6 +64,12 @@ void find_fast_area(struct survey *survey, const double *chunk_ns, unsigned int 
 /* True when the time for this search, or for all of them, is used up. */
 bool survey_late(const struct survey *survey);
 
+/*
+ * For a search that had better end what it has begun: true when it has taken twice its time, or all
+ * of it is used up.
+ */
+bool survey_overdue(const struct survey *survey);
+
 /* A write and a flush; @ns gets the time of both. */
 int survey_write_flush(struct survey *survey, u64 at, u32 bytes, u64 *ns,
 		       struct failure *failure);

@@ -84,16 +84,56 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
 	return verdict_of(needed_share(&bound), 0);
 }
 
+/* What route adaptive asks of the log before it takes it, whatever is overwritten there, in %. */
+#define ADAPTIVE_TAKES	112
+
+/* That of a rehearsal.  With @route worth it is only what the route that is advised takes. */
+static enum verdict verdict_of_costs(u64 direct, u64 log, u64 move, u32 overwritten, bool route)
+{
+	const enum verdict verdict = verdict_of(analyse_needed_share(direct, log, move),
+						overwritten);
+
+	if (route && verdict == VERDICT_WORTH && direct * 100 < (log + move) * ADAPTIVE_TAKES)
+		return VERDICT_LOCALITY;
+	return verdict;
+}
+
 /* The same for a rehearsal, whose log and moves were measured as one. */
-static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int sign)
+static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int sign, bool route)
 {
 	const int direct = 100 + sign * (int)(rehearsal->direct_spread_percent / 2);
 	const int both = 100 - sign * (int)(rehearsal->spread_percent / 2);
 
-	return verdict_of(analyse_needed_share(scaled(rehearsal->direct_ns, direct),
-					       scaled(rehearsal->log_ns, both),
-					       scaled(rehearsal->move_ns, both)),
-			  rehearsal->overwritten_percent);
+	return verdict_of_costs(scaled(rehearsal->direct_ns, direct),
+				scaled(rehearsal->log_ns, both),
+				scaled(rehearsal->move_ns, both),
+				rehearsal->overwritten_percent, route);
+}
+
+/*
+ * Would it be the same verdict if every figure were wrong?  What the route does not take may count
+ * for either side, for it loses nothing then; but not where the figures are of a few pauses.
+ */
+static bool is_decided(const struct rehearsal *rehearsal)
+{
+	if (rehearsed_at_bound(rehearsal, 1, true) == rehearsed_at_bound(rehearsal, -1, true))
+		return true;
+	return !rehearsal->pauses &&
+	       rehearsed_at_bound(rehearsal, 1, false) == rehearsed_at_bound(rehearsal, -1, false);
+}
+
+#define CLOSE	15	/* percent by which two runs differ on one drive of ten */
+
+/* May another run say otherwise, or a quick one, however steady this one was? */
+static bool is_close(const struct rehearsal *rehearsal)
+{
+	const u64 direct = rehearsal->direct_ns, log = rehearsal->log_ns;
+	const u32 overwritten = rehearsal->overwritten_percent;
+
+	return verdict_of_costs(scaled(direct, 100 - CLOSE), log, rehearsal->move_ns, overwritten,
+				true) !=
+	       verdict_of_costs(scaled(direct, 100 + CLOSE), log, rehearsal->move_ns, overwritten,
+				true);
 }
 
 static bool all_steady(const struct measurements *measurements)
@@ -119,9 +159,6 @@ static void explain(struct analysis *analysis, const char *format, ...)
 /* A gain in percent as "8.50". */
 #define GAIN(percent)	(percent) / 100, (percent) % 100
 
-/* What route adaptive asks of the log before it takes it, whatever is overwritten there, in %. */
-#define ADAPTIVE_TAKES	112
-
 /* What every block gains that is never moved. */
 static u32 best_gain(u64 direct, u64 log)
 {
@@ -135,6 +172,25 @@ static u32 best_gain(u64 direct, u64 log)
 #define BURST_GAIN	200
 #define BURSTS		\
 	"; or where writes come in bursts with idle time between them, with 'route always pace idle'"
+
+static void explain_close(struct analysis *analysis)
+{
+	const size_t used = strlen(analysis->reason);
+
+	snprintf(analysis->reason + used, sizeof(analysis->reason) - used,
+		 "; it is close: %u %% more or less would change the verdict", CLOSE);
+}
+
+/* How much of what is needed random writes have, where that is known. */
+static void explain_overwritten(struct analysis *analysis)
+{
+	const size_t used = strlen(analysis->reason);
+
+	if (analysis->working_set)
+		snprintf(analysis->reason + used, sizeof(analysis->reason) - used,
+			 "; random writes to %llu MiB of the drive overwrite %u %%",
+			 analysis->working_set >> 20, analysis->overwritten_percent);
+}
 
 static void explain_verdict(struct analysis *analysis, const char *source, u32 gain, u32 best)
 {
@@ -155,6 +211,7 @@ static void explain_verdict(struct analysis *analysis, const char *source, u32 g
 			"small random writes gain only if at least %u %% of the blocks in the log are overwritten there before they are moved (%s: %u.%02u times as fast with none, %u.%02u with all)%s",
 			analysis->alpha_percent, source, GAIN(gain), GAIN(best),
 			best >= BURST_GAIN ? BURSTS : "");
+		explain_overwritten(analysis);
 		break;
 	default:
 		explain(analysis,
@@ -309,11 +366,13 @@ static void judge_rehearsal(const struct measurements *measurements,
 	verdict->least_percent = best_gain(rehearsal->direct_ns, verdict->through_ns);
 	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
 						      rehearsal->move_ns);
-	verdict->verdict = verdict_of(verdict->alpha_percent, rehearsal->overwritten_percent);
-	if (verdict->verdict == VERDICT_WORTH && verdict->least_percent < ADAPTIVE_TAKES)
-		verdict->verdict = VERDICT_LOCALITY;
-	if (!rehearsal->steady &&
-	    rehearsed_at_bound(rehearsal, 1) != rehearsed_at_bound(rehearsal, -1))
+	verdict->verdict = verdict_of_costs(rehearsal->direct_ns, rehearsal->log_ns,
+					    rehearsal->move_ns, rehearsal->overwritten_percent,
+					    true);
+	if (!rehearsal->steady && !is_decided(rehearsal))
+		verdict->verdict = VERDICT_UNKNOWN;
+	verdict->close = is_close(rehearsal);
+	if (rehearsal->direct_is_least && verdict->verdict != VERDICT_WORTH)
 		verdict->verdict = VERDICT_UNKNOWN;
 }
 
@@ -343,12 +402,53 @@ static void judge(const struct measurements *measurements, const struct finding 
 	analysis->alpha_percent = verdict->alpha_percent;
 	analysis->working_set = rehearsal->working_set;
 	analysis->overwritten_percent = rehearsal->overwritten_percent;
-	if (verdict->verdict == VERDICT_UNKNOWN)
+	if (verdict->verdict == VERDICT_UNKNOWN) {
 		explain_unsteady(analysis);
-	else
-		explain_verdict(analysis, "the rehearsal", verdict->verdict == VERDICT_WORTH ?
-				verdict->gain_percent : verdict->least_percent,
-				best_gain(rehearsal->direct_ns, rehearsal->log_ns));
+		return;
+	}
+	explain_verdict(analysis, "the rehearsal", verdict->verdict == VERDICT_WORTH ?
+			verdict->gain_percent : verdict->least_percent,
+			best_gain(rehearsal->direct_ns, rehearsal->log_ns));
+	if (verdict->close)
+		explain_close(analysis);
+}
+
+#define LOGGED		0.75	/* of the log, which the mover finds on average: see keep_to_region() */
+
+/*
+ * A commit to an open block, if that was seen; else a flush with its write, or, where a write
+ * completes when it is programmed, that.
+ */
+static u64 commit_ns(const struct load_costs *costs, const struct finding *units)
+{
+	if (units->usual_ns)
+		return units->usual_ns;
+	return costs->flush_ns ? costs->flush_ns + costs->in_order_ns : costs->direct_ns;
+}
+
+static void judge_loads(const struct measurements *measurements, const struct finding *findings,
+			struct analysis *analysis)
+{
+	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
+	const u64 span = rehearsal->working_set ? rehearsal->working_set :
+			 measurements->normal_bytes;
+	const struct finding *flush = &findings[PARAMETER_FLUSH_COST];
+	const struct result *in_order = &measurements->sequential_write;
+	struct load_costs costs = {
+		.direct_ns = rehearsal->direct_ns,
+		.log_ns = rehearsal->log_ns,
+		.move_ns = move_ns(measurements, rehearsal, &findings[PARAMETER_BLOCK]),
+		.in_order_ns = transfers_ns(in_order, BLOCK, in_order->pause_ns),
+		.flush_ns = flush->status == STATUS_MEASURED ? flush->value : 0,
+		.blocks = span / BLOCK,
+		.logged = LOGGED * measurements->log_bytes / BLOCK,
+		.overwritten_percent = rehearsal->overwritten_percent,
+	};
+	int load;
+
+	costs.commit_ns = commit_ns(&costs, &findings[PARAMETER_OPEN_UNITS]);
+	for (load = 0; rehearsal->done && load < NR_LOADS; load++)
+		analysis->load_gain[load] = load_gain(load, &costs);
 }
 
 void analyse(const struct measurements *measurements, const struct finding *findings,
@@ -364,6 +464,7 @@ void analyse(const struct measurements *measurements, const struct finding *find
 			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
 	judge(measurements, findings, analysis);
+	judge_loads(measurements, findings, analysis);
 	if (analysis->verdict == VERDICT_WORTH || analysis->verdict == VERDICT_LOCALITY)
 		advise(measurements, findings, analysis, options);
 }

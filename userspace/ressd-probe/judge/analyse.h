@@ -10,6 +10,7 @@
 #define PROBE_ANALYSE_H
 
 #include "judge/finding.h"
+#include "judge/loads.h"
 #include "measure/rehearse.h"
 #include "measure/rounds.h"
 #include "ressd-args.h"
@@ -34,6 +35,7 @@ struct measurements {
 	struct result random_read[NR_SIZES];
 	struct result by_stride[NR_STRIDES];		/* ordered, every MEASURED_STRIDE() */
 	struct rehearsal rehearsal[NR_REHEARSALS];
+	u64 normal_bytes, log_bytes;		/* of the planned device; 0: not known */
 };
 
 enum verdict {
@@ -60,6 +62,7 @@ struct size_verdict {
 	bool known;
 	u32 size;		/* bytes */
 	enum verdict verdict;
+	bool close;		/* another run may say otherwise */
 	u32 gain_percent;	/* of random writes to struct rehearsal's working_set */
 	u32 least_percent;	/* if nothing is overwritten in the log */
 	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
@@ -74,7 +77,8 @@ struct analysis {
 	bool has_cost[NR_SIZES];
 	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
 	struct size_verdict by_size[NR_REHEARSALS];	/* of the rehearsals */
-	char reason[384];	/* of the verdict, a sentence */
+	u32 load_gain[NR_LOADS];	/* percent, if all goes through the log; 0: not known */
+	char reason[512];	/* of the verdict, a sentence */
 	unsigned int nr_advice;
 	struct advice advice[MAX_ADVICE];
 };

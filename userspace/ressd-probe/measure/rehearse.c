@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What ressd would do to the drive, played with real I/O; see rehearse.h. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "measure/rehearse.h"
@@ -16,6 +17,7 @@ struct stage {
 	u64 append;		/* next record, bytes of the region */
 	u64 home;		/* where the last piece went, likewise */
 	bool found;		/* home is where the next one goes */
+	u64 buffered_ns;	/* what a piece may still cost that a flush did not pay for */
 	u32 batch;		/* pieces at most that are moved before a flush */
 };
 
@@ -24,6 +26,8 @@ struct step {
 	u64 pieces;
 	u64 calls;
 	u64 ns;
+	u64 pauses;		/* of these calls ... */
+	u64 paused_ns;		/* ... and what they took */
 };
 
 /* What one round has cost.  A slow drive is spared some steps, so each has its own count. */
@@ -32,6 +36,17 @@ struct act {
 	struct step read;
 	struct step home;
 };
+
+/* A call has taken @ns. */
+static void note_call(struct step *step, const struct rehearsal_plan *plan, u64 ns)
+{
+	step->calls++;
+	step->ns += ns;
+	if (!plan->long_ns || ns < plan->long_ns)
+		return;
+	step->pauses++;
+	step->paused_ns += ns;
+}
 
 void rehearsal_place(const struct measure *measure, u32 align, u64 phase,
 		     struct rehearsal_plan *plan)
@@ -56,22 +71,24 @@ static int append_record(struct measure *measure, struct stage *stage, struct ac
 			 struct failure *failure)
 {
 	const struct rehearsal_plan *plan = stage->plan;
-	const u32 pieces = pieces_of_record(plan);
-	u32 bytes = BLOCK + pieces * plan->size;
+	u32 pieces = pieces_of_record(plan), bytes;
 	u64 ns = 0;
 	int code;
 
+	/* One that pays for the batch before must not share that out among more pieces. */
+	if (stage->buffered_ns && pieces > stage->batch)
+		pieces = stage->batch;
+	bytes = BLOCK + pieces * plan->size;
 	bytes = (bytes + plan->align - 1) / plan->align * plan->align;
 	if (stage->append + bytes > plan->log_start + plan->log_bytes)
 		stage->append = plan->log_start;
 	code = measure_write(measure, stage->append, bytes, &ns, failure);
 	stage->append += bytes;
-	act->log.ns += ns;
+	note_call(&act->log, plan, ns);
 	if (!code)
 		code = measure_flush(measure, &ns, failure);
-	act->log.ns += ns;
+	note_call(&act->log, plan, ns);
 	act->log.pieces += pieces;
-	act->log.calls += 2;
 	return code;
 }
 
@@ -85,9 +102,8 @@ static int read_piece(struct measure *measure, const struct rehearsal_plan *plan
 				      measure_random(measure, places) * plan->size,
 				      plan->size, &ns, failure);
 
-	act->read.ns += ns;
+	note_call(&act->read, plan, ns);
 	act->read.pieces++;
-	act->read.calls++;
 	return code;
 }
 
@@ -114,9 +130,8 @@ static int write_home(struct measure *measure, const struct stage *stage, struct
 	u64 ns = 0;
 	const int code = measure_write(measure, stage->home, stage->plan->size, &ns, failure);
 
-	act->home.ns += ns;
+	note_call(&act->home, stage->plan, ns);
 	act->home.pieces++;
-	act->home.calls++;
 	return code;
 }
 
@@ -133,7 +148,8 @@ static int visit_homes(struct measure *measure, struct stage *stage, struct act 
 	u32 visits = 0;
 	int code = 0;
 
-	for (*pieces = 0; !code && *pieces < stage->batch; (*pieces)++) {
+	for (*pieces = 0; !code && *pieces < stage->batch &&
+	     !(*pieces && measure_is_late(measure)); (*pieces)++) {
 		if (!stage->found)
 			find_next_home(measure, stage);
 		stage->found = true;
@@ -160,6 +176,19 @@ static u32 least_moves(const struct rehearsal_plan *plan)
 	       plan->visit_pieces < most ? plan->visit_pieces : most;
 }
 
+/*
+ * Where flushes are ignored the next record pays for what the drive has buffered, in a single call:
+ * half a second for each piece on some, if it costs as much as a random write.
+ */
+static u64 affordable(const struct measure *measure, const struct stage *stage)
+{
+	const u64 now = measure->disk->ops->now(measure->disk);
+
+	if (!stage->buffered_ns || !measure->deadline)
+		return ~0ULL;
+	return measure->deadline > now ? (measure->deadline - now) / stage->buffered_ns : 0;
+}
+
 /* Moves what a record holds in one batch; less where reading or writing takes too long. */
 static int move_batch(struct measure *measure, struct stage *stage, struct act *act,
 		      struct failure *failure)
@@ -171,16 +200,18 @@ static int move_batch(struct measure *measure, struct stage *stage, struct act *
 	u32 i;
 	int code = 0;
 
-	for (i = 0; !code && i < pieces && act->read.ns - read_from < limit; i++)
+	for (i = 0; !code && i < pieces && act->read.ns - read_from < limit &&
+	     !(i && measure_is_late(measure)); i++)
 		code = read_piece(measure, stage->plan, act, failure);
 	if (!code)
 		code = visit_homes(measure, stage, act, &i, failure);
 	if (!code)
 		code = measure_flush(measure, &ns, failure);
-	act->home.ns += ns;
-	act->home.calls++;
+	note_call(&act->home, stage->plan, ns);
 	/* The flush pays for what the drive has buffered, so only now is it known what fits. */
 	most = limit * i / (act->home.ns - home_from + 1);
+	if (most > affordable(measure, stage))
+		most = affordable(measure, stage);
 	stage->batch = most < least ? least : most > pieces ? pieces : most;
 	return code;
 }
@@ -232,7 +263,8 @@ static int play_round(struct measure *measure, struct stage *stage, struct act *
 		code = append_record(measure, stage, act, failure);
 		if (!code)
 			code = move_batch(measure, stage, act, failure);
-	} while (!code && act->log.ns + act->read.ns + act->home.ns < measure->effort.round_ns &&
+	} while (!code && !measure_is_late(measure) &&
+		 act->log.ns + act->read.ns + act->home.ns < measure->effort.round_ns &&
 		 (!most || measure->written - from < most));
 	return code;
 }
@@ -254,11 +286,27 @@ static void add_step(struct step *sum, const struct step *step)
 	sum->pieces += step->pieces;
 	sum->calls += step->calls;
 	sum->ns += step->ns;
+	sum->pauses += step->pauses;
+	sum->paused_ns += step->paused_ns;
 }
 
 static void take_off_pauses(struct step *step, u64 pause_ns)
 {
 	step->ns = rounds_without_pauses(step->ns, step->calls, pause_ns);
+}
+
+#define PAUSES_SPREAD	200	/* percent of one pause, as in cycles.c; of several less ... */
+#define MOST_SPREAD	190	/* ... and never so much that nothing is left */
+
+/* Few pauses tell as little as few cycles of them do. */
+static u32 spread_of_pauses(const struct act *sum)
+{
+	const u64 pauses = sum->log.pauses + sum->read.pauses + sum->home.pauses;
+	const u64 paused = sum->log.paused_ns + sum->read.paused_ns + sum->home.paused_ns;
+	const u64 all = sum->log.ns + sum->read.ns + sum->home.ns;
+	const double spread = pauses ? PAUSES_SPREAD / sqrt(pauses) * paused / all : 0;
+
+	return spread < MOST_SPREAD ? spread : MOST_SPREAD;
 }
 
 /* The last @kept rounds count. */
@@ -278,7 +326,11 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 		add_step(&sum.home, &acts[i].home);
 	}
 	rehearsal->spread_percent = count > kept ? rounds_uncertainty(rounds, count) : 100;
+	if (rehearsal->spread_percent < spread_of_pauses(&sum))
+		rehearsal->spread_percent = spread_of_pauses(&sum);
 	rehearsal->direct_spread_percent = direct->spread_percent;
+	rehearsal->direct_is_least = direct->gets_slower;
+	rehearsal->pauses = plan->long_ns;
 	rehearsal->steady = count >= ROUNDS_MIN && rehearsal->spread_percent <= ROUNDS_SPREAD &&
 			    direct->steady;
 	take_off_pauses(&sum.log, pause_ns);
@@ -307,7 +359,7 @@ static unsigned int rounds_to_keep(const struct rehearsal_plan *plan, const stru
 {
 	const unsigned int kept = rounds_kept(rounds, count);
 
-	return plan->flush_ignored && kept == count ? count - 1 : kept;
+	return (plan->flush_ignored || plan->long_ns) && kept == count ? count - 1 : kept;
 }
 
 int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
@@ -326,6 +378,8 @@ int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 	rehearsal->working_set = plan->working_set;
 	rehearsal->overwritten_percent = plan->overwritten_percent;
 	stage.batch = least_moves(plan);
+	if (plan->flush_ignored && direct->bandwidth)
+		stage.buffered_ns = plan->size * 1000000000ULL / direct->bandwidth;
 	/* Not always over the same places, which log blocks of the drive may still hold. */
 	stage.home = measure_random(measure, plan->log_start / plan->size / 2) * plan->size;
 	while (!code && rounds_want_more(rounds, count) &&

@@ -17,6 +17,8 @@
 struct rehearsal {
 	bool done;
 	bool steady;		/* else see spread_percent */
+	bool direct_is_least;	/* random writes cost more later */
+	bool pauses;		/* what both cost is pauses, most of all */
 	u32 size;		/* of a small write, bytes */
 	u64 direct_ns;		/* random writes to the bare device */
 	u64 log_ns;		/* appended to the log */
@@ -45,6 +47,7 @@ struct rehearsal_plan {
 	u32 overwritten_percent;
 	u64 pause_ns;		/* of each call, see rounds_without_pauses() */
 	u64 most_bytes;		/* written, after which there are no more rounds than needed */
+	u64 long_ns;		/* of a call in which the drive pauses; 0: it does not */
 	bool flush_ignored;	/* the first round pays for what was buffered before, too */
 };
 
@@ -58,7 +61,7 @@ void rehearsal_place(const struct measure *measure, u32 align, u64 phase,
 /*
  * Runs rounds of records and moves until they agree (rounds_want_more()) or measure->deadline has
  * come.  @direct: random writes of plan->size, measured before.  0, or a negative errno with a
- * sentence.  Not done if a drive that ignores flushes had no time for a second round.
+ * sentence.  Not done if a drive that ignores flushes, or pauses, had no time for a second round.
  */
 int rehearse(struct measure *measure, const struct rehearsal_plan *plan,
 	     const struct result *direct, struct rehearsal *rehearsal, struct failure *failure);

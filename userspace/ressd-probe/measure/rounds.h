@@ -26,6 +26,7 @@ struct round {
 struct result {
 	bool done;
 	bool steady;
+	bool gets_slower;	/* it was not measured long enough: bandwidth is the most */
 	u64 bandwidth;		/* bytes per second over the kept rounds */
 	u64 median_ns;		/* of one transfer in the kept rounds, flushes apart */
 	u64 worst_ns;
