@@ -27,8 +27,8 @@
  * 6. A record is valid only if it chains to the one before: seq, crc of the
  *    previous header, and the same activation unless it is the first one of a
  *    new activation.
- * 7. No allocation anywhere: RESSD_RECORDS record buffers, one summary, one node
- *    per log block, one struct per segment.
+ * 7. No allocation anywhere: RESSD_RECORDS record buffers, one summary, one
+ *    node per log block, one struct per segment.
  * 8. A device whose log is not drained never shows a file system on the bare
  *    disk, and one that is drained shows the user's: see ressd-cover.h.
  *
@@ -109,10 +109,10 @@
 #include "ressd-record.h"
 
 /*
- * One is open, one in flight, the others wait.  A burst that RAM holds waits for
- * nothing: 64 writes at once of SC's proj0 take 2.07 ms on average instead of
- * 6.58 with two (docs/papers/sc.md).  Each is 512 KiB, which a flush may have to
- * write first.
+ * One is open, one in flight, the others wait.  A burst that RAM holds waits
+ * for nothing: 64 writes at once of SC's proj0 take 2.07 ms on average instead
+ * of 6.58 with two (docs/papers/sc.md).  Each is 512 KiB, which a flush may
+ * have to write first.
  */
 #define RESSD_RECORDS	4U
 
