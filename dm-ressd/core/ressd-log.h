@@ -38,10 +38,11 @@
  * whatever arrives meanwhile shares the next record (group commit).  An open
  * record has a place in the log from its first block on: log block = start of
  * the record + 1 + index.  One that is full when the one before is not yet
- * written is set aside while there are buffers: it is complete but for its
- * header, and waits for its turn.  But not while a sync has yet to seal one:
- * UNMAPs must not leave before the records whose blocks they name, so only the
- * last one in RAM has any, and a sync must not wait for what comes after it.
+ * written is set aside while there are buffers, and space in the log: it is
+ * complete but for its header, and waits for its turn.  But not while a sync
+ * has yet to seal one: UNMAPs must not leave before the records whose blocks
+ * they name, so only the last one in RAM has any, and a sync must not wait for
+ * what comes after it.
  *
  * SPACE: a data block is accepted only while one whole free segment stays in
  * reserve beyond the head.  Records with UNMAPs only may use that reserve
@@ -110,7 +111,7 @@
 
 /*
  * One is open, one in flight, the others wait.  A burst that RAM holds waits
- * for nothing: 64 writes at once of SC's proj0 take 2.07 ms on average instead
+ * for nothing: 64 writes at once of SC's proj0 take 2.09 ms on average instead
  * of 6.58 with two (docs/papers/sc.md).  Each is 512 KiB, which a flush may
  * have to write first.
  */
