@@ -45,29 +45,6 @@ static void seal_unmaps(struct ressd_log *log, u32 nr_unmaps)
 	open->nr_unmaps = nr_unmaps;
 }
 
-void ressd_log_close_record(struct ressd_log *log)
-{
-	struct ressd_record *open = &log->records[log->open];
-	u32 used = open->block + 1 + open->nr_maps;
-	u32 end = ressd_log_padded_end(log, open->block, used);
-	struct ressd_record *next;
-
-	end = clamp_t(u32, end, used,
-		      max_t(u32, ressd_log_open_limit(log), used));
-	open->nr_blocks = end - open->block;
-	open->entries_written =
-		max(open->entries_written, open->nr_maps + open->nr_unmaps);
-	log->open = (log->open + 1) % RESSD_RECORDS;
-	log->nr_full++;
-	log->kicked = false;
-	next = &log->records[log->open];
-	next->nr_maps = 0;
-	next->nr_unmaps = 0;
-	next->seq = open->seq + 1;
-	next->segment_seq = log->head_seq;
-	next->block = end;
-}
-
 /*
  * Seals the record whose turn it is, which is full or closed, and hands it out.
  */
@@ -161,19 +138,6 @@ static void start_cycle(struct ressd_log *log)
 	log->cycle_unmaps = log->nr_unmaps;
 }
 
-/* True if no UNMAP is left of those that the cycle has to write. */
-static bool cycle_is_written(const struct ressd_log *log)
-{
-	return !log->cycle_unmaps || !log->nr_unmaps;
-}
-
-bool ressd_log_sync_is_sealed(const struct ressd_log *log)
-{
-	bool sealed = log->cycle && log->cycle_sealed && cycle_is_written(log);
-
-	return log->sync_wanted == (sealed ? log->cycle : log->sync_done);
-}
-
 static void finish_cycle(struct ressd_log *log)
 {
 	log->sync_done = log->cycle;
@@ -236,7 +200,7 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	u32 nr_unmaps;
 
 	/* What was full before; see LIFE OF A RECORD. */
-	if (log->nr_full && !(log->cycle_sealed && cycle_is_written(log)))
+	if (log->nr_full && !(log->cycle_sealed && ressd_cycle_is_written(log)))
 		return write_full(log, io);
 	/*
 	 * Before looking for dead segments: the one left behind may be among
@@ -249,7 +213,7 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	uncovers = log->cover_blocks && !log->covered && log->written_covered;
 	needed = !log->cycle_sealed &&
 		 (open->nr_maps || log->nr_unmaps || announces || uncovers);
-	needed = needed || !cycle_is_written(log);
+	needed = needed || !ressd_cycle_is_written(log);
 	if (!needed && (log->cycle_sealed || !log->opening))
 		return cycle_flush(log, io);
 	if (!open->nr_maps && !place_bare_record(log, announces)) {
@@ -280,7 +244,7 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	 * The cycle's next record may need a segment that this one announces.
 	 */
 	io->fua = io->preflush &&
-		  (cycle_is_written(log) ||
+		  (ressd_cycle_is_written(log) ||
 		   ressd_log_free_segments(log) <= log->cover_reserve);
 	log->reclaim = log->reclaim && !announces;
 	log->cycle_sealed = true;
@@ -483,7 +447,7 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 	if (io->fua) {
 		log->opening = false;
 		records_durable(log);
-		if (cycle_is_written(log))
+		if (ressd_cycle_is_written(log))
 			finish_cycle(log);
 	}
 }

@@ -34,10 +34,11 @@ ressd_log_next_record(const struct ressd_log *log)
  */
 void ressd_log_close_record(struct ressd_log *log);
 
-/*
- * Are the records sealed which the last sync that was asked for has to write?
- */
-bool ressd_log_sync_is_sealed(const struct ressd_log *log);
+/* True if no UNMAP is left of those that the cycle has to write. */
+static inline bool ressd_cycle_is_written(const struct ressd_log *log)
+{
+	return !log->cycle_unmaps || !log->nr_unmaps;
+}
 
 /* End of the head's segment: the first block that is no record's any more. */
 u32 ressd_log_head_end(const struct ressd_log *log);

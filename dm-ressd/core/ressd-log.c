@@ -176,6 +176,38 @@ bool ressd_log_record_full(const struct ressd_log *log)
 	return log->nr_full || open_is_full(log);
 }
 
+void ressd_log_close_record(struct ressd_log *log)
+{
+	struct ressd_record *open = &log->records[log->open];
+	u32 used = open->block + 1 + open->nr_maps;
+	u32 end = ressd_log_padded_end(log, open->block, used);
+	struct ressd_record *next;
+
+	end = clamp_t(u32, end, used,
+		      max_t(u32, ressd_log_open_limit(log), used));
+	open->nr_blocks = end - open->block;
+	open->entries_written =
+		max(open->entries_written, open->nr_maps + open->nr_unmaps);
+	log->open = (log->open + 1) % RESSD_RECORDS;
+	log->nr_full++;
+	log->kicked = false;
+	next = &log->records[log->open];
+	next->nr_maps = 0;
+	next->nr_unmaps = 0;
+	next->seq = open->seq + 1;
+	next->segment_seq = log->head_seq;
+	next->block = end;
+}
+
+/* Are the records sealed which the last sync asked for has to write? */
+static bool sync_is_sealed(const struct ressd_log *log)
+{
+	bool sealed = log->cycle && log->cycle_sealed &&
+		      ressd_cycle_is_written(log);
+
+	return log->sync_wanted == (sealed ? log->cycle : log->sync_done);
+}
+
 /* One buffer is for the record in flight, one for the open one. */
 bool ressd_log_ram_is_full(const struct ressd_log *log)
 {
@@ -183,7 +215,7 @@ bool ressd_log_ram_is_full(const struct ressd_log *log)
 	       (log->nr_full + 2 >= RESSD_RECORDS ||
 		ressd_log_free_segments(log) <=
 			log->geom.nr_segments / MIN_FREE_PART ||
-		!ressd_log_sync_is_sealed(log));
+		!sync_is_sealed(log));
 }
 
 /*
