@@ -320,7 +320,7 @@ int ressd_find_pages(struct ressd *ressd)
 	struct ressd_pages *pages = ressd->log_io.pages;
 	int i, ret = 0;
 
-	for (i = 0; i < 2 && !ret; i++)
+	for (i = 0; i < RESSD_RECORDS && !ret; i++)
 		ret = find_pages(ressd, pages++, ressd->memory.records[i],
 				 RESSD_MAX_RECORD_BLOCKS);
 	if (!ret)

@@ -184,13 +184,12 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 		ressd_log_kick(&ressd->log);
 		list_add_tail(&rb->list, &ressd->waiters.record);
 	} else {
-		if (ressd_log_record_full(&ressd->log) ||
-		    ressd_route_holds_log(ressd))
+		/* The end of an I/O in flight has the next one begun. */
+		if (ressd_log_record_full(&ressd->log) ?
+			    !ressd->log.busy : ressd_route_holds_log(ressd))
 			ressd_run_log(ressd);
-		else
-			queue_delayed_work(ressd->workqueue,
-					   &ressd->log_io.timer,
-					   commit_interval(ressd));
+		queue_delayed_work(ressd->workqueue, &ressd->log_io.timer,
+				   commit_interval(ressd));
 		return true;
 	}
 	ressd_run_log(ressd);

@@ -16,12 +16,12 @@ static bool keeping_ends(const struct ressd *ressd)
 	       READ_ONCE(ressd->mover.draining);
 }
 
-static bool record_is_full(struct ressd *ressd)
+static bool ram_is_full(struct ressd *ressd)
 {
 	bool full;
 
 	spin_lock(&ressd->lock);
-	full = ressd_log_works(ressd) && ressd_log_record_full(&ressd->log);
+	full = ressd_log_works(ressd) && ressd_log_ram_is_full(&ressd->log);
 	spin_unlock(&ressd->lock);
 	return full;
 }
@@ -70,11 +70,11 @@ static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
 			i++;
 			continue;
 		}
-		if (ret != -EAGAIN || !record_is_full(ressd))
+		if (ret != -EAGAIN || !ram_is_full(ressd))
 			return ret;
 		ressd_run_log(ressd);
 		wait_event(ressd->wait,
-			   !record_is_full(ressd) || keeping_ends(ressd));
+			   !ram_is_full(ressd) || keeping_ends(ressd));
 		if (keeping_ends(ressd))
 			return -EINTR;
 	}

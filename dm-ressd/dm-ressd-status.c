@@ -103,8 +103,8 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 			  ressd_regions_bytes(log->normal_blocks,
 					      log->geom.nr_blocks) },
 		{ "buffer_bytes",
-		  (2 * RESSD_MAX_RECORD_BLOCKS + ressd->memory.max_page) *
-				  RESSD_BLOCK_SIZE +
+		  (RESSD_RECORDS * RESSD_MAX_RECORD_BLOCKS +
+		   ressd->memory.max_page) * RESSD_BLOCK_SIZE +
 			  (u64)ressd_summary_bytes(&log->geom) +
 			  2ULL * log->cover_blocks * RESSD_BLOCK_SIZE +
 			  (u64)(ressd->mover.space.max +

@@ -176,12 +176,14 @@ static int allocate(struct ressd *ressd)
 					  RESSD_BLOCK_SECTORS))
 		return out_of_memory("the buffers");
 	memory->merge = vmalloc(RESSD_BLOCK_SIZE);
-	for (i = 0; i < 2; i++)
-		memory->records[i] = vzalloc(record_bytes);
 	memory->summary = vmalloc(ressd_summary_bytes(&geom));
-	if (!memory->merge || !memory->summary || !memory->records[0] ||
-	    !memory->records[1])
+	if (!memory->merge || !memory->summary)
 		return out_of_memory("the buffers");
+	for (i = 0; i < RESSD_RECORDS; i++) {
+		memory->records[i] = vzalloc(record_bytes);
+		if (!memory->records[i])
+			return out_of_memory("the buffers");
+	}
 	if (ressd_cover_init(ressd))
 		return out_of_memory("the buffers");
 	if (allocate_page(ressd))
@@ -289,7 +291,7 @@ static void ressd_free(struct ressd *ressd)
 	if (ressd->workqueue)
 		destroy_workqueue(ressd->workqueue);
 	ressd_forget_pages(ressd);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < RESSD_RECORDS; i++)
 		vfree(ressd->memory.records[i]);
 	vfree(ressd->memory.page);
 	vfree(ressd->memory.merge);

@@ -290,7 +290,7 @@ struct ressd_memory {
 	unsigned long *clean;
 	struct ressd_segment *segments;
 	unsigned long *region_bits;
-	void *records[2];
+	void *records[RESSD_RECORDS];
 	void *summary;
 	void *page;	/* of max_page blocks, for log_rewrite; or NULL */
 	u32 max_page;
@@ -338,7 +338,8 @@ struct ressd_pages {
 struct ressd_log_io {
 	struct work_struct work;	/* asks core for the next one */
 	struct delayed_work timer;	/* commit_interval_ms after a write */
-	struct ressd_pages pages[4];	/* records, summary, page; constant */
+	/* Of the records, the summary and the page; constant. */
+	struct ressd_pages pages[RESSD_RECORDS + 2];
 	struct ressd_io io;
 	struct bio write;		/* the plain write in flight */
 	u64 start;			/* ns */
@@ -467,7 +468,8 @@ struct ressd {
 	bool noted ____cacheline_aligned_in_smp;
 
 	/* Into the records; it changes without the lock: a line of its own. */
-	struct ressd_copies copies[2] ____cacheline_aligned_in_smp;
+	struct ressd_copies copies[RESSD_RECORDS]
+		____cacheline_aligned_in_smp;
 
 	/* See DOC: locking. */
 	spinlock_t lock ____cacheline_aligned_in_smp;

@@ -19,18 +19,12 @@
  */
 #define MAX_UNSUMMARISED	8U
 
-/*
- * Seals the open record with the first @nr_unmaps of the list and makes the
- * other one the open.
- */
-static void seal_record(struct ressd_log *log, struct ressd_io *io,
-			u32 nr_unmaps)
+/* The first @nr_unmaps of the list leave with the open record. */
+static void seal_unmaps(struct ressd_log *log, u32 nr_unmaps)
 {
 	struct ressd_record *open = &log->records[log->open];
-	struct ressd_record *next = &log->records[!log->open];
 	struct ressd_record_header *header = open->buffer;
-	u32 used = open->block + 1 + open->nr_maps;
-	u32 i, end;
+	u32 i;
 
 	for (i = 0; i < nr_unmaps; i++) {
 		struct ressd_node *node =
@@ -49,37 +43,37 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io,
 	}
 	log->nr_unmaps -= nr_unmaps;
 	open->nr_unmaps = nr_unmaps;
-	open->entries_written =
-		max(open->entries_written, open->nr_maps + nr_unmaps);
+}
 
-	end = ressd_log_padded_end(log, open->block, used);
-	end = clamp_t(u32, end, used,
-		      max_t(u32, ressd_log_open_limit(log), used));
-	open->nr_blocks = end - open->block;
-	ressd_padding_record(&log->padding, used - open->block,
-			     ressd_log_page_rest(log, used), open->nr_blocks,
-			     log->geom.nr_blocks);
-	open->sealed = true;
-	open->taken_back = false;
-	open->uncovered = log->cover_blocks && !log->covered;
+/*
+ * Seals the record whose turn it is, which is full or closed, and hands it out.
+ */
+static void seal_record(struct ressd_log *log, struct ressd_io *io)
+{
+	struct ressd_record *record;
 
+	log->nr_full--;
+	record = &log->records[ressd_log_in_flight(log)];
+	record->sealed = true;
+	record->taken_back = false;
+	record->uncovered = log->cover_blocks && !log->covered;
+	record->tail_seq = log->tail_seq;
 	*io = (struct ressd_io) {
 		.kind = RESSD_IO_WRITE,
-		.data = open->buffer,
-		.block = open->block,
-		.nr_blocks = open->nr_blocks,
-		.record = open,
+		.data = record->buffer,
+		.block = record->block,
+		.nr_blocks = record->nr_blocks,
+		.record = record,
 	};
-	/* A flush follows, so the device programs the page now. */
-	ressd_page_plan(log, io, log->cycle);
-	next->nr_maps = 0;
-	next->nr_unmaps = 0;
-	next->seq = open->seq + 1;
-	next->segment_seq = log->head_seq;
-	next->block = end;
-	log->open = !log->open;
-	log->kicked = false;
 	log->busy = true;
+}
+
+/* A full record, without a flush or UNMAPs. */
+static bool write_full(struct ressd_log *log, struct ressd_io *io)
+{
+	seal_record(log, io);
+	ressd_page_plan(log, io, false);
+	return true;
 }
 
 /*
@@ -109,13 +103,14 @@ void ressd_log_summarise(struct ressd_log *log,
 }
 
 /*
- * Has the head left a segment whose summary is complete, but not yet written?
+ * Has the log left a segment whose summary is complete, but not yet written?
  */
 static bool summary_is_due(const struct ressd_log *log)
 {
 	u64 segment_seq = le64_to_cpu(log->summary->segment_seq);
 
-	return log->summary->nr_records && segment_seq < log->head_seq &&
+	return log->summary->nr_records &&
+	       segment_seq < ressd_log_next_record(log)->segment_seq &&
 	       segment_seq != log->summary_written &&
 	       ressd_summary_fits(log->summary, &log->geom);
 }
@@ -143,39 +138,34 @@ static void start_cycle(struct ressd_log *log)
 	log->cycle_unmaps = log->nr_unmaps;
 }
 
-/* True if no UNMAP is left of those that the cycle has to write. */
-static bool cycle_is_written(const struct ressd_log *log)
-{
-	return !log->cycle_unmaps || !log->nr_unmaps;
-}
-
 static void finish_cycle(struct ressd_log *log)
 {
 	log->sync_done = log->cycle;
 	log->cycle = 0;
 }
 
-/* The cycle's flush: everything completed before it becomes durable. */
+/*
+ * The cycle's flush: everything completed before it becomes durable.  The tail
+ * must not be beyond the record that announces it.
+ */
 static bool cycle_flush(struct ressd_log *log, struct ressd_io *io)
 {
 	*io = (struct ressd_io) { .kind = RESSD_IO_FLUSH };
-	log->cycle_tail = ressd_log_scan_tail(log, log->written_seq);
+	log->cycle_tail = min(ressd_log_scan_tail(log, log->written_seq),
+			      ressd_log_next_record(log)->segment_seq);
 	log->busy = true;
 	return true;
 }
 
-/*
- * From the buffer that is not the open record's: while the log is opened
- * nothing is in there.
- */
+/* From the buffer for what is in flight, in which nothing else is then. */
 static bool write_blank(struct ressd_log *log, struct ressd_io *io, u32 block)
 {
-	struct ressd_record *other = &log->records[!log->open];
+	struct ressd_record *record = &log->records[ressd_log_in_flight(log)];
 
-	other->taken_back = true;
+	record->taken_back = true;
 	*io = (struct ressd_io) {
-		.kind = RESSD_IO_WRITE, .data = other->buffer, .record = other,
-		.block = block, .nr_blocks = 1,
+		.kind = RESSD_IO_WRITE, .data = record->buffer,
+		.record = record, .block = block, .nr_blocks = 1,
 	};
 	log->busy = true;
 	return true;
@@ -209,6 +199,9 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	bool announces, uncovers, needed;
 	u32 nr_unmaps;
 
+	/* What was full before; see LIFE OF A RECORD. */
+	if (log->nr_full && !(log->cycle_sealed && ressd_cycle_is_written(log)))
+		return write_full(log, io);
 	/*
 	 * Before looking for dead segments: the one left behind may be among
 	 * them.
@@ -220,7 +213,7 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	uncovers = log->cover_blocks && !log->covered && log->written_covered;
 	needed = !log->cycle_sealed &&
 		 (open->nr_maps || log->nr_unmaps || announces || uncovers);
-	needed = needed || !cycle_is_written(log);
+	needed = needed || !ressd_cycle_is_written(log);
 	if (!needed && (log->cycle_sealed || !log->opening))
 		return cycle_flush(log, io);
 	if (!open->nr_maps && !place_bare_record(log, announces)) {
@@ -241,26 +234,29 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	if (nr_unmaps || announces)
 		log->tail_seq = ressd_log_scan_tail(log, open->seq - 1);
 	log->filling = false;
-	seal_record(log, io, nr_unmaps);
+	seal_unmaps(log, nr_unmaps);
+	ressd_log_close_record(log);
+	seal_record(log, io);
+	/* A flush follows, so the device programs the page now. */
+	ressd_page_plan(log, io, true);
 	io->preflush = nr_unmaps || announces || uncovers || log->opening;
 	/*
 	 * The cycle's next record may need a segment that this one announces.
 	 */
 	io->fua = io->preflush &&
-		  (cycle_is_written(log) ||
+		  (ressd_cycle_is_written(log) ||
 		   ressd_log_free_segments(log) <= log->cover_reserve);
-	io->record->tail_seq = log->tail_seq;
 	log->reclaim = log->reclaim && !announces;
 	log->cycle_sealed = true;
 	return true;
 }
 
-/* Is the open record to be written though no sync asks for it? */
+/* Is a record to be written though no sync asks for it? */
 static bool record_is_due(const struct ressd_log *log)
 {
-	return log->records[log->open].nr_maps &&
-	       (log->kicked || ressd_log_is_rotating(log) ||
-		ressd_log_record_full(log));
+	return ressd_log_record_full(log) ||
+	       (log->records[log->open].nr_maps &&
+		(log->kicked || ressd_log_is_rotating(log)));
 }
 
 bool ressd_log_is_at_rest(const struct ressd_log *log)
@@ -291,10 +287,11 @@ bool ressd_log_next(struct ressd_log *log, struct ressd_io *io)
 		return next_of_cycle(log, io);
 	if (!record_is_due(log))
 		return false;
-	log->filling = true;
-	seal_record(log, io, 0);
-	io->record->tail_seq = log->tail_seq;
-	return true;
+	if (!log->nr_full) {
+		log->filling = true;
+		ressd_log_close_record(log);
+	}
+	return write_full(log, io);
 }
 
 static void encode_record(const struct ressd_log *log,
@@ -450,7 +447,7 @@ static void record_done(struct ressd_log *log, const struct ressd_io *io)
 	if (io->fua) {
 		log->opening = false;
 		records_durable(log);
-		if (cycle_is_written(log))
+		if (ressd_cycle_is_written(log))
 			finish_cycle(log);
 	}
 }

@@ -9,6 +9,37 @@
 #include <asm/barrier.h>
 #include "ressd-log.h"
 
+/* The record that is @nr before the open one, up to nr_full + 1. */
+static inline u32 ressd_log_before_open(const struct ressd_log *log, u32 nr)
+{
+	return (log->open + RESSD_RECORDS - nr) % RESSD_RECORDS;
+}
+
+/* Where the record that is or was in flight last stands. */
+static inline u32 ressd_log_in_flight(const struct ressd_log *log)
+{
+	return ressd_log_before_open(log, log->nr_full + 1);
+}
+
+/* The record that is written next. */
+static inline const struct ressd_record *
+ressd_log_next_record(const struct ressd_log *log)
+{
+	return &log->records[ressd_log_before_open(log, log->nr_full)];
+}
+
+/*
+ * The open record gets its end and is full from now on, be it or not; the next
+ * buffer becomes the open one.
+ */
+void ressd_log_close_record(struct ressd_log *log);
+
+/* True if no UNMAP is left of those that the cycle has to write. */
+static inline bool ressd_cycle_is_written(const struct ressd_log *log)
+{
+	return !log->cycle_unmaps || !log->nr_unmaps;
+}
+
 /* End of the head's segment: the first block that is no record's any more. */
 u32 ressd_log_head_end(const struct ressd_log *log);
 

@@ -21,7 +21,7 @@ static struct ressd_segment *segment_of_block(const struct ressd_log *log,
  */
 static void unseal_unmaps(struct ressd_log *log)
 {
-	struct ressd_record *record = &log->records[!log->open];
+	struct ressd_record *record = &log->records[ressd_log_in_flight(log)];
 	struct ressd_node *node;
 
 	while ((node = ressd_dying_last(&log->map, &log->sealed_unmaps))) {
@@ -97,11 +97,15 @@ static bool distrust_kills(struct ressd_log *log)
 static u64 last_data_record(const struct ressd_log *log)
 {
 	const struct ressd_record *open = &log->records[log->open];
-	const struct ressd_record *other = &log->records[!log->open];
+	const struct ressd_record *record =
+		&log->records[ressd_log_in_flight(log)];
 
 	if (open->nr_maps)
 		return open->seq;
-	return other->sealed && other->nr_maps ? other->seq : log->written_seq;
+	if (log->nr_full)
+		return open->seq - 1;
+	return record->sealed && record->nr_maps ? record->seq :
+						   log->written_seq;
 }
 
 /*
@@ -189,7 +193,7 @@ void ressd_repair_distrust(struct ressd_log *log)
 void ressd_repair_start(struct ressd_log *log, void *buffer, u32 nr_blocks)
 {
 	log->repair = (struct ressd_repair){
-		.step = log->records[!log->open].sealed ?
+		.step = log->records[ressd_log_in_flight(log)].sealed ?
 			RESSD_REPAIR_WRITE : RESSD_REPAIR_FLUSH,
 		.buffer = buffer,
 		.nr_blocks = nr_blocks,
@@ -314,10 +318,10 @@ static void check_data(struct ressd_log *log, u32 nr)
 /* The sealed record again, or its blank place. */
 static void write_again(struct ressd_log *log, struct ressd_io *io)
 {
-	struct ressd_record *record = &log->records[!log->open];
+	struct ressd_record *record = &log->records[ressd_log_in_flight(log)];
 
 	record->taken_back = log->mode >= RESSD_MODE_RO && !record->nr_maps &&
-			     !log->records[log->open].nr_maps;
+			     !log->nr_full && !log->records[log->open].nr_maps;
 	/*
 	 * Its UNMAPs, if it still has any, must not be there before what they
 	 * stand for.
@@ -341,11 +345,12 @@ static void write_again(struct ressd_log *log, struct ressd_io *io)
  */
 void ressd_repair_reopen(struct ressd_log *log)
 {
-	struct ressd_record *record = &log->records[!log->open];
+	struct ressd_record *record;
 
+	log->open = ressd_log_in_flight(log);
+	record = &log->records[log->open];
 	record->sealed = false;
 	record->taken_back = false;
-	log->open = !log->open;
 }
 
 bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io)

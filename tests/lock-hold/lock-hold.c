@@ -64,8 +64,9 @@ static void init(u32 mib)
 {
 	struct ressd_log_setup setup = { .activation = 1, .segment_busy = never_busy };
 	static const u8 uuid[RESSD_UUID_SIZE];
+	void *buffers[RESSD_RECORDS];
 	char error[200];
-	u32 blocks;
+	u32 blocks, i;
 
 	if (ressd_geom_init(&setup.geom, (u64)mib * 2048, 0, error, sizeof(error))) {
 		fprintf(stderr, "lock-hold: %s\n", error);
@@ -81,20 +82,23 @@ static void init(u32 mib)
 	setup.clean = allocate(ressd_map_clean_bytes(blocks));
 	setup.regions = allocate(ressd_regions_bytes(setup.normal_blocks, blocks));
 	setup.segments = allocate(setup.geom.nr_segments * sizeof(*setup.segments));
-	setup.buffers[0] = allocate((size_t)setup.geom.record_blocks * RESSD_BLOCK_SIZE);
-	setup.buffers[1] = allocate((size_t)setup.geom.record_blocks * RESSD_BLOCK_SIZE);
+	for (i = 0; i < RESSD_RECORDS; i++)
+		buffers[i] = allocate((size_t)setup.geom.record_blocks * RESSD_BLOCK_SIZE);
+	setup.buffers = buffers;
 	setup.summary = allocate(ressd_summary_bytes(&setup.geom));
 	ressd_log_init(&ressd, &setup);
 }
 
 static void done_with(void)
 {
+	u32 i;
+
 	free(ressd.map.nodes);
 	free(ressd.map.clean);
 	free(ressd.map.regions.bits);
 	free(ressd.segments);
-	free(ressd.records[0].buffer);
-	free(ressd.records[1].buffer);
+	for (i = 0; i < RESSD_RECORDS; i++)
+		free(ressd.records[i].buffer);
 	free(ressd.summary);
 }
 

@@ -21,6 +21,7 @@ void box_init(struct box *box, const struct layout *layout,
 	      bool (*segment_busy)(void *context, u32 slot), void *context)
 {
 	size_t record_bytes = (size_t)layout->geom.record_blocks * RESSD_BLOCK_SIZE;
+	u32 i;
 
 	memset(box, 0, sizeof(*box));
 	box->layout = *layout;
@@ -29,8 +30,8 @@ void box_init(struct box *box, const struct layout *layout,
 	box->regions = allocate(ressd_regions_bytes(layout->normal_blocks,
 						    layout->geom.nr_blocks));
 	box->segments = allocate(layout->geom.nr_segments * sizeof(box->segments[0]));
-	box->buffers[0] = allocate(record_bytes);
-	box->buffers[1] = allocate(record_bytes);
+	for (i = 0; i < RESSD_RECORDS; i++)
+		box->buffers[i] = allocate(record_bytes);
 	box->summary = allocate(ressd_summary_bytes(&layout->geom));
 	box->page = allocate(MAX_PAGE_BLOCKS * RESSD_BLOCK_SIZE);
 	box->segment_busy = segment_busy;
@@ -39,12 +40,14 @@ void box_init(struct box *box, const struct layout *layout,
 
 void box_free(struct box *box)
 {
+	u32 i;
+
 	free(box->nodes);
 	free(box->clean);
 	free(box->regions);
 	free(box->segments);
-	free(box->buffers[0]);
-	free(box->buffers[1]);
+	for (i = 0; i < RESSD_RECORDS; i++)
+		free(box->buffers[i]);
 	free(box->summary);
 	free(box->page);
 }
@@ -105,7 +108,7 @@ int box_recover(struct box *box, struct replica *replica, u64 activation, u32 ba
 		.clean = box->clean,
 		.regions = box->regions,
 		.segments = box->segments,
-		.buffers = { box->buffers[0], box->buffers[1] },
+		.buffers = box->buffers,
 		.summary = box->summary,
 		.segment_busy = box->segment_busy,
 		.context = box->context,

@@ -42,7 +42,7 @@ struct box {
 	unsigned long *clean;
 	unsigned long *regions;
 	struct ressd_segment *segments;
-	void *buffers[2];
+	void *buffers[RESSD_RECORDS];
 	void *summary;
 	void *page;
 	bool (*segment_busy)(void *context, u32 slot);

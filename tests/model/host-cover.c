@@ -177,7 +177,7 @@ static void act(struct host *host, bool error, u64 number)
 		wait_for_log(host);
 		break;
 	case RESSD_COVER_WAIT:
-		if (!host_log_works(host) || !ressd_log_record_full(&host->box.log))
+		if (!host_log_works(host) || !ressd_log_ram_is_full(&host->box.log))
 			done(host, 0);
 		break;
 	case RESSD_COVER_WORK:

@@ -184,7 +184,7 @@ static void accept_kept(struct host *host)
 		return;
 	}
 	ret = ressd_log_accept(log, mover->kept_lbn, &place);
-	if (ret == -EAGAIN && ressd_log_record_full(log))
+	if (ret == -EAGAIN && ressd_log_ram_is_full(log))
 		return;
 	if (ret) {
 		end_keeping(host);

@@ -17,6 +17,7 @@ static bool slot_busy(void *context, u32 slot)
 
 static void init(void)
 {
+	void *buffers[RESSD_RECORDS];
 	struct ressd_log_setup setup = {
 		.uuid = uuid,
 		.activation = ++activation,
@@ -27,13 +28,16 @@ static void init(void)
 		.clean = box.clean,
 		.regions = box.regions,
 		.segments = box.segments,
-		.buffers = { box.buffers[0], box.buffers[1] },
+		.buffers = buffers,
 		.summary = box.summary,
 		.segment_busy = slot_busy,
 	};
+	u32 i;
 
 	CHECK(!ressd_geom_init(&setup.geom, box.blocks * 8, box.segment_blocks * 8, box.error,
 			       sizeof(box.error)), "%s", box.error);
+	for (i = 0; i < RESSD_RECORDS; i++)
+		buffers[i] = box.buffers[i];
 	ressd_log_init(&box.log, &setup);
 	box.busy_slot = ~0U;
 	box.writes = 0;

@@ -26,7 +26,7 @@ struct logbox {
 	unsigned long clean[BOX_MAX_BLOCKS / 32];
 	unsigned long regions[BOX_NORMAL_BLOCKS / 32 + 1];
 	struct ressd_segment segments[BOX_SEGMENTS];
-	u8 buffers[2][RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE];
+	u8 buffers[RESSD_RECORDS][RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE];
 	u8 summary[2 * RESSD_BLOCK_SIZE];
 	u8 disk[BOX_MAX_BLOCKS * RESSD_BLOCK_SIZE];
 	u32 busy_slot;			/* ~0U: none */

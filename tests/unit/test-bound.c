@@ -36,7 +36,7 @@ static struct {
 	struct ressd_node *nodes;
 	unsigned long *clean;
 	struct ressd_segment *segments;
-	void *buffers[2];
+	void *buffers[RESSD_RECORDS];
 	void *summary;
 	u64 activation;
 	struct ressd_recovery recovery;
@@ -72,7 +72,7 @@ static void activate(void)
 		.nodes = box.nodes,
 		.clean = box.clean,
 		.segments = box.segments,
-		.buffers = { box.buffers[0], box.buffers[1] },
+		.buffers = box.buffers,
 		.summary = box.summary,
 		.segment_busy = never_busy,
 	});
@@ -80,14 +80,16 @@ static void activate(void)
 
 static void start(u32 mib, u32 segment_blocks)
 {
+	u32 i;
+
 	CHECK(!ressd_geom_init(&box.geom, 8ULL * mib * MIB_BLOCKS, 8 * segment_blocks, box.error,
 			       sizeof(box.error)), "%s", box.error);
 	box.disk = allocate(box.geom.nr_blocks * sizeof(box.disk[0]));
 	box.nodes = allocate(ressd_map_nodes_bytes(box.geom.nr_blocks));
 	box.clean = allocate(ressd_map_clean_bytes(box.geom.nr_blocks));
 	box.segments = allocate(box.geom.nr_segments * sizeof(box.segments[0]));
-	box.buffers[0] = allocate(RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE);
-	box.buffers[1] = allocate(RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE);
+	for (i = 0; i < RESSD_RECORDS; i++)
+		box.buffers[i] = allocate(RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE);
 	box.summary = allocate(ressd_summary_bytes(&box.geom));
 	box.next_lbn = 0;
 	activate();
@@ -103,8 +105,8 @@ static void stop(void)
 	free(box.nodes);
 	free(box.clean);
 	free(box.segments);
-	free(box.buffers[0]);
-	free(box.buffers[1]);
+	for (i = 0; i < RESSD_RECORDS; i++)
+		free(box.buffers[i]);
 	free(box.summary);
 }
 
@@ -274,6 +276,7 @@ TEST(records_of_all_lengths)
 	while (write_block())
 		if (!test_below(1 + test_below(200)))
 			sync_log();
+	sync_log();
 	bounded("records of random length");
 }
 

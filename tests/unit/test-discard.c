@@ -217,6 +217,7 @@ TEST(full_log_is_full_though_nothing_is_forgotten)
 		CHECK(!ret || box_run(), "it waits for nothing, with %u free segments",
 		      ressd_log_free_segments(&box.log));
 	}
+	box_sync();
 	CHECK_EQ(box_recover(), 0);
 	box_sync();
 	CHECK_EQ(box_write(lbn, 1), -ENOSPC);

@@ -104,6 +104,46 @@ TEST(failed_record_is_written_again_at_its_place)
 	CHECK_EQ(box_read(2), 10);
 }
 
+/*
+ * Behind it records are full that were never handed out: the repair leaves them to the log, and the
+ * failed one where it is, with @nr blocks of data or none.
+ */
+static void fails_before_full_ones(u32 nr)
+{
+	struct ressd_io io;
+	u32 lbn = 0, i;
+
+	box_format_large();
+	CHECK_EQ(box_write(lbn++, 1), 0);
+	box_sync();
+	for (; lbn <= nr; lbn++)
+		CHECK_EQ(box_write(lbn, lbn + 1), 0);
+	ressd_log_kill(&box.log, 0, 1);
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io), "no write");
+	CHECK_EQ(io.record->nr_maps, nr);
+	while (!box_write(lbn, lbn + 1))
+		lbn++;
+	CHECK_EQ(box.log.nr_full, RESSD_RECORDS - 2);
+	ressd_log_encode(&box.log, &io);
+	io.only_write = false;
+	ressd_log_done(&box.log, &io, -EIO);
+	box_tidy();
+	CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+	CHECK_EQ(box_read(0), 1);
+	repair_well();
+	CHECK_EQ(box.log.nr_full, 0);
+	CHECK_EQ(box_recover(), 0);
+	for (i = 1; i < lbn; i++)
+		CHECK_EQ(box_read(i), i + 1);
+}
+
+TEST(failed_record_with_full_ones_behind_it)
+{
+	fails_before_full_ones(0);
+	fails_before_full_ones(1);
+}
+
 TEST(switched_off_log_may_owe_nothing)
 {
 	box_format();

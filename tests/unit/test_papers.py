@@ -312,7 +312,8 @@ class Programs(unittest.TestCase):
             figure = papers.FIGURES["beyond-hot"]
             rows = figure.rows(top)
             self.assertEqual([entry["value"] for entry in rows[::2]][:3], [0.5, 2.5722, 3.5722])
-            page.write([figure], [figure], rows + missing_rows(rows), top, docs)
+            (run.folder(top) / "commit").write_text("abc\n")
+            page.write([figure], page.update([figure], top, docs), docs)
             text = (docs / "papers/beyond.md").read_text()
             self.assertIn("samsung 5.1 and 23.1", text)
             self.assertIn("| NAND blocks erased for a MB | samsung |", text)
@@ -331,8 +332,7 @@ class Page(unittest.TestCase):
             shown = [figure for figure in papers.FIGURES.values() if figure.is_measured(top)]
             self.assertEqual([figure.name for figure in shown],
                              ["sc-1", "sc-2", "sc-future", "sc-table1"])
-            rows = [entry for figure in shown for entry in figure.rows(top)]
-            page.write(shown, shown, rows + missing_rows(rows), top, docs)
+            page.write(shown, page.update(shown, top, docs), docs)
             text = (docs / "papers/sc.md").read_text()
             self.assertIn("| hm0 | 1 | 1.5 | 2 | 5 |", text)
             self.assertIn("| read size, sectors | 14.7 |", text)
@@ -353,18 +353,21 @@ class Page(unittest.TestCase):
             top = papers.FOLDER = Path(place) / "papers"
             papers.DOCS, papers.RESULT = Path(place) / "docs", Path(place) / "papers.json"
             (papers.DOCS / "papers").mkdir(parents=True)
-            (papers.DOCS / "papers/beyond.md").write_text("## beyond-hot: hot\n\n| 1 |\n")
+            hot = {"commits": ["abc"], "text": "hot", "rows": [row("re-4/a/b", 3)],
+                   "data": {"unit": "MB/s", "groups": ["1"], "series": {"a": [2]}}}
+            (papers.DOCS / "papers/figures.json").write_text(json.dumps({"beyond-hot": hot}))
             for trace in sc.TRACES:
                 invent_sc(top, trace, bare=5)
 
             def write():
                 with contextlib.redirect_stdout(io.StringIO()):
-                    rows = {entry["id"]: entry["verdict"] for entry in papers.report()
-                            if entry["published"] is not None}
+                    rows = {entry["id"]: (entry["value"], entry["verdict"], entry["why"])
+                            for entry in papers.report()}
                 return rows, [path.read_text() for path in sorted(papers.DOCS.glob("**/*.md"))]
 
             before = write()
-            self.assertIn("## beyond-hot: hot", before[1][0])
+            self.assertEqual(before[0]["re-4/a/b"][0], 3)
+            self.assertIn("## beyond-hot: ", before[1][0])
             self.assertIn("Why they differ", before[1][-2])
             for trace in sc.TRACES[::-1]:
                 self.assertEqual(write(), before)

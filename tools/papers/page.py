@@ -2,18 +2,18 @@
 """docs/papers.md, and a page for each paper in docs/papers: chart and table of each figure that was
 measured, and all published numbers.
 
-Raw results are not kept with the pages, so those of another machine may be missing: a section that
-would have fewer figures stays as it is, and so does the row of a number that is not measured here.
-One that is to have fewer is taken out of the page first.
+Raw results are not kept with the pages, so those of another machine may be missing. What the pages
+show of each figure is therefore kept in docs/papers/figures.json, and one that would have fewer
+numbers stays as it is. One that is to have fewer is taken out of that file first.
 """
 
-import re
+import json
 import textwrap
 
 import charts
 from charts import number
 from published import PUBLISHED
-from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25, row
+from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25, missing_rows, row
 
 LICENSE = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 <!-- Written by tools/papers.sh: change that, not this page. -->
@@ -70,11 +70,11 @@ def table(data, series, unit):
     return "\n".join(lines) + "\n"
 
 
-def section(figure, top):
+def section(figure, kept):
     """Chart, text and tables of one figure."""
-    data = figure.data(top)
+    data = kept["data"]
     text = f"\n## {figure.name}: {figure.title}\n![chart]({figure.name}.png)\n\n" \
-           f"{paragraph(figure.text(top))}\n{table(data, data['series'], data['unit'])}"
+           f"{paragraph(kept['text'])}\n{table(data, data['series'], data['unit'])}"
     for name, series in data.get("more", ()):
         text += f"\n{table(data, series, name)}"
     return text
@@ -153,44 +153,45 @@ def summary(rows, has_beyond):
     return f"{LICENSE}{SUMMARY}\n{text}\n\n{paragraph(notes)}\n{claims(rows)}{beyond}"
 
 
-def section_of(figure, docs):
-    """The section of a figure on the page that is there; "" if there is none."""
-    path = docs / f"papers/{figure.paper}.md"
-    text = path.read_text() if path.exists() else ""
-    found = re.search(rf"^## {re.escape(figure.name)}: .*?(?=^## |\Z)", text,
-                      re.MULTILINE | re.DOTALL)
-    return f"\n{found[0].rstrip()}\n" if found else ""
+def rounded(value):
+    """As it is kept: JSON, of floats seven digits."""
+    return json.loads(json.dumps(value), parse_float=lambda text: float(f"{float(text):.7g}"))
 
 
-def figures_in(text):
-    """How many cells of its tables are filled."""
-    return sum(bool(cell.strip()) for line in text.split("\n") if line.startswith("|")
-               for cell in line.split("|"))
+def numbers_in(kept):
+    """How many numbers the tables of a figure have."""
+    data = kept["data"]
+    return sum(value is not None for series in (data["series"], *(more for _name, more in
+                                                                  data.get("more", ())))
+               for values in series.values() for value in values)
 
 
-def has_less(figure, top, docs):
-    """Has the page more of a figure than the runs that are here?"""
-    return figures_in(section(figure, top)) < figures_in(section_of(figure, docs))
+def update(figures, top, docs):
+    """What is kept of each figure, by name, with what was measured here, whose charts are drawn."""
+    path = docs / "papers/figures.json"
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    for figure in figures:
+        if not figure.is_measured(top):
+            continue
+        data = figure.data(top)
+        found = rounded({"commits": sorted({run.commit(top) for run in figure.runs()
+                                            if run.is_there(top)}),
+                         "text": figure.text(top), "data": data, "rows": figure.rows(top)})
+        if figure.name in kept and numbers_in(found) < numbers_in(kept[figure.name]):
+            print(f"{figure.name} stays on its page as it is: runs of it are not here")
+            continue
+        kept[figure.name] = found
+        charts.draw(figure, data, docs / f"papers/{figure.name}.png")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(kept, indent=1) + "\n")
+    return kept
 
 
-def rows_of(path):
-    """ID -> row, of the published numbers on the page that is there."""
-    text = path.read_text() if path.exists() else ""
-    notes = re.findall(r"^\* (`.*?`): (.*)\.$", text, re.MULTILINE)
-    reasons = {identity: why for names, why in notes
-               for identity in re.findall(r"`([^`]*)`", names)}
-    found = re.findall(r"^\| `(\S+)` \| \S+ \| (\S+) \|", text, re.MULTILINE)
-    return {identity: row(identity, float(value), why=reasons.get(identity))
-            for identity, value in found if identity in PUBLISHED}
-
-
-def with_kept(rows, docs):
-    """What was not measured here is taken from the pages."""
-    kept = {}
-    for paper in PAPERS:
-        kept.update(rows_of(docs / f"papers/{paper}.md"))
-    return [kept.get(entry["id"], entry) if entry["verdict"] == NOT_MEASURED else entry
-            for entry in rows]
+def rows_of(kept):
+    """All rows that are kept, beside what is published today, and one for each other number."""
+    rows = [row(entry["id"], entry["value"], why=entry["why"]) if entry["id"] in PUBLISHED
+            else entry for figure in kept.values() for entry in figure["rows"]]
+    return rows + missing_rows(rows)
 
 
 def page_of(paper, sections, own):
@@ -200,21 +201,16 @@ def page_of(paper, sections, own):
     return text + "".join(sections) + published_rows(own)
 
 
-def write(figures, shown, rows, top, docs):
-    """All pages, and the charts of what is shown; of other figures the sections that are there."""
-    folder = docs / "papers"
-    folder.mkdir(parents=True, exist_ok=True)
+def write(figures, kept, docs):
+    """All pages."""
+    rows = rows_of(kept)
     for paper in PAPERS:
-        own, sections = of_paper(paper, rows), []
-        for figure in figures:
-            if figure.paper == paper:
-                sections.append(section(figure, top) if figure in shown
-                                else section_of(figure, docs))
-        if own or any(sections):
-            (folder / f"{paper}.md").write_text(page_of(paper, sections, own))
-    for figure in shown:
-        charts.draw(figure, figure.data(top), folder / f"{figure.name}.png")
-    (docs / "papers.md").write_text(summary(rows, (folder / "beyond.md").exists()))
+        own = of_paper(paper, rows)
+        sections = [section(figure, kept[figure.name]) for figure in figures
+                    if figure.paper == paper and figure.name in kept]
+        if own or sections:
+            (docs / f"papers/{paper}.md").write_text(page_of(paper, sections, own))
+    (docs / "papers.md").write_text(summary(rows, (docs / "papers/beyond.md").exists()))
 
 
 def table_of_rows(rows):

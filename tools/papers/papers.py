@@ -28,7 +28,6 @@ import re_postmark  # noqa: E402
 import results as result_files  # noqa: E402
 import sc  # noqa: E402
 from guests import PROJECT, GuestError, clock, fail  # noqa: E402
-from rows import missing_rows  # noqa: E402
 
 FOLDER = PROJECT / "build/papers"
 RESULT = PROJECT / "build/results/papers.json"
@@ -81,23 +80,16 @@ def measure_all(runs):
 
 
 def report():
-    """Rows, charts and page of all figures that were measured; returns the rows."""
-    measured = [figure for figure in FIGURES.values() if figure.is_measured(FOLDER)]
-    if not measured:
+    """Rows, charts and pages of all figures that were measured, here or before; returns the rows."""
+    if not any(figure.is_measured(FOLDER) for figure in FIGURES.values()):
         raise GuestError("nothing was measured yet: run make papers")
-    shown = [figure for figure in measured if not page.has_less(figure, FOLDER, DOCS)]
-    rows = [entry for figure in shown for entry in figure.rows(FOLDER)]
-    rows = page.with_kept(rows + missing_rows(rows), DOCS)
-    commits = {run.name: (run.folder(FOLDER) / "commit").read_text().strip()
-               for figure in shown for run in figure.runs()
-               if run.is_there(FOLDER)}
+    kept = page.update(FIGURES.values(), FOLDER, DOCS)
+    rows = page.rows_of(kept)
+    commits = {name: figure["commits"] for name, figure in kept.items()}
     RESULT.parent.mkdir(parents=True, exist_ok=True)
     RESULT.write_text(json.dumps({"target": "papers", "commits": commits, "rows": rows}, indent=1)
                       + "\n")
-    page.write(FIGURES.values(), shown, rows, FOLDER, DOCS)
-    for figure in FIGURES.values():
-        if figure not in shown and page.section_of(figure, DOCS):
-            print(f"{figure.name} stays on its page as it is: runs of it are not here")
+    page.write(FIGURES.values(), kept, DOCS)
     return rows
 
 

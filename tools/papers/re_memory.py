@@ -87,7 +87,7 @@ class Memory(OfEach):
         mapped = ", ".join(f"{figures(Run(point, 'ours').folder(top))['mapped']:.0f}"
                            for point in POINTS)
         return f"Map: `map_bytes` of the status, with {mapped} blocks mapped. All by vmalloc(): " \
-               "what the kernel lists for the module, with the buffers of two records, of the " \
+               "what the kernel lists for the module, with the buffers of four records, of the " \
                "summary and of the mover."
 
 

@@ -30,6 +30,10 @@ class Run:
         """Whether it was measured, with whatever settings."""
         return (self.folder(top) / "settings").exists()
 
+    def commit(self, top):
+        """Of which sources."""
+        return (self.folder(top) / "commit").read_text().strip()
+
 
 class GuestRun(Run):
     """Has guest(top): the guest that measures it."""

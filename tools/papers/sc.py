@@ -38,9 +38,9 @@ SIDES = {
 PACES = ["burst", "even", "idle"]
 KINDS = ["reads", "writes of whole 4 KB", "other writes"]
 BLOCK = 4096
-# What waits for nothing: two records of the log in RAM, each with a block for its header.
+# What waits for nothing: four records of the log in RAM, each with a block for its header.
 RECORD = 127
-IN_RAM = 2 * RECORD
+IN_RAM = 4 * RECORD
 # SC's SSD: 25 ns for a byte on each of two buses, then 900 us to program; ms.
 BUS = BLOCK * 25e-6 / 2
 PROGRAM = 0.9
@@ -290,8 +290,8 @@ class FutureFigure(OfEach):
                          ("mean by kind, ms", self.by_kind(top, traces)),
                          ("mean of D64 if only the buses were waited for, ms",
                           {f"{name} in RAM": [bound(top, trace, blocks) for trace in traces]
-                           for name, blocks in (("nothing", 0), ("two records", IN_RAM),
-                                                ("four", 2 * IN_RAM))})]}
+                           for name, blocks in (("nothing", 0), ("two records", IN_RAM // 2),
+                                                ("four", IN_RAM))})]}
 
     def times(self, top):
         """The rows: 1 is as good."""
@@ -321,12 +321,12 @@ class FutureFigure(OfEach):
         text = f"{len(reached)} of {len(rows)} figures (mean, tail; each trace; three paces) " \
                "of D64 with ressd are at least as good as D1 bare."
         bursts = ", ".join(f"{trace} {largest_burst(top, trace):.0f}" for trace in traces_of(top))
-        return f"{text}\n\nWhat waits: RAM takes two records of the log, {IN_RAM} blocks, less " \
-               "where a segment ends between them. What of a burst does not fit waits until one " \
-               "is written, one at a time: 6.5 ms on the two buses, 0.9 to program, 1 for the " \
-               f"processor. Blocks of the largest burst: {bursts}. Writes of less than a block " \
-               "are not logged, but change it in its place: nearly all that is slow in fin1 " \
-               "and fin2.\n\n" \
+        return f"{text}\n\nWhat waits: RAM takes four records of the log, {IN_RAM} blocks, " \
+               "less where a segment ends between them. What of a burst does not fit waits until " \
+               "one is written, one at a time: 6.5 ms on the two buses, 0.9 to program, 1 for " \
+               f"the processor. Blocks of the largest burst: {bursts}. Writes of less than a " \
+               "block are not logged, but change it in its place: nearly all that is slow in " \
+               "fin1 and fin2.\n\n" \
                f"The options of the table line are `{LOGGED}`. The covers stand; the first small " \
                "write after a format or a drain, and what comes with it, waits 10 ms for them " \
                "([what changed since the first figures](../notebook/pace.md#bursts-of-64-writes)" \

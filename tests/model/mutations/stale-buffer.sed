@@ -2,4 +2,4 @@
 # what: a read is served from a record buffer that was written already
 # file: ressd-log.c
 # breaks: 1
-s/return other->sealed && record_holds(other, block)/return record_holds(other, block)/
+s/return record->sealed && record_holds(record, block)/return record_holds(record, block)/

@@ -91,8 +91,9 @@ static void make_log(struct model *model)
 		.uuid = uuid, .activation = 1, .segment_busy = never_busy,
 		.align_blocks = model->set.align,
 	};
+	void *buffers[RESSD_RECORDS];
 	char error[256];
-	int i;
+	u32 i;
 
 	if (!reserved)
 		reserved = (u64)model->set.span_mb * 2048 / 8;
@@ -109,8 +110,9 @@ static void make_log(struct model *model)
 	setup.clean = must(calloc(1, ressd_map_clean_bytes(setup.geom.nr_blocks)));
 	setup.segments = must(calloc(setup.geom.nr_segments, sizeof(*setup.segments)));
 	setup.summary = must(calloc(1, ressd_summary_bytes(&setup.geom)));
-	for (i = 0; i < 2; i++)
-		setup.buffers[i] = must(calloc(RESSD_MAX_RECORD_BLOCKS, RESSD_BLOCK_SIZE));
+	for (i = 0; i < RESSD_RECORDS; i++)
+		buffers[i] = must(calloc(RESSD_MAX_RECORD_BLOCKS, RESSD_BLOCK_SIZE));
+	setup.buffers = buffers;
 	ressd_log_init(&model->log, &setup);
 	model->log.step_nodes = U32_MAX;	/* there is no lock to be held for long */
 	if (model->set.visit) {

@@ -97,13 +97,13 @@ int log_image_recover(struct log_image *image)
 		.clean = image->clean,
 		.segments = image->segments,
 		.summary = image->summary,
-		.buffers = { image->buffers[0], image->buffers[1] },
+		.buffers = image->buffers,
 		.segment_busy = never_busy,
 	};
 	struct ressd_reader reader = {
 		.read = read_blocks,
 		.context = image,
-		.buffer = image->buffers[2],
+		.buffer = image->buffers[RESSD_RECORDS],
 	};
 
 	ressd_log_init(&image->log, &setup);
@@ -159,6 +159,6 @@ static int read_or_damage(void *context, u32 block, u32 nr, void *buffer)
 struct ressd_reader log_image_reader(struct log_image *image)
 {
 	return (struct ressd_reader) {
-		.read = read_or_damage, .context = image, .buffer = image->buffers[2],
+		.read = read_or_damage, .context = image, .buffer = image->buffers[RESSD_RECORDS],
 	};
 }

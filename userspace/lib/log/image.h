@@ -43,7 +43,7 @@ struct log_image {
 	unsigned long *clean;
 	struct ressd_segment *segments;
 	void *summary;
-	void *buffers[3];
+	void *buffers[RESSD_RECORDS + 1];
 	u8 *window;
 	u32 window_start, window_nr, window_next;
 };
