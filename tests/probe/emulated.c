@@ -100,6 +100,11 @@ uint32_t emulated_max_request(const struct emulated *emulated)
 	return emulated->drive->profile.max_request_kb * 1024;
 }
 
+bool emulated_one_at_a_time(const struct emulated *emulated)
+{
+	return emulated->drive->profile.queue_depth == 1;
+}
+
 /* What the pseudo-SLC area holds. */
 static uint64_t fast_area(const struct emulated *emulated)
 {

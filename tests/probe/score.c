@@ -14,8 +14,8 @@
  *
  * --quick before these: as ressd-probe --quick measures.
  *
- * One line for each drive and parameter, as in scoring.h, lines "DRIVE verdict ...", "DRIVE advice
- * KEY VALUE", "DRIVE predicted PERCENT", "DRIVE plan NORMAL RESERVED OFFSET HOST_NS" (sectors), and
+ * One line for each drive and parameter, as in scoring.h, lines "DRIVE verdict ...", "DRIVE
+ * dispatch STATUS BUNDLE ..." (is there to be an order of requests?), "DRIVE advice KEY VALUE", "DRIVE predicted PERCENT", "DRIVE plan NORMAL RESERVED OFFSET HOST_NS" (sectors), and
  * a line "DRIVE time SECONDS MEGABYTES".
  * tools/probe-score.py adds them up.  With PROBE_SCORE_SHOW set: the drives and when each step
  * begins, on standard error.
@@ -42,6 +42,12 @@ static void print_rehearsals(const char *name, const struct measurements *measur
 			       rehearsal->direct_ns, rehearsal->log_ns, rehearsal->move_ns,
 			       rehearsal->gain_percent, rehearsal->steady ? "steady" : "unsteady");
 	}
+}
+
+static void print_dispatch(const char *name, const struct finding *dispatch)
+{
+	printf("%s dispatch %s %llu %.1fs %.0fMB %s\n", name, status_name(dispatch->status),
+	       dispatch->value, dispatch->ns / 1e9, dispatch->written / 1e6, dispatch->why);
 }
 
 static void print_plan(const struct candidate *candidate, const struct ressd_table *table)
@@ -122,6 +128,7 @@ static int prepare(struct session *session, struct drive *drive, struct ressd_ta
 	measure->sequential_bytes = 524288;
 	measure->write_limit = session_write_limit(thoroughness, region.bytes);
 	session->may_write = true;
+	session->one_at_a_time = emulated_one_at_a_time(drive->emulated);
 	session->thoroughness = thoroughness;
 	plan_moves(session, table, PLAN_HALF_LOG);
 	session_effort(measure, session->thoroughness);
@@ -146,6 +153,7 @@ static void print_run(const struct candidate *candidate, struct survey_run *run,
 	truth->filled = run->measure.bytes;
 	print_scores(candidate->name, truth, run->session.survey.finding);
 	print_rehearsals(candidate->name, &run->session.measurements);
+	print_dispatch(candidate->name, &run->session.survey.finding[PARAMETER_DISPATCH]);
 	print_verdict(candidate->name, &run->session);
 	print_plan(candidate, &run->table);
 	printf("%s time %.1f %.0f\n", candidate->name,

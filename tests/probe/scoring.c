@@ -125,9 +125,12 @@ void print_scores(const char *name, const struct truth *truth, const struct find
 		u64 expected = 0;
 		bool shows;
 
-		/* What a flush costs, or a whole page or a cut gains, has no truth but its time. */
+		/*
+		 * What a flush costs, or a whole page, a cut or an order gains, has no truth but
+		 * its time.
+		 */
 		if (finding->status == STATUS_UNKNOWN || p == PARAMETER_FLUSH_COST ||
-		    p == PARAMETER_REWRITE || p == PARAMETER_CUT)
+		    p == PARAMETER_REWRITE || p == PARAMETER_CUT || p == PARAMETER_DISPATCH)
 			continue;
 		outcome = judge(finding, truth, p, &expected, &shows);
 		/* Where nothing was found, a number says nothing. */

@@ -86,6 +86,22 @@ class NormalPathTest(unittest.TestCase):
         self.assertEqual(rows["pas/samsung/mixed.bundle-rp.gain"]["value"], 2.4)
         ratio = rows["pas/samsung/mixed.bundle-rp.read-p99-over-none"]
         self.assertEqual((ratio["value"], ratio["ok"]), (0.25, True))
+        writes = rows["pas/samsung/mixed.bundle-rp.writes-over-none"]
+        self.assertEqual((writes["value"], writes["ok"]), (1.2, None))
+
+    def test_waits_of_reads_have_a_bar_on_low_end_drives(self):
+        for profile, good in (("transcend", False), ("intel", None), ("emmc", None)):
+            load = self.load(profile, "mixed", {"none": fio(100, 50, 80),
+                                                "bundle-rp": fio(300, 50, 60)})
+            row = self.rows(load)[f"pas/{profile}/mixed.bundle-rp.read-p99-over-none"]
+            self.assertEqual((row["value"], row["ok"]), (0.75, good))
+
+    def test_loads_of_a_drive(self):
+        self.assertIn("postmark-8m", normal_path.loads_of("samsung"))
+        self.assertNotIn("mixed-single", normal_path.loads_of("samsung"))
+        self.assertIn("mixed-single", normal_path.loads_of("intel"))
+        self.assertEqual(normal_path.loads_of("emmc"), ["mixed"])
+        self.assertEqual(normal_path.loads_of("tlc"), ["mixed", "mixed-single"])
 
     def test_what_the_drive_lost(self):
         sequential = self.load("samsung", "sequential", {"none": fio(0, 100, 1)})
@@ -107,6 +123,8 @@ class NormalPathTest(unittest.TestCase):
         path = normal_path.chart([[self.postmark(), mixed]], self.folder / "chart.png")
         self.assertEqual(path.read_bytes()[1:4], b"PNG")
         self.assertIsNone(normal_path.chart([[]], self.folder / "none.png"))
+        other = self.load("emmc", "mixed", {"none": fio(1, 5, 8), "bundle-rp": fio(3, 6, 2)})
+        self.assertIsNone(normal_path.chart([[other]], self.folder / "none.png"))
 
 
 if __name__ == "__main__":

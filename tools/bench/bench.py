@@ -138,8 +138,9 @@ def all_postmark(options):
 def all_normal_path(options):
     """Rows of the normal path, one guest for each load on each drive after the other."""
     compared = []
-    for profile in options.profile or normal_path.PROFILES:
-        for load in options.load or normal_path.LOADS if not options.report_only else ():
+    for profile in options.profile or normal_path.PROFILES + normal_path.OTHERS:
+        loads = options.load or normal_path.loads_of(profile)
+        for load in loads if not options.report_only else ():
             fresh_run([normal_path.guest(profile, load, FOLDER, options.side)])
         compared.append(normal_path.measured(profile, FOLDER, options.load))
         for load in compared[-1]:
@@ -261,7 +262,8 @@ def part_of(parser, options):
         return
     if options.only == NORMAL_PATH:
         check_choice(parser, options.load, normal_path.LOADS, "load of the normal path")
-        check_choice(parser, options.profile, normal_path.PROFILES, "drive of the normal path")
+        check_choice(parser, options.profile, normal_path.PROFILES + normal_path.OTHERS,
+                     "drive of the normal path")
         return
     check_choice(parser, options.load, {*drives.LOADS, *drives.PATTERNS, *peers.LOADS},
                  "load of drives and peers: give --only apps")

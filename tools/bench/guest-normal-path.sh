@@ -15,6 +15,9 @@ shift 2
 
 tracing=/sys/kernel/tracing
 
+# What ressd-probe may advise for the normal path.
+normal_path='(split_write|align|bundle)_sectors [0-9]+|dispatch [a-z_]+|dispatch_depth [0-9]+'
+
 # The drive's clustered page, clustered block, and longest read and write, in sectors: what PA measured (docs/ssdsim.md).
 # A limit is its buffer in whole pages, or off where it has none or a smaller one than a page. The seconds are those in which it does
 # some thousand random writes, or some hundred if one takes it a third of a second.
@@ -22,11 +25,22 @@ case $profile in
 samsung) page=32 block=8192 longest_read=512 longest_write=480 seconds=30 ;;
 supertalent | transcend) page=256 block=32768 longest_read=0 longest_write=256 seconds=200 ;;
 intel) page=8 block=10240 longest_read=1024 longest_write=224 seconds=5 ;;
+# Of these the geometry that tests/ssdsim/profiles gives them.
+ocz) page=64 block=8192 longest_read=512 longest_write=256 seconds=10 ;;
+ssdsim-sc) page=16 block=2048 longest_read=0 longest_write=4096 seconds=10 ;;
+sdcard | sdcard-slow) page=32 block=8192 longest_read=32 longest_write=32 seconds=200 ;;
+usbstick) page=16 block=16384 longest_read=32 longest_write=32 seconds=400 ;;
+sdcard-a1) page=32 block=49152 longest_read=64 longest_write=64 seconds=30 ;;
+sdcard-a2) page=128 block=49152 longest_read=128 longest_write=128 seconds=30 ;;
+emmc) page=16 block=8192 longest_read=32 longest_write=128 seconds=10 ;;
+tlc) page=256 block=98304 longest_read=512 longest_write=1024 seconds=10 ;;
 *) die "the parameters of the profile '$profile' are not known; add them to $0" ;;
 esac
 # A load whose name ends so is measured on a drive that waits until a write longer than its buffer is programmed.
 case $part in
 *-through) DRIVE_WORDS+=" write_buffer_through=1" ;;
+# On one that takes one command after the other.
+*-single) DRIVE_WORDS+=" queue_depth=1" ;;
 esac
 limits="split_read_sectors $longest_read split_write_sectors $longest_write"
 
@@ -57,7 +71,7 @@ words_of() {
 	case $1 in
 	none | mq-deadline | kyber | bfq) ;;
 	log-advised) echo "$advised" ;;
-	log-*) echo "$(sed -E 's/ (split_write|align)_sectors [0-9]+//g' <<<"$advised") $(policy_of "${1#log-}")" ;;
+	log-*) echo "$(sed -E "s/ ($normal_path)//g" <<<"$advised") $(policy_of "${1#log-}")" ;;
 	*) echo "route never $(policy_of "$1")" ;;
 	esac
 }
@@ -179,7 +193,8 @@ fio_part() {
 
 # measured_part KEY: $part on $target.
 measured_part() {
-	case ${part%-through} in
+	local load=${part%-through}
+	case ${load%-single} in
 	postmark-8m) postmark_part "$1" 24M 8388608 8388608 12 12 20 ;;
 	postmark-256k) postmark_part "$1" 24M 262144 262144 300 300 300 ;;
 	postmark-a) postmark_part "$1" 24M 1024 32768 2000 200 2000 ;;

@@ -14,7 +14,7 @@ static const char *const names[] = {
 	"queue/rotational", "queue/zoned", "queue/write_cache",
 	"queue/logical_block_size", "queue/physical_block_size", "queue/minimum_io_size",
 	"queue/optimal_io_size", "queue/chunk_sectors", "queue/max_sectors_kb",
-	"queue/discard_granularity", "queue/scheduler",
+	"queue/discard_granularity", "queue/scheduler", "mq/0/nr_tags", "mq/1/nr_tags",
 };
 
 static bool read_line(const char *path, char *value, size_t size)
@@ -85,6 +85,20 @@ const char *hints_get(const struct hints *hints, const char *name)
 	return NULL;
 }
 
+bool hints_one_at_a_time(const struct hints *hints)
+{
+	const char *depth = hints_get(hints, "device/queue_depth");
+	const char *type = hints_get(hints, "device/type");
+	const char *queue = hints_get(hints, "device/cmdq_en");
+	const char *tags = hints_get(hints, "mq/0/nr_tags");
+
+	if (depth)
+		return !strcmp(depth, "1");
+	if (type && (!strcmp(type, "SD") || !strcmp(type, "MMC")))
+		return !queue || !strcmp(queue, "0");
+	return tags && !strcmp(tags, "1") && !hints_get(hints, "mq/1/nr_tags");
+}
+
 void hints_read(const struct blkdev *dev, struct hints *hints)
 {
 	char folder[PATH_MAX], path[PATH_MAX + 64];
@@ -116,4 +130,5 @@ void hints_read(const struct blkdev *dev, struct hints *hints)
 	hints->zoned = value && strcmp(value, "none");
 	value = hints_get(hints, "queue/discard_max_bytes");
 	hints->takes_discards = value && strcmp(value, "0");
+	hints->one_at_a_time = hints_one_at_a_time(hints);
 }

@@ -32,6 +32,7 @@ struct hints {
 	bool rotational;
 	bool zoned;
 	bool takes_discards;
+	bool one_at_a_time;	/* no command before the last one has completed */
 	enum backing backing;
 };
 
@@ -47,6 +48,9 @@ void hints_ask_device(const struct blkdev *dev, const char *folder, struct hints
  * finding, with STATUS_HINT.  @findings: all NR_PARAMETERS.
  */
 void hints_check(const struct hints *hints, struct finding *findings);
+
+/* As the kernel says; false if it does not. */
+bool hints_one_at_a_time(const struct hints *hints);
 
 /* The value of a hint, or NULL. */
 const char *hints_get(const struct hints *hints, const char *name);

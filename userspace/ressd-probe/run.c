@@ -60,6 +60,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 	session->thoroughness = thoroughness_of(&probe->arguments);
 	session->disk_offset = probe->hints.start;
 	session->takes_discards = probe->hints.takes_discards;
+	session->one_at_a_time = probe->hints.one_at_a_time;
 	session->is_memory = probe->hints.backing == BACKING_MEMORY;
 	session->watcher = &show_watcher;
 	session->context = probe;
@@ -157,7 +158,7 @@ void probe_print_plan(const struct probe *probe)
 		puts("  no writes: add --write to plan a whole measurement");
 		return;
 	}
-	printf("  search for the parameters of the drive, and rehearsals of the log, of 4 KiB and more\n");
+	printf("  search for the parameters of the drive, and rehearsals of the log, of 4 KiB and more, and of reads beside writes\n");
 	printf("  at most %u s in all, and at most %s written\n", session_seconds(thoroughness),
 	       size_print(probe->max_write, size));
 }

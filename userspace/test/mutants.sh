@@ -57,6 +57,23 @@ mutants() {
 		trace-unsorted@ressd-trace/trace.c@s/ \&\& !wanted->sort)/ \&\& 0)/@test-trace@times that go back are taken
 		output-lost@lib/cli/failure.c@s/if (!fflush(stdout) \&\& !ferror(stdout))/fflush(stdout); if (1)/@words.sh test_lost_output@output that cannot be written is no error
 		measured-before-raw@ressd-probe/main.c@s/^	return close_raw(probe, code, failure);/	return code;/@slips.sh test_outputs@a file of --raw that is not whole is no error
+		dispatch-as-they-come@ressd-probe/find/dispatch.c@s/survey, rehearsed->depth, rehearsed->bundle);/survey, BESIDE_REQUESTS, rehearsed->bundle);/@test-dispatch@reads do not go before bundles where that is rehearsed
+		dispatch-one-depth@ressd-probe/find/dispatch.c@s/session_has_open_blocks(session) ? MERGING_DEPTH : USUAL_DEPTH/USUAL_DEPTH/@test-dispatch@a drive that merges is given as much at a time as others
+		dispatch-not-abba@ressd-probe/find/dispatch.c@s/turn == 1 || turn == 2/turn % 2/@test-dispatch@a drive that gets slower is said to lose by bundles
+		dispatch-of-a-queue@ressd-probe/find/dispatch.c@s/if (!session->one_at_a_time)/if (0)/@test-dispatch@a drive with a queue of its own is rehearsed
+		dispatch-all-time@ressd-probe/find/dispatch.c@s/^\tif (writes > left \/ cycle)$/\tif (0)/@test-dispatch@turns are longer than there is time
+		dispatch-last-call@ressd-probe/find/dispatch.c@s/return LAST_CALL + longest;/return LAST_CALL;/@test-dispatch@a write that takes half a minute ends behind all time
+		dispatch-in-a-hurry@ressd-probe/find/dispatch.c@s/ || !budget)$/)/;s/const u64 budget = .*/const u64 budget = 10 * SECOND;/@test-dispatch@a quick run rehearses an order
+		dispatch-to-the-end@ressd-probe/find/dispatch.c@s/ || !judge(rehearsed).clear;/ || true;/@test-dispatch@a slow drive is kept busy after all is clear
+		bundles-of-the-region@ressd-probe/find/beside.c@s/survey->measure->offset + survey->disk_offset/survey->measure->offset/@test-dispatch@bundles begin with the partition
+		order-writes-lose@ressd-probe/judge/order.c@s/judgement->speed >= LEAST_SPEED;/1;/@test-dispatch@reads go first though writes lose
+		order-waits-stay@ressd-probe/judge/order.c@s/judgement->pays = judgement->after <= MOST_WAIT \* judgement->before/judgement->pays = 1/@test-dispatch@reads go first though they wait as long
+		order-of-pauses@ressd-probe/judge/order.c@s/return shows \&\& seen < even ? seen : even;/return seen;/@test-order@garbage collection that met one order only is its loss
+		order-never-differs@ressd-probe/judge/order.c@s/ || differ(before, after, pairs);/;/@test-order@what each turn shows is no loss
+		order-at-once@ressd-probe/judge/order.c@s/const bool shows = pairs < LEAST_PAIRS || /const bool shows = /@test-order@two turns cannot show a loss
+		order-writes-gain@ressd-probe/judge/order.c@s/return shows \&\& seen < even ? seen : even;/return shows ? seen : even;/@test-order@a gain of writes by chance pays for what reads take
+		order-of-the-longest@ressd-probe/judge/order.c@s/const double share = .*/const double share = LONG_WAIT;/@test-order@the longest of many waits is compared with that of few
+		dispatch-unsized@ressd-probe/judge/advise.c@/^static void advise_dispatch/,/^}/s/put(desk, "bundle_sectors", number(dispatch->value/put(desk, "bundle_sectors", number(dispatch->high/@test-analyse@bundle_rp is advised without a size
 		raw-overwrites@lib/cli/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
 	END
 }

@@ -270,6 +270,29 @@ TEST(long_writes_are_cut_if_they_gain)
 	CHECK_EQ(options.split_write_sectors, 0);
 }
 
+/* The target refuses an order without a size. */
+TEST(reads_go_before_bundles_if_they_gain)
+{
+	struct finding findings[NR_PARAMETERS] = { 0 };
+	struct ressd_options options;
+	struct analysis analysis;
+
+	findings[PARAMETER_DISPATCH] = known(0);
+	advised(findings, &options);
+	CHECK_EQ(options.dispatch, RESSD_DISPATCH_NONE);
+	findings[PARAMETER_DISPATCH] = known(5 << 20);
+	findings[PARAMETER_DISPATCH].status = STATUS_INCONCLUSIVE;
+	advised(findings, &options);
+	CHECK_EQ(options.dispatch, RESSD_DISPATCH_NONE);
+	findings[PARAMETER_DISPATCH] = known(5 << 20);
+	findings[PARAMETER_DISPATCH].low = 2;
+	analysis = advised(findings, &options);
+	CHECK_EQ(options.dispatch, RESSD_DISPATCH_BUNDLE_RP);
+	CHECK_EQ(options.bundle_sectors, 10240);
+	CHECK_EQ(options.dispatch_depth, 2);
+	CHECK(is_advised(&analysis, "dispatch"), "it is not said");
+}
+
 /*
  * 16 MiB are read and written in 0.4 s. 64 blocks take 0.256 s one by one, 256 take 0.64 s: between
  * them it is better to rewrite all. Found on the Samsung profile: one ordered write's time, taken

@@ -117,6 +117,32 @@ static struct finding after(const struct hints *hints, enum parameter parameter,
 	return findings[parameter];
 }
 
+/* USB sticks, cards and eMMC without a command queue; others by the kernel's own queues. */
+TEST(one_command_at_a_time)
+{
+	struct hints hints = saying("device/queue_depth", "1");
+
+	CHECK(hints_one_at_a_time(&hints), "a stick");
+	hints = saying("device/queue_depth", "32");
+	CHECK(!hints_one_at_a_time(&hints), "an SSD");
+	hints = saying("device/type", "SD");
+	CHECK(hints_one_at_a_time(&hints), "a card");
+	hints = saying("device/type", "MMC");
+	hints.hint[hints.count++] = (struct hint){ .name = "device/cmdq_en", .value = "1" };
+	CHECK(!hints_one_at_a_time(&hints), "eMMC with a queue");
+	strcpy(hints.hint[1].value, "0");
+	CHECK(hints_one_at_a_time(&hints), "eMMC without");
+	hints = saying("queue/rotational", "0");
+	CHECK(!hints_one_at_a_time(&hints), "nothing is said");
+	hints = saying("mq/0/nr_tags", "1");
+	CHECK(hints_one_at_a_time(&hints), "one queue of one tag");
+	hints = saying("mq/0/nr_tags", "16");
+	CHECK(!hints_one_at_a_time(&hints), "one queue of many");
+	hints = saying("mq/0/nr_tags", "1");
+	hints.hint[hints.count++] = (struct hint){ .name = "mq/1/nr_tags", .value = "1" };
+	CHECK(!hints_one_at_a_time(&hints), "two queues");
+}
+
 TEST(hints_that_agree)
 {
 	const struct hints hints = saying("queue/physical_block_size", "16384");

@@ -253,7 +253,9 @@ int cells_run_sweep(struct session *session, struct failure *failure)
 	/* Nothing but move_fill_blocks depends on it. */
 	if (!seconds && !session_has_open_blocks(session))
 		return 0;
-	measure->deadline = seconds ? session_end_of_part(session, seconds, 0) : session->end;
+	/* A quick run has what is left. */
+	measure->deadline = session_end_of_part(session, seconds ? seconds :
+						session_seconds(session->thoroughness), 0);
 	measure->whole_bytes = block->status == STATUS_MEASURED ? block->value : 0;
 	measure->effort.round_ns /= 5;
 	for (i = 0; !code && i < NR_STRIDES; i++)

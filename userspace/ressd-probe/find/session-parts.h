@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of a session: session.c, which runs them in order, cells.c and rehearsals.c. */
+/*
+ * The parts of a session: session.c, which runs them in order, cells.c, rehearsals.c and
+ * dispatch.c.
+ */
 #ifndef PROBE_SESSION_PARTS_H
 #define PROBE_SESSION_PARTS_H
 
@@ -26,6 +29,7 @@ struct budget {
 	unsigned int cells;
 	unsigned int rehearsal;
 	unsigned int sweep;
+	unsigned int dispatch;		/* twice that, if so much is left; 0: leave it out */
 	unsigned int age;		/* at most, of the time that the survey has left */
 	unsigned int cycles;		/* likewise where there are pauses */
 	u64 least_fill;			/* bytes that are filled, however slow the drive */
@@ -45,7 +49,7 @@ u64 session_now(const struct session *session);
 
 /*
  * When a part must end that may take @seconds: so early that those behind it, which may take
- * @behind seconds, keep their time, whatever those before it have used up.
+ * @behind seconds, and the last one, keep their time, whatever those before it have used up.
  */
 u64 session_end_of_part(const struct session *session, unsigned int seconds, unsigned int behind);
 
@@ -93,5 +97,8 @@ int cells_run_sweep(struct session *session, struct failure *failure);
 
 /* rehearsals.c: ever larger writes, as long as the log pays for them. */
 int rehearsals_run(struct session *session, struct failure *failure);
+
+/* dispatch.c, the last one: do reads gain if they go before bundles of writes? */
+int dispatch_run(struct session *session, struct failure *failure);
 
 #endif

@@ -18,6 +18,7 @@ static const struct budget budgets[] = {
 	},
 	[SURVEY_DEFAULT] = {
 		.fill = 45, .survey = 115, .cells = 50, .rehearsal = 40, .sweep = 10,
+		.dispatch = 28,
 		.age = 80, .cycles = 120,
 		.least_fill = 128 << 20, .most_fill = 320 << 20, .aged = 720000000,
 		.rehearsed = 64 << 20, .sequential = 16,
@@ -27,6 +28,7 @@ static const struct budget budgets[] = {
 	},
 	[SURVEY_THOROUGH] = {
 		.fill = 1800, .survey = 1200, .cells = 600, .rehearsal = 600, .sweep = 300,
+		.dispatch = 120,
 		.age = 600, .cycles = 600,
 		.least_fill = 128 << 20, .rehearsed = ~0ULL, .sequential = 32768,
 		.needed = NEEDED_CELLS,
@@ -43,7 +45,8 @@ unsigned int session_seconds(enum thoroughness thoroughness)
 {
 	const struct budget *budget = &budgets[thoroughness];
 
-	return budget->fill + budget->survey + budget->cells + budget->rehearsal + budget->sweep;
+	return budget->fill + budget->survey + budget->cells + budget->rehearsal + budget->sweep +
+	       budget->dispatch;
 }
 
 void session_effort(struct measure *measure, enum thoroughness thoroughness)
@@ -80,7 +83,7 @@ u64 session_now(const struct session *session)
 u64 session_end_of_part(const struct session *session, unsigned int seconds, unsigned int behind)
 {
 	const u64 end = session_now(session) + seconds * SECOND;
-	const u64 last = session->end - behind * SECOND;
+	const u64 last = session->end - (behind + session_budget(session)->dispatch) * SECOND;
 
 	return end < last ? end : last;
 }
@@ -265,6 +268,8 @@ int session_run(struct session *session, struct failure *failure)
 		code = rehearsals_run(session, failure);
 	if (!code && session->may_write)
 		code = cells_run_sweep(session, failure);
+	if (!code && session->may_write)
+		code = dispatch_run(session, failure);
 	session->limited = measure_is_spent(measure);
 	return code;
 }

@@ -30,6 +30,7 @@ struct session {
 	enum thoroughness thoroughness;
 	u64 disk_offset;		/* where the device begins on its disk, bytes */
 	bool takes_discards;		/* as the kernel says */
+	bool one_at_a_time;		/* likewise: commands */
 	bool is_memory;			/* by its name, hints.h */
 	u64 mover_stride[NR_SIZES];	/* of the planned device, bytes */
 	u64 normal_bytes;		/* likewise; 0: not known */

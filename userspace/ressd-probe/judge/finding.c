@@ -20,6 +20,7 @@ static const struct {
 	[PARAMETER_FLUSH_COST] = { "flush-cost", "cost of a flush", "ns" },
 	[PARAMETER_REWRITE] = { "page-rewrite", "gain by whole pages", "ns" },
 	[PARAMETER_CUT] = { "cut-writes", "long writes gain if cut to", "B" },
+	[PARAMETER_DISPATCH] = { "bundled-writes", "reads gain before bundles of", "B" },
 };
 
 const char *parameter_name(enum parameter parameter)

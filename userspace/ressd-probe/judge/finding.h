@@ -20,6 +20,8 @@ enum parameter {
 	PARAMETER_FLUSH_COST,		/* ns: a flush after a small write; low: after nothing */
 	PARAMETER_REWRITE,		/* ns that a commit gains by all of its page; 0: none */
 	PARAMETER_CUT,			/* bytes: long writes gain if cut to that; 0: they do not */
+	/* Bytes of a bundle before which reads gain, 0: they do not; low: in flight then. */
+	PARAMETER_DISPATCH,
 	NR_PARAMETERS,
 };
 
