@@ -164,7 +164,8 @@ check_clean_up() {
 		! grep -q '^running$' "$folder/out" || break
 		sleep 0.1
 	done
-	qemu=$(grep -ls "^PPid:[[:space:]]*$runner\$" /proc/[0-9]*/status | cut -d / -f 3) || qemu=
+	# grep fails if any process of this machine ends meanwhile.
+	qemu=$({ grep -ls "^PPid:[[:space:]]*$runner\$" /proc/[0-9]*/status || true; } | cut -d / -f 3)
 	kill -TERM "$runner"
 	wait "$runner" || true
 	if [ -z "$qemu" ]; then

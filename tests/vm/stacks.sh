@@ -5,7 +5,7 @@
 # reads all of it again: at once, after the stack was built anew, and after power cuts under load.
 #   stacks.sh [SEED [FUNCTION [LAYER [OPERATIONS [CUTS]]]]]
 # The LAYER linear has dm-linear in ressd's place: a difference that it shows, too, is not ressd's.
-# guest: --timeout 600 --file /usr/sbin/lvm:/usr/local/bin/lvm --file /usr/sbin/mdadm:/usr/local/bin/mdadm
+# guest: --timeout 600 --append init_on_alloc=0 --file /usr/sbin/lvm:/usr/local/bin/lvm --file /usr/sbin/mdadm:/usr/local/bin/mdadm
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
 . ./lib.sh

@@ -18,6 +18,9 @@ CONSOLE = "console=ttyS0 quiet panic=-1 oops=panic mitigations=off tsc=reliable 
 # and no test whether the timer ticks, which takes a late tick for a broken machine and hangs. QEMU
 # translates a program anew at each address where it is loaded: with random addresses, fork and exec
 # take 53 ms of this machine instead of 20.
+# What a functional guest has that asks for no parameters of its own: fork and exec take 7 % less
+# instructions, large writes to files 17 %.
+FUNCTIONAL = ["init_on_alloc=0", "cgroup_disable=memory"]
 
 MODES = {
     "functional": ["-accel", "tcg,thread=multi", "-smp", "2"],
@@ -41,8 +44,11 @@ PR_SET_PDEATHSIG = 1
 def kernel_parameters(options):
     """What the guest's kernel is told. In virtual time its counter is the virtual clock, which it
     calibrates right; otherwise it is this machine's, whose frequency is measured here."""
-    khz = clock.counter_khz() if options.mode == "functional" else None
-    return " ".join([CONSOLE, *([f"tsc_early_khz={khz}"] if khz else []), *options.append])
+    if options.mode != "functional":
+        return " ".join([CONSOLE, *options.append])
+    khz = clock.counter_khz()
+    return " ".join([CONSOLE, *([f"tsc_early_khz={khz}"] if khz else []),
+                     *(options.append or FUNCTIONAL)])
 
 
 def prepare_child(processor):
