@@ -79,8 +79,9 @@ static void save_rehearsals(FILE *file, const struct measurements *measurements)
 		if (r->done)
 			fprintf(file, "rehearsal\t%d\t%d\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\t%u\t%llu\t%u\n",
 				i, r->steady, r->direct_is_least, r->pauses, r->size,
-				r->direct_ns, r->log_ns, r->move_ns, r->gain_percent, r->spread_percent,
-				r->direct_spread_percent, r->pieces, r->ns, r->written,
+				r->direct_ns, r->log_ns, r->move_ns, r->gain_percent,
+				r->spread_percent, r->direct_spread_percent, r->pieces, r->ns,
+				r->written,
 				r->visit_pieces, r->working_set, r->overwritten_percent);
 	}
 }

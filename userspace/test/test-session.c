@@ -50,7 +50,6 @@ static int disk_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *
 	return disk_spend(ns, 100000 + bytes * 10ULL + (waits ? SECOND / 2 : 0) + pay_for_held());
 }
 
-
 static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes, u64 *ns,
 		      struct failure *failure)
 {

@@ -25,7 +25,7 @@ struct settings {
 	unsigned int fullest;		/* visits the clustered block with most to move first */
 	unsigned int parts;		/* without visits: a sweep freezes one part in so many */
 	unsigned int hot;		/* percent of the writes that go to a fifth of the span */
-	unsigned int zipf;		/* a hundred times the exponent of their distribution; 0: even */
+	unsigned int zipf;		/* a hundred times their exponent; 0: all places alike */
 	unsigned int flows;		/* they ascend, in so many flows by turns; 0: anywhere */
 	unsigned int log_discard;	/* log_discard on */
 	unsigned int rewrite;		/* log_rewrite on */

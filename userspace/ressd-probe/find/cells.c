@@ -253,8 +253,8 @@ int cells_run(struct session *session, struct failure *failure)
 }
 
 /*
- * May what no verdict needs be written?  On a drive that pauses one call may take half a minute, and
- * where random writes are slow a round of them does.
+ * May what no verdict needs be written?  On a drive that pauses one call may take half a minute,
+ * and where random writes are slow a round of them does.
  */
 static bool may_write_more_cells(const struct session *session)
 {

@@ -413,7 +413,7 @@ static void judge(const struct measurements *measurements, const struct finding 
 		explain_close(analysis);
 }
 
-#define LOGGED		0.75	/* of the log, which the mover finds on average: see keep_to_region() */
+#define LOGGED		0.75	/* of the log, as in keep_to_region() */
 
 /*
  * A commit to an open block, if that was seen; else a flush with its write, or, where a write
