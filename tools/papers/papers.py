@@ -80,7 +80,7 @@ def measure_all(runs):
 
 
 def report():
-    """Rows, charts and pages of all figures that were measured, here or before; returns the rows."""
+    """Rows, charts and pages of all figures measured, here or before; returns the rows."""
     if not any(figure.is_measured(FOLDER) for figure in FIGURES.values()):
         raise GuestError("nothing was measured yet: run make papers")
     kept = page.update(FIGURES.values(), FOLDER, DOCS)
