@@ -180,8 +180,8 @@ static u32 pages_again(u8 *written)
 }
 
 /*
- * Found with journals on an SD card: each page was programmed twice, and each clustered block of the
- * log merged twice.  Neither commits of any size, nor records that are kicked, nor summaries begin
+ * Found with journals on an SD card: each page was programmed twice, and each clustered block of
+ * the log merged twice.  Neither commits of any size, nor records that are kicked, nor summaries begin
  * in a page that has been written to.
  */
 TEST(padded_records_write_no_page_twice)

@@ -484,7 +484,9 @@ TEST(a_burst_behind_commits_opens_no_more_units_than_these)
 {
 	static const struct {
 		u32 before, last, opened;
-	} cases[] = { { 1, 1, 1 }, { 3, 1, 3 }, { 1, 3, 3 }, { 32, 2, 32 }, { 33, 2, 0 }, { 2, 33, 0 } };
+	} cases[] = {
+		{ 1, 1, 1 }, { 3, 1, 3 }, { 1, 3, 3 }, { 32, 2, 32 }, { 33, 2, 0 }, { 2, 33, 0 },
+	};
 	u32 c, i;
 
 	for (c = 0; c < sizeof(cases) / sizeof(*cases); c++) {

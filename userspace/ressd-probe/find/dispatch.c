@@ -16,8 +16,8 @@
 
 /*
  * Requests in flight.  Where a write opens a block, a merge takes so long that the time between two
- * commands is nothing: with 2 reads wait for two thirds of the time, and writes are 3 to 8 % faster,
- * since more of them share a merge.  Others lose by 2 twice as much as by the target's default, 4
+ * commands is nothing: with 2 reads wait for two thirds of the time, and writes are 3 to 8 %
+ * faster, since more of them share a merge.  Others lose by 2 twice as much as by the target's default, 4
  * (docs/notebook/normal-path.md).
  */
 #define MERGING_DEPTH	2U
@@ -32,7 +32,7 @@
 #define MOST_WRITES	64U
 
 #define MOST_TIMES	2U		/* of its budget, if others have left the time */
-#define LAST_CALL	SECOND		/* that a write and a flush may take, besides: see last_call() */
+#define LAST_CALL	SECOND		/* besides, for a write and a flush: see last_call() */
 
 enum way { AS_THEY_COME, BUNDLED, NR_WAYS };
 
