@@ -28,5 +28,5 @@ void ressd_padding_visit(struct ressd_padding *padding)
 bool ressd_padding_pays(const struct ressd_padding *padding, u32 unit_blocks)
 {
 	return padding->waste * (padding->visits + 1) * unit_blocks <
-	       RESSD_PADDING_MERGES * padding->used * padding->taken;
+	       padding->used * padding->taken;
 }

@@ -4,10 +4,11 @@
  *
  * A record that a flush follows mostly ends within a clustered page of the
  * device, and the next one begins there.  The device programs such a page
- * twice: a clustered block (unit) of the log is then neither filled in order nor
- * at one go, and costs RESSD_PADDING_MERGES merges where one that is written
- * page by page costs none.  But padding fills the log sooner, so that the mover
- * has to make more visits, each of which costs a merge as well.
+ * twice.  So it fills a clustered block (unit) of the log neither in order nor
+ * at one go, and merges it once or twice, where one that is written page by page
+ * costs nothing.  But padding fills the log sooner: the mover has to make more
+ * visits, each of which costs a merge as well.  It pays if it adds less than one
+ * visit to a unit of the log.
  *
  * So what counts is how many visits a unit of the log needs: few if the mover
  * finds large parts of units, as of journals and of logs of databases, many if
@@ -22,8 +23,7 @@
 
 #include <linux/types.h>
 
-/* docs/notebook/padding.md: 1 to 4 were tried, and 1 and 8. */
-#define RESSD_PADDING_MERGES	2U
+/* docs/notebook/padding.md: 1 and 8 were tried. */
 #define RESSD_PADDING_ROUNDS	4U
 
 struct ressd_padding {

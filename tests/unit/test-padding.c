@@ -68,10 +68,10 @@ TEST(decision_does_not_change_its_grounds)
 	u32 round;
 
 	reset();
-	commit(4000, 3, 4, 200);
-	CHECK_EQ(padded > 2000, true);
+	commit(4000, 3, 4, 600);
+	CHECK(padded > 2000, "%u", padded);
 	for (round = 0; round < 8; round++) {
-		commit(1000, 3, 4, 150);
+		commit(1000, 3, 4, 300);
 		CHECK_EQ(padded, 1000);
 	}
 }
