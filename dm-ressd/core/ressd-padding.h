@@ -15,6 +15,9 @@
  * the writes are random.  Visits come in clusters, so they are counted while
  * the log is filled RESSD_PADDING_ROUNDS times.  One more is taken for granted,
  * or an empty log would be filled with padding before the first one comes.
+ * Where most records are full, as without flushes, the others, that the mover
+ * waits for, are few; to pad them gains nothing, and a page that is left to the
+ * segment's summary breaks the order in which the log is written.
  *
  * Context: caller holds the lock of the log.
  */
@@ -27,6 +30,8 @@
 #define RESSD_PADDING_ROUNDS	4U
 
 struct ressd_padding {
+	u64 records;
+	u64 within;	/* of them, that would end within a page */
 	u64 used;	/* blocks of records, without padding */
 	u64 taken;	/* blocks of the log, with it */
 	u64 waste;	/* blocks that would fill the records' last pages */

@@ -195,7 +195,9 @@ TEST(padded_records_write_no_page_twice)
 	box.log.unit_blocks = 64;
 	for (commits = 0; commits < 40; commits++) {
 		seq = box.log.head_seq;
-		box.log.padding = (struct ressd_padding) { .used = 1000, .taken = 1000 };
+		box.log.padding = (struct ressd_padding) {
+			.records = 1000, .within = 1000, .used = 1000, .taken = 1000,
+		};
 		for (lbn = 0; lbn < 1 + commits % 6; lbn++)
 			while (box_write(commits * 6 + lbn, lbn + 1) == -EAGAIN)
 				CHECK_EQ(pages_again(written), 0);

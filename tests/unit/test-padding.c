@@ -88,10 +88,19 @@ TEST(what_is_written_changes_it)
 	CHECK_EQ(padded, 1000);
 }
 
-TEST(full_pages_waste_nothing)
+/*
+ * Found with random writes without flushes on Super Talent: 141 times the bare drive instead of 177,
+ * since a page of each segment was left to its summary.
+ */
+TEST(full_records_are_left_as_they_are)
 {
+	u32 i;
+
 	reset();
-	commit(10, 4, 4, 10);
-	CHECK_EQ(padding.waste, 0);
-	CHECK(ressd_padding_pays(&padding, UNIT), "whatever it would be");
+	for (i = 0; i < 4000; i++) {
+		commit(2, 128, 32, UNIT);
+		CHECK(!ressd_padding_pays(&padding, UNIT), "record %u", i);
+		commit(1, 70, 32, UNIT);
+		CHECK(!padded, "one that the mover waits for");
+	}
 }
