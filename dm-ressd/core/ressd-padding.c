@@ -6,14 +6,12 @@ void ressd_padding_record(struct ressd_padding *padding, u32 used, u32 waste,
 			  u32 taken, u32 log_blocks)
 {
 	padding->records++;
-	padding->within += !!waste;
 	padding->used += used;
 	padding->taken += taken;
 	padding->waste += waste;
 	if (padding->taken < (u64)RESSD_PADDING_ROUNDS * log_blocks)
 		return;
 	padding->records /= 2;
-	padding->within /= 2;
 	padding->used /= 2;
 	padding->taken /= 2;
 	padding->waste /= 2;
@@ -31,7 +29,7 @@ void ressd_padding_visit(struct ressd_padding *padding)
  */
 bool ressd_padding_pays(const struct ressd_padding *padding, u32 unit_blocks)
 {
-	return 2 * padding->within > padding->records &&
+	return padding->used < RESSD_PADDING_LONG * padding->records &&
 	       padding->waste * (padding->visits + 1) * unit_blocks <
 	       padding->used * padding->taken;
 }

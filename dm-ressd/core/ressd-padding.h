@@ -15,9 +15,9 @@
  * the writes are random.  Visits come in clusters, so they are counted while
  * the log is filled RESSD_PADDING_ROUNDS times.  One more is taken for granted,
  * or an empty log would be filled with padding before the first one comes.
- * Where most records are full, as without flushes, the others, that the mover
- * waits for, are few; to pad them gains nothing, and a page that is left to the
- * segment's summary breaks the order in which the log is written.
+ * Where records are long, as without flushes, nothing is padded: most end on a
+ * page's border anyway, and a page that is left to the segment's summary breaks
+ * the order in which the log is written.
  *
  * Context: caller holds the lock of the log.
  */
@@ -25,13 +25,15 @@
 #define RESSD_PADDING_H
 
 #include <linux/types.h>
+#include "ressd-geom.h"
 
 /* docs/notebook/padding.md: 1 and 8 were tried. */
 #define RESSD_PADDING_ROUNDS	4U
+/* Blocks: records are long from there on, in the mean. */
+#define RESSD_PADDING_LONG	(RESSD_MAX_RECORD_BLOCKS / 4)
 
 struct ressd_padding {
 	u64 records;
-	u64 within;	/* of them, that would end within a page */
 	u64 used;	/* blocks of records, without padding */
 	u64 taken;	/* blocks of the log, with it */
 	u64 waste;	/* blocks that would fill the records' last pages */

@@ -181,8 +181,8 @@ static u32 pages_again(u8 *written)
 
 /*
  * Found with journals on an SD card: each page was programmed twice, and each clustered block of
- * the log merged twice.  Neither commits of any size, nor records that are kicked, nor summaries begin
- * in a page that has been written to.
+ * the log merged twice.  Neither commits of any size, nor records that are kicked, nor summaries
+ * begin in a page that has been written to.
  */
 TEST(padded_records_write_no_page_twice)
 {
@@ -196,7 +196,7 @@ TEST(padded_records_write_no_page_twice)
 	for (commits = 0; commits < 40; commits++) {
 		seq = box.log.head_seq;
 		box.log.padding = (struct ressd_padding) {
-			.records = 1000, .within = 1000, .used = 1000, .taken = 1000,
+			.records = 1000, .used = 1000, .taken = 1000,
 		};
 		for (lbn = 0; lbn < 1 + commits % 6; lbn++)
 			while (box_write(commits * 6 + lbn, lbn + 1) == -EAGAIN)

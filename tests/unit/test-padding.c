@@ -89,10 +89,10 @@ TEST(what_is_written_changes_it)
 }
 
 /*
- * Found with random writes without flushes on Super Talent: 141 times the bare drive instead of 177,
- * since a page of each segment was left to its summary.
+ * Found with random writes without flushes on Super Talent: 141 times the bare drive instead of
+ * 177, since a page of each segment was left to its summary.
  */
-TEST(full_records_are_left_as_they_are)
+TEST(long_records_are_left_as_they_are)
 {
 	u32 i;
 
