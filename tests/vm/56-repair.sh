@@ -11,9 +11,10 @@ set -uo pipefail
 # shellcheck source=tests/vm/ressd.sh
 . ./ressd.sh
 
-# The new record must be durable before a summary is blanked (19831, 59477), and that before the
-# headers are (26191, 37419): without these flushes each of them ends with a log that stays refused.
-seeds=(19831 59477 26191 37419)
+# The new record must be durable before a summary is blanked, and that before the headers are: without
+# these flushes 222 and 285 end with a log that stays refused. (Which of the two each of them needs has
+# not been tried since the images have up to four records in RAM.)
+seeds=(222 285 228 235)
 [ $# -eq 0 ] || seeds=("$@")
 
 # line DEVICE: a table line for the image, which is on it or on the disk below.
