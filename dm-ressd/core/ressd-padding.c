@@ -30,6 +30,6 @@ void ressd_padding_visit(struct ressd_padding *padding)
 bool ressd_padding_pays(const struct ressd_padding *padding, u32 unit_blocks)
 {
 	return padding->used < RESSD_PADDING_LONG * padding->records &&
-	       padding->waste * (padding->visits + 1) * unit_blocks <
-	       padding->used * padding->taken;
+	       4 * padding->waste * (padding->visits + 1) * unit_blocks <
+	       RESSD_PADDING_VISITS * padding->used * padding->taken;
 }

@@ -7,8 +7,8 @@
  * twice.  So it fills a clustered block (unit) of the log neither in order nor
  * at one go, and merges it once or twice, where one that is written page by page
  * costs nothing.  But padding fills the log sooner: the mover has to make more
- * visits, each of which costs a merge as well.  It pays if it adds less than one
- * visit to a unit of the log.
+ * visits, each of which costs a merge as well.  It pays if it adds less than
+ * three quarters of a visit to a unit of the log.
  *
  * So what counts is how many visits a unit of the log needs: few if the mover
  * finds large parts of units, as of journals and of logs of databases, many if
@@ -27,7 +27,9 @@
 #include <linux/types.h>
 #include "ressd-geom.h"
 
-/* docs/notebook/padding.md: 1 and 8 were tried. */
+/* Quarters; docs/notebook/padding.md: 1 to 8 were tried. */
+#define RESSD_PADDING_VISITS	3U
+/* 1 and 8 were tried. */
 #define RESSD_PADDING_ROUNDS	4U
 /* Blocks: records are long from there on, in the mean. */
 #define RESSD_PADDING_LONG	(RESSD_MAX_RECORD_BLOCKS / 4)

@@ -71,7 +71,7 @@ TEST(decision_does_not_change_its_grounds)
 	commit(4000, 3, 4, 600);
 	CHECK(padded > 2000, "%u", padded);
 	for (round = 0; round < 8; round++) {
-		commit(1000, 3, 4, 300);
+		commit(1000, 3, 4, 360);
 		CHECK_EQ(padded, 1000);
 	}
 }
@@ -83,7 +83,7 @@ TEST(what_is_written_changes_it)
 	commit(10000, 2, 4, 25);
 	commit(1000, 2, 4, 25);
 	CHECK_EQ(padded, 0);
-	commit(10000, 5, 4, UNIT);
+	commit(30000, 5, 4, UNIT);
 	commit(1000, 5, 4, UNIT);
 	CHECK_EQ(padded, 1000);
 }
