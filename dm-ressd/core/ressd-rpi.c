@@ -243,11 +243,14 @@ static bool is_direct_part(const struct ressd_rpi *rpi,
 /*
  * Do flushes follow few writes each?  Then a record holds little, and the log
  * costs as much as direct writes.  Without flushes it takes a burst at the
- * speed of sequential writes, as long as nothing is moved.
+ * speed of sequential writes, as long as nothing is moved: so one commit is no
+ * sign yet, and what is longer than the last two is a burst.
  */
 static bool is_committing(const struct ressd_rpi *rpi)
 {
-	return rpi->commits && rpi->clock - rpi->flushed <= COMMIT_WRITES;
+	return rpi->commit && rpi->commit_before &&
+	       rpi->clock - rpi->flushed <=
+	       max(rpi->commit, rpi->commit_before);
 }
 
 /*
@@ -300,16 +303,20 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
 
 void ressd_rpi_flush(struct ressd_rpi *rpi)
 {
+	const u64 writes = rpi->clock - rpi->flushed;
+
 	rpi->flushes++;
-	if (rpi->clock != rpi->flushed)
-		rpi->commits = rpi->clock - rpi->flushed <= COMMIT_WRITES;
 	rpi->flushed = rpi->clock;
+	if (!writes)
+		return;
+	rpi->commit_before = rpi->commit;
+	rpi->commit = writes <= COMMIT_WRITES ? writes : 0;
 }
 
 void ressd_rpi_drained(struct ressd_rpi *rpi)
 {
 	/* Or a burst would begin with a merge each. */
-	rpi->commits = false;
+	rpi->commit = 0;
 	if (has_many_units(rpi))
 		ressd_units_init(&rpi->units);
 }

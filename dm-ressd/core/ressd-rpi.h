@@ -85,7 +85,8 @@ struct ressd_rpi {
 	u64 clock;			/* writes seen */
 	u64 flushes;			/* seen */
 	u64 flushed;			/* clock at the last flush */
-	bool commits;			/* it came after few writes */
+	/* Writes before the last flush and before that one; 0: many. */
+	u32 commit, commit_before;
 	struct ressd_stream stream[RESSD_RPI_MAX_STREAMS];
 	struct list_head ages;		/* the last used stream first */
 	/* Streams in use, by the hash of @next: no write looks at all. */

@@ -447,6 +447,16 @@ TEST(a_stream_opens_the_unit_that_it_runs_into)
 	CHECK(ressd_rpi_write(&rpi, UNIT, 8, false), "few units");
 }
 
+/* A commit of @nr large writes. */
+static void commit_of(u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		ressd_rpi_write(&rpi, (100 + i) * UNIT, 512, false);
+	ressd_rpi_flush(&rpi);
+}
+
 /* But what gets many writes is opened, and where flushes follow few writes it is at once. */
 TEST(many_writes_or_commits_open_a_unit)
 {
@@ -459,25 +469,47 @@ TEST(many_writes_or_commits_open_a_unit)
 	/* As many writes between flushes as are a commit's, and one more. */
 	for (nr = 32; nr <= 33; nr++) {
 		init_units(26);
-		for (i = 0; i < nr; i++)
-			ressd_rpi_write(&rpi, (100 + i) * UNIT, 512, false);
-		ressd_rpi_flush(&rpi);
+		commit_of(nr);
+		commit_of(nr);
 		CHECK_EQ(ressd_rpi_write(&rpi, 64, 8, false), nr > 32);
 	}
 }
 
-/* The first writes of a burst may be of a commit, whose flush is to come; what goes on is not. */
-TEST(a_burst_behind_a_commit_opens_units_at_first_only)
+/*
+ * The first writes of a burst may be of a commit, whose flush is to come; what goes on longer than
+ * the last two is not.  Found with a burst behind one write and its flush: its first 32 writes
+ * opened units, 21 % of the speed of sequential writes instead of 88.
+ */
+TEST(a_burst_behind_commits_opens_no_more_units_than_these)
 {
-	u32 i, nr;
+	static const struct {
+		u32 before, last, opened;
+	} cases[] = {
+		{ 1, 1, 1 }, { 3, 1, 3 }, { 1, 3, 3 }, { 32, 2, 32 }, { 33, 2, 0 }, { 2, 33, 0 },
+	};
+	u32 c, i;
 
-	for (nr = 31; nr <= 32; nr++) {
-		init_units(26);
-		committed(200 * UNIT, 8, false);
-		for (i = 0; i < nr; i++)
-			ressd_rpi_write(&rpi, (100 + i) * UNIT, 512, false);
-		CHECK_EQ(ressd_rpi_write(&rpi, 64, 8, false), nr > 31);
+	for (c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		init_units(RESSD_UNITS_MAX);
+		commit_of(cases[c].before);
+		commit_of(cases[c].last);
+		for (i = 0; i < 40; i++)
+			CHECK(ressd_rpi_write(&rpi, (1000 + i * 3) * UNIT, 8, false) ==
+			      (i >= cases[c].opened), "case %u, write %u", c, i);
 	}
+}
+
+/* A file system below which nothing else is in the log: its first commit says nothing yet. */
+TEST(the_first_commit_behind_a_drain_opens_no_unit)
+{
+	init_units(26);
+	commit_of(1);
+	commit_of(1);
+	ressd_rpi_drained(&rpi);
+	commit_of(1);
+	CHECK(ressd_rpi_write(&rpi, 1000 * UNIT, 8, false), "one commit");
+	ressd_rpi_flush(&rpi);
+	CHECK(!ressd_rpi_write(&rpi, 1003 * UNIT, 8, false), "two");
 }
 
 /* Found on a drive with five open units: there the page that each write programs costs too much. */
