@@ -80,7 +80,7 @@ mutants() {
 		order-at-once@ressd-probe/judge/order.c@s/const bool shows = pairs < LEAST_PAIRS || /const bool shows = /@test-order@two turns cannot show a loss
 		order-writes-gain@ressd-probe/judge/order.c@s/return shows \&\& seen < even ? seen : even;/return shows ? seen : even;/@test-order@a gain of writes by chance pays for what reads take
 		order-of-the-longest@ressd-probe/judge/order.c@s/const double share = .*/const double share = LONG_WAIT;/@test-order@the longest of many waits is compared with that of few
-		dispatch-unsized@ressd-probe/judge/advise.c@/^static void advise_dispatch/,/^}/s/put(desk, "bundle_sectors", number(dispatch->value/put(desk, "bundle_sectors", number(dispatch->high/@test-analyse@bundle_rp is advised without a size
+		dispatch-unsized@ressd-probe/find/dispatch.c@s/finding->value \/ 512, finding->low);/finding->value, finding->low);/@test-dispatch@bundle_rp is named with a size in bytes
 		raw-overwrites@lib/cli/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
 	END
 }

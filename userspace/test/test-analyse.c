@@ -270,27 +270,17 @@ TEST(long_writes_are_cut_if_they_gain)
 	CHECK_EQ(options.split_write_sectors, 0);
 }
 
-/* The target refuses an order without a size. */
-TEST(reads_go_before_bundles_if_they_gain)
+/* Found by make demo: Postmark on the Samsung profile fell from 1.83 times bare to 1.50. */
+TEST(an_order_by_which_only_reads_gain_is_not_advised)
 {
 	struct finding findings[NR_PARAMETERS] = { 0 };
 	struct ressd_options options;
-	struct analysis analysis;
 
-	findings[PARAMETER_DISPATCH] = known(0);
-	advised(findings, &options);
-	CHECK_EQ(options.dispatch, RESSD_DISPATCH_NONE);
-	findings[PARAMETER_DISPATCH] = known(5 << 20);
-	findings[PARAMETER_DISPATCH].status = STATUS_INCONCLUSIVE;
-	advised(findings, &options);
-	CHECK_EQ(options.dispatch, RESSD_DISPATCH_NONE);
 	findings[PARAMETER_DISPATCH] = known(5 << 20);
 	findings[PARAMETER_DISPATCH].low = 2;
-	analysis = advised(findings, &options);
-	CHECK_EQ(options.dispatch, RESSD_DISPATCH_BUNDLE_RP);
-	CHECK_EQ(options.bundle_sectors, 10240);
-	CHECK_EQ(options.dispatch_depth, 2);
-	CHECK(is_advised(&analysis, "dispatch"), "it is not said");
+	advised(findings, &options);
+	CHECK_EQ(options.dispatch, RESSD_DISPATCH_NONE);
+	CHECK_EQ(options.bundle_sectors, 0);
 }
 
 /*

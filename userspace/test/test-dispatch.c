@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads before bundles of writes, rehearsed on a made-up drive. */
+#include <stdio.h>
 #include <stdlib.h>
 #include "disk-clock.h"
 #include "find/beside.h"
@@ -124,11 +125,16 @@ static const struct finding *find(void)
 TEST(merges_let_reads_wait)
 {
 	const struct finding *finding;
+	char options[80];
 
 	prepare(MS / 3, MS, 100 * MS, 300);
 	finding = find();
 	CHECK_EQ(finding->status, STATUS_MEASURED);
 	CHECK_EQ(finding->value, CLUSTERED);
+	snprintf(options, sizeof(options),
+		 "it takes dispatch bundle_rp bundle_sectors %llu dispatch_depth 4",
+		 finding->value / 512);
+	CHECK(strstr(finding->why, options), "%s", finding->why);
 	CHECK(finding->effect > 2.5 && finding->effect < 8, "%.2f", finding->effect);
 	CHECK(strstr(finding->why, "writes keep 99."), "%s", finding->why);
 }

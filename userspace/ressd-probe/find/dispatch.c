@@ -8,6 +8,7 @@
  * command after the other can be seen that way: another one chooses itself which it does first.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "find/beside.h"
@@ -33,6 +34,8 @@
 
 #define MOST_TIMES	2U		/* of its budget, if others have left the time */
 #define LAST_CALL	SECOND		/* besides, for a write and a flush: see last_call() */
+
+#define OPTIONS_SIZE	128
 
 enum way { AS_THEY_COME, BUNDLED, NR_WAYS };
 
@@ -78,10 +81,24 @@ static bool wants_more(struct rehearsed *rehearsed)
 	       rehearsed->ways[AS_THEY_COME].ns < CYCLE_NS / 2 || !judge(rehearsed).clear;
 }
 
+/*
+ * The options, for who wants them: they are not advised, since Postmark loses a fifth of its speed
+ * by them where reads beside writers gain (docs/normal-path.md).
+ */
+static void name_options(const struct finding *finding, char text[OPTIONS_SIZE])
+{
+	text[0] = 0;
+	if (finding->value)
+		snprintf(text, OPTIONS_SIZE,
+			 "; it takes dispatch bundle_rp bundle_sectors %llu dispatch_depth %llu",
+			 finding->value / 512, finding->low);
+}
+
 static void conclude(struct survey *survey, struct rehearsed *rehearsed)
 {
 	struct finding *finding = &survey->finding[PARAMETER_DISPATCH];
 	const struct order_judgement judgement = judge(rehearsed);
+	char options[OPTIONS_SIZE];
 
 	finding->samples = rehearsed->ways[AS_THEY_COME].nr_waits +
 			   rehearsed->ways[BUNDLED].nr_waits;
@@ -95,10 +112,11 @@ static void conclude(struct survey *survey, struct rehearsed *rehearsed)
 	finding->effect = judgement.before / judgement.after;
 	finding->value = judgement.pays ? rehearsed->bundle : 0;
 	finding->low = rehearsed->depth;
+	name_options(finding, options);
 	survey_conclude(survey, PARAMETER_DISPATCH, STATUS_MEASURED, CONFIDENCE_MEDIUM,
-			"reads beside %u writers wait for up to %.1f ms, before bundles of %llu KiB for %.1f ms; writes keep %.1f %% of their speed",
+			"reads beside %u writers wait for up to %.1f ms, before bundles of %llu KiB for %.1f ms; writes keep %.1f %% of their speed%s",
 			BESIDE_WRITERS, judgement.before / 1e6, rehearsed->bundle >> 10,
-			judgement.after / 1e6, 100 * judgement.speed);
+			judgement.after / 1e6, 100 * judgement.speed, options);
 }
 
 /* ns, as far as it is known. */

@@ -385,24 +385,6 @@ static void advise_cut(struct advice_desk *desk)
 	    "the pieces begin at clustered pages of %llu KiB", page->value >> 10);
 }
 
-/* The size first: without it the order is refused. */
-static void advise_dispatch(struct advice_desk *desk)
-{
-	const struct finding *dispatch = &desk->findings[PARAMETER_DISPATCH];
-	char text[24];
-
-	if (dispatch->status != STATUS_MEASURED || !dispatch->value)
-		return;
-	put(desk, "bundle_sectors", number(dispatch->value / 512, text),
-	    "writes to the same %llu KiB are sent together, in ascending order",
-	    dispatch->value >> 10);
-	put(desk, "dispatch", "bundle_rp",
-	    "reads that go before such bundles wait 1/%.1f of the time, and writes lose nothing",
-	    dispatch->effect);
-	put(desk, "dispatch_depth", number(dispatch->low, text),
-	    "that many requests are with the drive, the others can be ordered");
-}
-
 /*
  * With a full log, a small write can wait for the mover or go to the normal area.  There it costs a
  * random write and disturbs the mover's order; waiting costs one ordered write.
@@ -471,6 +453,5 @@ void advise(const struct measurements *measurements, const struct finding *findi
 	advise_fill(&desk);
 	advise_units(&desk);
 	advise_cut(&desk);
-	advise_dispatch(&desk);
 	advise_commit(&desk);
 }
