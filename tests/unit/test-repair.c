@@ -805,3 +805,27 @@ TEST(a_repair_of_a_failed_repair_flush_distrusts)
 	CHECK_EQ(box_read(1), 10);
 	repair_well();
 }
+
+/* The last record that may hold a newer version is full and was never handed out. */
+TEST(death_waits_for_a_full_record)
+{
+	struct ressd_io io;
+	u32 lbn = 2;
+	int ret;
+
+	box_format_large();
+	while (!ressd_log_next(&box.log, &io))
+		CHECK_EQ(box_write(lbn++, 10), 0);
+	CHECK_EQ(box_write(1, 10), 0);
+	box.busy_slot = 2;		/* where the next record would begin */
+	while (!(ret = box_write(lbn, 20)))
+		lbn++;
+	CHECK_EQ(ret, -ENOSPC);
+	CHECK(box.log.nr_full, "no record is full");
+	CHECK_EQ(ressd_log_open_blocks(&box.log), 0);
+	ressd_log_flush_failed(&box.log);
+	ressd_log_encode(&box.log, &io);
+	ressd_log_done(&box.log, &io, 0);
+	box_tidy();
+	CHECK_EQ(box.log.segments[1].kill_seq, box.log.records[box.log.open].seq - 1);
+}

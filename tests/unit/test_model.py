@@ -58,6 +58,20 @@ class ReplayTest(unittest.TestCase):
         self.assertGreater(blocks(output, "moved"), 1000)
 
 
+class TrialTest(unittest.TestCase):
+    """Trials of route adaptive, which begin with an empty log."""
+
+    def test_a_mover_that_is_ahead_brings_all_home_for_a_trial(self):
+        # It waited for the writer's time to come, and the writer for the empty log: no end.
+        words = ("capacity_mb=1024 span_mb=180 reserved_mb=90 log_cost_us=601 adaptive=1 align=8 "
+                 "small_kb=4 bare=1 warm_mb=220 total_mb=1 then bare=0 threads=1 total_mb=180 "
+                 "then total_mb=180 then fsync=1 total_mb=45")
+        output = subprocess.run(
+            [TOP / "build/bin/mover-model", PROFILE.with_name("ocz.conf"), *words.split()],
+            check=True, capture_output=True, text=True, timeout=SECONDS).stdout
+        self.assertEqual(output.count("MB/s"), 4, output)
+
+
 class PageTest(unittest.TestCase):
     """Records that are written with all of their page."""
 
