@@ -100,6 +100,13 @@ set_option() {
 	dmsetup message ressd 0 set "$1" "$2"
 }
 
+# A trial of the log begins when the mover has brought all home. On a busy host one run of writes was
+# over before that.
+writes_have_a_trial() {
+	small_writes 6M
+	at_least ressd trials 1
+}
+
 # Every way that a bio, a record or a batch can take.
 all_ways() {
 	small_writes 8M
@@ -111,7 +118,7 @@ all_ways() {
 	small_writes 1M
 	set_option commit writeback
 	set_option route adaptive
-	small_writes 6M
+	wait_until writes_have_a_trial
 	set_option route always
 	set_option pace idle
 	small_writes 1M
