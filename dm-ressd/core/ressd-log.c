@@ -438,8 +438,8 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 		/* It may have forgotten it. */
 		old = ressd_map_find(&log->map, lbn);
 	}
-	/* No test: with an empty record it has left the segment above. */
 	open = &log->records[log->open];
+	/* An activation's first record stays where the chain ended. */
 	if (ressd_log_is_rotating(log) && open->nr_maps)
 		return -EAGAIN;
 	if (lacks_room(log, reserve))

@@ -10,10 +10,11 @@
 TEST_SUITE("cover");
 
 #define NR	3U		/* covered blocks */
+#define MANY	17U		/* more than a segment has */
 
 static const u8 uuid[RESSD_UUID_SIZE] = "a test of covers";
-static u8 home[NR * RESSD_BLOCK_SIZE];
-static u8 logged[NR * RESSD_BLOCK_SIZE], buffer[NR * RESSD_BLOCK_SIZE];
+static u8 home[MANY * RESSD_BLOCK_SIZE];
+static u8 logged[MANY * RESSD_BLOCK_SIZE], buffer[MANY * RESSD_BLOCK_SIZE];
 
 /* --- one block ------------------------------------------------------------------------------ */
 
@@ -149,6 +150,8 @@ static void transfer(const struct ressd_cover_action *action)
 static u32 bad_block;			/* of the last run */
 static u32 bad_read;			/* of the log, that fails; 0: none */
 static struct ressd_io *in_flight;	/* a record's write, which the next action ends; or NULL */
+static void (*home_read)(void);		/* called once when the home blocks are read; or NULL */
+static u32 waits;			/* of the last run */
 
 /* Carries a run out, the @bad_write-th write fails; its result. */
 static int run(enum ressd_cover_goal goal, u32 bad_write)
@@ -157,7 +160,7 @@ static int run(enum ressd_cover_goal goal, u32 bad_write)
 	struct ressd_cover_action action;
 
 	CHECK(ressd_cover_start(&run, &box.log, goal), "it does not begin");
-	for (;;) {
+	for (waits = 0;; waits += action.kind == RESSD_COVER_WAIT) {
 		int error = 0;
 
 		ressd_cover_next(&run, &box.log, &action);
@@ -175,17 +178,26 @@ static int run(enum ressd_cover_goal goal, u32 bad_write)
 			error = -EIO;
 		else
 			transfer(&action);
+		if (action.kind == RESSD_COVER_READ_HOME && home_read) {
+			home_read();
+			home_read = NULL;
+		}
 		ressd_cover_done(&run, &box.log, error);
 	}
 }
 
-static void start(void)
+static void start_with(u32 nr)
 {
 	box_format();
-	box.cover_blocks = NR;
+	box.cover_blocks = nr;
 	CHECK_EQ(box_recover(), 0);
 	box_sync();
-	memset(home, 0x11, sizeof(home));
+	memset(home, 0x11, nr * RESSD_BLOCK_SIZE);
+}
+
+static void start(void)
+{
+	start_with(NR);
 }
 
 static bool stands(u32 lbn)
@@ -216,6 +228,37 @@ TEST(nothing_is_logged_before_covers_stand)
 	CHECK_EQ(box_read(2), 0x1111111111111111ULL);
 }
 
+static void flush_comes(void)
+{
+	ressd_log_sync(&box.log);
+}
+
+/* A segment's copies are in RAM, and a flush waits for them: the others wait until it is written. */
+TEST(covering_waits_for_a_flush)
+{
+	start_with(MANY);
+	home_read = flush_comes;
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(waits, 1);
+	CHECK_EQ(box.log.counters.covered, MANY);
+	CHECK(stands(0) && stands(MANY - 1), "a cover is missing");
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(MANY - 1), 0x1111111111111111ULL);
+}
+
+static void log_fails(void)
+{
+	box.log.mode = RESSD_MODE_OFF;
+}
+
+TEST(nothing_is_covered_when_the_log_fails)
+{
+	start();
+	home_read = log_fails;
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), -EIO);
+	CHECK(!box.log.covered && !stands(0), "there is a cover, and no copy");
+}
+
 TEST(recovery_knows_what_counts)
 {
 	start();
@@ -226,7 +269,7 @@ TEST(recovery_knows_what_counts)
 	CHECK(ressd_cover_any_dirty(&box.log), "the copies are lost");
 	box_sync();
 	CHECK_EQ(run(RESSD_COVER_RESTORE, 0), 0);
-	CHECK(home[0] == 0x11 && home[sizeof(home) - 1] == 0x11, "not restored");
+	CHECK(home[0] == 0x11 && home[NR * RESSD_BLOCK_SIZE - 1] == 0x11, "not restored");
 	CHECK(!ressd_cover_any_dirty(&box.log), "not home");
 
 	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
@@ -307,7 +350,7 @@ TEST(what_cannot_come_home_is_covered_again)
 	CHECK(box.log.covered && stands(0) && stands(1) && stands(2), "not covered");
 	disk_block(box_block(2))[77] ^= 1;
 	CHECK_EQ(run(RESSD_COVER_UNCOVER, 0), 0);
-	CHECK(home[0] == 0x11 && home[sizeof(home) - 1] == 0x11, "not home");
+	CHECK(home[0] == 0x11 && home[NR * RESSD_BLOCK_SIZE - 1] == 0x11, "not home");
 }
 
 /* Home may have something newer by then: nothing is covered. */
@@ -321,7 +364,7 @@ TEST(what_cannot_be_restored_stays_as_it_is)
 	CHECK_EQ(run(RESSD_COVER_RESTORE, 1), -EIO);
 	CHECK(!box.log.covered && ressd_cover_any_dirty(&box.log), "restored");
 	CHECK_EQ(run(RESSD_COVER_RESTORE, 0), 0);
-	CHECK(home[0] == 0x11 && home[sizeof(home) - 1] == 0x11, "not restored");
+	CHECK(home[0] == 0x11 && home[NR * RESSD_BLOCK_SIZE - 1] == 0x11, "not restored");
 }
 
 /* Power was lost when some of the copies were in the log, and a cover in place of one of them. */

@@ -279,3 +279,26 @@ TEST(log_without_clustered_blocks_is_not_primed)
 	box.log.unit_phase = 16;
 	CHECK(prime() > 0, "this one can be");
 }
+
+/* A full record that waits to be written; all of its blocks are overwritten on another route. */
+TEST(log_with_a_full_record_in_ram_is_not_primed)
+{
+	u32 lbn = 1;
+
+	box_format();
+	box.log.page_blocks = 4;
+	box.log.unit_blocks = 2 * BOX_SEGMENT_BLOCKS;
+	box_write(1, 1);
+	box_sync();
+	box.busy_slot = ressd_geom_slot_of_seq(&box.log.geom, 2);
+	while (!box_write(lbn, 1))
+		lbn++;
+	box.busy_slot = ~0U;
+	CHECK_EQ(box.log.nr_full, 1);
+	CHECK_EQ(ressd_log_open_blocks(&box.log), 0);
+	ressd_log_kill(&box.log, 0, lbn);
+	CHECK_EQ(ressd_log_nr_movable(&box.log), 0);
+	CHECK(!ressd_log_can_prime(&box.log), "while there is something in RAM");
+	box_run();
+	CHECK(ressd_log_can_prime(&box.log), "with nothing in RAM");
+}

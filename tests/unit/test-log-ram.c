@@ -97,6 +97,52 @@ TEST(sync_waits_for_no_later_record)
 	CHECK_EQ(box_read(1), 2);
 }
 
+/*
+ * A sync writes UNMAPs in two records, and the first one frees the segments that the others are of:
+ * they are forgotten.  UNMAPs of what was logged meanwhile must not leave before that.
+ */
+TEST(unmaps_of_a_sync_are_forgotten)
+{
+	struct ressd_io io;
+	u32 lbn = 0, end;
+	int ret;
+
+	box_format_large();
+	while ((ret = box_write(lbn, 1)) != -ENOSPC)
+		if (ret)
+			box_run();
+		else
+			lbn++;
+	for (end = lbn; ressd_log_free_segments(&box.log); lbn--) {
+		ressd_log_kill(&box.log, lbn - 1, 1);
+		box_sync();
+	}
+	ressd_log_kill(&box.log, 0, end);
+	CHECK(box.log.nr_unmaps > RESSD_RECORD_ENTRIES, "%u UNMAPs", box.log.nr_unmaps);
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.fua, "no durable record");
+	end_io(&io);
+	CHECK(box.log.nr_unmaps, "all UNMAPs are written");
+
+	for (lbn = 0; !box_write(lbn, 2 + lbn); lbn++)
+		;
+	CHECK_EQ(box.log.nr_full, 0);	/* the next UNMAPs are to be in this one */
+	box_tidy();
+	CHECK_EQ(box.log.nr_unmaps, 0);
+	CHECK_EQ(box_write(lbn, 2 + lbn), 0);
+	CHECK_EQ(box.log.nr_full, 1);
+	ressd_log_kill(&box.log, 0, 1);
+	CHECK(ressd_log_next(&box.log, &io) && io.record, "no record");
+	CHECK_EQ(io.record->nr_maps, lbn);
+	CHECK(!io.preflush && !io.record->nr_unmaps, "UNMAPs leave before the full record");
+	end_io(&io);
+	box_sync();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(0), 0);
+	CHECK_EQ(box_read(1), 3);
+	CHECK_EQ(box_read(lbn), 2 + lbn);
+}
+
 /* Found by tools/bench/model: waits for the mover came at once, and were longer on the SD card. */
 TEST(little_space_keeps_records_from_waiting)
 {

@@ -347,6 +347,26 @@ TEST(busy_segment_that_is_not_forgotten)
 	CHECK_EQ(box.log.head_seq, 2);
 }
 
+/* Rotating or not, the first record of an activation stays where the chain ended. */
+TEST(first_record_does_not_rotate)
+{
+	box_format();
+	CHECK_EQ(box_write(1, 1), 0);
+	box_sync();
+	CHECK_EQ(box_recover(), 0);
+	ressd_log_rotate(&box.log);
+	CHECK_EQ(box_write(2, 2), 0);
+	CHECK_EQ(box_write(3, 3), -EAGAIN);
+	CHECK_EQ(box.log.head_seq, 1);
+	box_run();
+	CHECK_EQ(box_write(3, 3), 0);
+	CHECK_EQ(box.log.head_seq, 2);
+	box_sync();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(2), 2);
+	CHECK_EQ(box_read(3), 3);
+}
+
 /* What is carried may take all that a record with data can have; the last block is for others. */
 TEST(last_segment_is_used_up)
 {

@@ -261,3 +261,66 @@ TEST(no_direct_trial_beside_a_sweep)
 	ressd_route_swept(&route);
 	CHECK_EQ(write_rounds(&route, &rounds, 1000, 1000), 1000);
 }
+
+/* Nor is it put off where the cost is not known: a mover that is late sweeps all the time. */
+TEST(a_sweep_delays_no_trial_of_an_unknown_cost)
+{
+	struct ressd_route route;
+	u32 i, interval;
+
+	ressd_route_init(&route, 0);
+	for (i = 0; i < 5000 && !log_wins(&route); i++) {
+		if (ressd_route_small(&route, 1, 0, 0))
+			ressd_route_log_done(&route, 100, 1);
+		else
+			ressd_route_direct_done(&route, 1000, 1);
+		if (ressd_route_wants_move(&route))
+			ressd_route_move_ended(&route, true);
+	}
+	CHECK(log_wins(&route), "the log is not taken");
+	ressd_route_sweep(&route, true, 5000);
+	interval = ressd_route_case(&route)->interval;
+	for (i = 0; i < 2 * interval && route.phase == RESSD_ROUTE_LOG; i++)
+		ressd_route_small(&route, 1, 0, 0);
+	CHECK_EQ(route.phase, RESSD_ROUTE_TRY_DIRECT);
+}
+
+/* A round that ends beside direct writes would be charged with what they cost. */
+TEST(a_round_is_not_of_a_direct_trial)
+{
+	struct ressd_route route;
+	u32 i;
+
+	take_known_log(&route);
+	ressd_route_sweep(&route, true, 5000);
+	pass_round(&route, 1000, 2000);
+	for (i = 0; i < 5000000 && route.phase == RESSD_ROUTE_LOG; i++)
+		ressd_route_small(&route, 1, 0, 0);
+	CHECK_EQ(route.phase, RESSD_ROUTE_TRY_DIRECT);
+	ressd_route_sweep(&route, true, 5000);
+	CHECK_EQ(route.through_ns, 600);
+}
+
+/* The log is taken for commits, too, in rounds of their own. */
+TEST(rounds_of_commits_are_not_counted)
+{
+	struct ressd_route route;
+	u32 i;
+
+	take_known_log(&route);
+	for (i = 0; i < 5000 && !(route.flushes && log_wins(&route)); i++) {
+		ressd_route_flush(&route);
+		if (ressd_route_small(&route, 1, 0, 0))
+			ressd_route_log_done(&route, 100, 1);
+		else
+			ressd_route_direct_done(&route, 1000, 1);
+		if (ressd_route_wants_move(&route))
+			ressd_route_move_ended(&route, true);
+	}
+	CHECK_EQ(route.phase, RESSD_ROUTE_LOG);
+	CHECK(!ressd_route_knows_log(&route), "no commits");
+	ressd_route_sweep(&route, true, 5000);
+	pass_round(&route, 1000, 2000);
+	ressd_route_sweep(&route, true, 5000);
+	CHECK_EQ(route.through_ns, 600);
+}
