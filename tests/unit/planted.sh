@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# planted.sh COMPILER CORE FOLDER OBJECT...: plants each bug of planted.txt in a copy of its file of
-# CORE; its suite, built in FOLDER and linked with the OBJECTs, must fail. Called by the Makefile here.
+# planted.sh COMPILER SANITIZE CORE FOLDER OBJECT...: plants each bug of planted.txt in a copy of its
+# file of CORE; its suite, built in FOLDER and linked with the OBJECTs, must fail. The copy alone is
+# compiled without the sanitizers, in a third of the time. Called by the Makefile here.
 set -euo pipefail
 
 read -r -a compiler <<<"$1"
-core=$2 folder=$3
-objects=("${@:4}")
+read -r -a sanitize <<<"$2"
+core=$3 folder=$4
+objects=("${@:5}")
+export ASAN_OPTIONS=detect_leaks=0
 copy=$folder/planted
 failed=0
 mkdir -p "$copy"
@@ -18,8 +21,8 @@ while IFS='|' read -r suite file what change; do
 		continue
 	fi
 	"${compiler[@]}" -w -c -o "$copy/core.o" "$copy/$file"
-	"${compiler[@]}" -o "$copy/test" "$folder/tests/unit/test-$suite.o" "$copy/core.o" "${objects[@]}"
-	if "$copy/test" >"$copy/log" 2>&1; then
+	"${compiler[@]}" "${sanitize[@]}" -o "$copy/test" "$folder/tests/unit/test-$suite.o" "$copy/core.o" "${objects[@]}"
+	if "$copy/test" first >"$copy/log" 2>&1; then
 		echo "not ok - $suite: does not find: $what"
 		failed=1
 	else
