@@ -106,7 +106,7 @@ static void done_with(void)
  * All segments but the head's and two free ones are full of blocks, as if records had been written
  * and flushed.
  */
-static void fill(u32 mib, bool clean)
+static void fill_anew(u32 mib, bool clean)
 {
 	u64 seq, last;
 
@@ -132,6 +132,67 @@ static void fill(u32 mib, bool clean)
 		ressd_geom_slot_start(&ressd.geom,
 				      ressd_geom_slot_of_seq(&ressd.geom, ressd.head_seq));
 	ressd.first_pending = false;
+}
+
+/* Each step begins with a log as fill_anew() made it, once: to copy that takes a tenth of the time. */
+static struct filled {
+	struct ressd_log log;
+	struct ressd_node *nodes;
+	unsigned long *clean, *regions;
+	struct ressd_segment *segments;
+} logs[2];
+
+static void *copied(void *to, const void *from, size_t bytes)
+{
+	return memcpy(to ? to : allocate(bytes), from, bytes);
+}
+
+static void keep(struct filled *filled)
+{
+	const u32 blocks = ressd.geom.nr_blocks;
+
+	filled->log = ressd;
+	filled->nodes = copied(NULL, ressd.map.nodes, ressd_map_nodes_bytes(blocks));
+	filled->clean = copied(NULL, ressd.map.clean, ressd_map_clean_bytes(blocks));
+	filled->regions = copied(NULL, ressd.map.regions.bits,
+				 ressd_regions_bytes(ressd.normal_blocks, blocks));
+	filled->segments = copied(NULL, ressd.segments,
+				  ressd.geom.nr_segments * sizeof(*ressd.segments));
+}
+
+static void fill(u32 mib, bool clean)
+{
+	struct filled *made = &logs[clean];
+	u32 blocks;
+
+	if (!made->nodes) {
+		fill_anew(mib, clean);
+		keep(made);
+		return;
+	}
+	ressd = made->log;
+	blocks = ressd.geom.nr_blocks;
+	copied(ressd.map.nodes, made->nodes, ressd_map_nodes_bytes(blocks));
+	copied(ressd.map.clean, made->clean, ressd_map_clean_bytes(blocks));
+	copied(ressd.map.regions.bits, made->regions,
+	       ressd_regions_bytes(ressd.normal_blocks, blocks));
+	copied(ressd.segments, made->segments, ressd.geom.nr_segments * sizeof(*ressd.segments));
+	ressd_summary_start(ressd.summary, &ressd.geom, 0);
+}
+
+static void forget_filled(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(logs); i++) {
+		ressd = logs[i].log;
+		done_with();
+		free(logs[i].nodes);
+		free(logs[i].clean);
+		free(logs[i].regions);
+		free(logs[i].segments);
+		logs[i] = (struct filled) { };
+	}
 }
 
 static void report(const char *what, u64 nr)
@@ -190,7 +251,6 @@ static void measure_kills(u32 mib, bool clean, const char *what, void (*step)(vo
 		for (j = 0; j < SPREAD && range.nr; j++)
 			step(&range);
 	}
-	done_with();
 }
 
 static void tidy_step(void *context)
@@ -236,7 +296,6 @@ static void measure_failed_flush(u32 mib)
 		else
 			tidy_step(&more);
 	}
-	done_with();
 }
 
 /* pick_some() */
@@ -259,7 +318,6 @@ static void measure_picks(u32 mib, bool clean, u32 visit_blocks, const char *wha
 		for (j = 0; j < SPREAD; j++)
 			pick_step(&nr);
 	}
-	done_with();
 }
 
 /* How a sweep begins: see start_sweep(). */
@@ -306,7 +364,6 @@ static void measure_sweep(u32 mib, bool clean, u32 visits, bool drain)
 	measure("a sweep looks how far it is", goal_step, NULL);
 	sweep.visit_end++;
 	measure("a sweep looks how far it is, after a visit", goal_step, NULL);
-	done_with();
 }
 
 /* keep_slot(): nothing of the segment is left to be kept. */
@@ -323,7 +380,6 @@ static void measure_keeping(u32 mib)
 
 	fill(mib, true);
 	measure("what of a segment is kept", keep_step, &block);
-	done_with();
 }
 
 /* finish_some() */
@@ -343,7 +399,6 @@ static void measure_moved(u32 mib)
 	ressd_sweep_start(&sweep, &ressd);
 	pick_step(&nr);
 	measure("end of moves", moved_step, &first);
-	done_with();
 }
 
 /*
@@ -365,7 +420,6 @@ static void measure_forgetting(u32 mib, bool unmaps)
 		for (j = 0; j < SPREAD && more; j++)
 			tidy_step(&more);
 	}
-	done_with();
 }
 
 /* take_blocks(), but for the copies; the head enters a segment that the map still knows. */
@@ -397,7 +451,6 @@ static void measure_accepting(u32 mib, bool enters)
 		ressd.records[0].block = ressd_geom_slot_end(&ressd.geom, slot);
 	}
 	measure(enters ? "a write enters a segment" : "a write of 32 blocks", accept_step, NULL);
-	done_with();
 }
 
 static void next_step(void *context)
@@ -431,7 +484,6 @@ static void measure_commit(u32 mib)
 			ressd_log_encode(&ressd, &io);
 		measure("end of that I/O", done_step, NULL);
 	}
-	done_with();
 }
 
 /* A run of the cover: see take_steps() in dm-ressd-cover.c. */
@@ -570,6 +622,7 @@ static void measure_all(const char *name, u32 mib)
 	measure_accepting(mib, false);
 	measure_accepting(mib, true);
 	measure_commit(mib);
+	forget_filled();
 	measure_covers(mib);
 	printf("%s - lock-hold: no hold of more than %llu instructions, log of %s (%llu)\n",
 	       longest && longest <= LIMIT ? "ok" : "not ok", LIMIT, name,
