@@ -174,13 +174,14 @@ lay_out() {
 
 # The unit tests of core, as KUnit suites.
 add_tests() {
-	local suite suites
+	local suite suites header
 	suites=$(sed -n 's/^SUITES +\?= //p' tests/unit/suites.mk)
 	for suite in $suites; do
 		put "tests/unit/test-$suite.c" "test/test-$suite.c"
 	done
-	put tests/unit/harness.h test/harness.h
-	put tests/unit/logbox.h test/logbox.h
+	for header in harness logbox repairbox routebox; do
+		put "tests/unit/$header.h" "test/$header.h"
+	done
 	put tests/unit/logbox.c test/logbox.c
 	put tests/kunit/runner.h test/runner.h
 	put tests/kunit/runner.c test/runner.c

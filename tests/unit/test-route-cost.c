@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ressd-route with a cost of the log that was measured beforehand: log_cost_us. */
-#include <linux/kernel.h>
-
-#include "harness.h"
-#include "ressd-route.h"
+#include "routebox.h"
 
 TEST_SUITE("route-cost");
-
-static bool log_wins(const struct ressd_route *route)
-{
-	return ressd_route_case(route)->log_wins;
-}
 
 /* A log that is as full whenever a sweep begins, which brings home what was logged since. */
 struct rounds {
