@@ -134,7 +134,7 @@ static void fill_anew(u32 mib, bool clean)
 	ressd.first_pending = false;
 }
 
-/* Each step begins with a log as fill_anew() made it, once: to copy that takes a tenth of the time. */
+/* Each step begins with a log as fill_anew() made it: a copy takes a tenth of the time. */
 static struct filled {
 	struct ressd_log log;
 	struct ressd_node *nodes;

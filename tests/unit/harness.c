@@ -68,7 +68,7 @@ static int run(const struct test *test)
 	return child < 0 || status;
 }
 
-/* With an argument it ends with the first test that fails: for planted bugs, where one is enough. */
+/* With an argument it ends with the first test that fails: of a planted bug one is enough. */
 int main(int argc, char **argv)
 {
 	const struct test *test;

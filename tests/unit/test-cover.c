@@ -233,7 +233,7 @@ static void flush_comes(void)
 	ressd_log_sync(&box.log);
 }
 
-/* A segment's copies are in RAM, and a flush waits for them: the others wait until it is written. */
+/* A flush waits for a segment's copies in RAM: the other copies wait until they are written. */
 TEST(covering_waits_for_a_flush)
 {
 	start_with(MANY);

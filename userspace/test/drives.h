@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Measurements of made-up drives and what is found of them: what the tests of verdicts and advice share. */
+/* Made-up drives, and what is found of them: what the tests of verdicts and of advice share. */
 #ifndef DRIVES_H
 #define DRIVES_H
 
@@ -26,8 +26,9 @@ static inline struct measurements drive(double sw, double rr, double rw, double 
 	return m;
 }
 
-static inline struct analysis analysis_with(const struct measurements *m, const struct finding *findings,
-				     struct ressd_options *options)
+static inline struct analysis analysis_with(const struct measurements *m,
+					    const struct finding *findings,
+					    struct ressd_options *options)
 {
 	struct analysis analysis;
 
@@ -36,7 +37,8 @@ static inline struct analysis analysis_with(const struct measurements *m, const 
 	return analysis;
 }
 
-static inline struct analysis analysis_of(const struct measurements *m, struct ressd_options *options)
+static inline struct analysis analysis_of(const struct measurements *m,
+					  struct ressd_options *options)
 {
 	const struct finding findings[NR_PARAMETERS] = { 0 };
 
