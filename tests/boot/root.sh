@@ -80,7 +80,7 @@ open_here() {
 make_initramfs() {
 	local conf=$folder/initramfs-tools
 	mkdir -p "$conf"/{conf.d,hooks,scripts}
-	printf 'MODULES=list\nBUSYBOX=y\nCOMPRESS=gzip\nRESUME=none\n' >"$conf/initramfs.conf"
+	printf 'MODULES=list\nBUSYBOX=y\nCOMPRESS=gzip\nCOMPRESSLEVEL=1\nRESUME=none\n' >"$conf/initramfs.conf"
 	printf '%s\n' virtio_pci virtio_blk ext4 >"$conf/modules"
 	RESSDTAB=$folder/ressdtab mkinitramfs -d "$conf" -o "$folder/initrd" "$kernel"
 }
@@ -90,7 +90,7 @@ make_dracut() {
 	mkdir -p "$folder/dracut"
 	: >"$folder/dracut.conf"
 	RESSDTAB=$folder/ressdtab dracut --quiet --force --kver "$kernel" --conf "$folder/dracut.conf" \
-		--confdir "$folder/dracut" --tmpdir "$folder" --no-hostonly --no-early-microcode --gzip \
+		--confdir "$folder/dracut" --tmpdir "$folder" --no-hostonly --no-early-microcode --compress "gzip -1" \
 		--modules "base dm fs-lib kernel-modules rootfs-block udev-rules ressd $*" \
 		--drivers "virtio_pci virtio_blk ext4 dm-mod dm-ressd" "$folder/initrd"
 }
