@@ -104,6 +104,26 @@ known_cost_needs_no_trial() {
 	remove_disk d1
 }
 
+# Beside the mover's batches a direct write takes ten times as long, and the log was taken for it.
+mover_rests_for_a_direct_trial() {
+	local pace
+	for pace in burst even; do
+		make_ressd ressd /dev/d0 "$reserved" pace "$pace" move_threshold 95 on_full wait cover off
+		dmsetup message ressd 0 mover off
+		small_writes "direct trial, $pace" 4M
+		dmsetup message ressd 0 set route adaptive
+		dmsetup message ressd 0 mover on
+		check "direct trial, $pace: a sweep begins" wait_until at_least ressd sweeps 1
+		pause 1
+		check "direct trial, $pace: the mover rests" equals 0 status_value ressd moved_blocks
+		small_writes "direct trial, $pace, a part of it" 1M
+		check "direct trial, $pace: and goes on resting" equals 0 status_value ressd moved_blocks
+		small_writes "direct trial, $pace, the rest" 8M
+		check "direct trial, $pace: it goes on after that" wait_until at_least ressd moved_blocks 1
+		ends "direct trial, $pace"
+	done
+}
+
 # What else is known of each situation may differ: many writes at a time, and a flush after each. All
 # that is written is verified, whichever way it went.
 situations_change() {
@@ -460,6 +480,7 @@ scenario writers_do_not_use_up_little_room
 blkdiscard -f /dev/d0
 scenario both_ways_are_tried
 scenario known_cost_needs_no_trial
+scenario mover_rests_for_a_direct_trial
 scenario situations_change
 scenario large_writes_are_judged
 scenario adaptive_load
