@@ -108,7 +108,8 @@ static bool sweep_ends(struct ressd *ressd)
 		return false;
 	if (ressd->mover.state == RESSD_MOVER_DRAINING)
 		return ressd_drain_cancelled(ressd);
-	return occasion_ends(ressd) || READ_ONCE(ressd->suspending) || READ_ONCE(ressd->mover.draining);
+	return occasion_ends(ressd) || READ_ONCE(ressd->suspending) ||
+	       READ_ONCE(ressd->mover.draining);
 }
 
 /* Is the mover ahead of the writers, and is there time? */

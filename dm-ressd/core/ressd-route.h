@@ -6,17 +6,18 @@
  * The cost of a block through the log is that of the log's I/Os, syncs
  * included, and of bringing it home; that of a direct one is the time in which
  * direct small writes, and flushes after them, are in flight.  Both are
- * measured by trials: some hundred blocks this way, some hundred the other way,
- * and then as many as that or more brought home.  The way that is taken is measured as well,
- * the direct one now and then only, for its time is short and a clock costs
- * some of it; if it costs far more than it did when it was taken, the log is
- * tried at once.  The other one is tried again after ever longer intervals, as
- * long as the answer stays the same; and no trial goes on when it has cost
- * several times what the other way would have.  So what trials can cost is
- * bounded.  The log must win clearly, and a decision changes only by a clear
- * difference, so that equal costs make no oscillation.  Costs come in bursts
- * where a device collects its garbage, and the first writes to an idle device
- * cost little; so the median of some windows counts, not their mean.
+ * measured by trials: some hundred blocks this way, some hundred the other
+ * way, and then as many as that or more brought home.  The way that is taken
+ * is measured as well, the direct one now and then only, for its time is short
+ * and a clock costs some of it; if it costs far more than it did when it was
+ * taken, the log is tried at once.  The other one is tried again after ever
+ * longer intervals, as long as the answer stays the same; and no trial goes on
+ * when it has cost several times what the other way would have.  So what
+ * trials can cost is bounded.  The log must win clearly, and a decision
+ * changes only by a clear difference, so that equal costs make no oscillation.
+ * Costs come in bursts where a device collects its garbage, and the first
+ * writes to an idle device cost little; so the median of some windows counts,
+ * not their mean.
  *
  * A decision holds for the situation in which it was taken: many direct writes
  * in flight may cost a device no more time than one, and the log saves nothing

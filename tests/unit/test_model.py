@@ -69,7 +69,8 @@ class TrialTest(unittest.TestCase):
         output = subprocess.run(
             [TOP / "build/bin/mover-model", PROFILE.with_name("ocz.conf"), *words.split()],
             check=True, capture_output=True, text=True, timeout=SECONDS).stdout
-        direct, longest = re.findall(r"^direct (\d+) of.*\n.* longest (\d+) ms", output, re.MULTILINE)[-1]
+        direct, longest = re.findall(r"^direct (\d+) of.*\n.* longest (\d+) ms", output,
+                                     re.MULTILINE)[-1]
         # The direct way costs a commit half as much, but not beside a sweep.
         self.assertGreater(int(direct), 10000, output)
         # Not all of a full log comes home.
