@@ -231,7 +231,7 @@ static inline bool ressd_route_is_direct(const struct ressd *ressd)
  * look.
  */
 bool ressd_route_holds_log(struct ressd *ressd);
-/* Is the direct way tried?  Then the mover rests, unless one needs room. */
+/* Is the direct way tried?  Then the mover rests, unless a write waits. */
 bool ressd_route_tries_direct(const struct ressd *ressd);
 
 /* Shall the mover bring blocks home, for a trial?  Nothing is logged then. */

@@ -30,7 +30,7 @@ static bool mover_may_go_on(void *context)
 	    (model_room_is_wanted(threads) && ressd_log_is_full(&model->log)) ||
 	    ressd_log_is_starved(&model->log))
 		return true;
-	return !model_route_tries_direct(threads) &&
+	return !(model_route_tries_direct(threads) && !threads->reason) &&
 	       (!model->set.even || !ressd_step_mover_is_ahead(&model->step, &model->log));
 }
 
