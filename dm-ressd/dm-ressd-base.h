@@ -231,7 +231,10 @@ static inline bool ressd_route_is_direct(const struct ressd *ressd)
  * look.
  */
 bool ressd_route_holds_log(struct ressd *ressd);
-/* Shall the mover bring all home, for a trial?  Nothing is logged then. */
+/* Is the direct way tried?  Then the mover rests, unless a write waits. */
+bool ressd_route_tries_direct(const struct ressd *ressd);
+
+/* Shall the mover bring blocks home, for a trial?  Nothing is logged then. */
 bool ressd_route_asks_move(const struct ressd *ressd);
 /* Starts the clock for it.  Under the lock. */
 void ressd_route_time(struct ressd *ressd, struct bio *bio);

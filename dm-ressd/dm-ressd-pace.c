@@ -57,12 +57,19 @@ bool ressd_pace_is_idle(const struct ressd *ressd)
 bool ressd_pace_holds_mover(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (ressd->options.pace == RESSD_PACE_BURST ||
-	    ressd_pace_is_idle(ressd) ||
+	if (ressd_pace_is_idle(ressd) ||
 	    (ressd->waiters.need_space && ressd_log_is_full(&ressd->log)) ||
 	    ressd_log_is_starved(&ressd->log))
 		return false;
-	return ressd_step_mover_is_ahead(&ressd->mover.step, &ressd->log);
+	/*
+	 * Beside its batches a direct write takes ten times as long.  But
+	 * somebody may wait for them already, be it to keep step.
+	 */
+	if (ressd_route_tries_direct(ressd) &&
+	    list_empty(&ressd->waiters.space))
+		return true;
+	return ressd->options.pace != RESSD_PACE_BURST &&
+	       ressd_step_mover_is_ahead(&ressd->mover.step, &ressd->log);
 }
 
 /*

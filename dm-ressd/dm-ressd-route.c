@@ -106,6 +106,13 @@ bool ressd_route_holds_log(struct ressd *ressd)
 	return true;
 }
 
+bool ressd_route_tries_direct(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd_route_is_adaptive(ressd) &&
+	       ressd->route.phase == RESSD_ROUTE_TRY_DIRECT;
+}
+
 bool ressd_route_asks_move(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);

@@ -87,14 +87,17 @@ static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	return record;
 }
 
-static bool idle_time_ends(struct ressd *ressd)
+/* What the sweep was begun for: idle time, or the trial that asked for it. */
+static bool occasion_ends(struct ressd *ressd)
 {
-	bool idle;
+	bool goes_on;
 
 	spin_lock(&ressd->lock);
-	idle = ressd_pace_is_idle(ressd);
+	goes_on = ressd->mover.state == RESSD_MOVER_EMPTYING ?
+			  ressd_pace_is_idle(ressd) :
+			  ressd_route_asks_move(ressd);
 	spin_unlock(&ressd->lock);
-	return !idle;
+	return !goes_on;
 }
 
 static bool sweep_ends(struct ressd *ressd)
@@ -105,10 +108,8 @@ static bool sweep_ends(struct ressd *ressd)
 		return false;
 	if (ressd->mover.state == RESSD_MOVER_DRAINING)
 		return ressd_drain_cancelled(ressd);
-	if (ressd->mover.state == RESSD_MOVER_EMPTYING &&
-	    idle_time_ends(ressd))
-		return true;
-	return READ_ONCE(ressd->suspending) || READ_ONCE(ressd->mover.draining);
+	return occasion_ends(ressd) || READ_ONCE(ressd->suspending) ||
+	       READ_ONCE(ressd->mover.draining);
 }
 
 /* Is the mover ahead of the writers, and is there time? */
@@ -188,7 +189,6 @@ int ressd_run_sweep(struct ressd *ressd, enum ressd_mover_state kind,
 	ressd_mover_become(&ressd->mover.state,
 			   kind == RESSD_MOVER_SWEEPING ? RESSD_MOVER_SWEPT :
 							  RESSD_MOVER_IDLE);
-	ressd_route_swept(&ressd->route);
 	if (kind == RESSD_MOVER_DRAINING)
 		ressd_log_rotate(&ressd->log);
 	if (kind == RESSD_MOVER_TRIAL)

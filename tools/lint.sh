@@ -7,7 +7,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cache=${RESSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dm-ressd}
-checkpatch_source=linux-source-6.1 # Debian package that holds checkpatch.pl
 ruff_version=0.6.9
 kernel_modules=(dm-ressd tests/ssdsim tests/vm/selftest)
 failed=0
@@ -74,42 +73,14 @@ check_waits() {
 	}
 }
 
-# The headers package leaves checkpatch out, so it is taken out of Debian's kernel source package.
-fetch_checkpatch() {
-	local folder=$cache/checkpatch scratch
-	[ ! -x "$folder/checkpatch.pl" ] || return 0
-	scratch=$(mktemp -d)
-	if ! unpack_checkpatch "$scratch" || [ ! -x "$scratch/checkpatch.pl" ]; then
-		rm -rf "$scratch"
-		echo "checkpatch.pl could not be taken from the Debian package $checkpatch_source:" \
-			"is the network up, and has 'apt-get update' been run?"
-		return 1
-	fi
-	chmod 755 "$scratch"
-	mv -T "$scratch" "$folder" 2>/dev/null || rm -rf "$scratch"
-}
-
-unpack_checkpatch() {
-	local folder=$1
-	(cd "$folder" && apt-get -q -o APT::Sandbox::User=root download "$checkpatch_source") &&
-		dpkg --fsys-tarfile "$folder/$checkpatch_source"_*.deb |
-		tar -x -O --wildcards '*.tar.xz' |
-			tar -x -J -C "$folder" --strip-components=2 --wildcards \
-				'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' \
-				'*/scripts/const_structs.checkpatch' &&
-		rm -- "$folder/$checkpatch_source"_*.deb
-}
-
 # run_checkpatch COLUMNS IGNORED PATTERN...: check our C files that match; IGNORED names message
 # types.
 run_checkpatch() {
 	local columns=$1 ignored=$2 files status=0
 	shift 2
-	fetch_checkpatch || return 1
 	mapfile -t files < <(sources "$@")
 	[ ${#files[@]} -gt 0 ] || return 0
-	"$cache/checkpatch/checkpatch.pl" --strict --no-tree --no-summary --quiet --show-types \
-		--max-line-length="$columns" --ignore "$ignored" -f "${files[@]}" || status=1
+	tools/checkpatch.sh --max-line-length="$columns" --ignore "$ignored" -f "${files[@]}" || status=1
 	rm -f .checkpatch-camelcase.*
 	return "$status"
 }

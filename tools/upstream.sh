@@ -202,8 +202,7 @@ check_patches() {
 	local patch failed='' ignored=LONG_LINE_STRING,FILE_PATH_CHANGES
 	ignored+=,MACRO_ARG_REUSE,STATIC_CONST_CHAR_ARRAY
 	for patch in "$folder"/patches/000[1-9]*.patch; do
-		if "$cache/checkpatch/checkpatch.pl" --strict --no-tree --no-summary --quiet \
-			--show-types --ignore "$ignored" "$patch"; then
+		if tools/checkpatch.sh --ignore "$ignored" "$patch"; then
 			echo "ok - upstream: checkpatch of ${patch##*/}"
 		else
 			echo "not ok - upstream: checkpatch of ${patch##*/}"

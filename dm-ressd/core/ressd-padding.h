@@ -5,10 +5,10 @@
  * A record that a flush follows mostly ends within a clustered page of the
  * device, and the next one begins there.  The device programs such a page
  * twice.  So it fills a clustered block (unit) of the log neither in order nor
- * at one go, and merges it once or twice, where one that is written page by page
- * costs nothing.  But padding fills the log sooner: the mover has to make more
- * visits, each of which costs a merge as well.  It pays if it adds less than
- * three quarters of a visit to a unit of the log.
+ * at one go, and merges it once or twice, where one that is written page by
+ * page costs nothing.  But padding fills the log sooner: the mover has to make
+ * more visits, each of which costs a merge as well.  It pays if it adds less
+ * than three quarters of a visit to a unit of the log.
  *
  * So what counts is how many visits a unit of the log needs: few if the mover
  * finds large parts of units, as of journals and of logs of databases, many if

@@ -469,7 +469,7 @@ static void look_for_trial(struct ressd_route *route)
 
 	if (route->phase == RESSD_ROUTE_LOG) {
 		due |= route->dear && c->sent >= c->interval / DEAR_PART;
-		if (due && !(route->sweeping && ressd_route_knows_log(route)))
+		if (due)
 			try_direct(route);
 	} else if (ressd_route_knows_log(route)) {
 		if (due || (c->used_blocks >= RESSD_ROUTE_DIRECT_TRIAL &&
@@ -522,7 +522,6 @@ void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live)
 	bool counts = for_space && route->phase == RESSD_ROUTE_LOG &&
 		      ressd_route_knows_log(route);
 
-	route->sweeping = true;
 	if (counts && round->begun) {
 		if (!round->logged || round->moved < ROUND_BLOCKS)
 			return;
@@ -533,11 +532,6 @@ void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live)
 	round->ns = 0;
 	round->logged = 0;
 	round->moved = 0;
-}
-
-void ressd_route_swept(struct ressd_route *route)
-{
-	route->sweeping = false;
 }
 
 void ressd_route_begin(struct ressd_route *route, u64 now)
@@ -641,25 +635,10 @@ void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks)
 	end_lost_trial(route);
 }
 
-void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks)
-{
-	route->round.moved += blocks;
-	if (add(&route->move, ns, blocks))
-		watch_log(route);
-}
-
-void ressd_route_move_ended(struct ressd_route *route, bool complete)
+static void end_trial(struct ressd_route *route)
 {
 	struct ressd_route_case *c = present(route);
 
-	if (route->phase != RESSD_ROUTE_TRY_MOVE)
-		return;
-	if (!complete) {
-		c->decided = true;
-		c->sent = 0;
-		follow_decision(route);
-		return;
-	}
 	/*
 	 * The first record of a log may be dear, by a merge: what came after it
 	 * tells more.
@@ -677,4 +656,31 @@ void ressd_route_move_ended(struct ressd_route *route, bool complete)
 		enter(route, RESSD_ROUTE_TRY_DIRECT);
 	else
 		decide(route);
+}
+
+void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks)
+{
+	route->round.moved += blocks;
+	if (!add(&route->move, ns, blocks))
+		return;
+	watch_log(route);
+	/* The log may hold far more, and writers wait. */
+	if (route->phase == RESSD_ROUTE_TRY_MOVE &&
+	    route->move.nr >= RESSD_ROUTE_RECENT)
+		end_trial(route);
+}
+
+void ressd_route_move_ended(struct ressd_route *route, bool complete)
+{
+	struct ressd_route_case *c = present(route);
+
+	if (route->phase != RESSD_ROUTE_TRY_MOVE)
+		return;
+	if (complete) {
+		end_trial(route);
+		return;
+	}
+	c->decided = true;
+	c->sent = 0;
+	follow_decision(route);
 }

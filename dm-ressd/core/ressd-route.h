@@ -6,17 +6,18 @@
  * The cost of a block through the log is that of the log's I/Os, syncs
  * included, and of bringing it home; that of a direct one is the time in which
  * direct small writes, and flushes after them, are in flight.  Both are
- * measured by trials: some hundred blocks this way, some hundred the other way,
- * the latter brought home at once.  The way that is taken is measured as well,
- * the direct one now and then only, for its time is short and a clock costs
- * some of it; if it costs far more than it did when it was taken, the log is
- * tried at once.  The other one is tried again after ever longer intervals, as
- * long as the answer stays the same; and no trial goes on when it has cost
- * several times what the other way would have.  So what trials can cost is
- * bounded.  The log must win clearly, and a decision changes only by a clear
- * difference, so that equal costs make no oscillation.  Costs come in bursts
- * where a device collects its garbage, and the first writes to an idle device
- * cost little; so the median of some windows counts, not their mean.
+ * measured by trials: some hundred blocks this way, some hundred the other
+ * way, and then as many as that or more brought home.  The way that is taken
+ * is measured as well, the direct one now and then only, for its time is short
+ * and a clock costs some of it; if it costs far more than it did when it was
+ * taken, the log is tried at once.  The other one is tried again after ever
+ * longer intervals, as long as the answer stays the same; and no trial goes on
+ * when it has cost several times what the other way would have.  So what
+ * trials can cost is bounded.  The log must win clearly, and a decision
+ * changes only by a clear difference, so that equal costs make no oscillation.
+ * Costs come in bursts where a device collects its garbage, and the first
+ * writes to an idle device cost little; so the median of some windows counts,
+ * not their mean.
  *
  * A decision holds for the situation in which it was taken: many direct writes
  * in flight may cost a device no more time than one, and the log saves nothing
@@ -48,7 +49,7 @@
 enum ressd_route_phase {
 	RESSD_ROUTE_TRY_DIRECT,
 	RESSD_ROUTE_TRY_LOG,
-	RESSD_ROUTE_TRY_MOVE,	/* what the trial logged is brought home */
+	RESSD_ROUTE_TRY_MOVE,	/* what the log holds is brought home */
 	RESSD_ROUTE_DIRECT,
 	RESSD_ROUTE_LOG,
 };
@@ -120,7 +121,6 @@ struct ressd_route {
 	 */
 	u64 through_ns;
 	struct ressd_route_round round;
-	bool sweeping;		/* the mover is */
 	u64 log_ns;		/* that the log's I/Os took in this trial, */
 	u32 log_blocks;		/* and of how many blocks they were */
 	u32 sent;		/* blocks sent in this phase */
@@ -202,8 +202,9 @@ bool ressd_route_wants_write(const struct ressd_route *route, u32 open,
 			     u32 in_flight);
 
 /*
- * True while the mover is asked to bring all home that the log holds.  Nothing
- * should be logged then: who comes has to wait.
+ * True while the mover is asked to bring home what the log holds, until all is
+ * there or enough to tell what that costs.  Nothing should be logged then: who
+ * comes has to wait.
  */
 bool ressd_route_wants_move(const struct ressd_route *route);
 
@@ -235,11 +236,9 @@ u64 ressd_route_log_ns(const struct ressd_route *route);
 
 /*
  * The mover begins a sweep, @for_space or another one, while @live blocks wait
- * to be brought home; it has ended.  While one is under way no trial of the
- * direct way begins that might follow it as well.
+ * to be brought home.
  */
 void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live);
-void ressd_route_swept(struct ressd_route *route);
 
 /*
  * An I/O of the log or a batch of the mover begins, or has ended; @now: ns of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ressd-log: what is in RAM, beside a record in flight: full records that wait, and copies that have
- * begun and are not over.
+ * ressd-log: what is in RAM beside a record in flight: full records that wait, and copies that
+ * have begun and are not over.
  */
 #include <linux/errno.h>
 #include <linux/string.h>

@@ -32,7 +32,6 @@ static u32 write_rounds(struct ressd_route *route, struct rounds *rounds, u32 di
 		if (!(++rounds->logged % rounds->round_blocks)) {
 			ressd_route_sweep(route, true, rounds->round_blocks);
 			ressd_route_move_done(route, 1, rounds->round_blocks);
-			ressd_route_swept(route);
 		}
 	}
 	return direct;
@@ -121,7 +120,6 @@ static void pass_round(struct ressd_route *route, u64 at, u32 nr)
 	ressd_route_end(route, at + 4000);
 	ressd_route_move_done(route, 7000, nr);
 	ressd_route_end(route, at + 7000);
-	ressd_route_swept(route);
 }
 
 static void take_known_log(struct ressd_route *route)
@@ -235,46 +233,6 @@ TEST(the_cost_that_the_log_was_taken_for_stays)
 			ressd_route_move_done(&route, 1, 4096);
 	}
 	CHECK(direct <= 1, "%u direct, more than a peek", direct);
-}
-
-/* A trial beside a sweep would be charged with the mover's I/O, and the log kept for it. */
-TEST(no_direct_trial_beside_a_sweep)
-{
-	struct rounds rounds = { .round_blocks = 4096, .round_ns = 2000 };
-	struct ressd_route route;
-	u32 i;
-
-	ressd_route_init(&route, 600);
-	for (i = 0; i < 20000 && !route.dear; i++)
-		write_rounds(&route, &rounds, 1000, 1);
-	CHECK(route.dear, "nothing was learnt");
-	ressd_route_sweep(&route, true, 4096);
-	CHECK(write_rounds(&route, &rounds, 1000, 4000) < 100, "a trial");
-	ressd_route_swept(&route);
-	CHECK_EQ(write_rounds(&route, &rounds, 1000, 1000), 1000);
-}
-
-/* Nor is it put off where the cost is not known: a mover that is late sweeps all the time. */
-TEST(a_sweep_delays_no_trial_of_an_unknown_cost)
-{
-	struct ressd_route route;
-	u32 i, interval;
-
-	ressd_route_init(&route, 0);
-	for (i = 0; i < 5000 && !log_wins(&route); i++) {
-		if (ressd_route_small(&route, 1, 0, 0))
-			ressd_route_log_done(&route, 100, 1);
-		else
-			ressd_route_direct_done(&route, 1000, 1);
-		if (ressd_route_wants_move(&route))
-			ressd_route_move_ended(&route, true);
-	}
-	CHECK(log_wins(&route), "the log is not taken");
-	ressd_route_sweep(&route, true, 5000);
-	interval = ressd_route_case(&route)->interval;
-	for (i = 0; i < 2 * interval && route.phase == RESSD_ROUTE_LOG; i++)
-		ressd_route_small(&route, 1, 0, 0);
-	CHECK_EQ(route.phase, RESSD_ROUTE_TRY_DIRECT);
 }
 
 /* A round that ends beside direct writes would be charged with what they cost. */

@@ -278,6 +278,24 @@ TEST(overwritten_blocks_need_no_move)
 	CHECK(log_wins(&route), "the log does not win");
 }
 
+/* Found by commits on a log full of random writes, which waited for 6 s. */
+TEST(a_trial_brings_home_no_more_than_tells)
+{
+	const u32 enough = RESSD_ROUTE_RECENT * RESSD_ROUTE_WINDOW;
+	struct ressd_route route;
+	u32 i;
+
+	write_until_trial_moves(&route);
+	for (i = 0; i < enough; i++) {
+		CHECK(ressd_route_wants_move(&route), "enough are %u", i);
+		ressd_route_move_done(&route, 10, 1);
+	}
+	CHECK(!ressd_route_wants_move(&route), "not enough are %u", i);
+	CHECK(log_wins(&route), "the log does not win");
+	ressd_route_move_ended(&route, false);
+	CHECK(log_wins(&route), "the trial is void");
+}
+
 /* A trial that could not be brought home tells nothing; the direct way is the safe one. */
 TEST(incomplete_trial_is_void)
 {

@@ -104,6 +104,26 @@ known_cost_needs_no_trial() {
 	remove_disk d1
 }
 
+# Beside the mover's batches a direct write takes ten times as long, and the log was taken for it.
+mover_rests_for_a_direct_trial() {
+	local pace
+	for pace in burst even; do
+		make_ressd ressd /dev/d0 "$reserved" pace "$pace" move_threshold 95 on_full wait cover off
+		dmsetup message ressd 0 mover off
+		small_writes "direct trial, $pace" 4M
+		dmsetup message ressd 0 set route adaptive
+		dmsetup message ressd 0 mover on
+		check "direct trial, $pace: a sweep begins" wait_until at_least ressd sweeps 1
+		pause 1
+		check "direct trial, $pace: the mover rests" equals 0 status_value ressd moved_blocks
+		small_writes "direct trial, $pace, a part of it" 1M
+		check "direct trial, $pace: and goes on resting" equals 0 status_value ressd moved_blocks
+		small_writes "direct trial, $pace, the rest" 8M
+		check "direct trial, $pace: it goes on after that" wait_until at_least ressd moved_blocks 1
+		ends "direct trial, $pace"
+	done
+}
+
 # What else is known of each situation may differ: many writes at a time, and a flush after each. All
 # that is written is verified, whichever way it went.
 situations_change() {
@@ -403,6 +423,32 @@ writers_are_told_of_moves() {
 	remove_gated_log "told of moves"
 }
 
+# As above, but the mover waits for a direct write, before it looks whether it may go on; and meanwhile the direct way
+# begins to be tried, for which it rests. The writer that waits for it, already, would wait for ever.
+waiting_writer_ends_in_a_direct_trial() {
+	local load large
+	gated_log
+	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=12000k \
+		--io_size=9200k --direct=1 --output=/tmp/fio-output
+	dmsetup message ressd 0 set commit writethrough
+	writes 1M 44 1 &
+	large=$!
+	wait_until fails equals 0 writes_at_gate home
+	dmsetup message ressd 0 mover on
+	wait_until at_least ressd sweeps 1
+	scattered_writes 520 24M /tmp/load-output &
+	load=$!
+	wait_until at_least ressd accepted 2700
+	sleep 0.5
+	check "a writer waits for the mover" kill -0 "$load"
+	dmsetup message ressd 0 set route adaptive
+	open_gate home
+	check "a direct write ends" ended "$large"
+	check "the writer goes on in a direct trial" ended "$load"
+	check "directly" at_least ressd adaptive_direct 1
+	remove_gated_log "direct trial"
+}
+
 # status_used NAME: log blocks that are in use; status_free: those that are not.
 status_used() {
 	dmsetup status "$1" | cut -d ' ' -f 4 | cut -d / -f 1
@@ -456,10 +502,12 @@ make_disk d0 64
 scenario empty_log_is_primed_once
 scenario visits_and_writers_keep_step
 scenario writers_are_told_of_moves
+scenario waiting_writer_ends_in_a_direct_trial
 scenario writers_do_not_use_up_little_room
 blkdiscard -f /dev/d0
 scenario both_ways_are_tried
 scenario known_cost_needs_no_trial
+scenario mover_rests_for_a_direct_trial
 scenario situations_change
 scenario large_writes_are_judged
 scenario adaptive_load

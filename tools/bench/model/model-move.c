@@ -26,11 +26,12 @@ static bool mover_may_go_on(void *context)
 	struct threads *threads = context;
 	struct model *model = threads->model;
 
-	return threads->drains || model->all || !model->set.even ||
-	       model_route_asks_move(threads) ||
-	       (model_room_is_wanted(threads) && ressd_log_is_full(&model->log)) ||
-	       ressd_log_is_starved(&model->log) ||
-	       !ressd_step_mover_is_ahead(&model->step, &model->log);
+	if (threads->drains || model->all || model_route_asks_move(threads) ||
+	    (model_room_is_wanted(threads) && ressd_log_is_full(&model->log)) ||
+	    ressd_log_is_starved(&model->log))
+		return true;
+	return !(model_route_tries_direct(threads) && !threads->reason) &&
+	       (!model->set.even || !ressd_step_mover_is_ahead(&model->step, &model->log));
 }
 
 static bool has_reason(void *context)
@@ -202,6 +203,12 @@ static u32 pick_batch(struct model *model)
 	return nr;
 }
 
+/* Enough is home to tell what that costs. */
+static bool trial_ended(struct threads *threads)
+{
+	return threads->model->all && !threads->drains && !model_route_asks_move(threads);
+}
+
 static void move_all(struct threads *threads)
 {
 	struct model *model = threads->model;
@@ -215,7 +222,7 @@ static void move_all(struct threads *threads)
 		move_batch(threads, leave_ram(threads, nr));
 		ressd_step_moved(&model->step, &model->sweep, &model->log);
 		model->from = model->sweep.visit_end;
-		if (goal_reached(threads))
+		if (goal_reached(threads) || trial_ended(threads))
 			return;
 	}
 }
@@ -235,7 +242,6 @@ static void sweep(struct threads *threads)
 	wait_for_record(threads, model->log.records[model->log.open].seq - 1);
 	move_all(threads);
 	model->sweeping = false;
-	ressd_route_swept(&model->route);
 	threads->sweep_follows = !model->all;
 	if (model->all && !trial)
 		ressd_log_rotate(&model->log);

@@ -107,6 +107,11 @@ bool model_route_holds_log(struct threads *threads)
 	return true;
 }
 
+bool model_route_tries_direct(const struct threads *threads)
+{
+	return is_adaptive(threads) && threads->model->route.phase == RESSD_ROUTE_TRY_DIRECT;
+}
+
 bool model_route_asks_move(const struct threads *threads)
 {
 	return is_adaptive(threads) && ressd_route_wants_move(&threads->model->route);

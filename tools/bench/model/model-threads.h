@@ -88,6 +88,7 @@ bool model_route_is_direct(const struct threads *threads);
 void model_route_flush(struct threads *threads);
 /* Must writers wait for a record that is timed, for all to be written back? */
 bool model_route_holds_log(struct threads *threads);
+bool model_route_tries_direct(const struct threads *threads);
 bool model_route_asks_move(const struct threads *threads);
 void model_route_logged(struct threads *threads, u64 ns, u32 blocks);
 void model_route_moved(struct threads *threads, u64 ns, u32 blocks);

@@ -368,16 +368,17 @@ static void write_block(struct model *model, u32 lbn)
 		record_is_full(model);
 }
 
-/* All home; what a trial of the route asks for, or the end of a load. */
-static void drain(struct model *model)
+/* All home, at the end of a load, or as much as a trial of the route asks for. */
+static void drain(struct model *model, bool trial)
 {
 	settle_ticket(model, ressd_log_sync(&model->log));
 	while (model->sweeping)
 		move_batch(model);
 	model->all = true;
 	model_start_sweep(model);
-	while (model->sweeping)
+	while (model->sweeping && !(trial && !ressd_route_wants_move(&model->route)))
 		move_batch(model);
+	model->sweeping = false;
 	model->all = false;
 }
 
@@ -421,7 +422,7 @@ static void write_small(struct model *model, u32 lbn, u32 nr)
 		return;
 	}
 	if (ressd_route_wants_move(&model->route)) {
-		drain(model);
+		drain(model, true);
 		ressd_route_move_ended(&model->route, true);
 	}
 	if (!may_log(model)) {
@@ -582,7 +583,7 @@ static void measure(struct model *model)
 	model->longest = 0;
 	write_some(model, writes);
 	if (model->set.drain && !model->set.bare)
-		drain(model);
+		drain(model, false);
 	now = ressd_route_case(&model->route);
 	if (model->set.adaptive || model->set.bypass)
 		printf("direct %llu of %llu, ns: direct %llu log %llu move %llu\n",

@@ -18,8 +18,8 @@
 /*
  * Requests in flight.  Where a write opens a block, a merge takes so long that the time between two
  * commands is nothing: with 2 reads wait for two thirds of the time, and writes are 3 to 8 %
- * faster, since more of them share a merge.  Others lose by 2 twice as much as by the target's default, 4
- * (docs/notebook/normal-path.md).
+ * faster, since more of them share a merge.  Others lose by 2 twice as much as by the target's
+ * default, 4 (docs/notebook/normal-path.md).
  */
 #define MERGING_DEPTH	2U
 #define USUAL_DEPTH	4U
