@@ -7,9 +7,9 @@
  * A bio is cut by dm_accept_partial_bio(): dm sends what is left as a bio of
  * its own, which is mapped like any other, so each piece takes the way that is
  * right for it.  Only the router's judgement by size must not look at what is
- * left of a large write, hence struct ressd_cuts.  There are several, for before
- * the rest of one write comes others may be cut: by another processor, or while
- * its writer waits because a policy holds as many as it can.
+ * left of a large write, hence struct ressd_cuts.  There are several: before
+ * the rest of one comes others may be cut, by another processor, or while its
+ * writer waits because a policy holds as many as it can.
  */
 #include <linux/blkdev.h>
 #include <linux/mutex.h>
