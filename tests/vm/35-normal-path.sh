@@ -175,6 +175,20 @@ joined() {
 	check "joined: is removed" dmsetup remove ressd
 }
 
+# Of a bundle neighbours reach the disk as one request, also where one at a time is in flight.
+joined_bundles() {
+	check "bundles: a device" make_ressd ressd "$disk" "$reserved" route never dispatch bundle_rp \
+		bundle_sectors 4096 dispatch_depth 1
+	watch
+	check "bundles: neighbours of 16 KiB" fio --name=joined --filename=/dev/mapper/ressd --rw=write --bs=16k \
+		--size=16M --direct=1 --ioengine=libaio --iodepth=128 --iodepth_batch=128 \
+		--iodepth_batch_complete_min=128 --verify=crc32c --do_verify=1 --randseed="$seed" --output=/tmp/fio-output
+	requests W >/tmp/writes
+	check "bundles: fewer requests than writes" fails more_than 400 wc -l </tmp/writes
+	check "bundles: nothing is held any more" equals 0 status_value ressd held
+	check "bundles: is removed" dmsetup remove ressd
+}
+
 # A sector that cannot be read, among reads that were joined: only the read of that sector fails.
 unreadable_sector() {
 	local bad=/sys/kernel/config/nullb/d1/badblocks
@@ -354,6 +368,7 @@ scenario too_long_for_the_disk
 make_disk d1 96 max_sectors=2560 irqmode=2 completion_nsec=400000
 disk=/dev/d1
 scenario joined
+scenario joined_bundles
 scenario unreadable_sector
 scenario alone
 scenario held_and_released
