@@ -68,7 +68,7 @@ asks_probe() {
 set_options() {
 	while [ $# -gt 0 ]; do
 		[ $# -gt 1 ] || die "the option $1 has no value"
-		options=$(sed "s/ $1 [^ ]*//" <<<" $options")
+		options=$(printf ' %s' "$options" | sed "s/ $1 [^ ]*//")
 		options="${options# } $1 $2"
 		shift 2
 	done
