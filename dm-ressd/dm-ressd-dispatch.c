@@ -13,7 +13,7 @@
  * passes: so requests that overlap reach the device in their order.  The log's
  * I/O and the mover's, reads of the log and flushes do not come here.
  *
- * What pai has joined goes as one bio of the target's own.  If there is none in
+ * What was joined goes as one bio of the target's own.  If there is none in
  * reserve its parts go one by one.  A joined read that fails is tried again
  * part by part, so that an unreadable sector fails only who asked for it; a
  * write is not, for a newer one may have been sent since.
@@ -85,7 +85,6 @@ static u32 segments_of(struct bio *bio)
 static struct ressd_request *describe(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_held *held = ressd_held(bio);
-	bool pai = ressd->shape.queue.options.dispatch == RESSD_DISPATCH_PAI;
 
 	held->ressd = ressd;
 	held->request = (struct ressd_request){
@@ -93,7 +92,7 @@ static struct ressd_request *describe(struct ressd *ressd, struct bio *bio)
 		.sectors = bio_sectors(bio),
 		.direction = direction_of(bio),
 		.kind = (u64)bio->bi_ioprio << 32 | (__force u32)bio->bi_opf,
-		.segments = pai ? segments_of(bio) : 0,
+		.segments = segments_of(bio),
 	};
 	return &held->request;
 }
@@ -290,8 +289,10 @@ static void send_joined(struct ressd *ressd, struct ressd_request *leader,
 	unsigned long flags;
 
 	spin_lock_irqsave(&shape->lock, flags);
-	ressd_split_count(&shape->split, leader->direction, leader->first,
-			  leader->total, &shape->counters[leader->direction]);
+	if (ressd_split_is_on(&shape->split))
+		ressd_split_count(&shape->split, leader->direction,
+				  leader->first, leader->total,
+				  &shape->counters[leader->direction]);
 	spin_unlock_irqrestore(&shape->lock, flags);
 	submit_bio_noacct(joined);
 }

@@ -56,9 +56,11 @@ void ressd_shape_clear_stats(struct ressd *ressd);
 void ressd_shape_exit(struct ressd *ressd);
 
 /* The rest is called only behind ressd_shape_is_used(). */
-/* Is this what is left of a write that was cut?  Under the lock. */
-bool ressd_shape_is_rest(const struct ressd *ressd,
-			 const struct ressd_extent *e);
+/*
+ * Is this what is left of a write that was cut?  It is forgotten then.  Under
+ * the lock.
+ */
+bool ressd_shape_takes_rest(struct ressd *ressd, const struct ressd_extent *e);
 /* Cuts a direct write to its first piece.  Under the lock. */
 void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio,
 			   struct ressd_extent *e);

@@ -380,7 +380,7 @@ static bool flushes_fail(const struct ressd *ressd)
 static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (ressd_shape_is_used() && ressd_shape_is_rest(ressd, e))
+	if (ressd_shape_is_used() && ressd_shape_takes_rest(ressd, e))
 		return false;
 	ressd_judge_noted(ressd);
 	ressd->counters.writes++;

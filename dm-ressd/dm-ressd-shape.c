@@ -7,7 +7,9 @@
  * A bio is cut by dm_accept_partial_bio(): dm sends what is left as a bio of
  * its own, which is mapped like any other, so each piece takes the way that is
  * right for it.  Only the router's judgement by size must not look at what is
- * left of a large write, hence rest_sector.
+ * left of a large write, hence struct ressd_cuts.  There are several: before
+ * the rest of one comes others may be cut, by another processor, or while its
+ * writer waits because a policy holds as many as it can.
  */
 #include <linux/blkdev.h>
 #include <linux/mutex.h>
@@ -90,7 +92,6 @@ void ressd_shape_tune(struct ressd *ressd)
 		.depth = options->dispatch_depth,
 	});
 	spin_unlock_irqrestore(&shape->lock, flags);
-	shape->rest_sectors = 0;
 	/*
 	 * What was held under other options is ready, and the timer is not set
 	 * for what comes.
@@ -112,14 +113,42 @@ void ressd_shape_clear_stats(struct ressd *ressd)
 	spin_unlock_irqrestore(&shape->lock, flags);
 }
 
-bool ressd_shape_is_rest(const struct ressd *ressd,
-			 const struct ressd_extent *e)
+static void forget_cut(struct ressd_cuts *cuts, u32 nr)
 {
-	const struct ressd_shape *shape = &ressd->shape;
+	cuts->nr--;
+	memmove(&cuts->cut[nr], &cuts->cut[nr + 1],
+		(cuts->nr - nr) * sizeof(cuts->cut[0]));
+}
+
+static void note_cut(struct ressd_cuts *cuts, const struct ressd_extent *e)
+{
+	if (cuts->nr == ARRAY_SIZE(cuts->cut))
+		forget_cut(cuts, 0);
+	cuts->cut[cuts->nr++] = (struct ressd_note) {
+		.sector = e->sector, .sectors = e->sectors,
+	};
+}
+
+/*
+ * The rest ends where the write did.  Where it begins is not known, for the
+ * router may have cut the first piece once more.
+ */
+bool ressd_shape_takes_rest(struct ressd *ressd, const struct ressd_extent *e)
+{
+	struct ressd_cuts *cuts = &ressd->shape.cuts;
+	u32 nr;
 
 	lockdep_assert_held(&ressd->lock);
-	return shape->rest_sectors && e->sector == shape->rest_sector &&
-	       e->sectors == shape->rest_sectors;
+	for (nr = 0; nr < cuts->nr; nr++) {
+		const struct ressd_note *cut = &cuts->cut[nr];
+
+		if (e->sector > cut->sector &&
+		    e->sector + e->sectors == cut->sector + cut->sectors) {
+			forget_cut(cuts, nr);
+			return true;
+		}
+	}
+	return false;
 }
 
 void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio,
@@ -134,10 +163,9 @@ void ressd_shape_cut_write(struct ressd *ressd, struct bio *bio,
 	first = ressd_split_first(&shape->split, RESSD_WRITE, e->sector,
 				  e->sectors);
 	spin_unlock_irqrestore(&shape->lock, flags);
-	shape->rest_sector = e->sector + first;
-	shape->rest_sectors = e->sectors - first;
-	if (!shape->rest_sectors)
+	if (first == e->sectors)
 		return;
+	note_cut(&shape->cuts, e);
 	dm_accept_partial_bio(bio, first);
 	*e = ressd_extent_of(ressd, bio);
 }

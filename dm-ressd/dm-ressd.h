@@ -259,14 +259,21 @@ struct ressd_meter {
 };
 
 /*
+ * Writes that were cut and of which the rest has not come yet, the oldest
+ * first: one for each writer, as many as the pattern identifier follows.
+ */
+struct ressd_cuts {
+	struct ressd_note cut[RESSD_RPI_MAX_STREAMS];
+	u32 nr;
+};
+
+/*
  * What shapes the requests to the normal area, see dm-ressd-shape.c and
  * dm-ressd-dispatch.c.
  */
 struct ressd_shape {
 	bool used;			/* ressd_shape_key counts this target */
-	/* What is left of the write that was cut last; under ressd->lock. */
-	u64 rest_sector;
-	u32 rest_sectors;
+	struct ressd_cuts cuts;		/* under ressd->lock */
 
 	spinlock_t lock;	/* see DOC: locking */
 	struct ressd_split split;

@@ -75,15 +75,45 @@ static void make_single(struct ressd_request *request)
 	list_add_tail(&request->member, &request->members);
 }
 
+static struct ressd_request *first_left(struct ressd_queue *queue)
+{
+	return list_first_entry_or_null(&queue->writing, struct ressd_request,
+					member);
+}
+
+static bool is_alone(const struct ressd_queue *queue,
+		     const struct ressd_request *leader)
+{
+	return ressd_split_is_alone(&queue->options.split, RESSD_WRITE,
+				    leader->first, leader->total);
+}
+
+/* Does the write go with the one before it, or those? */
+static bool joins(const struct ressd_queue *queue,
+		  const struct ressd_request *leader,
+		  const struct ressd_request *request)
+{
+	return leader->first + leader->total == request->sector &&
+	       leader->kind == request->kind &&
+	       leader->total_segments + request->segments <=
+		       RESSD_MAX_SEGMENTS &&
+	       !is_alone(queue, leader) && !is_alone(queue, request);
+}
+
 struct ressd_request *ressd_bundles_next(struct ressd_queue *queue)
 {
-	struct ressd_request *request;
+	struct ressd_request *leader = first_left(queue), *request;
 
-	request = list_first_entry_or_null(&queue->writing,
-					   struct ressd_request, member);
-	if (request)
-		make_single(request);
-	return request;
+	if (!leader)
+		return NULL;
+	make_single(leader);
+	while ((request = first_left(queue)) &&
+	       joins(queue, leader, request)) {
+		list_move_tail(&request->member, &leader->members);
+		leader->total += request->sectors;
+		leader->total_segments += request->segments;
+	}
+	return leader;
 }
 
 void ressd_bundles_take(struct ressd_request *request, struct list_head *groups)

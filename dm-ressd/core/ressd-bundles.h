@@ -4,6 +4,10 @@
  * that begin in the same bundle_sectors of the device form a bundle, led by the
  * one that came first.  Once a bundle is being written, ascending and at one
  * go, later writes begin a new one.
+ *
+ * Neighbours go as one request, unless they have to stay apart (CELLS of
+ * ressd-split.h): the block layer merges only what is sent together, and of a
+ * small depth that is one write or two.
  */
 #ifndef RESSD_BUNDLES_H
 #define RESSD_BUNDLES_H
@@ -21,7 +25,7 @@ bool ressd_bundles_add(struct ressd_queue *queue,
 void ressd_bundles_begin(struct ressd_queue *queue,
 			 struct ressd_request *leader);
 
-/* The next write of the bundle that is being written, or NULL. */
+/* The next writes of the bundle that is being written, joined, or NULL. */
 struct ressd_request *ressd_bundles_next(struct ressd_queue *queue);
 
 /*

@@ -99,7 +99,8 @@ static bool send(u64 now)
 	}
 	CHECK_EQ(next, leader->first + leader->total);
 	if (nr > 1) {
-		CHECK(leader->total <= queue.options.split.longest[leader->direction],
+		CHECK(!queue.options.split.longest[leader->direction] ||
+		      leader->total <= queue.options.split.longest[leader->direction],
 		      "%u sectors joined", leader->total);
 		CHECK(segments <= RESSD_MAX_SEGMENTS, "%u segments", segments);
 	}
@@ -495,6 +496,58 @@ TEST(bundles_ascend_in_fifo_order)
 	CHECK_EQ(tried[3].turn, 5);
 	CHECK_EQ(tried[6].turn, 6);
 	CHECK(order[0] == 4 && tried[0].turn == 1 && tried[2].turn == 2, "order");
+}
+
+/* Of depth 1 all neighbours of a bundle go at once, in whatever order they came; others do not. */
+TEST(bundles_join_neighbours)
+{
+	static const enum ressd_dispatch policies[] = {
+		RESSD_DISPATCH_BUNDLE, RESSD_DISPATCH_BUNDLE_RP,
+	};
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		struct ressd_queue_options options = options_of(policies[i]);
+
+		options.split = (struct ressd_split) { };
+		options.depth = 1;
+		start(&options);
+		for (k = 0; k < 20; k++)
+			add(RESSD_WRITE, 8 * (k ^ 3), 8, 0);
+		add(RESSD_WRITE, 168, 8, 0);		/* behind a hole */
+		add(RESSD_WRITE, 176, 8 * 254, 0);	/* too many segments with the one before */
+		CHECK(send(0), "nothing");
+		CHECK_EQ(nr_sent, 20);
+		CHECK_EQ(tried[3].turn, 0);
+		in_flight = 0;
+		CHECK(send(0), "nothing");
+		CHECK_EQ(nr_sent, 21);
+		finish();
+		check_order();
+	}
+}
+
+/* What must stay apart is not joined: what begins a cell, or is of another kind. */
+TEST(bundles_join_only_what_may_be_merged)
+{
+	struct ressd_queue_options options = options_of(RESSD_DISPATCH_BUNDLE);
+	struct ressd_request other = { .sector = 528, .sectors = 8, .segments = 1,
+				       .direction = RESSD_WRITE, .kind = 1 };
+
+	start(&options);
+	add(RESSD_WRITE, 488, 16, 0);
+	add(RESSD_WRITE, 504, 8, 0);		/* sector 512 of the device */
+	add(RESSD_WRITE, 512, 8, 0);
+	add(RESSD_WRITE, 520, 8, 0);
+	ressd_queue_add(&queue, &other, 0, false);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(nr_sent, 1);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(nr_sent, 2);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(nr_sent, 4);
+	CHECK(ressd_queue_next(&queue, 0, 0) == &other, "another one");
+	CHECK_EQ(queue.nr_held, 0);
 }
 
 /* Sector 984 is the 992nd of the device, and 992 the 1000th: the first one of bundle 1. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Self test of tools/bench: rows of drives, Postmark and costs, from invented figures."""
 
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -69,6 +70,21 @@ class DrivesTest(unittest.TestCase):
         self.assertEqual(guest.arguments[2:], ["p-fsync-4k", "p-strided-4k"])
         self.assertEqual(list(guest.steps), ["start", "bare-p-fsync-4k", "ressd-p-fsync-4k",
                                              "bare-p-strided-4k", "ressd-p-strided-4k"])
+
+    def test_options_beside_the_advised_ones_need_the_probe(self):
+        folder = Path("nowhere")
+        for guest in (drives.guest, postmark.guest):
+            self.assertIn("probe", guest("samsung", folder, options="probe pace burst").steps)
+            self.assertNotIn("probe", guest("samsung", folder, options="pace burst").steps)
+
+    def test_options_beside_the_advised_ones_go_before(self):
+        script = (TOOLS / "bench/guest-loads.sh").read_text()
+        function = script[script.index("set_options() {"):].split("\n}\n")[0] + "\n}\n"
+        told = subprocess.run(
+            ["bash", "-euc", function + "options='pace even open_units 27 dispatch_depth 4'\n"
+             "set_options pace burst dispatch pai\necho \"$options\""],
+            check=True, capture_output=True, text=True).stdout
+        self.assertEqual(told, "open_units 27 dispatch_depth 4 pace burst dispatch pai\n")
 
     def test_the_patterns_are_those_of_the_script(self):
         script = (TOOLS / "bench/guest-drive.sh").read_text()

@@ -175,6 +175,20 @@ joined() {
 	check "joined: is removed" dmsetup remove ressd
 }
 
+# Of a bundle neighbours reach the disk as one request, also where one at a time is in flight.
+joined_bundles() {
+	check "bundles: a device" make_ressd ressd "$disk" "$reserved" route never dispatch bundle_rp \
+		bundle_sectors 4096 dispatch_depth 1
+	watch
+	check "bundles: neighbours of 16 KiB" fio --name=joined --filename=/dev/mapper/ressd --rw=write --bs=16k \
+		--size=16M --direct=1 --ioengine=libaio --iodepth=128 --iodepth_batch=128 \
+		--iodepth_batch_complete_min=128 --verify=crc32c --do_verify=1 --randseed="$seed" --output=/tmp/fio-output
+	requests W >/tmp/writes
+	check "bundles: fewer requests than writes" fails more_than 400 wc -l </tmp/writes
+	check "bundles: nothing is held any more" equals 0 status_value ressd held
+	check "bundles: is removed" dmsetup remove ressd
+}
+
 # A sector that cannot be read, among reads that were joined: only the read of that sector fails.
 unreadable_sector() {
 	local bad=/sys/kernel/config/nullb/d1/badblocks
@@ -285,6 +299,44 @@ policies_switched() {
 	check "policies: is removed" dmsetup remove ressd
 }
 
+# Large writers that sleep while a policy holds as many as it can, each with what is left of a write that was cut: of
+# 260 KiB, 4 KiB or less than a page. No piece is judged again, whoever was cut meanwhile.
+rests_are_not_judged() {
+	check "rests: a blank disk" blkdiscard "$disk"
+	check "rests: a device" make_ressd ressd "$disk" "$reserved" split_write_sectors 512 align_sectors 32 \
+		dispatch bundle_rp bundle_sectors 8192 dispatch_depth 1
+	check "rests: eight writers of 260 KiB" fio --name=odd --filename=/dev/mapper/ressd --rw=randwrite --bs=260k \
+		--blockalign=4k --size=8M --offset=4M --offset_increment=8M --io_size=26000k --numjobs=8 --direct=1 \
+		--ioengine=libaio --iodepth=64 --randseed="$seed" --output=/tmp/fio-output
+	check "rests: as many were held as can be" at_least ressd most_held 256
+	check "rests: 800 writes came" equals 800 status_value ressd writes
+	check "rests: none was small" equals 0 status_value ressd small_writes
+	check "rests: none is logged" equals 0 status_value ressd accepted
+	check "rests: is removed" dmsetup remove ressd
+}
+
+# The same writes, small and large, in order and at random: their route does not depend on who holds them.
+same_route() {
+	local policy routed usual=
+	for policy in none "bundle_rp bundle_sectors 2048 dispatch_depth 2" \
+		"pai split_write_sectors 1024 dispatch_depth 2"; do
+		check "route, $policy: a blank disk" blkdiscard "$disk"
+		# shellcheck disable=SC2086
+		check "route, $policy: a device" make_ressd ressd "$disk" "$reserved" move_block_sectors 2048 \
+			open_units 12 dispatch $policy
+		check "route, $policy: the mover is off" dmsetup message ressd 0 mover off
+		check "route, $policy: writes" fio --name=mixed --filename=/dev/mapper/ressd --rw=randwrite:4 \
+			--bssplit=4k/60:16k/20:128k/20 --offset=4M --size=56M --io_size=16M --direct=1 --ioengine=libaio \
+			--iodepth=64 --norandommap --randseed="$seed" --output=/tmp/fio-output
+		routed="$(status_value ressd writes) $(status_value ressd small_writes) $(status_value ressd accepted)"
+		check "route, $policy: some were small" at_least ressd small_writes 20
+		usual=${usual:-$routed}
+		check "route, $policy: writes, small ones, logged blocks as without" equals "$usual" echo "$routed"
+		[ "$policy" = none ] || check "route, $policy: some were held" at_least ressd most_held 4
+		check "route, $policy: is removed" dmsetup remove ressd
+	done
+}
+
 load dm-ressd
 grep -q debugfs /proc/mounts || mount -t debugfs none /sys/kernel/debug
 # Once for all scenarios: it patches the kernel's code, by interrupts between the processors, one of which
@@ -316,11 +368,14 @@ scenario too_long_for_the_disk
 make_disk d1 96 max_sectors=2560 irqmode=2 completion_nsec=400000
 disk=/dev/d1
 scenario joined
+scenario joined_bundles
 scenario unreadable_sector
 scenario alone
 scenario held_and_released
 scenario order_of_overlapping
 scenario policies_switched
+scenario rests_are_not_judged
+scenario same_route
 scenario judged "pai" dispatch pai split_read_sectors 512 split_write_sectors 512 align_sectors 32 dispatch_depth 2
 scenario judged "pai without pages, writethrough" dispatch pai split_write_sectors 240 dispatch_depth 1 \
 	pending_expire_ms 100 commit writethrough on_full wait

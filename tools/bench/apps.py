@@ -76,7 +76,7 @@ def settings_file(setting, folder):
 def guest(profile, load, sides, options, setting, folder):
     """The guest that runs one load on some sides of one drive."""
     home = place(profile, load, folder)
-    steps = {"start": 8, **({"probe": 30} if options == drives.OPTIONS else {}),
+    steps = {"start": 8, **({"probe": 30} if drives.asks_probe(options) else {}),
              **{side: LOADS[load] for side in sides}}
     files = [*FILES, f"{settings_file(setting, home)}:apps.conf",
              *app_inputs.files_of(load, setting)]

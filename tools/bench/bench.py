@@ -238,7 +238,8 @@ def parse():
     parser.add_argument("--scale", type=int, default=postmark.USUAL_SCALE, choices=postmark.SCALES,
                         help="Postmark with everything 1/SCALE of the paper's size (default 16)")
     parser.add_argument("--options", metavar="WORDS",
-                        help="other options of the table line, in one word: 'pace burst'")
+                        help="options of the table line in one word: 'probe pace burst' beside "
+                             "those that ressd-probe advises, 'pace burst' instead of them")
     parser.add_argument("--size", action="append", metavar="KEY=VALUE",
                         help="apps: another size or seed than in apps.conf; may be repeated")
     parser.add_argument("--record-traces", action="store_true",

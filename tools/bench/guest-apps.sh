@@ -3,7 +3,7 @@
 # guest-apps.sh PROFILE OPTIONS LOAD SIDE...: one application load on an emulated drive, in a benchmark
 # guest, each side on a fresh drive. SIDE: bare, ressd (both ext4), xfs, xfs-ressd, f2fs, f2fs-tuned,
 # f2fs-ressd, or record: bare, with a trace of the bios.
-# OPTIONS: option words of the table line in one word, or "probe".
+# OPTIONS: option words of the table line in one word; "probe" and words: see guest-loads.sh.
 # Figures, of each side: SIDE.run_ms, SIDE.unmount_ms, SIDE.drain_ms (writing back what the log holds, and
 # a flush of the drive), SIDE.erases (of all three), SIDE.bytes (written to the drive) and, where the
 # load tells, SIDE.p99_us. The functions of loads and sides are called by name.
@@ -169,7 +169,7 @@ if [ "$load" = oltp ]; then
 	RESERVED_MB=$OLTP_RESERVED_MB
 	reserved=$((RESERVED_MB * 2048))
 fi
-[ "$options" != probe ] || probe
+! asks_probe || probe
 for side; do
 	run_side "$side"
 done

@@ -192,7 +192,7 @@ load_patterns() {
 
 load ssdsim
 load dm-ressd
-[ "$options" != probe ] || probe
+! asks_probe || probe
 sides=(bare ressd)
 # Beside the worst pattern: what device-mapper costs in this guest, whatever the target.
 [[ " ${loads[*]} " != *" patterns "* ]] || sides=(bare linear ressd)

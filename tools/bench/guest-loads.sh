@@ -39,10 +39,11 @@ remove_drive() {
 	sh ./ssdsim.sh remove "$drive"
 }
 
-# probe: what ressd-probe advises becomes $options. Where it advises against ressd (it ends with 4 then)
-# or cannot tell (5), the target has to find out itself what is good.
+# probe: where $options is "probe", what ressd-probe advises takes its place, and words behind it go
+# before what is advised for the same option. Where it advises against ressd (it ends with 4 then) or
+# cannot tell (5), the target has to find out itself what is good.
 probe() {
-	local status=0
+	local status=0 own=${options#probe}
 	step probe
 	fresh_drive
 	ressd-probe --write --yes --reserved "${RESERVED_MB}M" --json "$disk" \
@@ -53,7 +54,24 @@ probe() {
 	4 | 5) options="on_full wait route adaptive log_discard on" ;;
 	*) die "ressd-probe ended with $status" ;;
 	esac
+	# shellcheck disable=SC2086
+	set_options $own
 	say "options: $options"
+}
+
+# asks_probe: whether $options wants it.
+asks_probe() {
+	[ "${options%% *}" = probe ]
+}
+
+# set_options [KEY VALUE]...: in $options, once each.
+set_options() {
+	while [ $# -gt 0 ]; do
+		[ $# -gt 1 ] || die "the option $1 has no value"
+		options=$(printf ' %s' "$options" | sed "s/ $1 [^ ]*//")
+		options="${options# } $1 $2"
+		shift 2
+	done
 }
 
 # advised_options: the option words of the table line in what ressd-probe has printed.

@@ -170,7 +170,7 @@ for module in dm-writecache dm-cache dm-cache-smq bcache; do
 done
 # A cache that writes back to a drive of four writes a second holds its users up for minutes.
 echo 0 >/proc/sys/kernel/hung_task_timeout_secs
-[ "$side $options" != "ressd probe" ] || probe
+[ "$side" != ressd ] || ! asks_probe || probe
 step "$side-start"
 fresh_drive
 "start_$side"

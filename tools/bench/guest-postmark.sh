@@ -72,7 +72,7 @@ one_run() {
 
 load ssdsim
 load dm-ressd
-[ "$options" != probe ] || probe
+! asks_probe || probe
 for run; do
 	one_run "$run"
 done

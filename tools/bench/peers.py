@@ -39,7 +39,7 @@ def guest(profile, side, folder, loads=None, options=None):
     chosen = [load for load in LOADS if not loads or load in loads]
     options = OPTIONS if options is None else options
     steps = {"start": 8}
-    if (side, options) == ("ressd", OPTIONS):
+    if side == "ressd" and drives.asks_probe(options):
         steps["probe"] = 30
     steps[f"{side}-start"] = 5
     steps.update({f"{side}-{load}": LOADS[load] for load in chosen})

@@ -70,7 +70,7 @@ def guest(profile, folder, options=None, setting=USUAL_SETTING):
     """The guest that measures one drive."""
     options = drives.OPTIONS if options is None else options
     steps = {"start": 8}
-    if options == drives.OPTIONS:
+    if drives.asks_probe(options):
         steps["probe"] = 30
     steps.update({run: SECONDS[run[0]] * setting.sized(1) for run in setting.runs()})
     return Guest(f"postmark-{profile}", HERE / "guest-postmark.sh",

@@ -20,6 +20,8 @@ static void come(struct beside *beside, struct survey *survey, struct ressd_requ
 		.sector = survey_place(survey, bytes, bytes) / SECTOR,
 		.sectors = bytes / SECTOR,
 		.direction = reads ? RESSD_READ : RESSD_WRITE,
+		/* Neighbours by chance stay apart: each writer waits for its own. */
+		.segments = RESSD_MAX_SEGMENTS + 1,
 	};
 	beside->came[request - beside->requests] = beside->ns;
 	ressd_queue_add(&beside->queue, request, beside->ns, false);
