@@ -249,43 +249,76 @@ enum step {
 	WRITE_HOME,
 };
 
-/* Starts the I/O of @nr blocks of the batch from move @at on. */
-static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
+static void *buffer_of(const struct ressd *ressd, u32 at)
+{
+	return ressd->mover.space.buffer + (size_t)at * RESSD_BLOCK_SIZE;
+}
+
+static void start_bio(struct ressd *ressd, struct bio *bio)
+{
+	bio->bi_end_io = move_io_done;
+	bio->bi_private = ressd;
+	atomic_inc(&ressd->mover.ios);
+	submit_bio(bio);
+}
+
+/* Starts the I/O at home of @nr blocks of the batch from move @at on. */
+static void start_home_io(struct ressd *ressd, u32 at, u32 nr, blk_opf_t opf)
 {
 	const struct ressd_move *move = &ressd->mover.space.moves[at];
-	void *buffer =
-		ressd->mover.space.buffer + (size_t)at * RESSD_BLOCK_SIZE;
-	bool home = step != READ_LOG;
-	struct block_device *bdev = home ? ressd->normal->bdev :
-					   ressd->reserved->bdev;
-	sector_t sector = home ? ressd_normal_sector(ressd, move->lbn) :
-				 ressd_log_sector(ressd, move->block);
+	sector_t sector = ressd_normal_sector(ressd, move->lbn);
 	size_t done = 0, bytes = (size_t)nr * RESSD_BLOCK_SIZE;
-	blk_opf_t opf = step == WRITE_HOME ? REQ_OP_WRITE : REQ_OP_READ;
 
 	while (done < bytes) {
 		struct bio *bio =
-			ressd_alloc_bio(ressd, bdev, opf,
+			ressd_alloc_bio(ressd, ressd->normal->bdev, opf,
 					sector + (done >> SECTOR_SHIFT),
-					buffer + done, bytes - done);
+					buffer_of(ressd, at) + done,
+					bytes - done);
 
-		bio->bi_end_io = move_io_done;
-		bio->bi_private = ressd;
 		done += bio->bi_iter.bi_size;
-		atomic_inc(&ressd->mover.ios);
-		submit_bio(bio);
+		start_bio(ressd, bio);
 	}
+}
+
+/* Starts to read what the log holds of these, up to BIO_MAX_VECS side by side. */
+static void start_log_read(struct ressd *ressd, u32 at, u32 nr)
+{
+	const struct ressd_move *moves = ressd->mover.space.moves;
+	struct bio *bio = bio_alloc_bioset(ressd->reserved->bdev, nr,
+					   REQ_OP_READ, GFP_NOIO, &ressd->bios);
+	u32 i;
+
+	bio->bi_iter.bi_sector = ressd_log_sector(ressd, moves[at].block);
+	for (i = at; i < at + nr; i++) {
+		void *buffer = buffer_of(ressd, i);
+
+		if (!ressd_move_is_hole(&moves[i]))
+			__bio_add_page(bio, vmalloc_to_page(buffer),
+				       RESSD_BLOCK_SIZE,
+				       offset_in_page(buffer));
+	}
+	start_bio(ressd, bio);
+}
+
+static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
+{
+	if (step == READ_LOG)
+		start_log_read(ressd, at, nr);
+	else
+		start_home_io(ressd, at, nr, step == READ_HOME ?
+				      REQ_OP_READ : REQ_OP_WRITE);
 }
 
 /*
  * How many blocks the batch's next I/O is for, and whether there is one.  Home
- * is read over a few logged blocks as well, and the log afterwards.
+ * is read over a few logged blocks as well, and the log afterwards, over holes.
  */
 static u32 next_run(const struct ressd *ressd, enum step step, u32 at,
 		    bool *starts)
 {
 	const struct ressd_move *moves = &ressd->mover.space.moves[at];
-	u32 nr = ressd->gate.batch - at;
+	u32 blocks, nr = ressd->gate.batch - at;
 
 	*starts = true;
 	switch (step) {
@@ -295,11 +328,13 @@ static u32 next_run(const struct ressd *ressd, enum step step, u32 at,
 		return max(nr, 1U);
 	case READ_LOG:
 		*starts = !ressd_move_is_hole(moves);
-		return ressd_sweep_run(moves, nr, true);
+		return *starts ? ressd_sweep_log_run(moves,
+						     min(nr, BIO_MAX_VECS),
+						     &blocks) : 1;
 	case WRITE_HOME:
 		break;
 	}
-	return ressd_sweep_run(moves, nr, false);
+	return ressd_sweep_run(moves, nr);
 }
 
 /*
@@ -401,7 +436,7 @@ static void count_runs(struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	for (at = 0; at < ressd->gate.batch; at += nr) {
 		nr = ressd_sweep_run(&ressd->mover.space.moves[at],
-				     ressd->gate.batch - at, false);
+				     ressd->gate.batch - at);
 		ressd->counters.moved_runs++;
 		if (nr >= 3)
 			ressd->counters.moved_runs_12k++;

@@ -301,26 +301,29 @@ u32 ressd_sweep_pick_more(struct ressd_sweep *sweep,
 	return pick(sweep, log, moves, max, false);
 }
 
-u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr, bool sources)
+u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr)
 {
-	u32 i;
+	u32 i = 1;
 
-	for (i = 1; i < nr; i++) {
-		const struct ressd_move *last = &moves[i - 1];
-
-		if (moves[i].lbn != last->lbn + 1)
-			break;
-		/*
-		 * The sources of holes lie at home, side by side as their
-		 * destinations.
-		 */
-		if (sources && (ressd_move_is_hole(&moves[i]) !=
-					ressd_move_is_hole(last) ||
-				(!ressd_move_is_hole(last) &&
-				 moves[i].block != last->block + 1)))
-			break;
-	}
+	while (i < nr && moves[i].lbn == moves[i - 1].lbn + 1)
+		i++;
 	return i;
+}
+
+u32 ressd_sweep_log_run(const struct ressd_move *moves, u32 nr, u32 *blocks)
+{
+	u32 i, run = 1;
+
+	*blocks = 1;
+	for (i = 1; i < nr; i++) {
+		if (ressd_move_is_hole(&moves[i]))
+			continue;
+		if (moves[i].block != moves->block + *blocks)
+			break;
+		(*blocks)++;
+		run = i + 1;
+	}
+	return run;
 }
 
 u32 ressd_sweep_home_run(const struct ressd_move *moves, u32 nr)

@@ -136,11 +136,16 @@ static inline void ressd_move_make_hole(struct ressd_move *move)
 	move->block = RESSD_NO_BLOCK;
 }
 
+/* Length of the run of consecutive destinations at moves[0]. */
+u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr);
+
 /*
- * Length of the run of consecutive destinations (and with @sources also
- * sources) at moves[0].
+ * Length of the read from the log that begins with moves[0], which is no hole:
+ * consecutive sources, wherever they go and whatever holes are between, so what
+ * was logged in ascending order is read in few commands.  *@blocks: how many
+ * are read.
  */
-u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr, bool sources);
+u32 ressd_sweep_log_run(const struct ressd_move *moves, u32 nr, u32 *blocks);
 
 /*
  * A batch with holes is read in two steps: first from home, then from the log

@@ -250,11 +250,16 @@ TEST(run_lengths)
 		{ .lbn = 5, .block = 10 }, { .lbn = 6, .block = 11 }, { .lbn = 7, .block = 20 },
 		{ .lbn = 9, .block = 21 },
 	};
+	u32 blocks;
 
-	CHECK_EQ(ressd_sweep_run(moves, 4, false), 3);
-	CHECK_EQ(ressd_sweep_run(moves, 4, true), 2);
-	CHECK_EQ(ressd_sweep_run(moves, 1, true), 1);
-	CHECK_EQ(ressd_sweep_run(moves + 2, 2, false), 1);
+	CHECK_EQ(ressd_sweep_run(moves, 4), 3);
+	CHECK_EQ(ressd_sweep_run(moves + 2, 2), 1);
+	CHECK_EQ(ressd_sweep_log_run(moves, 4, &blocks), 2);
+	CHECK_EQ(blocks, 2);
+	CHECK_EQ(ressd_sweep_log_run(moves, 1, &blocks), 1);
+	CHECK_EQ(blocks, 1);
+	/* Side by side in the log, but not at home. */
+	CHECK_EQ(ressd_sweep_log_run(moves + 2, 2, &blocks), 2);
 }
 
 TEST(runs_of_holes)
@@ -262,13 +267,17 @@ TEST(runs_of_holes)
 	const struct ressd_move moves[] = {
 		{ .lbn = 5, .block = RESSD_NO_BLOCK }, { .lbn = 6, .block = RESSD_NO_BLOCK },
 		{ .lbn = 7, .block = 20 }, { .lbn = 8, .block = 21 },
-		{ .lbn = 9, .block = RESSD_NO_BLOCK },
+		{ .lbn = 9, .block = RESSD_NO_BLOCK }, { .lbn = 10, .block = 22 },
+		{ .lbn = 11, .block = RESSD_NO_BLOCK }, { .lbn = 12, .block = 30 },
 	};
+	u32 blocks;
 
-	CHECK_EQ(ressd_sweep_run(moves, 5, false), 5);
-	CHECK_EQ(ressd_sweep_run(moves, 5, true), 2);
-	CHECK_EQ(ressd_sweep_run(moves + 2, 3, true), 2);
-	CHECK_EQ(ressd_sweep_run(moves + 4, 1, true), 1);
+	CHECK_EQ(ressd_sweep_run(moves, 8), 8);
+	/* The log is read over holes, but not to one. */
+	CHECK_EQ(ressd_sweep_log_run(moves + 2, 6, &blocks), 4);
+	CHECK_EQ(blocks, 3);
+	CHECK_EQ(ressd_sweep_log_run(moves + 2, 3, &blocks), 2);
+	CHECK_EQ(blocks, 2);
 }
 
 /* Home is read from hole to hole, over what the log holds of a few blocks between. */

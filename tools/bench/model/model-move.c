@@ -115,7 +115,7 @@ static void write_batch(struct threads *threads, u32 nr)
 	}
 	threads->held = model->set.open_units == 1;
 	for (at = 0; at < nr; at += run) {
-		run = ressd_sweep_run(moves + at, nr - at, false);
+		run = ressd_sweep_run(moves + at, nr - at);
 		send(threads, MODEL_WRITE, (u64)moves[at].lbn * RESSD_BLOCK_SECTORS, run);
 	}
 	wait_for_moves(threads);
@@ -127,7 +127,7 @@ static void move_batch(struct threads *threads, u32 nr)
 	struct model *model = threads->model;
 	struct ressd_move *moves = model->moves;
 	u64 start = now_of(threads);
-	u32 moved = 0, at, run, i;
+	u32 moved = 0, at, run, blocks, i;
 
 	ressd_route_begin(&model->route, start);
 	ressd_rpi_visit(&threads->rpi, (u64)moves->lbn * RESSD_BLOCK_SECTORS);
@@ -138,9 +138,11 @@ static void move_batch(struct threads *threads, u32 nr)
 	}
 	wait_for_moves(threads);
 	for (at = 0; at < nr; at += run) {
-		run = ressd_sweep_run(moves + at, nr - at, true);
-		if (!ressd_move_is_hole(&moves[at]))
-			send(threads, MODEL_READ, model_log_sector(model, moves[at].block), run);
+		run = 1;
+		if (ressd_move_is_hole(&moves[at]))
+			continue;
+		run = ressd_sweep_log_run(moves + at, nr - at, &blocks);
+		send(threads, MODEL_READ, model_log_sector(model, moves[at].block), blocks);
 	}
 	wait_for_moves(threads);
 	write_batch(threads, nr);

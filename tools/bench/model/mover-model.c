@@ -282,7 +282,7 @@ static void move_batch(struct model *model)
 {
 	struct ressd_move *moves = model->moves;
 	u64 start, before = model->moved;
-	u32 at, run, i, nr;
+	u32 at, run, blocks, i, nr;
 
 	if (model->log.busy)
 		end_log_io(model);
@@ -308,13 +308,15 @@ static void move_batch(struct model *model)
 	}
 	begin_phase(model);
 	for (at = 0; at < nr; at += run) {
-		run = ressd_sweep_run(moves + at, nr - at, true);
-		if (!ressd_move_is_hole(&moves[at]))
-			move_run(model, moves + at, run, false);
+		run = 1;
+		if (ressd_move_is_hole(&moves[at]))
+			continue;
+		run = ressd_sweep_log_run(moves + at, nr - at, &blocks);
+		move_run(model, moves + at, blocks, false);
 	}
 	begin_phase(model);
 	for (at = 0; at < nr; at += run) {
-		run = ressd_sweep_run(moves + at, nr - at, false);
+		run = ressd_sweep_run(moves + at, nr - at);
 		move_run(model, moves + at, run, true);
 	}
 	model_drive_depth(model->drive, 1);
