@@ -92,10 +92,8 @@ static int divert_covered(struct ressd *ressd, struct bio *bio)
 	if (!ressd_log_works(ressd) || ressd->errors.stuck)
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_COVERED;
-	list_add_tail(&rb->list, &ressd->waiters.space);
-	WRITE_ONCE(ressd->waiters.need_space, true);
+	ressd_wait_for_space(ressd, rb);
 	ressd_run_log(ressd);
-	ressd_wake(ressd);
 	return DM_MAPIO_SUBMITTED;
 }
 

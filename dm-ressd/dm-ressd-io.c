@@ -167,6 +167,20 @@ static int take_blocks(struct ressd *ressd, struct bio *bio,
 	return 0;
 }
 
+/*
+ * The same; and notes what those on waiters.space wait for, if it is the first
+ * of them.
+ */
+static int try_blocks(struct ressd *ressd, struct bio *bio,
+		      struct late_copy *copy)
+{
+	int ret = take_blocks(ressd, bio, copy);
+
+	ressd->waiters.full = ret == -EAGAIN &&
+			      ressd_log_ram_is_full(&ressd->log);
+	return ret;
+}
+
 static unsigned long commit_interval(const struct ressd *ressd)
 {
 	return msecs_to_jiffies(ressd->options.commit_interval_ms);
@@ -205,10 +219,8 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 {
 	lockdep_assert_held(&ressd->lock);
 	if (reason == -EAGAIN || (reason == -ENOSPC && may_wait(ressd))) {
-		list_add_tail(&ressd_bio(bio)->list, &ressd->waiters.space);
-		WRITE_ONCE(ressd->waiters.need_space, true);
+		ressd_wait_for_space(ressd, ressd_bio(bio));
 		ressd_run_log(ressd);
-		ressd_wake(ressd);
 		return DM_MAPIO_SUBMITTED;
 	}
 	ressd->counters.bypassed++;
@@ -228,8 +240,8 @@ static int write_log(struct ressd *ressd, struct bio *bio,
 	lockdep_assert_held(&ressd->lock);
 	/* Behind those who wait already, if any. */
 	if (list_empty(&ressd->waiters.space))
-		ret = take_blocks(ressd, bio,
-				  may_copy_late(ressd, bio) ? copy : NULL);
+		ret = try_blocks(ressd, bio,
+				 may_copy_late(ressd, bio) ? copy : NULL);
 	if (ret) {
 		/* Others may complete it as soon as the lock is free. */
 		copy_blocks(bio, copy);
@@ -259,10 +271,11 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 	lockdep_assert_held(&ressd->lock);
 	if (rb->flags & RESSD_BIO_MERGE) {
 		list_move_tail(&rb->list, &ressd->waiters.merge);
+		ressd->waiters.left++;
 		ressd_run_bios(ressd);
 		return true;
 	}
-	ret = take_blocks(ressd, bio, NULL);
+	ret = try_blocks(ressd, bio, NULL);
 	if (ret == -ENOSPC && has_to_be_logged(ressd, rb) &&
 	    !ressd->errors.stuck) {
 		list_move_tail(&rb->list, passed);
@@ -271,6 +284,7 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 	if (ret == -EAGAIN || (ret == -ENOSPC && may_wait(ressd)))
 		return false;
 	list_del(&rb->list);
+	ressd->waiters.left++;
 	rb->flags &= ~RESSD_BIO_COVERED;
 	if (ret) {
 		ressd->counters.bypassed++;
@@ -302,6 +316,7 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 		spin_unlock(&ressd->lock);
 	} while (more);
 	ressd_send_on(&submit, &complete);
+	ressd_order_changed(ressd);
 }
 
 /* --- the router ----------------------------------------------------------- */
@@ -380,8 +395,10 @@ static bool flushes_fail(const struct ressd *ressd)
 static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (ressd_shape_is_used() && ressd_shape_takes_rest(ressd, e))
+	if (ressd_shape_is_used() && ressd_shape_takes_rest(ressd, e)) {
+		ressd->rpi.ordered = false;
 		return false;
+	}
 	ressd_judge_noted(ressd);
 	ressd->counters.writes++;
 	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors,
@@ -459,6 +476,8 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		ret = write_log(ressd, bio, &copy, &complete);
 	else if (mapped && !e.whole)
 		ret = ressd_write_piece(ressd, bio, e.first);
+	else if (ressd_order_holds(ressd, bio))
+		ret = DM_MAPIO_SUBMITTED;
 	else if (mapped)
 		ret = ressd_write_direct(ressd, bio);
 	else

@@ -64,6 +64,19 @@ void ressd_send_on(struct list_head *submit, struct list_head *complete);
  */
 void ressd_retry_move_waiters(struct ressd *ressd);
 
+/* dm-ressd-order.c */
+/* A small write for which the log has no room waits.  Under the lock. */
+void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb);
+/*
+ * A direct write that the pattern identifier has judged just now: true if it
+ * waits for small ones before it.  Under the lock.
+ */
+bool ressd_order_holds(struct ressd *ressd, struct bio *bio);
+/* Those on waiters.space are fewer, or wait for something else.  Without it. */
+void ressd_order_changed(struct ressd *ressd);
+/* Sends those that wait for nobody any more. */
+void ressd_order_worker(struct work_struct *work);
+
 /* dm-ressd-read.c */
 /* As ressd_map_bio(), for a read. */
 int ressd_map_read(struct ressd *ressd, struct bio *bio);

@@ -88,11 +88,9 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 		 * The block is in the log only, so this waits even with on_full
 		 * bypass.
 		 */
-		list_add_tail(&rb->list, &ressd->waiters.space);
-		WRITE_ONCE(ressd->waiters.need_space, true);
+		ressd_wait_for_space(ressd, rb);
 		if (ret == -EAGAIN)
 			ressd_run_log(ressd);
-		ressd_wake(ressd);
 	} else {
 		ressd->counters.errors++;
 		bio->bi_status = BLK_STS_IOERR;

@@ -246,12 +246,14 @@ static void init_lists(struct ressd *ressd)
 	INIT_LIST_HEAD(&ressd->waiters.space);
 	INIT_LIST_HEAD(&ressd->waiters.merge);
 	INIT_LIST_HEAD(&ressd->waiters.move);
+	INIT_LIST_HEAD(&ressd->waiters.order);
 	INIT_LIST_HEAD(&ressd->tracked);
 	INIT_LIST_HEAD(&ressd->done);
 	init_waitqueue_head(&ressd->wait);
 	init_waitqueue_head(&ressd->mover.rest);
 	INIT_WORK(&ressd->log_io.work, ressd_log_worker);
 	INIT_WORK(&ressd->bio_work, ressd_bio_worker);
+	INIT_WORK(&ressd->waiters.work, ressd_order_worker);
 	INIT_DELAYED_WORK(&ressd->log_io.timer, ressd_commit_timer);
 	ressd_shape_init(ressd);
 }

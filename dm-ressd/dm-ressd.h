@@ -311,6 +311,12 @@ struct ressd_waiters {
 	struct list_head space;		/* small writes, for space in the log */
 	struct list_head merge;		/* sub-4K pieces to be merged */
 	struct list_head move;		/* direct writes: a batch or a cover */
+	/* Direct writes that may not pass small ones, see dm-ressd-order.c. */
+	struct list_head order;
+	u64 came, left;		/* small writes that wait, or did, on space */
+	bool full;		/* they wait for a record, not for space */
+	bool sending;		/* of order, some are on their way */
+	struct work_struct work;	/* sends those on order */
 	bool need_space;		/* who frees space has the log look */
 };
 

@@ -284,6 +284,7 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
 	u32 left;
 
 	rpi->clock++;
+	rpi->ordered = false;
 	stream = find_stream(rpi, sector, sectors, &continues, &batch);
 	take_out(rpi, stream);
 	note_write(rpi, stream, sector, sectors, batch);
@@ -294,7 +295,8 @@ bool ressd_rpi_write(struct ressd_rpi *rpi, u64 sector, u32 sectors,
 	unit = unit_of(rpi, sector);
 	left = units_left(rpi, moving);
 	ressd_units_limit(&rpi->units, left);
-	if (small && !is_direct_part(rpi, stream, sector) &&
+	rpi->ordered = small && is_direct_part(rpi, stream, sector);
+	if (small && !rpi->ordered &&
 	    !is_cheap(rpi, sector, continues, left, moving))
 		return true;
 	ressd_units_use(&rpi->units, unit, left, small);

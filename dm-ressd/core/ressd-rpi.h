@@ -26,7 +26,8 @@
  * RESSD_RPI_MANY_UNITS_PART.  The rest is direct: it visits each unit once,
  * which the mover could not do better.  But if a batch over the same range came
  * before, and half of the log could hold either, all of it is logged: the mover
- * then visits a unit once for several batches.  A flush ends a batch.
+ * then visits a unit once for several batches.  A flush ends a batch.  The
+ * caller sends nothing of the direct part before what was logged is in the log.
  *
  * Where units are few the direct part begins with the next unit, since the
  * mover visits this one in any case, unless half of the log could not hold a
@@ -82,6 +83,7 @@ struct ressd_stream {
 
 struct ressd_rpi {
 	struct ressd_rpi_options options;
+	bool ordered;			/* last write: in a batch's direct part */
 	u64 clock;			/* writes seen */
 	u64 flushes;			/* seen */
 	u64 flushed;			/* clock at the last flush */

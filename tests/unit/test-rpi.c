@@ -252,6 +252,9 @@ TEST(long_batch_is_direct_but_for_its_first_part)
 {
 	init_units(2);
 	CHECK_EQ(batch(0, 4000, 64), FIRST / 8);
+	CHECK(rpi.ordered, "the rest passes the first part");
+	ressd_rpi_write(&rpi, 4000 * 64, 1024, false);
+	CHECK(!rpi.ordered, "a large write waits behind small ones");
 	/* It is longer than half of the log: the next one gains nothing either. */
 	ressd_rpi_flush(&rpi);
 	CHECK_EQ(batch(32, 4000, 64), FIRST / 8);

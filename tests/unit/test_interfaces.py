@@ -28,7 +28,7 @@ LAYERS = {
     "dispatch": {"dispatch", "shape"},
     "log": {"commit", "discard", "error", "log"},
     "mover": {"batch", "cover", "keep", "mover", "pace", "sweep", "wait"},
-    "io": {"direct", "end", "io", "merge", "read", "unlocked"},
+    "io": {"direct", "end", "io", "merge", "order", "read", "unlocked"},
     "target": {"instances", "status", "target"},
 }
 

@@ -497,6 +497,79 @@ writers_do_not_use_up_little_room() {
 	remove_gated_log "little room"
 }
 
+# gated_records: ressd whose records are behind the gate "log", and that keeps to four units of 4 MiB: a batch is logged up to
+# the end of its first unit. No timer writes a record.
+gated_records() {
+	local normal=$((64 * 2048 - reserved))
+	blkdiscard -f /dev/d0
+	dmsetup create log --table "0 $reserved linear /dev/d0 $normal"
+	dmsetup create both --table "0 $normal linear /dev/d0 0
+$normal $reserved linear /dev/mapper/log 0"
+	make_ressd ressd /dev/mapper/both "$reserved" cover off on_full wait open_units 4 \
+		move_block_sectors 8192 small_write_sectors 256 commit_interval_ms 60000
+}
+
+remove_gated_records() {
+	ends "$1"
+	dmsetup remove both
+	dmsetup remove log
+}
+
+# ascending_writes OUTPUT: a batch over four units, of 8 KiB with 4 KiB between them, many at a time: 682 blocks are to be logged,
+# where RAM takes 508.
+ascending_writes() {
+	fio --name=batch --filename=/dev/mapper/ressd --rw=write:4k --bs=8k --size=16M --direct=1 --ioengine=libaio \
+		--iodepth=2048 --iodepth_batch=64 --number_ios=1300 --verify=crc32c --output="$1"
+}
+
+# is_blank MIB: the disk there, of its normal area.
+is_blank() {
+	cmp -n 1048576 /dev/zero <(dd if=/dev/d0 bs=1M skip="$1" count=1 iflag=direct status=none)
+}
+
+# Found with buffered writes on the Super Talent drive: the second unit of a batch, which is direct, passed the first one's
+# writes, which waited for records; the drive changed between the two with each write.
+batch_keeps_its_order() {
+	local load status=0
+	gated_records
+	close_gate log writes
+	ascending_writes /tmp/load-output &
+	load=$!
+	wait_until at_least ressd writes 1300
+	wait_until fails equals 0 writes_at_gate log
+	sleep 0.5
+	check "order: the first unit is logged as far as RAM takes it" at_least ressd accepted 400
+	check "order: the second one waits" is_blank 4
+	open_gate log
+	check "order: the batch ends" ended "$load"
+	wait "$load" || status=$?
+	check "order: and finds no difference" equals 0 echo "$status"
+	check "order: the second unit is direct" fails is_blank 4
+	remove_gated_records "order"
+}
+
+# But it waits for records only, not until a log that is full has room: the mover cannot read what it is to move.
+batch_waits_for_no_room() {
+	local load writes
+	gated_records
+	close_gate log reads
+	fio --name=fill --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --offset=30M --size=20M \
+		--number_ios=2200 --direct=1 --ioengine=libaio --iodepth=32 --output=/tmp/fill-output &
+	wait_until fails equals 0 reads_at_gate log
+	wait_until at_least ressd accepted 1500
+	sleep 0.5
+	writes=$(status_value ressd writes)
+	ascending_writes /tmp/load-output &
+	load=$!
+	wait_until at_least ressd writes $((writes + 1300))
+	check "no room: the batch waits" kill -0 "$load"
+	check "no room: but not its last unit" wait_until fails is_blank 12
+	open_gate log
+	check "no room: the batch ends" ended "$load"
+	wait
+	remove_gated_records "no room"
+}
+
 load dm-ressd
 make_disk d0 64
 scenario empty_log_is_primed_once
@@ -504,6 +577,8 @@ scenario visits_and_writers_keep_step
 scenario writers_are_told_of_moves
 scenario waiting_writer_ends_in_a_direct_trial
 scenario writers_do_not_use_up_little_room
+scenario batch_keeps_its_order
+scenario batch_waits_for_no_room
 blkdiscard -f /dev/d0
 scenario both_ways_are_tried
 scenario known_cost_needs_no_trial

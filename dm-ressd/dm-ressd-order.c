@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The order of a batch: small writes that ascend, of which the first part is
+ * logged and the rest is direct (core/ressd-rpi.h).
+ *
+ * Where the device is slow the first part waits for records to be written, and
+ * the rest would pass it.  The device would then change between the log's place
+ * and home with each write, and program the page at home, which the next write
+ * continues, once for each of them.  So a direct write of a batch waits until
+ * the small writes that came before it, and wait for a record, are in the log.
+ * It waits for none that came later, nor for the mover: as soon as the log is
+ * short of space, or covers are being written, all go on.
+ *
+ * They are sent by a worker, so that whoever made room in the log need not wait
+ * for the device.
+ */
+#include <linux/blkdev.h>
+
+#include "dm-ressd-io.h"
+
+/* What is ready is on its way after so many. */
+#define MAX_SENT	32U
+
+void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb)
+{
+	lockdep_assert_held(&ressd->lock);
+	list_add_tail(&rb->list, &ressd->waiters.space);
+	ressd->waiters.came++;
+	WRITE_ONCE(ressd->waiters.need_space, true);
+	ressd_wake(ressd);
+}
+
+static bool log_is_behind(const struct ressd *ressd)
+{
+	return ressd->waiters.full && !list_empty(&ressd->waiters.space);
+}
+
+bool ressd_order_holds(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_waiters *waiters = &ressd->waiters;
+	struct ressd_bio *rb = ressd_bio(bio);
+
+	lockdep_assert_held(&ressd->lock);
+	if (!ressd->rpi.ordered ||
+	    !(waiters->sending || !list_empty(&waiters->order) ||
+	      log_is_behind(ressd)))
+		return false;
+	rb->ticket = waiters->came;
+	list_add_tail(&rb->list, &waiters->order);
+	return true;
+}
+
+/* The first one that waits for nobody any more, or NULL. */
+static struct ressd_bio *next_in_order(struct ressd *ressd)
+{
+	struct ressd_waiters *waiters = &ressd->waiters;
+	struct ressd_bio *rb = list_first_entry_or_null(&waiters->order,
+							struct ressd_bio, list);
+
+	if (rb && log_is_behind(ressd) && waiters->left < rb->ticket)
+		rb = NULL;
+	return rb;
+}
+
+void ressd_order_changed(struct ressd *ressd)
+{
+	spin_lock(&ressd->lock);
+	if (next_in_order(ressd))
+		queue_work(ressd->workqueue, &ressd->waiters.work);
+	spin_unlock(&ressd->lock);
+}
+
+/* Some of them; false: there is none. */
+static bool send_some(struct ressd *ressd)
+{
+	struct ressd_bio *rb = NULL;
+	LIST_HEAD(submit);
+	LIST_HEAD(complete);
+	u32 nr = 0;
+
+	do {
+		spin_lock(&ressd->lock);
+		rb = next_in_order(ressd);
+		if (rb) {
+			list_del(&rb->list);
+			ressd_go_on(rb,
+				    ressd_write_direct(ressd, ressd_bio_of(rb)),
+				    &submit, &complete);
+			nr++;
+		}
+		/* Who comes now may not pass them. */
+		ressd->waiters.sending = nr;
+		spin_unlock(&ressd->lock);
+	} while (rb && nr < MAX_SENT);
+	ressd_send_on(&submit, &complete);
+	return nr;
+}
+
+void ressd_order_worker(struct work_struct *work)
+{
+	struct ressd *ressd = container_of(work, struct ressd, waiters.work);
+
+	while (send_some(ressd))
+		cond_resched();
+}
