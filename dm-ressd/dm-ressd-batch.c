@@ -281,7 +281,7 @@ static void start_home_io(struct ressd *ressd, u32 at, u32 nr, blk_opf_t opf)
 	}
 }
 
-/* Starts to read what the log holds of these, up to BIO_MAX_VECS side by side. */
+/* Starts to read what the log holds, side by side, of BIO_MAX_VECS at most. */
 static void start_log_read(struct ressd *ressd, u32 at, u32 nr)
 {
 	const struct ressd_move *moves = ressd->mover.space.moves;

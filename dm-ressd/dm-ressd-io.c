@@ -476,7 +476,7 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		ret = write_log(ressd, bio, &copy, &complete);
 	else if (mapped && !e.whole)
 		ret = ressd_write_piece(ressd, bio, e.first);
-	else if (ressd_order_holds(ressd, bio))
+	else if (ressd_order_holds(ressd, rb, &e))
 		ret = DM_MAPIO_SUBMITTED;
 	else if (mapped)
 		ret = ressd_write_direct(ressd, bio);

@@ -71,7 +71,8 @@ void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb);
  * A direct write that the pattern identifier has judged just now: true if it
  * waits for small ones before it.  Under the lock.
  */
-bool ressd_order_holds(struct ressd *ressd, struct bio *bio);
+bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
+		       const struct ressd_extent *e);
 /* Those on waiters.space are fewer, or wait for something else.  Without it. */
 void ressd_order_changed(struct ressd *ressd);
 /* Sends those that wait for nobody any more. */

@@ -35,16 +35,18 @@ static bool log_is_behind(const struct ressd *ressd)
 	return ressd->waiters.full && !list_empty(&ressd->waiters.space);
 }
 
-bool ressd_order_holds(struct ressd *ressd, struct bio *bio)
+bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
+		       const struct ressd_extent *e)
 {
 	struct ressd_waiters *waiters = &ressd->waiters;
-	struct ressd_bio *rb = ressd_bio(bio);
 
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd->rpi.ordered ||
+	if (!ressd->rpi.ordered || !e->whole ||
 	    !(waiters->sending || !list_empty(&waiters->order) ||
 	      log_is_behind(ressd)))
 		return false;
+	/* Its blocks may be mapped by the time that it goes on. */
+	ressd_set_covered(rb, e);
 	rb->ticket = waiters->came;
 	list_add_tail(&rb->list, &waiters->order);
 	return true;

@@ -83,7 +83,7 @@ struct ressd_stream {
 
 struct ressd_rpi {
 	struct ressd_rpi_options options;
-	bool ordered;			/* last write: in a batch's direct part */
+	bool ordered;		/* the last write: of a batch's direct part */
 	u64 clock;			/* writes seen */
 	u64 flushes;			/* seen */
 	u64 flushed;			/* clock at the last flush */
