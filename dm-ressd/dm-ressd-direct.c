@@ -11,6 +11,15 @@
 /* See core/ressd-log.h. */
 #define MAX_KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)
 
+void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb)
+{
+	lockdep_assert_held(&ressd->lock);
+	list_add_tail(&rb->list, &ressd->waiters.space);
+	ressd->waiters.came++;
+	WRITE_ONCE(ressd->waiters.need_space, true);
+	ressd_wake(ressd);
+}
+
 int ressd_start_direct(struct ressd *ressd, struct bio *bio,
 		       struct ressd_bio *rb)
 {

@@ -31,6 +31,8 @@ void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to,
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
 
 /* dm-ressd-direct.c */
+/* A write for which the log has no room waits.  Under the lock. */
+void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb);
 /* The blocks that a bio covers whole, rb->first and nr: others do not die. */
 void ressd_set_covered(struct ressd_bio *rb, const struct ressd_extent *e);
 /*
@@ -65,8 +67,6 @@ void ressd_send_on(struct list_head *submit, struct list_head *complete);
 void ressd_retry_move_waiters(struct ressd *ressd);
 
 /* dm-ressd-order.c */
-/* A small write for which the log has no room waits.  Under the lock. */
-void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb);
 /*
  * A direct write that the pattern identifier has judged just now: true if it
  * waits for small ones before it.  Under the lock.

@@ -21,15 +21,6 @@
 /* What is ready is on its way after so many. */
 #define MAX_SENT	32U
 
-void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb)
-{
-	lockdep_assert_held(&ressd->lock);
-	list_add_tail(&rb->list, &ressd->waiters.space);
-	ressd->waiters.came++;
-	WRITE_ONCE(ressd->waiters.need_space, true);
-	ressd_wake(ressd);
-}
-
 static bool log_is_behind(const struct ressd *ressd)
 {
 	return ressd->waiters.full && !list_empty(&ressd->waiters.space);
