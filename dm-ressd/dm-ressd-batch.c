@@ -311,30 +311,30 @@ static void start_io(struct ressd *ressd, u32 at, u32 nr, enum step step)
 }
 
 /*
- * How many blocks the batch's next I/O is for, and whether there is one.  Home
- * is read over a few logged blocks as well, and the log afterwards, over holes.
+ * How many moves the batch's next I/O goes over, and how many blocks it is for;
+ * 0: there is none.  Home is read over a few logged blocks as well, and the log
+ * afterwards, over holes.
  */
 static u32 next_run(const struct ressd *ressd, enum step step, u32 at,
-		    bool *starts)
+		    u32 *blocks)
 {
 	const struct ressd_move *moves = &ressd->mover.space.moves[at];
-	u32 blocks, nr = ressd->gate.batch - at;
+	u32 nr = ressd->gate.batch - at;
 
-	*starts = true;
 	switch (step) {
 	case READ_HOME:
-		nr = ressd_sweep_home_run(moves, nr);
-		*starts = nr;
-		return max(nr, 1U);
+		*blocks = ressd_sweep_home_run(moves, nr);
+		return max(*blocks, 1U);
 	case READ_LOG:
-		*starts = !ressd_move_is_hole(moves);
-		return *starts ? ressd_sweep_log_run(moves,
-						     min(nr, BIO_MAX_VECS),
-						     &blocks) : 1;
+		*blocks = 0;
+		return ressd_move_is_hole(moves) ? 1 :
+		       ressd_sweep_log_run(moves, min(nr, BIO_MAX_VECS),
+					   blocks);
 	case WRITE_HOME:
 		break;
 	}
-	return ressd_sweep_run(moves, nr);
+	*blocks = ressd_sweep_run(moves, nr);
+	return *blocks;
 }
 
 /*
@@ -384,17 +384,16 @@ static int transfer(struct ressd *ressd, enum step step)
 {
 	size_t bytes = (size_t)ressd->gate.batch * RESSD_BLOCK_SIZE;
 	struct traffic before = traffic_now(ressd);
-	u32 at, nr;
+	u32 at, nr, blocks;
 
 	flush_kernel_vmap_range(ressd->mover.space.buffer, bytes);
 	atomic_set(&ressd->mover.io_errors, 0);
 	for (at = 0; at < ressd->gate.batch; at += nr) {
 		struct traffic now = traffic_now(ressd);
 		int limit = max_ios(ressd, &before, &now);
-		bool starts;
 
-		nr = next_run(ressd, step, at, &starts);
-		if (!starts)
+		nr = next_run(ressd, step, at, &blocks);
+		if (!blocks)
 			continue;
 		before = now;
 		wait_event(ressd->wait, atomic_read(&ressd->mover.ios) < limit);

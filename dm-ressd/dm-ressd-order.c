@@ -18,9 +18,6 @@
 
 #include "dm-ressd-io.h"
 
-/* What is ready is on its way after so many. */
-#define MAX_SENT	32U
-
 static bool log_is_behind(const struct ressd *ressd)
 {
 	return ressd->waiters.full && !list_empty(&ressd->waiters.space);
@@ -33,8 +30,7 @@ bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
 
 	lockdep_assert_held(&ressd->lock);
 	if (!ressd->rpi.ordered || !e->whole ||
-	    !(waiters->sending || !list_empty(&waiters->order) ||
-	      log_is_behind(ressd)))
+	    (list_empty(&waiters->order) && !log_is_behind(ressd)))
 		return false;
 	/* Its blocks may be mapped by the time that it goes on. */
 	ressd_set_covered(rb, e);
@@ -63,36 +59,29 @@ void ressd_order_changed(struct ressd *ressd)
 	spin_unlock(&ressd->lock);
 }
 
-/* Some of them; false: there is none. */
-static bool send_some(struct ressd *ressd)
+/* Sends the first one; false: there is none. */
+static bool send_next(struct ressd *ressd)
 {
-	struct ressd_bio *rb = NULL;
+	struct ressd_bio *rb;
 	LIST_HEAD(submit);
 	LIST_HEAD(complete);
-	u32 nr = 0;
 
-	do {
-		spin_lock(&ressd->lock);
-		rb = next_in_order(ressd);
-		if (rb) {
-			list_del(&rb->list);
-			ressd_go_on(rb,
-				    ressd_write_direct(ressd, ressd_bio_of(rb)),
-				    &submit, &complete);
-			nr++;
-		}
-		/* Who comes now may not pass them. */
-		ressd->waiters.sending = nr;
-		spin_unlock(&ressd->lock);
-	} while (rb && nr < MAX_SENT);
+	spin_lock(&ressd->lock);
+	rb = next_in_order(ressd);
+	if (rb) {
+		list_del(&rb->list);
+		ressd_go_on(rb, ressd_write_direct(ressd, ressd_bio_of(rb)),
+			    &submit, &complete);
+	}
+	spin_unlock(&ressd->lock);
 	ressd_send_on(&submit, &complete);
-	return nr;
+	return rb;
 }
 
 void ressd_order_worker(struct work_struct *work)
 {
 	struct ressd *ressd = container_of(work, struct ressd, waiters.work);
 
-	while (send_some(ressd))
+	while (send_next(ressd))
 		cond_resched();
 }

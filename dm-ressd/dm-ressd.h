@@ -315,7 +315,6 @@ struct ressd_waiters {
 	struct list_head order;
 	u64 came, left;		/* small writes that wait, or did, on space */
 	bool full;		/* they wait for a record, not for space */
-	bool sending;		/* of order, some are on their way */
 	struct work_struct work;	/* sends those on order */
 	bool need_space;		/* who frees space has the log look */
 };

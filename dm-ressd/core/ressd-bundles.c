@@ -93,10 +93,7 @@ static bool joins(const struct ressd_queue *queue,
 		  const struct ressd_request *leader,
 		  const struct ressd_request *request)
 {
-	return leader->first + leader->total == request->sector &&
-	       leader->kind == request->kind &&
-	       leader->total_segments + request->segments <=
-		       RESSD_MAX_SEGMENTS &&
+	return ressd_requests_fit(leader, request) &&
 	       !is_alone(queue, leader) && !is_alone(queue, request);
 }
 

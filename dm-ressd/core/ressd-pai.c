@@ -37,13 +37,9 @@ static bool can_join(const struct ressd_queue *queue,
 		     const struct ressd_request *left,
 		     const struct ressd_request *right)
 {
-	return left->direction == right->direction &&
-	       left->kind == right->kind &&
-	       left->first + left->total == right->first &&
+	return ressd_requests_fit(left, right) &&
 	       left->total + right->total <=
-		       queue->options.split.longest[left->direction] &&
-	       left->total_segments + right->total_segments <=
-		       RESSD_MAX_SEGMENTS;
+		       queue->options.split.longest[left->direction];
 }
 
 /*

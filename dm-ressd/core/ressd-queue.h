@@ -192,6 +192,17 @@ static inline bool ressd_request_is_single(const struct ressd_request *leader)
 	return list_is_singular(&leader->members);
 }
 
+/* Can what the leaders stand for go to the device as one request? */
+static inline bool ressd_requests_fit(const struct ressd_request *left,
+				      const struct ressd_request *right)
+{
+	return left->direction == right->direction &&
+	       left->kind == right->kind &&
+	       left->first + left->total == right->first &&
+	       left->total_segments + right->total_segments <=
+		       RESSD_MAX_SEGMENTS;
+}
+
 /*
  * Held requests that have no sector before @sector: the place of the first in
  * sorted[].

@@ -462,13 +462,6 @@ uses_more_than() {
 	test "$(status_used ressd)" -gt "$1"
 }
 
-at_most() {
-	if [ "$1" -gt "$2" ]; then
-		echo "$1 is more than $2: $(dmsetup status)"
-		return 1
-	fi
-}
-
 # Found on the SD card profile: a writer was let ahead by a whole record although the room of the sweep was little more, so
 # the log was full before the sweep's last visits, and the next writer waited for all of them: 4 s.
 writers_do_not_use_up_little_room() {

@@ -42,13 +42,6 @@ used_slots() {
 	echo "$used"
 }
 
-at_most() {
-	[ "$2" -le "$1" ] || {
-		echo "$2, expected at most $1"
-		return 1
-	}
-}
-
 make_few() {
 	make_ressd ressd /dev/d0 "$reserved" segment_sectors "$few" "$@"
 }
@@ -73,7 +66,7 @@ slots_are_discarded() {
 	check "each by one command" equals $((few_slots - 2)) eval "echo \$((\$(sent_to d0) - $before))"
 	forget_cache
 	# The two that are left, and the two that hold a superblock.
-	check "and hold nothing" at_most 4 "$(used_slots d0)"
+	check "and hold nothing" at_most "$(used_slots d0)" 4
 	check "a load on a log that was discarded" oracle run --operations 800
 	check "drained" dmsetup message ressd 0 drain
 	check "again and again" at_least ressd log_discards $((few_slots + 5))

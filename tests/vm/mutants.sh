@@ -29,6 +29,7 @@ mutants() {
 		last-block-not-killed@dm-ressd-direct.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs@a direct write of several blocks leaves the older copy of its last one in the log
 		mover-beside-a-trial@dm-ressd-pace.c@s/^\tif (ressd_route_tries_direct(ressd) \&\&$/\tif (0 \&\&/@25-pace-route 1 mover_rests_for_a_direct_trial@a direct write is timed beside the mover's
 		mover-rests-on@dm-ressd-pace.c@s/^\t    list_empty(&ressd->waiters.space))$/\t    1)/@25-pace-route 1 waiting_writer_ends_in_a_direct_trial@the mover rests for a direct trial though a write waits for it
+		log-read-by-blocks@dm-ressd-batch.c@s/ressd_sweep_log_run(moves, min(nr, BIO_MAX_VECS),/ressd_sweep_log_run(moves, 1,/@40-drain@the mover reads each block of a log in order by itself
 		order-not-kept@dm-ressd-order.c@s/if (!ressd->rpi.ordered ||/if (1 ||/@25-pace-route 1 batch_keeps_its_order@the direct part of a batch passes its logged one
 		order-waits-for-room@dm-ressd-io.c@s/^\tressd->waiters.full = ret == -EAGAIN \&\&$/\tressd->waiters.full = ret == -ENOSPC ||/@25-pace-route 1 batch_waits_for_no_room@the direct part of a batch waits for the mover
 		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log

@@ -167,6 +167,14 @@ at_least() {
 	fi
 }
 
+# at_most NUMBER LIMIT
+at_most() {
+	if [ "$1" -gt "$2" ]; then
+		echo "$1 is more than $2: $(dmsetup status)"
+		return 1
+	fi
+}
+
 fails() {
 	if "$@"; then
 		echo "'$*' succeeded"
