@@ -147,24 +147,29 @@ static struct ressd_node *next_of_round(struct ressd_sweep *sweep,
 }
 
 /*
- * Does the visited clustered block have enough in the log to be rewritten
- * whole?
+ * Is the visited clustered block to be rewritten whole?  If writing what the
+ * log has of it costs as much: a block that stands alone is 1 / fill_blocks of
+ * that, one that continues a run 1 / visit_blocks.
  */
-static void count_logged(struct ressd_sweep *sweep, const struct ressd_log *log)
+static void add_costs(struct ressd_sweep *sweep, const struct ressd_log *log)
 {
+	const u64 whole = (u64)sweep->visit_blocks * sweep->fill_blocks;
 	const struct ressd_node *node =
 		ressd_map_first_from(&log->map, sweep->count_lbn);
 
 	for (; node; node = ressd_map_next(node)) {
-		if (node->lbn >= sweep->visit_end ||
-		    sweep->counted >= sweep->fill_blocks)
+		if (node->lbn >= sweep->visit_end || sweep->cost >= whole)
 			break;
 		sweep->count_lbn = node->lbn;
 		if (!may_look(sweep))
 			return;
-		sweep->counted += can_ride(log, node);
+		if (!can_ride(log, node))
+			continue;
+		sweep->cost += node->lbn == sweep->run_end ?
+			       sweep->fill_blocks : sweep->visit_blocks;
+		sweep->run_end = (u64)node->lbn + 1;
 	}
-	sweep->filling = sweep->counted >= sweep->fill_blocks;
+	sweep->filling = sweep->cost >= whole;
 	sweep->counting = false;
 }
 
@@ -193,7 +198,8 @@ static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
 	start = node->lbn - min_t(u32, into, node->lbn);
 	sweep->filling = false;
 	sweep->counting = sweep->fill_blocks;
-	sweep->counted = 0;
+	sweep->cost = 0;
+	sweep->run_end = RESSD_NO_BLOCK;
 	sweep->count_lbn = start;
 	/*
 	 * A round may begin within a clustered block, when the size has just
@@ -279,7 +285,7 @@ static u32 pick(struct ressd_sweep *sweep, const struct ressd_log *log,
 		    (!begins || !begin_visit(sweep, log)))
 			break;
 		if (sweep->counting)
-			count_logged(sweep, log);
+			add_costs(sweep, log);
 		if (sweep->counting)
 			continue;
 		nr = sweep->filling ? pick_filled(sweep, log, moves, max) :
