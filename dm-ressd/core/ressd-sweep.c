@@ -147,29 +147,29 @@ static struct ressd_node *next_of_round(struct ressd_sweep *sweep,
 }
 
 /*
- * Is the visited clustered block to be rewritten whole?  If writing what the
- * log has of it costs as much: a block that stands alone is 1 / fill_blocks of
- * that, one that continues a run 1 / visit_blocks.
+ * Does the visited clustered block have enough in the log to be rewritten
+ * whole?  Not if that is a single run: so a journal looks, and its next part
+ * will continue it.
  */
-static void add_costs(struct ressd_sweep *sweep, const struct ressd_log *log)
+static void count_logged(struct ressd_sweep *sweep, const struct ressd_log *log)
 {
-	const u64 whole = (u64)sweep->visit_blocks * sweep->fill_blocks;
 	const struct ressd_node *node =
 		ressd_map_first_from(&log->map, sweep->count_lbn);
 
-	for (; node; node = ressd_map_next(node)) {
-		if (node->lbn >= sweep->visit_end || sweep->cost >= whole)
+	for (; node && !sweep->filling; node = ressd_map_next(node)) {
+		if (node->lbn >= sweep->visit_end)
 			break;
 		sweep->count_lbn = node->lbn;
 		if (!may_look(sweep))
 			return;
 		if (!can_ride(log, node))
 			continue;
-		sweep->cost += node->lbn == sweep->run_end ?
-			       sweep->fill_blocks : sweep->visit_blocks;
+		if (sweep->counted++ && node->lbn != sweep->run_end)
+			sweep->has_runs = true;
 		sweep->run_end = (u64)node->lbn + 1;
+		sweep->filling = sweep->has_runs &&
+				 sweep->counted >= sweep->fill_blocks;
 	}
-	sweep->filling = sweep->cost >= whole;
 	sweep->counting = false;
 }
 
@@ -198,8 +198,8 @@ static bool begin_visit(struct ressd_sweep *sweep, const struct ressd_log *log)
 	start = node->lbn - min_t(u32, into, node->lbn);
 	sweep->filling = false;
 	sweep->counting = sweep->fill_blocks;
-	sweep->cost = 0;
-	sweep->run_end = RESSD_NO_BLOCK;
+	sweep->counted = 0;
+	sweep->has_runs = false;
 	sweep->count_lbn = start;
 	/*
 	 * A round may begin within a clustered block, when the size has just
@@ -285,7 +285,7 @@ static u32 pick(struct ressd_sweep *sweep, const struct ressd_log *log,
 		    (!begins || !begin_visit(sweep, log)))
 			break;
 		if (sweep->counting)
-			add_costs(sweep, log);
+			count_logged(sweep, log);
 		if (sweep->counting)
 			continue;
 		nr = sweep->filling ? pick_filled(sweep, log, moves, max) :

@@ -38,18 +38,19 @@ struct ressd_sweep {
 	u64 frozen;		/* blocks of its segments picked so far */
 	u32 visit_blocks;	/* of a clustered block; 0: no visits */
 	u32 visit_phase;	/* normal block 0 is this far into one */
-	u32 fill_blocks;	/* lone blocks to rewrite one; 0: never */
+	u32 fill_blocks;	/* logged blocks to rewrite one; 0: never */
 	u64 visit_end;		/* end of the clustered block visited now */
 	u64 from_lbn;		/* where the round began */
 	bool wrapped;		/* it went on at the first block */
 	bool filling;		/* it is rewritten whole */
 	u64 searched_lbn;	/* nothing to visit from next_lbn to here */
 	/*
-	 * Looking at what the log holds of the block to be visited, to know
+	 * Counting what the log holds of the block to be visited, to know
 	 * whether to fill it.
 	 */
 	bool counting;
-	u64 cost;		/* of visit_blocks * fill_blocks, a whole one */
+	bool has_runs;		/* more than one */
+	u32 counted;
 	u64 run_end;		/* behind the block that was counted last */
 	u64 count_lbn;		/* where that goes on */
 	/*
@@ -83,10 +84,9 @@ void ressd_sweep_oldest(struct ressd_sweep *sweep, const struct ressd_log *log);
 
 /*
  * Visits clustered blocks of @visit_blocks, from the next pick on; normal block
- * 0 is @phase blocks into one (less than @visit_blocks).  To write @fill_blocks
- * of one, each by itself, costs as much as to rewrite it whole, and that is
- * done where it costs no more; 0: never.  The round begins at @from, the end of
- * the last visit.
+ * 0 is @phase blocks into one (less than @visit_blocks).  One with @fill_blocks
+ * logged blocks or more, in more than one run, is rewritten whole; 0: none ever
+ * is.  The round begins at @from, the end of the last visit.
  */
 void ressd_sweep_visits(struct ressd_sweep *sweep, u32 visit_blocks, u32 phase,
 			u32 fill_blocks, u64 from);

@@ -102,7 +102,7 @@ static void expect_visits(const struct ressd_sweep *sweep, u8 *move, u8 *hole)
 	memset(hole, 0, BOX_NORMAL_BLOCKS);
 	for (first = 0; first < BOX_NORMAL_BLOCKS; first = end) {
 		u32 into = (first + sweep->visit_phase) % sweep->visit_blocks;
-		u32 frozen = 0, cost = 0;
+		u32 frozen = 0, on_device = 0, runs = 0;
 		bool follows = false;
 
 		end = min(first + sweep->visit_blocks - into, BOX_NORMAL_BLOCKS);
@@ -112,7 +112,8 @@ static void expect_visits(const struct ressd_sweep *sweep, u8 *move, u8 *hole)
 			frozen += belongs(sweep, lbn);
 			if (may_come(sweep, lbn) &&
 			    !ressd_log_data(&box.log, ressd_map_block(&box.log.map, node))) {
-				cost += follows ? sweep->fill_blocks : sweep->visit_blocks;
+				on_device++;
+				runs += !follows;
 				follows = true;
 			} else {
 				follows = false;
@@ -123,7 +124,7 @@ static void expect_visits(const struct ressd_sweep *sweep, u8 *move, u8 *hole)
 		for (lbn = first; lbn < end; lbn++) {
 			move[lbn] = may_come(sweep, lbn);
 			hole[lbn] = !move[lbn] && sweep->fill_blocks &&
-				cost >= sweep->visit_blocks * sweep->fill_blocks;
+				on_device >= sweep->fill_blocks && runs > 1;
 		}
 	}
 }
@@ -190,7 +191,7 @@ TEST(counts_what_was_frozen)
 
 /*
  * Found with etcd on the SD card: a journal's blocks, which stand side by side, had the unit rewritten
- * whole, though they alone cost less.
+ * whole, and once more when the journal went on.
  */
 TEST(a_run_is_not_filled)
 {
