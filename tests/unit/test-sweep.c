@@ -190,8 +190,8 @@ TEST(counts_what_was_frozen)
 }
 
 /*
- * Found with etcd on the SD card: a journal's blocks, which stand side by side, had the unit rewritten
- * whole, and once more when the journal went on.
+ * Found with etcd on the SD card: a journal's blocks, which stand side by side, had the unit
+ * rewritten whole, and once more when the journal went on.
  */
 TEST(a_run_is_not_filled)
 {
