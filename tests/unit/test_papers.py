@@ -8,6 +8,7 @@ import json
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 from unittest import mock
 
@@ -90,6 +91,24 @@ class Traces(unittest.TestCase):
                 self.assertTrue(all(int(words[1]) + int(words[2]) // 512
                                     <= sc_traces.SPAN_MB * 2048 for words in lines))
 
+    def test_distribute(self):
+        """As many writes as before, 1 to 4 at once, in the mean as often; reads stay."""
+        with tempfile.TemporaryDirectory() as place:
+            before, after = Path(place) / "before", Path(place) / "after"
+            sc_traces.generate("prn0", 2000, before)
+            sc_traces.distribute(before, 4, after)
+            old, new = ([line.split(",") for line in path.read_text().splitlines()]
+                        for path in (before, after))
+            self.assertEqual([words for words in old if words[3] == "r"],
+                             [words for words in new if words[3] == "r"])
+            self.assertEqual([words[1:3] for words in old if words[3] == "w"],
+                             [words[1:3] for words in new if words[3] == "w"])
+            bursts = Counter(words[4] for words in new if words[3] == "w")
+            self.assertEqual(set(bursts.values()), {1, 2, 3, 4})
+            times = [float(words[4]) for words in new]
+            self.assertEqual(times, sorted(times))
+            self.assertLess(abs(times[-1] / float(old[-1][4]) - 1), 0.02)
+
     def test_repeatable(self):
         """The same trace each time."""
         with tempfile.TemporaryDirectory() as place:
@@ -144,17 +163,38 @@ class Rows(unittest.TestCase):
             self.assertEqual(found["sc-1/D64-over-D1/most"]["published"], 9.1)
             self.assertEqual(found[f"sc-1/D16/{sc.TRACES[2]}"]["value"], 2)
 
+    def test_erases(self):
+        """All traces together; of each replay the last pass counts."""
+        with tempfile.TemporaryDirectory() as place, \
+                mock.patch.object(sc, "SSDSIM_RUN", Path(__file__)):
+            top, figure = Path(place), papers.FIGURES["sc-3"]
+            for number, run in enumerate(figure.runs(), 1):
+                self.assertFalse(figure.is_measured(top))
+                run.folder(top).mkdir(parents=True)
+                for distribution in sc.DISTRIBUTIONS:
+                    erased = 200 * number if distribution == "D64" else 100 * number
+                    (run.folder(top) / distribution).write_text(
+                        "# drive\n9 bytes written, 7 blocks erased\n"
+                        f"9 bytes written, {erased} blocks erased\n")
+                (run.folder(top) / "settings").write_text(run.settings())
+            found = {entry["id"]: entry for entry in figure.rows(top)}
+            entry = found["sc-3/D64-over-D1/erased-blocks"]
+            self.assertEqual((entry["value"], entry["verdict"]), (2, "differs"))
+            self.assertEqual(figure.data(top)["series"]["D4"], [100, 200, 300, 400, 500])
+            # 0.94 of proj0's requests write 42 KB.
+            self.assertEqual(sc.Erases("proj0").requests(), 12979)
+
     def test_future(self):
         """D64 with ressd is held against D1 bare, not against D64."""
         with tempfile.TemporaryDirectory() as place:
             top = Path(place)
-            self.assertFalse(sc.FIGURES[2].is_measured(top))
+            self.assertFalse(papers.FIGURES["sc-future"].is_measured(top))
             invent_sc(top, "hm0", bare=5, burst=2, even=0.2, idle=0.2)
-            found = {entry["id"]: entry for entry in sc.FIGURES[2].rows(top)}
+            found = {entry["id"]: entry for entry in papers.FIGURES["sc-future"].rows(top)}
             self.assertFalse(found["sc-future/mean-burst-D64-over-bare-D1/hm0"]["reached"])
             self.assertTrue(found["sc-future/tail-even-D64-over-bare-D1/hm0"]["reached"])
-            self.assertIn("4 of 6 figures", sc.FIGURES[2].text(top))
-            more = dict(sc.FIGURES[2].data(top)["more"])
+            self.assertIn("4 of 6 figures", papers.FIGURES["sc-future"].text(top))
+            more = dict(papers.FIGURES["sc-future"].data(top)["more"])
             self.assertEqual(more["times D1 bare"]["mean, pace burst"], [2])
             slower = more["requests of 3000 slower than the slowest of D1 bare"]
             self.assertEqual(slower, {"D64 bare": [1], "D64, pace burst": [1],
