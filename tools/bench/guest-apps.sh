@@ -87,7 +87,7 @@ open_side() {
 	target=$disk
 	case $side in
 	*ressd) create_ressd ;;
-	record) trace_open ;;
+	record) trace_open "$disk" ;;
 	esac
 }
 
@@ -97,7 +97,7 @@ close_side() {
 		[ "$(status_word errors)" = 0 ] || die "ressd met errors on $profile"
 		dmsetup remove ressd
 		;;
-	record) trace_close ;;
+	record) trace_close bios ;;
 	esac
 	remove_drive
 }

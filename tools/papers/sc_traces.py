@@ -76,7 +76,7 @@ def generate(name, requests, path):
 
 
 def distribute(source, most, path):
-    """A trace whose writes arrive 1 to @most at once, in the mean as often: ressd-trace --bursts."""
+    """A trace whose writes arrive 1 to @most at once, as often as before: ressd-trace --bursts."""
     draw = random.Random(most)
     requests = [line.split(",") for line in source.read_text(encoding="ascii").splitlines()]
     writes = [words for words in requests if words[3] == "w"]
