@@ -18,6 +18,7 @@ sys.path[:0] = [str(TOOLS / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(TOOLS))
 
 import beyond  # noqa: E402
+import pa_ir  # noqa: E402
 import page  # noqa: E402
 import papers  # noqa: E402
 import parameters  # noqa: E402
@@ -67,6 +68,17 @@ def invent_postmark(top, run):
             f"ms {seconds}000", f"moved {0 if run.size == 'unlimited' else 1000}", "logged 2000",
             "moves 1002", "moves_12k 101", "moved_sectors 10136", "moved_sectors_12k 4128",
             "small_permille 200")))
+    (run.folder(top) / "settings").write_text(run.settings())
+
+
+def invent_normal_path(top, run, **seconds):
+    """A work on files that takes 10 s on each side, or so many; a fifth of the requests are reads."""
+    run.folder(top).mkdir(parents=True)
+    counts = {"busy_ns": 1, "merge_copies": 7, "requests": 200, "aligned": 50, "within": 150,
+              "reads": 40, "reads_within": 40}
+    (run.folder(top) / "figures").write_text("".join(
+        f"{run.name_of_load}.{side}.{key} {value}\n" for side in run.sides()
+        for key, value in [*counts.items(), ("ms", 1000 * seconds.get(side.replace("-", "_"), 10))]))
     (run.folder(top) / "settings").write_text(run.settings())
 
 
@@ -256,6 +268,84 @@ class Rows(unittest.TestCase):
             (advice / "probe.json").write_text(json.dumps({"suggestion": {"table": line}}))
             self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
                              .arguments, ["samsung", "streams 16 route always", "16", "a-256"])
+
+    def test_requests_that_reach_the_drive(self):
+        """PA Table 4: shares of the sides with PAI, and why they differ."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place), papers.FIGURES["pa-table4"]
+            invent_normal_path(top, pa_ir.Run("samsung", "postmark-8m-through"))
+            found = {entry["id"]: entry for entry in figure.rows(top)}
+            self.assertEqual(found["pa-table4/8-MB/PASA-requests"]["value"], 1)
+            self.assertEqual(found["pa-table4/8-MB/NoPAS-aligned"]["value"], 25)
+            self.assertIn("40 of the 200 requests are reads, 100 %",
+                          found["pa-table4/8-MB/NoPAS-within"]["why"])
+            data = figure.data(top)
+            self.assertEqual(data["groups"], ["NoPAS\n8 MB", "PAS\n8 MB", "PASA\n8 MB"])
+            self.assertEqual(data["series"]["within, published"], [23.34, 100, 100])
+            self.assertEqual(data["series"]["within, here"], [75, 75, 75])
+
+    def test_gains_over_noop(self):
+        """PA Figs. 9 and 10: of the drives that are there, each side over NoPAS-noop."""
+        with tempfile.TemporaryDirectory() as place:
+            top = Path(place)
+            large, filebench = papers.FIGURES["pa-9"], papers.FIGURES["pa-10"]
+            self.assertFalse(large.is_measured(top))
+            invent_normal_path(top, pa_ir.Run("samsung", "postmark-8m-through"), none=12,
+                               pas_pai=9, pasa_pai=8)
+            invent_normal_path(top, pa_ir.Run("transcend", "postmark-256k"), pas_pai=5)
+            found = {entry["id"]: entry["value"] for entry in large.rows(top)}
+            self.assertEqual(found["pa-9/SSD-A-8-MB/PASA-PAI-over-NoPAS-PAI"], 1.25)
+            self.assertEqual(found["pa-9/SSD-A-8-MB/PASA-PAI-over-PAS-PAI"], 1.125)
+            self.assertEqual(found["pa-9/most/over-NoPAS-noop"], 2)
+            self.assertEqual(found["pa-9/SSD-D-256-KB/PASA-PAI-over-NoPAS-noop"], 1)
+            self.assertIn("SSD-A\n8 MB\nflushing", large.data(top)["groups"])
+            self.assertNotIn("transcend", [run.profile for run in large.runs()
+                                           if run.name_of_load.endswith("-through")])
+            invent_normal_path(top, pa_ir.Run("transcend", "filebench-oltp"), pasa_pai=2.5)
+            entry, = [entry for entry in filebench.rows(top) if entry["published"]]
+            self.assertEqual((entry["id"], entry["value"], entry["verdict"]),
+                             ("pa-10/SSD-D-OLTP/PASA-PAI-over-NoPAS-noop", 4, "within 25 %"))
+
+    def test_schedulers(self):
+        """IR Fig. 8: the better of IR's beside the best of the kernel's, not beside noop."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place), papers.FIGURES["ir-8"]
+            invent_normal_path(top, pa_ir.Run("samsung", "postmark-a"), kyber=8, bundle_rp=5,
+                               log_bundle_rp=1)
+            invent_normal_path(top, pa_ir.Run("samsung", "postmark-b"), bundle=20, bundle_rp=16)
+            found = {entry["id"]: entry["value"] for entry in figure.rows(top)}
+            self.assertEqual(found["ir-8/postmark-a/bundle-rp-over-none"], 2)
+            self.assertEqual(found["ir-8/most/over-kernel"], 1.6)
+            self.assertEqual(found["ir-8/postmark-b/over-kernel"], 0.625)
+            self.assertEqual(figure.data(top)["series"]["IRBW-FIFO-RP"], [2, 0.625])
+
+    def test_responses(self):
+        """IR Fig. 11: what comes while Postmark is at work; points are drawn, but not kept."""
+        def event(seconds, name, rest):
+            return f"  task-1 [000] ..... {seconds:.6f}: {name}: {rest}\n"
+
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place) / "papers", papers.FIGURES["ir-11"]
+            run = pa_ir.Run("samsung", "postmark-a-responses")
+            invent_normal_path(top, run)
+            for side, took in (("bundle", 0.004), ("bundle-rp", 0.002)):
+                (run.folder(top) / f"{run.name_of_load}.{side}.bios").write_text(
+                    event(1, "block_bio_queue", "253,0 W 0 + 8 [task]") +
+                    event(2, "block_bio_complete", "253,0 W 0 + 8 [0]") +
+                    event(3, "tracing_mark_write", "phase run") +
+                    event(4, "block_bio_queue", "253,0 R 8 + 8 [task]") +
+                    event(4, "block_bio_queue", "253,0 W 16 + 8 [task]") +
+                    event(4 + took, "block_bio_complete", "253,0 R 8 + 8 [0]") +
+                    event(4 + 3 * took, "block_bio_complete", "253,0 W 16 + 8 [0]") +
+                    event(5, "tracing_mark_write", "phase end"))
+            (run.folder(top) / "commit").write_text("abc\n")
+            self.assertEqual(figure.rows(top)[0]["value"], 0.5)
+            data = figure.data(top)
+            self.assertEqual(data["series"]["IRBW-FIFO"], [8, 12, 4, 4, 12, 12])
+            self.assertEqual(data["points"]["IRBW-FIFO-RP"], [2, 6])
+            kept = page.update([figure], top, Path(place) / "docs")
+            self.assertNotIn("points", kept["ir-11"]["data"])
+            self.assertTrue((Path(place) / "docs/papers/ir-11.png").exists())
 
     def test_memory(self):
         """The map's bytes beside RE's KB, when all sizes are there."""

@@ -182,13 +182,9 @@ class Gains(NormalPath):
 
     @staticmethod
     def label(place):
-        """The drive above the load."""
-        drive, load = place[:5], place[6:]
+        """The drive above the load, in short lines."""
+        drive, load = place[:5], place[6:].replace("server", "\nserver")
         return f"{drive}\n{load.replace('-KB', ' KB').replace('-MB', ' MB').replace('-', chr(10))}"
-
-    def text(self, top):
-        """How; each figure adds to it."""
-        return ""
 
 
 class LargeFiles(Gains):
