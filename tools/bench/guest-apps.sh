@@ -6,7 +6,8 @@
 # OPTIONS: option words of the table line in one word; "probe" and words: see guest-loads.sh.
 # Figures, of each side: SIDE.run_ms, SIDE.unmount_ms, SIDE.drain_ms (writing back what the log holds, and
 # a flush of the drive), SIDE.erases (of all three), SIDE.bytes (written to the drive) and, where the
-# load tells, SIDE.p99_us. The functions of loads and sides are called by name.
+# load tells, SIDE.p99_us; of ressd SIDE.small_permille, the writes taken for small and random. The functions
+# of loads and sides are called by name.
 # shellcheck disable=SC2317
 set -euo pipefail
 profile=$1
@@ -160,6 +161,7 @@ run_side() {
 	figure "$side.erases" "$(($(drive_stat nand_erases) - erases))"
 	figure "$side.bytes" "$(($(drive_stat host_write_bytes) - bytes))"
 	[ -z "$p99_us" ] || figure "$side.p99_us" "$p99_us"
+	[ "$target" != /dev/mapper/ressd ] || figure "$side.small_permille" "$(status_word small_permille)"
 	close_side
 }
 

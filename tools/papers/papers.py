@@ -25,6 +25,7 @@ import page  # noqa: E402
 import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
 import re_memory  # noqa: E402
+import re_oltp  # noqa: E402
 import re_postmark  # noqa: E402
 import results as result_files  # noqa: E402
 import sc  # noqa: E402
@@ -35,8 +36,9 @@ RESULT = PROJECT / "build/results/papers.json"
 DOCS = PROJECT / "docs"
 FIGURES = {figure.name: figure
            for figure in (*re_bandwidth.FIGURES, *parameters.RE_FIGURES, *re_memory.FIGURES,
-                          *re_postmark.FIGURES, *parameters.FIGURES, *pa_ir.PA_FIGURES,
-                          *pa_ir.IR_FIGURES, *sc.FIGURES, *beyond.FIGURES)}
+                          *re_postmark.FIGURES, *re_oltp.FIGURES, *parameters.FIGURES,
+                          *pa_ir.PA_FIGURES, *pa_ir.IR_FIGURES, *sc.FIGURES,
+                          *beyond.FIGURES)}
 
 
 def is_done(run):
