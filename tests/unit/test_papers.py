@@ -24,6 +24,7 @@ import papers  # noqa: E402
 import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
 import re_memory  # noqa: E402
+import re_oltp  # noqa: E402
 import re_postmark  # noqa: E402
 import runs  # noqa: E402
 import sc  # noqa: E402
@@ -268,6 +269,42 @@ class Rows(unittest.TestCase):
             (advice / "probe.json").write_text(json.dumps({"suggestion": {"table": line}}))
             self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
                              .arguments, ["samsung", "streams 16 route always", "16", "a-256"])
+
+    def test_transactions(self):
+        """RE Fig. 6: of each run with ressd over bare; Table 6 by the paper's rules only."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure, table = Path(place), papers.FIGURES["re-6-a"], papers.FIGURES["re-table6"]
+            area = re_oltp.Run("samsung", "ours", "C", "0.75-GB")
+            for run, tps in ((area, 30), (re_oltp.Run("samsung", "paper", "C", "0.75-GB"), 18),
+                             (re_oltp.Run("samsung", "bare", "C"), 10)):
+                self.assertFalse(figure.is_measured(top))
+                folder = run.folder(top) / "apps-samsung/oltp/new"
+                folder.mkdir(parents=True)
+                side = "bare" if run.side == "bare" else "ressd"
+                (folder / "figures").write_text(f"{side}.tps {tps}\n{side}.small_permille 940\n")
+                (run.folder(top) / "settings").write_text(run.settings())
+            found = {entry["id"]: entry for entry in figure.rows(top) + table.rows(top)}
+            self.assertEqual(sorted(found), ["re-6/ours-SSD-A/OLTP-C-0.75-GB",
+                                             "re-6/paper-SSD-A/OLTP-C-0.75-GB",
+                                             "re-table6/small-random/OLTP-C"])
+            entry = found["re-6/ours-SSD-A/OLTP-C-0.75-GB"]
+            self.assertEqual((entry["value"], entry["verdict"]), (3, "passed"))
+            self.assertEqual(found["re-table6/small-random/OLTP-C"]["value"], 94)
+            self.assertEqual(figure.data(top)["series"],
+                             {"bare": [10], "ours, 0.75 GB": [30], "paper, 0.75 GB": [18]})
+            # The area is that of the run, the table that of all runs.
+            with mock.patch.object(re_oltp.apps.app_inputs, "files_of", return_value=[]):
+                guest = area.guest(top)
+            self.assertEqual(guest.arguments, ["samsung", "probe", "oltp", "ressd"])
+            sizes = (area.folder(top) / "apps-samsung/oltp/apps.conf").read_text()
+            self.assertIn("OLTP_RESERVED_MB='48'", sizes)
+            small = re_oltp.Run("samsung", "ours", "A", "0.125-GB")
+            with mock.patch.object(re_oltp.apps.app_inputs, "files_of", return_value=[]) as files:
+                small.guest(top)
+            sizes = (small.folder(top) / "apps-samsung/oltp/apps.conf").read_text()
+            self.assertIn("OLTP_RESERVED_MB='8'", sizes)
+            self.assertIn("OLTP_ROWS='1250000'", sizes)
+            self.assertEqual(files.call_args.args[1]["OLTP_RESERVED_MB"], 48)
 
     def test_requests_that_reach_the_drive(self):
         """PA Table 4: shares of the sides with PAI, and why they differ."""
