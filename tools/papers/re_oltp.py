@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import app_inputs
 import apps
 import drives
+import re_postmark
 from guests import figures
 from published import RE_DRIVES, RULES
 from re_bandwidth import RULES as OPTIONS
 from re_postmark import SIZES
 from rows import row
-from runs import GuestRun, OfEach, digest
+from runs import GuestRun, digest
 
 LOAD = "oltp"
 SOURCES = ["guest-apps.sh", "app-loads.sh", "guest-loads.sh", "drives.conf", "apps.conf"]
@@ -74,15 +75,11 @@ class Run(GuestRun):
         return Run(self.profile, "bare", self.configuration)
 
 
-class Transactions(OfEach):
+class Transactions(re_postmark.OneDrive):
     """Fig. 6, one drive."""
 
-    paper = "re"
-
-    def __init__(self, profile):
-        self.profile, self.drive = profile, RE_DRIVES[profile]
-        self.name = f"re-6-{self.drive[-1].lower()}"
-        self.title = f"Transactions of sysbench OLTP on {self.drive}"
+    figure = "re-6"
+    what = "Transactions of sysbench OLTP"
 
     def of(self, configuration):
         """All runs of a configuration with ressd; the largest area first."""
@@ -137,10 +134,9 @@ class Transactions(OfEach):
                "those of RE's reserved area."
 
 
-class SmallShare(OfEach):
+class SmallShare(re_postmark.SmallShare):
     """Table 6: how many writes the paper's rule takes for small and random."""
 
-    paper = "re"
     name = "re-table6"
     title = "Writes taken for small and random, sysbench OLTP"
 
@@ -152,11 +148,6 @@ class SmallShare(OfEach):
         """Percent."""
         return [row(f"{self.name}/small-random/OLTP-{run.configuration}",
                     run.found(top, "small_permille") / 10) for run in self.measured(top)]
-
-    def data(self, top):
-        """Published beside here."""
-        return {**self.beside_published(top, "%", "emulated SSD-A, 1/16 of the paper's sizes"),
-                "log": False}
 
     def text(self, _top):
         """By whose rule."""
