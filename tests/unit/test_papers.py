@@ -73,13 +73,13 @@ def invent_postmark(top, run):
 
 
 def invent_normal_path(top, run, **seconds):
-    """A work on files that takes 10 s on each side, or so many; a fifth of the requests are reads."""
+    """A work on files that takes 10 s on each side, or so many."""
     run.folder(top).mkdir(parents=True)
     counts = {"busy_ns": 1, "merge_copies": 7, "requests": 200, "aligned": 50, "within": 150,
               "reads": 40, "reads_within": 40}
     (run.folder(top) / "figures").write_text("".join(
         f"{run.name_of_load}.{side}.{key} {value}\n" for side in run.sides()
-        for key, value in [*counts.items(), ("ms", 1000 * seconds.get(side.replace("-", "_"), 10))]))
+        for key, value in {**counts, "ms": 1000 * seconds.get(side.replace("-", "_"), 10)}.items()))
     (run.folder(top) / "settings").write_text(run.settings())
 
 
@@ -339,7 +339,7 @@ class Rows(unittest.TestCase):
             self.assertNotIn("transcend", [run.profile for run in large.runs()
                                            if run.name_of_load.endswith("-through")])
             invent_normal_path(top, pa_ir.Run("transcend", "filebench-oltp"), pasa_pai=2.5)
-            entry, = [entry for entry in filebench.rows(top) if entry["published"]]
+            entry = next(entry for entry in filebench.rows(top) if entry["published"])
             self.assertEqual((entry["id"], entry["value"], entry["verdict"]),
                              ("pa-10/SSD-D-OLTP/PASA-PAI-over-NoPAS-noop", 4, "within 25 %"))
 

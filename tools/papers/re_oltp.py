@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""RE 4.4: sysbench's OLTP on MariaDB, bare and with reserved areas of several sizes (Fig. 6, Table 6).
+"""RE 4.4: sysbench OLTP on MariaDB, bare and with several reserved areas (Fig. 6, Table 6).
 
 The load is `oltp` of make bench-apps, at a 16th of RE's rows and reserved areas. One guest for each
 run: the table takes memory.
