@@ -8,6 +8,7 @@ import json
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 from unittest import mock
 
@@ -17,11 +18,13 @@ sys.path[:0] = [str(TOOLS / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(TOOLS))
 
 import beyond  # noqa: E402
+import pa_ir  # noqa: E402
 import page  # noqa: E402
 import papers  # noqa: E402
 import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
 import re_memory  # noqa: E402
+import re_oltp  # noqa: E402
 import re_postmark  # noqa: E402
 import runs  # noqa: E402
 import sc  # noqa: E402
@@ -69,6 +72,17 @@ def invent_postmark(top, run):
     (run.folder(top) / "settings").write_text(run.settings())
 
 
+def invent_normal_path(top, run, **seconds):
+    """A work on files that takes 10 s on each side, or so many."""
+    run.folder(top).mkdir(parents=True)
+    counts = {"busy_ns": 1, "merge_copies": 7, "requests": 200, "aligned": 50, "within": 150,
+              "reads": 40, "reads_within": 40}
+    (run.folder(top) / "figures").write_text("".join(
+        f"{run.name_of_load}.{side}.{key} {value}\n" for side in run.sides()
+        for key, value in {**counts, "ms": 1000 * seconds.get(side.replace("-", "_"), 10)}.items()))
+    (run.folder(top) / "settings").write_text(run.settings())
+
+
 BARE = {"D1": 1, "D4": 1.5, "D16": 2}
 
 
@@ -89,6 +103,24 @@ class Traces(unittest.TestCase):
                 lines = [line.split(",") for line in path.read_text().splitlines()]
                 self.assertTrue(all(int(words[1]) + int(words[2]) // 512
                                     <= sc_traces.SPAN_MB * 2048 for words in lines))
+
+    def test_distribute(self):
+        """As many writes as before, 1 to 4 at once, in the mean as often; reads stay."""
+        with tempfile.TemporaryDirectory() as place:
+            before, after = Path(place) / "before", Path(place) / "after"
+            sc_traces.generate("prn0", 2000, before)
+            sc_traces.distribute(before, 4, after)
+            old, new = ([line.split(",") for line in path.read_text().splitlines()]
+                        for path in (before, after))
+            self.assertEqual([words for words in old if words[3] == "r"],
+                             [words for words in new if words[3] == "r"])
+            self.assertEqual([words[1:3] for words in old if words[3] == "w"],
+                             [words[1:3] for words in new if words[3] == "w"])
+            bursts = Counter(words[4] for words in new if words[3] == "w")
+            self.assertEqual(set(bursts.values()), {1, 2, 3, 4})
+            times = [float(words[4]) for words in new]
+            self.assertEqual(times, sorted(times))
+            self.assertLess(abs(times[-1] / float(old[-1][4]) - 1), 0.02)
 
     def test_repeatable(self):
         """The same trace each time."""
@@ -144,17 +176,38 @@ class Rows(unittest.TestCase):
             self.assertEqual(found["sc-1/D64-over-D1/most"]["published"], 9.1)
             self.assertEqual(found[f"sc-1/D16/{sc.TRACES[2]}"]["value"], 2)
 
+    def test_erases(self):
+        """All traces together; of each replay the last pass counts."""
+        with tempfile.TemporaryDirectory() as place, \
+                mock.patch.object(sc, "SSDSIM_RUN", Path(__file__)):
+            top, figure = Path(place), papers.FIGURES["sc-3"]
+            for number, run in enumerate(figure.runs(), 1):
+                self.assertFalse(figure.is_measured(top))
+                run.folder(top).mkdir(parents=True)
+                for distribution in sc.DISTRIBUTIONS:
+                    erased = 200 * number if distribution == "D64" else 100 * number
+                    (run.folder(top) / distribution).write_text(
+                        "# drive\n9 bytes written, 7 blocks erased\n"
+                        f"9 bytes written, {erased} blocks erased\n")
+                (run.folder(top) / "settings").write_text(run.settings())
+            found = {entry["id"]: entry for entry in figure.rows(top)}
+            entry = found["sc-3/D64-over-D1/erased-blocks"]
+            self.assertEqual((entry["value"], entry["verdict"]), (2, "differs"))
+            self.assertEqual(figure.data(top)["series"]["D4"], [100, 200, 300, 400, 500])
+            # 0.94 of proj0's requests write 42 KB.
+            self.assertEqual(sc.Erases("proj0").requests(), 12979)
+
     def test_future(self):
         """D64 with ressd is held against D1 bare, not against D64."""
         with tempfile.TemporaryDirectory() as place:
             top = Path(place)
-            self.assertFalse(sc.FIGURES[2].is_measured(top))
+            self.assertFalse(papers.FIGURES["sc-future"].is_measured(top))
             invent_sc(top, "hm0", bare=5, burst=2, even=0.2, idle=0.2)
-            found = {entry["id"]: entry for entry in sc.FIGURES[2].rows(top)}
+            found = {entry["id"]: entry for entry in papers.FIGURES["sc-future"].rows(top)}
             self.assertFalse(found["sc-future/mean-burst-D64-over-bare-D1/hm0"]["reached"])
             self.assertTrue(found["sc-future/tail-even-D64-over-bare-D1/hm0"]["reached"])
-            self.assertIn("4 of 6 figures", sc.FIGURES[2].text(top))
-            more = dict(sc.FIGURES[2].data(top)["more"])
+            self.assertIn("4 of 6 figures", papers.FIGURES["sc-future"].text(top))
+            more = dict(papers.FIGURES["sc-future"].data(top)["more"])
             self.assertEqual(more["times D1 bare"]["mean, pace burst"], [2])
             slower = more["requests of 3000 slower than the slowest of D1 bare"]
             self.assertEqual(slower, {"D64 bare": [1], "D64, pace burst": [1],
@@ -216,6 +269,120 @@ class Rows(unittest.TestCase):
             (advice / "probe.json").write_text(json.dumps({"suggestion": {"table": line}}))
             self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
                              .arguments, ["samsung", "streams 16 route always", "16", "a-256"])
+
+    def test_transactions(self):
+        """RE Fig. 6: of each run with ressd over bare; Table 6 by the paper's rules only."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure, table = Path(place), papers.FIGURES["re-6-a"], papers.FIGURES["re-table6"]
+            area = re_oltp.Run("samsung", "ours", "C", "0.75-GB")
+            for run, tps in ((area, 30), (re_oltp.Run("samsung", "paper", "C", "0.75-GB"), 18),
+                             (re_oltp.Run("samsung", "bare", "C"), 10)):
+                self.assertFalse(figure.is_measured(top))
+                folder = run.folder(top) / "apps-samsung/oltp/new"
+                folder.mkdir(parents=True)
+                side = "bare" if run.side == "bare" else "ressd"
+                (folder / "figures").write_text(f"{side}.tps {tps}\n{side}.small_permille 940\n")
+                (run.folder(top) / "settings").write_text(run.settings())
+            found = {entry["id"]: entry for entry in figure.rows(top) + table.rows(top)}
+            self.assertEqual(sorted(found), ["re-6/ours-SSD-A/OLTP-C-0.75-GB",
+                                             "re-6/paper-SSD-A/OLTP-C-0.75-GB",
+                                             "re-table6/small-random/OLTP-C"])
+            entry = found["re-6/ours-SSD-A/OLTP-C-0.75-GB"]
+            self.assertEqual((entry["value"], entry["verdict"]), (3, "passed"))
+            self.assertEqual(found["re-table6/small-random/OLTP-C"]["value"], 94)
+            self.assertEqual(figure.data(top)["series"],
+                             {"bare": [10], "ours, 0.75 GB": [30], "paper, 0.75 GB": [18]})
+            # The area is that of the run, the table that of all runs.
+            with mock.patch.object(re_oltp.apps.app_inputs, "files_of", return_value=[]):
+                guest = area.guest(top)
+            self.assertEqual(guest.arguments, ["samsung", "probe", "oltp", "ressd"])
+            sizes = (area.folder(top) / "apps-samsung/oltp/apps.conf").read_text()
+            self.assertIn("OLTP_RESERVED_MB='48'", sizes)
+            small = re_oltp.Run("samsung", "ours", "A", "0.125-GB")
+            with mock.patch.object(re_oltp.apps.app_inputs, "files_of", return_value=[]) as files:
+                small.guest(top)
+            sizes = (small.folder(top) / "apps-samsung/oltp/apps.conf").read_text()
+            self.assertIn("OLTP_RESERVED_MB='8'", sizes)
+            self.assertIn("OLTP_ROWS='1250000'", sizes)
+            self.assertEqual(files.call_args.args[1]["OLTP_RESERVED_MB"], 48)
+
+    def test_requests_that_reach_the_drive(self):
+        """PA Table 4: shares of the sides with PAI, and why they differ."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place), papers.FIGURES["pa-table4"]
+            invent_normal_path(top, pa_ir.Run("samsung", "postmark-8m-through"))
+            found = {entry["id"]: entry for entry in figure.rows(top)}
+            self.assertEqual(found["pa-table4/8-MB/PASA-requests"]["value"], 1)
+            self.assertEqual(found["pa-table4/8-MB/NoPAS-aligned"]["value"], 25)
+            self.assertIn("40 of the 200 requests are reads, 100 %",
+                          found["pa-table4/8-MB/NoPAS-within"]["why"])
+            data = figure.data(top)
+            self.assertEqual(data["groups"], ["NoPAS\n8 MB", "PAS\n8 MB", "PASA\n8 MB"])
+            self.assertEqual(data["series"]["within, published"], [23.34, 100, 100])
+            self.assertEqual(data["series"]["within, here"], [75, 75, 75])
+
+    def test_gains_over_noop(self):
+        """PA Figs. 9 and 10: of the drives that are there, each side over NoPAS-noop."""
+        with tempfile.TemporaryDirectory() as place:
+            top = Path(place)
+            large, filebench = papers.FIGURES["pa-9"], papers.FIGURES["pa-10"]
+            self.assertFalse(large.is_measured(top))
+            invent_normal_path(top, pa_ir.Run("samsung", "postmark-8m-through"), none=12,
+                               pas_pai=9, pasa_pai=8)
+            invent_normal_path(top, pa_ir.Run("transcend", "postmark-256k"), pas_pai=5)
+            found = {entry["id"]: entry["value"] for entry in large.rows(top)}
+            self.assertEqual(found["pa-9/SSD-A-8-MB/PASA-PAI-over-NoPAS-PAI"], 1.25)
+            self.assertEqual(found["pa-9/SSD-A-8-MB/PASA-PAI-over-PAS-PAI"], 1.125)
+            self.assertEqual(found["pa-9/most/over-NoPAS-noop"], 2)
+            self.assertEqual(found["pa-9/SSD-D-256-KB/PASA-PAI-over-NoPAS-noop"], 1)
+            self.assertIn("SSD-A\n8 MB\nflushing", large.data(top)["groups"])
+            self.assertNotIn("transcend", [run.profile for run in large.runs()
+                                           if run.name_of_load.endswith("-through")])
+            invent_normal_path(top, pa_ir.Run("transcend", "filebench-oltp"), pasa_pai=2.5)
+            entry = next(entry for entry in filebench.rows(top) if entry["published"])
+            self.assertEqual((entry["id"], entry["value"], entry["verdict"]),
+                             ("pa-10/SSD-D-OLTP/PASA-PAI-over-NoPAS-noop", 4, "within 25 %"))
+
+    def test_schedulers(self):
+        """IR Fig. 8: the better of IR's beside the best of the kernel's, not beside noop."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place), papers.FIGURES["ir-8"]
+            invent_normal_path(top, pa_ir.Run("samsung", "postmark-a"), kyber=8, bundle_rp=5,
+                               log_bundle_rp=1)
+            invent_normal_path(top, pa_ir.Run("samsung", "postmark-b"), bundle=20, bundle_rp=16)
+            found = {entry["id"]: entry["value"] for entry in figure.rows(top)}
+            self.assertEqual(found["ir-8/postmark-a/bundle-rp-over-none"], 2)
+            self.assertEqual(found["ir-8/most/over-kernel"], 1.6)
+            self.assertEqual(found["ir-8/postmark-b/over-kernel"], 0.625)
+            self.assertEqual(figure.data(top)["series"]["IRBW-FIFO-RP"], [2, 0.625])
+
+    def test_responses(self):
+        """IR Fig. 11: what comes while Postmark is at work; points are drawn, but not kept."""
+        def event(seconds, name, rest):
+            return f"  task-1 [000] ..... {seconds:.6f}: {name}: {rest}\n"
+
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place) / "papers", papers.FIGURES["ir-11"]
+            run = pa_ir.Run("samsung", "postmark-a-responses")
+            invent_normal_path(top, run)
+            for side, took in (("bundle", 0.004), ("bundle-rp", 0.002)):
+                (run.folder(top) / f"{run.name_of_load}.{side}.bios").write_text(
+                    event(1, "block_bio_queue", "253,0 W 0 + 8 [task]") +
+                    event(2, "block_bio_complete", "253,0 W 0 + 8 [0]") +
+                    event(3, "tracing_mark_write", "phase run") +
+                    event(4, "block_bio_queue", "253,0 R 8 + 8 [task]") +
+                    event(4, "block_bio_queue", "253,0 W 16 + 8 [task]") +
+                    event(4 + took, "block_bio_complete", "253,0 R 8 + 8 [0]") +
+                    event(4 + 3 * took, "block_bio_complete", "253,0 W 16 + 8 [0]") +
+                    event(5, "tracing_mark_write", "phase end"))
+            (run.folder(top) / "commit").write_text("abc\n")
+            self.assertEqual(figure.rows(top)[0]["value"], 0.5)
+            data = figure.data(top)
+            self.assertEqual(data["series"]["IRBW-FIFO"], [8, 12, 4, 4, 12, 12])
+            self.assertEqual(data["points"]["IRBW-FIFO-RP"], [2, 6])
+            kept = page.update([figure], top, Path(place) / "docs")
+            self.assertNotIn("points", kept["ir-11"]["data"])
+            self.assertTrue((Path(place) / "docs/papers/ir-11.png").exists())
 
     def test_memory(self):
         """The map's bytes beside RE's KB, when all sizes are there."""

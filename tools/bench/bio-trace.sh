@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
 # bio-trace.sh: records, in a guest, when bios arrive at a device and when they complete; after
-# guest-lib.sh. The device is a dm-linear target on the drive, for that sees bios as any target of
-# device-mapper does, and its completions name the whole bio. bio_trace.py on the host reads it.
+# guest-lib.sh. The device is a dm-linear target on the drive or on ressd, for that sees bios as any
+# target of device-mapper does, and its completions name the whole bio. bio_trace.py on the host reads it.
 
 tracing=/sys/kernel/tracing
 
@@ -13,22 +13,23 @@ trace_event() {
 	echo 1 >"$event/enable"
 }
 
-# trace_table: the drive. One without a volatile buffer is sent no flushes, but ressd on it is, for ressd has
-# one. So eight sectors of a disk that has one follow, which nobody uses: flushes are then seen.
+# trace_table DEVICE: all of it. A drive without a volatile buffer is sent no flushes, but ressd on it is, for
+# ressd has one. So eight sectors of a disk that has one follow, which nobody uses: flushes are then seen.
 trace_table() {
 	local sectors
-	sectors=$(blockdev --getsz "$disk")
-	echo "0 $sectors linear $disk 0"
+	sectors=$(blockdev --getsz "$1")
+	echo "0 $sectors linear $1 0"
+	[ "$1" = "$disk" ] || return 0
 	grep -q 'write through' "/sys/block/$drive/queue/write_cache" || return 0
 	modprobe null_blk nr_devices=1 gb=1 memory_backed=1 cache_size=1 max_sectors=8192
 	echo "$sectors 8 linear /dev/nullb0 0"
 }
 
-# trace_open: sets $target.
+# trace_open DEVICE: sets $target.
 trace_open() {
 	local numbers
 	[ -d "$tracing/events" ] || mount -t tracefs tracefs "$tracing"
-	trace_table | dmsetup create traced
+	trace_table "$1" | dmsetup create traced
 	target=/dev/mapper/traced
 	numbers=$(dmsetup info -c --noheadings -o major,minor traced)
 	trace_device=$((${numbers%:*} << 20 | ${numbers#*:}))
@@ -46,7 +47,7 @@ trace_mark() {
 	echo "phase $1" >"$tracing/trace_marker"
 }
 
-# trace_close: leaves the trace in $figures/bios.
+# trace_close NAME: leaves the trace in $figures/NAME.
 trace_close() {
 	local name lost
 	echo 0 >"$tracing/tracing_on"
@@ -55,6 +56,6 @@ trace_close() {
 	done
 	lost=$(sed -n 's/^overrun: //p' "$tracing/per_cpu/cpu0/stats")
 	[ "$lost" = 0 ] || die "the trace has lost $lost events: make its buffer larger"
-	cat "$tracing/trace" >"$figures/bios"
+	cat "$tracing/trace" >"$figures/$1"
 	dmsetup remove traced
 }

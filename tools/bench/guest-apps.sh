@@ -6,7 +6,8 @@
 # OPTIONS: option words of the table line in one word; "probe" and words: see guest-loads.sh.
 # Figures, of each side: SIDE.run_ms, SIDE.unmount_ms, SIDE.drain_ms (writing back what the log holds, and
 # a flush of the drive), SIDE.erases (of all three), SIDE.bytes (written to the drive) and, where the
-# load tells, SIDE.p99_us. The functions of loads and sides are called by name.
+# load tells, SIDE.p99_us; of ressd SIDE.small_permille, the writes taken for small and random. The functions
+# of loads and sides are called by name.
 # shellcheck disable=SC2317
 set -euo pipefail
 profile=$1
@@ -87,7 +88,7 @@ open_side() {
 	target=$disk
 	case $side in
 	*ressd) create_ressd ;;
-	record) trace_open ;;
+	record) trace_open "$disk" ;;
 	esac
 }
 
@@ -97,7 +98,7 @@ close_side() {
 		[ "$(status_word errors)" = 0 ] || die "ressd met errors on $profile"
 		dmsetup remove ressd
 		;;
-	record) trace_close ;;
+	record) trace_close bios ;;
 	esac
 	remove_drive
 }
@@ -160,6 +161,7 @@ run_side() {
 	figure "$side.erases" "$(($(drive_stat nand_erases) - erases))"
 	figure "$side.bytes" "$(($(drive_stat host_write_bytes) - bytes))"
 	[ -z "$p99_us" ] || figure "$side.p99_us" "$p99_us"
+	[ "$target" != /dev/mapper/ressd ] || figure "$side.small_permille" "$(status_word small_permille)"
 	close_side
 }
 

@@ -4,7 +4,8 @@
 # cut and ordered by ressd (core/ressd-split.h, core/ressd-queue.h), or on the bare drive under a scheduler of the
 # kernel. Nothing goes to the log (route never). docs/notebook/normal-path.md describes loads and sides.
 # Figures are what the drive did: LOAD.SIDE.busy_ns, .rmw_reads, .merge_copies, .read_bytes, .write_bytes; with Postmark
-# .ms, .requests, .aligned, .within as well. What fio says is LOAD.SIDE.json.
+# and Filebench's profiles .ms, .requests, .aligned, .within as well. What fio says is LOAD.SIDE.json. Of a load whose
+# name ends in -responses there is LOAD.SIDE.bios instead, when each request came and was answered (bio_trace.py).
 set -euo pipefail
 profile=$1
 part=$2
@@ -12,8 +13,8 @@ options=
 shift 2
 # shellcheck source=tools/bench/guest-loads.sh
 . ./guest-loads.sh
-
-tracing=/sys/kernel/tracing
+# shellcheck source=tools/bench/bio-trace.sh
+. ./bio-trace.sh
 
 # What ressd-probe may advise for the normal path.
 normal_path='(split_write|align|bundle)_sectors [0-9]+|dispatch [a-z_]+|dispatch_depth [0-9]+'
@@ -21,9 +22,10 @@ normal_path='(split_write|align|bundle)_sectors [0-9]+|dispatch [a-z_]+|dispatch
 # The drive's clustered page, clustered block, and longest read and write, in sectors: what PA measured (docs/ssdsim.md).
 # A limit is its buffer in whole pages, or off where it has none or a smaller one than a page. The seconds are those in which it does
 # some thousand random writes, or some hundred if one takes it a third of a second.
+web_files=16
 case $profile in
 samsung) page=32 block=8192 longest_read=512 longest_write=480 seconds=30 ;;
-supertalent | transcend) page=256 block=32768 longest_read=0 longest_write=256 seconds=200 ;;
+supertalent | transcend) page=256 block=32768 longest_read=0 longest_write=256 seconds=200 web_files=6 ;;
 intel) page=8 block=10240 longest_read=1024 longest_write=224 seconds=5 ;;
 # Of these the geometry that tests/ssdsim/profiles gives them.
 ocz) page=64 block=8192 longest_read=512 longest_write=256 seconds=10 ;;
@@ -45,7 +47,12 @@ esac
 limits="split_read_sectors $longest_read split_write_sectors $longest_write"
 
 bring_home() {
-	[ "$target" = "$disk" ] || dmsetup message ressd 0 drain
+	[ -z "$options" ] || dmsetup message ressd 0 drain
+}
+
+# is_recorded: whether each request's response is wanted.
+is_recorded() {
+	[[ $part == *-responses ]]
 }
 
 # policy_of SIDE: its words for the normal path.
@@ -95,11 +102,14 @@ open_side() {
 		choose_scheduler none
 		create_ressd
 	fi
+	! is_recorded || trace_open "$target"
 }
 
+# close_side SIDE
 close_side() {
+	! is_recorded || trace_close "$part.$1.bios"
 	bring_home
-	[ "$target" = "$disk" ] || dmsetup remove ressd
+	[ -z "$options" ] || dmsetup remove ressd
 	remove_drive
 }
 
@@ -125,6 +135,7 @@ count_drive() {
 
 watch_requests() {
 	local numbers
+	! is_recorded || return 0
 	[ -d "$tracing/events" ] || mount -t tracefs tracefs "$tracing"
 	numbers=$(cat "/sys/block/$drive/dev")
 	echo 65536 >"$tracing/buffer_size_kb"
@@ -134,46 +145,136 @@ watch_requests() {
 	echo 1 >"$tracing/events/block/block_rq_issue/enable"
 }
 
-# count_requests KEY: since then, all, those that begin at a page, those within the buffers.
+# count_requests KEY: since then, all, those that begin at a page, those within the buffers; the reads among them.
 count_requests() {
+	! is_recorded || return 0
 	echo 0 >"$tracing/events/block/block_rq_issue/enable"
 	sed -n 's/.*block_rq_issue: [0-9,]* \([A-Z]*\) .* \([0-9]*\) + \([0-9]*\) .*/\1 \2 \3/p' "$tracing/trace" |
 		awk -v page="$page" -v read="$longest_read" -v write="$longest_write" -v key="$1" '
 			{ limit = $1 ~ /R/ ? read : write }
-			{ n++; aligned += $2 % page == 0; within += !limit || $3 <= limit }
-			END { print key ".requests", n + 0; print key ".aligned", aligned + 0; print key ".within", within + 0 }' \
+			{ n++; aligned += $2 % page == 0; within += fits = !limit || $3 <= limit }
+			$1 ~ /R/ { reads++; reads_within += fits }
+			END { print key ".requests", n + 0; print key ".aligned", aligned + 0; print key ".within", within + 0
+				print key ".reads", reads + 0; print key ".reads_within", reads_within + 0 }' \
 			>>"$figures/figures"
 }
 
 # --- loads ----------------------------------------------------------------------------------------------------------
 
-# postmark_part KEY MEMORY SMALLEST LARGEST FILES FOLDERS TRANSACTIONS: on a new ext3, as in both papers, with a sync at
-# the end and all that is in a log brought home. Postmark removes its files at its end; with less memory than they take,
-# most of what it writes reaches the drive before. A buffer of the largest file's size is its own.
-postmark_part() {
+# files_part KEY MEMORY COMMAND...: on a new ext3, as in both papers, with a sync at the end and all that is in a log
+# brought home. With less memory than its files take, most of what COMMAND writes reaches the drive before its end.
+files_part() {
 	postmark_memory "$2"
 	mkfs.ext4 -q -t ext3 -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 "$target" 480M
 	mount -t ext3 "$target" /mnt
+	"prepare_$3" "${@:4}"
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
 	settle
-	printf 'set %s\n' "location /mnt" "size $3 $4" "number $5" "subdirectories $6" "transactions $7" "seed 712" \
-		>/tmp/postmark.commands
-	printf 'run\nquit\n' >>/tmp/postmark.commands
+	! is_recorded || trace_mark run
 	watch_requests
 	watch_drive
-	timed "$1" postmark_to_the_end
+	timed "$1" to_the_end "${@:3}"
+	! is_recorded || trace_mark end
 	count_drive "$1"
 	count_requests "$1"
 	umount /mnt
 }
 
-postmark_to_the_end() {
+to_the_end() {
 	(
 		echo "$BASHPID" >/sys/fs/cgroup/load/cgroup.procs
-		exec postmark /tmp/postmark.commands >/tmp/postmark.report
+		"$@"
 	)
-	grep -q '^Time:' /tmp/postmark.report || die "postmark did not come to its end"
 	sync
 	bring_home
+}
+
+# run_postmark LOCATION SMALLEST LARGEST FILES FOLDERS TRANSACTIONS: it removes its files at its end. A buffer of the largest
+# file's size is its own.
+run_postmark() {
+	local name=${1##*/}
+	printf 'set %s\n' "location $1" "size $2 $3" "number $4" "subdirectories $5" "transactions $6" "seed 712" \
+		>"/tmp/postmark.$name"
+	printf 'run\nquit\n' >>"/tmp/postmark.$name"
+	postmark "/tmp/postmark.$name" >"/tmp/postmark.$name.report"
+	grep -q '^Time:' "/tmp/postmark.$name.report" || die "postmark did not come to its end"
+}
+
+prepare_run_postmark() { :; }
+
+# Filebench's profiles as PA 6.3 has them. It is not to be had in Debian, so its file sets, threads and operations are
+# those of fio and Postmark here. They do a fixed work, not one for a fixed time.
+fio_files() {
+	echo 100000000 >"/proc/$BASHPID/timerslack_ns"
+	# Each thread has all files open.
+	ulimit -n 4096
+	fio --thread --norandommap --randrepeat=0 --output="$figures/fio.txt" "$@" || die "fio failed on /mnt"
+}
+
+# names_of COUNT PREFIX: of files, as fio has them.
+names_of() {
+	local number names=
+	for number in $(seq "$1"); do
+		names+=:/mnt/$2$number
+	done
+	echo "${names#:}"
+}
+
+# preallocate COUNT MB PREFIX
+preallocate() {
+	local number
+	for number in $(seq "$1"); do
+		dd if=/dev/zero of="/mnt/$3$number" bs=1M count="$2" status=none
+	done
+}
+
+# webserver FILES: 16 threads read whole files of 16 MB, one appends 16 KB to a log for ten of them. PA has 1,000 files
+# on a drive of 16 times the size, 100 on the slow ones.
+webserver() {
+	fio_files --name=web --rw=read --bs=128k --numjobs=16 --io_size=32m --filename="$(names_of "$1" web)" \
+		--file_service_type=random:128 --randseed=74 --name=log --rw=write --bs=16k --io_size=48k \
+		--filename=/mnt/log --thinktime=1s --filesize=48k
+}
+
+prepare_webserver() {
+	preallocate "$1" 16 web
+}
+
+# fileserver: 50 threads that create, append to, read and remove files of 1 MB, 10,000 of them on a drive of 16 times
+# the size: ten times Postmark with 25 files.
+fileserver() {
+	local number
+	local -a running=()
+	for number in $(seq 10); do
+		run_postmark "/mnt/$number" 524288 1572864 25 1 50 &
+		running+=($!)
+	done
+	for number in "${running[@]}"; do
+		wait "$number" || die "one of ten runs of postmark failed"
+	done
+}
+
+prepare_fileserver() {
+	local number
+	for number in $(seq 10); do
+		mkdir "/mnt/$number"
+	done
+}
+
+# oltp: Filebench's profile of that name with files of 10 MB: ten writers send 100 writes of 2 KB each to ten files, all at
+# once by the C library's asynchronous writes, and wait until they are on the drive (O_DSYNC); 200 shadows read 2 KB
+# ten times for a write; one thread writes a log, 256 KB for 3,200 reads. Three rounds of that.
+oltp() {
+	fio_files --name=dbwr --rw=randwrite --bs=2k --numjobs=10 --ioengine=posixaio --iodepth=100 --sync=dsync \
+		--io_size=600k --filename="$(names_of 10 data)" --randseed=75 --name=shadow --rw=randread --bs=2k \
+		--numjobs=200 --io_size=300k --filename="$(names_of 10 data)" --randseed=76 --name=lgwr --rw=randwrite \
+		--bs=256k --sync=dsync --io_size=2304k --filename=/mnt/log1 --randseed=77
+}
+
+prepare_oltp() {
+	preallocate 10 10 data
+	preallocate 1 10 log
 }
 
 # fio_part KEY FIO...: jobs on the raw device; what fio says is read by normal_path.py.
@@ -193,12 +294,19 @@ fio_part() {
 
 # measured_part KEY: $part on $target.
 measured_part() {
-	local load=${part%-through}
-	case ${load%-single} in
-	postmark-8m) postmark_part "$1" 24M 8388608 8388608 12 12 20 ;;
-	postmark-256k) postmark_part "$1" 24M 262144 262144 300 300 300 ;;
-	postmark-a) postmark_part "$1" 24M 1024 32768 2000 200 2000 ;;
-	postmark-b) postmark_part "$1" 40M 1048576 16777216 12 12 20 ;;
+	local load=${part%-*}
+	case $part in
+	*-through | *-single | *-responses) ;;
+	*) load=$part ;;
+	esac
+	case $load in
+	postmark-8m) files_part "$1" 24M run_postmark /mnt 8388608 8388608 12 12 20 ;;
+	postmark-256k) files_part "$1" 24M run_postmark /mnt 262144 262144 300 300 300 ;;
+	postmark-a) files_part "$1" 24M run_postmark /mnt 1024 32768 2000 200 2000 ;;
+	postmark-b) files_part "$1" 40M run_postmark /mnt 1048576 16777216 12 12 20 ;;
+	filebench-webserver) files_part "$1" 32M webserver "$web_files" ;;
+	filebench-fileserver) files_part "$1" 96M fileserver ;;
+	filebench-oltp) files_part "$1" 256M oltp ;;
 	mixed)
 		fio_part "$1" --time_based --runtime="$seconds" \
 			--name=writes --rw=randwrite --bs=64k --numjobs=16 --randseed=71 \
@@ -231,6 +339,6 @@ for side; do
 	step "$side"
 	open_side "$side"
 	measured_part "$part.$side"
-	close_side
+	close_side "$side"
 done
 step end

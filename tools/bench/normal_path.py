@@ -10,11 +10,13 @@ import json
 import math
 from pathlib import Path
 
+import bio_trace
 import drives
 import results as result_files
 from guests import Guest, figures
 
 HERE = Path(__file__).resolve().parent
+FILES = [*drives.FILES, "tools/bench/bio-trace.sh"]
 
 PROFILES = ["samsung", "supertalent", "transcend", "intel"]
 LOW_END = ["samsung", "supertalent", "transcend"]
@@ -32,13 +34,13 @@ EVERY = [*KERNEL, "nopas", *POLICIES]
 PA_SIDES = ["none", "mq-deadline", "nopas-pai", "pas-pai", "pasa-pai", "bundle-rp"]
 IR_SIDES = [*KERNEL, "nopas", "pasa-pai", "bundle", "bundle-rp"]
 OTHERS_SIDES = ["none", "nopas", "bundle-rp", "bundle-rp-2"]
-POSTMARK_SIDES = ["none", "mq-deadline", "bfq", "nopas", "bundle", "bundle-rp", "log-bundle-rp"]
+POSTMARK_SIDES = [*KERNEL, "nopas", "bundle", "bundle-rp", "log-bundle-rp"]
 # With another dispatch_depth than the usual one, by --side.
 DEPTHS = [f"{policy}-{depth}" for policy in POLICIES for depth in (1, 2, 8, 16)]
 SIDES = [*KERNEL, "nopas", *CUTS, *POLICIES, *LOGGED, *DEPTHS]
 
 # Sides of each load, and seconds of one of them on an idle machine. "-through": on a drive that
-# programs at once what is longer than its buffer.
+# programs at once what is longer than its buffer. "-responses": each request is recorded.
 LOADS = {
     "sequential": (["none", "nopas", *CUTS, *POLICIES[1:]], 4),
     "stream": (["none", "mq-deadline", *CUTS, *POLICIES], 4),
@@ -48,9 +50,13 @@ LOADS = {
     "fileserver": (IR_SIDES, 10),
     "postmark-8m": (PA_SIDES, 15),
     "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-advised", "log-pasa-pai"], 15),
-    "postmark-256k": (["none", "pas-pai", "pasa-pai"], 15),
+    "postmark-256k": (["none", "nopas-pai", "pas-pai", "pasa-pai"], 15),
     "postmark-a": (POSTMARK_SIDES, 15),
     "postmark-b": (POSTMARK_SIDES, 15),
+    "postmark-a-responses": (["bundle", "bundle-rp"], 15),
+    "filebench-webserver": (PA_SIDES, 15),
+    "filebench-fileserver": (PA_SIDES, 15),
+    "filebench-oltp": (PA_SIDES, 15),
 }
 
 # One stream of writes: no part of the mean over the papers' loads.
@@ -87,7 +93,7 @@ def guest(profile, load, folder, sides=None):
     sides = sides or (OTHERS_SIDES if profile in OTHERS else usual)
     steps = {"start": 8, **dict.fromkeys(sides, seconds)}
     return Guest(f"{profile}-{load}", HERE / "guest-normal-path.sh", [profile, load, *sides], steps,
-                 place(profile, load, folder), files=drives.FILES, memory="3G")
+                 place(profile, load, folder), files=FILES, memory="3G")
 
 
 class Load:
@@ -100,9 +106,13 @@ class Load:
         self.found = figures(self.folder)
         self.sides = [key.split(".")[1] for key in self.found if key.endswith(".busy_ns")]
 
-    def is_postmark(self):
-        """Postmark, or fio?"""
-        return self.name.startswith("postmark")
+    def is_timed(self):
+        """A work on files that takes its time, or fio on the drive?"""
+        return self.name.startswith(("postmark", "filebench"))
+
+    def is_recorded(self):
+        """Whether there is each request's response, instead of a count of requests."""
+        return self.name.endswith("-responses")
 
     def value(self, side, what):
         """A figure of a side."""
@@ -114,9 +124,24 @@ class Load:
             jobs = json.load(file)["jobs"]
         return next((job[kind] for job in jobs if job[kind]["total_ios"]), None)
 
+    def responses(self, side, kind=None):
+        """Responses to one kind of requests, or to all, as they came while a work was done, ms."""
+        with open(self.folder / f"{self.name}.{side}.bios", encoding="utf-8") as lines:
+            bios, phases = bio_trace.parse(lines)
+        phases = dict(phases)
+        return [(bio.completed - bio.issued) / 1e6 for bio in bios
+                if phases["run"] <= bio.issued <= phases["end"] and bio.completed and
+                bio.operation in (kind[0].upper() if kind else "RW")]
+
+    def rate(self, side, kind):
+        """Reads or writes a second."""
+        if self.is_recorded():
+            return 1000 * len(self.responses(side, kind)) / self.value(side, "ms")
+        return self.fio(side, kind)["iops"]
+
     def speed(self, side):
-        """Runs of Postmark, or requests of fio, a second."""
-        if self.is_postmark():
+        """Runs, or requests of fio, a second."""
+        if self.is_timed():
             return 1000 / self.value(side, "ms")
         parts = [part for part in (self.fio(side, kind) for kind in ("read", "write")) if part]
         return (sum(part["total_ios"] for part in parts) /
@@ -128,6 +153,9 @@ class Load:
 
     def latency(self, side, kind):
         """Mean and p99 of reads or writes in ms, or None."""
+        if self.is_recorded():
+            found = sorted(self.responses(side, kind))
+            return (sum(found) / len(found), found[len(found) * 99 // 100]) if found else None
         part = self.fio(side, kind)
         if not part:
             return None
@@ -196,8 +224,7 @@ def latency_rows(load):
         bar = WAIT_BAR if load.profile in LOW_END else None
         rows.append(row(load, "bundle-rp.read-p99-over-none", ratio, "x", bar))
         rows.append(row(load, "bundle-rp.writes-over-none",
-                        load.fio("bundle-rp", "write")["iops"] / load.fio("none", "write")["iops"],
-                        "x"))
+                        load.rate("bundle-rp", "write") / load.rate("none", "write"), "x"))
     return rows
 
 
@@ -209,7 +236,7 @@ def rows_of_load(load):
     if load.name == "sequential":
         return rows + [row(load, f"{side}.over-nopas", load.gain(side, "nopas"), "x", ">=0.99")
                        for side in load.sides if side not in ("none", "nopas")]
-    rows += table_4(load) if load.is_postmark() else latency_rows(load)
+    rows += latency_rows(load) if load.is_recorded() or not load.is_timed() else table_4(load)
     best = load.best(POLICIES)
     if load.name.startswith("postmark-8m") and best and "none" in load.sides:
         rows.append(row(load, "best-gain", load.gain(best), "x", GAIN_BARS.get(load.profile)))
@@ -228,7 +255,7 @@ def lost_rows(loads):
     if not sequential:
         return []
     return [row(load, "lost", lost(load, sequential), "%") for load in loads
-            if load.is_postmark() and "none" in load.sides]
+            if load.name.startswith("postmark") and "none" in load.sides]
 
 
 def mean_rows(compared):
@@ -253,7 +280,7 @@ def rows_of(compared):
 
 def cells_of(load, side):
     """What a table says of one side behind its speed."""
-    if load.is_postmark():
+    if load.is_timed() and not load.is_recorded():
         paper = None
         if load.profile == "samsung":
             paper = PAPER.get((load.name.removesuffix("-through"), side))
@@ -267,7 +294,7 @@ def cells_of(load, side):
     for kind in ("read", "write"):
         found = load.latency(side, kind)
         if found:
-            cells += (f"   {kind}s {load.fio(side, kind)['iops']:>7.1f}/s"
+            cells += (f"   {kind}s {load.rate(side, kind):>7.1f}/s"
                       f"{found[0]:>9.2f} ms mean{found[1]:>9.2f} ms p99")
     return cells
 
@@ -277,7 +304,7 @@ def describe(load):
     print(f"\n{load.name} on {load.profile}")
     for side in load.sides:
         gain = f"{load.gain(side):>8.3f} x" if "none" in load.sides else ""
-        time = f"{load.value(side, 'ms') / 1000:>9.2f} s" if load.is_postmark() else ""
+        time = f"{load.value(side, 'ms') / 1000:>9.2f} s" if load.is_timed() else ""
         print(f"  {side:<14}{time}{gain}{cells_of(load, side)}")
 
 

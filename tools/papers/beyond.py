@@ -7,7 +7,6 @@ target with the options that ressd-probe advises for the drive.
 """
 
 import re
-import subprocess
 from dataclasses import dataclass
 
 import probe_answer
@@ -95,21 +94,14 @@ class Run(ProgramRun):
         common = [MODEL, PROFILES / f"{self.profile}.conf", f"capacity_mb={capacity}",
                   f"span_mb={span}", *LOADS[self.load][1]]
         reserved = span // 8
-        self.model(top, "bare", [*common, "bare=1", f"warm_mb={bare}", f"total_mb={bare}"])
+        self.call(top, "bare", [*common, "bare=1", f"warm_mb={bare}", f"total_mb={bare}"])
         for step in range(len(STEPS)):
-            self.model(top, f"step-{step}", [*common, *settings_of(step, advice),
+            self.call(top, f"step-{step}", [*common, *settings_of(step, advice),
                                              f"warm_mb={reserved}", f"total_mb={3 * reserved}"])
 
     def commands(self):
         """What comes first."""
         return {"probe": [str(PROBE), "--named", str(PROFILES), self.profile]}
-
-    def model(self, top, name, command):
-        """The model's output."""
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise GuestError(f"{self.name}: mover-model: {done.stderr}")
-        (self.folder(top) / name).write_text(done.stdout)
 
     def results(self, top):
         """Bare and each step, in order."""

@@ -67,6 +67,16 @@ def waterfall(drawing, data):
     panels[0].set_ylim(len(groups) - 0.4, -0.6)
 
 
+def points(drawing, data):
+    """A panel for each series: its values in their order."""
+    panels = drawing.subplots(1, len(data["points"]), sharey=True, squeeze=False)[0]
+    for axes, (name, values) in zip(panels, data["points"].items(), strict=True):
+        axes.plot(values, color="0.25", linestyle="", marker=".", markersize=1.5)
+        axes.set_title(name, fontsize=9)
+        axes.set_xlabel("requests, as they came")
+    panels[0].set_ylabel(data["unit"])
+
+
 def draw(figure, data, path):
     """The chart of a figure."""
     import matplotlib
@@ -78,6 +88,9 @@ def draw(figure, data, path):
         if "notes" in data:
             drawing.suptitle(f"{title}; in brackets the longest wait, ms", fontsize=9)
             waterfall(drawing, data)
+        elif "points" in data:
+            drawing.suptitle(title, fontsize=9)
+            points(drawing, data)
         else:
             axes = drawing.subplots()
             axes.set_title(title, fontsize=9)

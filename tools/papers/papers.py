@@ -20,10 +20,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(HERE.parent))
 import beyond  # noqa: E402
+import pa_ir  # noqa: E402
 import page  # noqa: E402
 import parameters  # noqa: E402
 import re_bandwidth  # noqa: E402
 import re_memory  # noqa: E402
+import re_oltp  # noqa: E402
 import re_postmark  # noqa: E402
 import results as result_files  # noqa: E402
 import sc  # noqa: E402
@@ -34,7 +36,8 @@ RESULT = PROJECT / "build/results/papers.json"
 DOCS = PROJECT / "docs"
 FIGURES = {figure.name: figure
            for figure in (*re_bandwidth.FIGURES, *parameters.RE_FIGURES, *re_memory.FIGURES,
-                          *re_postmark.FIGURES, *parameters.FIGURES, *sc.FIGURES,
+                          *re_postmark.FIGURES, *re_oltp.FIGURES, *parameters.FIGURES,
+                          *pa_ir.PA_FIGURES, *pa_ir.IR_FIGURES, *sc.FIGURES,
                           *beyond.FIGURES)}
 
 

@@ -106,15 +106,23 @@ class Run(GuestRun):
         return 100 * (1 - self.found(top, "ms") / self.bare().found(top, "ms"))
 
 
-class Elapsed(OfEach):
-    """Fig. 5, one drive."""
+class OneDrive(OfEach):
+    """A figure that has a part for each drive."""
 
     paper = "re"
+    figure, what = None, None
 
     def __init__(self, profile):
         self.profile, self.drive = profile, RE_DRIVES[profile]
-        self.name = f"re-5-{self.drive[-1].lower()}"
-        self.title = f"Elapsed time of Postmark on {self.drive}"
+        self.name = f"{self.figure}-{self.drive[-1].lower()}"
+        self.title = f"{self.what} on {self.drive}"
+
+
+class Elapsed(OneDrive):
+    """Fig. 5, one drive."""
+
+    figure = "re-5"
+    what = "Elapsed time of Postmark"
 
     def of(self, configuration):
         """All runs of a configuration with ressd."""

@@ -49,13 +49,17 @@ class ProgramRun(Run):
     def measure(self, top):
         """One after the other."""
         for name, command in self.commands().items():
-            try:
-                done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True,
-                                      check=True, timeout=TIMEOUT)
-            except subprocess.CalledProcessError as error:
-                raise GuestError(f"{self.name}: {' '.join(command)} ended with "
-                                 f"{error.returncode}: {error.stderr}") from error
-            (self.folder(top) / name).write_text(done.stdout)
+            self.call(top, name, command)
+
+    def call(self, top, name, command):
+        """One."""
+        try:
+            done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True,
+                                  check=True, timeout=TIMEOUT)
+        except subprocess.CalledProcessError as error:
+            raise GuestError(f"{self.name}: {' '.join(map(str, command))} ended with "
+                             f"{error.returncode}: {error.stderr}") from error
+        (self.folder(top) / name).write_text(done.stdout)
 
     def output(self, top, name):
         """What a command has printed."""

@@ -8,6 +8,7 @@ work: writes that arrive together are taken by RAM and the log, and moved later,
 import csv
 import hashlib
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +18,15 @@ import sc_traces
 from guests import PROJECT, Guest
 from published import PUBLISHED
 from rows import row
-from runs import GuestRun, OfEach
+from runs import GuestRun, OfEach, ProgramRun, are_there, digest
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE / "guest-sc.sh"
 REPLAY = PROJECT / "userspace/ressd-trace/replay.c"
+SSDSIM_RUN = PROJECT / "build/bin/ssdsim-run"
+PROFILE = PROJECT / "tests/ssdsim/profiles/ssdsim-sc.conf"
+# As drives.conf has it.
+CAPACITY_MB = 1024
 REQUESTS = 3000
 SECONDS = 80
 TRACES = list(sc_traces.TABLE_1)
@@ -74,6 +79,49 @@ class Run(GuestRun):
                      {"start": 8, **{side: 8 * len(distributions)
                                      for side, (_options, distributions) in SIDES.items()}},
                      place, files=[*drives.FILES, trace], memory="3G")
+
+
+@dataclass(frozen=True)
+class Erases(ProgramRun):
+    """One trace in each distribution on the bare drive, without a guest."""
+
+    trace: str
+    seconds: int = 15
+    # Written by a pass: garbage collection comes once in 128 MB, so the blocks do not come singly.
+    megabytes: int = 512
+    passes: int = 3
+
+    @property
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"sc-erases/{self.trace}"
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{self.megabytes} MB, {self.passes} passes, " \
+               f"{digest(SSDSIM_RUN, PROFILE, HERE / 'sc_traces.py')}\n"
+
+    def requests(self):
+        """As many as write that by Table 1."""
+        mean = sc_traces.TABLE_1[self.trace]
+        written = (1 - mean.reads / 100) * mean.write_sectors * sc_traces.SECTOR
+        return int(self.megabytes * 1e6 / written)
+
+    def measure(self, top):
+        """The traces, of which only what they do is kept; of that the last pass counts."""
+        place = self.folder(top)
+        trace, shaped = place / "trace.spc", place / "shaped.spc"
+        sc_traces.generate(self.trace, self.requests(), trace)
+        for distribution in DISTRIBUTIONS:
+            sc_traces.distribute(trace, int(distribution[1:]), shaped)
+            self.call(top, distribution, [SSDSIM_RUN, PROFILE, f"capacity_mb={CAPACITY_MB}",
+                                          f"passes={self.passes}", f"trace={shaped}"])
+        trace.unlink()
+        shaped.unlink()
+
+    def erased(self, top, distribution):
+        """Blocks, in the last pass."""
+        return int(re.findall(r"(\d+) blocks erased", self.output(top, distribution))[-1])
 
 
 def traces_of(top):
@@ -218,6 +266,49 @@ class ResponseFigure:
         return f"D64 over D1: {listed}. Published: {least} to {most}{but}."
 
 
+class EraseFigure:
+    """Fig. 3: bars of D1, D4, D16, D64 for each trace."""
+
+    paper = "sc"
+    name = "sc-3"
+    title = "Blocks erased"
+
+    def runs(self):
+        """Every trace."""
+        return [Erases(trace) for trace in TRACES]
+
+    def is_measured(self, top):
+        """All, for the number is that of all."""
+        return are_there(self.runs(), top)
+
+    def erased(self, top, distribution):
+        """Blocks of each trace."""
+        return [run.erased(top, distribution) for run in self.runs()]
+
+    def rows(self, top):
+        """All traces together, and each."""
+        one, most = self.erased(top, "D1"), self.erased(top, "D64")
+        return [row(f"{self.name}/D64-over-D1/erased-blocks", sum(most) / sum(one)),
+                *(row(f"{self.name}/D64-over-D1/{trace}", bursts / spread)
+                  for trace, spread, bursts in zip(TRACES, one, most, strict=True))]
+
+    def data(self, top):
+        """For the table and the chart."""
+        return {"unit": "blocks of 512 KB", "drive": "SC's SSD, bare; synthetic traces, matched "
+                "to Table 1", "groups": TRACES,
+                "series": {distribution: self.erased(top, distribution)
+                           for distribution in DISTRIBUTIONS}}
+
+    def text(self, top):
+        """How, and what it shows."""
+        requests = ", ".join(f"{run.trace} {run.requests()}" for run in self.runs())
+        run = self.runs()[0]
+        return f"So many requests that about {run.megabytes} MB are written ({requests}), " \
+               f"{run.passes} times over; the blocks are those of the last time. The emulated " \
+               "drive without a guest, each request at its time: in Figs. 1 and 2 too little is " \
+               "written for garbage to be collected."
+
+
 class TraceTable(OfEach):
     """Table 1: what the generated traces are."""
 
@@ -339,6 +430,7 @@ FIGURES = [
     ResponseFigure("sc-1", "Average response time of requests", "mean"),
     ResponseFigure("sc-2", "Tail response time (mean of the worst 0.01 %, here one request)",
                    "tail"),
+    EraseFigure(),
     FutureFigure(),
     TraceTable(),
 ]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ssdsim-run: drive the emulated SSD with access patterns, in userspace and in
- * virtual time, to calibrate a profile in milliseconds.
+ * ssdsim-run: drive the emulated SSD with access patterns or a trace, in userspace and
+ * in virtual time, to calibrate a profile in milliseconds.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -107,6 +107,56 @@ static void run_pattern(struct ssd_drive *drive, const struct pattern *pattern,
 	*now = ssd_drive_flush(drive, *now);
 }
 
+/*
+ * One pass over a trace in the SPC format, whose requests need not wait for one another.
+ * Returns the time of its last request, or 0 if a line is wrong.
+ */
+static u64 replay(struct ssd_drive *drive, FILE *trace, u64 begin)
+{
+	unsigned long long sector, bytes;
+	double seconds;
+	u64 now = begin;
+	char kind;
+
+	rewind(trace);
+	while (!feof(trace)) {
+		if (fscanf(trace, "%*u,%llu,%llu,%c,%lf ", &sector, &bytes, &kind, &seconds) != 4 ||
+		    !bytes || bytes > drive->profile.max_request_kb * 1024ULL || bytes % 512 ||
+		    sector >= drive->geometry.sectors ||
+		    bytes / 512 > drive->geometry.sectors - sector || seconds < 0)
+			return 0;
+		now = max(now, begin + (u64)(seconds * 1e9));
+		if (kind == 'w')
+			ssd_drive_write(drive, now, sector, bytes / 512, false);
+		else
+			ssd_drive_read(drive, now, sector, bytes / 512);
+	}
+	return now;
+}
+
+/* What each pass writes and erases. */
+static int replay_passes(struct ssd_drive *drive, const char *path, unsigned long long passes)
+{
+	u64 now = 1, bytes, erases;
+	FILE *trace = fopen(path, "r");
+
+	if (!trace) {
+		fprintf(stderr, "ssdsim-run: cannot open trace %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	while (passes-- && now) {
+		bytes = drive->counters.write_bytes;
+		erases = drive->nand.erases;
+		now = replay(drive, trace, now);
+		printf("%llu bytes written, %llu blocks erased\n",
+		       drive->counters.write_bytes - bytes, drive->nand.erases - erases);
+	}
+	fclose(trace);
+	if (!now)
+		fprintf(stderr, "ssdsim-run: %s: a line is no request to this drive\n", path);
+	return now ? 0 : -1;
+}
+
 static int read_profile(struct ssd_profile *profile, const char *path)
 {
 	char text[65536], error[256];
@@ -131,17 +181,19 @@ static int usage(void)
 {
 	fprintf(stderr,
 		"how to call: ssdsim-run PROFILE [span_mb=N] [commands=N] [only=TEXT] [key=value...]\n"
+		"       ssdsim-run PROFILE trace=FILE [passes=N] [key=value...]\n"
 		"Runs access patterns over the first span_mb MiB (default: a 15th of the drive,\n"
-		"as 4 GB are of 64) and prints bandwidths. only=\"random write\" selects patterns by name.\n");
+		"as 4 GB are of 64) and prints bandwidths. only=\"random write\" selects patterns by name.\n"
+		"Of a trace (SPC): what each pass over it writes and erases.\n");
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
-	unsigned long long span_mb = 0, whole_mb, commands = 20000;
+	unsigned long long span_mb = 0, whole_mb, commands = 20000, passes = 1;
 	struct ssd_profile profile;
 	struct ssd_drive *drive;
-	const char *only = "";
+	const char *only = "", *trace = NULL;
 	char error[256];
 	u64 now = 0;
 	size_t p;
@@ -157,8 +209,13 @@ int main(int argc, char **argv)
 			only = argv[i] + 5;
 			continue;
 		}
+		if (!strncmp(argv[i], "trace=", 6)) {
+			trace = argv[i] + 6;
+			continue;
+		}
 		if (sscanf(argv[i], "span_mb=%llu", &span_mb) == 1 ||
-		    sscanf(argv[i], "commands=%llu", &commands) == 1)
+		    sscanf(argv[i], "commands=%llu", &commands) == 1 ||
+		    sscanf(argv[i], "passes=%llu", &passes) == 1)
 			continue;
 		if (ssd_profile_parse(&profile, argv[i], error, sizeof(error))) {
 			fprintf(stderr, "ssdsim-run: %s\n", error);
@@ -182,7 +239,11 @@ int main(int argc, char **argv)
 	       argv[1], whole_mb, drive->geometry.page_sectors / 2,
 	       drive->geometry.page_sectors / 2 * drive->geometry.block_pages,
 	       drive->geometry.log_blocks, span_mb);
-	for (p = 0; p < ARRAY_SIZE(patterns); p++)
+	if (trace && replay_passes(drive, trace, passes)) {
+		ssd_drive_destroy(drive);
+		return 1;
+	}
+	for (p = 0; !trace && p < ARRAY_SIZE(patterns); p++)
 		if (strstr(patterns[p].name, only))
 			run_pattern(drive, &patterns[p], &now, (u64)span_mb << 20, commands);
 	i = ssd_drive_check(drive, error, sizeof(error));

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""RE 4.4: sysbench OLTP on MariaDB, bare and with several reserved areas (Fig. 6, Table 6).
+
+The load is `oltp` of make bench-apps, at a 16th of RE's rows and reserved areas. One guest for each
+run: the table takes memory.
+"""
+
+from dataclasses import dataclass
+
+import app_inputs
+import apps
+import drives
+import re_postmark
+from guests import figures
+from published import RE_DRIVES, RULES
+from re_bandwidth import RULES as OPTIONS
+from re_postmark import SIZES
+from rows import row
+from runs import GuestRun, digest
+
+LOAD = "oltp"
+SOURCES = ["guest-apps.sh", "app-loads.sh", "guest-loads.sh", "drives.conf", "apps.conf"]
+# RE's rows at 1/16.
+ROWS = {"A": 1250000, "B": 2500000, "C": 3750000}
+AREAS = [size for size in SIZES if size != "unlimited"]
+
+
+@dataclass(frozen=True)
+class Run(GuestRun):
+    """One configuration on one drive, bare (without a size) or by one set of options."""
+
+    profile: str
+    side: str
+    configuration: str
+    size: str = None
+    seconds: int = 180
+
+    @property
+    def name(self):
+        """What it is called, in the list and as a folder."""
+        return f"oltp/{self.profile}-{self.side}-{self.configuration}-{self.size or 'all'}"
+
+    @property
+    def guest_side(self):
+        """What guest-apps.sh calls it."""
+        return "bare" if self.side == "bare" else "ressd"
+
+    def sizes(self):
+        """What of apps.conf is another."""
+        return [f"OLTP_ROWS={ROWS[self.configuration]}"]
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{OPTIONS.get(self.side)}, {self.size}, {self.sizes()}, " \
+               f"{digest(*(drives.HERE / name for name in SOURCES))}\n"
+
+    def guest(self, top):
+        """The guest that measures it; its table is the same with every reserved area."""
+        setting = app_inputs.sizes(self.sizes())
+        options = OPTIONS.get(self.side, "none")
+        guest = apps.guest(self.profile, LOAD, [self.guest_side], options, setting,
+                           self.folder(top))
+        if self.size:
+            apps.settings_file({**setting, "OLTP_RESERVED_MB": SIZES[self.size]},
+                               apps.place(self.profile, LOAD, self.folder(top)))
+        return guest
+
+    def found(self, top, what):
+        """One figure."""
+        place = apps.place(self.profile, LOAD, self.folder(top)) / "new"
+        return figures(place)[f"{self.guest_side}.{what}"]
+
+    def bare(self):
+        """The same on the bare drive."""
+        return Run(self.profile, "bare", self.configuration)
+
+
+class Transactions(re_postmark.OneDrive):
+    """Fig. 6, one drive."""
+
+    figure = "re-6"
+    what = "Transactions of sysbench OLTP"
+
+    def of(self, configuration):
+        """All runs of a configuration with ressd; the largest area first."""
+        return [Run(self.profile, rules, configuration, size)
+                for size in AREAS[::-1] for rules in RULES]
+
+    def runs(self):
+        """The largest table first, of which most is published."""
+        return [run for name in reversed(ROWS)
+                for run in (Run(self.profile, "bare", name), *self.of(name))]
+
+    def measured(self, top):
+        """Runs with ressd whose bare drive is there as well."""
+        return [run for name in ROWS for run in self.of(name)
+                if run.is_there(top) and run.bare().is_there(top)]
+
+    def gain(self, top, run):
+        """Times as many transactions a second as on the bare drive."""
+        return run.found(top, "tps") / run.bare().found(top, "tps")
+
+    def rows(self, top):
+        """Ratios."""
+        return [row(f"re-6/{run.side}-{self.drive}/OLTP-{run.configuration}-{run.size}",
+                    self.gain(top, run)) for run in self.measured(top)]
+
+    def data(self, top):
+        """Transactions a second, as the figure has them; the ratios in a table."""
+        measured = self.measured(top)
+        names = [name for name in ROWS if any(run.configuration == name for run in measured)]
+        bare = {"bare": [Run(self.profile, "bare", name).found(top, "tps") for name in names]}
+        return {"unit": "transactions/s", "drive": "emulated, 1/16 of the paper's sizes; sizes "
+                "as there", "groups": [f"OLTP-{name}" for name in names],
+                "series": bare | self.series(measured, names, lambda run: run.found(top, "tps")),
+                "more": [("times bare",
+                          self.series(measured, names, lambda run: self.gain(top, run)))]}
+
+    @staticmethod
+    def series(measured, names, value):
+        """Bars of each side and size of which there are any: value(run) for each configuration."""
+        found = {}
+        for run in measured:
+            label = f"{run.side}, {run.size.replace('-', ' ')}"
+            found.setdefault(label, [None] * len(names))[names.index(run.configuration)] = \
+                value(run)
+        return found
+
+    def text(self, _top):
+        """How."""
+        events = app_inputs.sizes()["OLTP_EVENTS"]
+        return f"MariaDB, sysbench oltp_read_write with 16 threads, {events} transactions (RE: " \
+               "70,000, a 16th of which is 4,375) on a table of a 16th of RE's rows; sizes are " \
+               "those of RE's reserved area."
+
+
+class SmallShare(re_postmark.SmallShare):
+    """Table 6: how many writes the paper's rule takes for small and random."""
+
+    name = "re-table6"
+    title = "Writes taken for small and random, sysbench OLTP"
+
+    def runs(self):
+        """On one drive: the router knows nothing of it."""
+        return [Run("samsung", "paper", configuration, "0.75-GB") for configuration in ROWS]
+
+    def rows(self, top):
+        """Percent."""
+        return [row(f"{self.name}/small-random/OLTP-{run.configuration}",
+                    run.found(top, "small_permille") / 10,
+                    why="the target counts from its creation, so the copy of the table onto the "
+                        "drive, before the load, is in it")
+                for run in self.measured(top)]
+
+    def text(self, _top):
+        """By whose rule."""
+        return "By the paper's rules, with 0.75 GB reserved. The copy of the table onto the " \
+               "drive counts as well, so this is not yet RE's figure."
+
+
+FIGURES = [*(Transactions(profile) for profile in RE_DRIVES), SmallShare()]
