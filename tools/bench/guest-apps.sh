@@ -136,9 +136,14 @@ prepare() {
 	settle
 }
 
+# small_share WRITES SMALL: what the target has counted since $before was.
+small_share() {
+	figure "$side.small_permille" $((($2 - ${before#* }) * 1000 / ($1 - ${before% *})))
+}
+
 # A second mount, so the page cache is cold.
 run_side() {
-	local kind erases bytes lap_start
+	local kind erases bytes lap_start before
 	side=$1
 	kind=$(file_system "$side")
 	p99_us=
@@ -147,6 +152,7 @@ run_side() {
 	prepare
 	erases=$(drive_stat nand_erases)
 	bytes=$(drive_stat host_write_bytes)
+	[ "$target" != /dev/mapper/ressd ] || before="$(status_word writes) $(status_word small_writes)"
 	mark run
 	lap_start=$(uptime_ms)
 	"app_$load"
@@ -161,7 +167,7 @@ run_side() {
 	figure "$side.erases" "$(($(drive_stat nand_erases) - erases))"
 	figure "$side.bytes" "$(($(drive_stat host_write_bytes) - bytes))"
 	[ -z "$p99_us" ] || figure "$side.p99_us" "$p99_us"
-	[ "$target" != /dev/mapper/ressd ] || figure "$side.small_permille" "$(status_word small_permille)"
+	[ "$target" != /dev/mapper/ressd ] || small_share "$(status_word writes)" "$(status_word small_writes)"
 	close_side
 }
 
