@@ -306,6 +306,25 @@ class Rows(unittest.TestCase):
             self.assertIn("OLTP_ROWS='1250000'", sizes)
             self.assertEqual(files.call_args.args[1]["OLTP_RESERVED_MB"], 48)
 
+    def test_moves_of_transactions(self):
+        """RE Fig. 8: the mover's writes, without those of the covers."""
+        with tempfile.TemporaryDirectory() as place:
+            top, figure = Path(place), papers.FIGURES["re-8"]
+            for run in figure.runs():
+                self.assertFalse(figure.measured(top))
+                folder = run.folder(top) / "apps-samsung/oltp/new"
+                folder.mkdir(parents=True)
+                (folder / "figures").write_text("".join(f"ressd.{line}\n" for line in (
+                    "moved 1000", "logged 2000", "moves 102", "moves_12k 6",
+                    "moved_sectors 1136", "moved_sectors_12k 328")))
+                (run.folder(top) / "settings").write_text(run.settings())
+            found = {entry["id"]: entry for entry in figure.rows(top)}
+            self.assertEqual(len(found), 8)
+            entry = found["re-8/paper/OLTP-C-0.125-GB-writes"]
+            self.assertEqual((entry["value"], entry["published"]), (5, 6))
+            self.assertEqual(found["re-8/ours/OLTP-C-0.25-GB-data"]["value"], 20)
+            self.assertEqual(figure.data(top)["series"]["published"], [6, 21, 8, 27])
+
     def test_requests_that_reach_the_drive(self):
         """PA Table 4: shares of the sides with PAI, and why they differ."""
         with tempfile.TemporaryDirectory() as place:

@@ -6,8 +6,9 @@
 # OPTIONS: option words of the table line in one word; "probe" and words: see guest-loads.sh.
 # Figures, of each side: SIDE.run_ms, SIDE.unmount_ms, SIDE.drain_ms (writing back what the log holds, and
 # a flush of the drive), SIDE.erases (of all three), SIDE.bytes (written to the drive) and, where the
-# load tells, SIDE.p99_us; of ressd SIDE.small_permille, the writes taken for small and random. The functions
-# of loads and sides are called by name.
+# load tells, SIDE.p99_us; of ressd SIDE.small_permille, the writes taken for small and random, and of oltp
+# the mover's writes until the load has ended (guest-postmark.sh). The functions of loads and sides are called
+# by name.
 # shellcheck disable=SC2317
 set -euo pipefail
 profile=$1
@@ -152,11 +153,15 @@ run_side() {
 	prepare
 	erases=$(drive_stat nand_erases)
 	bytes=$(drive_stat host_write_bytes)
-	[ "$target" != /dev/mapper/ressd ] || before="$(status_word writes) $(status_word small_writes)"
+	if [ "$target" = /dev/mapper/ressd ]; then
+		before="$(status_word writes) $(status_word small_writes)"
+		[ "$load" != oltp ] || count_moves
+	fi
 	mark run
 	lap_start=$(uptime_ms)
 	"app_$load"
 	lap run
+	[ "$target $load" != "/dev/mapper/ressd oltp" ] || counted_moves "$side"
 	mark unmount
 	fs_unmount "$kind"
 	lap unmount

@@ -202,3 +202,29 @@ load_postmark() {
 	step "$side-postmark"
 	postmark_load b postmark
 }
+
+tracing=/sys/kernel/tracing
+trigger=$tracing/events/block/block_bio_queue
+mover_writes='hist:keys=nr_sector:size=4096 if comm ~ "ressd_mv*" && rwbs ~ "W*"'
+
+# count_moves, counted_moves KEY: the kernel counts the mover's writes by their sizes in between.
+count_moves() {
+	[ -d "$tracing/events" ] || mount -t tracefs tracefs "$tracing"
+	echo "$mover_writes" >"$trigger/trigger"
+}
+
+counted_moves() {
+	local moves moves_12k sectors sectors_12k
+	read -r moves moves_12k sectors sectors_12k < <(sed -n \
+		's/^{ nr_sector: *\([0-9]*\) } hitcount: *\([0-9]*\)$/\1 \2/p' "$trigger/hist" | awk '
+		{ moves += $2; sectors += $1 * $2 }
+		$1 >= 24 { moves_12k += $2; sectors_12k += $1 * $2 }
+		END { print moves + 0, moves_12k + 0, sectors + 0, sectors_12k + 0 }')
+	echo "!$mover_writes" >"$trigger/trigger"
+	figure "$1.moves" "$moves"
+	figure "$1.moves_12k" "$moves_12k"
+	figure "$1.moved_sectors" "$sectors"
+	figure "$1.moved_sectors_12k" "$sectors_12k"
+	figure "$1.logged" "$(status_word accepted)"
+	figure "$1.moved" "$(status_word moved_blocks)"
+}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""RE 4.4: sysbench OLTP on MariaDB, bare and with several reserved areas (Fig. 6, Table 6).
+"""RE 4.4: sysbench OLTP on MariaDB, bare and with several reserved areas (Fig. 6, Table 6), and the
+sizes of the mover's writes (4.5, Fig. 8).
 
 The load is `oltp` of make bench-apps, at a 16th of RE's rows and reserved areas. One guest for each
 run: the table takes memory.
@@ -154,4 +155,20 @@ class SmallShare(re_postmark.SmallShare):
         return "By the paper's rules, with 0.75 GB reserved."
 
 
-FIGURES = [*(Transactions(profile) for profile in RE_DRIVES), SmallShare()]
+class Moves(re_postmark.Moves):
+    """Fig. 8."""
+
+    name = "re-8"
+    load = "OLTP-C"
+    title = "The mover's writes of 12 KB and more, OLTP-C"
+
+    def runs(self):
+        """Those of the mover."""
+        return self.measurements()
+
+    def measurements(self):
+        """On SSD-A."""
+        return [Run("samsung", rules, "C", size) for rules in RULES for size in self.POINTS]
+
+
+FIGURES = [*(Transactions(profile) for profile in RE_DRIVES), SmallShare(), Moves()]

@@ -210,10 +210,11 @@ class SmallShare(OfEach):
 
 
 class Moves(OfEach):
-    """4.5, Fig. 7: the mover's writes of 12 KB and more."""
+    """4.5, Figs. 7 and 8: the mover's writes of 12 KB and more."""
 
     paper = "re"
     name = "re-7"
+    load = "PM-B"
     title = "The mover's writes of 12 KB and more, PM-B"
     POINTS = ["0.125-GB", "0.25-GB"]
     KINDS = {"writes": ("moves_12k", "moves"), "data": ("moved_sectors_12k", "moved_sectors")}
@@ -234,7 +235,7 @@ class Moves(OfEach):
 
     def rows(self, top):
         """Percent of the mover's writes, and of its data; of none there is no share."""
-        return [row(f"{self.name}/{run.side}/PM-B-{run.size}-{kind}",
+        return [row(f"{self.name}/{run.side}/{self.load}-{run.size}-{kind}",
                     100 * self.count(top, run, part) / self.count(top, run, whole)
                     if run.found(top, "moved") else None, "%",
                     why=f"the mover has written {run.found(top, 'moved'):.0f} blocks in "
@@ -248,7 +249,7 @@ class Moves(OfEach):
     def data(self, top):
         """Published beside here."""
         rows = {entry["id"].split("/", 1)[1]: entry["value"] for entry in self.rows(top)}
-        points = [f"PM-B-{size}-{kind}" for size in self.POINTS for kind in self.KINDS]
+        points = [f"{self.load}-{size}-{kind}" for size in self.POINTS for kind in self.KINDS]
         return {"unit": "%", "drive": "emulated SSD-A, 1/16 of the paper's sizes",
                 "groups": [f"{kind},\n{size.replace('-', ' ')}" for size in self.POINTS
                            for kind in self.KINDS],
@@ -263,7 +264,7 @@ class Moves(OfEach):
                           f"({run.found(top, 'logged'):.0f} blocks logged)"
                           for run in self.measured(top) if not run.found(top, "moved"))
         text = "Counted by the kernel where the mover hands its writes to the drive, until " \
-               "Postmark has ended."
+               "the load has ended."
         return f"{text} It had nothing to move by then: {still}." if still else text
 
 
