@@ -237,10 +237,17 @@ class Moves(OfEach):
         """Percent of the mover's writes, and of its data; of none there is no share."""
         return [row(f"{self.name}/{run.side}/{self.load}-{run.size}-{kind}",
                     100 * self.count(top, run, part) / self.count(top, run, whole)
-                    if run.found(top, "moved") else None, "%",
-                    why=f"the mover has written {run.found(top, 'moved'):.0f} blocks in "
-                        f"{self.count(top, run, 'moves'):.0f} writes")
+                    if self.has_moved(top, run) else None, "%",
+                    why=f"the mover has written {self.count(top, run, 'moved_sectors') / 8:.0f} "
+                        f"blocks in {self.count(top, run, 'moves'):.0f} writes"
+                    if self.has_moved(top, run) else
+                    f"the mover had nothing to move: {run.found(top, 'logged'):.0f} blocks were "
+                    "logged")
                 for run in self.measured(top) for kind, (part, whole) in self.KINDS.items()]
+
+    def has_moved(self, top, run):
+        """Whether the mover has written anything but covers."""
+        return self.count(top, run, "moves") > 0
 
     def count(self, top, run, what):
         """Without the covers."""
@@ -262,7 +269,7 @@ class Moves(OfEach):
         """How they were counted."""
         still = ", ".join(f"{run.side}, {run.size.replace('-', ' ')} "
                           f"({run.found(top, 'logged'):.0f} blocks logged)"
-                          for run in self.measured(top) if not run.found(top, "moved"))
+                          for run in self.measured(top) if not self.has_moved(top, run))
         text = "Counted by the kernel where the mover hands its writes to the drive, until " \
                "the load has ended."
         return f"{text} It had nothing to move by then: {still}." if still else text
