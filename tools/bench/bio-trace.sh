@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
 # bio-trace.sh: records, in a guest, when bios arrive at a device and when they complete; after
-# guest-lib.sh. The device is a dm-linear target on the drive or on ressd, for that sees bios as any
+# guest-loads.sh. The device is a dm-linear target on the drive or on ressd, for that sees bios as any
 # target of device-mapper does, and its completions name the whole bio. bio_trace.py on the host reads it.
-
-tracing=/sys/kernel/tracing
 
 # trace_event NAME: on, for the traced device only.
 trace_event() {
@@ -28,7 +26,7 @@ trace_table() {
 # trace_open DEVICE: sets $target.
 trace_open() {
 	local numbers
-	[ -d "$tracing/events" ] || mount -t tracefs tracefs "$tracing"
+	mount_tracing
 	trace_table "$1" | dmsetup create traced
 	target=/dev/mapper/traced
 	numbers=$(dmsetup info -c --noheadings -o major,minor traced)

@@ -137,14 +137,32 @@ prepare() {
 	settle
 }
 
-# small_share WRITES SMALL: what the target has counted since $before was.
-small_share() {
-	figure "$side.small_permille" $((($2 - ${before#* }) * 1000 / ($1 - ${before% *})))
+# on_ressd COMMAND...: where the target is.
+on_ressd() {
+	[ "$target" != /dev/mapper/ressd ] || "$@"
+}
+
+# count_writes, counted_load, counted_writes: of oltp what the mover writes from the first to the second, and
+# what the target counts from the first to the third.
+count_writes() {
+	writes=$(status_word writes)
+	small=$(status_word small_writes)
+	[ "$load" != oltp ] || count_moves
+}
+
+counted_load() {
+	[ "$load" != oltp ] || counted_moves "$side"
+}
+
+counted_writes() {
+	writes=$(($(status_word writes) - writes))
+	small=$(($(status_word small_writes) - small))
+	figure "$side.small_permille" "$((writes ? small * 1000 / writes : 0))"
 }
 
 # A second mount, so the page cache is cold.
 run_side() {
-	local kind erases bytes lap_start before
+	local kind erases bytes lap_start writes small
 	side=$1
 	kind=$(file_system "$side")
 	p99_us=
@@ -153,15 +171,12 @@ run_side() {
 	prepare
 	erases=$(drive_stat nand_erases)
 	bytes=$(drive_stat host_write_bytes)
-	if [ "$target" = /dev/mapper/ressd ]; then
-		before="$(status_word writes) $(status_word small_writes)"
-		[ "$load" != oltp ] || count_moves
-	fi
+	on_ressd count_writes
 	mark run
 	lap_start=$(uptime_ms)
 	"app_$load"
 	lap run
-	[ "$target $load" != "/dev/mapper/ressd oltp" ] || counted_moves "$side"
+	on_ressd counted_load
 	mark unmount
 	fs_unmount "$kind"
 	lap unmount
@@ -172,7 +187,7 @@ run_side() {
 	figure "$side.erases" "$(($(drive_stat nand_erases) - erases))"
 	figure "$side.bytes" "$(($(drive_stat host_write_bytes) - bytes))"
 	[ -z "$p99_us" ] || figure "$side.p99_us" "$p99_us"
-	[ "$target" != /dev/mapper/ressd ] || small_share "$(status_word writes)" "$(status_word small_writes)"
+	on_ressd counted_writes
 	close_side
 }
 

@@ -207,9 +207,13 @@ tracing=/sys/kernel/tracing
 trigger=$tracing/events/block/block_bio_queue
 mover_writes='hist:keys=nr_sector:size=4096 if comm ~ "ressd_mv*" && rwbs ~ "W*"'
 
+mount_tracing() {
+	[ -d "$tracing/events" ] || mount -t tracefs tracefs "$tracing"
+}
+
 # count_moves, counted_moves KEY: the kernel counts the mover's writes by their sizes in between.
 count_moves() {
-	[ -d "$tracing/events" ] || mount -t tracefs tracefs "$tracing"
+	mount_tracing
 	echo "$mover_writes" >"$trigger/trigger"
 }
 

@@ -136,7 +136,7 @@ count_drive() {
 watch_requests() {
 	local numbers
 	! is_recorded || return 0
-	[ -d "$tracing/events" ] || mount -t tracefs tracefs "$tracing"
+	mount_tracing
 	numbers=$(cat "/sys/block/$drive/dev")
 	echo 65536 >"$tracing/buffer_size_kb"
 	echo >"$tracing/trace"
@@ -294,12 +294,9 @@ fio_part() {
 
 # measured_part KEY: $part on $target.
 measured_part() {
-	local load=${part%-*}
-	case $part in
-	*-through | *-single | *-responses) ;;
-	*) load=$part ;;
-	esac
-	case $load in
+	local load=${part%-through}
+	load=${load%-single}
+	case ${load%-responses} in
 	postmark-8m) files_part "$1" 24M run_postmark /mnt 8388608 8388608 12 12 20 ;;
 	postmark-256k) files_part "$1" 24M run_postmark /mnt 262144 262144 300 300 300 ;;
 	postmark-a) files_part "$1" 24M run_postmark /mnt 1024 32768 2000 200 2000 ;;

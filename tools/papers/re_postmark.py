@@ -57,13 +57,21 @@ class Advice(GuestRun):
 
 
 @dataclass(frozen=True)
-class Run(GuestRun):
+class Configured(GuestRun):
     """One configuration on one drive, bare (without a size) or by one set of options."""
 
     profile: str
     side: str
     configuration: str
     size: str = None
+
+    def bare(self):
+        """The same on the bare drive."""
+        return type(self)(self.profile, "bare", self.configuration)
+
+
+class Run(Configured):
+    """Postmark."""
 
     @property
     def name(self):
@@ -96,10 +104,6 @@ class Run(GuestRun):
     def found(self, top, what):
         """One figure."""
         return figures(self.folder(top))[f"postmark.{self.load}.{what}"]
-
-    def bare(self):
-        """The same on the bare drive."""
-        return Run(self.profile, "bare", self.configuration)
 
     def percent_less(self, top):
         """Of the bare drive's time."""

@@ -108,16 +108,15 @@ class Erases(ProgramRun):
         return int(self.megabytes * 1e6 / written)
 
     def measure(self, top):
-        """The traces, of which only what they do is kept; of that the last pass counts."""
+        """The trace, of which only what it does is kept; of that the last pass counts."""
         place = self.folder(top)
-        trace, shaped = place / "trace.spc", place / "shaped.spc"
+        trace = place / "trace.spc"
         sc_traces.generate(self.trace, self.requests(), trace)
         for distribution in DISTRIBUTIONS:
-            sc_traces.distribute(trace, int(distribution[1:]), shaped)
             self.call(top, distribution, [SSDSIM_RUN, PROFILE, f"capacity_mb={CAPACITY_MB}",
-                                          f"passes={self.passes}", f"trace={shaped}"])
+                                          f"passes={self.passes}", f"trace={trace}",
+                                          f"bursts={distribution[1:]}"])
         trace.unlink()
-        shaped.unlink()
 
     def erased(self, top, distribution):
         """Blocks, in the last pass."""

@@ -73,19 +73,3 @@ def generate(name, requests, path):
             out.write(f"0,{place(sectors, draw)},{sectors * SECTOR},{'r' if reads else 'w'},"
                       f"{now:.6f}\n")
             now += draw.expovariate(1 / row.interval)
-
-
-def distribute(source, most, path):
-    """A trace whose writes arrive 1 to @most at once, as often as before: ressd-trace --bursts."""
-    draw = random.Random(most)
-    requests = [line.split(",") for line in source.read_text(encoding="ascii").splitlines()]
-    writes = [words for words in requests if words[3] == "w"]
-    first, last = float(writes[0][4]), float(writes[-1][4])
-    interval, at, left = (last - first) / (len(writes) - 1), 0, 0
-    for number, words in enumerate(writes):
-        if not left:
-            at, left = number, draw.randint(1, most)
-        words[4] = f"{first + at * interval:.6f}"
-        left -= 1
-    requests.sort(key=lambda words: float(words[4]))
-    path.write_text("".join(",".join(words) + "\n" for words in requests), encoding="ascii")

@@ -10,6 +10,7 @@
 
 #include <linux/kernel.h>
 
+#include "shape.h"
 #include "ssd-drive.h"
 
 long shim_allocations_left = -1;
@@ -107,54 +108,79 @@ static void run_pattern(struct ssd_drive *drive, const struct pattern *pattern,
 	*now = ssd_drive_flush(drive, *now);
 }
 
-/*
- * One pass over a trace in the SPC format, whose requests need not wait for one another.
- * Returns the time of its last request, or 0 if a line is wrong.
- */
-static u64 replay(struct ssd_drive *drive, FILE *trace, u64 begin)
+/* One pass over a trace, whose requests need not wait for one another. */
+static u64 replay(struct ssd_drive *drive, const struct trace *trace, u64 begin)
 {
-	unsigned long long sector, bytes;
-	double seconds;
-	u64 now = begin;
-	char kind;
+	u64 now = begin, i;
 
-	rewind(trace);
-	while (!feof(trace)) {
-		if (fscanf(trace, "%*u,%llu,%llu,%c,%lf ", &sector, &bytes, &kind, &seconds) != 4 ||
-		    !bytes || bytes > drive->profile.max_request_kb * 1024ULL || bytes % 512 ||
-		    sector >= drive->geometry.sectors ||
-		    bytes / 512 > drive->geometry.sectors - sector || seconds < 0)
-			return 0;
-		now = max(now, begin + (u64)(seconds * 1e9));
-		if (kind == 'w')
-			ssd_drive_write(drive, now, sector, bytes / 512, false);
+	for (i = 0; i < trace->nr; i++) {
+		const struct request *request = &trace->list[i];
+		u64 sector = request->offset / 512;
+		u32 sectors = request->bytes / 512;
+
+		now = max(now, begin + request->arrival);
+		if (request->op == TRACE_WRITE)
+			ssd_drive_write(drive, now, sector, sectors, false);
+		else if (request->op == TRACE_READ)
+			ssd_drive_read(drive, now, sector, sectors);
 		else
-			ssd_drive_read(drive, now, sector, bytes / 512);
+			ssd_drive_flush(drive, now);
 	}
 	return now;
 }
 
+/* A request of a trace goes to the drive as a whole. */
+static int check_sizes(const struct ssd_drive *drive, const struct trace *trace, const char *path,
+		       struct failure *failure)
+{
+	u64 i;
+
+	for (i = 0; i < trace->nr; i++)
+		if (trace->list[i].bytes > drive->profile.max_request_kb * 1024ULL)
+			return fail(failure, -EINVAL, "%s: line %u: more than max_request_kb=%u at once",
+				    path, trace->list[i].line, drive->profile.max_request_kb);
+	return 0;
+}
+
 /* What each pass writes and erases. */
-static int replay_passes(struct ssd_drive *drive, const char *path, unsigned long long passes)
+static void replay_passes(struct ssd_drive *drive, const struct trace *trace,
+			  unsigned long long passes)
 {
 	u64 now = 1, bytes, erases;
-	FILE *trace = fopen(path, "r");
 
-	if (!trace) {
-		fprintf(stderr, "ssdsim-run: cannot open trace %s: %s\n", path, strerror(errno));
-		return -1;
-	}
-	while (passes-- && now) {
+	while (passes--) {
 		bytes = drive->counters.write_bytes;
 		erases = drive->nand.erases;
 		now = replay(drive, trace, now);
 		printf("%llu bytes written, %llu blocks erased\n",
 		       drive->counters.write_bytes - bytes, drive->nand.erases - erases);
 	}
-	fclose(trace);
-	if (!now)
-		fprintf(stderr, "ssdsim-run: %s: a line is no request to this drive\n", path);
-	return now ? 0 : -1;
+}
+
+/* As ressd-trace reads it, and gathers its writes. */
+static int replay_file(struct ssd_drive *drive, const char *path, u32 bursts,
+		       unsigned long long passes)
+{
+	const struct trace_wanted wanted = { .format = FORMAT_UNKNOWN };
+	const struct shape shape = {
+		.region_bytes = drive->geometry.sectors * 512ULL, .block = 512,
+		.speed = SHAPE_USUAL_SPEED, .burst = bursts, .seed = 1,
+	};
+	struct failure failure = { };
+	struct shaped shaped;
+	struct trace trace;
+	int ret = trace_load(&trace, path, &wanted, &failure);
+
+	if (!ret)
+		ret = shape_trace(&trace, path, &shape, &shaped, &failure);
+	if (!ret)
+		ret = check_sizes(drive, &trace, path, &failure);
+	if (ret)
+		fprintf(stderr, "ssdsim-run: %s\n", failure.text);
+	else
+		replay_passes(drive, &trace, passes);
+	trace_free(&trace);
+	return ret;
 }
 
 static int read_profile(struct ssd_profile *profile, const char *path)
@@ -181,16 +207,16 @@ static int usage(void)
 {
 	fprintf(stderr,
 		"how to call: ssdsim-run PROFILE [span_mb=N] [commands=N] [only=TEXT] [key=value...]\n"
-		"       ssdsim-run PROFILE trace=FILE [passes=N] [key=value...]\n"
+		"       ssdsim-run PROFILE trace=FILE [bursts=N] [passes=N] [key=value...]\n"
 		"Runs access patterns over the first span_mb MiB (default: a 15th of the drive,\n"
 		"as 4 GB are of 64) and prints bandwidths. only=\"random write\" selects patterns by name.\n"
-		"Of a trace (SPC): what each pass over it writes and erases.\n");
+		"Of a trace, with its writes 1 to N at once: what each pass over it writes and erases.\n");
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
-	unsigned long long span_mb = 0, whole_mb, commands = 20000, passes = 1;
+	unsigned long long span_mb = 0, whole_mb, commands = 20000, passes = 1, bursts = 0;
 	struct ssd_profile profile;
 	struct ssd_drive *drive;
 	const char *only = "", *trace = NULL;
@@ -215,6 +241,7 @@ int main(int argc, char **argv)
 		}
 		if (sscanf(argv[i], "span_mb=%llu", &span_mb) == 1 ||
 		    sscanf(argv[i], "commands=%llu", &commands) == 1 ||
+		    sscanf(argv[i], "bursts=%llu", &bursts) == 1 ||
 		    sscanf(argv[i], "passes=%llu", &passes) == 1)
 			continue;
 		if (ssd_profile_parse(&profile, argv[i], error, sizeof(error))) {
@@ -239,7 +266,7 @@ int main(int argc, char **argv)
 	       argv[1], whole_mb, drive->geometry.page_sectors / 2,
 	       drive->geometry.page_sectors / 2 * drive->geometry.block_pages,
 	       drive->geometry.log_blocks, span_mb);
-	if (trace && replay_passes(drive, trace, passes)) {
+	if (trace && replay_file(drive, trace, bursts, passes)) {
 		ssd_drive_destroy(drive);
 		return 1;
 	}
