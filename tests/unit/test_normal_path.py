@@ -69,6 +69,23 @@ class NormalPathTest(unittest.TestCase):
         mean = rows["pas/low-end/best-over-kernel"]
         self.assertEqual((mean["value"], mean["ok"]), (1.125, False))
 
+    def test_several_runs_count_with_their_mean(self):
+        load = self.postmark()
+        with open(load.folder / "figures", "a", encoding="utf-8") as file:
+            file.write("postmark-8m.pasa-pai.ms 4000\n")
+        load = normal_path.Load("samsung", "postmark-8m", self.folder)
+        self.assertAlmostEqual(load.gain("pasa-pai"), 10 / 6)
+
+    def test_the_log_is_compared_apart(self):
+        load = self.load("samsung", "mixed", {"mq-deadline": fio(100, 50, 80),
+                                              "bundle-rp-2": fio(150, 75, 80),
+                                              "log-advised": fio(300, 150, 20)})
+        rows = self.rows(load)
+        self.assertEqual(rows["pas/samsung/mixed.best-over-kernel"]["value"], 1.5)
+        self.assertEqual(rows["pas/low-end/best-over-kernel"]["value"], 1.5)
+        logged = rows["pas/low-end/logged-over-kernel"]
+        self.assertEqual((logged["value"], logged["ok"]), (3, None))
+
     def test_shares_and_their_bars_on_samsung(self):
         rows = self.rows(self.postmark())
         self.assertTrue(rows["pas/samsung/postmark-8m.pasa-pai.aligned"]["ok"])

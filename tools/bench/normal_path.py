@@ -13,7 +13,7 @@ from pathlib import Path
 import bio_trace
 import drives
 import results as result_files
-from guests import Guest, figures
+from guests import Guest, mean_figures
 
 HERE = Path(__file__).resolve().parent
 FILES = [*drives.FILES, "tools/bench/bio-trace.sh"]
@@ -30,14 +30,17 @@ POLICIES = ["nopas-pai", "pas-pai", "pasa-pai", "bundle", "bundle-rp"]
 CUTS = ["pas", "pasa"]
 # With the log as well, as ressd-probe advises it.
 LOGGED = ["log-nopas", "log-advised", "log-pasa-pai", "log-bundle-rp"]
-EVERY = [*KERNEL, "nopas", *POLICIES]
-PA_SIDES = ["none", "mq-deadline", "nopas-pai", "pas-pai", "pasa-pai", "bundle-rp"]
-IR_SIDES = [*KERNEL, "nopas", "pasa-pai", "bundle", "bundle-rp"]
-OTHERS_SIDES = ["none", "nopas", "bundle-rp", "bundle-rp-2"]
-POSTMARK_SIDES = [*KERNEL, "nopas", "bundle", "bundle-rp", "log-bundle-rp"]
+# Where a write costs the drive a merge ressd-probe names bundle_rp with 2 in flight.
+RP_SIDES = ["bundle-rp", "bundle-rp-2"]
+PA_SIDES = ["none", "mq-deadline", "nopas-pai", "pas-pai", "pasa-pai", *RP_SIDES, "log-advised"]
+IR_SIDES = [*KERNEL, "nopas", "pasa-pai", "bundle", *RP_SIDES, "log-advised"]
+OTHERS_SIDES = ["none", "nopas", *RP_SIDES]
+POSTMARK_SIDES = [*KERNEL, "nopas", "bundle", *RP_SIDES, "log-advised"]
 # With another dispatch_depth than the usual one, by --side.
 DEPTHS = [f"{policy}-{depth}" for policy in POLICIES for depth in (1, 2, 8, 16)]
-SIDES = [*KERNEL, "nopas", *CUTS, *POLICIES, *LOGGED, *DEPTHS]
+# Without the log.
+ALONE = ["nopas", *CUTS, *POLICIES, *DEPTHS]
+SIDES = [*KERNEL, *ALONE, *LOGGED]
 
 # Sides of each load, and seconds of one of them on an idle machine. "-through": on a drive that
 # programs at once what is longer than its buffer. "-responses": each request is recorded.
@@ -49,8 +52,8 @@ LOADS = {
     "mixed-single": (OTHERS_SIDES, 10),
     "fileserver": (IR_SIDES, 10),
     "postmark-8m": (PA_SIDES, 15),
-    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-advised", "log-pasa-pai"], 15),
-    "postmark-256k": (["none", "nopas-pai", "pas-pai", "pasa-pai"], 15),
+    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-pasa-pai"], 15),
+    "postmark-256k": (PA_SIDES, 15),
     "postmark-a": (POSTMARK_SIDES, 15),
     "postmark-b": (POSTMARK_SIDES, 15),
     "postmark-a-responses": (["bundle", "bundle-rp"], 15),
@@ -103,7 +106,7 @@ class Load:
         self.profile = profile
         self.name = name
         self.folder = place(profile, name, folder)
-        self.found = figures(self.folder)
+        self.found = mean_figures(self.folder)
         self.sides = [key.split(".")[1] for key in self.found if key.endswith(".busy_ns")]
 
     def is_timed(self):
@@ -169,9 +172,9 @@ class Load:
         """The fastest of these sides, or None."""
         return max((side for side in sides if side in self.sides), key=self.speed, default=None)
 
-    def over_kernel(self):
-        """The best policy over the best scheduler of the kernel, or None."""
-        own, other = self.best(["nopas", *CUTS, *POLICIES]), self.best(KERNEL)
+    def over_kernel(self, sides):
+        """The best of these sides over the best scheduler of the kernel, or None."""
+        own, other = self.best(sides), self.best(KERNEL)
         return self.speed(own) / self.speed(other) if own and other else None
 
 
@@ -240,12 +243,10 @@ def rows_of_load(load):
     best = load.best(POLICIES)
     if load.name.startswith("postmark-8m") and best and "none" in load.sides:
         rows.append(row(load, "best-gain", load.gain(best), "x", GAIN_BARS.get(load.profile)))
-    if load.over_kernel():
-        rows.append(row(load, "best-over-kernel", load.over_kernel(), "x", KERNEL_BAR))
-    logged = load.best(LOGGED)
-    if logged and load.best(KERNEL):
-        rows.append(row(load, "logged-over-kernel",
-                        load.speed(logged) / load.speed(load.best(KERNEL)), "x"))
+    if load.over_kernel(ALONE):
+        rows.append(row(load, "best-over-kernel", load.over_kernel(ALONE), "x", KERNEL_BAR))
+    if load.over_kernel(LOGGED):
+        rows.append(row(load, "logged-over-kernel", load.over_kernel(LOGGED), "x"))
     return rows
 
 
@@ -258,14 +259,14 @@ def lost_rows(loads):
             if load.name.startswith("postmark") and "none" in load.sides]
 
 
-def mean_rows(compared):
-    """All loads of the low-end drives together: @compared has the loads of each drive."""
-    found = [load.over_kernel() for loads in compared for load in loads
-             if load.profile in LOW_END and load.name not in PLAIN and load.over_kernel()]
+def mean_row(compared, what, sides, bar):
+    """A row of all loads of the low-end drives, or none; @compared has the loads of each drive."""
+    found = [load.over_kernel(sides) for loads in compared for load in loads
+             if load.profile in LOW_END and load.name not in PLAIN and load.over_kernel(sides)]
     if not found:
         return []
     mean = math.exp(sum(map(math.log, found)) / len(found))
-    return [result_files.row("pas/low-end/best-over-kernel", round(mean, 4), "x", LOW_END_BAR)]
+    return [result_files.row(f"pas/low-end/{what}", round(mean, 4), "x", bar)]
 
 
 def rows_of(compared):
@@ -275,7 +276,8 @@ def rows_of(compared):
         for load in loads:
             rows += rows_of_load(load)
         rows += lost_rows(loads)
-    return rows + mean_rows(compared)
+    return (rows + mean_row(compared, "best-over-kernel", ALONE, LOW_END_BAR) +
+            mean_row(compared, "logged-over-kernel", LOGGED, None))
 
 
 def cells_of(load, side):

@@ -177,16 +177,27 @@ def run(guests, timeout):
                     guest.process.wait()
 
 
-def figures(results):
-    """The figures that a guest noted: key -> number."""
-    found = {}
+def noted(results):
+    """What a guest noted: keys and numbers, in its order."""
     path = results / "figures"
     if not path.exists():
         raise GuestError(f"the guest left no figures in {results}")
     for line in path.read_text().splitlines():
         key, value = line.split()
-        found[key] = float(value)
-    return found
+        yield key, float(value)
+
+
+def figures(results):
+    """The figures that a guest noted: key -> number."""
+    return dict(noted(results))
+
+
+def mean_figures(results):
+    """The same of a guest that ran the same several times: key -> mean of its numbers."""
+    found = {}
+    for key, value in noted(results):
+        found.setdefault(key, []).append(value)
+    return {key: sum(values) / len(values) for key, values in found.items()}
 
 
 def fail(program, error):
