@@ -314,11 +314,16 @@ def describe(load):
 
 SHADES = {"mq-deadline": ("0.85", ""), "kyber": ("0.85", "//"), "bfq": ("0.85", "xx"),
           "nopas": ("1.0", ""), "nopas-pai": ("0.65", ""), "pas-pai": ("0.65", "//"),
-          "pasa-pai": ("0.65", "xx"), "bundle": ("0.3", ""), "bundle-rp": ("0.0", "")}
+          "pasa-pai": ("0.65", "xx"), "bundle": ("0.45", ""), "bundle-rp": ("0.25", ""),
+          "bundle-rp-2": ("0.0", ""), "log-advised": ("1.0", "...")}
 
 
 # Where no side may differ from none.
 FLAT = ["sequential", "stream"]
+
+
+# A bar that is longer ends there, and has its value beside it.
+LONGEST_BAR = 5
 
 
 def draw(axes, loads, value_of, label):
@@ -327,10 +332,14 @@ def draw(axes, loads, value_of, label):
     for number, (side, (shade, hatch)) in enumerate(SHADES.items()):
         bars = [(index + (number - (len(SHADES) - 1) / 2) * width, value_of(load, side))
                 for index, load in enumerate(loads) if side in load.sides]
-        axes.bar([place for place, _ in bars], [value for _, value in bars], width, label=side,
-                 color=shade, hatch=hatch, edgecolor="black", linewidth=0.5)
+        axes.bar([place for place, _ in bars], [min(value, LONGEST_BAR) for _, value in bars],
+                 width, label=side, color=shade, hatch=hatch, edgecolor="black", linewidth=0.5)
+        for place, value in bars:
+            if value > LONGEST_BAR:
+                axes.text(place + width, LONGEST_BAR, f"{value:.0f}", fontsize=8, va="top")
     axes.axhline(1, color="black", linewidth=0.8)
-    axes.set_xticks(range(len(loads)), [load.name for load in loads], fontsize=8)
+    axes.set_xticks(range(len(loads)), [load.name.replace("-", "\n", 1) for load in loads],
+                    fontsize=8)
     axes.set_title(label, fontsize=9)
 
 
@@ -368,7 +377,7 @@ def chart(compared, path):
         waits.set_yscale("log")
     figure.legend(*grid[0][0].get_legend_handles_labels(), fontsize=8, ncols=5,
                   loc="lower center")
-    figure.tight_layout(rect=(0, 0.5 / (3.6 * len(shown)), 1, 1))
+    figure.tight_layout(rect=(0, 0.8 / (3.6 * len(shown)), 1, 1))
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
     plt.close(figure)
