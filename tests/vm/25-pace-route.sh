@@ -520,25 +520,65 @@ is_blank() {
 	cmp -n 1048576 /dev/zero <(dd if=/dev/d0 bs=1M skip="$1" count=1 iflag=direct status=none)
 }
 
-# Found with buffered writes on the Super Talent drive: the second unit of a batch, which is direct, passed the first one's
-# writes, which waited for records; the drive changed between the two with each write.
-batch_keeps_its_order() {
-	local load status=0
+# hold_batch NAME: the first unit of a batch waits for records, and so does the direct second one. Sets load.
+hold_batch() {
 	gated_records
 	close_gate log writes
-	ascending_writes /tmp/load-output &
+	ascending_writes /tmp/load-output 2>/tmp/load-errors &
 	load=$!
 	wait_until at_least ressd writes 1300
 	wait_until fails equals 0 writes_at_gate log
 	sleep 0.5
-	check "order: the first unit is logged as far as RAM takes it" at_least ressd accepted 400
-	check "order: the second one waits" is_blank 4
-	open_gate log
-	check "order: the batch ends" ended "$load"
+	check "$1: the second unit waits" is_blank 4
+}
+
+# batch_has_ended NAME: with all that it wrote.
+batch_has_ended() {
+	local status=0
+	check "$1: the batch ends" ended "$load"
 	wait "$load" || status=$?
-	check "order: and finds no difference" equals 0 echo "$status"
-	check "order: the second unit is direct" fails is_blank 4
-	remove_gated_records "order"
+	check "$1: and finds no difference" equals 0 echo "$status"
+	check "$1: the second unit is direct" fails is_blank 4
+	remove_gated_records "$1"
+}
+
+# Found with buffered writes on the Super Talent drive: the second unit of a batch, which is direct, passed the first one's
+# writes, which waited for records; the drive changed between the two with each write.
+batch_keeps_its_order() {
+	local load
+	hold_batch "order"
+	check "order: the first unit is logged as far as RAM takes it" at_least ressd accepted 400
+	open_gate log
+	batch_has_ended "order"
+}
+
+# A suspend waits for writes that are held, and these for records, which go on meanwhile.
+held_batch_is_suspended() {
+	local load suspender
+	hold_batch "suspended batch"
+	dmsetup suspend ressd &
+	suspender=$!
+	sleep 0.5
+	check "suspended batch: the suspend waits for it" kill -0 "$suspender"
+	open_gate log
+	check "suspended batch: and ends" ended "$suspender"
+	wait "$suspender"
+	dmsetup resume ressd
+	batch_has_ended "suspended batch"
+}
+
+# The log fails while writes are held: each ends, whether well or not.
+held_batch_loses_its_log() {
+	local load status=0
+	hold_batch "lost log"
+	dmsetup load log --table "0 $reserved error"
+	dmsetup resume log
+	check "lost log: the batch ends" ended "$load"
+	wait "$load" || status=$?
+	check "lost log: with an error" fails equals 0 echo "$status"
+	check "lost log: is removed" dmsetup remove ressd
+	dmsetup remove both
+	dmsetup remove log
 }
 
 # But it waits for records only, not until a log that is full has room: the mover cannot read what it is to move.
@@ -571,6 +611,8 @@ scenario writers_are_told_of_moves
 scenario waiting_writer_ends_in_a_direct_trial
 scenario writers_do_not_use_up_little_room
 scenario batch_keeps_its_order
+scenario held_batch_is_suspended
+scenario held_batch_loses_its_log
 scenario batch_waits_for_no_room
 blkdiscard -f /dev/d0
 scenario both_ways_are_tried

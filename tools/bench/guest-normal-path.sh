@@ -169,6 +169,7 @@ files_part() {
 	mount -t ext3 "$target" /mnt
 	"prepare_$3" "${@:4}"
 	sync
+	bring_home # of the preparations; not a part of the time
 	echo 3 >/proc/sys/vm/drop_caches
 	settle
 	! is_recorded || trace_mark run
