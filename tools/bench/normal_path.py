@@ -42,8 +42,9 @@ DEPTHS = [f"{policy}-{depth}" for policy in POLICIES for depth in (1, 2, 8, 16)]
 ALONE = ["nopas", *CUTS, *POLICIES, *DEPTHS]
 SIDES = [*KERNEL, *ALONE, *LOGGED]
 
-# Sides of each load, and seconds of one of them on an idle machine. "-through": on a drive that
-# programs at once what is longer than its buffer. "-responses": each request is recorded.
+# Sides of each load, and seconds of one of them on an idle machine; Postmark runs three times.
+# "-through": on a drive that programs at once what is longer than its buffer. "-responses": each
+# request is recorded.
 LOADS = {
     "sequential": (["none", "nopas", *CUTS, *POLICIES[1:]], 4),
     "stream": (["none", "mq-deadline", *CUTS, *POLICIES], 4),
@@ -51,14 +52,14 @@ LOADS = {
     "mixed": (IR_SIDES, 10),
     "mixed-single": (OTHERS_SIDES, 10),
     "fileserver": (IR_SIDES, 10),
-    "postmark-8m": (PA_SIDES, 15),
-    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-pasa-pai"], 15),
-    "postmark-256k": (PA_SIDES, 15),
-    "postmark-a": (POSTMARK_SIDES, 15),
-    "postmark-b": (POSTMARK_SIDES, 15),
+    "postmark-8m": (PA_SIDES, 3 * 15),
+    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-pasa-pai"], 3 * 15),
+    "postmark-256k": (PA_SIDES, 3 * 15),
+    "postmark-a": (POSTMARK_SIDES, 3 * 15),
+    "postmark-b": (POSTMARK_SIDES, 3 * 15),
     "postmark-a-responses": (["bundle", "bundle-rp"], 15),
     "filebench-webserver": (PA_SIDES, 15),
-    "filebench-fileserver": (PA_SIDES, 15),
+    "filebench-fileserver": (PA_SIDES, 3 * 15),
     "filebench-oltp": (PA_SIDES, 15),
 }
 
@@ -240,7 +241,7 @@ def rows_of_load(load):
         return rows + [row(load, f"{side}.over-nopas", load.gain(side, "nopas"), "x", ">=0.99")
                        for side in load.sides if side not in ("none", "nopas")]
     rows += latency_rows(load) if load.is_recorded() or not load.is_timed() else table_4(load)
-    best = load.best(POLICIES)
+    best = load.best(ALONE)
     if load.name.startswith("postmark-8m") and best and "none" in load.sides:
         rows.append(row(load, "best-gain", load.gain(best), "x", GAIN_BARS.get(load.profile)))
     if load.over_kernel(ALONE):
