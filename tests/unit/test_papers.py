@@ -301,7 +301,15 @@ class Rows(unittest.TestCase):
                     f"ressd.{key} {count}\n" for key, count in counts))
                 (run.folder(top) / "settings").write_text(run.settings())
             found = {entry["id"]: entry for entry in figure.rows(top)}
-            self.assertEqual(len(found), 8)
+            self.assertEqual(len(found), 9)
+            self.assertIsNone(found["re-8/paper/mover-begins"]["value"])
+            self.assertIn("has 1024 blocks, 390 ", found["re-8/paper/mover-begins"]["why"])
+            begun = re_oltp.Run("samsung", "paper", "C", "0.125-GB")
+            with open(begun.results(top) / "figures", "a", encoding="utf-8") as file:
+                file.write("ressd.first_move_ms 40000\n")
+            entry = next(entry for entry in figure.rows(top)
+                         if entry["id"] == "re-8/paper/mover-begins")
+            self.assertEqual((entry["value"], entry["verdict"]), (640, "within 25 %"))
             entry = found["re-8/paper/OLTP-C-0.125-GB-writes"]
             self.assertEqual((entry["value"], entry["published"]), (5, 6))
             self.assertEqual(found["re-8/paper/OLTP-C-0.25-GB-data"]["value"], 20)

@@ -205,20 +205,32 @@ load_postmark() {
 
 tracing=/sys/kernel/tracing
 trigger=$tracing/events/block/block_bio_queue
-mover_writes='hist:keys=nr_sector:size=4096 if comm ~ "ressd_mv*" && rwbs ~ "W*"'
+of_mover='comm ~ "ressd_mv*" && rwbs ~ "W*"'
+mover_writes="hist:keys=nr_sector:size=4096 if $of_mover"
 
 mount_tracing() {
 	[ -d "$tracing/events" ] || mount -t tracefs tracefs "$tracing"
 }
 
-# count_moves, counted_moves KEY: the kernel counts the mover's writes by their sizes in between.
+# count_moves, counted_moves KEY: the kernel counts the mover's writes by their sizes in between, and notes when it began
+# to move: its first write that is no cover.
 count_moves() {
 	mount_tracing
 	echo "$mover_writes" >"$trigger/trigger"
+	echo "$of_mover && sector >= $((8 * $(status_word cover_blocks)))" >"$trigger/filter"
+	echo mono >"$tracing/trace_clock"
+	echo 0 >"$tracing/options/overwrite"
+	echo 1 >"$trigger/enable"
+	read -r counted_since _ </proc/uptime
 }
 
 counted_moves() {
-	local moves moves_12k sectors sectors_12k
+	local moves moves_12k sectors sectors_12k first
+	first=$(sed -n '/block_bio_queue/ { s/.* \([0-9.]*\): block_bio_queue.*/\1/p; q }' "$tracing/trace")
+	[ -z "$first" ] || figure "$1.first_move_ms" \
+		"$(awk -v first="$first" -v since="$counted_since" 'BEGIN { print int(1000 * (first - since)) }')"
+	echo 0 >"$trigger/enable"
+	echo >"$tracing/trace"
 	read -r moves moves_12k sectors sectors_12k < <(sed -n \
 		's/^{ nr_sector: *\([0-9]*\) } hitcount: *\([0-9]*\)$/\1 \2/p' "$trigger/hist" | awk '
 		{ moves += $2; sectors += $1 * $2 }

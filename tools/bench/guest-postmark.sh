@@ -6,7 +6,7 @@
 # one word, or "probe": those that ressd-probe advises.
 # Figures are RUN.ms, RUN.erases, RUN.drain_ms, RUN.drain_erases, and of ressd RUN.small_permille, .logged,
 # .moved (blocks), and of the mover's writes before the drain .moves, .moves_12k (of 12 KiB and more) and
-# .moved_sectors, .moved_sectors_12k.
+# .moved_sectors, .moved_sectors_12k, and .first_move_ms, when it began, if it did.
 set -euo pipefail
 profile=$1
 options=$2

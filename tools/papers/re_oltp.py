@@ -10,7 +10,6 @@ import app_inputs
 import apps
 import drives
 import re_postmark
-from guests import figures
 from published import RE_DRIVES, RULES
 from re_bandwidth import RULES as OPTIONS
 from re_postmark import SIZES
@@ -59,10 +58,14 @@ class Run(re_postmark.Configured):
                                apps.place(self.profile, LOAD, self.folder(top)))
         return guest
 
-    def found(self, top, what):
-        """One figure."""
-        place = apps.place(self.profile, LOAD, self.folder(top)) / "new"
-        return figures(place)[f"{self.guest_side}.{what}"]
+    def results(self, top):
+        """Where its figures are."""
+        return apps.place(self.profile, LOAD, self.folder(top)) / "new"
+
+    @property
+    def prefix(self):
+        """What their names begin with."""
+        return self.guest_side
 
 
 class Transactions(re_postmark.OneDrive):

@@ -69,6 +69,10 @@ class Configured(GuestRun):
         """The same on the bare drive."""
         return type(self)(self.profile, "bare", self.configuration)
 
+    def found(self, top, what):
+        """One figure."""
+        return figures(self.results(top))[f"{self.prefix}.{what}"]
+
 
 class Run(Configured):
     """Postmark."""
@@ -101,9 +105,14 @@ class Run(Configured):
                      {"start": 8, self.load: postmark.SECONDS[self.configuration]},
                      self.folder(top), files=drives.FILES, memory="3G")
 
-    def found(self, top, what):
-        """One figure."""
-        return figures(self.folder(top))[f"postmark.{self.load}.{what}"]
+    def results(self, top):
+        """Where its figures are."""
+        return self.folder(top)
+
+    @property
+    def prefix(self):
+        """What their names begin with."""
+        return f"postmark.{self.load}"
 
     def percent_less(self, top):
         """Of the bare drive's time."""
@@ -238,7 +247,20 @@ class Moves(OfEach):
         return self.measurements() if are_there(self.measurements(), top) else []
 
     def rows(self, top):
-        """Percent of the mover's writes, and of its data; of none there is no share."""
+        """Percent of the mover's writes, and of its data; of none there is no share. When it
+        began, by the paper's rules."""
+        return self.shares(top) + [self.begin(top, run) for run in self.measured(top)
+                                   if (run.side, run.size) == ("paper", self.POINTS[0])]
+
+    def begin(self, top, run):
+        """Seconds from the begin of the load, as many times longer as the sizes are smaller."""
+        first = figures(run.results(top)).get(f"{run.prefix}.first_move_ms")
+        return row(f"{self.name}/paper/mover-begins", first and SCALE * first / 1000, "s",
+                   why=f"half of the reserved area has {SIZES[run.size] * 128} blocks, "
+                       f"{run.found(top, 'logged'):.0f} were logged")
+
+    def shares(self, top):
+        """What is published of the sizes."""
         return [row(f"{self.name}/{run.side}/{self.load}-{run.size}-{kind}",
                     100 * self.count(top, run, part) / self.count(top, run, whole)
                     if self.has_moved(top, run) else None, "%",
