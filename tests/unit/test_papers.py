@@ -134,6 +134,19 @@ class Rows(unittest.TestCase):
         self.assertEqual((entry["verdict"], entry["why"], entry["within_25_percent"]),
                          ("differs", "because", False))
         self.assertFalse(row("sc-future/a/b", 1.01, claim=("<=", 1))["reached"])
+        entry = row("re-8/ours/OLTP-C-0.25-GB-data", None, why="nothing was moved")
+        self.assertEqual((entry["verdict"], entry["why"], entry["within_25_percent"]),
+                         ("differs", "nothing was moved", False))
+
+    def test_claims(self):
+        """Gains of the papers' designs: not memory, nor the mover's writes, nor what is equal."""
+        text = page.claims([row("re-3/ours-SSD-A/randwrite-4k", 8), row("re-5/paper-SSD-A/PM-A-0.25-GB", 25),
+                            row("re-5/ours-SSD-A/PM-A-0.25-GB", 1), row("re-memory/ours/128-MB", 9e9),
+                            row("re-7/ours/PM-B-0.25-GB-data", 1), row("re-3/ours-SSD-A/seqread", 0),
+                            row("sc-1/D64-over-D1/most", 9), *missing_rows([])[:3]])
+        self.assertIn("Of the 3 ratios", text)
+        self.assertIn(" 2 are reached", text.replace("\n", " "))
+        self.assertIn("1 of its 1 are", text.replace("\n", " "))
 
     def test_every_published_number(self):
         """Each has its row, once."""
@@ -314,7 +327,7 @@ class Rows(unittest.TestCase):
             self.assertEqual((entry["value"], entry["published"]), (5, 6))
             self.assertEqual(found["re-8/paper/OLTP-C-0.25-GB-data"]["value"], 20)
             entry = found["re-8/ours/OLTP-C-0.25-GB-data"]
-            self.assertEqual((entry["value"], entry["verdict"]), (None, "not measured"))
+            self.assertEqual((entry["value"], entry["verdict"]), (None, "differs"))
             self.assertIn("390 blocks", entry["why"])
             self.assertIn("ours, 0.25 GB (390 blocks logged)", figure.text(top))
             self.assertEqual(figure.data(top)["series"]["published"], [6, 21, 8, 27])

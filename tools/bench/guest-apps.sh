@@ -26,14 +26,10 @@ inputs=/apps
 . ./bio-trace.sh
 
 # fs_make KIND: on all of the normal area, which the bare drive has, too. Nothing is discarded: the
-# drive is a used one, as ssdsim has filled it. ext4's inode tables are written at once, or a kernel
-# thread would do it while the load runs.
+# drive is a used one, as ssdsim has filled it.
 fs_make() {
 	case $1 in
-	ext4)
-		mkfs.ext4 -q -b 4096 -E nodiscard,lazy_itable_init=0,lazy_journal_init=0 \
-			"$target" "$((normal / 8))"
-		;;
+	ext4) make_ext4 ,nodiscard "$target" "$((normal / 8))" ;;
 	xfs) mkfs.xfs -q -f -K -d "size=$((normal / 2))k" "$target" ;;
 	f2fs) mkfs.f2fs -q -f -t 0 "$target" "$normal" >/dev/null ;;
 	f2fs-tuned)

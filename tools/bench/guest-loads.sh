@@ -22,12 +22,23 @@ drive_sizes "$profile"
 span=${SPAN_MB}M
 reserved=$((RESERVED_MB * 2048))	# sectors, as $normal
 
+# format_places: the two blocks that ressd is formatted with, written on each side, as zeroes: a drive merges their units
+# some time later, and a load of two seconds that paid for that once would be 5 % slower.
+format_places() {
+	local blocks block
+	blocks=$(($(blockdev --getsz "$disk") / 8))
+	for block in $((blocks - RESERVED_MB * 256)) $((blocks - 1)); do
+		dd if=/dev/zero of="$disk" bs=4k count=1 seek="$block" oflag=direct conv=notrunc,fsync status=none
+	done
+}
+
 fresh_drive() {
 	# shellcheck disable=SC2086
 	sh ./ssdsim.sh create "$drive" "profiles/$profile.conf" "capacity_mb=$CAPACITY_MB" \
 		$DRIVE_WORDS
 	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
 	normal=$(($(blockdev --getsz "$disk") - reserved))
+	format_places
 	if [ "$AGE_MB" -gt 0 ]; then
 		fio_at "$disk" "$span" --rw=randwrite --bs=4k --io_size="${AGE_MB}M" \
 			--randseed=5 >/dev/null

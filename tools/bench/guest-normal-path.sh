@@ -83,13 +83,16 @@ words_of() {
 	esac
 }
 
-# choose_scheduler NAME: with a queue as long as ressd's. By default it has twice what the drive takes at once: two
-# requests on a drive without a queue, of which there is nothing to choose.
+# choose_scheduler NAME: of the drive, with a queue as long as ressd's. By default it has twice what the drive takes at
+# once: two requests on a drive without a queue, of which there is nothing to choose.
 choose_scheduler() {
 	[ "$1" = none ] || [ "$1" = mq-deadline ] || modprobe "$1" 2>/dev/null || modprobe "$1-iosched"
 	echo "$1" >"/sys/block/$drive/queue/scheduler"
 	[ "$1" = none ] || echo 256 >"/sys/block/$drive/queue/nr_requests"
 }
+
+# The one that the kernel gives a drive with a single queue, and that is therefore below ressd.
+usual_scheduler=mq-deadline
 
 # open_side SIDE: a fresh drive, and $target on it.
 open_side() {
@@ -99,7 +102,7 @@ open_side() {
 	if [ -z "$options" ]; then
 		choose_scheduler "$1"
 	else
-		choose_scheduler none
+		choose_scheduler "$usual_scheduler"
 		create_ressd
 	fi
 	! is_recorded || trace_open "$target"
@@ -165,7 +168,7 @@ count_requests() {
 # brought home. With less memory than its files take, most of what COMMAND writes reaches the drive before its end.
 files_part() {
 	postmark_memory "$2"
-	mkfs.ext4 -q -t ext3 -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 "$target" 480M
+	make_ext4 "" -t ext3 "$target" 480M
 	mount -t ext3 "$target" /mnt
 	"prepare_$3" "${@:4}"
 	sync
@@ -182,13 +185,18 @@ files_part() {
 	umount /mnt
 }
 
+# to_the_end COMMAND...: until all is written back. ext3 begins each file of a process at one of 16 places in its block group,
+# by the number of the process: the same number on every side, another one with another seed.
 to_the_end() {
+	echo "$((20000 + seed))" >/proc/sys/kernel/ns_last_pid
 	(
 		echo "$BASHPID" >/sys/fs/cgroup/load/cgroup.procs
 		"$@"
 	)
 	sync
 	bring_home
+	# A drain ends with a flush: so does every side, or the drive's buffer would keep some merges to itself.
+	sync "$disk"
 }
 
 # run_postmark LOCATION SMALLEST LARGEST FILES FOLDERS TRANSACTIONS: it removes its files at its end. A buffer of the largest

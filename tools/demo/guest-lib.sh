@@ -37,6 +37,15 @@ uptime_ms() {
 	echo "$((${now/./} / 1000))"
 }
 
+# make_ext4 WORDS [ARGUMENT...]: mkfs.ext4 with these extended options. ext4 puts folders where a hash of their names says
+# that begins with a random number: the same one on each side, another one with another $seed. Inode tables are written at
+# once, or a kernel thread would do it while the load runs.
+make_ext4() {
+	local id
+	id=$(printf '00000000-0000-4000-8000-%012d' "${seed:-0}")
+	mkfs.ext4 -q -b 4096 -U "$id" -E "hash_seed=$id,lazy_itable_init=0,lazy_journal_init=0$1" "${@:2}"
+}
+
 # drive_stat KEY: a counter of the emulated drive.
 drive_stat() {
 	sh ./ssdsim.sh stats "$drive" "$1"

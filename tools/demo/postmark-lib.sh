@@ -3,10 +3,9 @@
 # postmark-lib.sh: Postmark on ext4, in a guest, as RE 4.3 has it; after guest-lib.sh.
 
 # postmark_filesystem TARGET SIZE: mounted on /mnt. mke2fs takes 1 KiB blocks for small file systems,
-# but large drives have 4 KiB ones. Inode tables are written at once, or a kernel thread would do it
-# while the load runs.
+# but large drives have 4 KiB ones.
 postmark_filesystem() {
-	mkfs.ext4 -q -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 "$1" "$2"
+	make_ext4 "" "$1" "$2"
 	mount "$1" /mnt
 }
 

@@ -28,16 +28,18 @@ def row(identity, value, unit="x", claim=None, why=None):
 
     `identity` is <paper>-<figure>/<series>/<point>: what published.py has by that name is beside
     it. `claim`: what ours is to reach where nothing is published, (">=", 2) or ("<=", 1). `why`: a
-    sentence if it differs.
+    sentence if it differs; beside no value, why a run has none, which differs as well.
     """
     number = PUBLISHED.get(identity)
     found = verdict(value, number)
+    if value is None and why:
+        found = DIFFERS
     entry = {"id": identity, "value": None if value is None else round(value, 5),
              "published": number and number.value, "unit": number.unit if number else unit,
              "within_25_percent": None if found in (None, NOT_MEASURED) else found == WITHIN_25,
              "verdict": found, "claim": "".join(map(str, claim)) if claim else None,
              "reached": is_reached(value, *claim) if claim else None,
-             "why": why if found in (DIFFERS, NOT_MEASURED) else None}
+             "why": why if found == DIFFERS else None}
     return entry
 
 
