@@ -32,7 +32,8 @@ CUTS = ["pas", "pasa"]
 LOGGED = ["log-nopas", "log-advised", "log-pasa-pai", "log-bundle-rp"]
 # Where a write costs the drive a merge ressd-probe names bundle_rp with 2 in flight.
 RP_SIDES = ["bundle-rp", "bundle-rp-2"]
-PA_SIDES = ["none", "mq-deadline", "nopas", "nopas-pai", "pas-pai", "pasa-pai", *RP_SIDES, "log-advised"]
+PA_SIDES = ["none", "mq-deadline", "nopas", "nopas-pai", "pas-pai", "pasa-pai", *RP_SIDES,
+            "log-advised"]
 IR_SIDES = [*KERNEL, "nopas", "pasa-pai", "bundle", *RP_SIDES, "log-advised"]
 OTHERS_SIDES = ["none", "nopas", *RP_SIDES]
 POSTMARK_SIDES = [*KERNEL, "nopas", "bundle", *RP_SIDES, "log-advised"]

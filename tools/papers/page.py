@@ -133,9 +133,9 @@ def claims(rows):
     theirs = [entry for entry in gains if "/paper" in entry["id"]]
     kept = sum(entry["verdict"] != DIFFERS for entry in ours)
     same = sum(entry["verdict"] == WITHIN_25 for entry in theirs)
-    return paragraph(f"Of the {len(ours)} ratios that the papers claim for their designs {kept} are "
-                     "reached or within 25 % (RE's with the options that `ressd-probe` advises); "
-                     f"with RE's own rules {same} of its {len(theirs)} are within 25 %.")
+    return paragraph(f"Of the {len(ours)} ratios that the papers claim for their designs {kept} "
+                     "are reached or within 25 % (RE's with the options that `ressd-probe` "
+                     f"advises); with RE's own rules {same} of its {len(theirs)} are within 25 %.")
 
 
 def summary(rows, has_beyond):
