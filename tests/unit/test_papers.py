@@ -17,6 +17,7 @@ sys.path[:0] = [str(TOOLS / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(TOOLS))
 
 import beyond  # noqa: E402
+import drives  # noqa: E402
 import pa_ir  # noqa: E402
 import page  # noqa: E402
 import papers  # noqa: E402
@@ -264,6 +265,11 @@ class Rows(unittest.TestCase):
             (advice / "probe.json").write_text(json.dumps({"suggestion": {"table": line}}))
             self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
                              .arguments, ["samsung", "streams 16 route always", "16", "a-256"])
+            # ressd-probe may advise nothing.
+            (advice / "probe.json").write_text("{}")
+            self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
+                             .arguments[1], re_postmark.UNADVISED)
+            self.assertIn(re_postmark.UNADVISED, (drives.HERE / "guest-loads.sh").read_text())
 
     def test_transactions(self):
         """RE Fig. 6: of each run with ressd over bare; Table 6 by the paper's rules only."""

@@ -20,6 +20,8 @@ SCALE = 16
 # RE's reserved area -> MB of it here. Unlimited is so large that nothing is moved while it runs.
 SIZES = {"0.125-GB": 8, "0.25-GB": 16, "0.75-GB": 48, "unlimited": 256}
 CONFIGURATIONS = ["a", "b", "c"]
+# Where ressd-probe advises none: as probe() of guest-loads.sh.
+UNADVISED = "on_full wait route adaptive log_discard on"
 
 
 def sources():
@@ -53,6 +55,8 @@ class Advice(GuestRun):
     def words(self, top):
         """Option words of the table line, which has nine words before them."""
         probe = json.loads((self.folder(top) / "probe.json").read_text())
+        if "suggestion" not in probe:
+            return UNADVISED
         return " ".join(probe["suggestion"]["table"].split()[9:])
 
 
