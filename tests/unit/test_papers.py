@@ -76,7 +76,7 @@ def invent_normal_path(top, run, **seconds):
     """A work on files that takes 10 s on each side, or so many."""
     run.folder(top).mkdir(parents=True)
     counts = {"busy_ns": 1, "merge_copies": 7, "requests": 200, "aligned": 50, "within": 150,
-              "reads": 40, "reads_within": 40}
+              "reads": 40, "reads_within": 40, "read_bytes": 8 << 20, "write_bytes": 17 << 20}
     (run.folder(top) / "figures").write_text("".join(
         f"{run.name_of_load}.{side}.{key} {value}\n" for side in run.sides()
         for key, value in {**counts, "ms": 1000 * seconds.get(side.replace("-", "_"), 10)}.items()))
@@ -282,7 +282,8 @@ class Rows(unittest.TestCase):
                 folder = run.folder(top) / "apps-samsung/oltp/new"
                 folder.mkdir(parents=True)
                 side = "bare" if run.side == "bare" else "ressd"
-                (folder / "figures").write_text(f"{side}.tps {tps}\n{side}.small_permille 940\n")
+                (folder / "figures").write_text(f"{side}.tps {tps}\n{side}.small_permille 940\n"
+                                                f"{side}.logged 9\n")
                 (run.folder(top) / "settings").write_text(run.settings())
             found = {entry["id"]: entry for entry in figure.rows(top) + table.rows(top)}
             self.assertEqual(sorted(found), ["re-6/ours-SSD-A/OLTP-C-0.75-GB",
@@ -349,6 +350,7 @@ class Rows(unittest.TestCase):
             self.assertEqual(found["pa-table4/8-MB/NoPAS-aligned"]["value"], 25)
             self.assertIn("40 of the 200 requests are reads, 100 %",
                           found["pa-table4/8-MB/NoPAS-within"]["why"])
+            self.assertIn("128 KB in the mean", found["pa-table4/8-MB/NoPAS-aligned"]["why"])
             data = figure.data(top)
             self.assertEqual(data["groups"], ["NoPAS\n8 MB", "PAS\n8 MB", "PASA\n8 MB"])
             self.assertEqual(data["series"]["within, published"], [23.34, 100, 100])
