@@ -282,8 +282,7 @@ class Rows(unittest.TestCase):
                 folder = run.folder(top) / "apps-samsung/oltp/new"
                 folder.mkdir(parents=True)
                 side = "bare" if run.side == "bare" else "ressd"
-                (folder / "figures").write_text(f"{side}.tps {tps}\n{side}.small_permille 940\n"
-                                                f"{side}.logged 9\n")
+                (folder / "figures").write_text(f"{side}.tps {tps}\n{side}.small_permille 940\n")
                 (run.folder(top) / "settings").write_text(run.settings())
             found = {entry["id"]: entry for entry in figure.rows(top) + table.rows(top)}
             self.assertEqual(sorted(found), ["re-6/ours-SSD-A/OLTP-C-0.75-GB",
