@@ -185,10 +185,14 @@ files_part() {
 	umount /mnt
 }
 
-# to_the_end COMMAND...: until all is written back. ext3 begins each file of a process at one of 16 places in its block group,
-# by the number of the process: the same number on every side, another one with another seed.
-to_the_end() {
+# same_number: of the next process on every side, another one with another seed. ext3 begins the files of a process at one
+# of 16 places in their block group, by its number.
+same_number() {
 	echo "$((20000 + seed))" >/proc/sys/kernel/ns_last_pid
+}
+
+# to_the_end COMMAND...: until all is written back.
+to_the_end() {
 	(
 		echo "$BASHPID" >/sys/fs/cgroup/load/cgroup.procs
 		"$@"
@@ -206,6 +210,7 @@ run_postmark() {
 	printf 'set %s\n' "location $1" "size $2 $3" "number $4" "subdirectories $5" "transactions $6" "seed $seed" \
 		>"/tmp/postmark.$name"
 	printf 'run\nquit\n' >>"/tmp/postmark.$name"
+	same_number
 	postmark "/tmp/postmark.$name" >"/tmp/postmark.$name.report"
 	grep -q '^Time:' "/tmp/postmark.$name.report" || die "postmark did not come to its end"
 }
@@ -218,6 +223,7 @@ fio_files() {
 	echo 100000000 >"/proc/$BASHPID/timerslack_ns"
 	# Each thread has all files open.
 	ulimit -n 4096
+	same_number
 	fio --thread --norandommap --randrepeat=0 --output="$figures/fio.txt" "$@" || die "fio failed on /mnt"
 }
 
@@ -233,6 +239,7 @@ names_of() {
 # preallocate COUNT MB PREFIX
 preallocate() {
 	local number
+	same_number
 	for number in $(seq "$1"); do
 		dd if=/dev/zero of="/mnt/$3$number" bs=1M count="$2" status=none
 	done
