@@ -334,6 +334,8 @@ def draw(axes, loads, value_of, label):
     for number, (side, (shade, hatch)) in enumerate(SHADES.items()):
         bars = [(index + (number - (len(SHADES) - 1) / 2) * width, value_of(load, side))
                 for index, load in enumerate(loads) if side in load.sides]
+        if not bars:
+            continue  # none in the legend; its place stays
         axes.bar([place for place, _ in bars], [min(value, LONGEST_BAR) for _, value in bars],
                  width, label=side, color=shade, hatch=hatch, edgecolor="black", linewidth=0.5)
         for place, value in bars:
