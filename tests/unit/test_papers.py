@@ -261,15 +261,9 @@ class Rows(unittest.TestCase):
             self.assertEqual([entry["value"] for entry in table.rows(top)], [20])
             advice = re_postmark.Advice("samsung").folder(top)
             advice.mkdir()
-            line = "0 90 ressd /dev/a 0 /dev/a 90 10 4 streams 16 route always"
-            (advice / "probe.json").write_text(json.dumps({"suggestion": {"table": line}}))
+            (advice / "options").write_text("streams 16 route always\n")
             self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
                              .arguments, ["samsung", "streams 16 route always", "16", "a-256"])
-            # ressd-probe may advise nothing.
-            (advice / "probe.json").write_text("{}")
-            self.assertEqual(re_postmark.Run("samsung", "ours", "a", "unlimited").guest(top)
-                             .arguments[1], re_postmark.UNADVISED)
-            self.assertIn(re_postmark.UNADVISED, (drives.HERE / "guest-loads.sh").read_text())
 
     def test_transactions(self):
         """RE Fig. 6: of each run with ressd over bare; Table 6 by the paper's rules only."""
@@ -322,14 +316,17 @@ class Rows(unittest.TestCase):
                 (run.folder(top) / "settings").write_text(run.settings())
             found = {entry["id"]: entry for entry in figure.rows(top)}
             self.assertEqual(len(found), 9)
-            self.assertIsNone(found["re-8/paper/mover-begins"]["value"])
-            self.assertIn("has 1024 blocks, 390 ", found["re-8/paper/mover-begins"]["why"])
+            self.assertEqual(found["re-8/paper/mover-begins"]["verdict"], "not measured")
             begun = re_oltp.Run("samsung", "paper", "C", "0.125-GB")
             with open(begun.results(top) / "figures", "a", encoding="utf-8") as file:
                 file.write("ressd.first_move_ms 40000\n")
             entry = next(entry for entry in figure.rows(top)
                          if entry["id"] == "re-8/paper/mover-begins")
             self.assertEqual((entry["value"], entry["verdict"]), (640, "within 25 %"))
+            still = re_oltp.Run("samsung", "ours", "C", "0.125-GB")
+            entry = figure.begin(top, still)
+            self.assertEqual((entry["value"], entry["verdict"]), (None, "differs"))
+            self.assertIn("has 1024 blocks, 390 ", entry["why"])
             entry = found["re-8/paper/OLTP-C-0.125-GB-writes"]
             self.assertEqual((entry["value"], entry["published"]), (5, 6))
             self.assertEqual(found["re-8/paper/OLTP-C-0.25-GB-data"]["value"], 20)

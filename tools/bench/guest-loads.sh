@@ -22,12 +22,13 @@ drive_sizes "$profile"
 span=${SPAN_MB}M
 reserved=$((RESERVED_MB * 2048))	# sectors, as $normal
 
-# format_places: the two blocks that ressd is formatted with, written on each side, as zeroes: a drive merges their units
-# some time later, and a load of two seconds that paid for that once would be 5 % slower.
+# format_places: the two blocks that ressd is formatted with, written on each side, as zeroes: the drive merges their units
+# later, on Samsung 511 of 5323 pages that it copied in a load of two seconds.
 format_places() {
-	local blocks block
+	local blocks block area=$reserved
+	[ "$area" -gt 0 ] || area=$((RESERVED_MB * 2048))
 	blocks=$(($(blockdev --getsz "$disk") / 8))
-	for block in $((blocks - RESERVED_MB * 256)) $((blocks - 1)); do
+	for block in $((blocks - area / 8)) $((blocks - 1)); do
 		dd if=/dev/zero of="$disk" bs=4k count=1 seek="$block" oflag=direct conv=notrunc,fsync status=none
 	done
 }

@@ -91,10 +91,7 @@ choose_scheduler() {
 	[ "$1" = none ] || echo 256 >"/sys/block/$drive/queue/nr_requests"
 }
 
-# The one that the kernel gives a drive with a single queue, and that is therefore below ressd.
-usual_scheduler=mq-deadline
-
-# open_side SIDE: a fresh drive, and $target on it.
+# open_side SIDE: a fresh drive, and $target on it. Below ressd is what the kernel gives a drive with a single queue.
 open_side() {
 	fresh_drive
 	target=$disk
@@ -102,7 +99,7 @@ open_side() {
 	if [ -z "$options" ]; then
 		choose_scheduler "$1"
 	else
-		choose_scheduler "$usual_scheduler"
+		choose_scheduler mq-deadline
 		create_ressd
 	fi
 	! is_recorded || trace_open "$target"
@@ -223,7 +220,6 @@ fio_files() {
 	echo 100000000 >"/proc/$BASHPID/timerslack_ns"
 	# Each thread has all files open.
 	ulimit -n 4096
-	same_number
 	fio --thread --norandommap --randrepeat=0 --output="$figures/fio.txt" "$@" || die "fio failed on /mnt"
 }
 

@@ -7,6 +7,7 @@
 # Figures are RUN.ms, RUN.erases, RUN.drain_ms, RUN.drain_erases, and of ressd RUN.small_permille, .logged,
 # .moved (blocks), and of the mover's writes before the drain .moves, .moves_12k (of 12 KiB and more) and
 # .moved_sectors, .moved_sectors_12k, and .first_move_ms, when it began, if it did.
+# The file options has the words of the table line.
 set -euo pipefail
 profile=$1
 options=$2
@@ -47,6 +48,7 @@ one_run() {
 load ssdsim
 load dm-ressd
 ! asks_probe || probe
+echo "$options" >"$figures/options"
 for run; do
 	one_run "$run"
 done

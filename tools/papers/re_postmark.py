@@ -4,7 +4,6 @@ sizes of the mover's writes (Fig. 7). Everything is a 16th of RE's size.
 """
 
 import hashlib
-import json
 from dataclasses import dataclass
 
 import drives
@@ -20,8 +19,6 @@ SCALE = 16
 # RE's reserved area -> MB of it here. Unlimited is so large that nothing is moved while it runs.
 SIZES = {"0.125-GB": 8, "0.25-GB": 16, "0.75-GB": 48, "unlimited": 256}
 CONFIGURATIONS = ["a", "b", "c"]
-# Where ressd-probe advises none: as probe() of guest-loads.sh.
-UNADVISED = "on_full wait route adaptive log_discard on"
 
 
 def sources():
@@ -53,11 +50,8 @@ class Advice(GuestRun):
                      self.folder(top), files=drives.FILES, memory="3G")
 
     def words(self, top):
-        """Option words of the table line, which has nine words before them."""
-        probe = json.loads((self.folder(top) / "probe.json").read_text())
-        if "suggestion" not in probe:
-            return UNADVISED
-        return " ".join(probe["suggestion"]["table"].split()[9:])
+        """Option words of the table line."""
+        return (self.folder(top) / "options").read_text().strip()
 
 
 @dataclass(frozen=True)
@@ -259,9 +253,11 @@ class Moves(OfEach):
     def begin(self, top, run):
         """Seconds from the begin of the load, as many times longer as the sizes are smaller."""
         first = figures(run.results(top)).get(f"{run.prefix}.first_move_ms")
+        # A run of an older script that moved anything does not say when.
+        is_known = first or not self.has_moved(top, run)
         return row(f"{self.name}/paper/mover-begins", first and SCALE * first / 1000, "s",
                    why=f"half of the reserved area has {SIZES[run.size] * 128} blocks, "
-                       f"{run.found(top, 'logged'):.0f} were logged")
+                       f"{run.found(top, 'logged'):.0f} were logged" if is_known else None)
 
     def shares(self, top):
         """What is published of the sizes."""
