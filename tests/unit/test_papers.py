@@ -17,7 +17,6 @@ sys.path[:0] = [str(TOOLS / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(TOOLS))
 
 import beyond  # noqa: E402
-import drives  # noqa: E402
 import pa_ir  # noqa: E402
 import page  # noqa: E402
 import papers  # noqa: E402

@@ -81,7 +81,7 @@ file_system() {
 
 # open_side: a fresh drive, and what is between it and the file system; sets $target.
 open_side() {
-	fresh_drive
+	side_drive
 	target=$disk
 	case $side in
 	*ressd) create_ressd ;;

@@ -19,7 +19,7 @@ loads=("$@")
 start_side() {
 	side=$1
 	target=$disk
-	fresh_drive
+	side_drive
 	case $side in
 	linear)
 		dmsetup create linear --table "0 $(blockdev --getsz "$disk") linear $disk 0"

@@ -22,28 +22,28 @@ drive_sizes "$profile"
 span=${SPAN_MB}M
 reserved=$((RESERVED_MB * 2048))	# sectors, as $normal
 
-# format_places: the two blocks that ressd is formatted with, written on each side, as zeroes: the drive merges their units
-# later, on Samsung 511 of 5323 pages that it copied in a load of two seconds.
-format_places() {
-	local blocks block area=$reserved
-	[ "$area" -gt 0 ] || area=$((RESERVED_MB * 2048))
-	blocks=$(($(blockdev --getsz "$disk") / 8))
-	for block in $((blocks - area / 8)) $((blocks - 1)); do
-		dd if=/dev/zero of="$disk" bs=4k count=1 seek="$block" oflag=direct conv=notrunc,fsync status=none
-	done
-}
-
 fresh_drive() {
 	# shellcheck disable=SC2086
 	sh ./ssdsim.sh create "$drive" "profiles/$profile.conf" "capacity_mb=$CAPACITY_MB" \
 		$DRIVE_WORDS
 	[ -b "$disk" ] || die "the emulated drive $disk did not appear"
 	normal=$(($(blockdev --getsz "$disk") - reserved))
-	format_places
 	if [ "$AGE_MB" -gt 0 ]; then
 		fio_at "$disk" "$span" --rw=randwrite --bs=4k --io_size="${AGE_MB}M" \
 			--randseed=5 >/dev/null
 	fi
+}
+
+# side_drive: a fresh drive for one side. The two blocks that ressd is formatted with are written on each, as zeroes: the
+# drive merges their units later, on Samsung 511 of 5323 pages that it copied in a load of two seconds.
+side_drive() {
+	local blocks block area=$reserved
+	fresh_drive
+	[ "$area" -gt 0 ] || area=$((RESERVED_MB * 2048))
+	blocks=$(($(blockdev --getsz "$disk") / 8))
+	for block in $((blocks - area / 8)) $((blocks - 1)); do
+		dd if=/dev/zero of="$disk" bs=4k count=1 seek="$block" oflag=direct conv=notrunc,fsync status=none
+	done
 }
 
 remove_drive() {

@@ -93,7 +93,7 @@ choose_scheduler() {
 
 # open_side SIDE: a fresh drive, and $target on it. Below ressd is what the kernel gives a drive with a single queue.
 open_side() {
-	fresh_drive
+	side_drive
 	target=$disk
 	options=$(words_of "$1")
 	if [ -z "$options" ]; then

@@ -172,7 +172,7 @@ done
 echo 0 >/proc/sys/kernel/hung_task_timeout_secs
 [ "$side" != ressd ] || ! asks_probe || probe
 step "$side-start"
-fresh_drive
+side_drive
 "start_$side"
 for load in "${loads[@]}"; do
 	"load_$load"

@@ -31,7 +31,7 @@ one_run() {
 	reserved=0
 	[ "$kind" = bare ] || reserved=$((kind * 2048))
 	step "$1"
-	fresh_drive
+	side_drive
 	target=$disk
 	if [ "$kind" != bare ]; then
 		create_ressd
