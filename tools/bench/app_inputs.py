@@ -202,6 +202,7 @@ def make_oltp(folder, setting):
     try:
         fill_table(["--db-driver=mysql", f"--mysql-socket={socket}", "--mysql-user=root",
                     "--mysql-db=sbtest", "--tables=1", f"--table-size={setting['OLTP_ROWS']}",
+                    f"--mysql-storage-engine={setting['OLTP_ENGINE']}",
                     f"--rand-seed={setting['SEED']}"], socket)
     finally:
         server.terminate()

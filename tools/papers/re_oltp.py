@@ -2,8 +2,10 @@
 """RE 4.4: sysbench OLTP on MariaDB, bare and with several reserved areas (Fig. 6, Table 6), and the
 sizes of the mover's writes (4.5, Fig. 8).
 
-The load is `oltp` of make bench-apps, at a 16th of RE's rows and reserved areas. One guest for each
-run: the table takes memory.
+The load is `oltp` of make bench-apps, at a 16th of RE's rows, transactions, memory and reserved
+areas. RE does not name the storage engine. Table 6 does: by RE's rule 90 % of the writes are small
+and random with MyISAM, which MySQL 5.0 takes by default, and 4 % with InnoDB, which writes pages of
+16 KB. One guest for each run: the table takes memory.
 """
 
 import app_inputs
@@ -20,13 +22,14 @@ LOAD = "oltp"
 SOURCES = ["guest-apps.sh", "app-loads.sh", "guest-loads.sh", "drives.conf", "apps.conf"]
 # RE's rows at 1/16.
 ROWS = {"A": 1250000, "B": 2500000, "C": 3750000}
+TRANSACTIONS = 70000 // re_postmark.SCALE
 AREAS = [size for size in SIZES if size != "unlimited"]
 
 
 class Run(re_postmark.Configured):
     """The database."""
 
-    seconds = 180
+    seconds = 280
 
     @property
     def name(self):
@@ -40,7 +43,8 @@ class Run(re_postmark.Configured):
 
     def sizes(self):
         """What of apps.conf is another."""
-        return [f"OLTP_ROWS={ROWS[self.configuration]}"]
+        return [f"OLTP_ROWS={ROWS[self.configuration]}", f"OLTP_EVENTS={TRANSACTIONS}",
+                "OLTP_ENGINE=myisam"]
 
     def settings(self):
         """What its result depends on."""
@@ -124,9 +128,8 @@ class Transactions(re_postmark.OneDrive):
 
     def text(self, _top):
         """How."""
-        events = app_inputs.sizes()["OLTP_EVENTS"]
-        return f"MariaDB, sysbench oltp_read_write with 16 threads, {events} transactions (RE: " \
-               "70,000, a 16th of which is 4,375) on a table of a 16th of RE's rows; sizes are " \
+        return f"MariaDB, MyISAM, sysbench oltp_read_write with 16 threads, {TRANSACTIONS} " \
+               "transactions, a 16th of RE's, on a table of a 16th of RE's rows; sizes are " \
                "those of RE's reserved area."
 
 
@@ -143,8 +146,7 @@ class SmallShare(re_postmark.SmallShare):
     def rows(self, top):
         """Percent."""
         return [row(f"{self.name}/small-random/OLTP-{run.configuration}",
-                    run.found(top, "small_permille") / 10,
-                    why="the paper's rule takes writes of at most 8 KB, and InnoDB's pages have 16")
+                    run.found(top, "small_permille") / 10)
                 for run in self.measured(top)]
 
     def text(self, _top):
