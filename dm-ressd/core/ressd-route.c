@@ -44,13 +44,6 @@
  */
 #define SHORT_RECORD	2U
 
-/*
- * What was measured in another situation must promise that the log costs one
- * part in so many of the direct way, or it is not tried in this one before the
- * interval is over.
- */
-#define PROMISE_PART	2
-
 /* A log that has become dear is noticed after this part of the interval. */
 #define DEAR_PART	32
 
@@ -176,34 +169,13 @@ static bool add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
 	return true;
 }
 
-/*
- * Elsewhere it is at least as much in most cases: with flushes it costs more
- * than without.
- */
-u64 ressd_route_log_ns(const struct ressd_route *route)
-{
-	u64 ns = ressd_route_ns(&ressd_route_case(route)->log), least = 0;
-	u32 i;
-
-	for (i = 0; !ns && i < ARRAY_SIZE(route->cases); i++) {
-		u64 other = ressd_route_ns(&route->cases[i].log);
-
-		if (other && i % 2 <= route->now % 2 &&
-		    (!least || other < least))
-			least = other;
-	}
-	return ns ? ns : least;
-}
-
-/*
- * A block through the log, of which the costs are known, and home; 0: not known
- * yet.
- */
+/* A block through the log and home, as measured here; 0: not yet. */
 static u64 through_log_ns(const struct ressd_route *route)
 {
+	u64 log = ressd_route_ns(&ressd_route_case(route)->log);
 	u64 move = ressd_route_ns(&route->move);
 
-	return move ? ressd_route_log_ns(route) + move : 0;
+	return log && move ? log + move : 0;
 }
 
 /* What a block costs through the log and home here; 0: not known yet. */
@@ -211,7 +183,7 @@ static u64 expected_ns(const struct ressd_route *route)
 {
 	if (ressd_route_knows_log(route))
 		return route->through_ns;
-	return ressd_route_case(route)->log.nr ? through_log_ns(route) : 0;
+	return through_log_ns(route);
 }
 
 /* What a direct block costs here. */
@@ -373,18 +345,6 @@ static u64 trial_ns(const struct ressd_route_case *c)
 	return ressd_route_ns(&c->direct);
 }
 
-/*
- * Does what the log costs elsewhere, at most as much as here, make it worth a
- * trial?
- */
-static bool log_is_promising(const struct ressd_route *route)
-{
-	u64 through = ressd_route_log_ns(route) + ressd_route_ns(&route->move);
-	u64 direct = trial_ns(ressd_route_case(route));
-
-	return !direct || through * PROMISE_PART <= direct;
-}
-
 static void continue_direct_trial(struct ressd_route *route)
 {
 	struct ressd_route_case *c = present(route);
@@ -400,7 +360,7 @@ static void continue_direct_trial(struct ressd_route *route)
 		set_cost(&c->direct, div_u64(c->dear_ns, c->dear_blocks));
 	else if (ressd_route_knows_log(route))
 		set_cost(&c->direct, div_u64(c->trial_ns, c->trial_blocks));
-	if (through || !log_is_promising(route))
+	if (through)
 		decide(route);
 	else
 		try_log(route);

@@ -228,13 +228,6 @@ ressd_route_case(const struct ressd_route *route)
 u32 ressd_route_depth(const struct ressd_route *route);
 
 /*
- * What a block costs through the log in the present situation, without the
- * move; if that is not known yet, what it cost where it was cheapest.  0: not
- * known yet either.
- */
-u64 ressd_route_log_ns(const struct ressd_route *route);
-
-/*
  * The mover begins a sweep, @for_space or another one, while @live blocks wait
  * to be brought home.
  */

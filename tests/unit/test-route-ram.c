@@ -144,7 +144,7 @@ TEST(rest_of_a_trial_counts)
 	device.log = 50;
 	use_ram(&route, &ram, &device, 1, RESSD_ROUTE_LOG_TRIAL);
 	CHECK(log_wins(&route), "the log does not win");
-	CHECK_EQ(ressd_route_log_ns(&route), 50);
+	CHECK_EQ(ressd_route_ns(&ressd_route_case(&route)->log), 50);
 }
 
 /*

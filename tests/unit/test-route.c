@@ -338,34 +338,6 @@ TEST(trial_stays_in_its_situation)
 	CHECK_EQ(route.now, now);
 }
 
-/* Where the log's cost is not known that of another situation stands in, if it is no dearer one. */
-TEST(cost_of_the_log_elsewhere)
-{
-	static const struct {
-		u32 where;		/* that becomes known; odd: with flushes */
-		u64 ns;
-		u64 plain, flushed;	/* what is known then in situations 0 and 3 */
-	} steps[] = {
-		{ 1, 50, 0, 50 },
-		{ 5, 40, 0, 40 },
-		{ 4, 45, 45, 40 },
-		{ 2, 30, 30, 30 },
-		{ 3, 60, 30, 60 },
-		{ 0, 70, 70, 60 },
-	};
-	struct ressd_route route;
-	u32 i;
-
-	ressd_route_init(&route, 0);
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		route.cases[steps[i].where].log.ns = steps[i].ns;
-		route.now = 0;
-		CHECK_EQ(ressd_route_log_ns(&route), steps[i].plain);
-		route.now = 3;
-		CHECK_EQ(ressd_route_log_ns(&route), steps[i].flushed);
-	}
-}
-
 /*
  * Found by tools/bench.sh on a drive that takes a millisecond for a write, and for 32 at once: the
  * decision of one write at a time was kept with 32, where it cost 3.4 times as much.
@@ -392,16 +364,18 @@ TEST(each_depth_has_its_decision)
 	}
 }
 
-/* A pause is worth a look: then none of many writes is logged. */
+/* A pause is worth a look: then none of many writes is logged, if the direct way is known to win. */
 TEST(depth_is_seen_at_once_after_a_pause)
 {
 	const struct device one = { .direct = 1000, .log = 60, .move = 120 };
 	const struct device many = { .direct = 50, .log = 60, .move = 120 };
-	struct host host = { .depth = 1 };
+	struct host host = { .depth = 32 };
 	struct ressd_route route;
 	struct outcome outcome;
 
 	ressd_route_init(&route, 0);
+	use(&route, &many, &host, 16384);
+	host.depth = 1;
 	use(&route, &one, &host, 16384);
 	CHECK(log_wins(&route), "the log does not win");
 	host.now += 100000000;

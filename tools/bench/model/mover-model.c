@@ -592,7 +592,7 @@ static void measure(struct model *model)
 		       (unsigned long long)model->direct,
 		       (unsigned long long)writes * model->set.write_kb / 4,
 		       (unsigned long long)ressd_route_ns(&now->direct),
-		       (unsigned long long)ressd_route_log_ns(&model->route),
+		       (unsigned long long)ressd_route_ns(&now->log),
 		       (unsigned long long)ressd_route_ns(&model->route.move));
 	printf("%8.4f MB/s  %9.1f us a write  %7llu erases  %llu moved  %llu holes  longest %llu ms\n",
 	       writes * model->set.write_kb * 1024e3 /
