@@ -364,7 +364,7 @@ TEST(each_depth_has_its_decision)
 	}
 }
 
-/* A pause is worth a look: then none of many writes is logged, if the direct way is known to win. */
+/* A pause is worth a look: none of many writes is logged then, where the direct way is decided. */
 TEST(depth_is_seen_at_once_after_a_pause)
 {
 	const struct device one = { .direct = 1000, .log = 60, .move = 120 };
