@@ -385,6 +385,26 @@ TEST(depth_is_seen_at_once_after_a_pause)
 	CHECK_EQ(ressd_route_depth(&route), RESSD_ROUTE_MANY);
 }
 
+/* What the log costs elsewhere says nothing here: it is tried, and as it is lost, shortly. */
+TEST(each_situation_has_its_trial)
+{
+	const struct device one = { .direct = 1000, .log = 60, .move = 120 };
+	const struct device many = { .direct = 50, .log = 60, .move = 120 };
+	struct host host = { .depth = 1 };
+	struct ressd_route route;
+	struct outcome outcome;
+
+	ressd_route_init(&route, 0);
+	use(&route, &one, &host, 16384);
+	CHECK(log_wins(&route), "the log does not win");
+	host.now += 100000000;
+	host.depth = 32;
+	outcome = use(&route, &many, &host, 16384);
+	CHECK(outcome.logged > 0, "the log is not tried");
+	CHECK(outcome.logged <= 32, "%u logged", outcome.logged);
+	CHECK_EQ(ressd_route_depth(&route), RESSD_ROUTE_MANY);
+}
+
 /* To look whether there are more writes costs a hundredth of the time. */
 TEST(peeks_are_rare)
 {

@@ -3,9 +3,8 @@
 sizes of the mover's writes (4.5, Fig. 8).
 
 The load is `oltp` of make bench-apps, at a 16th of RE's rows, transactions, memory and reserved
-areas. RE does not name the storage engine. Table 6 does: by RE's rule 90 % of the writes are small
-and random with MyISAM, which MySQL 5.0 takes by default, and 4 % with InnoDB, which writes pages of
-16 KB. One guest for each run: the table takes memory.
+areas. RE does not name the storage engine; Table 6 fits MyISAM, the default of MySQL 5.0
+(docs/notebook/applications.md). One guest for each run: the table takes memory.
 """
 
 import app_inputs
