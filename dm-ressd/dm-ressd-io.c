@@ -260,7 +260,6 @@ static int write_log(struct ressd *ressd, struct bio *bio,
  * holds up nobody.
  */
 static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
-			       struct list_head *submit,
 			       struct list_head *complete)
 {
 	struct ressd_bio *rb =
@@ -288,8 +287,7 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 	rb->flags &= ~RESSD_BIO_COVERED;
 	if (ret) {
 		ressd->counters.bypassed++;
-		ressd_go_on(rb, ressd_write_direct(ressd, bio), submit,
-			    complete);
+		ressd_order_add(ressd, rb);
 	} else if (ressd_finish_logged(ressd, bio)) {
 		list_add_tail(&rb->done, complete);
 	}
@@ -310,7 +308,7 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 	do {
 		spin_lock(&ressd->lock);
 		more = !list_empty(&ressd->waiters.space) &&
-		       retry_space_waiter(ressd, &passed, &submit, &complete);
+		       retry_space_waiter(ressd, &passed, &complete);
 		if (!more)
 			list_splice_init(&passed, &ressd->waiters.space);
 		spin_unlock(&ressd->lock);
@@ -426,6 +424,27 @@ static bool touches_mapped(const struct ressd *ressd,
 	       ressd_mover_overlaps(ressd, e->first, e->last - e->first + 1);
 }
 
+/*
+ * Does a small write go through the log?  If route adaptive sends it direct,
+ * that is to be timed.
+ */
+static bool goes_to_log(struct ressd *ressd, struct bio *bio,
+			const struct ressd_extent *e, bool *timed)
+{
+	lockdep_assert_held(&ressd->lock);
+	ressd->counters.small_writes++;
+	if (!log_takes_writes(ressd)) {
+		ressd->counters.bypassed++;
+		return false;
+	}
+	if (!e->whole ||
+	    ressd_route_to_log(ressd, bio, e->last - e->first + 1))
+		return true;
+	ressd->counters.adaptive_direct++;
+	*timed = true;
+	return false;
+}
+
 static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
@@ -448,21 +467,10 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 	}
 	cut_at_cover(ressd, bio, &e);
 	small = is_small(ressd, &e);
-	if (small) {
-		ressd->counters.small_writes++;
-		if (!log_takes_writes(ressd)) {
-			ressd->counters.bypassed++;
-			small = false;
-		} else if (e.whole &&
-			   !ressd_route_to_log(ressd, bio,
-					       e.last - e.first + 1)) {
-			ressd->counters.adaptive_direct++;
-			small = false;
-			timed = true;
-		}
-	} else if (ressd_shape_is_used()) {
+	if (small)
+		small = goes_to_log(ressd, bio, &e, &timed);
+	else if (ressd_shape_is_used())
 		ressd_shape_cut_write(ressd, bio, &e);
-	}
 	mapped = touches_mapped(ressd, &e);
 	if (mapped && !e.whole)
 		cut_write(ressd, bio, &e);
@@ -476,7 +484,7 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		ret = write_log(ressd, bio, &copy, &complete);
 	else if (mapped && !e.whole)
 		ret = ressd_write_piece(ressd, bio, e.first);
-	else if (ressd_order_holds(ressd, rb, &e))
+	else if (ressd_order_holds(ressd, rb, &e, timed))
 		ret = DM_MAPIO_SUBMITTED;
 	else if (mapped)
 		ret = ressd_write_direct(ressd, bio);

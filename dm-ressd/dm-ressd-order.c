@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The order of a batch: small writes that ascend, of which the first part is
- * logged and the rest is direct (core/ressd-rpi.h).
+ * The order of small writes that may pass each other: ascending ones share the
+ * device's pages and units only while they come one after the other.
  *
- * Where the device is slow the first part waits for records to be written, and
- * the rest would pass it.  The device would then change between the log's place
- * and home with each write, and program the page at home, which the next write
- * continues, once for each of them.  So a direct write of a batch waits until
- * the small writes that came before it, and wait for a record, are in the log.
- * It waits for none that came later, nor for the mover: as soon as the log is
- * short of space, or covers are being written, all go on.
+ * A batch: small writes that ascend, of which the first part is logged and the
+ * rest is direct (core/ressd-rpi.h).  Where the device is slow the first part
+ * waits for records to be written, and the rest would pass it.  So a direct
+ * write of a batch waits until the small writes that came before it, and wait
+ * for a record, are in the log.  It waits for none that came later, nor for the
+ * mover: as soon as the log is short of space, or covers are being written, all
+ * go on.
+ *
+ * A lost trial of route adaptive: all small writes that came meanwhile have
+ * waited, thousands of them while the kernel writes back, and go direct.  Those
+ * that come while they are sent queue up behind them.
  *
  * They are sent by a worker, so that whoever made room in the log need not wait
  * for the device.
@@ -24,19 +28,28 @@ static bool log_is_behind(const struct ressd *ressd)
 }
 
 bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
-		       const struct ressd_extent *e)
+		       const struct ressd_extent *e, bool small)
 {
 	struct ressd_waiters *waiters = &ressd->waiters;
+	bool ordered = ressd->rpi.ordered;
 
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd->rpi.ordered || !e->whole ||
-	    (list_empty(&waiters->order) && !log_is_behind(ressd)))
+	if (!e->whole || (list_empty(&waiters->order) ?
+				  !ordered || !log_is_behind(ressd) :
+				  !ordered && !small))
 		return false;
 	/* Its blocks may be mapped by the time that it goes on. */
 	ressd_set_covered(rb, e);
 	rb->ticket = waiters->came;
 	list_add_tail(&rb->list, &waiters->order);
 	return true;
+}
+
+void ressd_order_add(struct ressd *ressd, struct ressd_bio *rb)
+{
+	lockdep_assert_held(&ressd->lock);
+	rb->ticket = 0;
+	list_add_tail(&rb->list, &ressd->waiters.order);
 }
 
 /* The first one that waits for nobody any more, or NULL. */
