@@ -20,10 +20,10 @@ watch() {
 	echo 1 >"$tracing/tracing_on"
 }
 
-# requests W|R: since then, with data, one a line: first sector of the disk, sectors.
+# requests W|R: since then, with data, but for those of the mover's thread, one a line: first sector of the disk, sectors.
 requests() {
 	echo 0 >"$tracing/tracing_on"
-	sed -n "s/.*block_rq_issue: [0-9,]* \([A-Z]*\) [0-9]* ([^)]*) \([0-9]*\) + \([0-9]*\) .*/\1 \2 \3/p" \
+	sed -n "/ressd_mv/d; s/.*block_rq_issue: [0-9,]* \([A-Z]*\) [0-9]* ([^)]*) \([0-9]*\) + \([0-9]*\) .*/\1 \2 \3/p" \
 		"$tracing/trace" | awk -v kind="$1" '$1 ~ kind && $3 > 0 { print $2, $3 }'
 }
 
@@ -286,15 +286,15 @@ order_after_a_lost_trial() {
 	load=$!
 	check "lost trial: a record waits" wait_until fails equals 0 writes_at_gate log
 	check "lost trial: and all writes behind it" wait_until equals 2048 status_value ressd small_in_flight
+	sleep 0.5
 	watch
 	open_gate log
 	wait "$load" || status=$?
 	check "lost trial: fio finds what it wrote" equals 0 echo "$status"
-	check "lost trial: few were logged" at_most 32 "$(status_value ressd accepted)"
-	requests W | awk '$1 < 131072 { n++; if ($1 < last) late++; else last = $1 } END { print n + 0, late + 0 }' >/tmp/order
-	echo "# lost trial: $(cat /tmp/order): writes, and how many of them come after later ones"
-	check "lost trial: the others were direct" more_than 4000 cut -d ' ' -f 1 /tmp/order
-	check "lost trial: they ascend" fails more_than 50 cut -d ' ' -f 2 /tmp/order
+	requests W | awk '$1 < 131072 { n++; if ($1 < last) back++; last = $1 } END { print n + 0, back + 0 }' >/tmp/order
+	echo "# lost trial: $(cat /tmp/order): writes, and how often they go back"
+	check "lost trial: they were direct" more_than 2000 cut -d ' ' -f 1 /tmp/order
+	check "lost trial: they ascend" fails more_than 20 cut -d ' ' -f 2 /tmp/order
 	check "lost trial: is removed" dmsetup remove ressd
 	dmsetup remove log
 }
