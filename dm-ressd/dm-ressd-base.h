@@ -245,9 +245,7 @@ void ressd_route_time(struct ressd *ressd, struct bio *bio);
 static inline void ressd_route_sent(struct ressd *ressd, struct bio *bio)
 {
 	lockdep_assert_held(&ressd->lock);
-	/* What had to wait for covers may be sent once more. */
-	if (!(ressd_bio(bio)->flags & RESSD_BIO_TIMED) &&
-	    ressd_route_times_direct(&ressd->route))
+	if (ressd_route_times_direct(&ressd->route))
 		ressd_route_time(ressd, bio);
 }
 

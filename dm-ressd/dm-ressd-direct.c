@@ -224,14 +224,21 @@ void ressd_go_on(struct ressd_bio *rb, int decision, struct list_head *submit,
 	}
 }
 
+void ressd_complete(struct list_head *complete)
+{
+	struct ressd_bio *rb, *next;
+
+	list_for_each_entry_safe(rb, next, complete, done)
+		bio_endio(ressd_bio_of(rb));
+}
+
 void ressd_send_on(struct list_head *submit, struct list_head *complete)
 {
 	struct ressd_bio *rb, *next;
 
 	list_for_each_entry_safe(rb, next, submit, done)
 		dm_submit_bio_remap(ressd_bio_of(rb), NULL);
-	list_for_each_entry_safe(rb, next, complete, done)
-		bio_endio(ressd_bio_of(rb));
+	ressd_complete(complete);
 }
 
 /* What the log holds of its blocks may have changed while it waited. */

@@ -301,7 +301,6 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 void ressd_retry_space_waiters(struct ressd *ressd)
 {
 	LIST_HEAD(passed);
-	LIST_HEAD(submit);
 	LIST_HEAD(complete);
 	bool more;
 
@@ -313,7 +312,7 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 			list_splice_init(&passed, &ressd->waiters.space);
 		spin_unlock(&ressd->lock);
 	} while (more);
-	ressd_send_on(&submit, &complete);
+	ressd_complete(&complete);
 	ressd_order_changed(ressd);
 }
 
@@ -445,16 +444,6 @@ static bool goes_to_log(struct ressd *ressd, struct bio *bio,
 	return false;
 }
 
-static int send_direct(struct ressd *ressd, struct bio *bio,
-		       struct ressd_bio *rb, bool mapped)
-{
-	lockdep_assert_held(&ressd->lock);
-	if (rb->flags & RESSD_BIO_SMALL)
-		ressd_route_sent(ressd, bio);
-	return mapped ? ressd_write_direct(ressd, bio) :
-			ressd_start_direct(ressd, bio, rb);
-}
-
 static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
@@ -488,14 +477,18 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 	if (small || mapped || timed)
 		ressd_set_covered(rb, &e);
 	copy.nr = 0;
+	if (timed)
+		ressd_route_sent(ressd, bio);
 	if (e.whole && small)
 		ret = write_log(ressd, bio, &copy, &complete);
 	else if (mapped && !e.whole)
 		ret = ressd_write_piece(ressd, bio, e.first);
 	else if (ressd_order_holds(ressd, rb, &e, timed))
 		ret = DM_MAPIO_SUBMITTED;
+	else if (mapped)
+		ret = ressd_write_direct(ressd, bio);
 	else
-		ret = send_direct(ressd, bio, rb, mapped);
+		ret = ressd_start_direct(ressd, bio, rb);
 	if (copy.nr) {
 		preempt_disable();
 		spin_unlock(&ressd->lock);

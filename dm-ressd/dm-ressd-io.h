@@ -60,6 +60,8 @@ void ressd_go_on(struct ressd_bio *rb, int decision, struct list_head *submit,
 		 struct list_head *complete);
 /* ... and sends or completes what is there.  Without the lock. */
 void ressd_send_on(struct list_head *submit, struct list_head *complete);
+/* Likewise, where none is to be sent. */
+void ressd_complete(struct list_head *complete);
 /*
  * Direct writes that waited for the mover's batch; once it is done none of them
  * overlaps it.  Context: the bio worker.

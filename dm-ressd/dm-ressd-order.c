@@ -83,9 +83,6 @@ static bool send_next(struct ressd *ressd)
 	rb = next_in_order(ressd);
 	if (rb) {
 		list_del(&rb->list);
-		/* Its time begins here: those before it have their own. */
-		if (rb->flags & RESSD_BIO_SMALL)
-			ressd_route_sent(ressd, ressd_bio_of(rb));
 		ressd_go_on(rb, ressd_write_direct(ressd, ressd_bio_of(rb)),
 			    &submit, &complete);
 	}

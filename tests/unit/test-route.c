@@ -364,42 +364,42 @@ TEST(each_depth_has_its_decision)
 	}
 }
 
-/* A pause is worth a look: none of many writes is logged then, where the direct way is decided. */
-TEST(depth_is_seen_at_once_after_a_pause)
+/* One write at a time until the log is in use, a pause, then many at a time, which it cannot help. */
+static struct outcome many_after_a_pause(struct ressd_route *route, struct host *host)
 {
 	const struct device one = { .direct = 1000, .log = 60, .move = 120 };
 	const struct device many = { .direct = 50, .log = 60, .move = 120 };
+
+	host->depth = 1;
+	use(route, &one, host, 16384);
+	CHECK(log_wins(route), "the log does not win");
+	host->now += 100000000;
+	host->depth = 32;
+	return use(route, &many, host, 16384);
+}
+
+/* A pause is worth a look: none of many writes is logged then, where the direct way is decided. */
+TEST(depth_is_seen_at_once_after_a_pause)
+{
+	const struct device many = { .direct = 50, .log = 60, .move = 120 };
 	struct host host = { .depth = 32 };
 	struct ressd_route route;
-	struct outcome outcome;
 
 	ressd_route_init(&route, 0);
 	use(&route, &many, &host, 16384);
-	host.depth = 1;
-	use(&route, &one, &host, 16384);
-	CHECK(log_wins(&route), "the log does not win");
-	host.now += 100000000;
-	host.depth = 32;
-	outcome = use(&route, &many, &host, 16384);
-	CHECK_EQ(outcome.logged, 0);
+	CHECK_EQ(many_after_a_pause(&route, &host).logged, 0);
 	CHECK_EQ(ressd_route_depth(&route), RESSD_ROUTE_MANY);
 }
 
 /* What the log costs elsewhere says nothing here: it is tried, and as it is lost, shortly. */
 TEST(each_situation_has_its_trial)
 {
-	const struct device one = { .direct = 1000, .log = 60, .move = 120 };
-	const struct device many = { .direct = 50, .log = 60, .move = 120 };
-	struct host host = { .depth = 1 };
+	struct host host = { };
 	struct ressd_route route;
 	struct outcome outcome;
 
 	ressd_route_init(&route, 0);
-	use(&route, &one, &host, 16384);
-	CHECK(log_wins(&route), "the log does not win");
-	host.now += 100000000;
-	host.depth = 32;
-	outcome = use(&route, &many, &host, 16384);
+	outcome = many_after_a_pause(&route, &host);
 	CHECK(outcome.logged > 0, "the log is not tried");
 	CHECK(outcome.logged <= 32, "%u logged", outcome.logged);
 	CHECK_EQ(ressd_route_depth(&route), RESSD_ROUTE_MANY);

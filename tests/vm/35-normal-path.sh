@@ -20,10 +20,10 @@ watch() {
 	echo 1 >"$tracing/tracing_on"
 }
 
-# requests W|R: since then, with data, but for those of the mover's thread, one a line: first sector of the disk, sectors.
+# requests W|R [THREAD]: since then, with data, but for those of a thread, one a line: first sector of the disk, sectors.
 requests() {
 	echo 0 >"$tracing/tracing_on"
-	sed -n "/ressd_mv/d; s/.*block_rq_issue: [0-9,]* \([A-Z]*\) [0-9]* ([^)]*) \([0-9]*\) + \([0-9]*\) .*/\1 \2 \3/p" \
+	sed -n "${2:+/$2/d;} s/.*block_rq_issue: [0-9,]* \([A-Z]*\) [0-9]* ([^)]*) \([0-9]*\) + \([0-9]*\) .*/\1 \2 \3/p" \
 		"$tracing/trace" | awk -v kind="$1" '$1 ~ kind && $3 > 0 { print $2, $3 }'
 }
 
@@ -291,7 +291,7 @@ order_after_a_lost_trial() {
 	open_gate log
 	wait "$load" || status=$?
 	check "lost trial: fio finds what it wrote" equals 0 echo "$status"
-	requests W | awk '$1 < 131072 { n++; if ($1 < last) back++; last = $1 } END { print n + 0, back + 0 }' >/tmp/order
+	requests W ressd_mv | awk '$1 < 131072 { n++; if ($1 < last) back++; last = $1 } END { print n + 0, back + 0 }' >/tmp/order
 	echo "# lost trial: $(cat /tmp/order): writes, and how often they go back"
 	check "lost trial: they were direct" more_than 2000 cut -d ' ' -f 1 /tmp/order
 	check "lost trial: they ascend" fails more_than 20 cut -d ' ' -f 2 /tmp/order
