@@ -258,6 +258,44 @@ $normal $reserved linear /dev/mapper/log 0"
 	dmsetup remove log
 }
 
+# Writes that have waited for a trial that is lost go direct, to blocks that the trial has logged: what they write is newer.
+waited_writes_supersede() {
+	local waits second logged normal=$((64 * 2048 - reserved))
+	local small=(--filename=/dev/mapper/ressd --rw=randwrite --bs=4k --direct=1 --invalidate=0
+		--randseed="$seed")
+	local verify=(--name=second "${small[@]}" --size=256k --ioengine=libaio --iodepth=64 --verify=crc32c
+		--output=/tmp/fio-output)
+	blkdiscard -f /dev/d0
+	dmsetup create log --table "0 $reserved linear /dev/d0 $normal"
+	dmsetup create both --table "0 $normal linear /dev/d0 0
+$normal $reserved linear /dev/mapper/log 0"
+	make_ressd ressd /dev/mapper/both "$reserved" cover off route adaptive on_full wait commit_interval_ms 60000
+	close_gate log writes
+	# Direct writes elsewhere, then a trial of the log, until a write waits; what follows waits behind it.
+	fio --name=direct "${small[@]}" --offset=1M --size=32M --io_size=4M --output=/tmp/load-output
+	fio --name=logged "${small[@]}" --size=256k --io_size=96k --output=/tmp/load-output
+	check "waited: the trial logs the next" at_least ressd accepted 12
+	fio --name=waits "${small[@]}" --offset=1M --size=32M --io_size=16M --thread --output=/tmp/load-output &
+	waits=$!
+	wait_until fails equals 0 writes_at_gate log
+	wait_until equals 1 status_value ressd small_in_flight
+	sleep 0.5
+	kill -KILL "$waits"
+	logged=$(status_value ressd accepted)
+	fio "${verify[@]}" &
+	second=$!
+	check "waited: those of 64 writes that are small wait" wait_until at_least ressd small_in_flight 16
+	open_gate log
+	ends_well "waited: fio finds what it wrote" "$second"
+	wait "$waits"
+	check "waited: all of it is direct" equals "$logged" status_value ressd accepted
+	check "waited: a drain" timeout 300 dmsetup message ressd 0 drain
+	check "waited: brings nothing older home" fio "${verify[@]}" --verify_only=1
+	ends "waited"
+	dmsetup remove both
+	dmsetup remove log
+}
+
 is_all_home() {
 	local i
 	for ((i = 0; i < 1200 && $(status_dirty ressd) > 0; i++)); do
@@ -624,6 +662,7 @@ scenario situations_change
 scenario large_writes_are_judged
 scenario adaptive_load
 scenario lost_trial_logs_little
+scenario waited_writes_supersede
 blkdiscard -f /dev/d0
 scenario trial_meets
 scenario idle_time_is_used
