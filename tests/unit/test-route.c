@@ -364,7 +364,7 @@ TEST(each_depth_has_its_decision)
 	}
 }
 
-/* One write at a time until the log is in use, a pause, then many at a time, which it can't help. */
+/* One write at a time until the log is in use, a pause, then many at once, which it cannot help. */
 static struct outcome many_after_a_pause(struct ressd_route *route, struct host *host)
 {
 	const struct device one = { .direct = 1000, .log = 60, .move = 120 };
