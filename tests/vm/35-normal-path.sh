@@ -291,9 +291,10 @@ order_after_a_lost_trial() {
 	open_gate log
 	wait "$load" || status=$?
 	check "lost trial: fio finds what it wrote" equals 0 echo "$status"
+	check "lost trial: few were logged" at_most 32 "$(status_value ressd accepted)"
 	requests W ressd_mv | awk '$1 < 131072 { n++; if ($1 < last) back++; last = $1 } END { print n + 0, back + 0 }' >/tmp/order
 	echo "# lost trial: $(cat /tmp/order): writes, and how often they go back"
-	check "lost trial: they were direct" more_than 2000 cut -d ' ' -f 1 /tmp/order
+	check "lost trial: they were direct" more_than 4000 cut -d ' ' -f 1 /tmp/order
 	check "lost trial: they ascend" fails more_than 20 cut -d ' ' -f 2 /tmp/order
 	check "lost trial: is removed" dmsetup remove ressd
 	dmsetup remove log
