@@ -14,6 +14,7 @@ sys.path[:0] = [str(TOOLS / "bench"), str(TOOLS / "demo"), str(TOOLS)]
 import app_inputs  # noqa: E402
 import apps  # noqa: E402
 import bio_trace  # noqa: E402
+import request_table  # noqa: E402
 from guests import GuestError  # noqa: E402
 
 FIGURES = {"run_ms": 8000, "unmount_ms": 1000, "drain_ms": 1000, "erases": 100, "bytes": 10**6}
@@ -171,6 +172,32 @@ LINES = """# tracer: nop
          sqlite3-33      [000] ..... 1.000410: block_bio_queue: 254,0 RA 80 + 16 [sqlite3]
          sqlite3-33      [000] ..... 1.000420: tracing_mark_write: phase end
 """.splitlines()
+
+
+REQUESTS = """# normal_sectors 1600
+# tracer: nop
+         sqlite3-33      [000] ..... 1.000100: block_rq_issue: 254,0 WS 4096 () 800 + 8 [sqlite3]
+    kworker/0:1H-8       [000] ..... 1.000200: block_rq_issue: 254,0 WFSM 8192 () 1600 + 16 [kworker]
+          <idle>-0       [000] ..s.. 1.000300: block_rq_complete: 254,0 WS () 800 + 8 [0]
+          <idle>-0       [000] ..s.. 1.000800: block_rq_complete: 254,0 WFSM () 1600 + 16 [0]
+    kworker/0:1H-8       [000] ..... 1.000900: block_rq_issue: 254,0 FF 0 () 0 + 0 [kworker]
+          <idle>-0       [000] ..s.. 1.001900: block_rq_complete: 254,0 FF () 0 + 0 [0]
+         sqlite3-33      [000] ..... 1.002000: block_rq_issue: 254,0 R 4096 () 800 + 8 [sqlite3]
+""".splitlines()
+
+
+class RequestsTest(unittest.TestCase):
+    """What the kernel prints of requests."""
+
+    def test_kinds_and_tasks(self):
+        lines = [line.split() for line in request_table.table(REQUESTS).splitlines()]
+        self.assertEqual(lines[1:], [["flush", "kworker", "1", "0.00", "0.001"],
+                                     ["log", "write", "kworker", "1", "0.01", "0.001"],
+                                     ["write", "sqlite3", "1", "0.00", "0.000"],
+                                     ["all", "3", "0.01", "0.002"]])
+
+    def test_what_has_not_completed_does_not_count(self):
+        self.assertNotIn(("read", "sqlite3"), request_table.sums(REQUESTS))
 
 
 class TraceTest(unittest.TestCase):

@@ -11,6 +11,7 @@ from pathlib import Path
 import app_inputs
 import bio_trace
 import drives
+import request_table
 import results as result_files
 from guests import Guest, GuestError, figures
 
@@ -73,16 +74,16 @@ def settings_file(setting, folder):
     return path
 
 
-def guest(profile, load, sides, options, setting, folder):
-    """The guest that runs one load on some sides of one drive."""
+def guest(profile, load, sides, options, setting, folder, requests=False):
+    """The guest that runs one load on some sides of one drive; @requests: it records those."""
     home = place(profile, load, folder)
     steps = {"start": 8, **({"probe": 30} if drives.asks_probe(options) else {}),
              **{side: LOADS[load] for side in sides}}
     files = [*FILES, f"{settings_file(setting, home)}:apps.conf",
              *app_inputs.files_of(load, setting)]
-    return Guest(f"app-{load}-{profile}", HERE / "guest-apps.sh",
-                 [profile, options, load, *sides], steps, home / "new", files=files,
-                 memory=MEMORY.get(load, OTHER_MEMORY))
+    words = [profile, options, load, "requests" if requests else "-", *sides]
+    return Guest(f"app-{load}-{profile}", HERE / "guest-apps.sh", words, steps, home / "new",
+                 files=files, memory=MEMORY.get(load, OTHER_MEMORY))
 
 
 def advised(profile, load, folder):
@@ -116,6 +117,14 @@ def write_trace(profile, load, folder, traces):
         out.writelines(line + "\n" for line in bio_trace.lines_of(bios, phases))
     source.unlink()
     return path
+
+
+def describe_requests(profile, load, sides, folder):
+    """What has reached the drive on each side, of the run just ended."""
+    for side in sides:
+        print(f"\nrequests of {load} on {profile}, {side}")
+        with open(place(profile, load, folder) / f"new/requests.{side}", errors="replace") as lines:
+            print(request_table.table(lines))
 
 
 class Load:

@@ -158,7 +158,10 @@ def run_app(options, profile, load, setting, advice):
         return advice
     asks = bool(set(sides) & set(apps.PROBED))
     folder = options.folder / "bench"
-    fresh_run([apps.guest(profile, load, sides, advice if asks else "none", setting, folder)])
+    fresh_run([apps.guest(profile, load, sides, advice if asks else "none", setting, folder,
+                          options.requests)])
+    if options.requests:
+        apps.describe_requests(profile, load, sides, folder)
     if options.record_traces:
         print(f"trace    {apps.write_trace(profile, load, folder, options.folder / 'traces')}")
     else:
@@ -245,6 +248,9 @@ def parse():
     parser.add_argument("--record-traces", action="store_true",
                         help="apps: only record the bios of each load on the bare drive, into "
                              "build/traces")
+    parser.add_argument("--requests", action="store_true",
+                        help="apps: print what reaches the drive on each side, and how long it "
+                             "takes")
     parser.add_argument("--folder", type=Path, default=PROJECT / "build",
                         help="apps: where figures, results and traces go (default: build)")
     parser.add_argument("--report-only", action="store_true",
@@ -256,7 +262,7 @@ def parse():
 
 def part_of(parser, options):
     """The part that is meant, where other options say which."""
-    if options.only == APPS or options.size or options.record_traces:
+    if options.only == APPS or options.size or options.record_traces or options.requests:
         options.only = APPS
         check_choice(parser, options.load, apps.LOADS, "load of apps")
         check_choice(parser, options.side, apps.SIDES, "side of apps")

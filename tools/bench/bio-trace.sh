@@ -23,21 +23,40 @@ trace_table() {
 	echo "$sectors 8 linear /dev/nullb0 0"
 }
 
-# trace_open DEVICE: sets $target.
-trace_open() {
-	local numbers
+# trace_start MAJOR:MINOR EVENT...: of that device.
+trace_start() {
+	local event
+	trace_device=$((${1%:*} << 20 | ${1#*:}))
+	shift
 	mount_tracing
-	trace_table "$1" | dmsetup create traced
-	target=/dev/mapper/traced
-	numbers=$(dmsetup info -c --noheadings -o major,minor traced)
-	trace_device=$((${numbers%:*} << 20 | ${numbers#*:}))
 	echo 0 >"$tracing/tracing_on"
 	echo mono >"$tracing/trace_clock"
 	echo 131072 >"$tracing/buffer_size_kb"
 	echo >"$tracing/trace"
-	trace_event block_bio_queue
-	trace_event block_bio_complete
+	for event; do
+		trace_event "$event"
+	done
 	echo 1 >"$tracing/tracing_on"
+}
+
+# trace_stop NAME EVENT...: leaves the trace in $figures/NAME.
+trace_stop() {
+	local name=$1 event lost
+	shift
+	echo 0 >"$tracing/tracing_on"
+	for event; do
+		echo 0 >"$tracing/events/block/$event/enable"
+	done
+	lost=$(sed -n 's/^overrun: //p' "$tracing/per_cpu/cpu0/stats")
+	[ "$lost" = 0 ] || die "the trace has lost $lost events: make its buffer larger"
+	cat "$tracing/trace" >"$figures/$name"
+}
+
+# trace_open DEVICE: sets $target.
+trace_open() {
+	trace_table "$1" | dmsetup create traced
+	target=/dev/mapper/traced
+	trace_start "$(dmsetup info -c --noheadings -o major,minor traced)" block_bio_queue block_bio_complete
 }
 
 # trace_mark WORD: a phase begins.
@@ -47,13 +66,17 @@ trace_mark() {
 
 # trace_close NAME: leaves the trace in $figures/NAME.
 trace_close() {
-	local name lost
-	echo 0 >"$tracing/tracing_on"
-	for name in block_bio_queue block_bio_complete; do
-		echo 0 >"$tracing/events/block/$name/enable"
-	done
-	lost=$(sed -n 's/^overrun: //p' "$tracing/per_cpu/cpu0/stats")
-	[ "$lost" = 0 ] || die "the trace has lost $lost events: make its buffer larger"
-	cat "$tracing/trace" >"$figures/$1"
+	trace_stop "$1" block_bio_queue block_bio_complete
 	dmsetup remove traced
+}
+
+# requests_open, requests_close NAME: of what reaches the drive in between, whatever is above it; request_table.py
+# reads it.
+requests_open() {
+	trace_start "$(cat "/sys/block/$drive/dev")" block_rq_issue block_rq_complete
+}
+
+requests_close() {
+	trace_stop "$1" block_rq_issue block_rq_complete
+	sed -i "1i # normal_sectors $normal" "$figures/$1"
 }

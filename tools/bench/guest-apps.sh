@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# guest-apps.sh PROFILE OPTIONS LOAD SIDE...: one application load on an emulated drive, in a benchmark
+# guest-apps.sh PROFILE OPTIONS LOAD REQUESTS SIDE...: one application load on an emulated drive, in a benchmark
 # guest, each side on a fresh drive. SIDE: bare, ressd (both ext4), xfs, xfs-ressd, f2fs, f2fs-tuned,
 # f2fs-ressd, or record: bare, with a trace of the bios.
+# REQUESTS: "requests", and what reaches the drive is recorded; or "-".
 # OPTIONS: option words of the table line in one word; "probe" and words: see guest-loads.sh.
 # Figures, of each side: SIDE.run_ms, SIDE.unmount_ms, SIDE.drain_ms (writing back what the log holds, and
 # a flush of the drive), SIDE.erases (of all three), SIDE.bytes (written to the drive) and, where the
@@ -14,7 +15,8 @@ set -euo pipefail
 profile=$1
 options=$2
 load=$3
-shift 3
+requests=$4
+shift 4
 inputs=/apps
 # shellcheck source=tools/bench/guest-loads.sh
 . ./guest-loads.sh
@@ -121,6 +123,11 @@ lap() {
 	lap_start=$now
 }
 
+# with_requests COMMAND...: if they are recorded.
+with_requests() {
+	[ "$requests" = - ] || "$@"
+}
+
 prepare() {
 	mark setup
 	fs_make "$kind"
@@ -168,6 +175,7 @@ run_side() {
 	erases=$(drive_stat nand_erases)
 	bytes=$(drive_stat host_write_bytes)
 	on_ressd count_writes
+	with_requests requests_open
 	mark run
 	lap_start=$(uptime_ms)
 	"app_$load"
@@ -180,6 +188,7 @@ run_side() {
 	write_back
 	lap drain
 	mark end
+	with_requests requests_close "requests.$side"
 	figure "$side.erases" "$(($(drive_stat nand_erases) - erases))"
 	figure "$side.bytes" "$(($(drive_stat host_write_bytes) - bytes))"
 	[ -z "$p99_us" ] || figure "$side.p99_us" "$p99_us"
