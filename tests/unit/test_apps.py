@@ -177,7 +177,7 @@ LINES = """# tracer: nop
 REQUESTS = """# normal_sectors 1600
 # tracer: nop
          sqlite3-33      [000] ..... 1.000100: block_rq_issue: 254,0 WS 4096 () 800 + 8 [sqlite3]
-    kworker/0:1H-8       [000] ..... 1.000200: block_rq_issue: 254,0 WFSM 8192 () 1600 + 16 [kworker]
+    kworker/0:1H-8       [000] ..... 1.000200: block_rq_issue: 254,0 WFSM 8192 () 1600 + 16 [0]
           <idle>-0       [000] ..s.. 1.000300: block_rq_complete: 254,0 WS () 800 + 8 [0]
           <idle>-0       [000] ..s.. 1.000800: block_rq_complete: 254,0 WFSM () 1600 + 16 [0]
     kworker/0:1H-8       [000] ..... 1.000900: block_rq_issue: 254,0 FF 0 () 0 + 0 [kworker]
