@@ -76,11 +76,10 @@ static void drain_left_log(struct ressd *ressd, enum ressd_route_phase before)
 	lockdep_assert_held(&ressd->lock);
 	if (ressd->route.phase != RESSD_ROUTE_DIRECT ||
 	    before == RESSD_ROUTE_DIRECT || before == RESSD_ROUTE_LOG ||
-	    !ressd->log.map.nr_mapped || ressd_log_nr_movable(&ressd->log))
+	    !ressd->log.map.nr_mapped || ressd_log_nr_movable(&ressd->log) ||
+	    ressd->suspending)
 		return;
-	WRITE_ONCE(ressd->mover.draining, true);
-	/* Who waits to be logged goes to the normal area, too. */
-	ressd_run_log(ressd);
+	ressd_begin_drain(ressd);
 }
 
 bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
@@ -106,7 +105,7 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 	if (ressd->route.phase == RESSD_ROUTE_TRY_LOG)
 		ressd->counters.trials++;
 	drain_left_log(ressd, phase);
-	/* The mover: it may be asked to bring all home, or to drain. */
+	/* The mover: it may be asked to bring all home. */
 	ressd_wake(ressd);
 	return log;
 }
