@@ -266,6 +266,11 @@ def part_of(parser, options):
         options.only = APPS
         check_choice(parser, options.load, apps.LOADS, "load of apps")
         check_choice(parser, options.side, apps.SIDES, "side of apps")
+        if options.requests and options.record_traces:
+            parser.error("--requests and --record-traces both take the kernel's trace: give one")
+        if options.requests and "oltp" in (options.load or apps.LOADS):
+            parser.error("--requests: in oltp the kernel's trace is taken, for the mover's writes: "
+                         "name other loads with --load")
         return
     if options.only == NORMAL_PATH:
         check_choice(parser, options.load, normal_path.LOADS, "load of the normal path")
