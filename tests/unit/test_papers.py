@@ -295,7 +295,7 @@ class Rows(unittest.TestCase):
             # The area is that of the run, the table that of all runs.
             with mock.patch.object(re_oltp.apps.app_inputs, "files_of", return_value=[]):
                 guest = area.guest(top)
-            self.assertEqual(guest.arguments, ["samsung", "probe", "oltp", "-", "ressd"])
+            self.assertEqual(guest.arguments, ["samsung", "probe", "oltp", "ressd"])
             sizes = (area.folder(top) / "apps-samsung/oltp/apps.conf").read_text()
             self.assertIn("OLTP_RESERVED_MB='48'", sizes)
             small = re_oltp.Run("samsung", "ours", "A", "0.125-GB")

@@ -74,16 +74,16 @@ def settings_file(setting, folder):
     return path
 
 
-def guest(profile, load, sides, options, setting, folder, requests=False):
-    """The guest that runs one load on some sides of one drive; @requests: it records those."""
+def guest(profile, load, sides, options, setting, folder):
+    """The guest that runs one load on some sides of one drive."""
     home = place(profile, load, folder)
     steps = {"start": 8, **({"probe": 30} if drives.asks_probe(options) else {}),
              **{side: LOADS[load] for side in sides}}
     files = [*FILES, f"{settings_file(setting, home)}:apps.conf",
              *app_inputs.files_of(load, setting)]
-    words = [profile, options, load, "requests" if requests else "-", *sides]
-    return Guest(f"app-{load}-{profile}", HERE / "guest-apps.sh", words, steps, home / "new",
-                 files=files, memory=MEMORY.get(load, OTHER_MEMORY))
+    return Guest(f"app-{load}-{profile}", HERE / "guest-apps.sh",
+                 [profile, options, load, *sides], steps, home / "new", files=files,
+                 memory=MEMORY.get(load, OTHER_MEMORY))
 
 
 def advised(profile, load, folder):

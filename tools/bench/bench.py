@@ -158,8 +158,7 @@ def run_app(options, profile, load, setting, advice):
         return advice
     asks = bool(set(sides) & set(apps.PROBED))
     folder = options.folder / "bench"
-    fresh_run([apps.guest(profile, load, sides, advice if asks else "none", setting, folder,
-                          options.requests)])
+    fresh_run([apps.guest(profile, load, sides, advice if asks else "none", setting, folder)])
     if options.requests:
         apps.describe_requests(profile, load, sides, folder)
     if options.record_traces:
@@ -171,7 +170,8 @@ def run_app(options, profile, load, setting, advice):
 
 def all_apps(options):
     """Rows of the applications, one guest for each load on each drive after the other."""
-    setting = app_inputs.sizes(options.size or ())
+    setting = {**app_inputs.sizes(options.size or ()),
+               **({"REQUESTS": "yes"} if options.requests else {})}
     folder, measured = options.folder / "bench", []
     for profile in options.profile or drives.PROFILES:
         advice = options.options or drives.OPTIONS

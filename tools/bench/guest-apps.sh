@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# guest-apps.sh PROFILE OPTIONS LOAD REQUESTS SIDE...: one application load on an emulated drive, in a benchmark
+# guest-apps.sh PROFILE OPTIONS LOAD SIDE...: one application load on an emulated drive, in a benchmark
 # guest, each side on a fresh drive. SIDE: bare, ressd (both ext4), xfs, xfs-ressd, f2fs, f2fs-tuned,
 # f2fs-ressd, or record: bare, with a trace of the bios.
-# REQUESTS: "requests", and what reaches the drive is recorded; or "-".
+# If apps.conf sets REQUESTS, what reaches the drive is recorded.
 # OPTIONS: option words of the table line in one word; "probe" and words: see guest-loads.sh.
 # Figures, of each side: SIDE.run_ms, SIDE.unmount_ms, SIDE.drain_ms (writing back what the log holds, and
 # a flush of the drive), SIDE.erases (of all three), SIDE.bytes (written to the drive) and, where the
@@ -15,8 +15,7 @@ set -euo pipefail
 profile=$1
 options=$2
 load=$3
-requests=$4
-shift 4
+shift 3
 inputs=/apps
 # shellcheck source=tools/bench/guest-loads.sh
 . ./guest-loads.sh
@@ -125,7 +124,7 @@ lap() {
 
 # with_requests COMMAND...: if they are recorded.
 with_requests() {
-	[ "$requests" = - ] || "$@"
+	[ -z "${REQUESTS:-}" ] || "$@"
 }
 
 prepare() {
