@@ -193,11 +193,15 @@ class KernelTest(unittest.TestCase):
         for load in fast_device.SCALING_BARS:
             figures |= {f"{load}.ressd-1.ios": 20000, f"{load}.ressd-1.ms": 1000,
                         f"{load}.ressd-2.ios": 40000, f"{load}.ressd-2.ms": 1200,
-                        f"{load}.ressd-1.waits": 0, f"{load}.ressd-2.waits": 0}
+                        f"{load}.ressd-1.waits": 0, f"{load}.ressd-2.waits": 0,
+                        f"{load}.dm-linear-1.ios": 20000, f"{load}.dm-linear-1.ms": 1000,
+                        f"{load}.dm-linear-2.ios": 40000, f"{load}.dm-linear-2.ms": 1250}
         rows = rows_by_id(fast_device.scaling_rows(figures))
         self.assertEqual((rows["scaling/small-write/ratio"]["value"],
                           rows["scaling/small-write/ratio"]["ok"],
                           rows["scaling/read/ratio"]["ok"]), (1.67, True, False))
+        self.assertEqual(rows["scaling-linear/read/ratio"]["value"], 1.6)
+        self.assertNotIn("scaling-linear/small-write/ratio", rows)
 
 
 if __name__ == "__main__":

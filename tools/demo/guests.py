@@ -42,6 +42,7 @@ class Guest:
     files: list = field(default_factory=list)
     memory: str = "2G"
     mode: str = "benchmark"
+    append: str = ""
     number: int = 0
     step: str = "start"
     done_weight: float = 0
@@ -58,6 +59,8 @@ class Guest:
         command = [RUNNER, "--mode", self.mode, "--timeout", str(timeout), "--quiet",
                    "--memory", self.memory,
                    "--fetch", f"/tmp/figures:{self.results}"]
+        if self.append:
+            command += ["--append", self.append]
         for path in [*GUEST_FILES, *self.files]:
             command += ["--file", PROJECT / path]
         with open(self.output, "wb") as output:
