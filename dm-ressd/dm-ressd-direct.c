@@ -44,7 +44,7 @@ int ressd_start_direct(struct ressd *ressd, struct bio *bio,
 	return DM_MAPIO_REMAPPED;
 }
 
-void ressd_set_covered(struct ressd_bio *rb, const struct ressd_extent *e)
+void ressd_set_blocks(struct ressd_bio *rb, const struct ressd_extent *e)
 {
 	u32 end = (e->sector + e->sectors) / RESSD_BLOCK_SECTORS;
 
@@ -95,7 +95,7 @@ static int divert_covered(struct ressd *ressd, struct bio *bio)
 		bio->bi_iter.bi_sector += end - e.sector;
 		bio->bi_iter.bi_size -= (end - e.sector) << SECTOR_SHIFT;
 		e = ressd_extent_of(ressd, bio);
-		ressd_set_covered(rb, &e);
+		ressd_set_blocks(rb, &e);
 		return RESSD_MAPIO_GO_ON;
 	}
 	if (!ressd_log_works(ressd) || ressd->errors.stuck)
@@ -169,7 +169,7 @@ int ressd_map_discard(struct ressd *ressd, struct bio *bio)
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
 	int ret;
 
-	ressd_set_covered(ressd_bio(bio), &e);
+	ressd_set_blocks(ressd_bio(bio), &e);
 	spin_lock(&ressd->lock);
 	ressd->counters.discards++;
 	ret = ressd_write_direct(ressd, bio);

@@ -51,7 +51,7 @@ void ressd_shape_init(struct ressd *ressd);
 void ressd_shape_prepare(struct ressd *ressd,
 			 const struct ressd_options *options);
 /* Passes the options on.  Under the lock, or while nobody reads or writes. */
-void ressd_shape_tune(struct ressd *ressd);
+void ressd_tune_shape(struct ressd *ressd);
 void ressd_shape_clear_stats(struct ressd *ressd);
 void ressd_shape_exit(struct ressd *ressd);
 

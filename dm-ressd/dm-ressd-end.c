@@ -102,11 +102,11 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 }
 
 /*
- * A direct write or discard is done: what it covers is invalidated in the log,
- * piece by piece, so that the lock, which is held on entry and on return, is
- * free in between.  It stays tracked until the last one.
+ * A direct write or discard is done: what it supersedes is invalidated in the
+ * log, piece by piece, so that the lock, which is held on entry and on return,
+ * is free in between.  It stays tracked until the last one.
  */
-static void kill_covered(struct ressd *ressd, struct ressd_bio *rb)
+static void kill_superseded(struct ressd *ressd, struct ressd_bio *rb)
 {
 	u32 first = rb->first, nr = rb->nr, done;
 
@@ -138,7 +138,7 @@ static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 	if (!rb->status && ressd_refuses_writes(ressd))
 		rb->status = BLK_STS_IOERR;
 	if (rb->flags & RESSD_BIO_KILL)
-		kill_covered(ressd, rb);
+		kill_superseded(ressd, rb);
 	if (rb->flags & RESSD_BIO_DIRECT)
 		ressd_count_out(ressd, rb->generation);
 	/* Whose UNMAPs are on their way is not known, so any will do. */

@@ -176,7 +176,7 @@ static int try_blocks(struct ressd *ressd, struct bio *bio,
 {
 	int ret = take_blocks(ressd, bio, copy);
 
-	ressd->waiters.full = ret == -EAGAIN &&
+	ressd->waiters.for_record = ret == -EAGAIN &&
 			      ressd_log_ram_is_full(&ressd->log);
 	return ret;
 }
@@ -447,7 +447,7 @@ static bool goes_to_log(struct ressd *ressd, struct bio *bio,
 static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
-	bool small, mapped, timed = false, complete = false;
+	bool to_log, mapped, timed = false, complete = false;
 	struct late_copy copy;
 	int ret;
 
@@ -465,21 +465,21 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		return DM_MAPIO_KILL;
 	}
 	cut_at_cover(ressd, bio, &e);
-	small = is_small(ressd, &e);
-	if (small)
-		small = goes_to_log(ressd, bio, &e, &timed);
+	to_log = is_small(ressd, &e);
+	if (to_log)
+		to_log = goes_to_log(ressd, bio, &e, &timed);
 	else if (ressd_shape_is_used())
 		ressd_shape_cut_write(ressd, bio, &e);
 	mapped = touches_mapped(ressd, &e);
 	if (mapped && !e.whole)
 		cut_write(ressd, bio, &e);
 
-	if (small || mapped || timed)
-		ressd_set_covered(rb, &e);
+	if (to_log || mapped || timed)
+		ressd_set_blocks(rb, &e);
 	copy.nr = 0;
 	if (timed)
 		ressd_route_sent(ressd, bio);
-	if (e.whole && small)
+	if (e.whole && to_log)
 		ret = write_log(ressd, bio, &copy, &complete);
 	else if (mapped && !e.whole)
 		ret = ressd_write_piece(ressd, bio, e.first);

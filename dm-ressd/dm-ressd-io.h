@@ -33,8 +33,8 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
 /* dm-ressd-direct.c */
 /* A write for which the log has no room waits.  Under the lock. */
 void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb);
-/* The blocks that a bio covers whole, rb->first and nr: others do not die. */
-void ressd_set_covered(struct ressd_bio *rb, const struct ressd_extent *e);
+/* The blocks of which a bio has all, rb->first and nr: others do not die. */
+void ressd_set_blocks(struct ressd_bio *rb, const struct ressd_extent *e);
 /*
  * Sends a write that touches nothing mapped to the normal area:
  * DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED when it is held there.  Under the

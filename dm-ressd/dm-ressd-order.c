@@ -24,7 +24,7 @@
 
 static bool log_is_behind(const struct ressd *ressd)
 {
-	return ressd->waiters.full && !list_empty(&ressd->waiters.space);
+	return ressd->waiters.for_record && !list_empty(&ressd->waiters.space);
 }
 
 bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
@@ -39,7 +39,7 @@ bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
 				  !ordered && !small))
 		return false;
 	/* Its blocks may be mapped by the time that it goes on. */
-	ressd_set_covered(rb, e);
+	ressd_set_blocks(rb, e);
 	rb->ticket = waiters->came;
 	list_add_tail(&rb->list, &waiters->order);
 	return true;

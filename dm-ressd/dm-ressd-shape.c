@@ -66,7 +66,7 @@ void ressd_shape_exit(struct ressd *ressd)
 		static_branch_dec(&ressd_shape_key);
 }
 
-void ressd_shape_tune(struct ressd *ressd)
+void ressd_tune_shape(struct ressd *ressd)
 {
 	const struct ressd_options *options = &ressd->options;
 	struct ressd_shape *shape = &ressd->shape;

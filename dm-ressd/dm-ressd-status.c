@@ -278,7 +278,7 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 		ressd->options = options;
 		ressd_tune_router(ressd);
 		ressd_tune_log(ressd);
-		ressd_shape_tune(ressd);
+		ressd_tune_shape(ressd);
 	}
 	spin_unlock(&ressd->lock);
 	if (ret)

@@ -392,7 +392,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ressd_rpi_init(&ressd->rpi);
 	ressd_tune_router(ressd);
 	ressd_shape_prepare(ressd, &ressd->options);
-	ressd_shape_tune(ressd);
+	ressd_tune_shape(ressd);
 	set_target_features(ti);
 	ti->private = ressd;
 	return 0;

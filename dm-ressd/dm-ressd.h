@@ -27,6 +27,13 @@
  *
  * What goes up is a wake-up (dm-ressd-base.h) or one of struct ressd_upcalls.
  *
+ *	home		a block's place in the normal area
+ *	to move		to write a logged block home
+ *	to kill		to invalidate a log block: what is newer is elsewhere
+ *	to keep		to append what lives of the oldest segment once more
+ *	unit		the device's clustered block; a visit of the mover takes
+ *			all that the log holds of one
+ *
  * The invariants of crash safety stand in core/ressd-log.h; what is written,
  * with which flags and in which order, is decided there.  Here are the bios,
  * locks and threads around it.
@@ -149,7 +156,7 @@
  * A small write that finds the log full is sent to the normal area (on_full
  * bypass) or waits for the mover (on_full wait), which needs no room in the log
  * to go on (core/ressd-log.h, SPACE).  One that waits for an I/O of the log,
- * because both records are full or because a trial of route adaptive is judged
+ * because all records are full or because a trial of route adaptive is judged
  * by it, finds that I/O in flight or due, and the log's worker queued; and so
  * does one that waits for that worker, because the next segment is not yet
  * forgotten.
@@ -314,7 +321,7 @@ struct ressd_waiters {
 	/* Direct writes that may not pass small ones, see dm-ressd-order.c. */
 	struct list_head order;
 	u64 came, left;		/* small writes that wait, or did, on space */
-	bool full;		/* they wait for a record, not for space */
+	bool for_record;	/* they wait for one, not for space */
 	struct work_struct work;	/* sends those on order */
 	bool need_space;		/* who frees space has the log look */
 };

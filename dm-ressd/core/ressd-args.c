@@ -286,6 +286,7 @@ int ressd_options_parse(struct ressd_options *options, unsigned int argc,
 {
 	u32 seen = 0;
 
+	BUILD_BUG_ON(NR_RULES > 32);
 	while (argc) {
 		const char *value = argc > 1 ? argv[1] : NULL;
 		const struct option_rule *rule =

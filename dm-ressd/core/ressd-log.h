@@ -9,8 +9,8 @@
  *
  * 1. A write completes only once every later read returns it:
  *    ressd_log_accept() maps the block before the caller completes the write;
- *    ressd_log_kill() is called after a direct write has reached the normal
- *    area and before that write is completed.
+ *    ressd_log_kill() of a dirty block is called after a direct write has
+ *    reached the normal area and before that write is completed.
  * 2. After a completed sync (ressd_log_synced() >= the ticket) every write
  *    completed before the ticket was drawn survives any power cut.
  * 3. What was overwritten or discarded outside the log never comes back: its
@@ -155,7 +155,7 @@ struct ressd_page {
  * TIME UNDER THE LOCK: no call takes longer the larger log, map or range are,
  * for all that must be done for each block is done in pieces: so many nodes are
  * looked at in one call, or an eighth as many taken out of the tree or put
- * back, which keeps it below 100,000 instructions (tests/lock- hold).
+ * back, which keeps it below 100,000 instructions (tests/lock-hold).
  */
 #define RESSD_STEP_NODES	512U
 

@@ -213,7 +213,7 @@ struct range {
 	u32 first, nr;
 };
 
-/* kill_covered() */
+/* kill_superseded() */
 static void kill_step(void *context)
 {
 	struct range *range = context;
