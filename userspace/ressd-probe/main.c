@@ -22,7 +22,7 @@ static void on_signal(int number)
 
 /*
  * A second Ctrl-C ends the program the hard way, for a device may hang; but not where it has
- * something to restore.
+ * something to restore.  Nor does a reader that goes away then, or a limit of a file's size.
  */
 static void catch_signals(bool restores)
 {
@@ -32,8 +32,13 @@ static void catch_signals(bool restores)
 	};
 
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGQUIT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+	if (!restores)
+		return;
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 /* How the mover of the planned device writes. */

@@ -6,6 +6,7 @@
 #include "check-print.h"
 #include "cli/progress.h"
 #include "cli/words.h"
+#include "dm/fs-end.h"
 #include "log/area.h"
 #include "offline.h"
 #include "ressdctl.h"
@@ -135,7 +136,9 @@ int command_check(int argc, char **argv, struct failure *failure)
 		code = offline_open(&checked.area, &arguments, false, failure);
 	if (code)
 		return code;
-	code = run_check(&checked, json, failure);
+	code = fs_check_end(&checked.area.dev, checked.area.start * 512, failure);
+	if (!code)
+		code = run_check(&checked, json, failure);
 	log_check_free(&checked.check);
 	offline_close(&checked.area);
 	return code;

@@ -7,6 +7,7 @@
 #include "cli/confirm.h"
 #include "cli/size.h"
 #include "cli/words.h"
+#include "dm/fs-end.h"
 #include "format.h"
 #include "log/area.h"
 #include "log/contents.h"
@@ -182,8 +183,10 @@ static int check_signatures(const struct format_arguments *arguments, const stru
 	if (area->kind == AREA_FOREIGN && !arguments->adopts)
 		return fail(failure, -EEXIST,
 			    "%s; nothing was changed. To destroy it, add --force", area->what);
-	if (area->kind == AREA_RESSD)
-		return check_log(dev, area, failure);
+	if (area->kind == AREA_RESSD) {
+		found = fs_check_end(dev, area->info.table.reserved_start * 512, failure);
+		return found ? found : check_log(dev, area, failure);
+	}
 	found = blkdev_signature(dev, place.start, place.bytes, signature, sizeof(signature),
 				 failure);
 	if (found > 0)

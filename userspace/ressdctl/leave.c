@@ -8,6 +8,7 @@
 #include <string.h>
 #include "cli/progress.h"
 #include "cli/words.h"
+#include "dm/fs-end.h"
 #include "dm/ressd-dm.h"
 #include "log/area.h"
 #include "log/block-devices.h"
@@ -77,6 +78,8 @@ static int erase(struct leave *leave, const struct blkdev *dev, struct failure *
 	u64 blocks = 0;
 	int code = find_super(leave, dev, &info, failure);
 
+	if (!code)
+		code = fs_check_end(dev, info.table.reserved_start * 512, failure);
 	if (!code)
 		code = log_contents(dev, &info, &blocks, failure);
 	if (code)

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include "dm/fs-end.h"
 #include "dm/ressd-dm.h"
 #include "dm/ressdtab.h"
 #include "log/area.h"
@@ -58,7 +59,9 @@ static int open_line(const char *name, const struct table_line *line, struct fai
 
 	if (code)
 		return code;
-	code = area_inspect(&area, &pair.reserved, &line->table, failure);
+	code = fs_check_end(&pair.reserved, line->table.reserved_start * 512, failure);
+	if (!code)
+		code = area_inspect(&area, &pair.reserved, &line->table, failure);
 	close_pair(&pair);
 	if (!code)
 		code = check_area(&area, line, failure);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "cli/confirm.h"
 #include "cli/words.h"
+#include "dm/fs-end.h"
 #include "log/backup.h"
 #include "log/check.h"
 #include "log/cut.h"
@@ -327,7 +328,9 @@ int command_repair(int argc, char **argv, struct failure *failure)
 	code = offline_open(&repair.area, &repair.where, repair.backup, failure);
 	if (code)
 		return code;
-	code = run_repair(&repair, failure);
+	code = fs_check_end(&repair.area.dev, repair.area.start * 512, failure);
+	if (!code)
+		code = run_repair(&repair, failure);
 	log_cut_free(&repair.cut);
 	free(repair.writes);
 	offline_close(&repair.area);

@@ -123,8 +123,29 @@ test_leave() {
 	expect "leave: no log" 1 "no reserved area ends with" ressdctl leave "$folder/empty"
 }
 
+# The device was used as a plain disk, and its file system made larger: where the log was may now be
+# files. Leave erased 8 MB of one, format --yes took the area, repair would have put a superblock back.
+test_grown() {
+	local words="ext4 on $disk was made larger .* reaches into the reserved area.*resize2fs $disk 122880s"
+	new_disk 64
+	mkfs.ext4 -q -F -b 4096 "$disk" 48M
+	expect "adopt" 0 "stays as it is" ressdctl adopt --yes "$disk"
+	resize2fs "$disk" >/dev/null 2>&1
+	unchanged "leave: the file system has grown over the log" 3 "$words" ressdctl leave "$disk"
+	unchanged "open" 3 "$words" ressdctl open grown "$disk"
+	unchanged "format" 3 "$words" ressdctl format --yes --table "0 122880 ressd $disk 0 $disk 122880 8192"
+	unchanged "check" 3 "$words" ressdctl check "$disk"
+	unchanged "repair" 3 "$words" ressdctl repair --backup "$folder/backup" "$disk"
+	head -c 2M </dev/zero | tr '\0' x >"$folder/big"
+	# The area's first superblock becomes a file's, the last one stays.
+	dd if="$folder/big" of="$disk" bs=1M seek=60 conv=notrunc status=none
+	unchanged "leave: a file where the log was" 3 "$words" ressdctl leave "$disk"
+	unchanged "check: a file where the log was" 3 "$words" ressdctl check "$disk"
+}
+
 run_tests "${1:-}" \
 	test_types \
 	test_refusals \
-	test_leave
+	test_leave \
+	test_grown
 exit "$failed"

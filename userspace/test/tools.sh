@@ -155,6 +155,15 @@ test_preserve() {
 	report "Ctrl-C: exit code" "$([ "$status" -eq 130 ] || echo "$status")"
 	report "Ctrl-C: what was measured is printed" \
 		"$(grep -q '"interrupted":true' "$output" || echo "no")"
+
+	status=0
+	timeout --preserve-status -s QUIT 1 "${measure[@]}" --yes "$disk" >"$output" 2>&1 || status=$?
+	report "Ctrl-\\ restores, too" "$(survives)"
+	report "Ctrl-\\: exit code" "$([ "$status" -eq 130 ] || echo "$status")"
+	# A pager that is left, or a connection that breaks: the next line killed the program.
+	"${measure[@]}" --yes --verbose "$disk" 2>&1 >/dev/null | head -n 1 >"$output" || true
+	report "a reader that goes away: restored" "$(survives)"
+	report "it has read something" "$(grep -q . "$output" || echo "no")"
 }
 
 # samples FILE: how many transfers are in a --raw file.

@@ -173,6 +173,22 @@ int fs_end(const struct blkdev *dev, struct file_system *fs, struct failure *fai
 	return refuse_type(dev, failure);
 }
 
+int fs_check_end(const struct blkdev *dev, u64 end, struct failure *failure)
+{
+	struct file_system fs;
+	char remedy[512];
+	int code = fs_end(dev, &fs, failure);
+
+	if (code == -EEXIST || (!code && fs.bytes <= end))
+		return 0;
+	if (code)
+		return code;
+	return fail(failure, -EEXIST,
+		    "the %s on %.200s was made larger while its log was closed and reaches into the reserved area, so nothing may be written there; use it without ressd, or, to use ressd again: %s",
+		    fs.type, dev->path,
+		    fs_shrink_words(&fs, dev->path, end, remedy, sizeof(remedy)));
+}
+
 const char *fs_shrink_words(const struct file_system *fs, const char *path, u64 bytes, char *text,
 			    size_t size)
 {

@@ -17,6 +17,14 @@ struct file_system {
 int fs_end(const struct blkdev *dev, struct file_system *fs, struct failure *failure);
 
 /*
+ * Does the file system that begins with @dev reach behind byte @end, where a reserved area begins?
+ * It may: a device whose log was drained is a plain disk, and whoever uses it without ressd may
+ * enlarge the file system.  What stands in the area is then the file system's.  0 if it does not,
+ * or if nothing is known of it; -EEXIST with a sentence if it does, or another negative errno.
+ */
+int fs_check_end(const struct blkdev *dev, u64 end, struct failure *failure);
+
+/*
  * How to make @fs on @path end at byte @bytes: commands, or that it cannot be done, as one sentence
  * without its full stop.  Returns @text (@size bytes).
  */
