@@ -125,6 +125,14 @@ stop() {
 	machine=
 }
 
+# refused REGEX COMMAND: it fails with a line like that.
+refused() {
+	local status=0
+	"${@:2}" >"$folder/output" 2>&1 || status=$?
+	[ "$status" -ne 0 ] || echo "it succeeds"
+	grep -qE -- "$1" "$folder/output" || cat "$folder/output"
+}
+
 # check_initramfs WHOSE FILE: it has FILE, which calls ressdctl, and what that needs.
 check_initramfs() {
 	lsinitramfs "$folder/initrd" >"$folder/files"
@@ -178,6 +186,12 @@ life "with dracut"
 report "dracut makes one with systemd" "$(make_dracut systemd systemd-initrd dracut-systemd 2>&1)"
 check_initramfs "dracut's with systemd" ressd-generator
 life "with dracut and systemd"
+# Both were made without it and without a word, for a kernel that then could not open its root.
+rm "$(modinfo -n -k "$kernel" dm-ressd)"
+depmod "$kernel"
+report "none is made for a kernel without the module" \
+	"$(refused "there is no module dm-ressd for Linux $kernel" make_initramfs)"
+report "nor by dracut" "$(refused "there is no module dm-ressd for Linux $kernel" make_dracut)"
 report "the disk alone is no file system that anybody should mount: its log holds data" \
 	"$(ressdctl leave "$disk" 2>&1 | grep -v 'that the normal area does not have' || true)"
 report "the log is clean after $((kills + 3)) kills" "$(ressdctl check "$disk" 2>&1 | grep -E '^(warning|damage|refused)' || true)"

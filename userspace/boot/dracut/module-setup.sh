@@ -16,6 +16,12 @@ depends() {
 }
 
 installkernel() {
+	# Without it the machine would not boot, and instmods says nothing.
+	if ! modinfo -k "$kernel" dm-ressd >/dev/null 2>&1; then
+		dfatal "ressd: there is no module dm-ressd for Linux $kernel, which could not open what" \
+			"/etc/ressdtab has; install its headers and build it (dkms autoinstall -k $kernel)"
+		exit 1
+	fi
 	hostonly='' instmods dm_mod dm-ressd
 }
 
