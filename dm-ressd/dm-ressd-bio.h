@@ -45,7 +45,7 @@ struct ressd_bio {
 	struct list_head done;	/* on ressd->done */
 	/*
 	 * Sync ticket or record number waited for; a read: errors.known_to_map
-	 * when it came.
+	 * when it came; a flush that was sent down: errors.known_to_core.
 	 */
 	u64 ticket;
 	u32 first, nr;		/* whole blocks that it covers */

@@ -54,9 +54,32 @@ bool ressd_cover_takes_writes(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	/* A drain lets go of the run that would be tried again. */
 	return !log->cover_blocks || log->covered ||
-	       (!ressd->cover.failed && !ressd->hibernating &&
-		!ressd->suspending);
+	       (!(ressd->cover.failed && log->cover_wanted) &&
+		!ressd->hibernating && !ressd->suspending);
+}
+
+/* The log block that holds a normal block, 0: none does. */
+static u32 block_of(const struct ressd *ressd, u32 lbn)
+{
+	const struct ressd_node *node = ressd_map_find(&ressd->log.map, lbn);
+
+	return node ? ressd_map_block(&ressd->log.map, node) : 0;
+}
+
+bool ressd_cover_is_bad(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd->cover.bad_block &&
+	       block_of(ressd, ressd->cover.run.bad) == ressd->cover.bad_block;
+}
+
+bool ressd_cover_mends(const struct ressd *ressd, u32 lbn)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd->cover.bad_block && lbn == ressd->cover.run.bad &&
+	       ressd_cover_is_bad(ressd);
 }
 
 /* --- a run ---------------------------------------------------------------- */
@@ -194,7 +217,8 @@ static void finish(struct ressd *ressd, enum ressd_cover_goal goal,
 	ressd->cover.running = false;
 	ressd->cover.failed = result && !ressd->log.covered;
 	if (started)
-		ressd->cover.bad = run->bad != RESSD_NO_BLOCK;
+		ressd->cover.bad_block = run->bad == RESSD_NO_BLOCK ?
+						 0 : block_of(ressd, run->bad);
 	spin_unlock(&ressd->lock);
 	if (started && run->unsafe)
 		DMERR("%s: a cover cannot be written: until the device is drained its bare disk may look like a file system; do not mount it",
@@ -266,6 +290,7 @@ int ressd_cover_restore(struct ressd *ressd)
 	struct ressd_log *log = &ressd->log;
 	bool needed, dirty;
 	int ret = 0, rounds;
+	u64 reuse_seq;
 
 	/* The log's worker may still forget segments. */
 	spin_lock(&ressd->lock);
@@ -277,15 +302,20 @@ int ressd_cover_restore(struct ressd *ressd)
 	if (dirty)
 		ret = ressd_cover_run(ressd, RESSD_COVER_RESTORE);
 	/*
-	 * The first record may free the rest, and only the next one the segment
-	 * of its own.
+	 * A record frees a part of many segments, and only the last one the
+	 * segment of its own.
 	 */
 	for (rounds = 0; !ret && rounds < 4 && !ressd_is_drained(ressd);
 	     rounds++) {
 		spin_lock(&ressd->lock);
+		reuse_seq = log->reuse_seq;
 		ressd_log_rotate(log);
 		spin_unlock(&ressd->lock);
 		ret = sync_log(ressd, true);
+		spin_lock(&ressd->lock);
+		if (log->reuse_seq != reuse_seq)
+			rounds = 0;
+		spin_unlock(&ressd->lock);
 	}
 	if (!ret && !ressd_is_drained(ressd))
 		ret = -EIO;

@@ -11,6 +11,16 @@
 /* See core/ressd-log.h. */
 #define MAX_KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)
 
+bool ressd_room_is_lost(const struct ressd *ressd, u32 first, u32 nr)
+{
+	lockdep_assert_held(&ressd->lock);
+	if (!ressd->errors.stuck)
+		return false;
+	if (nr == 1 && ressd_cover_mends(ressd, first))
+		return !ressd_log_free_segments(&ressd->log);
+	return ressd_log_is_full(&ressd->log);
+}
+
 void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb)
 {
 	lockdep_assert_held(&ressd->lock);
@@ -98,7 +108,8 @@ static int divert_covered(struct ressd *ressd, struct bio *bio)
 		ressd_set_blocks(rb, &e);
 		return RESSD_MAPIO_GO_ON;
 	}
-	if (!ressd_log_works(ressd) || ressd->errors.stuck)
+	if (!ressd_log_works(ressd) ||
+	    ressd_room_is_lost(ressd, e.first, e.last - e.first + 1))
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_COVERED;
 	ressd_wait_for_space(ressd, rb);

@@ -245,9 +245,10 @@ static struct bio *join(struct ressd *ressd, struct ressd_request *leader)
 	struct ressd_request *request;
 	struct bio *joined;
 
+	/* Nobody would poll it: its parts are what their senders know. */
 	joined = bio_alloc_bioset(first->bi_bdev, leader->total_segments,
-				  first->bi_opf | REQ_NOMERGE, GFP_NOWAIT,
-				  &ressd->bios);
+				  (first->bi_opf & ~REQ_POLLED) | REQ_NOMERGE,
+				  GFP_NOWAIT, &ressd->bios);
 	if (!joined)
 		return NULL;
 	bio_clone_blkg_association(joined, first);

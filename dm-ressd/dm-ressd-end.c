@@ -8,9 +8,13 @@
 
 #include "dm-ressd-io.h"
 
-/* A read that was in flight when a flush failed fails, too; see DOC: errors. */
-static void check_read(const struct ressd *ressd, const struct ressd_bio *rb,
-		       blk_status_t *error)
+/*
+ * A read that was in flight when a flush failed fails, too; see DOC: errors.
+ * So does a flush: the device may have dropped what both were to make durable,
+ * and confirm the rest.
+ */
+static void check_failures(const struct ressd *ressd,
+			   const struct ressd_bio *rb, blk_status_t *error)
 {
 	if (unlikely((int)rb->ticket !=
 		     atomic_read(&ressd->errors.failed_flushes)) &&
@@ -44,8 +48,9 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio,
 		rb->flags |= RESSD_BIO_FLUSHES;
 		atomic_inc(&ressd->errors.failed_flushes);
 	}
-	if (bio_op(bio) == REQ_OP_READ && !(was & RESSD_BIO_PROVEN))
-		check_read(ressd, rb, error);
+	if (bio_op(bio) == REQ_OP_READ ? !(was & RESSD_BIO_PROVEN) :
+			was & RESSD_BIO_FLUSHES && !(was & RESSD_BIO_DIRECT))
+		check_failures(ressd, rb, error);
 	if (was & RESSD_BIO_READ_HOME &&
 	    atomic_dec_and_test(&ressd->cover.reads))
 		wake_up(&ressd->wait);
@@ -87,7 +92,7 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 
 	if (!rb->flags) {
 		if (bio_op(bio) == REQ_OP_READ)
-			check_read(ressd, rb, error);
+			check_failures(ressd, rb, error);
 		return DM_ENDIO_DONE;
 	}
 	if (rb->flags & RESSD_BIO_SMALL) {
@@ -96,8 +101,10 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	}
 	if (rb->flags == RESSD_BIO_DIRECT)
 		return end_direct(ressd, rb, error);
-	if (rb->flags == RESSD_BIO_FLUSHES && !*error)
+	if (rb->flags == RESSD_BIO_FLUSHES && !*error) {
+		check_failures(ressd, rb, error);
 		return DM_ENDIO_DONE;
+	}
 	return end_flagged(ressd, bio, rb, error);
 }
 

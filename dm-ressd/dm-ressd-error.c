@@ -219,8 +219,8 @@ static int repair(struct ressd *ressd)
 
 /*
  * False if nothing is to be repaired: then a sweep shall try the bad blocks
- * again.  A suspended device must stay as it is; a suspend that begins later
- * waits for the message, as dm does for all who use the table.
+ * again.  A suspended device must stay as it is; a suspend or removal that
+ * begins later waits until the repair is over (ressd_postsuspend()).
  */
 static bool claim_repair(struct ressd *ressd, int *ret)
 {

@@ -126,6 +126,15 @@ static bool may_copy_late(const struct ressd *ressd, const struct bio *bio)
 	       ressd->options.commit != RESSD_COMMIT_WRITETHROUGH;
 }
 
+/* What mends a damaged copy takes the room that its carry would take. */
+static int accept(struct ressd *ressd, u32 lbn, struct ressd_place *place)
+{
+	lockdep_assert_held(&ressd->lock);
+	if (ressd_cover_mends(ressd, lbn))
+		return ressd_log_mend(&ressd->log, lbn, place);
+	return ressd_log_accept(&ressd->log, lbn, place);
+}
+
 /*
  * Copies what is left of the bio into the log; 0 when all is in.  What may be
  * copied late is added to @copy instead; NULL: nothing may.
@@ -152,8 +161,7 @@ static int take_blocks(struct ressd *ressd, struct bio *bio,
 	for (; rb->accepted < rb->nr; rb->accepted++) {
 		if (!covered && must_keep_step(ressd))
 			return -ENOSPC;
-		ret = ressd_log_accept(&ressd->log, rb->first + rb->accepted,
-				       &place);
+		ret = accept(ressd, rb->first + rb->accepted, &place);
 		if (ret)
 			return ret;
 		if (!copy || !joins(copy, rb->accepted, &place)) {
@@ -276,7 +284,7 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 	}
 	ret = try_blocks(ressd, bio, NULL);
 	if (ret == -ENOSPC && has_to_be_logged(ressd, rb) &&
-	    !ressd->errors.stuck) {
+	    !ressd_room_is_lost(ressd, rb->first, rb->nr)) {
 		list_move_tail(&rb->list, passed);
 		return true;
 	}
@@ -501,6 +509,11 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 
 	if (complete)
 		bio_endio(bio);
+	if (ret == DM_MAPIO_KILL) {
+		/* dm would not call ressd_end_io(); the router counts it. */
+		bio_io_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
 	return ret;
 }
 
@@ -519,8 +532,11 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	ressd_judge_noted(ressd);
 	ressd_rpi_flush(&ressd->rpi);
 	ressd_route_flush(&ressd->route);
+	/* This one says nothing of what a failed one was to make durable. */
+	ressd_take_flush_errors(ressd);
 	if (flush_is_enough(ressd)) {
 		rb->flags |= RESSD_BIO_FLUSHES;
+		rb->ticket = ressd->errors.known_to_core;
 		if (ressd_route_is_direct(ressd))
 			ressd_route_sent(ressd, bio);
 		/*

@@ -31,6 +31,11 @@ void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to,
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
 
 /* dm-ressd-direct.c */
+/*
+ * Has the log no room for a write of these blocks, which must be logged, and
+ * gets none, since blocks cannot be moved?  Under the lock.
+ */
+bool ressd_room_is_lost(const struct ressd *ressd, u32 first, u32 nr);
 /* A write for which the log has no room waits.  Under the lock. */
 void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb);
 /* The blocks of which a bio has all, rb->first and nr: others do not die. */

@@ -83,7 +83,9 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 		memcpy(place.data, ressd->memory.merge, RESSD_BLOCK_SIZE);
 		rb->ticket = place.seq;
 		complete = ressd_finish_logged(ressd, bio);
-	} else if (ret == -EAGAIN || (ret == -ENOSPC && !ressd->errors.stuck)) {
+	} else if (ret == -EAGAIN ||
+		   (ret == -ENOSPC &&
+		    !ressd_room_is_lost(ressd, rb->first, 1))) {
 		/*
 		 * The block is in the log only, so this waits even with on_full
 		 * bypass.

@@ -224,7 +224,7 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 {
 	enum ressd_cover_goal goal;
-	bool wanted;
+	bool wanted, bad;
 
 	spin_lock(&ressd->lock);
 	wanted = ressd_cover_choose(&ressd->log, drain, &goal);
@@ -232,10 +232,12 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 	if (!wanted)
 		return false;
 	*ret = ressd_cover_run(ressd, goal);
+	spin_lock(&ressd->lock);
+	bad = ressd_cover_is_bad(ressd);
+	spin_unlock(&ressd->lock);
 	/* By then nothing else is left that could not be moved. */
-	if (goal == RESSD_COVER_UNCOVER &&
-	    (ressd->cover.bad || ressd->errors.bad_blocks)) {
-		ressd->mover.bad_blocks = ressd->cover.bad;
+	if (goal == RESSD_COVER_UNCOVER && (bad || ressd->errors.bad_blocks)) {
+		ressd->mover.bad_blocks = bad;
 		note_bad_blocks(ressd, true, true);
 	}
 	/*

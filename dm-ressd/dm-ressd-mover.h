@@ -105,6 +105,12 @@ bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr);
  */
 bool ressd_cover_takes_writes(const struct ressd *ressd);
 /*
+ * Is the log's copy of a covered block damaged, and nobody has written that
+ * since?  Would a write of @lbn mend it?  Under the lock.
+ */
+bool ressd_cover_is_bad(const struct ressd *ressd);
+bool ressd_cover_mends(const struct ressd *ressd, u32 lbn);
+/*
  * One run: 0, -EIO, or -EAGAIN if it takes a sweep first.  The mover's thread.
  */
 int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal);

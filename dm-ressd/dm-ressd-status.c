@@ -285,6 +285,8 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 		DMERR("%s: %s", ressd_name(ressd), error);
 	else if (!strcmp(key, "log_discard"))
 		ressd_discard_start(ressd);
+	/* A writer may have waited for what is different now. */
+	ressd_run_log(ressd);
 	ressd_wake(ressd);
 	return ret;
 }
@@ -330,12 +332,20 @@ static int message_mover(struct ressd *ressd, const char *word)
 	spin_lock(&ressd->lock);
 	ressd->mover.off = !on;
 	spin_unlock(&ressd->lock);
+	/* A writer may have waited for it. */
+	ressd_run_log(ressd);
 	ressd_wake(ressd);
 	return 0;
 }
 
 static int message_drain(struct ressd *ressd, unsigned int argc, char **argv)
 {
+	/* Without a mover it would wait for ever, and dm for the message. */
+	if (argc == 1 && READ_ONCE(ressd->life) != RESSD_ACTIVE) {
+		DMERR("%s: the device is not active, so nothing can be drained; load the table that it had, and resume it first",
+		      ressd_name(ressd));
+		return -EAGAIN;
+	}
 	if (argc == 1)
 		return ressd_drain(ressd);
 	if (strcmp(argv[1], "cancel")) {

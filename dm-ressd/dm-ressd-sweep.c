@@ -79,7 +79,7 @@ static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	else if (ressd->mover.sweep.visit_blocks)
 		ressd_sweep_oldest(&ressd->mover.sweep, &ressd->log);
 	ressd_step_start(&ressd->mover.step, &ressd->mover.sweep, &ressd->log);
-	ressd->mover.bad_blocks = ressd->cover.bad;
+	ressd->mover.bad_blocks = ressd_cover_is_bad(ressd);
 	ressd->counters.sweeps++;
 	ressd_route_sweep(&ressd->route, kind == RESSD_MOVER_SWEEPING,
 			  ressd->log.map.nr_dirty);

@@ -156,7 +156,9 @@ static int allocate(struct ressd *ressd)
 			    ressd->super.segment_sectors, ctr_error,
 			    sizeof(ctr_error)))
 		return -EINVAL;
-	memory->nodes = vmalloc(ressd_map_nodes_bytes(geom.nr_blocks));
+	/* Of a 32-bit machine too many blocks would wrap around. */
+	memory->nodes = vmalloc(array_size(geom.nr_blocks,
+					   sizeof(struct ressd_node)));
 	memory->clean = vmalloc(ressd_map_clean_bytes(geom.nr_blocks));
 	memory->segments = kvcalloc(geom.nr_segments, sizeof(*memory->segments),
 				    GFP_KERNEL);
@@ -327,9 +329,10 @@ static void set_target_features(struct dm_target *ti)
 	ti->per_io_data_size = RESSD_PER_BIO_SIZE;
 	ti->limit_swap_bios = true;
 	/*
-	 * accounts_remapped_io stays off, so that writes taken by the log show
-	 * in iostat too.
+	 * Held bios are sent while map() returns; dm would start the accounting
+	 * of one twice.  What the log takes it accounts when it ends.
 	 */
+	ti->accounts_remapped_io = true;
 }
 
 /*
@@ -519,6 +522,11 @@ static void ressd_postsuspend(struct dm_target *ti)
 {
 	struct ressd *ressd = ti->private;
 
+	/*
+	 * Removal comes here before dm waits for messages; what a repair has
+	 * saved is synced then, and none begins any more.
+	 */
+	wait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));
 	cancel_delayed_work_sync(&ressd->log_io.timer);
 	/* The mover still runs: the sync may need the room that it makes. */
 	if (ressd->life == RESSD_ACTIVE && ressd_sync(ressd))

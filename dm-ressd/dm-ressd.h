@@ -425,7 +425,7 @@ struct ressd_cover {
 	bool running;
 	bool busy;	/* writes of covered blocks wait */
 	bool failed;	/* the last run: small writes go direct */
-	bool bad;	/* the copy of a covered block is damaged */
+	u32 bad_block;	/* log block, the damaged copy of run.bad; 0: none */
 	atomic_t reads;	/* of covered blocks at home, in flight */
 };
 

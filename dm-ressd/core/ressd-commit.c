@@ -476,9 +476,18 @@ static void io_failed(struct ressd_log *log, bool only_write)
 		ressd_repair_distrust(log);
 }
 
+/* The next slot will be free as soon as a read or a discard of it has ended. */
+static bool waits_for_slot(const struct ressd_log *log)
+{
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
+
+	return ressd_log_free_segments(log) > log->cover_reserve &&
+	       log->segment_busy(log->context, slot);
+}
+
 void ressd_log_give_up(struct ressd_log *log)
 {
-	if (log->mode == RESSD_MODE_RW && log->starved)
+	if (log->mode == RESSD_MODE_RW && log->starved && !waits_for_slot(log))
 		io_failed(log, true);
 }
 
@@ -510,6 +519,9 @@ void ressd_log_flush_failed(struct ressd_log *log)
 		log->distrust = true;
 	} else {
 		io_failed(log, false);
+		/* It relies on none having failed since it was begun. */
+		if (log->repair.step != RESSD_REPAIR_NONE)
+			ressd_repair_done(log, NULL, true);
 	}
 }
 

@@ -466,6 +466,11 @@ int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place)
 					1 + log->cover_reserve);
 }
 
+int ressd_log_mend(struct ressd_log *log, u32 lbn, struct ressd_place *place)
+{
+	return ressd_log_accept_leaving(log, lbn, place, 0);
+}
+
 static void kill_node(struct ressd_log *log, struct ressd_node *node)
 {
 	u32 block = ressd_map_block(&log->map, node);

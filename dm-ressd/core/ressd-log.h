@@ -401,6 +401,11 @@ struct ressd_place {
  *	-EIO		the mode is not RW
  */
 int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
+/*
+ * The same for a covered block whose copy is damaged: it takes the room that is
+ * kept for carrying that copy, or in a full log nothing could mend it.
+ */
+int ressd_log_mend(struct ressd_log *log, u32 lbn, struct ressd_place *place);
 
 /*
  * @nr normal blocks from @lbn were superseded outside the log by a direct write

@@ -78,6 +78,7 @@ void ressd_route_init(struct ressd_route *route, u64 through_ns)
 
 	memset(route, 0, sizeof(*route));
 	route->through_ns = through_ns;
+	route->round.through_ns = through_ns;
 	route->phase = RESSD_ROUTE_TRY_DIRECT;
 	for (i = 0; i < ARRAY_SIZE(route->cases); i++)
 		route->cases[i].interval = FIRST_INTERVAL;
@@ -465,15 +466,19 @@ bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
 /*
  * Of each block that was logged, with as many moves as it takes to leave the
  * log as full as it was: in this round there may have been more, or fewer.
+ * One I/O that hangs makes a round dear, and the direct way would be taken for
+ * good: so only two rounds raise the cost.
  */
 static void learn_from_round(struct ressd_route *route, u32 live)
 {
-	const struct ressd_route_round *round = &route->round;
-	u64 moves = round->moved + live;
+	struct ressd_route_round *round = &route->round;
+	u64 moves = round->moved + live, ns;
 
 	moves -= min_t(u64, moves, round->live);
-	route->through_ns = 1 + div64_u64(div64_u64(round->ns, round->moved) *
-					  moves, round->logged);
+	ns = 1 + div64_u64(div64_u64(round->ns, round->moved) * moves,
+			   round->logged);
+	route->through_ns = min(ns, round->through_ns);
+	round->through_ns = ns;
 }
 
 void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live)

@@ -87,6 +87,7 @@ struct ressd_route_round {
 	u32 live;	/* blocks that waited to be brought home at the begin */
 	u64 logged, moved;	/* blocks */
 	u64 ns;		/* in which the log or the mover was busy */
+	u64 through_ns;	/* what a block cost in the one before */
 	u64 since;	/* when the first of those in flight began */
 	u32 in_flight;	/* I/Os of the log and batches of the mover */
 };

@@ -81,6 +81,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a drain that was interrupted forgets who waits for covers by then" },
 	[FAULT_DIRECT_BESIDE_FLUSH] = { "direct-beside-flush", 3, true,
 		"a direct write completes although a flush has failed while it was in flight" },
+	[FAULT_FLUSH_BESIDE_FLUSH] = { "flush-beside-flush", 2, true,
+		"a flush completes although another one has failed while it was in flight" },
 	[FAULT_REPAIR_IGNORES_DIRECT] = { "repair-ignores-direct", 3, true,
 		"a repair does not wait for direct writes from before the failed flush" },
 };

@@ -407,6 +407,7 @@ static void start_flush(struct host *host, struct op *op)
 
 	if (flush_is_enough(host)) {
 		op->mark = disk_flush_begin(&host->disk);
+		op->flush_errors = host->flush_errors;
 		op->state = OP_FLUSHING;
 		return;
 	}
@@ -543,7 +544,11 @@ void host_end_op(struct host *host, struct op *op, bool error, u64 number)
 		flush_failed(host, op, number);
 	} else if (op->state == OP_FLUSHING) {
 		disk_flush_end(&host->disk, op->mark, DISK_BOTH);
-		flush_done(host, op);
+		if (op->flush_errors == host->flush_errors ||
+		    host->fault == FAULT_FLUSH_BESIDE_FLUSH)
+			flush_done(host, op);
+		else
+			op->state = OP_FREE;
 	}
 }
 

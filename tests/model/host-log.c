@@ -175,7 +175,8 @@ void host_repair(struct host *host)
 	const struct op *op;
 
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op_is_direct(op) && host->fault != FAULT_REPAIR_IGNORES_DIRECT)
+		if (log->mode >= RESSD_MODE_RO && op_is_direct(op) &&
+		    host->fault != FAULT_REPAIR_IGNORES_DIRECT)
 			return;
 	if (host_log_works(host) || !ressd_repair_is_over(log) || host->mover.nr ||
 	    ressd_log_is_doubtful(log))

@@ -52,7 +52,7 @@ struct op {
 	bool unmaps_pending;		/* direct: when it was sent */
 	bool from_log;
 	bool proven;			/* from the log: what no failed flush can take */
-	u64 flush_errors;		/* of the host, when the read was sent */
+	u64 flush_errors;		/* of the host, when the read or flush was sent */
 	u32 block;			/* log block read from */
 	u64 mark;			/* of a flush */
 	struct disk_write *write;

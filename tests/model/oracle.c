@@ -128,8 +128,11 @@ void oracle_distrust(struct oracle *oracle)
 		struct cell *cell = &oracle->cells[i];
 
 		for (j = 0; j < cell->nr; j++)
-			if (cell->versions[j].completed != NEVER && !cell->versions[j].durable)
+			if (cell->versions[j].completed != NEVER && !cell->versions[j].durable &&
+			    !cell->versions[j].failed) {
 				cell->versions[j].failed = true;
+				cell->versions[j].distrusted = oracle->now;
+			}
 	}
 }
 
@@ -144,9 +147,16 @@ void oracle_flushed(struct oracle *oracle, u64 submitted)
 
 		if (cell->nr == 1 && cell->versions[0].durable)
 			continue;
-		for (j = 0; j < cell->nr; j++)
-			if (cell->versions[j].completed < submitted && !cell->versions[j].failed)
-				cell->versions[j].durable = true;
+		for (j = 0; j < cell->nr; j++) {
+			struct version *version = &cell->versions[j];
+
+			/* One that was sent before another one failed has to be true as well. */
+			if (version->completed < submitted &&
+			    (!version->failed || version->distrusted > submitted)) {
+				version->durable = true;
+				version->failed = false;
+			}
+		}
 		prune(cell);
 	}
 }

@@ -28,6 +28,7 @@ struct version {
 	u64 completed;		/* NEVER: in flight */
 	bool durable;
 	bool failed;
+	u64 distrusted;		/* only a failed flush has made it so, then; 0: not */
 };
 
 struct cell {

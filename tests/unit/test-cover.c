@@ -472,3 +472,63 @@ TEST(a_superblock_names_the_covered_blocks)
 	ressd_super_encode(&super, &info, 0);
 	CHECK_EQ(le32_to_cpu(super.incompat), 0);
 }
+
+/* Everything but covered blocks is brought home, and what died is announced. */
+static void move_all_else(void)
+{
+	u32 lbn;
+
+	for (lbn = NR; lbn < BOX_NORMAL_BLOCKS; lbn++) {
+		const struct ressd_node *node = ressd_map_find(&box.log.map, lbn);
+		u32 block = node ? ressd_map_block(&box.log.map, node) : 0;
+
+		if (node && !ressd_log_holds(&box.log, block))
+			ressd_log_moved(&box.log, block, lbn);
+	}
+	ressd_log_reclaim(&box.log);
+	box_run();
+	box_tidy();
+}
+
+/* Until nothing is accepted any more. */
+static void fill_log(u32 *lbn)
+{
+	int ret;
+
+	while (!(ret = box_write(*lbn, *lbn)) || ret == -EAGAIN) {
+		*lbn = *lbn < 900 ? *lbn + 1 : 100;
+		if (!(*lbn % 4))
+			box_sync();
+		box_tidy();
+	}
+	CHECK_EQ(ret, -ENOSPC);
+	box_sync();
+}
+
+/* The copy cannot be carried, so nothing behind it can be reused, and the log fills up. */
+TEST(a_damaged_copy_is_mended_in_a_full_log)
+{
+	struct ressd_place place;
+	enum ressd_cover_goal goal;
+	u32 lbn = 100, i;
+
+	start();
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	disk_block(box_block(1))[77] ^= 1;
+	for (i = 0; i < 20; i++) {
+		fill_log(&lbn);
+		move_all_else();
+		if (ressd_cover_choose(&box.log, false, &goal))
+			CHECK_EQ(run(goal, 0), -EIO);
+	}
+	CHECK_EQ(bad_block, 1);
+	CHECK_EQ(box_write(1, 5), -ENOSPC);
+	CHECK_EQ(ressd_log_mend(&box.log, 1, &place), 0);
+	memset(place.data, 5, RESSD_BLOCK_SIZE);
+	box_sync();
+	CHECK(ressd_cover_choose(&box.log, false, &goal), "nothing to carry");
+	CHECK_EQ(goal, RESSD_COVER_CARRY);
+	CHECK_EQ(run(goal, 0), 0);
+	move_all_else();
+	CHECK_EQ(box_write(2, 5), 0);
+}

@@ -611,6 +611,33 @@ TEST(unsummarised_segment_that_is_left_by_itself)
 }
 
 /* Segments that covers need are not taken by a record without data. */
+/* A discard is in the slot that comes next: the log went off, which had room. */
+TEST(a_busy_slot_is_no_lack_of_room)
+{
+	struct ressd_io io;
+	u32 lbn = 0;
+
+	box_format();
+	box_sync();
+	/* The head's segment is full to its end, and its last record is written. */
+	do {
+		box_write(lbn++, 1);
+		box_run();
+	} while (box.log.records[box.log.open].block + 2 < 2 * BOX_SEGMENT_BLOCKS && lbn < 100);
+	box_sync();
+	box.busy_slot = 2;
+	ressd_log_kill(&box.log, 0, 1);
+	ressd_log_reclaim(&box.log);
+	while (box_io(&io))
+		;
+	CHECK(ressd_log_is_starved(&box.log), "the slot is not waited for");
+	ressd_log_give_up(&box.log);
+	CHECK_EQ(box.log.mode, RESSD_MODE_RW);
+	box.busy_slot = ~0U;
+	ressd_log_give_up(&box.log);
+	CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+}
+
 TEST(bare_record_leaves_the_reserve_alone)
 {
 	struct ressd_io io;

@@ -484,3 +484,36 @@ TEST(a_repair_of_a_failed_repair_flush_distrusts)
 	CHECK_EQ(box_read(1), 10);
 	repair_well();
 }
+
+/* The flush was sent before the log went off, and fails when none of the repair's I/Os is in flight. */
+TEST(flush_fails_between_two_ios_of_a_repair)
+{
+	u32 step, i;
+
+	for (step = 0;; step++) {
+		struct ressd_io io;
+
+		box_format();
+		write_record(1, 14, 10);	/* a whole segment */
+		write_record(20, 1, 20);
+		box_sync();
+		move_all(1, 14);		/* home, in the device's cache only */
+		box_write(30, 30);
+		ressd_log_sync(&box.log);
+		fail_io(RESSD_IO_WRITE, true);
+		CHECK_EQ(box.log.mode, RESSD_MODE_OFF);
+		ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
+		for (i = 0; i < step; i++)
+			CHECK(box_io(&io), "step %u is missing", i);
+		if (ressd_repair_is_over(&box.log))
+			break;
+		ressd_log_flush_failed(&box.log);
+		box_run();		/* as the log's worker: tidies when there is no I/O */
+		CHECK_EQ(box.log.mode, RESSD_MODE_RO);
+		CHECK(ressd_repair_is_over(&box.log), "goes on");
+		CHECK_EQ(box_read(1), 10);
+		repair_well();
+		CHECK_EQ(box_recover(), 0);
+		CHECK_EQ(box_read(1), 10);
+	}
+}

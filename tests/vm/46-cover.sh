@@ -329,6 +329,9 @@ damaged_copy() {
 	check "damaged: all else is home" equals 0 status_dirty ressd
 	check "damaged: the block is written anew" dd if=/tmp/block of=/dev/mapper/ressd bs=4k seek=5 \
 		oflag=direct conv=notrunc,fsync status=none
+	# With another block there is a sweep before the covers go, which took the copy for damaged still.
+	check "damaged: another small write" small_write /dev/mapper/ressd 5001
+	copy_device /dev/mapper/ressd /tmp/before
 	check "damaged: drains" dmsetup message ressd 0 drain
 	check "damaged: the state is well" equals rw status_state ressd
 	dmsetup remove ressd

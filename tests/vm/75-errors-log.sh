@@ -321,6 +321,65 @@ failed_flush_beside_the_log() {
 	check "direct flush: fsync succeeds" commit
 }
 
+# Two flushes are on their way; the first one fails, and the drive has dropped what both were for. It
+# then confirms the second one: that fsync must fail as well.
+flush_beside_a_failed_one() {
+	local drive=/dev/mapper/gated first second status=0
+	dmsetup create gated --table "0 $((normal + reserved)) linear /dev/ssd0 0"
+	fresh
+	put 10 a && push_out
+	put_direct 64 b
+	close_gate gated flushes
+	commit 2>/dev/null &
+	first=$!
+	wait_until equals 1 flushes_at_gate gated
+	commit 2>/dev/null &
+	second=$!
+	wait_until equals 2 flushes_at_gate gated
+	fault flush times=1
+	open_gate gated
+	wait "$first" || status=$?
+	check "two flushes: the first one fails" equals 1 echo "$status"
+	status=0
+	wait "$second" || status=$?
+	check "two flushes: so does the second one" equals 1 echo "$status"
+	check "two flushes: of which the drive has confirmed one" test "$(fault_count seen)" -ge 2
+	check "two flushes: state ro" wait_until state_is ro
+	check "two flushes: recover" eval 'heal && ressdctl recover ressd && commit'
+	dmsetup remove ressd
+	dmsetup remove gated
+}
+
+# many_blocks write|verify: more than one record.
+many_blocks() {
+	local mode=--do_verify=0
+	[ "$1" = write ] || mode=--verify_only
+	fio --name=many --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --offset=8M --size=1600k \
+		--direct=1 --verify=crc32c --randseed="$seed" "$mode" --output=/tmp/fio-output
+}
+
+# A removal does not wait for messages before it stops the log, nor did it for a repair, whose writes might
+# then come from memory that was free: what shows only there (KASAN), if at all.
+removed_during_recover() {
+	local recovers status=0
+	fresh
+	put 10 a && push_out
+	fault write "$log_range"
+	check "removed during recover: small writes" many_blocks write
+	check "removed during recover: state off" wait_until state_is off
+	heal
+	fault flush slow_us=1500000 times=1
+	dmsetup message ressd 0 recover &
+	recovers=$!
+	wait_until equals 1 fault_count seen
+	check "removed during recover: is removed" dmsetup remove ressd
+	wait "$recovers" || status=$?
+	check "removed during recover: it has ended well" equals 0 echo "$status"
+	heal
+	check "removed during recover: is created again" make_ressd ressd "$drive" "$reserved"
+	check "removed during recover: all is there" many_blocks verify
+}
+
 # The failed flush has thrown away what the drive had taken. A block that was durable in the log
 # and then overwritten past it must not become older than that.
 flush_loses_direct_writes() {
@@ -429,6 +488,8 @@ scenario read_before_doubt_shows
 scenario repair_waits_for_direct_writes
 scenario no_repair_while_suspended
 scenario failed_flush_beside_the_log
+scenario flush_beside_a_failed_one
+scenario removed_during_recover
 scenario flush_loses_direct_writes
 scenario flush_loses_moves
 scenario flush_loses_records

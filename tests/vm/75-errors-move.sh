@@ -138,6 +138,55 @@ mover_cannot_write() {
 	all_is_well_again "the mover could not write" a
 }
 
+# The first 68 KiB are in the log only. A block that cannot be moved had writes to them fail, though the
+# log had room; and route adaptive counted these as in flight for ever.
+covered_blocks_beside_a_bad_one() {
+	local cover=on
+	fresh
+	for block in 112 700 800; do
+		put "$block" a
+	done
+	commit
+	check "bad block and covers: is covered" equals 1 status_value ressd covered
+	fault write "range=$((112 * 8))+8"
+	check "bad block and covers: the drain fails" fails dmsetup message ressd 0 drain
+	check "bad block and covers: state damaged" state_is damaged
+	check "bad block and covers: a large write to covered blocks" put_direct 0 c
+	check "bad block and covers: a small one" put 3 d
+	check "bad block and covers: fsync" commit
+	check "bad block and covers: they are read" eval 'holds 2 c && holds 3 d && holds 20 c'
+	dmsetup message ressd 0 mover off
+	check "bad block and covers: the log is filled" fio --name=fill --filename=/dev/mapper/ressd \
+		--rw=randwrite --bs=4k --offset=8M --size=32M --io_size=12M --direct=1 --output=/tmp/fio-output
+	dmsetup message ressd 0 mover on
+	check "bad block and covers: no room is left" wait_until eval 'fails put 5 e 2>/dev/null'
+	dmsetup message ressd 0 set route adaptive
+	check "bad block and covers: refused" fails put 5 e
+	check "bad block and covers: refused writes are not in flight" \
+		equals 0 status_value ressd small_in_flight
+	heal
+	check "bad block and covers: recover" ressdctl recover ressd
+	check "bad block and covers: drains" dmsetup message ressd 0 drain
+	check "bad block and covers: the bare drive has them" \
+		eval 'holds 2 c /dev/ssd0 && holds 3 d /dev/ssd0 && holds 112 a /dev/ssd0'
+}
+
+# The first blocks cannot be read, so nothing is logged. A drain ended the attempts for good, and the log
+# was never used again.
+drained_without_covers() {
+	local cover=on
+	fresh
+	fault read range=0+136
+	put 100 a
+	check "no covers: a small write goes direct" equals 0 status_value ressd covered
+	check "no covers: a drain" dmsetup message ressd 0 drain
+	heal
+	check "no covers: the log is used when the drive is well" \
+		wait_until eval 'put 100 b && equals 1 status_value ressd covered'
+	check "no covers: and has the block" eval 'commit && holds 100 b'
+	check "no covers: drains" dmsetup message ressd 0 drain
+}
+
 # put_again BLOCK: writes what it holds.
 put_again() {
 	dd if=/dev/mapper/ressd of=/tmp/block bs=4096 skip="$1" count=1 iflag=direct status=none &&
@@ -191,6 +240,8 @@ second_attempt() {
 	dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")"
 	fault write "$log_range"
 	expect_fail 'opening record' dmsetup resume ressd
+	# It has no mover: a drain waited for ever, and with it all that was done to the table.
+	expect_fail 'the device is not active' timeout 60 dmsetup message ressd 0 drain
 	fault read "range=$((normal + 8))+$((reserved - 16))"
 	expect_fail 'log cannot be read' dmsetup resume ressd
 	fault flush times=1
@@ -666,6 +717,8 @@ scenario failed_announcement flush flush after=1
 scenario errors_of_recovery
 scenario second_attempt
 scenario errors_of_formatting
+scenario covered_blocks_beside_a_bad_one
+scenario drained_without_covers
 scenario full_log_is_drained
 scenario full_log_cannot_be_moved
 scenario suspend_cuts_the_pause_short

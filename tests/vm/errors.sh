@@ -68,8 +68,8 @@ fresh() {
 	dmsetup info ressd >/dev/null 2>&1 && dmsetup remove ressd
 	blkdiscard -f /dev/ssd0 2>/dev/null
 	rm -f /tmp/journal
-	# Without covers, so that it is known what the log writes, and where: 46-cover.sh has these.
-	make_ressd ressd "$drive" "$reserved" segment_sectors "$segment" cover off \
+	# Mostly without covers, so that it is known what the log writes, and where.
+	make_ressd ressd "$drive" "$reserved" segment_sectors "$segment" cover "${cover:-off}" \
 		commit_interval_ms 60000 "$@"
 }
 

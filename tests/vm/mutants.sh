@@ -68,6 +68,11 @@ mutants() {
 		direct-in-flight-believed@dm-ressd-end.c@s/^\tif (ressd_refuses_writes(ressd) \&\& !\*error)$/\tif (0)/@75-errors-log 1 direct_write_in_flight_of_a_failed_flush@a direct write in flight when a flush fails succeeds
 		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
 		repair-ignores-direct@dm-ressd-error.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
+		flush-beside-flush@dm-ressd-end.c@/rb->flags == RESSD_BIO_FLUSHES/,/}/s/check_failures(ressd, rb, error);/;/@75-errors-log 1 flush_beside_a_failed_one@a flush succeeds although another one has failed while it was in flight
+		lost-with-room@dm-ressd-direct.c@s/return ressd_log_is_full(&ressd->log);/return true;/@75-errors-move 1 covered_blocks_beside_a_bad_one@covered blocks cannot be written beside a block that cannot be moved
+		refused-in-flight@dm-ressd-io.c@s/^\t\tbio_io_error(bio);$/\t\treturn ret;/@75-errors-move 1 covered_blocks_beside_a_bad_one@a write that is refused counts as in flight for ever
+		covers-given-up@dm-ressd-cover.c@s/!(ressd->cover.failed \&\& log->cover_wanted)/!ressd->cover.failed/@75-errors-move 1 drained_without_covers@a drain while the first blocks cannot be read ends the log
+		mended-is-bad@dm-ressd-cover.c@s/block_of(ressd, ressd->cover.run.bad) == ressd->cover.bad_block/1/@46-cover 1 damaged_copy@a covered block that was written anew still counts as damaged
 		waits-at-suspend@dm-ressd-io.c@s/^\t       !ressd->suspending \&\& !ressd->errors.stuck \&\&$/\t       !ressd->errors.stuck \&\&/@70-suspend-remove 1 suspend_waits_for_no_room@a small write waits for room, and a suspend for it
 		kills-believed@core/ressd-repair.c@s/done = distrust_kills(log);/(void)distrust_kills, done = true;/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@s/done = distrust_moves(log);/(void)distrust_moves, done = true;/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
