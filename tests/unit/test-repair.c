@@ -485,7 +485,7 @@ TEST(a_repair_of_a_failed_repair_flush_distrusts)
 	repair_well();
 }
 
-/* The flush was sent before the log went off, and fails when none of the repair's I/Os is in flight. */
+/* A flush of before the log went off fails when none of the repair's I/Os is in flight. */
 TEST(flush_fails_between_two_ios_of_a_repair)
 {
 	u32 step, i;
