@@ -79,7 +79,7 @@ bool ressd_cover_mends(const struct ressd *ressd, u32 lbn)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->cover.bad_block && lbn == ressd->cover.run.bad &&
-	       ressd_cover_is_bad(ressd);
+	       ressd->log.covered && ressd_cover_is_bad(ressd);
 }
 
 /* --- a run ---------------------------------------------------------------- */

@@ -33,7 +33,8 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
 /* dm-ressd-direct.c */
 /*
  * Has the log no room for a write of these blocks, which must be logged, and
- * gets none, since blocks cannot be moved?  Under the lock.
+ * gets none, since blocks cannot be moved?  @nr is 0 if it mends none.  Under
+ * the lock.
  */
 bool ressd_room_is_lost(const struct ressd *ressd, u32 first, u32 nr);
 /* A write for which the log has no room waits.  Under the lock. */

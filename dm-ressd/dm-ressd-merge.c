@@ -84,8 +84,7 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 		rb->ticket = place.seq;
 		complete = ressd_finish_logged(ressd, bio);
 	} else if (ret == -EAGAIN ||
-		   (ret == -ENOSPC &&
-		    !ressd_room_is_lost(ressd, rb->first, 1))) {
+		   (ret == -ENOSPC && !ressd_room_is_lost(ressd, 0, 0))) {
 		/*
 		 * The block is in the log only, so this waits even with on_full
 		 * bypass.
