@@ -276,6 +276,8 @@ static int power_event(struct notifier_block *power, unsigned long event,
 	spin_lock(&ressd->lock);
 	ressd->hibernating = begins;
 	spin_unlock(&ressd->lock);
+	/* A writer may have waited for the mover. */
+	ressd_run_log(ressd);
 	ressd_wake(ressd);
 	return NOTIFY_OK;
 }

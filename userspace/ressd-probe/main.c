@@ -88,6 +88,10 @@ static int plan(struct probe *probe, struct failure *failure)
 	if (!code)
 		code = plan_region(probe->dev.bytes, probe->arguments.region, &probe->region,
 				   failure);
+	/* Of what is free now others may take some until the region is read. */
+	if (!code && probe->arguments.preserve && !probe->arguments.save_file &&
+	    !probe->arguments.region)
+		plan_limit_region(&probe->region, preserve_memory() / 8 * 7);
 	probe->planned = probe->region;
 	if (!code && probe->arguments.max_write)
 		code = size_parse(probe->arguments.max_write, "--max-write", probe->dev.bytes,

@@ -28,6 +28,11 @@ static u64 available_memory(void)
 	return kilobytes * 1024;
 }
 
+u64 preserve_memory(void)
+{
+	return available_memory() / 2;
+}
+
 static int take_memory(struct preserved *preserved, struct failure *failure)
 {
 	const u64 available = available_memory();

@@ -15,6 +15,9 @@ struct preserved {
 	bool saved;		/* the contents are complete, and must be put back */
 };
 
+/* So much can be kept in memory, bytes. */
+u64 preserve_memory(void);
+
 /*
  * Copies the region of @dev into a new file @path, or into memory if @path is NULL.  0, or a
  * negative errno with a sentence: -EEXIST if the file exists, -ENOMEM if there is too little

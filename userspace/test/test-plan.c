@@ -193,6 +193,27 @@ TEST(bad_regions)
 	}
 }
 
+/* A card of 32 GB in a machine with 4 GB could not be measured: its region was more than may be kept. */
+TEST(a_region_fits_into_memory)
+{
+	static const u64 limits[] = { 0, 256 << 20, 257 << 20, 999999999, 3ULL << 30, 1ULL << 40 };
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		const struct region whole = region_of((32ULL << 30) + 12345, NULL);
+		struct region region = whole;
+
+		plan_limit_region(&region, limits[i]);
+		CHECK(region.bytes <= limits[i] || region.bytes < 260 << 20 ||
+		      region.bytes == whole.bytes, "%llu of %llu", region.bytes, limits[i]);
+		CHECK(region.bytes >= 256 << 20, "%llu is little", region.bytes);
+		CHECK(region.bytes + (4 << 20) > limits[i] || region.bytes == whole.bytes,
+		      "%llu of %llu is less than fits", region.bytes, limits[i]);
+		CHECK_EQ(region.offset + region.bytes, whole.offset + whole.bytes);
+		CHECK_EQ(region.offset % (4 << 20), 0);
+	}
+}
+
 /* 5 % reserved: a sweep moves 2.5 % of the device, so every fortieth block, or so. */
 TEST(mover_stride)
 {

@@ -11,6 +11,7 @@
 #define GIB			(1024 * MIB)
 #define BLOCK			((u64)RESSD_BLOCK_SIZE)
 #define CLUSTERED_BLOCK		(4 * MIB)
+#define MIN_DEFAULT_REGION	(256 * MIB)
 #define MIN_DEFAULT_RESERVED	MIB
 #define MAX_DEFAULT_RESERVED	(4 * GIB)
 
@@ -25,8 +26,8 @@ static void default_region(u64 dev_bytes, struct region *region)
 	const u64 end = align_down(dev_bytes, BLOCK);
 	u64 bytes = dev_bytes / 10;
 
-	if (bytes < 256 * MIB)
-		bytes = 256 * MIB;
+	if (bytes < MIN_DEFAULT_REGION)
+		bytes = MIN_DEFAULT_REGION;
 	if (bytes > 4 * GIB)
 		bytes = 4 * GIB;
 	region->offset = bytes < end ? align_down(end - bytes, CLUSTERED_BLOCK) : 0;
@@ -75,6 +76,19 @@ int plan_region(u64 dev_bytes, const char *text, struct region *region, struct f
 			    "the region has %llu bytes, but at least %llu are needed to measure anything; choose a larger --region or device",
 			    region->bytes, (unsigned long long)REGION_MIN_BYTES);
 	return 0;
+}
+
+void plan_limit_region(struct region *region, u64 limit)
+{
+	const u64 most = limit < MIN_DEFAULT_REGION ? MIN_DEFAULT_REGION : limit;
+	u64 less = 0;
+
+	if (region->bytes > most)
+		less = align_down(region->bytes - most + CLUSTERED_BLOCK - 1, CLUSTERED_BLOCK);
+	if (less > region->bytes - MIN_DEFAULT_REGION)
+		less -= CLUSTERED_BLOCK;
+	region->offset += less;
+	region->bytes -= less;
 }
 
 /* Areas begin on multiples of this: 4 MiB, less on a device of less than 64 times that. */

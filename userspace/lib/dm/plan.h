@@ -22,6 +22,11 @@ struct region {
 int plan_region(u64 dev_bytes, const char *text, struct region *region, struct failure *failure);
 
 /*
+ * Makes a region that nobody has chosen fit into @limit bytes, by its begin; but 256 MiB of it stay.
+ */
+void plan_limit_region(struct region *region, u64 limit);
+
+/*
  * Splits a device into normal area (from sector 0) and reserved area (up to the device's end) of at
  * least @reserved_bytes, or with 0: 5 % of the device, 1 MiB at least, 4 GiB at most.  The border
  * is on a multiple of 4 MiB, the clustered block of common drives, or less on devices under
