@@ -60,6 +60,16 @@
  * No hold of ressd->lock grows with the log: what is done for each block is
  * done in pieces, see TIME UNDER THE LOCK in core/ressd-log.h.
  *
+ * All locks are spinlocks.  Without one these may sleep:
+ *
+ *	map				only in ressd_dispatch_throttle()
+ *	the end of a bio or an I/O	no, it may be in an interrupt
+ *	the log's worker, the mover	for I/O
+ *	the bio, order and dispatch	when they send, or read what a piece of
+ *	 workers			a block is merged with
+ *	messages, constructor, resume,	yes
+ *	 suspend
+ *
  * DOC: without the lock
  *
  * A read of blocks that are not mapped takes no lock, and writes nothing that
