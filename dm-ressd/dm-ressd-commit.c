@@ -382,7 +382,7 @@ static bool is_plain_write(const struct ressd_io *io)
 void ressd_log_worker(struct work_struct *work)
 {
 	struct ressd *ressd = container_of(work, struct ressd, log_io.work);
-	bool active, more, tidy;
+	bool active, more, tidy, served;
 
 	for (;;) {
 		/* Pairs with smp_store_release() in write_ended(). */
@@ -394,14 +394,16 @@ void ressd_log_worker(struct work_struct *work)
 		if (!list_empty(&ressd->waiters.space))
 			ressd->up->retry_space_waiters(ressd);
 		spin_lock(&ressd->lock);
-		active = READ_ONCE(ressd->life) == RESSD_ACTIVE &&
-			 !ressd->log_io.held;
+		/* Else the log is being set up. */
+		served = smp_load_acquire(&ressd->life) == RESSD_ACTIVE;
+		active = served && !ressd->log_io.held;
 		more = active && next_io(ressd, &ressd->log_io.io);
 		if (more)
 			ressd_route_start(ressd, &ressd->log_io.start);
 		tidy = active && !more && ressd_log_tidy(&ressd->log);
 		ressd_note_doubt(ressd);
-		if (!tidy && (!more || !is_plain_write(&ressd->log_io.io)))
+		if (served && !tidy &&
+		    (!more || !is_plain_write(&ressd->log_io.io)))
 			wake_waiters(ressd);
 		spin_unlock(&ressd->lock);
 		if (tidy) {

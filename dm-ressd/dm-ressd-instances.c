@@ -62,38 +62,84 @@ int ressd_register(struct ressd *ressd, char *error, size_t size)
 	return ret;
 }
 
-/* Everything that @old has in its log is found by @new, too. */
-static bool finds_log_of(const struct ressd *new, const struct ressd *old)
+static struct ressd_areas areas_of(const struct ressd *ressd)
 {
-	return new->normal->bdev == old->normal->bdev &&
-	       new->reserved->bdev == old->reserved->bdev &&
+	return (struct ressd_areas) {
+		.normal = ressd->normal->bdev->bd_dev,
+		.reserved = ressd->reserved->bdev->bd_dev,
+		.table = ressd->table,
+	};
+}
+
+/* Everything that the log of @old has is found by @new, too. */
+static bool finds_log_of(const struct ressd *new, const struct ressd_areas *old)
+{
+	return new->normal->bdev->bd_dev == old->normal &&
+	       new->reserved->bdev->bd_dev == old->reserved &&
 	       new->table.normal_start == old->table.normal_start &&
 	       new->table.reserved_start == old->table.reserved_start &&
 	       new->table.reserved_sectors == old->table.reserved_sectors &&
 	       new->table.len >= old->table.len;
 }
 
+/*
+ * The areas whose log a table that takes the place of @other has to find.
+ * False: any table may.
+ */
+static bool owed_by(struct ressd *other, struct ressd_areas *areas)
+{
+	*areas = other->owed;
+	if (areas->reserved)
+		return true;
+	*areas = areas_of(other);
+	return READ_ONCE(other->life) == RESSD_ACTIVE &&
+	       !ressd_is_drained(other);
+}
+
 int ressd_check_change(struct ressd *ressd, char *error, size_t size)
+{
+	struct ressd_areas owed = ressd->owed;
+	struct ressd *other;
+	bool refused = owed.reserved;
+
+	mutex_lock(&instances_lock);
+	list_for_each_entry(other, &instances, instances) {
+		if (refused)
+			break;
+		refused = other != ressd &&
+			  dm_table_get_md(other->ti->table) ==
+				  dm_table_get_md(ressd->ti->table) &&
+			  owed_by(other, &owed) && !finds_log_of(ressd, &owed);
+	}
+	if (refused)
+		ressd->owed = owed;
+	mutex_unlock(&instances_lock);
+	if (!refused)
+		return 0;
+	snprintf(error, size,
+		 "the table has other devices or areas than the one before, whose log (sector %llu + %llu of %u:%u) may hold data; only its normal area may grow, for anything else resume that one, and send the message drain first",
+		 (unsigned long long)owed.table.reserved_start,
+		 (unsigned long long)owed.table.reserved_sectors,
+		 MAJOR(owed.reserved), MINOR(owed.reserved));
+	return -EBUSY;
+}
+
+int ressd_check_reload(struct ressd *ressd, char *error, size_t size)
 {
 	struct ressd *other;
 	int ret = 0;
 
 	mutex_lock(&instances_lock);
-	list_for_each_entry(other, &instances, instances) {
-		if (other == ressd || READ_ONCE(other->life) != RESSD_ACTIVE ||
-		    dm_table_get_md(other->ti->table) !=
-			    dm_table_get_md(ressd->ti->table) ||
-		    finds_log_of(ressd, other) || ressd_is_drained(other))
-			continue;
-		snprintf(error, size,
-			 "the table has other devices or areas than the one in use, whose log (sector %llu + %llu of %s) may hold data; only its normal area may grow, for anything else send the message drain first",
-			 (unsigned long long)other->table.reserved_start,
-			 (unsigned long long)other->table.reserved_sectors,
-			 other->reserved->name);
-		ret = -EBUSY;
-		break;
-	}
+	list_for_each_entry(other, &instances, instances)
+		if (READ_ONCE(other->life) == RESSD_ACTIVE &&
+		    dm_table_get_md(other->ti->table) ==
+			    dm_table_get_md(ressd->ti->table) &&
+		    !ressd_log_works(other))
+			ret = -EBUSY;
 	mutex_unlock(&instances_lock);
+	if (ret)
+		snprintf(error, size,
+			 "the log of the table in use is out of service, and what is only in its memory would be lost; send the message recover first, or remove the device");
 	return ret;
 }
 

@@ -150,10 +150,14 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "covered", log->covered },
 	};
 	unsigned int i, sz = 0;
-	u32 total = ressd_log_total_blocks(log);
+	u32 total = 0, left = 0;
 
-	DMEMIT("%u/%u %u/%u %s %zu",
-	       total - min(total, ressd_log_free_blocks(log)), total,
+	/* Else the log is being set up, and has no geometry. */
+	if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {
+		total = ressd_log_total_blocks(log);
+		left = ressd_log_free_blocks(log);
+	}
+	DMEMIT("%u/%u %u/%u %s %zu", total - min(total, left), total,
 	       ressd_log_nr_movable(log), log->map.nr_mapped, state_word(ressd),
 	       2 * ARRAY_SIZE(words));
 	for (i = 0; i < ARRAY_SIZE(words); i++)

@@ -364,6 +364,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ressd->ti = ti;
 	ressd->up = &upcalls;
 	ressd->power.notifier_call = power_event;
+	/* Until the first resume: no drain or repair waits for a mover. */
+	ressd->suspending = true;
 	init_lists(ressd);
 
 	ctr_error[0] = '\0';
@@ -376,6 +378,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		ret = out_of_memory("the reserve of bios");
 	if (!ret)
 		ret = ressd_check_change(ressd, ctr_error, sizeof(ctr_error));
+	if (!ret)
+		ret = ressd_check_reload(ressd, ctr_error, sizeof(ctr_error));
 	if (!ret)
 		ret = load_super(ressd);
 	if (!ret)
@@ -436,7 +440,8 @@ static int activate(struct ressd *ressd)
 
 	if (ret)
 		return ret;
-	WRITE_ONCE(ressd->life, RESSD_ACTIVE);
+	/* Pairs with the acquires of the log's worker and of status. */
+	smp_store_release(&ressd->life, RESSD_ACTIVE);
 	/*
 	 * The opening record, before anything is served: see ressd_recover().
 	 */

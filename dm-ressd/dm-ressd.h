@@ -460,6 +460,12 @@ struct ressd_upcalls {
 };
 
 /* Of the reserved area. */
+/* Where a table has its areas. */
+struct ressd_areas {
+	dev_t normal, reserved;
+	struct ressd_table table;
+};
+
 enum ressd_life {
 	RESSD_FORMATTED,	/* to be recovered when first resumed */
 	RESSD_BLANK,		/* to be formatted then */
@@ -478,6 +484,11 @@ struct ressd {
 	struct workqueue_struct *workqueue;
 	struct notifier_block power;	/* hibernation begins or has ended */
 	struct list_head instances;	/* all targets; dm-ressd-instances.c */
+	/*
+	 * Of the table before this one, which was refused for its log: nothing
+	 * but that one may follow.  No devices: it was not refused.
+	 */
+	struct ressd_areas owed;
 	const struct ressd_upcalls *up;
 	enum ressd_life life;
 	u32 recovery_ms;

@@ -367,6 +367,9 @@ removed_during_recover() {
 	fault write "$log_range"
 	check "removed during recover: small writes" many_blocks write
 	check "removed during recover: state off" wait_until state_is off
+	# The device would work again, without what only the old table's memory has.
+	expect_fail 'out of service.*send the message recover first' \
+		dmsetup load ressd --table "$(table_line "$drive" "$reserved")"
 	heal
 	fault flush slow_us=1500000 times=1
 	dmsetup message ressd 0 recover &
