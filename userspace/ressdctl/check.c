@@ -6,7 +6,6 @@
 #include "check-print.h"
 #include "cli/progress.h"
 #include "cli/words.h"
-#include "dm/fs-end.h"
 #include "log/area.h"
 #include "offline.h"
 #include "ressdctl.h"
@@ -136,7 +135,7 @@ int command_check(int argc, char **argv, struct failure *failure)
 		code = offline_open(&checked.area, &arguments, false, failure);
 	if (code)
 		return code;
-	code = fs_check_end(&checked.area.dev, checked.area.start * 512, failure);
+	code = offline_check_end(&checked.area, failure);
 	if (!code)
 		code = run_check(&checked, json, failure);
 	log_check_free(&checked.check);

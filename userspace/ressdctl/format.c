@@ -7,7 +7,6 @@
 #include "cli/confirm.h"
 #include "cli/size.h"
 #include "cli/words.h"
-#include "dm/fs-end.h"
 #include "format.h"
 #include "log/area.h"
 #include "log/contents.h"
@@ -167,6 +166,13 @@ static int check_covers(const struct format_arguments *arguments, const struct b
 		    normal->path, covers_print(&covers, text));
 }
 
+/* Old and new area share both ends, not only one of them. */
+static bool is_the_same(const struct ressd_table *old, const struct ressd_table *new)
+{
+	return old->reserved_start == new->reserved_start &&
+	       old->reserved_sectors == new->reserved_sectors;
+}
+
 /*
  * A file system may well reach into a reserved area that itself looks blank, so what is on the
  * whole device counts.  An area that ressd had before on the same place is known to be outside.
@@ -183,8 +189,8 @@ static int check_signatures(const struct format_arguments *arguments, const stru
 	if (area->kind == AREA_FOREIGN && !arguments->adopts)
 		return fail(failure, -EEXIST,
 			    "%s; nothing was changed. To destroy it, add --force", area->what);
-	if (area->kind == AREA_RESSD) {
-		found = fs_check_end(dev, area->info.table.reserved_start * 512, failure);
+	if (area->kind == AREA_RESSD && is_the_same(&area->info.table, &arguments->line.table)) {
+		found = log_check_end(dev, &area->info, failure);
 		return found ? found : check_log(dev, area, failure);
 	}
 	found = blkdev_signature(dev, place.start, place.bytes, signature, sizeof(signature),

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "cli/progress.h"
 #include "cli/words.h"
-#include "dm/fs-end.h"
 #include "dm/ressd-dm.h"
 #include "log/area.h"
 #include "log/block-devices.h"
@@ -79,7 +78,7 @@ static int erase(struct leave *leave, const struct blkdev *dev, struct failure *
 	int code = find_super(leave, dev, &info, failure);
 
 	if (!code)
-		code = fs_check_end(dev, info.table.reserved_start * 512, failure);
+		code = log_check_end(dev, &info, failure);
 	if (!code)
 		code = log_contents(dev, &info, &blocks, failure);
 	if (code)

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include "cli/progress.h"
+#include "dm/fs-end.h"
 #include "log/area.h"
+#include "log/contents.h"
 #include "offline.h"
 
 #define SEARCH_BLOCKS	256U	/* 1 MiB a read */
@@ -173,6 +175,15 @@ int offline_open(struct offline_area *area, const struct offline_arguments *argu
 	super_pair_read(&area->supers, &area->dev, area->start, area->sectors);
 	area->device = (struct log_device) { .dev = &area->dev, .start = area->start };
 	return 0;
+}
+
+int offline_check_end(const struct offline_area *area, struct failure *failure)
+{
+	int code = area->supers.choice ?
+			   fs_check_end(&area->dev, area->start * 512, failure) :
+			   log_check_end(&area->dev, &area->supers.info, failure);
+
+	return code == -EIO ? 0 : code;
 }
 
 void offline_close(struct offline_area *area)

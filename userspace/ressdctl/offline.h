@@ -47,6 +47,8 @@ struct offline_area {
  */
 int offline_open(struct offline_area *area, const struct offline_arguments *arguments, bool write,
 		 struct failure *failure);
+/* fs_check_end() of the area; 0 also if that cannot be read. */
+int offline_check_end(const struct offline_area *area, struct failure *failure);
 void offline_close(struct offline_area *area);
 
 struct log_source offline_source(struct offline_area *area);

@@ -4,7 +4,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "dm/fs-end.h"
 #include "dm/ressd-dm.h"
 #include "dm/ressdtab.h"
 #include "log/area.h"
@@ -59,9 +58,13 @@ static int open_line(const char *name, const struct table_line *line, struct fai
 
 	if (code)
 		return code;
-	code = fs_check_end(&pair.reserved, line->table.reserved_start * 512, failure);
-	if (!code)
-		code = area_inspect(&area, &pair.reserved, &line->table, failure);
+	code = area_inspect(&area, &pair.reserved, &line->table, failure);
+	if (!code && area.kind == AREA_RESSD) {
+		code = log_check_end(&pair.reserved, &area.info, failure);
+		/* What cannot be read may not be needed. */
+		if (code == -EIO)
+			code = 0;
+	}
 	close_pair(&pair);
 	if (!code)
 		code = check_area(&area, line, failure);

@@ -13,7 +13,6 @@
 #include <string.h>
 #include "cli/confirm.h"
 #include "cli/words.h"
-#include "dm/fs-end.h"
 #include "log/backup.h"
 #include "log/check.h"
 #include "log/cut.h"
@@ -328,7 +327,7 @@ int command_repair(int argc, char **argv, struct failure *failure)
 	code = offline_open(&repair.area, &repair.where, repair.backup, failure);
 	if (code)
 		return code;
-	code = fs_check_end(&repair.area.dev, repair.area.start * 512, failure);
+	code = offline_check_end(&repair.area, failure);
 	if (!code)
 		code = run_repair(&repair, failure);
 	log_cut_free(&repair.cut);

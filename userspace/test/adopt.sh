@@ -141,11 +141,37 @@ test_grown() {
 	dd if="$folder/big" of="$disk" bs=1M seek=60 conv=notrunc status=none
 	unchanged "leave: a file where the log was" 3 "$words" ressdctl leave "$disk"
 	unchanged "check: a file where the log was" 3 "$words" ressdctl check "$disk"
+	expect "a new log is told" 3 "then make a new log with ressdctl format --force" ressdctl leave "$disk"
+}
+
+# The area of an old log that ends with the device, too: what was before it went unseen.
+test_larger_area() {
+	new_disk 64
+	mkfs.ext4 -q -F -b 4096 "$disk" 58M
+	expect "larger: adopt" 0 "stays as it is" ressdctl adopt --yes "$disk"
+	dd if=/dev/zero of="$disk" bs=4096 seek=12288 count=1 conv=notrunc status=none
+	unchanged "larger: format looks for what the new area would overwrite" 3 \
+		"holds ext4, which may reach into the reserved area" \
+		ressdctl format --yes "$disk" 0 98304 "$disk" 98304 32768
+}
+
+# Of a log with data and without covers the bare disk is not up to date: an old file system may be there.
+test_data_without_covers() {
+	local normal reserved
+	rm -f "$disk"
+	read -r normal reserved < <(ressd-make-image 3 "$disk")
+	truncate -s 64M "$folder/old"
+	mkfs.ext4 -q -F -b 4096 "$folder/old"
+	dd if="$folder/old" of="$disk" bs=4096 count=16 conv=notrunc status=none
+	expect "data: the log is looked at" 0 "not yet moved" ressdctl check "$disk"
+	expect "data: leave says that it is there" 3 "holds [1-9][0-9]* blocks" ressdctl leave "$disk"
 }
 
 run_tests "${1:-}" \
 	test_types \
 	test_refusals \
 	test_leave \
-	test_grown
+	test_grown \
+	test_larger_area \
+	test_data_without_covers
 exit "$failed"

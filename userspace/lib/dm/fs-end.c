@@ -68,6 +68,9 @@ static u64 f2fs_bytes(const u8 *head)
 {
 	const u8 *super = head + 1024;
 
+	/* The path of a second device, whose blocks would count as well. */
+	if (super[2269])
+		return 0;
 	return blocks_to_bytes(le(super + 36, 8), le(super + 16, 4));
 }
 
@@ -177,14 +180,14 @@ int fs_check_end(const struct blkdev *dev, u64 end, struct failure *failure)
 {
 	struct file_system fs;
 	char remedy[512];
-	int code = fs_end(dev, &fs, failure);
+	int code = end ? fs_end(dev, &fs, failure) : -EEXIST;
 
 	if (code == -EEXIST || (!code && fs.bytes <= end))
 		return 0;
 	if (code)
 		return code;
 	return fail(failure, -EEXIST,
-		    "the %s on %.200s was made larger while its log was closed and reaches into the reserved area, so nothing may be written there; use it without ressd, or, to use ressd again: %s",
+		    "the %s on %.200s was made larger while its log was closed and reaches into the reserved area, so nothing may be written there, and what is left of the log is old; use the device without ressd, or, to use ressd again: %s; then make a new log with ressdctl format --force",
 		    fs.type, dev->path,
 		    fs_shrink_words(&fs, dev->path, end, remedy, sizeof(remedy)));
 }

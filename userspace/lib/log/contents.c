@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a log still holds; see contents.h. */
 #include <errno.h>
+#include "dm/fs-end.h"
 #include "log/contents.h"
 #include "log/image.h"
 
@@ -38,4 +39,16 @@ int log_is_covered(const struct blkdev *dev, const struct ressd_super_info *info
 	u64 blocks;
 
 	return recover(dev, info, &blocks, covered, failure);
+}
+
+int log_check_end(const struct blkdev *dev, const struct ressd_super_info *info,
+		  struct failure *failure)
+{
+	struct failure unknown;
+	u64 blocks;
+	int code = fs_check_end(dev, info->table.reserved_start * 512, failure);
+
+	if (code == -EEXIST && !log_contents(dev, info, &blocks, &unknown) && blocks)
+		return 0;
+	return code;
 }

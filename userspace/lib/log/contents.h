@@ -18,4 +18,11 @@ int log_contents(const struct blkdev *dev, const struct ressd_super_info *info, 
 int log_is_covered(const struct blkdev *dev, const struct ressd_super_info *info, bool *covered,
 		   struct failure *failure);
 
+/*
+ * fs_check_end() of the area that has @info.  But if the log holds data the file system on the
+ * bare device is not asked: it is not up to date there, unless covers hide it.
+ */
+int log_check_end(const struct blkdev *dev, const struct ressd_super_info *info,
+		  struct failure *failure);
+
 #endif
