@@ -193,7 +193,7 @@ TEST(bad_regions)
 	}
 }
 
-/* A card of 32 GB in a machine with 4 GB could not be measured: its region was more than may be kept. */
+/* A card of 32 GB in a machine with 4 GB: the region was more than may be kept, and refused. */
 TEST(a_region_fits_into_memory)
 {
 	static const u64 limits[] = { 0, 256 << 20, 257 << 20, 999999999, 3ULL << 30, 1ULL << 40 };

@@ -22,7 +22,7 @@ struct region {
 int plan_region(u64 dev_bytes, const char *text, struct region *region, struct failure *failure);
 
 /*
- * Makes a region that nobody has chosen fit into @limit bytes, by its begin; but 256 MiB of it stay.
+ * Makes a region that nobody has chosen fit into @limit bytes, by its begin; 256 MiB of it stay.
  */
 void plan_limit_region(struct region *region, u64 limit);
 
