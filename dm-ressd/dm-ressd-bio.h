@@ -50,7 +50,7 @@ struct ressd_bio {
 	u64 ticket;
 	u32 first, nr;		/* whole blocks that it covers */
 	u32 accepted;		/* of these, already in the log */
-	u32 slot;
+	u32 slot;	/* a flush: errors.refused_flushes when it came */
 	u16 flags;
 	u8 generation;
 	blk_status_t status;

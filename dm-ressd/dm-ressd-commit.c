@@ -57,7 +57,7 @@ static int write_record(struct ressd *ressd, struct ressd_io *io)
  * Reads that are in flight learn of an error by the count, core by
  * ressd_log_done().
  */
-static int flush_for_log(struct ressd *ressd)
+int ressd_flush(struct ressd *ressd)
 {
 	int ret = ressd_flush_devices(ressd);
 
@@ -73,7 +73,7 @@ static int flush_for_log(struct ressd *ressd)
  */
 static int preflush(struct ressd *ressd)
 {
-	int ret = flush_for_log(ressd);
+	int ret = ressd_flush(ressd);
 
 	if (ret)
 		return ret;
@@ -98,7 +98,7 @@ static int do_io(struct ressd *ressd, struct ressd_io *io)
 
 	switch (io->kind) {
 	case RESSD_IO_FLUSH:
-		return flush_for_log(ressd);
+		return ressd_flush(ressd);
 	case RESSD_IO_READ:
 		io->only_write = true;
 		return ressd_log_rw(ressd, REQ_OP_READ, io->block,

@@ -22,6 +22,19 @@ static void check_failures(const struct ressd *ressd,
 		*error = BLK_STS_IOERR;
 }
 
+/*
+ * Of a flush with data dm sends the data though the flush has failed; see
+ * map_write().
+ */
+static void note_flush(struct ressd *ressd, const struct ressd_bio *rb,
+		       blk_status_t error)
+{
+	if (error)
+		atomic_inc(&ressd->errors.refused_flushes);
+	else
+		ressd_answer_flushes(ressd, rb->slot);
+}
+
 /* A direct write that is tracked by nothing but its count. */
 static int end_direct(struct ressd *ressd, const struct ressd_bio *rb,
 		      blk_status_t *error)
@@ -61,6 +74,8 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio,
 	if (!rb->flags) {
 		if (was & RESSD_BIO_DIRECT)
 			ressd_count_out(ressd, rb->generation);
+		else if (was & RESSD_BIO_FLUSHES)
+			note_flush(ressd, rb, *error);
 		return DM_ENDIO_DONE;
 	}
 
@@ -93,6 +108,8 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	if (!rb->flags) {
 		if (bio_op(bio) == REQ_OP_READ)
 			check_failures(ressd, rb, error);
+		else if (bio->bi_opf & REQ_PREFLUSH)
+			note_flush(ressd, rb, *error);
 		return DM_ENDIO_DONE;
 	}
 	if (rb->flags & RESSD_BIO_SMALL) {
@@ -103,6 +120,7 @@ int ressd_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 		return end_direct(ressd, rb, error);
 	if (rb->flags == RESSD_BIO_FLUSHES && !*error) {
 		check_failures(ressd, rb, error);
+		note_flush(ressd, rb, *error);
 		return DM_ENDIO_DONE;
 	}
 	return end_flagged(ressd, bio, rb, error);

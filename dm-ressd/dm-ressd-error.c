@@ -86,6 +86,15 @@ void ressd_note_mode(struct ressd *ressd)
 	ressd_wake(ressd);
 }
 
+void ressd_answer_flushes(struct ressd *ressd, int refused)
+{
+	int answered = atomic_read(&ressd->errors.answered);
+
+	while (unlikely(refused - answered > 0) &&
+	       !atomic_try_cmpxchg(&ressd->errors.answered, &answered, refused))
+		;
+}
+
 /* --- the message recover -------------------------------------------------- */
 
 /*
@@ -238,12 +247,33 @@ static bool claim_repair(struct ressd *ressd, int *ret)
 	return claimed;
 }
 
+/*
+ * Does what the flushes were to do that have failed: else one who writes with
+ * FUA, but never flushes, would not be served any more.
+ */
+static int flush_again(struct ressd *ressd)
+{
+	int refused = atomic_read(&ressd->errors.refused_flushes);
+	int ret = ressd_sync(ressd);
+
+	if (!ret)
+		ret = ressd_flush(ressd);
+	if (!ret)
+		ressd_answer_flushes(ressd, refused);
+	spin_lock(&ressd->lock);
+	ressd_take_flush_errors(ressd);
+	spin_unlock(&ressd->lock);
+	return ret;
+}
+
 int ressd_recover_message(struct ressd *ressd)
 {
 	int ret;
 
 	if (claim_repair(ressd, &ret)) {
 		ret = repair(ressd);
+		if (!ret)
+			ret = flush_again(ressd);
 		ressd_note_mode(ressd);
 		spin_lock(&ressd->lock);
 		WRITE_ONCE(ressd->errors.repairing, false);

@@ -466,9 +466,13 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 	/*
 	 * dm sends the PREFLUSH of a write with data on its own, then the data,
 	 * whatever became of the flush (dm_io_complete(), 6.1).  So a commit
-	 * block of a journal would pass for durable behind data that is not.
+	 * block of a journal would pass for durable behind data that is not;
+	 * also if a flush would succeed again by then.
 	 */
-	if (bio->bi_opf & REQ_FUA && flushes_fail(ressd)) {
+	if (bio->bi_opf & REQ_FUA &&
+	    (flushes_fail(ressd) ||
+	     unlikely(atomic_read(&ressd->errors.refused_flushes) !=
+		      atomic_read(&ressd->errors.answered)))) {
 		spin_unlock(&ressd->lock);
 		return DM_MAPIO_KILL;
 	}
@@ -527,6 +531,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	struct ressd_bio *rb = ressd_bio(bio);
 	int ret = DM_MAPIO_SUBMITTED;
 
+	rb->slot = atomic_read(&ressd->errors.refused_flushes);
 	spin_lock(&ressd->lock);
 	ressd->counters.flushes++;
 	ressd_judge_noted(ressd);
@@ -554,6 +559,11 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 		ressd_run_log(ressd);
 	}
 	spin_unlock(&ressd->lock);
+	if (ret == DM_MAPIO_KILL) {
+		/* dm would not call ressd_end_io(). */
+		bio_io_error(bio);
+		ret = DM_MAPIO_SUBMITTED;
+	}
 	return ret;
 }
 

@@ -42,6 +42,11 @@ void ressd_commit_timer(struct work_struct *work);
 /* Writes and flushes everything that is only in RAM; 0 or -EIO. */
 int ressd_sync(struct ressd *ressd);
 /*
+ * Flushes the cache of both devices; 0, or an error, which
+ * ressd_take_flush_errors() will tell core of.  May sleep, no lock held.
+ */
+int ressd_flush(struct ressd *ressd);
+/*
  * Waits until no I/O of the log is in flight; nothing must ask for another one
  * meanwhile.
  */
@@ -55,6 +60,11 @@ void ressd_wait_for_log_io(struct ressd *ressd);
 void ressd_note_doubt(struct ressd *ressd);
 /* Tells core of flushes that failed beside it.  Under the lock. */
 void ressd_take_flush_errors(struct ressd *ressd);
+/*
+ * A flush has succeeded that began when @refused bios of a flush had failed:
+ * errors.answered is no less from now on.  Any context.
+ */
+void ressd_answer_flushes(struct ressd *ressd, int refused);
 /*
  * Tells the user if the mode has changed, and all who wait.  Context: process,
  * no lock held.

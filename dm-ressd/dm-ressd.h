@@ -341,8 +341,13 @@ struct ressd_errors {
 	/* Flushes that failed since the device was created; any context. */
 	atomic_t failed_flushes;
 	int known_to_map;	/* of these; set under the lock, read without */
+	/*
+	 * Bios of a flush that have failed; how many had when the newest flush
+	 * began that has succeeded.  Writes with FUA fail while these differ.
+	 */
+	atomic_t refused_flushes, answered;
 	/* The rest is under the lock. */
-	int known_to_core;	/* of these */
+	int known_to_core;	/* of failed_flushes */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
 	bool repairing;		/* read without it */
 	u32 lost_blocks;	/* that the last repair could not find */

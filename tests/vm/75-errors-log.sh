@@ -175,7 +175,7 @@ read_before_doubt_shows() {
 	flush=$!
 	wait_until equals 1 fault_count hit
 	put_direct 96 b
-	ssd fault ssd0 write "$log_range" slow_us=5000000 times=1
+	ssd fault ssd0 write "$log_range" slow_us=2000000 times=1
 	put 200 c &
 	write=$!
 	check "flush fails beside a record: it ends" ended "$flush"
@@ -350,6 +350,30 @@ flush_beside_a_failed_one() {
 	dmsetup remove gated
 }
 
+# Of a write with PREFLUSH and FUA dm sends the data though its flush has failed, and the log may be
+# in service again by then. So FUA fails until a flush has succeeded that began later, that of recover
+# at the latest; but no longer, for who writes with O_DSYNC sends none.
+fua_waits_for_a_good_flush() {
+	local status=0
+	fresh
+	put 10 a && push_out
+	put 10 b
+	fault write "$log_range"
+	check "FUA behind a failed flush: which fails" fails commit
+	heal
+	fault flush slow_us=5000000
+	ressdctl recover ressd &
+	check "FUA behind a failed flush: the log is in service before recover ends" wait_until state_is rw
+	check "FUA behind a failed flush: the write fails, and writes nothing" \
+		eval 'fails put 13 e oflag=direct,dsync 2>/dev/null && fails holds 13 e >/dev/null'
+	check "FUA behind a failed flush: others do not" eval 'put 14 f && holds 14 f'
+	wait $! || status=$?
+	check "FUA behind a failed flush: recover" equals 0 echo "$status"
+	heal
+	check "FUA behind a failed flush: O_DSYNC is served from then on" \
+		eval 'put 13 e oflag=direct,dsync && holds 13 e'
+}
+
 # many_blocks write|verify: more than one record.
 many_blocks() {
 	local mode=--do_verify=0
@@ -492,6 +516,7 @@ scenario repair_waits_for_direct_writes
 scenario no_repair_while_suspended
 scenario failed_flush_beside_the_log
 scenario flush_beside_a_failed_one
+scenario fua_waits_for_a_good_flush
 scenario removed_during_recover
 scenario flush_loses_direct_writes
 scenario flush_loses_moves
