@@ -170,7 +170,7 @@ static u64 direct_part(const struct ressd_rpi *rpi, u64 last)
 	const struct ressd_rpi_options *options = &rpi->options;
 
 	if (has_many_units(rpi) ||
-	    options->unit_sectors > options->log_sectors / 2)
+	    options->unit_sectors > options->log_sectors / 4)
 		return last + 1;
 	return (unit_of(rpi, last) + 1) * options->unit_sectors -
 	       options->unit_phase;

@@ -30,8 +30,8 @@
  * caller sends nothing of the direct part before what was logged is in the log.
  *
  * Where units are few the direct part begins with the next unit, since the
- * mover visits this one in any case, unless half of the log could not hold a
- * unit.  And the batch then goes on over a flush if one of the last eight
+ * mover visits this one in any case, unless a quarter of the log could not hold
+ * one.  And the batch then goes on over a flush if one of the last eight
  * writes was its own, when a journal has committed meanwhile, and over steps of
  * less than eight units, since a file system may have the journal, or something
  * else, between the files.  All these rules need @open_units; with 0 only the

@@ -365,9 +365,9 @@ TEST(the_direct_part_of_a_batch_begins_with_a_unit)
 	rpi.options.unit_phase = 24;
 	/* The 256th block is in the middle of the third unit. */
 	CHECK_EQ(batch(UNIT / 2 - 24, 4000, 64), (3 * UNIT - UNIT / 2) / 64);
-	/* The log could hold little more than such a unit. */
+	/* A quarter of the log could not hold a unit. */
 	init_units(2);
-	rpi.options.log_sectors = 2 * UNIT - 8;
+	rpi.options.log_sectors = 4 * UNIT - 8;
 	CHECK_EQ(batch(1024, 4000, 64), rpi.options.log_sectors / RESSD_RPI_BATCH_PART / 8);
 }
 
