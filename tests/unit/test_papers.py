@@ -297,14 +297,14 @@ class Rows(unittest.TestCase):
                 guest = area.guest(top)
             self.assertEqual(guest.arguments, ["samsung", "probe", "oltp", "ressd"])
             sizes = (area.folder(top) / "apps-samsung/oltp/apps.conf").read_text()
-            self.assertIn("OLTP_RESERVED_MB='48'", sizes)
+            self.assertIn("APPS_RESERVED_MB='48'", sizes)
             small = re_oltp.Run("samsung", "ours", "A", "0.125-GB")
             with mock.patch.object(re_oltp.apps.app_inputs, "files_of", return_value=[]) as files:
                 small.guest(top)
             sizes = (small.folder(top) / "apps-samsung/oltp/apps.conf").read_text()
-            self.assertIn("OLTP_RESERVED_MB='8'", sizes)
+            self.assertIn("APPS_RESERVED_MB='8'", sizes)
             self.assertIn("OLTP_ROWS='1250000'", sizes)
-            self.assertEqual(files.call_args.args[1]["OLTP_RESERVED_MB"], 48)
+            self.assertEqual(files.call_args.args[1]["APPS_RESERVED_MB"], 48)
 
     def test_moves_of_transactions(self):
         """RE Fig. 8: the mover's writes; if there were none, there is no share."""

@@ -197,10 +197,8 @@ run_side() {
 
 load ssdsim
 load dm-ressd
-if [ "$load" = oltp ]; then
-	RESERVED_MB=$OLTP_RESERVED_MB
-	reserved=$((RESERVED_MB * 2048))
-fi
+RESERVED_MB=$APPS_RESERVED_MB
+reserved=$((RESERVED_MB * 2048))
 ! asks_probe || probe
 for side; do
 	run_side "$side"

@@ -57,7 +57,7 @@ class Run(re_postmark.Configured):
         guest = apps.guest(self.profile, LOAD, [self.guest_side], options, setting,
                            self.folder(top))
         if self.size:
-            apps.settings_file({**setting, "OLTP_RESERVED_MB": SIZES[self.size]},
+            apps.settings_file({**setting, "APPS_RESERVED_MB": SIZES[self.size]},
                                apps.place(self.profile, LOAD, self.folder(top)))
         return guest
 
