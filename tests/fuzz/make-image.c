@@ -9,6 +9,7 @@
  *	small		four segments of 64 KiB
  *	operations=N	on the log, in each of its up to three lives
  *	mutations=SEED	damages the log
+ *	again		goes on with the log of the device that OUTPUT holds: it is activated and used
  *
  * Prints the sectors of the normal and of the reserved area.  The same arguments give the same
  * file.
@@ -27,7 +28,7 @@ struct request {
 	u64 seed;
 	const char *corpus;	/* NULL: a new log from the seed */
 	const char *output;
-	bool packed, small;
+	bool packed, small, again;
 	bool mutated;
 	u64 mutations;
 	u32 operations;
@@ -49,6 +50,8 @@ static bool parse(struct request *request, int argc, char **argv)
 			request->packed = true;
 		else if (!strcmp(argv[i], "small"))
 			request->small = true;
+		else if (!strcmp(argv[i], "again"))
+			request->again = true;
 		else if (!strncmp(argv[i], "operations=", 11))
 			request->operations = strtoul(argv[i] + 11, NULL, 0);
 		else if (!strncmp(argv[i], "mutations=", 10))
@@ -76,12 +79,44 @@ static bool write_file(FILE *file, const struct area_memory *area, bool packed)
 	return good;
 }
 
+static void give_up(const char *path)
+{
+	fprintf(stderr, "ressd-make-image: %s does not end with a log of ressd\n", path);
+	exit(1);
+}
+
+/* The log of a device that was made before. */
+static void load_log(struct area_memory *area, const char *path)
+{
+	struct ressd_super_info info;
+	char reason[RESSD_ERROR_SIZE];
+	struct ressd_super super;
+	FILE *file = fopen(path, "rb");
+
+	if (!file || fseek(file, -(long)sizeof(super), SEEK_END) ||
+	    fread(&super, sizeof(super), 1, file) != 1 ||
+	    ressd_super_decode(&super, 1, &info, reason, sizeof(reason)) != RESSD_SUPER_GOOD ||
+	    info.table.reserved_sectors / RESSD_BLOCK_SECTORS > AREA_MAX_BLOCKS)
+		give_up(path);
+	area_make(area, info.table.reserved_sectors / info.segment_sectors,
+		  info.segment_sectors / RESSD_BLOCK_SECTORS,
+		  info.table.reserved_sectors % info.segment_sectors / RESSD_BLOCK_SECTORS,
+		  info.table.len / RESSD_BLOCK_SECTORS);
+	area->info = info;
+	if (fseek(file, info.table.reserved_start * 512, SEEK_SET) ||
+	    fread(area->blocks, RESSD_BLOCK_SIZE, area->nr_blocks, file) != area->nr_blocks)
+		give_up(path);
+	fclose(file);
+}
+
 static void make_log(struct area_memory *area, const struct request *request)
 {
 	struct random random = { .state = request->seed };
-	u32 lives = 1 + random_below(&random, 3);
+	u32 lives = request->again ? 1 : 1 + random_below(&random, 3);
 
-	if (request->small)
+	if (request->again)
+		load_log(area, request->output);
+	else if (request->small)
 		area_make(area, 4, 16, 0, 100);
 	else
 		area_make(area, 4 + random_below(&random, 4), 16 + random_below(&random, 9),
@@ -116,12 +151,12 @@ int main(int argc, char **argv)
 	bool good;
 
 	if (!parse(&request, argc, argv)) {
-		fputs("ressd-make-image SEED|CORPUS_FILE OUTPUT [packed] [small] [operations=N] [mutations=SEED]\n",
+		fputs("ressd-make-image SEED|CORPUS_FILE OUTPUT [packed] [small] [operations=N] [mutations=SEED] [again]\n",
 		      stderr);
 		return 2;
 	}
 	make(&area, &request);
-	file = fopen(request.output, "wb");
+	file = fopen(request.output, request.again ? "r+b" : "wb");
 	good = file && write_file(file, &area, request.packed);
 	if (!file || fclose(file) || !good) {
 		perror(request.output);

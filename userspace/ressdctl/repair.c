@@ -219,16 +219,15 @@ static int verify(struct repair *repair, struct failure *failure)
 
 static int do_plan(struct repair *repair, struct failure *failure)
 {
-	struct backup_log log = { .start = repair->area.start, .sectors = repair->area.sectors };
 	char question[PATH_MAX + 128];
 	int code;
 
-	memcpy(log.uuid, repair->area.supers.info.uuid, RESSD_UUID_SIZE);
 	snprintf(question, sizeof(question), "This overwrites %zu block%s of %s.",
 		 repair->nr_writes, plural(repair->nr_writes), repair->area.dev.path);
 	code = confirm(question, repair->yes, failure);
 	if (!code)
-		code = backup_save(repair->backup, &repair->area.dev, &log, repair->writes,
+		code = backup_save(repair->backup, &repair->area.dev,
+				   &repair->area.supers.info, repair->writes,
 				   repair->nr_writes, failure);
 	if (!code)
 		code = write_all(repair, failure);

@@ -22,8 +22,9 @@ mutants() {
 		old-supers-stay@lib/log/area.c@s/code = change_supers(dev, &line->table, NULL, failure);/code = 0;/@test-format@an interrupted format leaves an old superblock on half a log
 		last-head-stays@lib/log/area.c@/^static int blank_segments/,/^}/s/slot < geom->nr_segments/slot + 1 < geom->nr_segments/@test-format@the first header of the last segment is not blanked
 		backup-overwritten@lib/log/backup.c@s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@offline.sh test_superblocks@a backup overwrites an earlier one
-		backup-of-another@lib/log/backup.c@s/^	return check_log(backup, dev, &header, failure);/	return 0;/@slips.sh test_undo@an undo does not look whether it is the same log
-		undo-after-use@lib/log/backup.c@s/code = check_untouched(backup, dev, &header, failure);/code = 0;/@offline.sh test_chain@an undo of a device that was used since
+		backup-of-another@lib/log/backup.c@s/^		    memcmp(info->uuid, header->uuid, RESSD_UUID_SIZE) ||$//@slips.sh test_undo@an undo does not look whether it is the same log
+		undo-after-use@lib/log/backup.c@s/code = check_untouched(backup, dev, &block, failure);/code = 0;/@offline.sh test_chain@an undo of a device that was used since
+		undo-of-use-elsewhere@lib/log/backup.c@s/^	return check_unused(backup, dev, header, failure);/	(void)check_unused; return 0;/@offline.sh test_undo@an undo of a device that was used without touching what the repair wrote
 		backup-half-read@lib/log/backup.c@s/le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF/0/@offline.sh test_chain@a damaged backup is written back
 		log-not-counted@ressdctl/format.c@s/^	if (!code \&\& blocks)$/	if (0)/@slips.sh test_format@format takes a log with data for empty
 		format-logs-not-looked-for@ressdctl/format.c@s/code = check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure);/(void)check_logs;/@slips.sh test_logs_elsewhere@format overwrites a log that lies elsewhere

@@ -208,6 +208,55 @@ test_chain() {
 		ressdctl repair --undo "$folder/second" "$disk"
 }
 
+# use SEED [OPERATIONS]: the repaired device is opened and used, which may leave alone every block
+# that the repair has written.
+use() {
+	ressd-make-image "$1" "$disk" again "operations=${2:-0}" >/dev/null
+}
+
+test_undo() {
+	local seed block
+	for seed in 3 4 5; do
+		make_log "$seed"
+		flip $((reserved_blocks - 1)) 60
+		cp "$disk" "$folder/damaged"
+		expect "$seed: repair of a superblock" 0 "^repaired" \
+			ressdctl repair --yes --search --backup "$backup" "$disk"
+		cp "$disk" "$folder/repaired"
+		use "$seed"
+		unchanged "$seed: no undo once the device was opened" 3 \
+			"used after the repair .*newest record.*keep the log, and remove the backup" \
+			ressdctl repair --undo "$backup" "$disk"
+		cp "$folder/repaired" "$disk"
+		expect "$seed: undo of a superblock" 0 "written back" \
+			ressdctl repair --undo "$backup" "$disk"
+		same_as_before "$seed: all is as before" damaged
+		expect "$seed: the undo can be repeated" 0 "written back" \
+			ressdctl repair --undo "$backup" "$disk"
+		same_as_before "$seed: all is as before again" damaged
+	done
+	for ((seed = 1; seed < 60; seed++)); do
+		make_log "$seed"
+		block=$(find_break)
+		[ "$block" != none ] || continue
+		cp "$disk" "$folder/damaged"
+		expect "$seed: repair" 0 "^repaired" ressdctl repair --yes --backup "$backup" "$disk"
+		cp "$disk" "$folder/repaired"
+		use "$seed"
+		unchanged "$seed: no undo of the cut once the device was opened" 3 "used after the repair" \
+			ressdctl repair --undo "$backup" "$disk"
+		use "$seed" 300
+		unchanged "$seed: nor when it was used for long" 3 "used after the repair" \
+			ressdctl repair --undo "$backup" "$disk"
+		cp "$folder/repaired" "$disk"
+		dd if="$folder/damaged" of="$disk" bs=512 skip=$((reserved_start + block * 8)) \
+			seek=$((reserved_start + block * 8)) count=3 conv=notrunc status=none
+		expect "$seed: an undo that was cut short" 0 "written back" \
+			ressdctl repair --undo "$backup" "$disk"
+		same_as_before "$seed: all is as before" damaged
+	done
+}
+
 # Without its first record nothing of a log can be kept.
 test_hopeless() {
 	make_log 3 operations=6
@@ -226,5 +275,6 @@ run_tests "${1:-}" \
 	test_superblocks \
 	test_data \
 	test_chain \
+	test_undo \
 	test_hopeless
 exit "$failed"

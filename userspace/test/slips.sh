@@ -225,6 +225,10 @@ test_undo() {
 	unchanged "--undo: an image with another log" 3 "it is another device" \
 		ressdctl repair --undo "$backup" "$disk"
 	cp "$folder/repaired" "$disk"
+	ressdctl format --yes --force "$disk" 0 "$normal" "$disk" "$normal" "$reserved" >/dev/null
+	unchanged "--undo: the area was formatted anew" 3 "it is another device" \
+		ressdctl repair --undo "$backup" "$disk"
+	cp "$folder/repaired" "$disk"
 	unchanged "--undo: no backup" 1 "is not a whole backup file of ressdctl repair; name" \
 		ressdctl repair --undo "$folder/damaged" "$disk"
 	unchanged "--undo: a device" 2 "is a character device, but the backup file must be" \

@@ -11,9 +11,10 @@
 #include "cli/new-file.h"
 #include "log/backup.h"
 #include "log/super-pair.h"
+#include "log/use.h"
 
 #define BACKUP_MAGIC	0x6b61626473736572ULL	/* "ressdbak" */
-#define BACKUP_VERSION	2
+#define BACKUP_VERSION	3
 
 /* A power cut may tear a block between its sectors, so each of them has checksums of its own. */
 #define BACKUP_SECTOR	512
@@ -27,6 +28,9 @@ struct backup_header {
 	__u8 uuid[RESSD_UUID_SIZE];
 	__le64 start;		/* of the reserved area, sectors */
 	__le64 sectors;
+	__le64 newest;		/* struct log_use of the log without the blocks that follow */
+	__le32 use_crc;
+	__le32 reserved;
 };
 
 struct backup_block {
@@ -41,6 +45,8 @@ struct backup {
 	FILE *file;
 	u32 crc;
 	u8 *block;		/* 4096 bytes, for the device */
+	struct ressd_super_info info;	/* of the log */
+	u8 *spared;		/* which of its blocks are in the file: a byte each */
 };
 
 static bool put(struct backup *backup, const void *data, size_t bytes)
@@ -101,23 +107,51 @@ static int sync_folder(const struct backup *backup, struct failure *failure)
 	return code;
 }
 
-static int write_backup(struct backup *backup, const struct blkdev *dev,
-			const struct backup_log *log, const struct planned_write *writes,
-			size_t nr, struct failure *failure)
+/* Which blocks of the log @backup has: none yet. */
+static int spare_none(struct backup *backup, struct failure *failure)
 {
+	free(backup->spared);
+	backup->spared = calloc(backup->info.table.reserved_sectors / RESSD_BLOCK_SECTORS, 1);
+	return backup->spared ? 0 : fail(failure, -ENOMEM,
+					 "there is not enough memory to look through the log");
+}
+
+/* The block at @offset of the device is one of them, if it is one of the log at all. */
+static void spare(struct backup *backup, u64 offset)
+{
+	const struct ressd_table *table = &backup->info.table;
+	const u64 at = offset - table->reserved_start * 512;
+
+	if (at / 512 < table->reserved_sectors && !(at % RESSD_BLOCK_SIZE))
+		backup->spared[at / RESSD_BLOCK_SIZE] = 1;
+}
+
+static int write_backup(struct backup *backup, const struct blkdev *dev,
+			const struct planned_write *writes, size_t nr, struct failure *failure)
+{
+	const struct ressd_super_info *info = &backup->info;
 	struct backup_header header = {
 		.magic = cpu_to_le64(BACKUP_MAGIC),
 		.version = cpu_to_le32(BACKUP_VERSION),
 		.nr = cpu_to_le32(nr),
 		.device_bytes = cpu_to_le64(dev->bytes),
-		.start = cpu_to_le64(log->start),
-		.sectors = cpu_to_le64(log->sectors),
+		.start = cpu_to_le64(info->table.reserved_start),
+		.sectors = cpu_to_le64(info->table.reserved_sectors),
 	};
+	struct log_use use;
 	__le32 crc;
 	size_t i;
-	int code;
+	int code = spare_none(backup, failure);
 
-	memcpy(header.uuid, log->uuid, RESSD_UUID_SIZE);
+	for (i = 0; !code && i < nr; i++)
+		spare(backup, writes[i].offset);
+	if (!code)
+		code = log_use_read(&use, dev, info, backup->spared, failure);
+	if (code)
+		return code;
+	header.newest = cpu_to_le64(use.newest);
+	header.use_crc = cpu_to_le32(use.crc);
+	memcpy(header.uuid, info->uuid, RESSD_UUID_SIZE);
 	code = put(backup, &header, sizeof(header)) ? 0 : save_failure(backup, failure);
 	for (i = 0; !code && i < nr; i++)
 		code = save_block(backup, dev, &writes[i], failure);
@@ -130,10 +164,10 @@ static int write_backup(struct backup *backup, const struct blkdev *dev,
 	return sync_folder(backup, failure);
 }
 
-int backup_save(const char *path, const struct blkdev *dev, const struct backup_log *log,
+int backup_save(const char *path, const struct blkdev *dev, const struct ressd_super_info *info,
 		const struct planned_write *writes, size_t nr, struct failure *failure)
 {
-	struct backup backup = { .path = path, .crc = ~0U };
+	struct backup backup = { .path = path, .crc = ~0U, .info = *info };
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), code;
 
 	if (fd < 0 && errno == EEXIST)
@@ -147,11 +181,12 @@ int backup_save(const char *path, const struct blkdev *dev, const struct backup_
 	if (!backup.block || !backup.file)
 		code = fail(failure, -ENOMEM, "there is not enough memory for a backup");
 	else
-		code = write_backup(&backup, dev, log, writes, nr, failure);
+		code = write_backup(&backup, dev, writes, nr, failure);
 	if (backup.file ? fclose(backup.file) : close(fd))
 		code = code ? code : save_failure(&backup, failure);
 	if (code)
 		unlink(path);
+	free(backup.spared);
 	free(backup.block);
 	return code;
 }
@@ -167,7 +202,7 @@ static int damaged_backup(const struct backup *backup, struct failure *failure)
  * Is the log that was repaired on @dev?  A repair needs one good superblock, and leaves it alone.
  * An image of the same size may well hold the same blocks, such as zeroes, in the same places.
  */
-static int check_log(const struct backup *backup, const struct blkdev *dev,
+static int check_log(struct backup *backup, const struct blkdev *dev,
 		     const struct backup_header *header, struct failure *failure)
 {
 	const u64 start = le64_to_cpu(header->start), sectors = le64_to_cpu(header->sectors);
@@ -178,34 +213,40 @@ static int check_log(const struct backup *backup, const struct blkdev *dev,
 	if (sectors > all || start > all - sectors || sectors < 2 * RESSD_BLOCK_SECTORS)
 		return damaged_backup(backup, failure);
 	super_pair_read(&supers, dev, start, sectors);
-	for (i = 0; i < 2; i++)
-		if (supers.copies[i].readable && supers.copies[i].verdict == RESSD_SUPER_GOOD &&
-		    !memcmp(supers.copies[i].info.uuid, header->uuid, RESSD_UUID_SIZE))
-			return 0;
+	for (i = 0; i < 2; i++) {
+		const struct ressd_super_info *info = &supers.copies[i].info;
+
+		if (!supers.copies[i].readable || supers.copies[i].verdict != RESSD_SUPER_GOOD ||
+		    memcmp(info->uuid, header->uuid, RESSD_UUID_SIZE) ||
+		    info->table.reserved_start != start || info->table.reserved_sectors != sectors)
+			continue;
+		backup->info = *info;
+		return 0;
+	}
 	return fail(failure, -EPERM,
 		    "the log that %s was made of is not on %s at sector %llu: it is another device; name the one that was repaired",
 		    backup->path, dev->path, (unsigned long long)start);
 }
 
-/* Opens the file at its start; *@nr gets the number of blocks. */
-static int begin_reading(struct backup *backup, const struct blkdev *dev, u32 *nr,
-			 struct failure *failure)
+/* Opens the file at its start. */
+static int begin_reading(struct backup *backup, const struct blkdev *dev,
+			 struct backup_header *header, struct failure *failure)
 {
-	struct backup_header header;
-
 	rewind(backup->file);
 	backup->crc = ~0U;
-	if (!get(backup, &header, sizeof(header)) ||
-	    le64_to_cpu(header.magic) != BACKUP_MAGIC ||
-	    le32_to_cpu(header.version) != BACKUP_VERSION)
+	if (!get(backup, header, sizeof(*header)) ||
+	    le64_to_cpu(header->magic) != BACKUP_MAGIC)
 		return damaged_backup(backup, failure);
-	if (le64_to_cpu(header.device_bytes) != dev->bytes)
+	if (le32_to_cpu(header->version) != BACKUP_VERSION)
+		return fail(failure, -EBADMSG,
+			    "%s is a backup of version %u, but this ressdctl reads version %u; use the ressdctl that made it",
+			    backup->path, le32_to_cpu(header->version), BACKUP_VERSION);
+	if (le64_to_cpu(header->device_bytes) != dev->bytes)
 		return fail(failure, -EPERM,
 			    "%s was made of a device of %llu bytes, but %s has %llu: it is another one",
-			    backup->path, le64_to_cpu(header.device_bytes), dev->path,
+			    backup->path, le64_to_cpu(header->device_bytes), dev->path,
 			    (unsigned long long)dev->bytes);
-	*nr = le32_to_cpu(header.nr);
-	return check_log(backup, dev, &header, failure);
+	return check_log(backup, dev, header, failure);
 }
 
 /* The next block of the file: its header, and its old contents in backup->block. */
@@ -248,19 +289,39 @@ static int check_untouched(const struct backup *backup, const struct blkdev *dev
 	return 0;
 }
 
+/* An activation may change none of those blocks: what it writes goes behind the log's end. */
+static int check_unused(const struct backup *backup, const struct blkdev *dev,
+			const struct backup_header *header, struct failure *failure)
+{
+	struct log_use use;
+	int code = log_use_read(&use, dev, &backup->info, backup->spared, failure);
+
+	if (code || (use.newest == le64_to_cpu(header->newest) &&
+		     use.crc == le32_to_cpu(header->use_crc)))
+		return code;
+	return fail(failure, -EPERM,
+		    "%s was used after the repair (beside what that wrote, the newest record of its log is %llu, and was %llu), so undoing it would destroy newer data; keep the log, and remove the backup %s",
+		    dev->path, (unsigned long long)use.newest, le64_to_cpu(header->newest),
+		    backup->path);
+}
+
 /* Looks at the whole file and at the device before anything is written. */
-static int verify(struct backup *backup, const struct blkdev *dev, u32 *nr,
+static int verify(struct backup *backup, const struct blkdev *dev, struct backup_header *header,
 		  struct failure *failure)
 {
-	struct backup_block header;
+	struct backup_block block;
 	__le32 stored;
 	u32 i, crc;
-	int code = begin_reading(backup, dev, nr, failure);
+	int code = begin_reading(backup, dev, header, failure);
 
-	for (i = 0; !code && i < *nr; i++) {
-		code = next_block(backup, dev, &header, failure);
+	if (!code)
+		code = spare_none(backup, failure);
+	for (i = 0; !code && i < le32_to_cpu(header->nr); i++) {
+		code = next_block(backup, dev, &block, failure);
 		if (!code)
-			code = check_untouched(backup, dev, &header, failure);
+			code = check_untouched(backup, dev, &block, failure);
+		if (!code)
+			spare(backup, le64_to_cpu(block.offset));
 	}
 	if (code)
 		return code;
@@ -268,25 +329,27 @@ static int verify(struct backup *backup, const struct blkdev *dev, u32 *nr,
 	if (fread(&stored, 1, sizeof(stored), backup->file) != sizeof(stored) ||
 	    le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF)
 		return damaged_backup(backup, failure);
-	return 0;
+	return check_unused(backup, dev, header, failure);
 }
 
 static int restore(struct backup *backup, const struct blkdev *dev, u64 *blocks,
 		   struct failure *failure)
 {
-	struct backup_block header;
-	u32 nr = 0, i;
-	int code = verify(backup, dev, &nr, failure);
+	struct backup_header header;
+	struct backup_block block;
+	u32 i;
+	int code = verify(backup, dev, &header, failure);
 
 	if (!code)
-		code = begin_reading(backup, dev, &nr, failure);
-	for (i = 0; !code && i < nr; i++) {
-		code = next_block(backup, dev, &header, failure);
+		code = begin_reading(backup, dev, &header, failure);
+	for (i = 0; !code && i < le32_to_cpu(header.nr); i++) {
+		code = next_block(backup, dev, &block, failure);
 		if (!code)
-			code = blkdev_write(dev, le64_to_cpu(header.offset), backup->block,
+			code = blkdev_write(dev, le64_to_cpu(block.offset), backup->block,
 					    RESSD_BLOCK_SIZE, failure);
 	}
-	*blocks = nr;
+	if (!code)
+		*blocks = le32_to_cpu(header.nr);
 	return code ? code : blkdev_flush(dev, failure);
 }
 
@@ -306,6 +369,7 @@ int backup_restore(const char *path, const struct blkdev *dev, u64 *blocks,
 	else
 		code = fail(failure, -ENOMEM, "there is not enough memory for a block");
 	fclose(backup.file);
+	free(backup.spared);
 	free(backup.block);
 	return code;
 }
