@@ -37,12 +37,33 @@ struct repair {
 	size_t nr_writes;
 };
 
+/* By another line than the log has, what is taken for a superblock copy may be a block of the log. */
+static int check_place(const struct repair *repair, u32 copy, struct failure *failure)
+{
+	const struct offline_area *area = &repair->area;
+	const struct super_copy *super = &area->supers.copies[copy];
+	const struct ressd_table *table = &super->info.table;
+
+	if (!super->readable || super->verdict != RESSD_SUPER_GOOD ||
+	    (table->reserved_start == area->start && table->reserved_sectors == area->sectors))
+		return 0;
+	return fail(failure, -EINVAL,
+		    "superblock copy %u of %s describes a reserved area at sector %llu + %llu, but the line has %llu + %llu; use the numbers of the superblock",
+		    copy, area->dev.path, table->reserved_start, table->reserved_sectors,
+		    area->start, area->sectors);
+}
+
 /* One good copy, and one that was ours or that something else has overwritten. */
 static int plan_super(struct repair *repair, struct failure *failure)
 {
 	const struct super_pair *supers = &repair->area.supers;
 	u32 i;
+	int code = check_place(repair, 0, failure);
 
+	if (!code)
+		code = check_place(repair, 1, failure);
+	if (code)
+		return code;
 	repair->super_copy = -1;
 	for (i = 0; i < 2; i++) {
 		const struct super_copy *bad = &supers->copies[i], *good = &supers->copies[!i];

@@ -168,6 +168,19 @@ test_superblocks() {
 		ressdctl repair --yes --table "$line" --backup "$folder"
 }
 
+# A line with a reserved area that is shorter than the one on the device: where its second superblock
+# would be is a block of the log.
+test_other_line() {
+	make_log 3
+	line="0 $reserved_start ressd $disk 0 $disk $reserved_start $(((reserved_blocks - 3) * 8))"
+	head -c 4096 /dev/urandom >"$folder/data"
+	put $((reserved_blocks - 4)) "$folder/data"
+	unchanged "repair with another line" 2 \
+		"superblock copy 0 .* describes .*sector $reserved_start \\+ $((reserved_blocks * 8)).*use" \
+		ressdctl repair --yes --table "$line" --backup "$folder/other"
+	unchanged "check with another line" 4 "refused" ressdctl check --table "$line"
+}
+
 test_data() {
 	local durable block lbn
 	make_log 3
@@ -273,6 +286,7 @@ run_tests "${1:-}" \
 	test_clean \
 	test_dump \
 	test_superblocks \
+	test_other_line \
 	test_data \
 	test_chain \
 	test_undo \
