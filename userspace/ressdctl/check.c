@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 #include "check-print.h"
 #include "cli/progress.h"
 #include "cli/words.h"
@@ -131,6 +132,7 @@ int command_check(int argc, char **argv, struct failure *failure)
 	bool json = false;
 	int code = parse(&arguments, &json, argc, argv, failure);
 
+	memset(&checked, 0, sizeof(checked));
 	if (!code)
 		code = offline_open(&checked.area, &arguments, false, failure);
 	if (code)

@@ -338,8 +338,10 @@ static int parse(struct repair *repair, int argc, char **argv, struct failure *f
 int command_repair(int argc, char **argv, struct failure *failure)
 {
 	static struct repair repair;
-	int code = parse(&repair, argc, argv, failure);
+	int code;
 
+	memset(&repair, 0, sizeof(repair));
+	code = parse(&repair, argc, argv, failure);
 	if (code)
 		return code;
 	if (repair.undo)

@@ -132,6 +132,9 @@ test_superblocks() {
 	make_log 3
 	copy=$((reserved_blocks - 1))
 	flip "$copy" 60
+	unchanged "copy 1 torn: what is left of it tells where copy 0 is" 4 \
+		"superblock copy 1 is damaged" ressdctl check "$disk"
+	flip "$copy" 73
 	cp "$disk" "$folder/damaged"
 	unchanged "copy 1 damaged: not found" 1 "--search" ressdctl check "$disk"
 	unchanged "copy 1 damaged: --search" 4 "superblock copy 1 is damaged" \

@@ -203,20 +203,27 @@ int area_erase(const struct blkdev *dev, const struct ressd_super_info *info,
 	return code ? code : erase_rest(dev, &info->table, progress, context, failure);
 }
 
-/* Reads superblock @copy at @offset: 1 and @info if it is good, 0, or a negative errno. */
+/*
+ * Reads superblock @copy at @offset: 1 and @info if it is good, or damaged but the other one is;
+ * 0, or a negative errno.
+ */
 static int read_copy(const struct blkdev *dev, u64 offset, u32 copy,
 		     struct ressd_super_info *info, struct failure *failure)
 {
 	struct ressd_super *super = blkdev_buffer(RESSD_BLOCK_SIZE);
+	enum ressd_super_verdict verdict;
 	char reason[RESSD_ERROR_SIZE];
 	int code;
 
 	if (!super)
 		return fail(failure, -ENOMEM, "not enough memory for a superblock");
 	code = blkdev_read(dev, offset, super, RESSD_BLOCK_SIZE, failure);
-	if (!code)
-		code = ressd_super_decode(super, copy, info, reason, sizeof(reason)) ==
-		       RESSD_SUPER_GOOD;
+	if (!code) {
+		verdict = ressd_super_decode(super, copy, info, reason, sizeof(reason));
+		code = verdict == RESSD_SUPER_GOOD;
+		if (verdict == RESSD_SUPER_DAMAGED)
+			code = super_copy_other(dev, super, copy, offset, info, failure);
+	}
 	free(super);
 	return code;
 }
@@ -234,19 +241,38 @@ int area_find_at_end(const struct blkdev *dev, struct ressd_super_info *info,
 	return end ? read_copy(dev, end - RESSD_BLOCK_SIZE, 1, info, failure) : 0;
 }
 
+/* Where the copies differ, the length and the options that count are not in each of them. */
+static void settle(const struct blkdev *dev, struct ressd_super_info *info)
+{
+	const u64 start = info->table.reserved_start, sectors = info->table.reserved_sectors;
+	struct super_pair pair;
+
+	super_pair_read(&pair, dev, start, sectors);
+	if (!pair.choice && pair.info.table.reserved_start == start &&
+	    pair.info.table.reserved_sectors == sectors)
+		*info = pair.info;
+}
+
 int area_find(const struct blkdev *dev, struct ressd_super_info *info, struct failure *failure)
 {
 	const struct ressd_table *table = &info->table;
 	const u64 sectors = blocks_end(dev) / 512;
-	int found = area_find_at_end(dev, info, failure);
+	struct failure at_begin;
+	int end = area_find_at_end(dev, info, failure), begin;
 
-	if (found < 0 || (found && table->reserved_sectors <= sectors &&
-			  table->reserved_start == sectors - table->reserved_sectors))
-		return found;
-	found = sectors ? read_copy(dev, 0, 0, info, failure) : 0;
-	if (found < 0)
-		return found;
-	return found && !table->reserved_start && table->reserved_sectors <= sectors;
+	if (end > 0 && table->reserved_sectors <= sectors &&
+	    table->reserved_start == sectors - table->reserved_sectors) {
+		settle(dev, info);
+		return 1;
+	}
+	begin = sectors ? read_copy(dev, 0, 0, info, &at_begin) : 0;
+	if (begin > 0 && !table->reserved_start && table->reserved_sectors <= sectors) {
+		settle(dev, info);
+		return 1;
+	}
+	if (end < 0)
+		return end;
+	return begin < 0 ? fail(failure, begin, "%s", at_begin.text) : 0;
 }
 
 char *uuid_print(const u8 *uuid, char *text)

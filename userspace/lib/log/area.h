@@ -52,14 +52,16 @@ int area_erase(const struct blkdev *dev, const struct ressd_super_info *info,
 
 /*
  * Finds the reserved area that ends with the device, by its second superblock copy: 1 and @info,
- * 0 if there is none, or a negative errno with a sentence.
+ * 0 if there is none, or a negative errno with a sentence.  Where that copy is torn, what is left
+ * of it may still tell where the first one is.
  */
 int area_find_at_end(const struct blkdev *dev, struct ressd_super_info *info,
 		     struct failure *failure);
 
 /*
  * Finds the reserved area that ends with the device, or else the one that begins with it.  The same
- * results; the area is within the device.
+ * results; the area is within the device, and if both copies are good @info is what counts of them.
+ * An end that cannot be read is an error only if nothing is found at the begin.
  */
 int area_find(const struct blkdev *dev, struct ressd_super_info *info, struct failure *failure);
 

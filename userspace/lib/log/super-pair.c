@@ -11,6 +11,36 @@ u64 super_copy_offset(u32 copy, u64 sectors)
 	return copy ? (sectors / RESSD_BLOCK_SECTORS - 1) * RESSD_BLOCK_SIZE : 0;
 }
 
+int super_copy_other(const struct blkdev *dev, const struct ressd_super *damaged, u32 copy,
+		     u64 offset, struct ressd_super_info *info, struct failure *failure)
+{
+	const u64 sectors = le64_to_cpu(damaged->reserved_sectors);
+	struct ressd_super *other;
+	char reason[RESSD_ERROR_SIZE];
+	u64 start, place;
+	int code;
+
+	if (damaged->magic != cpu_to_le64(RESSD_SUPER_MAGIC) ||
+	    le32_to_cpu(damaged->copy) != copy || sectors < 2 * RESSD_BLOCK_SECTORS ||
+	    sectors > dev->bytes / 512 || super_copy_offset(copy, sectors) > offset)
+		return 0;
+	start = offset - super_copy_offset(copy, sectors);
+	place = start + super_copy_offset(!copy, sectors);
+	if (place > dev->bytes - RESSD_BLOCK_SIZE)
+		return 0;
+	other = blkdev_buffer(RESSD_BLOCK_SIZE);
+	if (!other)
+		return fail(failure, -ENOMEM, "there is not enough memory for a block");
+	code = blkdev_read(dev, place, other, RESSD_BLOCK_SIZE, failure);
+	if (!code)
+		code = ressd_super_decode(other, !copy, info, reason, sizeof(reason)) ==
+			       RESSD_SUPER_GOOD &&
+		       info->table.reserved_sectors == sectors &&
+		       !memcmp(other->uuid, damaged->uuid, RESSD_UUID_SIZE);
+	free(other);
+	return code;
+}
+
 /*
  * The first sector has the magic.  So beside another copy it comes first and goes last; alone it
  * comes last and goes first.
@@ -50,6 +80,7 @@ void super_pair_judge(struct super_pair *pair)
 	pair->error[0] = '\0';
 	for (i = 0; i < 2; i++) {
 		copies[i].error[0] = '\0';
+		copies[i].verdict = RESSD_SUPER_DAMAGED;
 		if (copies[i].readable)
 			copies[i].verdict = ressd_super_decode(&copies[i].raw, i, &copies[i].info,
 							       copies[i].error,

@@ -10,7 +10,7 @@ struct super_copy {
 	struct ressd_super raw;
 	bool readable;
 	struct failure failure;			/* when not readable */
-	enum ressd_super_verdict verdict;	/* when readable, like the following two */
+	enum ressd_super_verdict verdict;	/* damaged when not readable */
 	struct ressd_super_info info;		/* when good */
 	char error[RESSD_ERROR_SIZE];		/* when foreign or damaged */
 };
@@ -42,6 +42,14 @@ const char *super_copy_word(const struct super_copy *copy);
 
 /* Byte offset of copy 0 or 1 in the reserved area of @sectors. */
 u64 super_copy_offset(u32 copy, u64 sectors);
+
+/*
+ * @damaged stands at byte @offset of @dev in the place of @copy, but is not good, as after a torn
+ * write: is the other copy good, where this one has it, and of the same area?  Then 1 and its
+ * @info, else 0, or a negative errno with a sentence.
+ */
+int super_copy_other(const struct blkdev *dev, const struct ressd_super *damaged, u32 copy,
+		     u64 offset, struct ressd_super_info *info, struct failure *failure);
 
 /*
  * Writes @super, or without it zeroes, to the place of @copy in the area that begins at byte
