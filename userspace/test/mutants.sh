@@ -50,7 +50,11 @@ mutants() {
 		erased-below-super@lib/log/super-pair.c@/^int super_copy_change/,/^}/s/code = blkdev_flush(dev, failure);/code = 0;/@test-format@the log is erased before its superblocks are gone
 		erased-in-one-step@lib/log/super-pair.c@s/first = alone == !super ? 0 : 512/first = 0/@test-format@a torn write of leave makes a log that does not open
 		super-torn@lib/log/super-pair.c@s/first = alone == !super ? 0 : 512/first = 512/@test-cuts@a torn write of adopt leaves a superblock that keeps it from being repeated
-		forgotten-in-one-step@lib/log/find-logs.c@s/copy, NULL, true,/copy, NULL, false,/@test-cuts@a torn write over the superblock of an older log does
+		forgotten-in-one-step@lib/log/find-logs.c@s/!stands(dev, log, !copy), failure/false, failure/@test-cuts@a torn write over the superblock of an older log does
+		forgotten-beside-another@lib/log/find-logs.c@s/!stands(dev, log, !copy), failure/true, failure/@test-cuts@an older log does not open though one of its superblocks still stands
+		damaged-is-strange@lib/log/find-logs.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-cuts@adopt takes the superblock that it has half blanked for something strange
+		torn-end-hides@lib/log/area.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-grow@a torn superblock at the end hides the log
+		longer-counts@lib/log/area.c@s/if (!pair.choice \&\& pair.info.table.reserved_start == start/if (0 \&\& pair.info.table.reserved_start == start/@test-grow@of two superblocks that differ, open believes the one at the end
 		erased-in-part@lib/log/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
 		pipe-kills@ressd-probe/main.c@s/^\tsignal(SIGPIPE, SIG_IGN);$//@tools.sh test_preserve@a pager that is left loses the region that was to be restored
 		grown-erased@ressdctl/leave.c@s/^\t\tcode = log_check_end(dev, .*/\t\tcode = 0;/@adopt.sh test_grown@leave erases files of a file system that has grown over the log

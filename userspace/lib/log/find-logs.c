@@ -62,23 +62,35 @@ static void add(struct found_logs *logs, u64 start, const u8 *uuid,
 	log->info.table.reserved_start = start / 512;
 }
 
-/* A superblock at @offset: where its area begins follows from which copy it is. */
-static void take_super(struct search *search, const struct ressd_super *super, u64 offset)
+/*
+ * A superblock at @offset: where its area begins follows from which copy it is.  A damaged one is
+ * nothing strange if the other one tells the same.
+ */
+static int take_super(struct search *search, const struct ressd_super *super, u64 offset,
+		      struct failure *failure)
 {
 	const u32 copy = le32_to_cpu(super->copy);
+	enum ressd_super_verdict verdict = RESSD_SUPER_FOREIGN;
 	struct ressd_super_info info;
 	char reason[RESSD_ERROR_SIZE];
-	u64 behind = 0;
+	u64 behind;
+	int good;
 
-	if (copy > 1 || ressd_super_decode(super, copy, &info, reason, sizeof(reason)) !=
-	    RESSD_SUPER_GOOD) {
+	if (copy < 2)
+		verdict = ressd_super_decode(super, copy, &info, reason, sizeof(reason));
+	good = verdict == RESSD_SUPER_GOOD;
+	if (verdict == RESSD_SUPER_DAMAGED)
+		good = super_copy_other(search->dev, super, copy, offset, &info, failure);
+	if (good < 0)
+		return good;
+	if (!good) {
 		search->logs->strange = offset ? offset : 1;
-		return;
+		return 0;
 	}
-	if (copy)
-		behind = super_copy_offset(1, info.table.reserved_sectors);
+	behind = super_copy_offset(copy, info.table.reserved_sectors);
 	if (behind <= offset)
 		add(search->logs, offset - behind, info.uuid, &info);
+	return 0;
 }
 
 /* A header or a summary that stands in log block @log_block: does its superblock stand, too? */
@@ -98,7 +110,7 @@ static int take_record(struct search *search, const u8 *uuid, u64 offset, u32 lo
 		add(search->logs, start, uuid, NULL);
 	/* Under another UUID the record is one of an earlier format, and means nothing. */
 	else if (!memcmp(super->uuid, uuid, RESSD_UUID_SIZE))
-		take_super(search, super, start);
+		return take_super(search, super, start, failure);
 	return 0;
 }
 
@@ -107,10 +119,8 @@ static int look_at(struct search *search, const void *block, u64 offset, struct 
 	const struct ressd_record_header *header = block;
 	const struct ressd_summary *summary = block;
 
-	if (header->magic == cpu_to_le64(RESSD_SUPER_MAGIC)) {
-		take_super(search, block, offset);
-		return 0;
-	}
+	if (header->magic == cpu_to_le64(RESSD_SUPER_MAGIC))
+		return take_super(search, block, offset, failure);
 	if ((header->magic != cpu_to_le64(RESSD_RECORD_MAGIC) &&
 	     header->magic != cpu_to_le64(RESSD_SUMMARY_MAGIC)) ||
 	    le32_to_cpu(header->crc) != ressd_block_crc(block))
@@ -305,6 +315,23 @@ bool found_log_meets(const struct found_log *log, const struct byte_range *range
 					  log->info.table.len * 512, range));
 }
 
+/* Is the superblock @copy of @log good, so that the log opens without the other one? */
+static bool stands(const struct blkdev *dev, const struct found_log *log, u32 copy)
+{
+	const u64 sectors = log->info.table.reserved_sectors;
+	const u64 at = log->start + super_copy_offset(copy, sectors);
+	struct ressd_super *super = blkdev_buffer(RESSD_BLOCK_SIZE);
+	char reason[RESSD_ERROR_SIZE];
+	struct ressd_super_info info;
+	struct failure ignored;
+	bool good;
+
+	good = super && !blkdev_read(dev, at, super, RESSD_BLOCK_SIZE, &ignored) &&
+	       ressd_super_decode(super, copy, &info, reason, sizeof(reason)) == RESSD_SUPER_GOOD;
+	free(super);
+	return good;
+}
+
 int found_logs_forget(const struct blkdev *dev, const struct found_logs *logs,
 		      const struct byte_range *range, struct failure *failure)
 {
@@ -318,10 +345,10 @@ int found_logs_forget(const struct blkdev *dev, const struct found_logs *logs,
 		for (copy = 0; !code && log->has_super && copy < 2; copy++) {
 			u64 at = log->start + super_copy_offset(copy, sectors);
 
-			/* Not damaged: who does it once more takes that for something strange. */
+			/* Copy 0 goes beside copy 1; that one is alone then, unless 0 stays. */
 			if (at >= range->start && at < range->start + range->bytes)
-				code = super_copy_change(dev, log->start, sectors, copy, NULL, true,
-							 failure);
+				code = super_copy_change(dev, log->start, sectors, copy, NULL,
+							 !stands(dev, log, !copy), failure);
 		}
 	}
 	return code;
