@@ -124,6 +124,7 @@ void check_print_json(const struct log_check *check, const struct offline_area *
 	json_number("data_blocks", check->data_blocks);
 	json_number("mapped_blocks", check->mapped_blocks);
 	json_number("lost_blocks", check->lost_blocks);
+	json_number("unreadable_blocks", check->unreadable_blocks);
 	json_bool("covered", check->covered);
 	json_number("notes", counts[FINDING_NOTE]);
 	json_number("warnings", counts[FINDING_WARNING]);

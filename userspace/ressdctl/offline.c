@@ -7,6 +7,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include "cli/progress.h"
+#include "cli/words.h"
 #include "dm/fs-end.h"
 #include "log/area.h"
 #include "log/contents.h"
@@ -60,50 +61,95 @@ static bool find_first_copy(const struct blkdev *dev, const u8 *blocks, u64 firs
 	return false;
 }
 
+/* A search for copy 0, and what of the device it could not read. */
+struct search {
+	const struct blkdev *dev;
+	u8 *blocks;
+	u64 unread;		/* blocks */
+	u64 first_unread;	/* byte */
+};
+
+/* The @nr blocks from block @first on, one by one where not all of them can be read. */
+static bool search_piece(struct search *search, u64 first, u32 nr, struct ressd_super_info *info)
+{
+	struct failure ignored;
+	u32 i;
+
+	if (!blkdev_read(search->dev, first * RESSD_BLOCK_SIZE, search->blocks,
+			 (size_t)nr * RESSD_BLOCK_SIZE, &ignored))
+		return find_first_copy(search->dev, search->blocks, first, nr, info);
+	for (i = nr; i--; ) {
+		if (!blkdev_read(search->dev, (first + i) * RESSD_BLOCK_SIZE, search->blocks,
+				 RESSD_BLOCK_SIZE, &ignored)) {
+			if (find_first_copy(search->dev, search->blocks, first + i, 1, info))
+				return true;
+			continue;
+		}
+		search->unread++;
+		search->first_unread = (first + i) * RESSD_BLOCK_SIZE;
+	}
+	return false;
+}
+
 /* Looks for copy 0 from the end backwards: 1 found, 0 not, negative errno with a sentence. */
-static int search_backwards(const struct blkdev *dev, struct ressd_super_info *info,
+static int search_backwards(struct search *search, struct ressd_super_info *info,
 			    struct failure *failure)
 {
-	u64 total = dev->bytes / RESSD_BLOCK_SIZE, end = total;
-	u8 *blocks = blkdev_buffer(SEARCH_BLOCKS * RESSD_BLOCK_SIZE);
+	u64 total = search->dev->bytes / RESSD_BLOCK_SIZE, end = total;
 	struct progress progress;
-	int found = 0;
+	bool found = false;
 
-	if (!blocks)
+	search->blocks = blkdev_buffer(SEARCH_BLOCKS * RESSD_BLOCK_SIZE);
+	if (!search->blocks)
 		return fail(failure, -ENOMEM, "there is not enough memory to read the device");
 	progress_start(&progress, "searching for a superblock");
 	while (!found && end) {
 		u32 nr = min_t(u64, end, SEARCH_BLOCKS);
 
 		end -= nr;
-		found = blkdev_read(dev, end * RESSD_BLOCK_SIZE, blocks,
-				    (size_t)nr * RESSD_BLOCK_SIZE, failure);
-		if (!found)
-			found = find_first_copy(dev, blocks, end, nr, info);
+		found = search_piece(search, end, nr, info);
 		progress_update(&progress, total - end, total);
 	}
 	progress_end();
-	free(blocks);
+	free(search->blocks);
 	return found;
+}
+
+/* Nothing was found; the sentence also says what could not be looked at. */
+static int refuse_search(const struct search *search, struct failure *failure)
+{
+	char unread[128] = "";
+
+	if (search->unread)
+		snprintf(unread, sizeof(unread),
+			 " (%llu block%s of 4 KiB cannot be read, the first at byte %llu)",
+			 search->unread, plural(search->unread), search->first_unread);
+	return fail(failure, -ENODATA,
+		    "no superblock of a reserved area that ends with %s was found%s; say with --table where the area is",
+		    search->dev->path, unread);
 }
 
 static int find_area(struct offline_area *area, const struct offline_arguments *arguments,
 		     struct failure *failure)
 {
+	struct search search = { .dev = &area->dev };
 	char reason[RESSD_ERROR_SIZE];
 	struct ressd_super_info info;
-	int found = area_find(&area->dev, &info, failure);
+	struct failure why;
+	int found = area_find(&area->dev, &info, &why);
 
 	if (!found)
-		found = area_find_at_end(&area->dev, &info, failure);
-	if (!found && arguments->search)
-		found = search_backwards(&area->dev, &info, failure);
+		found = area_find_at_end(&area->dev, &info, &why);
+	if (found < 0 && !arguments->search)
+		return fail(failure, found,
+			    "%s, and a superblock would be there; say with --table where the reserved area is, or add --search to look for the first superblock",
+			    why.text);
+	if (found <= 0 && arguments->search)
+		found = search_backwards(&search, &info, failure);
 	if (found < 0)
 		return found;
 	if (!found && arguments->search)
-		return fail(failure, -ENODATA,
-			    "no superblock of a reserved area that ends with %s was found; say with --table where the area is",
-			    area->dev.path);
+		return refuse_search(&search, failure);
 	if (!found)
 		return fail(failure, -ENODATA,
 			    "no reserved area ends with %s, or its last superblock is damaged; say with --table where it is, or add --search to look for the first superblock",

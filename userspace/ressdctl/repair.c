@@ -154,6 +154,9 @@ static void show_cut(const struct log_cut *cut)
 	printf("  lost: %llu record%s that had been acknowledged as durable; of these, %llu cannot be read\n",
 	       cut->lost_records, plural(cut->lost_records), cut->unknown_records);
 	show_stale(&cut->stale);
+	if (cut->unreadable)
+		printf("  overwritten: %llu block%s that cannot be read, and of which nothing that is kept is needed; whether acknowledged records stood there nobody knows\n",
+		       cut->unreadable, plural(cut->unreadable));
 	if (cut->unknown_records)
 		printf("  Nobody knows what the unreadable records held: any normal block written lately may be older than it should be. Check the file system before it is used.\n");
 	if (cut->unmapped)

@@ -53,6 +53,12 @@ mutants() {
 		forgotten-in-one-step@lib/log/find-logs.c@s/!stands(dev, log, !copy), failure/false, failure/@test-cuts@a torn write over the superblock of an older log does
 		forgotten-beside-another@lib/log/find-logs.c@s/!stands(dev, log, !copy), failure/true, failure/@test-cuts@an older log does not open though one of its superblocks still stands
 		damaged-is-strange@lib/log/find-logs.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-cuts@adopt takes the superblock that it has half blanked for something strange
+		search-gives-up@ressdctl/offline.c@/^static bool search_piece/,/^}/s/for (i = nr; i--; )/for (i = 0; i--; )/@test-unreadable@a search leaves out what stands beside a bad sector
+		search-at-bad-end@ressdctl/offline.c@s/if (found <= 0 \&\& arguments->search)/if (!found \&\& arguments->search)/@test-unreadable@a search does not begin where the last sector is bad
+		unread-is-whole@lib/log/cut.c@s/^	\*unread = recovered;$/	*unread = false;/@test-unreadable@repair has nothing to do where the kernel cannot read
+		unread-stays@lib/log/cut.c@s/if (!header ||$/if (header \&\&/@test-unreadable@a repair leaves blocks that the kernel cannot read
+		unread-counted-once@lib/log/check.c@s/^	log_image_read_all(.*//@test-unreadable@check counts only the unreadable blocks that it meets
+		covers-give-up@lib/log/covers.c@/^int covers_look/,/^}/s/^			continue;/			break;/@test-unreadable@check ends at the first bad sector of the covers
 		torn-end-hides@lib/log/area.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-grow@a torn superblock at the end hides the log
 		longer-counts@lib/log/area.c@s/if (!pair.choice \&\& pair.info.table.reserved_start == start/if (0 \&\& pair.info.table.reserved_start == start/@test-grow@of two superblocks that differ, open believes the one at the end
 		erased-in-part@lib/log/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind

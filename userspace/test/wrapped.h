@@ -8,6 +8,10 @@
 
 #include "dm/blkdev.h"
 
+int __wrap_blkdev_read(const struct blkdev *dev, u64 offset, void *buffer, size_t bytes,
+		       struct failure *failure);
+int __real_blkdev_read(const struct blkdev *dev, u64 offset, void *buffer, size_t bytes,
+		       struct failure *failure);
 int __wrap_blkdev_write(const struct blkdev *dev, u64 offset, const void *buffer, size_t bytes,
 			struct failure *failure);
 int __real_blkdev_write(const struct blkdev *dev, u64 offset, const void *buffer, size_t bytes,

@@ -173,10 +173,8 @@ void *blkdev_buffer(size_t bytes)
 static int transfer_failure(const struct blkdev *dev, const char *verb, u64 offset, ssize_t done,
 			    struct failure *failure)
 {
-	int code = done < 0 ? -errno : -EIO;
-
-	return fail(failure, code, "cannot %s %s at byte %llu: %s", verb, dev->path,
-		    (unsigned long long)offset, done < 0 ? strerror(-code) : "it ends there");
+	return fail(failure, -EIO, "cannot %s %s at byte %llu: %s", verb, dev->path,
+		    (unsigned long long)offset, done < 0 ? strerror(errno) : "it ends there");
 }
 
 int blkdev_read(const struct blkdev *dev, u64 offset, void *buffer, size_t bytes,

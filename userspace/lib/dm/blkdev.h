@@ -54,7 +54,10 @@ bool blkdev_same(const struct blkdev *a, const struct blkdev *b);
 /* A buffer for blkdev_read and blkdev_write; NULL when there is no memory.  Release with free(). */
 void *blkdev_buffer(size_t bytes);
 
-/* Whole transfers; @offset, @bytes and @buffer aligned to BLKDEV_ALIGN.  0, or -errno, sentence. */
+/*
+ * Whole transfers; @offset, @bytes and @buffer aligned to BLKDEV_ALIGN.  0, or a sentence with the
+ * kernel's words: reads and writes that fail are -EIO, of whatever kind (a bad sector is ENODATA).
+ */
 int blkdev_read(const struct blkdev *dev, u64 offset, void *buffer, size_t bytes,
 		struct failure *failure);
 int blkdev_write(const struct blkdev *dev, u64 offset, const void *buffer, size_t bytes,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <linux/kernel.h>
+#include "cli/words.h"
 #include "log/check.h"
 #include "log/stored-options.h"
 
@@ -76,31 +77,62 @@ void log_check_supers(struct log_check *check, const struct super_pair *supers,
 	}
 }
 
+/* What an area that should be blank holds. */
+struct contents {
+	u32 unread;			/* blocks that cannot be read */
+	struct failure first_unread;
+	u32 data;			/* the first block with data, if there is one */
+	bool has_data;
+};
+
+/* Block by block where not all of them can be read. */
+static void look_at(struct contents *contents, const struct log_source *source, u32 block, u32 nr,
+		    void *buffer)
+{
+	struct failure why;
+	u32 i;
+
+	if (!source->read(source->context, block, nr, buffer, &why) &&
+	    ressd_is_zero(buffer, (size_t)nr * RESSD_BLOCK_SIZE))
+		return;
+	for (i = 0; i < nr; i++) {
+		if (source->read(source->context, block + i, 1, buffer, &why)) {
+			if (!contents->unread++)
+				contents->first_unread = why;
+		} else if (!contents->has_data && !ressd_is_zero(buffer, RESSD_BLOCK_SIZE)) {
+			contents->has_data = true;
+			contents->data = block + i;
+		}
+	}
+}
+
 int log_check_blank(struct log_check *check, const struct log_source *source, u32 nr_blocks,
 		    struct failure *failure)
 {
 	const u32 chunk = 256;
 	void *buffer = blkdev_buffer((size_t)chunk * RESSD_BLOCK_SIZE);
-	u32 block, nr;
-	int code = 0;
+	struct contents contents = { .unread = 0 };
+	struct finding_place place = FINDING_PLACE_NONE;
+	u32 block;
 
 	if (!buffer)
 		return fail(failure, -ENOMEM, "there is not enough memory to read the area");
-	for (block = 0; !code && block < nr_blocks; block += nr) {
-		nr = min_t(u32, nr_blocks - block, chunk);
-		code = source->read(source->context, block, nr, buffer, failure);
-		if (!code && !ressd_is_zero(buffer, (size_t)nr * RESSD_BLOCK_SIZE))
-			break;
+	for (block = 0; block < nr_blocks && !contents.has_data; block += chunk) {
+		look_at(&contents, source, block, min_t(u32, nr_blocks - block, chunk), buffer);
 		if (check->progress)
 			check->progress(check->context, block, nr_blocks);
 	}
 	free(buffer);
-	if (!code && block < nr_blocks) {
-		check->refused = true;
-		findings_add(&check->findings, FINDING_REFUSED, "not-blank", FINDING_PLACE_NONE,
-			     REMEDY_NONE,
-			     "the area has no superblock but is not blank, so the kernel will not format it: the first data is between log blocks %u and %u",
-			     block, block + nr - 1);
-	}
-	return code;
+	check->unreadable_blocks = contents.unread;
+	check->refused = contents.has_data || contents.unread;
+	if (contents.unread)
+		findings_add(&check->findings, FINDING_REFUSED, "unreadable", place,
+			     "replace the medium, or overwrite these blocks with zeroes",
+			     "the area has no superblock, and the kernel will not format it, for %u block%s of it cannot be read, the first: %.200s",
+			     contents.unread, plural(contents.unread), contents.first_unread.text);
+	place.log_block = contents.data;
+	if (contents.has_data)
+		findings_add(&check->findings, FINDING_REFUSED, "not-blank", place, REMEDY_NONE,
+			     "the area has no superblock but is not blank, so the kernel will not format it: this is the first data");
+	return 0;
 }

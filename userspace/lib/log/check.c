@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include "cli/words.h"
 #include "log/chain.h"
 #include "log/check.h"
 #include "log/covers.h"
@@ -13,6 +14,8 @@
 #define REMEDY_REPAIR \
 	"ressdctl repair --backup FILE cuts the log before the damage and says what is lost"
 #define REMEDY_REWRITE "nothing is lost; drain the device to have the log written anew"
+#define REMEDY_UNREADABLE \
+	"copy what can be read to a new medium, with ddrescue for example, and check that; ressdctl repair --backup FILE cuts the log there, and overwrites such blocks where nothing is lost by it"
 #define REMEDY_BUG \
 	"this is a fault of the software rather than of the device; please report it with the output of ressdctl dump"
 
@@ -228,9 +231,30 @@ static void report_break(struct checking *checking, enum finding_level level)
 			     chain->block, log_stop_words(chain->stop));
 }
 
-static void report_refusal(struct checking *checking)
+/* What kept recovery from reading may be one block of many: all of them are counted. */
+static void report_unread(struct checking *checking)
+{
+	struct log_image *image = checking->image;
+	struct finding_place place = FINDING_PLACE_NONE;
+	const struct failure read = image->failure;
+
+	log_image_read_all(image, checking->check->progress, checking->check->context);
+	if (image->nr_unreadable)
+		place.log_block = image->first_unreadable;
+	findings_add(&checking->check->findings, FINDING_REFUSED, "unreadable", place,
+		     REMEDY_UNREADABLE,
+		     "the kernel refuses the log, for %u block%s of it cannot be read, this one first: %.200s",
+		     image->nr_unreadable, plural(image->nr_unreadable),
+		     image->nr_unreadable ? image->unreadable.text : read.text);
+}
+
+static void report_refusal(struct checking *checking, int recovered)
 {
 	checking->check->refused = true;
+	if (recovered != -EUCLEAN) {
+		report_unread(checking);
+		return;
+	}
 	findings_add(&checking->check->findings, FINDING_REFUSED, "recovery", FINDING_PLACE_NONE,
 		     NULL, "the kernel refuses the log: %s", checking->image->error);
 }
@@ -248,11 +272,21 @@ static void report_end(struct checking *checking)
 		findings_add(&checking->check->findings, FINDING_NOTE, "torn", place, NULL,
 			     "record %llu was being written when the power failed; it was not acknowledged as durable and is dropped",
 			     place.record);
-	if (chain->stop == LOG_STOP_UNREADABLE)
+}
+
+/* Of a log that is not refused for them: those that were met. */
+static void report_unreadable(struct checking *checking)
+{
+	const struct log_image *image = checking->image;
+	struct finding_place place = FINDING_PLACE_NONE;
+
+	place.log_block = image->first_unreadable;
+	if (image->nr_unreadable)
 		findings_add(&checking->check->findings, FINDING_WARNING, "unreadable", place,
-			     "drain the device and replace the medium, or overwrite the block",
-			     "log block %u, behind the end of the log, cannot be read",
-			     chain->block);
+			     "drain the device and replace the medium, or overwrite the blocks",
+			     "%u block%s of the log cannot be read, this one first: %.200s",
+			     image->nr_unreadable, plural(image->nr_unreadable),
+			     image->unreadable.text);
 }
 
 static void take_totals(struct checking *checking)
@@ -280,7 +314,7 @@ static int check_chain(struct checking *checking, int recovered)
 	if (code && code != -ENODATA)
 		return code;
 	if (recovered) {
-		report_refusal(checking);
+		report_refusal(checking, recovered);
 		if (!code && checking->chain.broken)
 			report_break(checking, FINDING_REFUSED);
 		return 0;
@@ -298,17 +332,13 @@ int log_check_log(struct log_check *check, struct log_image *image, struct failu
 	struct checking checking = { .check = check, .image = image };
 	int recovered = log_image_recover(image), code;
 
-	if (recovered && recovered != -EUCLEAN) {
-		check->refused = true;
-		findings_add(&check->findings, FINDING_REFUSED, "unreadable", FINDING_PLACE_NONE,
-			     "copy what can be read to a new medium, with ddrescue for example, and check that",
-			     "the log cannot be read: %s", image->failure.text);
-		return 0;
-	}
 	checking.expected = calloc(1, ressd_summary_bytes(&image->geom));
 	if (!checking.expected)
 		return fail(failure, -ENOMEM, "there is not enough memory to check the log");
 	code = check_chain(&checking, recovered);
+	if (!code && (!recovered || recovered == -EUCLEAN))
+		report_unreadable(&checking);
+	check->unreadable_blocks = image->nr_unreadable;
 	free(checking.expected);
 	free(checking.stored);
 	return code ? fail(failure, code, "the check was ended") : 0;
@@ -318,20 +348,29 @@ int log_check_covers(struct log_check *check, const struct log_image *image,
 		     const struct blkdev *normal, struct failure *failure)
 {
 	const u32 sectors = image->info.cover_blocks * RESSD_COVER_SECTORS;
+	const bool covered = image->log.covered;
+	struct covers_unread unread;
 	u32 missing;
 	int code;
 
 	if (check->refused || !sectors)
 		return 0;
-	code = covers_missing(normal, &image->info, &missing, failure);
+	code = covers_look(normal, &image->info, &missing, &unread, failure);
 	if (code)
 		return code;
-	if (image->log.covered && missing)
+	if (unread.blocks)
+		findings_add(&check->findings, covered ? FINDING_WARNING : FINDING_DAMAGE, "cover",
+			     FINDING_PLACE_NONE,
+			     covered ? "the log has what belongs there: drain the device, which writes these blocks anew" :
+				       REMEDY_MEDIUM,
+			     "%u of the first %u blocks of the normal area cannot be read, the first: %.200s",
+			     unread.blocks, image->info.cover_blocks, unread.first.text);
+	if (covered && missing)
 		findings_add(&check->findings, FINDING_WARNING, "cover", FINDING_PLACE_NONE,
 			     "the log counts: open the device, copy from the bare disk beforehand what is still wanted of that, and drain",
 			     "%u of the %u sectors at the begin of the normal area are not covered: somebody has written to the bare disk while its newest data was in the log, or the cover could not be written",
 			     missing, sectors);
-	if (!image->log.covered && missing != sectors)
+	if (!covered && missing + unread.blocks * RESSD_COVER_SECTORS != sectors)
 		findings_add(&check->findings, FINDING_NOTE, "cover", FINDING_PLACE_NONE, NULL,
 			     "the power failed while the device was covered, or drained: the next activation restores the first %u blocks of the normal area",
 			     image->info.cover_blocks);

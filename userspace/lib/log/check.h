@@ -19,6 +19,7 @@ struct log_check {
 	u64 data_blocks;	/* whose checksums were compared */
 	u64 mapped_blocks;	/* normal blocks whose newest contents are in the log */
 	u64 lost_blocks;	/* of these, do not match their checksum */
+	u64 unreadable_blocks;	/* of the reserved area, also of a refused log: cannot be read */
 	u64 tail_segment, head_segment;
 	bool covered;		/* the first blocks of the normal area are in the log only */
 
@@ -31,7 +32,10 @@ struct log_check {
 void log_check_supers(struct log_check *check, const struct super_pair *supers,
 		      const struct ressd_table *table, const struct ressd_options *options);
 
-/* Checks the log.  0, or a negative errno with a sentence when it cannot be looked at. */
+/*
+ * Checks the log, going on behind blocks that cannot be read.  0, or a negative errno with a
+ * sentence when it cannot be looked at.
+ */
 int log_check_log(struct log_check *check, struct log_image *image, struct failure *failure);
 
 /*

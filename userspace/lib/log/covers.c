@@ -28,11 +28,10 @@ static struct ressd_cover_sector *sector_of(const struct home *home, u32 number)
 	return (void *)(home->blocks + (size_t)number * SECTOR_BYTES);
 }
 
-static int read_home(struct home *home, const struct blkdev *dev, u64 start, u64 sectors,
-		     u32 most, struct failure *failure)
+static int prepare_home(struct home *home, const struct blkdev *dev, u64 start, u64 sectors,
+			u32 most, struct failure *failure)
 {
 	u64 left = start * 512 < dev->bytes ? (dev->bytes - start * 512) / 512 : 0;
-	int code = 0;
 
 	*home = (struct home) { .dev = dev, .offset = start * 512 };
 	left = min(left, sectors);
@@ -40,7 +39,15 @@ static int read_home(struct home *home, const struct blkdev *dev, u64 start, u64
 	home->blocks = blkdev_buffer((size_t)(home->nr + 1) * RESSD_BLOCK_SIZE);
 	if (!home->blocks)
 		return fail(failure, -ENOMEM, "there is not enough memory to read %s", dev->path);
-	if (home->nr)
+	return 0;
+}
+
+static int read_home(struct home *home, const struct blkdev *dev, u64 start, u64 sectors,
+		     u32 most, struct failure *failure)
+{
+	int code = prepare_home(home, dev, start, sectors, most, failure);
+
+	if (!code && home->nr)
 		code = blkdev_read(dev, home->offset, home->blocks,
 				   (size_t)home->nr * RESSD_BLOCK_SIZE, failure);
 	return code;
@@ -90,6 +97,34 @@ int covers_missing(const struct blkdev *dev, const struct ressd_super_info *info
 
 	if (!code)
 		*missing = ressd_cover_missing(home.blocks, info->uuid, home.nr);
+	free(home.blocks);
+	return code;
+}
+
+int covers_look(const struct blkdev *dev, const struct ressd_super_info *info, u32 *missing,
+		struct covers_unread *unread, struct failure *failure)
+{
+	struct failure why;
+	struct home home;
+	u32 i;
+	int code = prepare_home(&home, dev, info->table.normal_start, info->table.len,
+				info->cover_blocks, failure);
+
+	*missing = 0;
+	unread->blocks = 0;
+	for (i = 0; !code && i < home.nr; i++) {
+		u8 *block = home.blocks + (size_t)i * RESSD_BLOCK_SIZE;
+		u32 sector;
+
+		if (blkdev_read(dev, home.offset + (u64)i * RESSD_BLOCK_SIZE, block,
+				RESSD_BLOCK_SIZE, &why)) {
+			if (!unread->blocks++)
+				unread->first = why;
+			continue;
+		}
+		for (sector = 0; sector < RESSD_COVER_SECTORS; sector++)
+			*missing += !is_cover(&home, i * RESSD_COVER_SECTORS + sector, info->uuid);
+	}
 	free(home.blocks);
 	return code;
 }

@@ -29,6 +29,18 @@ int covers_find(const struct blkdev *dev, u64 start, u64 sectors, struct covers 
 int covers_missing(const struct blkdev *dev, const struct ressd_super_info *info, u32 *missing,
 		   struct failure *failure);
 
+/* Blocks that cannot be read. */
+struct covers_unread {
+	u32 blocks;
+	struct failure first;
+};
+
+/*
+ * The same, going on behind blocks that cannot be read: those count for nothing but in @unread.
+ */
+int covers_look(const struct blkdev *dev, const struct ressd_super_info *info, u32 *missing,
+		struct covers_unread *unread, struct failure *failure);
+
 /*
  * Writes what the log @info on @reserved holds of covered blocks over its covers on @normal,
  * durably.  0, also where there are none; -EUCLEAN and a sentence if the log cannot be read or a

@@ -187,7 +187,8 @@ static int lose_summary(struct planning *planning, u32 slot)
 
 /*
  * Recovery looks at every block behind the end, also among the data of records that are dead: what
- * is an intact header there would count.  None of a block that stays.
+ * is an intact header there would count, and what cannot be read would end it.  None of a block
+ * that stays.
  */
 static int lose_hidden(struct planning *planning, u32 slot)
 {
@@ -199,9 +200,12 @@ static int lose_hidden(struct planning *planning, u32 slot)
 		const struct ressd_record_header *header =
 			log_image_block(planning->image, block);
 
-		if (header && planning->map.nodes[block].lbn == RESSD_NO_BLOCK &&
-		    ressd_record_valid(header, planning->image->info.uuid, geom, block) &&
-		    le64_to_cpu(header->seq) > planning->cut->chain.link.seq)
+		if (planning->map.nodes[block].lbn != RESSD_NO_BLOCK)
+			continue;
+		planning->cut->unreadable += !header;
+		if (!header ||
+		    (ressd_record_valid(header, planning->image->info.uuid, geom, block) &&
+		     le64_to_cpu(header->seq) > planning->cut->chain.link.seq))
 			code = add_block(&planning->cut->blank, block);
 	}
 	return code;
@@ -375,17 +379,39 @@ static int refuse_cut(const struct log_cut *cut, const struct ressd_geom *geom,
 		    claims->tail_seq, ressd_geom_slot_start(geom, slot), claims->durable_seq);
 }
 
+/* Of what can be read nothing is a record, but perhaps of the rest. */
+static int refuse_unread(const struct log_image *image, struct failure *failure)
+{
+	return fail(failure, -EUCLEAN,
+		    "the log has no record that can be read, so nothing of it can be kept: %.300s; copy what can be read to a new medium, with ddrescue for example, and repair that",
+		    image->failure.text);
+}
+
+/* What recovery says of a chain that looks whole; true in *@unread if it cannot read the log. */
+static int ask_recovery(struct planning *planning, bool *unread)
+{
+	int recovered = log_image_recover(planning->image);
+
+	if (recovered == -EUCLEAN)
+		return follow_as_recovery(planning);
+	*unread = recovered;
+	return recovered ? follow(planning, false) : 0;	/* the map is that of recovery now */
+}
+
 int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *failure)
 {
 	struct planning planning = { .cut = cut, .image = image };
+	bool unread = false;
 	int code;
 
 	memset(cut, 0, sizeof(*cut));
 	code = follow(&planning, false);
 	planning.first_tail = cut->chain.claims.tail_seq;
-	if (!code && !cut->chain.broken && log_image_recover(image) == -EUCLEAN)
-		code = follow_as_recovery(&planning);
-	if (code == -ENODATA || (!code && !cut->chain.broken))
+	if ((!code && !cut->chain.broken) || code == -ENODATA)
+		code = ask_recovery(&planning, &unread);
+	if (code == -ENODATA && unread)
+		return refuse_unread(image, failure);
+	if (code == -ENODATA || (!code && !cut->chain.broken && !unread))
 		return 0;
 	if (code)
 		return fail(failure, code, "there is not enough memory to prepare the repair");

@@ -9,6 +9,9 @@
  * cut writes one or more bare records with that tail and those UNMAPs where the damage begins, and
  * then blanks every intact header that stands behind the cut.
  *
+ * Recovery gives up where it cannot read.  So blocks that cannot be read are blanked as well, where
+ * what stays needs nothing of them; a log that only has such blocks is cut where it ends.
+ *
  * In this order: the new records are durable before anything is blanked, so that a cut that is
  * interrupted can be computed anew.  Then comes the summary of the segment that they stand in, if
  * it speaks of the records that they stand in for, before the headers: recovery would believe it,
@@ -30,13 +33,14 @@ struct log_cut {
 	struct ressd_record_header *records;	/* new ones, back to back from there */
 	u32 nr_records;
 	u32 summary;			/* log block of one that goes before the headers; 0: none */
-	struct block_list blank;	/* log blocks of headers, and of other summaries */
+	struct block_list blank;	/* log blocks: headers, other summaries, unreadable ones */
 	struct block_list stale;	/* normal blocks that had newer contents behind the cut */
 	u64 kept_blocks;		/* mapped by what stays */
 	u64 unmapped;			/* of these, dropped: the normal area is newer */
 	u64 unmaps_left_out;		/* would be dropped, but found no room */
 	u64 lost_records;		/* acknowledged, behind the cut */
 	u64 unknown_records;		/* of these, not readable: nobody knows what they held */
+	u64 unreadable;			/* blocks among @blank that cannot be read */
 };
 
 /* A block that the cut writes. */
@@ -48,7 +52,8 @@ struct cut_write {
 
 /*
  * Plans the cut of the log in @image.  1 and @cut; 0 if the chain is not broken; -ENODATA with a
- * sentence if nothing before the damage is left to keep; else a negative errno with a sentence.
+ * sentence if nothing before the damage is left to keep, -EUCLEAN if nothing at all can be read; else
+ * a negative errno with a sentence.
  * Free it in every case.
  */
 int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *failure);

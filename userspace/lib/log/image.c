@@ -31,13 +31,14 @@ static bool allocate(struct log_image *image)
 	image->nodes = calloc(1, ressd_map_nodes_bytes(geom->nr_blocks));
 	image->clean = calloc(1, ressd_map_clean_bytes(geom->nr_blocks));
 	image->segments = calloc(geom->nr_segments, sizeof(*image->segments));
+	image->bad = calloc(geom->nr_blocks, 1);
 	image->summary = blkdev_buffer(ressd_summary_bytes(geom));
 	for (i = 0; i < ARRAY_SIZE(image->buffers); i++) {
 		image->buffers[i] = blkdev_buffer((size_t)geom->record_blocks * RESSD_BLOCK_SIZE);
 		if (!image->buffers[i])
 			return false;
 	}
-	return image->nodes && image->clean && image->segments && image->summary;
+	return image->nodes && image->clean && image->segments && image->bad && image->summary;
 }
 
 int log_image_open(struct log_image *image, const struct ressd_super_info *info,
@@ -66,6 +67,7 @@ void log_image_close(struct log_image *image)
 	free(image->segments);
 	free(image->summary);
 	free(image->window);
+	free(image->bad);
 	for (i = 0; i < ARRAY_SIZE(image->buffers); i++)
 		free(image->buffers[i]);
 }
@@ -128,16 +130,49 @@ static bool read_window(struct log_image *image, u32 block, u32 nr)
 	return true;
 }
 
+/* A block that is bad is not tried again: drives take seconds for that. */
+static void note_unreadable(struct log_image *image, u32 block)
+{
+	if (!image->nr_unreadable || block < image->first_unreadable) {
+		image->first_unreadable = block;
+		image->unreadable = image->failure;
+	}
+	image->nr_unreadable++;
+	image->bad[block] = 1;
+}
+
 const void *log_image_block(struct log_image *image, u32 block)
 {
 	u32 nr = block == image->window_next ? WINDOW_BLOCKS : JUMP_BLOCKS;
 
-	/* A bad sector must not hide its neighbours. */
-	if (block - image->window_start >= image->window_nr &&
-	    !read_window(image, block, min_t(u32, nr, image->geom.nr_blocks - block)) &&
-	    !read_window(image, block, 1))
+	if (image->bad[block])
 		return NULL;
+	if (block - image->window_start < image->window_nr)
+		goto found;
+	nr = min_t(u32, block < image->single_until ? 1 : nr, image->geom.nr_blocks - block);
+	if (read_window(image, block, nr))
+		goto found;
+	/* A bad sector must not hide its neighbours. */
+	if (nr > 1)
+		image->single_until = block + nr;
+	if (nr == 1 || !read_window(image, block, 1)) {
+		note_unreadable(image, block);
+		return NULL;
+	}
+found:
 	return image->window + (size_t)(block - image->window_start) * RESSD_BLOCK_SIZE;
+}
+
+void log_image_read_all(struct log_image *image, void (*progress)(void *context, u64 done, u64 total),
+			void *context)
+{
+	u32 block;
+
+	for (block = 0; block < image->geom.nr_blocks; block++) {
+		log_image_block(image, block);
+		if (progress)
+			progress(context, block, image->geom.nr_blocks);
+	}
 }
 
 static int read_or_damage(void *context, u32 block, u32 nr, void *buffer)

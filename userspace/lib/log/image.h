@@ -32,6 +32,9 @@ struct log_image {
 	struct ressd_super_info info;
 	struct ressd_geom geom;
 	struct failure failure;		/* of the last read that failed */
+	/* What log_image_block() could not read. */
+	u32 nr_unreadable, first_unreadable;
+	struct failure unreadable;	/* of the first one */
 
 	/* Set by log_image_recover(). */
 	struct ressd_log log;
@@ -46,6 +49,8 @@ struct log_image {
 	void *buffers[RESSD_RECORDS + 1];
 	u8 *window;
 	u32 window_start, window_nr, window_next;
+	u32 single_until;		/* block up to which a read of several has failed */
+	u8 *bad;			/* each block: it is one of the unreadable ones */
 };
 
 /*
@@ -68,6 +73,10 @@ int log_image_recover(struct log_image *image);
  * if it cannot be read; image->failure then has the sentence.
  */
 const void *log_image_block(struct log_image *image, u32 block);
+
+/* Reads all blocks, to find those that cannot be read. */
+void log_image_read_all(struct log_image *image, void (*progress)(void *context, u64 done, u64 total),
+			void *context);
 
 /* Reads the same for functions of core: to them a block that cannot be read is a damaged one. */
 struct ressd_reader log_image_reader(struct log_image *image);
