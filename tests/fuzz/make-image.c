@@ -9,7 +9,7 @@
  *	small		four segments of 64 KiB
  *	operations=N	on the log, in each of its up to three lives
  *	mutations=SEED	damages the log
- *	again		goes on with the log of the device that OUTPUT holds: it is activated and used
+ *	again		activates the device that OUTPUT holds and goes on with its log
  *
  * Prints the sectors of the normal and of the reserved area.  The same arguments give the same
  * file.

@@ -37,7 +37,7 @@ struct repair {
 	size_t nr_writes;
 };
 
-/* By another line than the log has, what is taken for a superblock copy may be a block of the log. */
+/* By another line than the log's, what is taken for a superblock may be a block of the log. */
 static int check_place(const struct repair *repair, u32 copy, struct failure *failure)
 {
 	const struct offline_area *area = &repair->area;

@@ -16,6 +16,8 @@
 #define REMEDY_REWRITE "nothing is lost; drain the device to have the log written anew"
 #define REMEDY_UNREADABLE \
 	"copy what can be read to a new medium, with ddrescue for example, and check that; ressdctl repair --backup FILE cuts the log there, and overwrites such blocks where nothing is lost by it"
+#define REMEDY_COVERED \
+	"the log has what belongs there: drain the device, which writes these blocks anew"
 #define REMEDY_BUG \
 	"this is a fault of the software rather than of the device; please report it with the output of ressdctl dump"
 
@@ -361,8 +363,7 @@ int log_check_covers(struct log_check *check, const struct log_image *image,
 	if (unread.blocks)
 		findings_add(&check->findings, covered ? FINDING_WARNING : FINDING_DAMAGE, "cover",
 			     FINDING_PLACE_NONE,
-			     covered ? "the log has what belongs there: drain the device, which writes these blocks anew" :
-				       REMEDY_MEDIUM,
+			     covered ? REMEDY_COVERED : REMEDY_MEDIUM,
 			     "%u of the first %u blocks of the normal area cannot be read, the first: %.200s",
 			     unread.blocks, image->info.cover_blocks, unread.first.text);
 	if (covered && missing)

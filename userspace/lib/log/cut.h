@@ -52,8 +52,8 @@ struct cut_write {
 
 /*
  * Plans the cut of the log in @image.  1 and @cut; 0 if the chain is not broken; -ENODATA with a
- * sentence if nothing before the damage is left to keep, -EUCLEAN if nothing at all can be read; else
- * a negative errno with a sentence.
+ * sentence if nothing before the damage is left to keep, -EUCLEAN if nothing at all can be read;
+ * else a negative errno with a sentence.
  * Free it in every case.
  */
 int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *failure);

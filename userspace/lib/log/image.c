@@ -163,8 +163,8 @@ found:
 	return image->window + (size_t)(block - image->window_start) * RESSD_BLOCK_SIZE;
 }
 
-void log_image_read_all(struct log_image *image, void (*progress)(void *context, u64 done, u64 total),
-			void *context)
+void log_image_read_all(struct log_image *image,
+			void (*progress)(void *context, u64 done, u64 total), void *context)
 {
 	u32 block;
 

@@ -75,8 +75,8 @@ int log_image_recover(struct log_image *image);
 const void *log_image_block(struct log_image *image, u32 block);
 
 /* Reads all blocks, to find those that cannot be read. */
-void log_image_read_all(struct log_image *image, void (*progress)(void *context, u64 done, u64 total),
-			void *context);
+void log_image_read_all(struct log_image *image,
+			void (*progress)(void *context, u64 done, u64 total), void *context);
 
 /* Reads the same for functions of core: to them a block that cannot be read is a damaged one. */
 struct ressd_reader log_image_reader(struct log_image *image);
