@@ -60,12 +60,17 @@ lose_cache() {
 	ssd cut ssd0 now fate=lost && ssd power ssd0 on
 }
 
+# remove_ressd: the ressd device, if there is one.
+remove_ressd() {
+	! dmsetup info ressd >/dev/null 2>&1 || dmsetup remove ressd
+}
+
 # fresh [KEY VALUE...]: a new ressd device on the blank drive. Only a flush, or a full record, makes
 # it write.
 # shellcheck disable=SC2120
 fresh() {
 	heal
-	dmsetup info ressd >/dev/null 2>&1 && dmsetup remove ressd
+	remove_ressd
 	blkdiscard -f /dev/ssd0 2>/dev/null
 	rm -f /tmp/journal
 	# Mostly without covers, so that it is known what the log writes, and where.

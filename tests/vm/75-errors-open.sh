@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 75-errors-open.sh: formatting, recovery and resume meet errors, and succeed once the drive is
+# well; a device on a dead drive is suspended, removed and opened again; a file system on a log that
+# has failed is mounted again.
+#   75-errors-open.sh [SEED [FUNCTION]]
+# guest: --timeout 600 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf
+# shellcheck disable=SC2119 # fresh and reopen work without options
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+# shellcheck source=tests/vm/errors.sh
+. ./errors.sh
+
+take_arguments "$@"
+
+# refused_recovery NAME REGEX: the device cannot be created, with a sentence, and nothing changes.
+refused_recovery() {
+	copy_device /dev/ssd0 /tmp/before
+	fault "${@:3}"
+	expect_fail "$2" make_ressd ressd /dev/ssd0 "$reserved"
+	check "$1: no device is left" fails dmsetup info ressd
+	heal
+	check "$1: nothing was written" same_as /tmp/before /dev/ssd0
+}
+
+errors_of_recovery() {
+	fresh
+	oracle run --operations 400 --threads 2
+	check "recovery: removed" dmsetup remove ressd
+	refused_recovery "unreadable superblocks" 'superblock cannot be read' read "$log_range"
+	refused_recovery "unreadable log" 'log cannot be read' read \
+		"range=$((normal + 8))+$((reserved - 16))"
+	refused_recovery "failed flush after recovery" 'cannot be flushed' flush
+	refused_recovery "no opening record" 'its opening record cannot be written' \
+		write "$log_range"
+	check "recovery: on the healthy drive" make_ressd ressd /dev/ssd0 "$reserved"
+	check "recovery: everything acknowledged is there" oracle check
+}
+
+# The same table is resumed again after its recovery has failed.
+second_attempt() {
+	fresh
+	check "a second attempt: load" oracle run --operations 400 --threads 2
+	dmsetup remove ressd
+	dmsetup create ressd --notable
+	dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")"
+	fault write "$log_range"
+	expect_fail 'opening record' dmsetup resume ressd
+	# It has no mover: a drain waited for ever, and with it all that was done to the table.
+	expect_fail 'the device is not active' timeout 60 dmsetup message ressd 0 drain
+	expect_fail 'the device is suspended; resume it, then recover' timeout 60 \
+		dmsetup message ressd 0 recover
+	check "a second attempt: the status of a table that is not in service" dmsetup status ressd
+	fault read "range=$((normal + 8))+$((reserved - 16))"
+	expect_fail 'log cannot be read' dmsetup resume ressd
+	fault flush times=1
+	expect_fail 'cannot be flushed' dmsetup resume ressd
+	fault flush after=1 times=1
+	expect_fail 'opening record' dmsetup resume ressd
+	heal
+	check "a second attempt to resume" dmsetup resume ressd
+	check "a second attempt: state rw" state_is rw
+	check "a second attempt: everything acknowledged is there" oracle check
+}
+
+# A blank area whose superblocks cannot be written.
+errors_of_formatting() {
+	local sector
+	for sector in "$normal" $((normal + reserved - 8)); do
+		remove_ressd
+		blkdiscard -f /dev/ssd0 2>/dev/null
+		fault write "range=$sector+8"
+		expect_fail 'superblock cannot be written' make_ressd ressd /dev/ssd0 "$reserved"
+		heal
+		check "a new attempt after it" make_ressd ressd /dev/ssd0 "$reserved"
+		check "a new attempt after it: works" eval \
+			'put 10 a && commit && dmsetup remove ressd'
+		blkdiscard -f /dev/ssd0 2>/dev/null
+		fault write "range=$sector+8"
+		dmsetup create ressd --notable
+		dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")"
+		expect_fail 'superblock cannot be written' dmsetup resume ressd
+		heal
+		check "formatted at the second attempt" dmsetup resume ressd
+		check "formatted at the second attempt: works" eval \
+			'put 10 a && commit && reopen && holds 10 a'
+	done
+}
+
+# Everything under ressd is gone, in the middle of a load: nothing may hang.
+dead_device() {
+	local how=$1 load
+	remove_ressd
+	heal
+	blkdiscard -f /dev/ssd0 2>/dev/null
+	rm -f /tmp/journal
+	dmsetup create lower --table "0 $(sectors_of /dev/ssd0) linear /dev/ssd0 0"
+	make_ressd ressd /dev/mapper/lower "$reserved" on_full wait
+	oracle run --may-fail --threads 4 >/tmp/load-output 2>&1 &
+	load=$!
+	wait_until grep -q 'load of epoch' /tmp/load-output
+	wait_until at_least ressd moved_blocks 1
+	fail_all_io lower
+	check "dead device ($how): the load ends" ended "$load"
+	# Before it, a write may succeed: while the log tries its last record again it takes more.
+	check "dead device ($how): fsync ends" fails commit
+	check "dead device ($how): writes end" fails put 10 a
+	check "dead device ($how): a drain ends" fails dmsetup message ressd 0 drain
+	check "dead device ($how): a recover ends" fails ressdctl recover ressd
+	if [ "$how" = "suspend" ]; then
+		check "dead device: suspend" dmsetup suspend ressd
+		check "dead device: resume" dmsetup resume ressd
+	fi
+	check "dead device ($how): remove" dmsetup remove ressd
+	dmsetup remove lower
+	check "dead device ($how): alive again" make_ressd ressd /dev/ssd0 "$reserved"
+	check "dead device ($how): everything acknowledged is there" oracle check
+	dmsetup remove ressd
+}
+
+new_file() {
+	sync
+	touch "/mnt/new.$RANDOM"
+}
+
+# After an error, where it turned read-only before Linux 6.12 (its commit d3476f3dad4a): nothing is
+# read from files then, whatever the device does.
+ext4_shuts_down() {
+	local major minor rest
+	IFS=. read -r major minor rest < <(uname -r)
+	[ $((major * 1000 + ${minor%%[!0-9]*})) -ge 6012 ]
+}
+
+# The log fails under ext4: it turns read-only, is unmounted, and after a recover is mounted again
+# with all that was synced.
+file_system() {
+	local i
+	remove_ressd
+	mkdir -p /mnt
+	make_ressd ressd /dev/ssd0 "$reserved"
+	mkfs.ext4 -q -F -b 4096 /dev/mapper/ressd
+	mount -o errors=remount-ro /dev/mapper/ressd /mnt
+	cp /bin/busybox /mnt/synced
+	dd if=/dev/urandom of=/mnt/data bs=1M count=4 status=none
+	sync
+	fault write "$log_range"
+	# Taken by the log, in RAM, and soon written by its timer: so the log is off before fsync.
+	dd if=/dev/urandom of=/mnt/data bs=4k count=1 seek=1000 oflag=direct conv=notrunc \
+		status=none
+	check "ext4: the log is off" wait_until state_is off
+	for ((i = 0; i < 20; i++)); do
+		dd if=/dev/urandom of=/mnt/data bs=4k count=1 seek=$((i * 37)) conv=notrunc \
+			status=none
+	done
+	# Its commit block has PREFLUSH and FUA. dm sends the data of such a write though the flush
+	# failed.
+	check "ext4: fsync fails" fails dd if=/dev/null of=/mnt/data conv=fsync,notrunc status=none
+	# A new file each time: once the journal is aborted, times of an old one still change in
+	# memory.
+	check "ext4: is read-only" wait_until fails new_file
+	forget_cache
+	check "ext4: the device is read on" dd if=/dev/mapper/ressd of=/dev/null bs=1M status=none
+	ext4_shuts_down || check "ext4: is read on" cmp /bin/busybox /mnt/synced
+	check "ext4: is unmounted" umount /mnt
+	heal
+	check "ext4: recover" ressdctl recover ressd
+	e2fsck -fy /dev/mapper/ressd >/tmp/fsck-output 2>&1
+	check "ext4: fsck after its journal was replayed" e2fsck -fn /dev/mapper/ressd
+	check "ext4: is mounted again" mount /dev/mapper/ressd /mnt
+	check "ext4: what was synced is there" cmp /bin/busybox /mnt/synced
+	check "ext4: is written again" eval 'echo more >/mnt/file && sync'
+	umount /mnt
+	dmsetup remove ressd
+}
+
+load dm-ressd
+make_drive
+scenario errors_of_recovery
+scenario second_attempt
+scenario errors_of_formatting
+scenario dead_device remove
+scenario dead_device suspend
+scenario file_system
+finish
