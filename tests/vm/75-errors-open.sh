@@ -51,8 +51,13 @@ second_attempt() {
 	expect_fail 'opening record' dmsetup resume ressd
 	# It has no mover: a drain waited for ever, and with it all that was done to the table.
 	expect_fail 'the device is not active' timeout 60 dmsetup message ressd 0 drain
-	expect_fail 'the device is suspended; resume it, then recover' timeout 60 \
-		dmsetup message ressd 0 recover
+	mark_log
+	# One that waits for a log that nobody serves cannot be killed.
+	dmsetup message ressd 0 recover 2>/tmp/recover &
+	check "a second attempt: recover ends at once" ended $!
+	check "a second attempt: with an error" grep -q failed /tmp/recover
+	check "a second attempt: which is told" \
+		log_says 'the device is suspended; resume it, then recover'
 	check "a second attempt: the status of a table that is not in service" dmsetup status ressd
 	fault read "range=$((normal + 8))+$((reserved - 16))"
 	expect_fail 'log cannot be read' dmsetup resume ressd
