@@ -71,6 +71,30 @@ second_attempt() {
 	check "a second attempt: everything acknowledged is there" oracle check
 }
 
+# Recovery waits for a read: until it is over the log is being set up, and nobody may look at it.
+status_during_recovery() {
+	local drive=/dev/mapper/gated resume status=0
+	remove_ressd
+	dmsetup create gated --table "0 $((normal + reserved)) linear /dev/ssd0 0"
+	fresh
+	put 10 a && push_out
+	dmsetup remove ressd
+	dmsetup create ressd --notable
+	dmsetup load ressd --table "$(table_line "$drive" "$reserved")"
+	close_gate gated reads
+	dmsetup resume ressd &
+	resume=$!
+	check "status during recovery: that waits" wait_until equals 1 reads_at_gate gated
+	check "status during recovery: shows no log" equals 0/0 status_word ressd 4
+	open_gate gated
+	wait "$resume" || status=$?
+	check "status during recovery: that ends well" equals 0 echo "$status"
+	check "status during recovery: then it shows the log" fails equals 0/0 status_word ressd 4
+	check "status during recovery: and all is there" holds 10 a
+	dmsetup remove ressd
+	dmsetup remove gated
+}
+
 # A blank area whose superblocks cannot be written.
 errors_of_formatting() {
 	local sector
@@ -185,6 +209,7 @@ load dm-ressd
 make_drive
 scenario errors_of_recovery
 scenario second_attempt
+scenario status_during_recovery
 scenario errors_of_formatting
 scenario dead_device remove
 scenario dead_device suspend
