@@ -395,6 +395,7 @@ removed_during_recover() {
 	expect_fail 'out of service.*send the message recover first' \
 		dmsetup load ressd --table "$(table_line "$drive" "$reserved")"
 	heal
+	mark_log
 	fault flush slow_us=1500000 times=1
 	dmsetup message ressd 0 recover &
 	recovers=$!
@@ -402,6 +403,8 @@ removed_during_recover() {
 	check "removed during recover: is removed" dmsetup remove ressd
 	wait "$recovers" || status=$?
 	check "removed during recover: it has ended well" equals 0 echo "$status"
+	check "removed during recover: nothing is said to be lost" \
+		fails log_says 'what was accepted since the last flush is lost'
 	heal
 	check "removed during recover: is created again" make_ressd ressd "$drive" "$reserved"
 	check "removed during recover: all is there" many_blocks verify
