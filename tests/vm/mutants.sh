@@ -55,6 +55,8 @@ mutants() {
 		recovered-on-top@dm-ressd-log.c@/^static int recover/,/^}/s/^\tressd_init_log(ressd, &geom);$/\t(void)geom;/@75-errors-open 1 second_attempt@a second recovery begins with the map that the first one has left
 		status-looks-early@dm-ressd-status.c@s/if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {/if (1) {/@75-errors-open 1 status_during_recovery@status looks at a log that recovery is setting up
 		removal-beside-repair@dm-ressd-target.c@s/^\twait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));$/\t;/@75-errors-log 1 removed_during_recover@a removal does not wait for a repair, and says that data is lost
+		set-wakes-nobody@dm-ressd-status.c@/^static int message_set/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 set_on_full@a write that waits does not hear of an option that was set
+		off-wakes-nobody@dm-ressd-status.c@/^static int message_mover/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 mover_off@... nor that the mover is off
 		failed-record-awaited@dm-ressd-wait.c@/^void ressd_wait_for_record/,/^}/s/!ressd_log_works(ressd)/false/@75-errors-move 1 record_before_a_visit_fails@the mover waits for a record that cannot be written
 		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@75-errors-move 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
 		log-held-for-ever@dm-ressd-batch.c@s/ressd->log_io.held = false;/;/@75-errors-move 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
