@@ -407,6 +407,46 @@ cancelled_drain_leaves_no_writer() {
 	remove_disk d0
 }
 
+# A record announces at most 512 segments that have died, so an activation after a cut takes
+# several rounds until the log, in which home counts by then, is empty. The cut is in a drain, when
+# the covers begin to go. Each write takes a segment of its own.
+restored_in_rounds() {
+	local reserved=$((6000 * 128)) normal drain
+	make_disk d0 408
+	normal=$(($(sectors_of /dev/d0) - reserved))
+	mkfs.ext4 -q -F /dev/d0 "$((normal / 2))k"
+	copy_device /dev/d0 /tmp/first 136
+	lower
+	dmsetup create first --table "0 136 linear /dev/mapper/lower 0"
+	dmsetup create whole --table "0 136 linear /dev/mapper/first 0
+136 $((normal + reserved - 136)) linear /dev/mapper/lower 136"
+	make_ressd ressd /dev/mapper/whole "$reserved" segment_sectors 128 log_align_sectors 128 \
+		commit writethrough
+	dmsetup message ressd 0 mover off
+	check "many segments: are written" fio --name=small --filename=/dev/mapper/ressd \
+		--offset=1M --size=16M --rw=randwrite --bs=4k --direct=1 --norandommap --number_ios=4096 \
+		--randseed="$seed" --output=/tmp/fio-output
+	check "many segments: so many" at_least ressd records 4000
+	close_gate first writes
+	dmsetup message ressd 0 drain 2>/dev/null &
+	drain=$!
+	check "many segments: the covers begin to go" wait_until equals 1 writes_at_gate first
+	check "many segments: everything else is home" equals 17 status_dirty ressd
+	fail_all_io lower
+	open_gate first
+	check "many segments: the drain ends" ended "$drain"
+	dmsetup remove ressd
+	dmsetup remove whole
+	dmsetup remove first
+	dmsetup remove lower
+	check "many segments: is activated" make_ressd ressd /dev/d0 "$reserved"
+	check "many segments: and plain" equals 0/0 status_word ressd 5
+	check "many segments: the first blocks are the same" same_as /tmp/first /dev/mapper/ressd
+	dmsetup remove ressd
+	check "many segments: and those of the bare disk" same_as /tmp/first /dev/d0
+	remove_disk d0
+}
+
 load dm-ressd
 scenario formatted_anew
 scenario written_behind
@@ -424,5 +464,6 @@ scenario without_covers
 scenario two_disks
 scenario large_write_waits_for_a_run
 scenario cancelled_drain_leaves_no_writer
+scenario restored_in_rounds
 scenario cuts_of_the_power
 finish

@@ -57,6 +57,7 @@ mutants() {
 		removal-beside-repair@dm-ressd-target.c@s/^\twait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));$/\t;/@75-errors-log 1 removed_during_recover@a removal does not wait for a repair, and says that data is lost
 		set-wakes-nobody@dm-ressd-status.c@/^static int message_set/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 set_on_full@a write that waits does not hear of an option that was set
 		off-wakes-nobody@dm-ressd-status.c@/^static int message_mover/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 mover_off@... nor that the mover is off
+		restored-in-few-rounds@dm-ressd-cover.c@s/^\t\t\trounds = 0;$/\t\t\t;/@46-cover 1 restored_in_rounds@an activation gives up restoring covers in a log with many dead segments
 		failed-record-awaited@dm-ressd-wait.c@/^void ressd_wait_for_record/,/^}/s/!ressd_log_works(ressd)/false/@75-errors-move 1 record_before_a_visit_fails@the mover waits for a record that cannot be written
 		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@75-errors-move 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
 		log-held-for-ever@dm-ressd-batch.c@s/ressd->log_io.held = false;/;/@75-errors-move 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
