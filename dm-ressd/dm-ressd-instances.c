@@ -11,6 +11,12 @@
 static LIST_HEAD(instances);
 static DEFINE_MUTEX(instances_lock);
 
+/* Are both tables of one mapped device? */
+static bool same_device(const struct ressd *a, const struct ressd *b)
+{
+	return dm_table_get_md(a->ti->table) == dm_table_get_md(b->ti->table);
+}
+
 static bool areas_meet(const struct block_device *a, u64 a_start, u64 a_len,
 		       const struct block_device *b, u64 b_start, u64 b_len)
 {
@@ -46,9 +52,7 @@ int ressd_register(struct ressd *ressd, char *error, size_t size)
 
 	mutex_lock(&instances_lock);
 	list_for_each_entry(other, &instances, instances) {
-		if (dm_table_get_md(other->ti->table) ==
-			    dm_table_get_md(ressd->ti->table) ||
-		    !instances_meet(ressd, other))
+		if (same_device(other, ressd) || !instances_meet(ressd, other))
 			continue;
 		snprintf(error, size,
 			 "the areas overlap those of the ressd device %s, which is in use",
@@ -96,51 +100,33 @@ static bool owed_by(struct ressd *other, struct ressd_areas *areas)
 	       !ressd_is_drained(other);
 }
 
-int ressd_check_change(struct ressd *ressd, char *error, size_t size)
+int ressd_check_change(struct ressd *ressd, bool load, char *error, size_t size)
 {
 	struct ressd_areas owed = ressd->owed;
+	bool refused = owed.reserved, lost = false;
 	struct ressd *other;
-	bool refused = owed.reserved;
 
 	mutex_lock(&instances_lock);
 	list_for_each_entry(other, &instances, instances) {
-		if (refused)
-			break;
-		refused = other != ressd &&
-			  dm_table_get_md(other->ti->table) ==
-				  dm_table_get_md(ressd->ti->table) &&
-			  owed_by(other, &owed) && !finds_log_of(ressd, &owed);
+		if (refused || other == ressd || !same_device(other, ressd))
+			continue;
+		refused = owed_by(other, &owed) && !finds_log_of(ressd, &owed);
+		lost |= load && READ_ONCE(other->life) == RESSD_ACTIVE &&
+			!ressd_log_works(other);
 	}
 	if (refused)
 		ressd->owed = owed;
 	mutex_unlock(&instances_lock);
-	if (!refused)
-		return 0;
-	snprintf(error, size,
-		 "the table has other devices or areas than the one before, whose log (sector %llu + %llu of %u:%u) may hold data; only its normal area may grow, for anything else resume that one, and send the message drain first",
-		 (unsigned long long)owed.table.reserved_start,
-		 (unsigned long long)owed.table.reserved_sectors,
-		 MAJOR(owed.reserved), MINOR(owed.reserved));
-	return -EBUSY;
-}
-
-int ressd_check_reload(struct ressd *ressd, char *error, size_t size)
-{
-	struct ressd *other;
-	int ret = 0;
-
-	mutex_lock(&instances_lock);
-	list_for_each_entry(other, &instances, instances)
-		if (READ_ONCE(other->life) == RESSD_ACTIVE &&
-		    dm_table_get_md(other->ti->table) ==
-			    dm_table_get_md(ressd->ti->table) &&
-		    !ressd_log_works(other))
-			ret = -EBUSY;
-	mutex_unlock(&instances_lock);
-	if (ret)
+	if (refused)
+		snprintf(error, size,
+			 "the table has other devices or areas than the one before, whose log (sector %llu + %llu of %u:%u) may hold data; only its normal area may grow, for anything else resume that one, and send the message drain first",
+			 (unsigned long long)owed.table.reserved_start,
+			 (unsigned long long)owed.table.reserved_sectors,
+			 MAJOR(owed.reserved), MINOR(owed.reserved));
+	else if (lost)
 		snprintf(error, size,
 			 "the log of the table in use is out of service, and what is only in its memory would be lost; send the message recover first, or remove the device");
-	return ret;
+	return refused || lost ? -EBUSY : 0;
 }
 
 void ressd_unregister(struct ressd *ressd)

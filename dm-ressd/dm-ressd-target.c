@@ -377,9 +377,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	if (!ret && ressd_init_bios(ressd))
 		ret = out_of_memory("the reserve of bios");
 	if (!ret)
-		ret = ressd_check_change(ressd, ctr_error, sizeof(ctr_error));
-	if (!ret)
-		ret = ressd_check_reload(ressd, ctr_error, sizeof(ctr_error));
+		ret = ressd_check_change(ressd, true, ctr_error,
+					 sizeof(ctr_error));
 	if (!ret)
 		ret = load_super(ressd);
 	if (!ret)
@@ -471,7 +470,7 @@ static int activate(struct ressd *ressd)
 static int begin_service(struct ressd *ressd)
 {
 	char error[RESSD_ERROR_SIZE];
-	int ret = ressd_check_change(ressd, error, sizeof(error));
+	int ret = ressd_check_change(ressd, false, error, sizeof(error));
 
 	if (ret) {
 		DMERR("%s: %s", ressd_name(ressd), error);

@@ -16,11 +16,11 @@ int ressd_register(struct ressd *ressd, char *error, size_t size);
  * Before the target takes the place of another one of the same mapped device:
  * -EBUSY, with a sentence, if that has a log that is not drained and that this
  * one would not find; and again whenever it is tried, for dm destroys the other
- * table though this one is refused.
+ * table though this one is refused.  @load: it is being loaded; then also if
+ * the other one cannot write its log.
  */
-int ressd_check_change(struct ressd *ressd, char *error, size_t size);
-/* When it is loaded: -EBUSY, with a sentence, if that cannot write its log. */
-int ressd_check_reload(struct ressd *ressd, char *error, size_t size);
+int ressd_check_change(struct ressd *ressd, bool load, char *error,
+		       size_t size);
 /* Takes it out again, if it was entered. */
 void ressd_unregister(struct ressd *ressd);
 

@@ -23,8 +23,9 @@ mutants() {
 		no-fua@dm-ressd-commit.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
 		no-flush-supported@dm-ressd-target.c@/ti->flush_supported = true;/d@80-devices@over a write-through device fsync leaves data in RAM
 		flush-past-the-log@dm-ressd-io.c@s/return !ressd_log_is_volatile(&ressd->log) \&\& !ressd->log.cycle;/return true;/@80-devices 1 flush_of_one_block@a flush does not write what is only in RAM
-		other-areas-loaded@dm-ressd-target.c@s/ret = ressd_check_change(ressd, ctr_error, sizeof(ctr_error));/ret = 0;/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
-		other-areas-resumed@dm-ressd-target.c@s/int ret = ressd_check_change(ressd, error, sizeof(error));/int ret = 0;/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
+		other-areas-loaded@dm-ressd-instances.c@s/refused = owed_by(/refused = !load \&\& owed_by(/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
+		other-areas-resumed@dm-ressd-instances.c@s/refused = owed_by(/refused = load \&\& owed_by(/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
+		log-lost-by-reload@dm-ressd-instances.c@s/lost |= load \&\&/lost |= 0 \&\&/@75-errors-log 1 removed_during_recover@a table is loaded while the log of the one in use is out of service
 		one-disk-flushed@dm-ressd-device.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
 		last-block-not-killed@dm-ressd-direct.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs@a direct write of several blocks leaves the older copy of its last one in the log
 		mover-beside-a-trial@dm-ressd-pace.c@s/^\tif (ressd_route_tries_direct(ressd) \&\&$/\tif (0 \&\&/@25-pace-route 1 mover_rests_for_a_direct_trial@a direct write is timed beside the mover's
