@@ -321,6 +321,8 @@ static void ressd_free(struct ressd *ressd)
 
 static void set_target_features(struct dm_target *ti)
 {
+	const struct ressd *ressd = ti->private;
+
 	ti->num_flush_bios = 1;
 	/*
 	 * Also over a device without a volatile cache: the open record in RAM
@@ -328,6 +330,9 @@ static void set_target_features(struct dm_target *ti)
 	 */
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
+	/* Whether the reserved device takes any or not: it gets none. */
+	ti->discards_supported =
+		bdev_max_discard_sectors(ressd->normal->bdev) > 0;
 	ti->per_io_data_size = RESSD_PER_BIO_SIZE;
 	ti->limit_swap_bios = true;
 	/*
@@ -401,8 +406,8 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ressd_tune_router(ressd);
 	ressd_shape_prepare(ressd, &ressd->options);
 	ressd_tune_shape(ressd);
-	set_target_features(ti);
 	ti->private = ressd;
+	set_target_features(ti);
 	return 0;
 }
 
@@ -562,15 +567,18 @@ static int ressd_iterate_devices(struct dm_target *ti,
 
 static void ressd_io_hints(struct dm_target *ti, struct queue_limits *limits)
 {
+	struct ressd *ressd = ti->private;
+
 	/*
-	 * The mapping unit is worth aligning to; the logical block size stays
-	 * the device's.
+	 * The mapping unit is worth aligning to.  The logical block size stays
+	 * the larger one of both devices: a read of a part of a logged block
+	 * goes to the reserved device as it is.
 	 */
 	limits->io_min = max_t(unsigned int, limits->io_min, RESSD_BLOCK_SIZE);
 	if (limits->max_discard_sectors)
-		limits->discard_granularity = max_t(unsigned int,
-						    limits->discard_granularity,
-						    RESSD_BLOCK_SIZE);
+		limits->discard_granularity =
+			max(bdev_discard_granularity(ressd->normal->bdev),
+			    RESSD_BLOCK_SIZE);
 }
 
 static struct target_type ressd_target = {

@@ -222,6 +222,50 @@ block_sizes() {
 	remove_disk d1
 }
 
+# ressd_queue ATTRIBUTE
+ressd_queue() {
+	queue "$(dmsetup info -c --noheadings -o blkdevname ressd)" "$1"
+}
+
+# first_block_is LETTER|0: of the bare normal disk.
+first_block_is() {
+	equals "$1" eval 'head -c 1 /dev/d0 | tr "\0" 0'
+}
+
+# The reserved device gets no discard of a user, so whether it takes any, and in which units, is nothing
+# to the user; a read of a part of a logged block it does get. Found in review: a log on a disk without
+# discards took them away from the file system; one with large units had fstrim skip most of the free
+# space.
+limits_of_the_log() {
+	make_disk d0 24 cache_size=2
+	make_disk d1 24 cache_size=2 blocksize=4096 discard=0
+	create d0 d1
+	check "log of 4096-byte blocks: passed on" equals 4096 blockdev --getss "$mapper"
+	dmsetup message ressd 0 set route never
+	head -c 8192 /dev/zero | tr '\0' n |
+		dd of="$mapper" bs=8192 iflag=fullblock oflag=direct conv=notrunc status=none
+	forget_cache
+	check "log without discards: the normal disk has a block" first_block_is n
+	check "log without discards: discarded" blkdiscard -f -l 8192 "$mapper"
+	forget_cache
+	check "log without discards: the normal disk has got it" first_block_is 0
+	destroy d0 d1
+	blkdiscard -f /dev/d0
+	create d1 d0
+	check "normal disk without discards: none are taken" equals 0 ressd_queue discard_max_bytes
+	destroy d1 d0
+	blkdiscard -f /dev/d0
+	drive ssd0 fua=1
+	check "log of larger pages: the disk has them" equals 32768 queue /dev/ssd0 discard_granularity
+	create d0 ssd0
+	check "log of larger pages: discards as the normal disk" \
+		equals 4096 ressd_queue discard_granularity
+	destroy d0 ssd0
+	ssd remove ssd0
+	remove_disk d0
+	remove_disk d1
+}
+
 # One disk with a volatile cache and one without: the flush must still reach the one that has it.
 mixed_caches() {
 	drive ssd0 fua=1
@@ -238,5 +282,6 @@ scenario one_flush_for_a_preflush
 scenario flush_of_one_block
 scenario write_through
 scenario block_sizes
+scenario limits_of_the_log
 scenario mixed_caches
 finish

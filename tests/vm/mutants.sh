@@ -27,6 +27,10 @@ mutants() {
 		other-areas-resumed@dm-ressd-instances.c@s/refused = owed_by(/refused = load \&\& owed_by(/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		log-lost-by-reload@dm-ressd-instances.c@s/lost |= load \&\&/lost |= 0 \&\&/@75-errors-log 1 removed_during_recover@a table is loaded while the log of the one in use is out of service
 		one-disk-flushed@dm-ressd-device.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
+		discards-by-both-disks@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/0;/@80-devices 1 limits_of_the_log@a log on a disk without discards takes them away from the file system
+		discards-always@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/1;/@80-devices 1 limits_of_the_log@discards are offered though only the reserved device takes them
+		discards-in-pages-of-the-log@dm-ressd-target.c@s/max(bdev_discard_granularity(ressd->normal->bdev),/max(limits->discard_granularity,/@80-devices 1 limits_of_the_log@discards come in units of the reserved device
+		blocks-smaller-than-the-log@dm-ressd-target.c@s/^\tlimits->io_min = max_t/\tlimits->logical_block_size = bdev_logical_block_size(ressd->normal->bdev);\n&/@80-devices 1 limits_of_the_log@a read of a part of a logged block is less than a sector of the reserved device
 		last-block-not-killed@dm-ressd-direct.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs@a direct write of several blocks leaves the older copy of its last one in the log
 		mover-beside-a-trial@dm-ressd-pace.c@s/^\tif (ressd_route_tries_direct(ressd) \&\&$/\tif (0 \&\&/@25-pace-route 1 mover_rests_for_a_direct_trial@a direct write is timed beside the mover's
 		mover-rests-on@dm-ressd-pace.c@s/^\t    list_empty(&ressd->waiters.space))$/\t    1)/@25-pace-route 1 waiting_writer_ends_in_a_direct_trial@the mover rests for a direct trial though a write waits for it
