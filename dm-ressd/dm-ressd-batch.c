@@ -578,8 +578,11 @@ static u32 move_singly(struct ressd *ressd)
 		ret = move_block(ressd, move, ressd->mover.space.buffer);
 		spin_lock(&ressd->lock);
 		if (ret) {
-			ressd->mover.bad_blocks += is_owed(ressd, move);
 			ressd->counters.errors++;
+			if (is_owed(ressd, move)) {
+				ressd->mover.bad_blocks++;
+				ressd->mover.bad_block = move->block;
+			}
 		} else if (ressd_log_moved(&ressd->log, move->block,
 					   move->lbn)) {
 			ressd->counters.moved_blocks++;

@@ -16,6 +16,7 @@
 #include <linux/sched.h>
 
 #include "dm-ressd-mover.h"
+#include "core/ressd-keep.h"
 
 /* After a sweep with errors; doubled each time. */
 #define FIRST_BACKOFF	HZ
@@ -81,6 +82,21 @@ static bool wants_idle_sweep(const struct ressd *ressd)
 }
 
 /*
+ * Has one of the blocks that could not be moved been overwritten since, so that
+ * a sweep may find that none is left?  Whoever has done so is followed by an
+ * I/O of the log, whose end wakes the mover.
+ */
+static bool bad_block_is_gone(const struct ressd *ressd)
+{
+	u32 block = ressd->mover.bad_block;
+
+	lockdep_assert_held(&ressd->lock);
+	return ressd->errors.bad_blocks && ressd_mover_is_on(ressd) &&
+	       !ressd_cover_is_bad(ressd) &&
+	       ressd_keep_next(&ressd->log, block, block + 1) != block;
+}
+
+/*
  * Is there anything that a sweep, or a run of the cover, could do, and reason
  * to?
  */
@@ -97,6 +113,8 @@ static bool wants_space(const struct ressd *ressd)
 		return true;
 	if (!ressd->suspending && ressd->mover.retry_now &&
 	    ressd->errors.bad_blocks)
+		return true;
+	if (bad_block_is_gone(ressd))
 		return true;
 	return log->reuse_seq < log->head_seq &&
 	       ((ressd->waiters.need_space && ressd_log_is_full(log)) ||

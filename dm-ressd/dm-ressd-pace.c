@@ -57,7 +57,7 @@ bool ressd_pace_is_idle(const struct ressd *ressd)
 bool ressd_pace_holds_mover(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (ressd_pace_is_idle(ressd) ||
+	if (ressd_pace_is_idle(ressd) || ressd->errors.bad_blocks ||
 	    (ressd->waiters.need_space && ressd_log_is_full(&ressd->log)) ||
 	    ressd_log_is_starved(&ressd->log))
 		return false;

@@ -407,6 +407,7 @@ struct ressd_mover {
 	struct ressd_step step;		/* of this sweep */
 	struct ressd_move_space space;	/* the batch has gate.batch moves */
 	u32 bad_blocks;			/* that this sweep could not move */
+	u32 bad_block;			/* log block, one of the last of them */
 
 	/* Its thread's own. */
 	bool watches_clock;		/* at rest; read by others */

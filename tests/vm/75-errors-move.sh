@@ -138,6 +138,34 @@ mover_cannot_write() {
 	all_is_well_again "the mover could not write" a
 }
 
+# a_block_that_stays NAME: the log has block 112, and its place could not be written.
+a_block_that_stays() {
+	fault write "range=$((112 * 8))+8"
+	put 112 a && commit
+	check "$1: the drain fails" fails dmsetup message ressd 0 drain
+	heal
+	check "$1: state damaged" state_is damaged
+}
+
+# Nothing else happens then, so that no sweep came, and the state stayed damaged for good. That sweep
+# has something to move, and does not wait for writers to catch up.
+# shellcheck disable=SC2016 # eval expands it
+overwriting_ends_damage() {
+	local cover=on
+	fresh
+	a_block_that_stays "overwritten in the log"
+	check "overwritten in the log: others before it" fio --name=small \
+		--filename=/dev/mapper/ressd --rw=randwrite --bs=4k --offset=8M --size=16M \
+		--io_size=200k --direct=1 --output=/tmp/fio-output
+	check "overwritten in the log: once more" eval 'put 112 b && commit'
+	check "overwritten in the log: state rw" wait_until state_is rw
+	check "overwritten in the log: it is read" holds 112 b
+	a_block_that_stays "discarded"
+	check "discarded: the block" \
+		eval 'blkdiscard -f -o $((112 * 4096)) -l 4096 /dev/mapper/ressd && commit'
+	check "discarded: state rw" wait_until state_is rw
+}
+
 # The first 68 KiB are in the log only. A block that cannot be moved had writes to them fail, though the
 # log had room; and route adaptive counted these as in flight for ever.
 covered_blocks_beside_a_bad_one() {
@@ -568,6 +596,7 @@ scenario damage_is_not_kept
 scenario mover_cannot_write
 scenario failed_announcement write write "$log_range" after=1
 scenario failed_announcement flush flush after=1
+scenario overwriting_ends_damage
 scenario covered_blocks_beside_a_bad_one
 scenario drained_without_covers
 scenario full_log_is_drained
