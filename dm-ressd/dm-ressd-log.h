@@ -70,6 +70,8 @@ void ressd_answer_flushes(struct ressd *ressd, int refused);
  * no lock held.
  */
 void ressd_note_mode(struct ressd *ressd);
+
+/* dm-ressd-repair.c */
 /*
  * The message recover: 0, -EAGAIN on a suspended device, -EBUSY, -ENOMEM, -EIO,
  * or -EUCLEAN when data is gone; may sleep long.

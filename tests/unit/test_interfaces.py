@@ -26,7 +26,7 @@ COMPAT = ["dm-ressd-compat.h", "ssdsim-compat.h"]
 LAYERS = {
     "base": {"device", "route"},
     "dispatch": {"dispatch", "shape"},
-    "log": {"commit", "discard", "error", "log"},
+    "log": {"commit", "discard", "error", "log", "repair"},
     "mover": {"batch", "cover", "keep", "mover", "pace", "sweep", "wait"},
     "io": {"direct", "end", "io", "merge", "order", "read", "unlocked"},
     "target": {"instances", "status", "target"},

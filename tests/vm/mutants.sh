@@ -48,7 +48,7 @@ mutants() {
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
 		fua-of-a-failed-flush@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA \&\&$/if (0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
 		fua-believes-recover@dm-ressd-io.c@s/unlikely(atomic_read(&ressd->errors.refused_flushes) !=$/unlikely(0 \&\&/@75-errors-log 1 fua_waits_for_a_good_flush@... once the log is in service again
-		recover-answers-nothing@dm-ressd-error.c@s/^\t\tressd_answer_flushes(ressd, refused);$/\t\t(void)refused;/@75-errors-log 1 fua_waits_for_a_good_flush@after recover who writes with FUA, but never flushes, is not served any more
+		recover-answers-nothing@dm-ressd-repair.c@s/^\t\tressd_answer_flushes(ressd, refused);$/\t\t(void)refused;/@75-errors-log 1 fua_waits_for_a_good_flush@after recover who writes with FUA, but never flushes, is not served any more
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->errors.failed_flushes);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
@@ -83,7 +83,7 @@ mutants() {
 		one-cut@dm-ressd-shape.c@s/if (cuts->nr == ARRAY_SIZE(cuts->cut))/if (cuts->nr)/@35-normal-path 1 rests_are_not_judged@of the writes that were cut only the last one is known, and the rest of others is judged like a write
 		direct-in-flight-believed@dm-ressd-end.c@s/^\tif (ressd_refuses_writes(ressd) \&\& !\*error)$/\tif (0)/@75-errors-log 1 direct_write_in_flight_of_a_failed_flush@a direct write in flight when a flush fails succeeds
 		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
-		repair-ignores-direct@dm-ressd-error.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
+		repair-ignores-direct@dm-ressd-repair.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
 		flush-beside-flush@dm-ressd-end.c@/rb->flags == RESSD_BIO_FLUSHES/,/}/s/check_failures(ressd, rb, error);/;/@75-errors-log 1 flush_beside_a_failed_one@a flush succeeds although another one has failed while it was in flight
 		lost-with-room@dm-ressd-direct.c@s/return ressd_log_is_full(&ressd->log);/return true;/@75-errors-move 1 covered_blocks_beside_a_bad_one@covered blocks cannot be written beside a block that cannot be moved
 		refused-in-flight@dm-ressd-io.c@s/^\t\tbio_io_error(bio);$/\t\treturn ret;/@75-errors-move 1 covered_blocks_beside_a_bad_one@a write that is refused counts as in flight for ever
