@@ -169,6 +169,7 @@ static void draw_bio(struct event *event, const struct host *host, struct random
 	}
 	event->kind = choice < 10 ? EVENT_READ : choice < 15 ? EVENT_DISCARD : EVENT_WRITE;
 	event->fua = event->kind == EVENT_WRITE && random_once_in(random, 10);
+	event->preflush = event->fua && random_once_in(random, 2);
 	event->slow = random_once_in(random, 6);
 	event->repeat = random_once_in(random, 5);
 	draw_place(event, host, random);
@@ -187,7 +188,8 @@ static void draw_error(struct event *event, const struct host *host, struct rand
 
 static bool at_device(const struct op *op)
 {
-	return op->state == OP_DEVICE || op->state == OP_READING || op->state == OP_FLUSHING;
+	return op->state == OP_DEVICE || op->state == OP_READING || op->state == OP_FLUSHING ||
+	       op->state == OP_PREFLUSHED;
 }
 
 static void draw_end(struct event *event, const struct host *host, struct random *random)
@@ -221,6 +223,7 @@ static bool mover_is_wanted(const struct host *host, struct random *random)
 		if (op->state == OP_SPACE || op->state == OP_SYNC)
 			return true;
 	return random_once_in(random, 20) || host->draining ||
+	       host->recover.step == RECOVER_SYNCS ||
 	       ressd_log_free_blocks(log) < ressd_log_total_blocks(log) / 3;
 }
 
@@ -329,6 +332,9 @@ void event_draw(struct event *event, const struct host *host, struct random *ran
 	} else if (!host_log_works(host) && random_once_in(random, 12)) {
 		event->kind = random_once_in(random, 5) ? EVENT_STOP : EVENT_REPAIR;
 		event->number = random_below(random, 1000);
+	} else if (host->recover.step == RECOVER_FLUSHES && random_once_in(random, 12)) {
+		event->kind = EVENT_REPAIR;
+		draw_error(event, host, random);
 	} else if (random_once_in(random, host->config.overlap ? 8 : 60)) {
 		/* Writes at the same time: only a read tells which of them has won. */
 		event->kind = EVENT_CHECK;

@@ -50,7 +50,7 @@ enum event_kind {
 	EVENT_KICK,		/* the commit interval is over */
 	EVENT_ROTATE,		/* the head moves on to a new segment */
 	EVENT_TUNE,		/* the message set: another page, alignment, clustered block */
-	EVENT_REPAIR,		/* the log is to return to service after an error */
+	EVENT_REPAIR,		/* the message recover, or the end of its flush */
 	EVENT_CHECK,		/* every block is read and compared */
 	EVENT_SUSPEND,		/* suspend and resume */
 	EVENT_RELOAD,		/* a clean stop and a new start */
@@ -68,6 +68,7 @@ struct event {
 	u32 first, nr;		/* sectors */
 	bool small;		/* the router calls it small and random */
 	bool fua;
+	bool preflush;		/* of a write with FUA: dm sends a flush before it */
 	bool repeat;		/* with the contents that the last crash has taken */
 	bool slow;		/* the disk serves others first */
 	bool error;		/* the I/O that ends, or recovery's read @nr, fails */

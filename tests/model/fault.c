@@ -85,6 +85,10 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"a flush completes although another one has failed while it was in flight" },
 	[FAULT_REPAIR_IGNORES_DIRECT] = { "repair-ignores-direct", 3, true,
 		"a repair does not wait for direct writes from before the failed flush" },
+	[FAULT_FUA_OF_A_FAILED_FLUSH] = { "fua-of-a-failed-flush", 2, true,
+		"the data of a write is taken though its PREFLUSH has failed" },
+	[FAULT_FUA_BELIEVES_RECOVER] = { "fua-believes-recover", 2, true,
+		"data whose flush has failed is taken once the log is in service again" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

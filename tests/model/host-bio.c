@@ -53,6 +53,9 @@ static void finish_write(struct host *host, struct op *op)
 {
 	trace_op(host, op, "done");
 	oracle_complete(&host->oracle, op->first, op->nr, op->started, op->fua);
+	/* Not what a flush has taken that has failed since: dm sends the data all the same. */
+	if (op->preflushed && op->flush_errors == host->flush_errors)
+		oracle_flushed(&host->oracle, op->preflushed);
 	op->state = OP_FREE;
 	host->finished++;
 }
@@ -401,18 +404,43 @@ static bool flush_is_enough(const struct host *host)
 	       (!ressd_log_is_volatile(log) || host->fault == FAULT_FLUSH_BESIDE_LOG);
 }
 
+/* The log is not in service and owes something that it cannot write. */
+static bool flushes_fail(const struct host *host)
+{
+	return !host_log_works(host) && !flush_is_enough(host);
+}
+
+void host_answer_flushes(struct host *host, u32 refused)
+{
+	host->answered_flushes = max(host->answered_flushes, refused);
+}
+
+/* dm sends the data that comes behind a flush whatever became of this. */
+static void end_flush(struct host *host, struct op *op, bool failed)
+{
+	if (failed)
+		host->refused_flushes++;
+	else
+		host_answer_flushes(host, op->refused_flushes);
+	host_trace(host, "op%ld flush: %s", (long)(op - host->ops), failed ? "fails" : "done");
+	op->state = op->has_data ? OP_PREFLUSHED : OP_FREE;
+}
+
 static void start_flush(struct host *host, struct op *op)
 {
 	struct ressd_log *log = &host->box.log;
 
+	op->flush_errors = host->flush_errors;
+	op->refused_flushes = host->refused_flushes;
 	if (flush_is_enough(host)) {
 		op->mark = disk_flush_begin(&host->disk);
-		op->flush_errors = host->flush_errors;
 		op->state = OP_FLUSHING;
 		return;
 	}
-	if (!host_log_works(host))
-		return;			/* it fails at once */
+	if (!host_log_works(host)) {
+		end_flush(host, op, true);
+		return;
+	}
 	op->ticket = ressd_log_sync(log);
 	op->state = OP_SYNC;
 	host_trace(host, "op%ld flush: ticket %llu", (long)(op - host->ops),
@@ -424,11 +452,8 @@ void host_flush(struct host *host)
 	host_start_op(host, &(struct event){ .kind = EVENT_FLUSH });
 }
 
-/* A flush that the log has not asked for. */
-static void flush_failed(struct host *host, struct op *op, u64 number)
+void host_flush_fails(struct host *host, u64 number)
 {
-	host_trace(host, "op%ld flush: fails", (long)(op - host->ops));
-	op->state = OP_FREE;
 	disk_flush_fail(&host->disk, DISK_BOTH, number);
 	if (host->fault == FAULT_FLUSH_ERROR_DROPPED)
 		return;
@@ -441,9 +466,8 @@ static void flush_failed(struct host *host, struct op *op, u64 number)
 
 static void flush_done(struct host *host, struct op *op)
 {
-	host_trace(host, "op%ld flush: done", (long)(op - host->ops));
 	oracle_flushed(&host->oracle, op->started);
-	op->state = OP_FREE;
+	end_flush(host, op, false);
 }
 
 /* ---- all kinds ---- */
@@ -462,7 +486,7 @@ static bool block_in_use(const struct host *host, const struct op *op)
 }
 
 /* New contents, or those which a crash has taken: a file system repeats its journal. */
-static void choose_contents(struct host *host, struct op *op, bool repeat)
+static void choose_contents(struct host *host, struct op *op)
 {
 	u32 i;
 
@@ -472,7 +496,7 @@ static void choose_contents(struct host *host, struct op *op, bool repeat)
 		if (op->kind == EVENT_DISCARD)
 			op->ids[i] = 0;
 		else
-			op->ids[i] = repeat && lost ? lost : ++host->last_id;
+			op->ids[i] = op->repeat && lost ? lost : ++host->last_id;
 	}
 }
 
@@ -499,13 +523,29 @@ static void cut_write(const struct host *host, struct op *op)
 		op->nr -= op->nr % BLOCK_SECTORS;
 }
 
-static void start_write(struct host *host, struct op *op, bool repeat)
+/*
+ * A write with FUA does not show whether dm has sent a flush before it, nor that this has failed;
+ * so it is refused while that may be.  Without FUA such data is like any other.
+ */
+static bool refuses_fua(const struct host *host)
 {
+	if (host->fault == FAULT_FUA_OF_A_FAILED_FLUSH)
+		return false;
+	return flushes_fail(host) || (host->refused_flushes != host->answered_flushes &&
+				      host->fault != FAULT_FUA_BELIEVES_RECOVER);
+}
+
+static void start_write(struct host *host, struct op *op)
+{
+	if (op->fua && refuses_fua(host)) {
+		trace_op(host, op, "refused");
+		return;
+	}
 	cut_write(host, op);
 	if (!oracle_has_room(&host->oracle, op->first, op->nr) ||
 	    (!host->config.overlap && block_in_use(host, op)))
 		return;
-	choose_contents(host, op, repeat);
+	choose_contents(host, op);
 	op->started = oracle_submit(&host->oracle, op->first, op->nr, op->ids);
 	route_write(host, op);
 }
@@ -517,8 +557,9 @@ void host_start_op(struct host *host, const struct event *event)
 	if (op->state != OP_FREE)
 		return;
 	*op = (struct op) {
-		.kind = event->kind, .small = event->small, .fua = event->fua,
-		.slow = event->slow, .first = event->first, .nr = event->nr,
+		.kind = event->preflush ? EVENT_FLUSH : event->kind, .has_data = event->preflush,
+		.small = event->small, .fua = event->fua, .slow = event->slow,
+		.repeat = event->repeat, .first = event->first, .nr = event->nr,
 		.started = ++host->oracle.now,
 	};
 	if (op->kind == EVENT_FLUSH)
@@ -526,12 +567,23 @@ void host_start_op(struct host *host, const struct event *event)
 	else if (op->kind == EVENT_READ)
 		start_read(host, op);
 	else
-		start_write(host, op, event->repeat);
+		start_write(host, op);
+}
+
+/* The flush of the write has ended, well or not: dm_io_complete() sends the data. */
+static void send_data(struct host *host, struct op *op)
+{
+	op->kind = EVENT_WRITE;
+	op->state = OP_FREE;
+	op->preflushed = op->started;
+	start_write(host, op);
 }
 
 void host_end_op(struct host *host, struct op *op, bool error, u64 number)
 {
-	if (op->state == OP_READING) {
+	if (op->state == OP_PREFLUSHED) {
+		send_data(host, op);
+	} else if (op->state == OP_READING) {
 		host_dispatch_ended(host, op);
 		read_done(host, op, error);
 	} else if (op->state == OP_DEVICE) {
@@ -541,14 +593,15 @@ void host_end_op(struct host *host, struct op *op, bool error, u64 number)
 		else
 			direct_done(host, op);
 	} else if (op->state == OP_FLUSHING && error) {
-		flush_failed(host, op, number);
+		end_flush(host, op, true);
+		host_flush_fails(host, number);
 	} else if (op->state == OP_FLUSHING) {
 		disk_flush_end(&host->disk, op->mark, DISK_BOTH);
 		if (op->flush_errors == host->flush_errors ||
 		    host->fault == FAULT_FLUSH_BESIDE_FLUSH)
 			flush_done(host, op);
 		else
-			op->state = OP_FREE;
+			end_flush(host, op, true);
 	}
 }
 
@@ -569,7 +622,7 @@ void host_complete_waiters(struct host *host, bool wrote)
 			finish_write(host, op);
 		} else if (waits && !host_log_works(host)) {
 			if (op->kind == EVENT_FLUSH)
-				op->state = OP_FREE;
+				end_flush(host, op, true);
 			else
 				fail_write(host, op);
 		}

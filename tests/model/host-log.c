@@ -169,24 +169,6 @@ static void end_read(struct host *host, bool error)
 	io_done(host, error ? -EIO : 0, true);
 }
 
-void host_repair(struct host *host)
-{
-	struct ressd_log *log = &host->box.log;
-	const struct op *op;
-
-	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (log->mode >= RESSD_MODE_RO && op_is_direct(op) &&
-		    host->fault != FAULT_REPAIR_IGNORES_DIRECT)
-			return;
-	if (host_log_works(host) || !ressd_repair_is_over(log) || host->mover.nr ||
-	    ressd_log_is_doubtful(log))
-		return;
-	if (log->mode >= RESSD_MODE_RO && host->io_stage != IO_IDLE)
-		return;
-	host_trace(host, "repair from mode %u", log->mode);
-	ressd_repair_start(log, host->repair_buffer, host->layout.geom.record_blocks);
-}
-
 void host_log_step(struct host *host, bool error, u64 number)
 {
 	switch (host->io_stage) {
@@ -203,4 +185,5 @@ void host_log_step(struct host *host, bool error, u64 number)
 		end_read(host, error);
 		break;
 	}
+	host_recover_step(host);
 }

@@ -127,6 +127,9 @@ void host_restart(struct host *host, u32 bad_read)
 	host->trimming = false;
 	host->draining = false;
 	host->opening_ticket = 0;
+	host->recover.step = RECOVER_NONE;
+	host->refused_flushes = 0;
+	host->answered_flushes = 0;
 	for (slot = 0; slot < host->layout.geom.nr_segments; slot++)
 		host->readers[slot] = 0;
 	recover(host, bad_read);
@@ -207,7 +210,7 @@ static bool is_settled(const struct host *host)
 		if (op->state != OP_FREE)
 			return false;
 	return host->io_stage == IO_IDLE && host->mover.state == MOVER_IDLE && !host->opening &&
-	       !host->trimming && ressd_repair_is_over(&host->box.log) &&
+	       !host->trimming && host->recover.step == RECOVER_NONE &&
 	       !ressd_log_is_doubtful(&host->box.log);
 }
 
@@ -218,7 +221,7 @@ static bool mover_is_wanted(const struct host *host)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state == OP_SPACE || op->state == OP_SYNC || op->state == OP_MOVES)
 			return true;
-	return host->draining;
+	return host->draining || host->recover.step == RECOVER_SYNCS;
 }
 
 /* One step of each that is under way, in an order that is always the same. */
@@ -241,6 +244,10 @@ static void settle_step(struct host *host, u32 step)
 		host_mover_start(host, host->draining);
 	host_mover_step(host, false, MAX_MOVES - 1);
 	host->moment(host->context);
+	if (host->recover.step == RECOVER_FLUSHES) {
+		host_recover(host, false, 0);
+		host->moment(host->context);
+	}
 	if (host->trimming && step % MAX_OPS == MAX_OPS - 1) {
 		host_trim_step(host, false, 0);
 		host->moment(host->context);
@@ -386,7 +393,7 @@ static void running_step(struct host *host, const struct event *event)
 		tune(host, event->number);
 		break;
 	case EVENT_REPAIR:
-		host_repair(host);
+		host_recover(host, event->error, event->number);
 		break;
 	case EVENT_CHECK:
 		host_check_reads(host);

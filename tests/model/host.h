@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel does around the log protocol, one event at a time: bios (host-bio.c), the log
- * worker (host-log.c), the mover (host-mover.c), discards of segments (host-trim.c), and the order
- * of what goes to the normal area (host-dispatch.c).  Everything that takes time has a beginning
- * and an end with other events in between.
+ * worker (host-log.c), the mover (host-mover.c), discards of segments (host-trim.c), the order of
+ * what goes to the normal area (host-dispatch.c), and the message recover (host-recover.c).
+ * Everything that takes time has a beginning and an end with other events in between.
  */
 #ifndef MODEL_HOST_H
 #define MODEL_HOST_H
@@ -33,12 +33,14 @@ enum op_state {
 	OP_SYNC,		/* waits for a ticket */
 	OP_READING,		/* the disk's read is in flight */
 	OP_FLUSHING,		/* the disk's flush is in flight */
+	OP_PREFLUSHED,		/* the flush has ended, well or not: its data is to be sent */
 };
 
 struct op {
 	enum event_kind kind;
 	enum op_state state;
-	bool small, fua, slow;
+	bool small, fua, slow, repeat;
+	bool has_data;			/* a flush: dm sends this when it has ended */
 	u32 first, nr;			/* sectors */
 	u64 ids[MAX_OP_SECTORS];	/* contents to write */
 	u64 started;			/* oracle's time; a write: of its submission */
@@ -53,6 +55,8 @@ struct op {
 	bool from_log;
 	bool proven;			/* from the log: what no failed flush can take */
 	u64 flush_errors;		/* of the host, when the read or flush was sent */
+	u32 refused_flushes;		/* likewise, of a flush */
+	u64 preflushed;			/* oracle's time: of the flush before this data; 0: none */
 	u32 block;			/* log block read from */
 	u64 mark;			/* of a flush */
 	struct disk_write *write;
@@ -114,6 +118,21 @@ struct mover {
 	u32 order[MAX_MOVES];		/* of the moves whose writes are in flight */
 };
 
+/* The message recover. */
+enum recover_step {
+	RECOVER_NONE,
+	RECOVER_REPAIRS,
+	RECOVER_SYNCS,
+	RECOVER_FLUSHES,
+};
+
+struct recover {
+	enum recover_step step;
+	u64 ticket;
+	u64 mark;			/* of its flush */
+	u32 refused_flushes;		/* of the host, when the sync began */
+};
+
 struct host {
 	/* Set by the caller. */
 	struct config config;
@@ -139,6 +158,7 @@ struct host {
 	struct disk_write *io_write;
 	struct mover mover;
 	struct cover cover;
+	struct recover recover;
 	void *repair_buffer;
 	bool trimming;			/* the discard of a segment is in flight */
 	u32 trim_slot;
@@ -150,6 +170,7 @@ struct host {
 	u64 time;
 	u64 finished;			/* writes that have completed */
 	u64 flush_errors;
+	u32 refused_flushes, answered_flushes;	/* as errors of struct ressd */
 	u64 last_id;
 	u64 activation;
 
@@ -239,6 +260,12 @@ void host_start_op(struct host *host, const struct event *event);
 void host_flush(struct host *host);
 void host_end_op(struct host *host, struct op *op, bool error, u64 number);
 
+/* A flush that the log has not asked for fails. */
+void host_flush_fails(struct host *host, u64 number);
+
+/* A flush has succeeded that began when @refused had failed. */
+void host_answer_flushes(struct host *host, u32 refused);
+
 /* Those that waited try again, from the beginning. */
 void host_retry(struct host *host);
 
@@ -262,10 +289,15 @@ void host_dispatch_ended(struct host *host, struct op *op);
 
 /* host-log.c */
 
-/* Brings the log back into service, if it is out of it and nothing is in flight. */
-void host_repair(struct host *host);
 void host_log_step(struct host *host, bool error, u64 number);
 void host_tidy(struct host *host);
+
+/* host-recover.c */
+/* Brings the log back into service, if it is out of it; or ends the flush that follows. */
+void host_recover(struct host *host, bool error, u64 number);
+
+/* The log worker has done something that it may wait for. */
+void host_recover_step(struct host *host);
 
 /* host-mover.c */
 /* Begins a sweep; @whole: also of the segment in use, as by a drain or in idle time. */

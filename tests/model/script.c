@@ -94,8 +94,9 @@ static void write_event(FILE *file, const struct event *event)
 		fprintf(file, " %u+%u as %u", event->first, event->nr, event->slot);
 	else if (event->kind == EVENT_FLUSH)
 		fprintf(file, " as %u", event->slot);
-	fprintf(file, "%s%s%s%s", event->small ? " small" : "", event->fua ? " fua" : "",
-		event->repeat ? " repeat" : "", event->slow ? " slow" : "");
+	fprintf(file, "%s%s%s%s%s", event->small ? " small" : "", event->fua ? " fua" : "",
+		event->preflush ? " preflush" : "", event->repeat ? " repeat" : "",
+		event->slow ? " slow" : "");
 	if (event->number)
 		fprintf(file, " choice %llu", (unsigned long long)event->number);
 	if (event->error && fate)
@@ -231,6 +232,8 @@ static void parse_word(struct parser *parser, struct event *event, char *word)
 		event->small = true;
 	} else if (!strcmp(word, "fua")) {
 		event->fua = true;
+	} else if (!strcmp(word, "preflush")) {
+		event->preflush = true;
 	} else if (!strcmp(word, "repeat")) {
 		event->repeat = true;
 	} else if (!strcmp(word, "slow")) {
@@ -262,6 +265,8 @@ static void check_place(struct parser *parser, const struct event *event,
 	if (bio && (!event->nr || event->nr > limit ||
 		    (u64)event->first + event->nr > (u64)config->normal_blocks * BLOCK_SECTORS))
 		refuse(parser, "too long, or outside of the device:", event_names[event->kind]);
+	if (event->preflush && !(event->kind == EVENT_WRITE && event->fua))
+		refuse(parser, "preflush is of a write with fua, not of", event_names[event->kind]);
 }
 
 static void parse_event(struct parser *parser, struct script *script, const char *name)

@@ -90,7 +90,7 @@ static bool with(struct shrinker *shrinker, u32 i, const struct event *event)
 	return fails;
 }
 
-#define PLAINER_WAYS	7U
+#define PLAINER_WAYS	8U
 
 /* Makes @event plainer in one way; false if it is so already. */
 static bool make_plainer(struct event *event, u32 way)
@@ -102,19 +102,22 @@ static bool make_plainer(struct event *event, u32 way)
 		event->error = false;
 		break;
 	case 1:
-		event->fua = false;
+		event->preflush = false;
 		break;
 	case 2:
-		event->slow = false;
+		event->fua = event->preflush;	/* which goes with FUA only */
 		break;
 	case 3:
-		event->repeat = false;
+		event->slow = false;
 		break;
 	case 4:
+		event->repeat = false;
+		break;
+	case 5:
 		if (event->kind == EVENT_CRASH && event->cut.kind > CUT_ALL_LOST)
 			event->cut = (struct cut){ .kind = CUT_NOTHING_LOST };
 		break;
-	case 5:
+	case 6:
 		if (event->kind == EVENT_CRASH && event->cut.kind > CUT_ALL_LOST)
 			event->cut = (struct cut){ .kind = CUT_ALL_LOST };
 		break;
