@@ -335,6 +335,14 @@ static void check_read(struct host *host, const struct op *op, const u64 *data, 
 		host_check_sector(host, op->first + i, &data[i * SECTOR_WORDS], op->started, what);
 }
 
+static void settle_read(struct host *host, const struct op *op, const u64 *data)
+{
+	u32 i;
+
+	for (i = 0; i < op->nr; i++)
+		oracle_settle(&host->oracle, op->first + i, data[i * SECTOR_WORDS], op->started);
+}
+
 static void start_read(struct host *host, struct op *op)
 {
 	const struct ressd_map *map = &host->box.log.map;
@@ -346,8 +354,9 @@ static void start_read(struct host *host, struct op *op)
 		op->block = ressd_map_block(map, node);
 		ram = ressd_log_data(&host->box.log, op->block);
 		if (ram) {
-			check_read(host, op, ram + op->first % BLOCK_SECTORS * SECTOR_WORDS,
-				   "a read from RAM");
+			ram += op->first % BLOCK_SECTORS * SECTOR_WORDS;
+			check_read(host, op, ram, "a read from RAM");
+			settle_read(host, op, ram);
 			return;
 		}
 		if (ressd_repair_is_unproven(&host->box.log, op->block) &&
@@ -375,6 +384,7 @@ static bool read_is_doubtful(const struct host *host, const struct op *op)
 static void read_done(struct host *host, struct op *op, bool error)
 {
 	u64 data[BLOCK_SECTORS * SECTOR_WORDS];
+	bool good = !error && !read_is_doubtful(host, op);
 	u32 from = op->first;
 
 	if (op->from_log) {
@@ -382,9 +392,11 @@ static void read_done(struct host *host, struct op *op, bool error)
 		from = layout_log_sector(&host->layout, op->block) + op->first % BLOCK_SECTORS;
 	}
 	disk_read(&host->disk, from, op->nr, data);
-	if (!error && !read_is_doubtful(host, op))
+	if (good)
 		check_read(host, op, data, "a read in flight");
 	oracle_pin(&host->oracle, op->first, op->nr, false);
+	if (good)
+		settle_read(host, op, data);
 	op->state = OP_FREE;
 	host_retry(host);	/* the segment may have been busy only by this read */
 }

@@ -47,9 +47,10 @@ void host_check_reads(struct host *host)
 		for (i = 0; i < BLOCK_SECTORS; i++) {
 			const u64 *words = &data[i * SECTOR_WORDS];
 			u32 sector = lbn * BLOCK_SECTORS + i;
+			u64 since = host->oracle.now + 1;
 
-			host_check_sector(host, sector, words, host->oracle.now + 1, "a read");
-			oracle_settle(&host->oracle, sector, words[0]);
+			host_check_sector(host, sector, words, since, "a read");
+			oracle_settle(&host->oracle, sector, words[0], since);
 		}
 	}
 }

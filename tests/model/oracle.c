@@ -193,27 +193,43 @@ bool oracle_may_read(const struct oracle *oracle, u32 sector, u64 id, u64 since)
 	return false;
 }
 
-void oracle_settle(struct oracle *oracle, u32 sector, u64 id)
+static bool replaces_all(const struct version *version, const struct cell *cell)
+{
+	u32 i;
+
+	for (i = 0; i < cell->nr; i++)
+		if (&cell->versions[i] != version && !replaces(version, &cell->versions[i]))
+			return false;
+	return true;
+}
+
+void oracle_settle(struct oracle *oracle, u32 sector, u64 id, u64 since)
 {
 	struct cell *cell = &oracle->cells[sector];
 	struct version *winner = NULL;
+	bool failed = false;
 	u32 i;
 
 	if (cell->nr == 1 || cell->pins)
 		return;
 	for (i = 0; i < cell->nr; i++) {
-		if (cell->versions[i].completed == NEVER || cell->versions[i].failed)
+		if (cell->versions[i].completed >= since)
 			return;
+		failed |= cell->versions[i].failed;
 		/* Of equal contents rather a volatile version: that allows more. */
 		if (cell->versions[i].id == id && (!winner || winner->durable))
 			winner = &cell->versions[i];
 	}
-	/* As if it had been written once more, now. */
-	if (!winner)
+	if (!winner || replaces_all(winner, cell))
 		return;
+	/* As if it had been written once more, now. */
 	oracle->now++;
 	winner->submitted = oracle->now;
 	winner->completed = oracle->now;
+	/* The next flush says so; until then a loss of power may choose anew. */
+	winner->durable &= !failed;
+	winner->failed = false;
+	winner->distrusted = 0;
 	prune(cell);
 }
 

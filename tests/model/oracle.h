@@ -9,7 +9,7 @@
  *	read		any version that no completed one replaces
  *	after a crash	any version that no durable one replaces
  *
- * A write that has failed may have taken effect or not: it replaces nothing.
+ * A write that has failed may have taken effect or not: it replaces nothing until a read has told.
  *
  * A version is durable once a flush has completed that was submitted after it was completed, or at
  * its completion if it had FUA.
@@ -72,10 +72,11 @@ void oracle_pin(struct oracle *oracle, u32 first, u32 nr, bool pin);
 bool oracle_may_read(const struct oracle *oracle, u32 sector, u64 id, u64 since);
 
 /*
- * A read has returned @id while no write was under way.  That settles which of several writes at
- * the same time has won, if none of them has failed.
+ * A read that was submitted at @since has returned @id.  If no write was under way meanwhile that
+ * settles which version it is from now on: of several written at the same time, and whether one
+ * that has failed has taken effect, though the latter not beyond a loss of power before a flush.
  */
-void oracle_settle(struct oracle *oracle, u32 sector, u64 id);
+void oracle_settle(struct oracle *oracle, u32 sector, u64 id, u64 since);
 
 /* May @id be there after a crash now? */
 bool oracle_may_survive(const struct oracle *oracle, u32 sector, u64 id);
