@@ -189,7 +189,7 @@ static void draw_error(struct event *event, const struct host *host, struct rand
 static bool at_device(const struct op *op)
 {
 	return op->state == OP_DEVICE || op->state == OP_READING || op->state == OP_FLUSHING ||
-	       op->state == OP_PREFLUSHED;
+	       op->state == OP_PREFLUSHED || op->state == OP_MERGING;
 }
 
 static void draw_end(struct event *event, const struct host *host, struct random *random)
@@ -220,7 +220,7 @@ static bool mover_is_wanted(const struct host *host, struct random *random)
 	const struct op *op;
 
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op->state == OP_SPACE || op->state == OP_SYNC)
+		if (op->state == OP_SPACE || op->state == OP_SYNC || op->state == OP_MERGING)
 			return true;
 	return random_once_in(random, 20) || host->draining ||
 	       host->recover.step == RECOVER_SYNCS ||

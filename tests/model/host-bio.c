@@ -9,6 +9,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include "host.h"
+#include "ressd-record.h"
 
 static void trace_op(const struct host *host, const struct op *op, const char *what)
 {
@@ -256,16 +257,13 @@ static void write_small(struct host *host, struct op *op)
 	accepted(host, op);
 }
 
-/* A piece of a dirty block: the log gets the block as it is with the piece in it. */
-static void write_merged(struct host *host, struct op *op)
+/* The log gets the block, whose copy is in @data, with the piece in it. */
+static void merge(struct host *host, struct op *op, const void *data)
 {
-	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
-	u32 lbn = op_first_block(op);
 	struct ressd_place place;
 	int ret;
 
-	box_read(&host->box, &host->disk.view, lbn, data);
-	ret = ressd_log_accept(&host->box.log, lbn, &place);
+	ret = ressd_log_accept(&host->box.log, op_first_block(op), &place);
 	if (ret == -EIO) {
 		fail_write(host, op);
 		return;
@@ -274,11 +272,30 @@ static void write_merged(struct host *host, struct op *op)
 		op->state = OP_SPACE;
 		return;
 	}
-	fill((u8 *)data + op->first % BLOCK_SECTORS * SECTOR_BYTES, op->ids, op->nr);
 	memcpy(place.data, data, RESSD_BLOCK_SIZE);
+	fill((u8 *)place.data + op->first % BLOCK_SECTORS * SECTOR_BYTES, op->ids, op->nr);
 	op->record = place.seq;
 	trace_op(host, op, "merged into the log");
 	accepted(host, op);
+}
+
+/* A piece of a dirty block: the log's copy is in RAM, or it is read first. */
+static void write_merged(struct host *host, struct op *op)
+{
+	const struct ressd_map *map = &host->box.log.map;
+	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
+	const void *ram;
+
+	op->block = ressd_map_block(map, ressd_map_find(map, op_first_block(op)));
+	ram = ressd_log_data(&host->box.log, op->block);
+	if (ram) {
+		memcpy(data, ram, sizeof(data));
+		merge(host, op, data);
+		return;
+	}
+	host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;
+	op->state = OP_MERGING;
+	trace_op(host, op, "reads the log's copy");
 }
 
 /* What does not consist of whole blocks: within one block, or in blocks that are not mapped. */
@@ -316,6 +333,27 @@ static void route_write(struct host *host, struct op *op)
 		write_direct(host, op);
 }
 
+/* The log's copy has been read: it is merged if it is still the newest version. */
+static void merge_read(struct host *host, struct op *op)
+{
+	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
+	const struct ressd_map *map = &host->box.log.map;
+	const struct ressd_node *node = ressd_map_find(map, op_first_block(op));
+
+	if (!host_is_dirty(host, op_first_block(op)) || ressd_map_block(map, node) != op->block) {
+		route_write(host, op);
+		return;
+	}
+	disk_read(&host->disk, layout_log_sector(&host->layout, op->block), BLOCK_SECTORS, data);
+	if (ressd_crc(data, RESSD_BLOCK_SIZE) == node->crc) {
+		merge(host, op, data);
+		return;
+	}
+	if (host->box.log.mode < RESSD_MODE_RO)
+		violation(host, "log block %u has changed under a merge", op->block);
+	fail_write(host, op);
+}
+
 void host_retry(struct host *host)
 {
 	struct op *op;
@@ -323,6 +361,16 @@ void host_retry(struct host *host)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op->state == OP_SPACE || (op->state == OP_MOVES && !host->mover.nr))
 			route_write(host, op);
+}
+
+static void merge_ends(struct host *host, struct op *op, bool error)
+{
+	host->readers[ressd_geom_slot(&host->layout.geom, op->block)]--;
+	if (error)
+		fail_write(host, op);
+	else
+		merge_read(host, op);
+	host_retry(host);	/* the segment may have been busy only by this read */
 }
 
 /* ---- reads ---- */
@@ -595,6 +643,8 @@ void host_end_op(struct host *host, struct op *op, bool error, u64 number)
 {
 	if (op->state == OP_PREFLUSHED) {
 		send_data(host, op);
+	} else if (op->state == OP_MERGING) {
+		merge_ends(host, op, error);
 	} else if (op->state == OP_READING) {
 		host_dispatch_ended(host, op);
 		read_done(host, op, error);

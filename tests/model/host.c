@@ -219,7 +219,8 @@ static bool mover_is_wanted(const struct host *host)
 	const struct op *op;
 
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op->state == OP_SPACE || op->state == OP_SYNC || op->state == OP_MOVES)
+		if (op->state == OP_SPACE || op->state == OP_SYNC || op->state == OP_MOVES ||
+		    op->state == OP_MERGING)
 			return true;
 	return host->draining || host->recover.step == RECOVER_SYNCS;
 }

@@ -32,6 +32,7 @@ enum op_state {
 	OP_RECORD,		/* in the log, waits until its record is written */
 	OP_SYNC,		/* waits for a ticket */
 	OP_READING,		/* the disk's read is in flight */
+	OP_MERGING,		/* a piece: the log's copy is read, anew at each try */
 	OP_FLUSHING,		/* the disk's flush is in flight */
 	OP_PREFLUSHED,		/* the flush has ended, well or not: its data is to be sent */
 };
