@@ -198,11 +198,24 @@ static bool must_be_logged(const struct host *host, const struct op *op)
 	return host->box.log.covered && is_held(host, op);
 }
 
-/* Covers are under way, or what was is to be done once more. */
+static bool log_takes_writes(const struct host *host)
+{
+	return !host->draining && host_log_works(host);
+}
+
+/* Is it a small write of whole blocks, by its size and place? */
+static bool goes_to_log(const struct host *host, const struct op *op)
+{
+	return op->kind == EVENT_WRITE && op->small && !op_is_partial(op) &&
+	       log_takes_writes(host);
+}
+
+/* Covers are under way, or what was is to be done once more; of small writes core says so. */
 static bool waits_for_cover(const struct host *host, struct op *op)
 {
-	if (!host_touches_cover(host, op) || (!host->cover.busy &&
-					      (host->box.log.covered || !is_held(host, op))))
+	if (!host_touches_cover(host, op) ||
+	    (host->cover.busy ? goes_to_log(host, op) :
+				host->box.log.covered || !is_held(host, op)))
 		return false;
 	op->state = OP_MOVES;
 	return true;
@@ -226,9 +239,12 @@ static void accepted(struct host *host, struct op *op)
 	}
 }
 
-static bool log_takes_writes(const struct host *host)
+/* What mends a damaged copy takes the room that its carry would take. */
+static int accept(struct host *host, u32 lbn, struct ressd_place *place)
 {
-	return !host->draining && host_log_works(host);
+	if (host_cover_mends(host, lbn))
+		return ressd_log_mend(&host->box.log, lbn, place);
+	return ressd_log_accept(&host->box.log, lbn, place);
 }
 
 static void write_small(struct host *host, struct op *op)
@@ -237,7 +253,7 @@ static void write_small(struct host *host, struct op *op)
 	int ret;
 
 	while (op->accepted < op_nr_blocks(op)) {
-		ret = ressd_log_accept(&host->box.log, op_first_block(op) + op->accepted, &place);
+		ret = accept(host, op_first_block(op) + op->accepted, &place);
 		if (ret == -EAGAIN ||
 		    (ret == -ENOSPC && (host->config.wait || must_be_logged(host, op)))) {
 			op->state = OP_SPACE;
@@ -327,7 +343,7 @@ static void route_write(struct host *host, struct op *op)
 		fail_write(host, op);	/* it may as well do nothing */
 	else if (op_is_partial(op))
 		write_piece(host, op);
-	else if (logged || (op->kind == EVENT_WRITE && op->small && log_takes_writes(host)))
+	else if (logged || goes_to_log(host, op))
 		write_small(host, op);
 	else
 		write_direct(host, op);

@@ -37,6 +37,23 @@ void host_cover_start(struct host *host, enum ressd_cover_goal goal)
 	host->mover.state = MOVER_COVER;
 }
 
+/* The log block that holds a normal block, 0: none does. */
+static u32 block_of(const struct host *host, u32 lbn)
+{
+	const struct ressd_map *map = &host->box.log.map;
+	const struct ressd_node *node = ressd_map_find(map, lbn);
+
+	return node ? ressd_map_block(map, node) : 0;
+}
+
+bool host_cover_mends(const struct host *host, u32 lbn)
+{
+	const struct cover *cover = &host->cover;
+
+	return cover->bad_block && lbn == cover->run.bad && host->box.log.covered &&
+	       block_of(host, lbn) == cover->bad_block;
+}
+
 static void end(struct host *host)
 {
 	struct cover *cover = &host->cover;
@@ -46,6 +63,9 @@ static void end(struct host *host)
 		host->readers[cover->run.slot]--;
 	cover->busy = false;
 	cover->starved = cover->run.result == -EAGAIN;
+	if (cover->stage != COVER_WAITS)
+		cover->bad_block = cover->run.bad == RESSD_NO_BLOCK ?
+				   0 : block_of(host, cover->run.bad);
 	host->mover.state = MOVER_IDLE;
 	host_complete_waiters(host, false);
 	host_retry(host);

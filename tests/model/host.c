@@ -123,6 +123,7 @@ void host_restart(struct host *host, u32 bad_read)
 	host->io_stage = IO_IDLE;
 	host->cover.busy = false;
 	host->cover.starved = false;
+	host->cover.bad_block = 0;
 	host->restore = RESTORE_DUE;
 	host->trimming = false;
 	host->draining = false;
@@ -152,11 +153,25 @@ static void is_found(struct host *host, u32 sector, u64 id)
 	oracle_crashed(&host->oracle, sector, id);
 }
 
+static void activate_again(struct host *host)
+{
+	host_trace(host, "the activation fails, and is tried again");
+	host_restart(host, 0);
+}
+
+/* A step of the run that brings home what may be covered. */
+static void restore_step(struct host *host, bool error, u64 number)
+{
+	host_cover_step(host, error, number);
+	if (host->mover.state == MOVER_IDLE && host->cover.run.result)
+		activate_again(host);
+}
+
 /*
  * A log that was not covered: what may be covered comes home, and all that the log still knows is
  * durably dead before anything is served.  True: it is so.
  */
-static bool is_restored(struct host *host)
+static bool is_restored(struct host *host, bool error, u64 number)
 {
 	struct ressd_log *log = &host->box.log;
 
@@ -164,7 +179,7 @@ static bool is_restored(struct host *host)
 	    ressd_log_is_drained(log))
 		return true;
 	if (host->mover.state == MOVER_COVER) {
-		host_cover_step(host, false, 0);
+		restore_step(host, error, number);
 		return false;
 	}
 	if (host->restore == RESTORE_DUE && ressd_cover_any_dirty(log)) {
@@ -182,17 +197,18 @@ static bool is_restored(struct host *host)
 /* Until the sync that seals a recovery is done nothing is served, so nothing is decided yet. */
 static void opening_step(struct host *host, bool error, u64 number)
 {
+	/* Whose I/O the error is. */
+	bool restores = host->mover.state == MOVER_COVER && host->io_stage == IO_IDLE;
 	u64 data[RESSD_BLOCK_SIZE / sizeof(u64)];
 	u32 lbn, i;
 
-	host_log_step(host, error, number);
+	host_log_step(host, error && !restores, number);
 	if (!host_log_works(host)) {
-		host_trace(host, "the activation fails, and is tried again");
-		host_restart(host, 0);
+		activate_again(host);
 		return;
 	}
 	if ((ressd_log_synced(&host->box.log) < host->opening_ticket &&
-	     host->restore == RESTORE_DUE) || !is_restored(host))
+	     host->restore == RESTORE_DUE) || !is_restored(host, error && restores, number))
 		return;
 	host->opening = false;
 	for (lbn = 0; lbn < host->layout.normal_blocks; lbn++) {

@@ -95,6 +95,7 @@ struct cover {
 	bool busy;			/* writes of covered blocks wait */
 	bool starved;			/* the last run has found no room */
 	bool unsafe;			/* a cover could not be written: it need not stand */
+	u32 bad_block;			/* log block of the run's bad copy; 0: there is none */
 	u64 *bare;			/* what another computer has written; one for each sector */
 };
 
@@ -309,6 +310,9 @@ bool host_mover_overlaps(const struct host *host, const struct op *op);
 /* host-cover.c */
 void host_cover_start(struct host *host, enum ressd_cover_goal goal);
 void host_cover_step(struct host *host, bool error, u64 number);
+
+/* Would a write of covered block @lbn mend a copy that could not be carried? */
+bool host_cover_mends(const struct host *host, u32 lbn);
 
 /* Does @op touch blocks that may be covered? */
 static inline bool host_touches_cover(const struct host *host, const struct op *op)
