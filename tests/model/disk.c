@@ -268,6 +268,7 @@ void disk_flush_fail(struct disk *disk, u32 disks, u64 number)
 
 	if (number % 2)
 		return;
+	disk->lossy = true;
 	disk->changes++;
 	list_for_each_entry(write, &disk->writes, list) {
 		if (!random_once_in(&random, 2) ||

@@ -55,6 +55,7 @@ struct disk {
 	struct list_head writes;	/* volatile: completed in order, then those in flight */
 	u64 order;
 	u64 changes;			/* grows with whatever may change what a cut leaves */
+	bool lossy;			/* a failed flush has taken some of what the cache held */
 };
 
 /* Disks by bit. */

@@ -365,7 +365,7 @@ static void merge_read(struct host *host, struct op *op)
 		merge(host, op, data);
 		return;
 	}
-	if (host->box.log.mode < RESSD_MODE_RO)
+	if (host->box.log.mode < RESSD_MODE_RO || !host->disk.lossy)
 		violation(host, "log block %u has changed under a merge", op->block);
 	fail_write(host, op);
 }

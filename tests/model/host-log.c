@@ -67,6 +67,12 @@ void host_tidy(struct host *host)
 		;
 }
 
+static void check_mode(struct host *host)
+{
+	if (host->box.log.mode == RESSD_MODE_FAIL && !host->disk.lossy)
+		violation(host, "records count as lost, and no failed flush has taken anything");
+}
+
 /* @only_write: if there is an error, no flush has failed. */
 static void io_done(struct host *host, int error, bool only_write)
 {
@@ -74,6 +80,7 @@ static void io_done(struct host *host, int error, bool only_write)
 	host->io_stage = IO_IDLE;
 	host->io.only_write = only_write;
 	ressd_log_done(&host->box.log, &host->io, error);
+	check_mode(host);
 	host_tidy(host);
 	host_complete_waiters(host, !error && host->io.kind == RESSD_IO_WRITE);
 	host_retry(host);

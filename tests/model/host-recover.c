@@ -13,15 +13,16 @@ static bool is_quiet(const struct host *host)
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
 		if (op_is_direct(op) && host->fault != FAULT_REPAIR_IGNORES_DIRECT)
 			return false;
-	return host->io_stage == IO_IDLE;
+	return host->io_stage == IO_IDLE && !host->mover.nr && host->mover.state != MOVER_COVER &&
+	       !ressd_log_is_doubtful(&host->box.log);
 }
 
 static void start(struct host *host)
 {
 	struct ressd_log *log = &host->box.log;
 
-	if (host_log_works(host) || host->mover.nr || ressd_log_is_doubtful(log) ||
-	    (log->mode >= RESSD_MODE_RO && !is_quiet(host)))
+	/* In mode OFF no flush has failed. */
+	if (host_log_works(host) || (log->mode >= RESSD_MODE_RO && !is_quiet(host)))
 		return;
 	host_trace(host, "repair from mode %u", log->mode);
 	ressd_repair_start(log, host->repair_buffer, host->layout.geom.record_blocks);

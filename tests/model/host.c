@@ -133,6 +133,7 @@ void host_restart(struct host *host, u32 bad_read)
 	host->answered_flushes = 0;
 	for (slot = 0; slot < host->layout.geom.nr_segments; slot++)
 		host->readers[slot] = 0;
+	host->disk.lossy = false;
 	recover(host, bad_read);
 	if (host->fault != FAULT_NO_RECOVERY_FLUSH)
 		disk_flush_end(&host->disk, disk_flush_begin(&host->disk), DISK_BOTH);
