@@ -89,6 +89,8 @@ static const struct fault_info infos[NR_FAULTS] = {
 		"the data of a write is taken though its PREFLUSH has failed" },
 	[FAULT_FUA_BELIEVES_RECOVER] = { "fua-believes-recover", 2, true,
 		"data whose flush has failed is taken once the log is in service again" },
+	[FAULT_RECOVER_ANSWERS_NOTHING] = { "recover-answers-nothing", 2, true,
+		"after recover no write with FUA is taken before somebody flushes" },
 };
 
 const struct fault_info *fault_info(enum fault fault)

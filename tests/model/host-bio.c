@@ -498,6 +498,7 @@ static void end_flush(struct host *host, struct op *op, bool failed)
 		host->refused_flushes++;
 	else
 		host_answer_flushes(host, op->refused_flushes);
+	host->flushed += !failed;
 	host_trace(host, "op%ld flush: %s", (long)(op - host->ops), failed ? "fails" : "done");
 	op->state = op->has_data ? OP_PREFLUSHED : OP_FREE;
 }

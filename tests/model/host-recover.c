@@ -40,7 +40,8 @@ static void end_flush(struct host *host, bool error, u64 number)
 		return;
 	}
 	disk_flush_end(&host->disk, recover->mark, DISK_BOTH);
-	host_answer_flushes(host, recover->refused_flushes);
+	if (host->fault != FAULT_RECOVER_ANSWERS_NOTHING)
+		host_answer_flushes(host, recover->refused_flushes);
 }
 
 void host_recover(struct host *host, bool error, u64 number)

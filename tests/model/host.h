@@ -171,6 +171,7 @@ struct host {
 	enum restore restore;		/* if the log was not covered */
 	u64 time;
 	u64 finished;			/* writes that have completed */
+	u64 flushed;			/* flushes that have */
 	u64 flush_errors;
 	u32 refused_flushes, answered_flushes;	/* as errors of struct ressd */
 	u64 last_id;

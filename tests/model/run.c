@@ -212,10 +212,43 @@ static void run_end(struct run *run, bool good, struct verdict *verdict)
 	free(run);
 }
 
+static bool is_lost(const struct host *host)
+{
+	return host->box.log.mode == RESSD_MODE_FAIL;
+}
+
+/* The device is well by now: the log comes back into service, and is like any other. */
+static void bring_back(struct host *host)
+{
+	host_recover(host, false, 0);
+	host_settle(host);
+	if (is_lost(host))
+		return;
+	if (!host_log_works(host))
+		violation(host, "a repair of a device that is well leaves mode %u",
+			  host->box.log.mode);
+	if (host->refused_flushes != host->answered_flushes)
+		violation(host, "writes with FUA are refused though the log is back in service");
+}
+
 static void finish(struct run *run)
 {
-	host_settle(&run->host);
-	host_check_reads(&run->host);
+	struct host *host = &run->host;
+	u64 flushed;
+
+	host_settle(host);
+	host_check_reads(host);
+	if (!host_log_works(host) && !is_lost(host)) {
+		bring_back(host);
+		host_check_reads(host);
+	}
+	flushed = host->flushed;
+	host_sync(host);
+	if (!is_lost(host) && host->flushed == flushed)
+		violation(host, "a flush of a device that is well does not complete");
+	host_check_reads(host);
+	explore(&run->explorer);
+	explore_view(&run->explorer);
 }
 
 void run_seed(const struct run_options *options, u64 seed, u32 nr, struct events *events,
