@@ -6,6 +6,13 @@
 
 #define SLOW_STEPS	100	/* a slow I/O ends once in so many draws */
 
+/* Once in so many an I/O of the log, or another one, fails; by config->errors. */
+static const struct {
+	u32 log, other;
+} error_rates[] = { { 0, 0 }, { 120, 120 }, { 20, 20 }, { 400, 8 } };
+
+#define NR_ERROR_RATES	ARRAY_SIZE(error_rates)
+
 static u32 draw_alignment(struct random *random)
 {
 	static const u32 alignments[] = { 1, 1, 2, 4, 8 };
@@ -71,6 +78,9 @@ void config_tune(struct config *config, u64 choice)
 	draw_clusters(config, &random);
 	config->rewrite = random_once_in(&random, 2);
 	draw_dispatch(config, &random);
+	config->wait = random_once_in(&random, 2);
+	config->writethrough = random_once_in(&random, 4);
+	config->keeps = random_once_in(&random, 2);
 }
 
 void config_draw(struct config *config, u64 seed)
@@ -89,7 +99,7 @@ void config_draw(struct config *config, u64 seed)
 		.wait = random_once_in(&random, 2),
 		.overlap = random_once_in(&random, 2),
 		.two_disks = random_once_in(&random, 3),
-		.errors = random_once_in(&random, 2),
+		.errors = random_below(&random, NR_ERROR_RATES),
 		.crash_every = 25U << random_below(&random, 6),
 	};
 	draw_clusters(config, &random);
@@ -168,7 +178,9 @@ static void draw_bio(struct event *event, const struct host *host, struct random
 		return;
 	}
 	event->kind = choice < 10 ? EVENT_READ : choice < 15 ? EVENT_DISCARD : EVENT_WRITE;
-	event->fua = event->kind == EVENT_WRITE && random_once_in(random, 10);
+	/* With the log out of service most of them have to be refused. */
+	event->fua = event->kind == EVENT_WRITE &&
+		     random_once_in(random, host_log_works(host) ? 10 : 3);
 	event->preflush = event->fua && random_once_in(random, 2);
 	event->slow = random_once_in(random, 6);
 	event->repeat = random_once_in(random, 5);
@@ -180,7 +192,10 @@ static void draw_bio(struct event *event, const struct host *host, struct random
 /* An error of the I/O that this event ends. */
 static void draw_error(struct event *event, const struct host *host, struct random *random)
 {
-	if (host->config.errors && random_once_in(random, 120)) {
+	u32 rate = event->kind == EVENT_LOG ? error_rates[host->config.errors].log :
+					      error_rates[host->config.errors].other;
+
+	if (rate && random_once_in(random, rate)) {
 		event->error = true;
 		event->number = random_below(random, 1000);
 	}
@@ -249,7 +264,7 @@ static void draw_mover(struct event *event, const struct host *host, struct rand
 	}
 	event->number = random_below(random, 1000);
 	if (mover->state == MOVER_READ || mover->state == MOVER_WRITE ||
-	    mover->state == MOVER_COVER)
+	    mover->state == MOVER_KEEP || mover->state == MOVER_COVER)
 		draw_error(event, host, random);
 }
 
@@ -292,6 +307,7 @@ static void draw_step(struct event *event, const struct host *host, struct rando
 /* What happens to the host as a whole; false: nothing now. */
 static bool draw_fate(struct event *event, const struct host *host, struct random *random)
 {
+	u32 drain_every = host->draining ? 100 : host->config.cover_blocks ? 300 : 1000;
 	u32 every = host->config.crash_every;
 
 	if (random_once_in(random, every)) {
@@ -307,8 +323,7 @@ static bool draw_fate(struct event *event, const struct host *host, struct rando
 		event->kind = EVENT_SUSPEND;
 	} else if (host->config.tunes && random_once_in(random, 150)) {
 		event->kind = EVENT_TUNE;
-	} else if (host->config.cover_blocks &&
-		   random_once_in(random, host->draining ? 100 : 300)) {
+	} else if (random_once_in(random, drain_every)) {
 		event->kind = EVENT_DRAINING;
 	} else {
 		return false;

@@ -22,12 +22,12 @@ struct config {
 	u32 page_phase;		/* log block 0 is this far into a clustered block */
 	u32 rewrite;		/* commits go out with all of their page */
 	u32 keeps;		/* the log keeps what lives of segments that have died by half */
-	u32 tunes;		/* what the device is like is set anew at times */
+	u32 tunes;		/* options are set anew at times */
 	u32 writethrough;	/* commit writethrough */
 	u32 wait;		/* on_full wait */
 	u32 overlap;		/* writes of one block at the same time */
 	u32 two_disks;		/* the reserved area is on a disk of its own */
-	u32 errors;		/* I/O may fail */
+	u32 errors;		/* I/O fails: 1 rarely, 2 often, 3 beside the log mostly; 0: not */
 	u32 discards;		/* segments that may be reused are discarded */
 	u32 dispatch;		/* enum ressd_dispatch: who orders what goes to the normal area */
 	u32 dispatch_depth;	/* so many of these requests are in flight */
@@ -49,7 +49,7 @@ enum event_kind {
 	EVENT_TRIM,		/* the discard of a segment begins, or ends; @number chooses */
 	EVENT_KICK,		/* the commit interval is over */
 	EVENT_ROTATE,		/* the head moves on to a new segment */
-	EVENT_TUNE,		/* the message set: another page, alignment, clustered block */
+	EVENT_TUNE,		/* the message set: another page, alignment, commit, on_full, ... */
 	EVENT_REPAIR,		/* the message recover, or the end of its flush */
 	EVENT_CHECK,		/* every block is read and compared */
 	EVENT_SUSPEND,		/* suspend and resume */
