@@ -166,9 +166,12 @@ static bool claim_repair(struct ressd *ressd, int *ret)
  */
 static int flush_again(struct ressd *ressd)
 {
-	int refused = atomic_read(&ressd->errors.refused_flushes);
-	int ret = ressd_sync(ressd);
+	int refused = atomic_read(&ressd->errors.refused_flushes), ret;
 
+	/* In a full log the sync needs the room that the mover makes. */
+	ressd_retry_moves(ressd, true);
+	ressd_wake(ressd);
+	ret = ressd_sync(ressd);
 	if (!ret)
 		ret = ressd_flush(ressd);
 	if (!ret)
