@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The message recover, as dm-ressd-error.c carries it out: a repair by the log worker, then a sync
+ * The message recover, as dm-ressd-repair.c carries it out: a repair by the log worker, then a sync
  * and a flush, after which writes with FUA are taken again.
  */
 #include "host.h"
