@@ -560,6 +560,9 @@ is_blank() {
 	cmp -n 1048576 /dev/zero <(dd if=/dev/d0 bs=1M skip="$1" count=1 iflag=direct status=none)
 }
 
+# The least of which a quarter can hold a unit of 4 MiB; sectors.
+four_units=32768
+
 # hold_batch NAME: the first unit of a batch waits for records, and so does the direct second one. Sets load.
 hold_batch() {
 	gated_records
@@ -585,7 +588,7 @@ batch_has_ended() {
 # Found with buffered writes on the Super Talent drive: the second unit of a batch, which is direct, passed the first one's
 # writes, which waited for records; the drive changed between the two with each write.
 batch_keeps_its_order() {
-	local load
+	local load reserved=$four_units
 	hold_batch "order"
 	check "order: the first unit is logged as far as RAM takes it" at_least ressd accepted 400
 	open_gate log
@@ -594,7 +597,7 @@ batch_keeps_its_order() {
 
 # A suspend waits for writes that are held, and these for records, which go on meanwhile.
 held_batch_is_suspended() {
-	local load suspender
+	local load suspender reserved=$four_units
 	hold_batch "suspended batch"
 	dmsetup suspend ressd &
 	suspender=$!
@@ -609,7 +612,7 @@ held_batch_is_suspended() {
 
 # The log fails while writes are held: each ends, whether well or not.
 held_batch_loses_its_log() {
-	local load status=0
+	local load status=0 reserved=$four_units
 	hold_batch "lost log"
 	dmsetup load log --table "0 $reserved error"
 	dmsetup resume log
