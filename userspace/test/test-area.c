@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "first-record.h"
 #include "harness.h"
 #include "log/area.h"
 #include "log/contents.h"
@@ -158,31 +159,14 @@ TEST(one_damaged_superblock)
 /* Record 1 of the log, with one data block, as the kernel writes it. */
 static void put_record(const u8 *uuid)
 {
-	struct ressd_record_header *header = blkdev_buffer(4096);
-	struct ressd_geom geom;
-	u8 data[4096];
+	u8 *record = blkdev_buffer(8192);
 	u64 offset;
 
-	CHECK(!ressd_geom_init(&geom, 8192, 0, failure.text, sizeof(failure.text)), "geometry");
-	memset(data, 0xdd, sizeof(data));
-	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
-	header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
-	memcpy(header->uuid, uuid, RESSD_UUID_SIZE);
-	header->seq = cpu_to_le64(1);
-	header->segment_seq = cpu_to_le64(1);
-	header->tail_seq = cpu_to_le64(1);
-	header->activation = cpu_to_le64(7);
-	header->nr_maps = cpu_to_le16(1);
-	header->nr_blocks = cpu_to_le32(2);
-	header->flags = cpu_to_le32(RESSD_RECORD_FIRST);
-	header->block = cpu_to_le32(ressd_geom_slot_start(&geom, 1));
-	header->entries[0].block = cpu_to_le32(5);
-	header->entries[0].crc = cpu_to_le32(ressd_crc(data, sizeof(data)));
-	ressd_record_seal(header);
-	offset = 8192 * 512 + ressd_geom_slot_start(&geom, 1) * 4096ULL;
-	put(offset, header);
-	put(offset + 4096, data);
-	free(header);
+	memset(record + 4096, 0xdd, 4096);
+	offset = 8192 * 512 + first_record((void *)record, uuid, 8192, 0, 5) * 4096ULL;
+	put(offset, record);
+	put(offset + 4096, record + 4096);
+	free(record);
 }
 
 TEST(log_with_data)

@@ -9,11 +9,11 @@
 #include <blkid/blkid.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "command.h"
 #include "harness.h"
 #include "log/area.h"
 #include "log/contents.h"
@@ -77,21 +77,7 @@ int __wrap_blkdev_flush(const struct blkdev *to, struct failure *why)
 /* Runs a command without its output. */
 static int run(int (*command)(int argc, char **argv, struct failure *failure), char **argv)
 {
-	int argc = 0, code, out, null = open("/dev/null", O_WRONLY);
-
-	while (argv[argc])
-		argc++;
-	fflush(stdout);
-	out = dup(STDOUT_FILENO);
-	dup2(null, STDOUT_FILENO);
-	optind = 0;
-	failure.text[0] = '\0';
-	code = command(argc, argv, &failure);
-	fflush(stdout);
-	dup2(out, STDOUT_FILENO);
-	close(out);
-	close(null);
-	return code;
+	return run_command(command, argv, open("/dev/null", O_WRONLY), &failure);
 }
 
 static int adopt(void)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "first-record.h"
 #include "harness.h"
 #include "log/area.h"
 #include "log/contents.h"
@@ -76,26 +77,12 @@ static void set_image(const u8 *contents)
 /* Record 1 of the log: one block that is not in the normal area. */
 static void put_record(const u8 *uuid)
 {
-	struct ressd_record_header *header = blkdev_buffer(8192);
-	struct ressd_geom geom;
+	struct ressd_record_header *record = blkdev_buffer(8192);
+	u32 block = first_record(record, uuid, 8192, 0, 0);
 
-	CHECK(!ressd_geom_init(&geom, 8192, 0, failure.text, sizeof(failure.text)), "geometry");
-	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
-	header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
-	memcpy(header->uuid, uuid, RESSD_UUID_SIZE);
-	header->seq = cpu_to_le64(1);
-	header->segment_seq = cpu_to_le64(1);
-	header->tail_seq = cpu_to_le64(1);
-	header->activation = cpu_to_le64(7);
-	header->nr_maps = cpu_to_le16(1);
-	header->nr_blocks = cpu_to_le32(2);
-	header->flags = cpu_to_le32(RESSD_RECORD_FIRST);
-	header->block = cpu_to_le32(ressd_geom_slot_start(&geom, 1));
-	header->entries[0].crc = cpu_to_le32(ressd_crc(header + 1, 4096));
-	ressd_record_seal(header);
-	CHECK(!__real_blkdev_write(&dev, START * 512 + ressd_geom_slot_start(&geom, 1) * 4096ULL,
-				   header, 8192, &failure), "%s", failure.text);
-	free(header);
+	CHECK(!__real_blkdev_write(&dev, START * 512 + block * 4096ULL, record, 8192, &failure),
+	      "%s", failure.text);
+	free(record);
 }
 
 /* What earlier logs have left where segments begin. */

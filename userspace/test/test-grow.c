@@ -8,11 +8,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "command.h"
+#include "first-record.h"
 #include "harness.h"
 #include "log/area.h"
 #include "log/check.h"
@@ -32,21 +33,7 @@ static struct blkdev dev;	/* read only: repair wants it for itself */
 
 static int run(int (*command)(int argc, char **argv, struct failure *failure), char **argv)
 {
-	int argc = 0, code, out, null = open("/dev/null", O_WRONLY);
-
-	while (argv[argc])
-		argc++;
-	fflush(stdout);
-	out = dup(STDOUT_FILENO);
-	dup2(null, STDOUT_FILENO);
-	optind = 0;
-	failure.text[0] = '\0';
-	code = command(argc, argv, &failure);
-	fflush(stdout);
-	dup2(out, STDOUT_FILENO);
-	close(out);
-	close(null);
-	return code;
+	return run_command(command, argv, open("/dev/null", O_WRONLY), &failure);
 }
 
 static int check(void)
@@ -93,29 +80,11 @@ static void put(u64 at, const void *data, size_t bytes)
 /* Record 1 of the log: one block that the normal area does not have. */
 static void put_record(const struct ressd_super_info *info)
 {
-	struct ressd_record_header *header = blkdev_buffer(2 * RESSD_BLOCK_SIZE);
-	struct ressd_geom geom;
-	u64 at;
+	struct ressd_record_header *record = blkdev_buffer(2 * RESSD_BLOCK_SIZE);
+	u32 block = first_record(record, info->uuid, RESERVED, info->segment_sectors, 5);
 
-	CHECK(!ressd_geom_init(&geom, RESERVED, info->segment_sectors, failure.text,
-			       sizeof(failure.text)), "%s", failure.text);
-	header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
-	header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
-	memcpy(header->uuid, info->uuid, RESSD_UUID_SIZE);
-	header->seq = cpu_to_le64(1);
-	header->segment_seq = cpu_to_le64(1);
-	header->tail_seq = cpu_to_le64(1);
-	header->activation = cpu_to_le64(7);
-	header->nr_maps = cpu_to_le16(1);
-	header->nr_blocks = cpu_to_le32(2);
-	header->flags = cpu_to_le32(RESSD_RECORD_FIRST);
-	header->block = cpu_to_le32(ressd_geom_slot_start(&geom, 1));
-	header->entries[0].block = cpu_to_le32(5);
-	header->entries[0].crc = cpu_to_le32(ressd_crc(header + 1, RESSD_BLOCK_SIZE));
-	ressd_record_seal(header);
-	at = info->table.reserved_start * 512 + ressd_geom_slot_start(&geom, 1) * 4096ULL;
-	put(at, header, 2 * RESSD_BLOCK_SIZE);
-	free(header);
+	put(info->table.reserved_start * 512 + block * 4096ULL, record, 2 * RESSD_BLOCK_SIZE);
+	free(record);
 }
 
 /* Of the write of @copy, the sectors in @mask of the first two have arrived. */

@@ -6,11 +6,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "command.h"
 #include "harness.h"
 #include "log/area.h"
 #include "log/contents.h"
@@ -60,21 +60,11 @@ int __wrap_blkdev_flush(const struct blkdev *to, struct failure *why)
 /* The exit code; what is printed is in said, and its sentence behind that. */
 static int run(int (*command)(int argc, char **argv, struct failure *failure), char **argv)
 {
-	int argc = 0, code, out, file = open(output, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	ssize_t bytes;
+	int code = run_command(command, argv, open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600),
+			       &failure);
+	int file = open(output, O_RDONLY);
+	ssize_t bytes = read(file, said, sizeof(said) - sizeof(failure.text));
 
-	while (argv[argc])
-		argc++;
-	fflush(stdout);
-	out = dup(STDOUT_FILENO);
-	dup2(file, STDOUT_FILENO);
-	optind = 0;
-	failure.text[0] = '\0';
-	code = command(argc, argv, &failure);
-	fflush(stdout);
-	dup2(out, STDOUT_FILENO);
-	close(out);
-	bytes = pread(file, said, sizeof(said) - sizeof(failure.text), 0);
 	close(file);
 	snprintf(said + bytes, sizeof(failure.text), "%s", failure.text);
 	return exit_code_of(code);
