@@ -343,7 +343,7 @@ void ressd_tune_router(struct ressd *ressd)
 				    RESSD_BLOCK_SECTORS,
 			    rpi.unit_sectors, &rpi.unit_phase);
 	ressd_rpi_set(&ressd->rpi, &rpi);
-	WRITE_ONCE(ressd->small_write_sectors, options->small_write_sectors);
+	ressd_order_tune(ressd);
 }
 
 /*
@@ -459,7 +459,7 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 	struct late_copy copy;
 	int ret;
 
-	if (e.sectors > READ_ONCE(ressd->small_write_sectors) &&
+	if (e.sectors > READ_ONCE(ressd->locked_sectors) &&
 	    ressd_write_unlocked(ressd, bio, rb, &e))
 		return DM_MAPIO_REMAPPED;
 	spin_lock(&ressd->lock);
@@ -495,7 +495,7 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 		ret = write_log(ressd, bio, &copy, &complete);
 	else if (mapped && !e.whole)
 		ret = ressd_write_piece(ressd, bio, e.first);
-	else if (ressd_order_holds(ressd, rb, &e, timed))
+	else if (ressd_order_holds(ressd, rb, &e))
 		ret = DM_MAPIO_SUBMITTED;
 	else if (mapped)
 		ret = ressd_write_direct(ressd, bio);

@@ -76,12 +76,13 @@ void ressd_retry_move_waiters(struct ressd *ressd);
 
 /* dm-ressd-order.c */
 /*
- * A direct write that the pattern identifier has judged just now, @small if it
- * is direct by route adaptive: true if it waits for small ones before it.
- * Under the lock.
+ * A direct write that the pattern identifier has judged just now: true if it
+ * waits for others before it.  Under the lock.
  */
 bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
-		       const struct ressd_extent *e, bool small);
+		       const struct ressd_extent *e);
+/* Sets locked_sectors.  Under the lock. */
+void ressd_order_tune(struct ressd *ressd);
 /*
  * A small write that has waited and is to go direct: it is sent after
  * ressd_order_changed().  Under the lock.

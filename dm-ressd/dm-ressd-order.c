@@ -12,8 +12,10 @@
  * go on.
  *
  * A lost trial of route adaptive: all small writes that came meanwhile have
- * waited, thousands of them while the kernel writes back, and go direct.  Those
- * that come while they are sent queue up behind them.
+ * waited, thousands of them while the kernel writes back, and go direct.  All
+ * writes that come while they are sent queue up behind them, large ones, too:
+ * else those that wait and those that come would reach the device in turn, two
+ * ascending streams that last as long as the writer does.
  *
  * They are sent by a worker, so that whoever made room in the log need not wait
  * for the device.
@@ -27,8 +29,24 @@ static bool log_is_behind(const struct ressd *ressd)
 	return ressd->waiters.for_record && !list_empty(&ressd->waiters.space);
 }
 
+/* While any wait, the large writes that come have to take the lock. */
+void ressd_order_tune(struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	WRITE_ONCE(ressd->locked_sectors, list_empty(&ressd->waiters.order) ?
+		   ressd->options.small_write_sectors : U32_MAX);
+}
+
+static void add(struct ressd *ressd, struct ressd_bio *rb, u64 ticket)
+{
+	lockdep_assert_held(&ressd->lock);
+	rb->ticket = ticket;
+	list_add_tail(&rb->list, &ressd->waiters.order);
+	ressd_order_tune(ressd);
+}
+
 bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
-		       const struct ressd_extent *e, bool small)
+		       const struct ressd_extent *e)
 {
 	struct ressd_waiters *waiters = &ressd->waiters;
 	bool ordered = ressd->rpi.ordered;
@@ -36,20 +54,17 @@ bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
 	lockdep_assert_held(&ressd->lock);
 	if (!e->whole || (list_empty(&waiters->order) ?
 				  !ordered || !log_is_behind(ressd) :
-				  !ordered && !small))
+				  !ordered && !ressd_route_is_adaptive(ressd)))
 		return false;
 	/* Its blocks may be mapped by the time that it goes on. */
 	ressd_set_blocks(rb, e);
-	rb->ticket = waiters->came;
-	list_add_tail(&rb->list, &waiters->order);
+	add(ressd, rb, waiters->came);
 	return true;
 }
 
 void ressd_order_add(struct ressd *ressd, struct ressd_bio *rb)
 {
-	lockdep_assert_held(&ressd->lock);
-	rb->ticket = 0;
-	list_add_tail(&rb->list, &ressd->waiters.order);
+	add(ressd, rb, 0);
 }
 
 /* The first one that waits for nobody any more, or NULL. */
@@ -83,6 +98,7 @@ static bool send_next(struct ressd *ressd)
 	rb = next_in_order(ressd);
 	if (rb) {
 		list_del(&rb->list);
+		ressd_order_tune(ressd);
 		ressd_go_on(rb, ressd_write_direct(ressd, ressd_bio_of(rb)),
 			    &submit, &complete);
 	}

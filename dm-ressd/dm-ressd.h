@@ -116,9 +116,10 @@
  * reads none: only those that have taken the lock do, and count in readers[].
  *
  * A write that is larger than small_write_sectors, without FUA, of blocks that
- * are not mapped takes no lock either: dm-ressd-flight.h.  It is like a direct
- * write that has taken the lock, found nothing mapped, and given it up; what
- * comes then is under "a direct write and the mover".
+ * are not mapped takes no lock either (dm-ressd-flight.h), unless others wait
+ * in dm-ressd-order.c.  It is like a direct write that has taken the lock, found
+ * nothing mapped, and given it up; what comes then is under "a direct write and
+ * the mover".
  *
  * DOC: errors
  *
@@ -506,7 +507,7 @@ struct ressd {
 	struct ressd_regions regions;	/* the map's */
 	struct ressd_seen __percpu *seen;
 	struct ressd_gate gate;		/* direct writes; set under the lock */
-	u32 small_write_sectors;	/* of the options; likewise */
+	u32 locked_sectors;	/* up to so many take the lock; likewise */
 	struct ressd_errors errors;
 	atomic_t *readers;		/* per slot: reads, moves, discards */
 
