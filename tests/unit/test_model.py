@@ -57,6 +57,18 @@ class ReplayTest(unittest.TestCase):
         self.assertEqual(blocks(output, "logged") + blocks(output, "direct"), 12000)
         self.assertGreater(blocks(output, "moved"), 1000)
 
+    def test_a_phase_may_end_behind_the_first_flush_of_the_next(self):
+        # When it was recorded, the flush found nothing in the drive's buffer. (Found with buffered
+        # writes on the SD card: the replay waited for ever.)
+        lines = ["# phase setup 0", "# phase run 1", "1000 9000 W 0 8 META kworker-1",
+                 "2000 9500 W 800 8 META kworker-1", "# phase unmount 5000",
+                 "9100 9200 F 0 0 PREFLUSH+SYNC umount-2", "# phase drain 9900", "# phase end 9950"]
+        with tempfile.NamedTemporaryFile("w", suffix=".trace") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            output = run_on("sdcard", f"{SETTINGS} bare=1 replay={file.name}")
+        self.assertEqual(blocks(output, "direct"), 2)
+
 
 class TrialTest(unittest.TestCase):
     """Trials of route adaptive, of commits on a log that is full of random writes."""

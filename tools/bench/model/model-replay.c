@@ -289,7 +289,7 @@ static bool may_issue(void *context)
 static bool all_completed(void *context)
 {
 	(void)context;
-	return replay.completed == replay.end;
+	return replay.first == replay.end;
 }
 
 static void issuer(void *context)
