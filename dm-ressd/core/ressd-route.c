@@ -13,7 +13,7 @@
  * What the log must save of the direct cost, in percent, to be taken; and to be
  * kept.
  */
-#define TAKE_PERCENT	10
+#define TAKE_PERCENT	20
 #define KEEP_PERCENT	3
 
 /*
