@@ -92,6 +92,24 @@ static inline void ressd_wake(struct ressd *ressd)
 	wake_up(&ressd->mover.rest);
 }
 
+/*
+ * Has the mover bring all home, until mover.draining is false again: all is
+ * home, or it cannot, or a suspend comes.
+ */
+static inline void ressd_begin_drain(struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	WRITE_ONCE(ressd->mover.draining, true);
+	/*
+	 * Writers that wait for covers go to the normal area now, or ask again
+	 * if the drain was interrupted by then.  Not to be cleared later, when
+	 * they may have done so.
+	 */
+	ressd->log.cover_wanted = false;
+	ressd_run_log(ressd);
+	ressd_wake(ressd);
+}
+
 /* Would recovery find nothing?  Without the lock. */
 static inline bool ressd_is_drained(struct ressd *ressd)
 {

@@ -473,17 +473,9 @@ int ressd_drain(struct ressd *ressd)
 	int ret;
 
 	spin_lock(&ressd->lock);
-	WRITE_ONCE(ressd->mover.draining, true);
 	ressd->mover.drain_result = -EINTR;
-	/*
-	 * Writers that wait for covers go to the normal area now, or ask again
-	 * if the drain was interrupted by then.  Not to be cleared later, when
-	 * they may have done so.
-	 */
-	ressd->log.cover_wanted = false;
+	ressd_begin_drain(ressd);
 	spin_unlock(&ressd->lock);
-	ressd_run_log(ressd);
-	ressd_wake(ressd);
 	/* Why it ended is told by the state that it left. */
 	(void)wait_event_interruptible(ressd->wait,
 				       ressd_drain_cancelled(ressd) ||

@@ -66,6 +66,22 @@ static void pass_on_meter(struct ressd *ressd)
 		ressd_route_direct_done(&ressd->route, ns, blocks);
 }
 
+/*
+ * Small writes go direct from now on, and each sync after one that replaces a
+ * logged block would have to write a record, even if that block is home.  So a
+ * log that holds nothing else is drained, that is emptied.
+ */
+static void drain_left_log(struct ressd *ressd, enum ressd_route_phase before)
+{
+	lockdep_assert_held(&ressd->lock);
+	if (ressd->route.phase != RESSD_ROUTE_DIRECT ||
+	    before == RESSD_ROUTE_DIRECT || before == RESSD_ROUTE_LOG ||
+	    !ressd->log.map.nr_mapped || ressd_log_nr_movable(&ressd->log) ||
+	    ressd->suspending)
+		return;
+	ressd_begin_drain(ressd);
+}
+
 bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 {
 	enum ressd_route_phase phase = ressd->route.phase;
@@ -88,6 +104,7 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 		return log;
 	if (ressd->route.phase == RESSD_ROUTE_TRY_LOG)
 		ressd->counters.trials++;
+	drain_left_log(ressd, phase);
 	/* The mover: it may be asked to bring all home. */
 	ressd_wake(ressd);
 	return log;
@@ -152,7 +169,11 @@ void ressd_route_moved(struct ressd *ressd, u64 start, u32 blocks)
 
 void ressd_route_trial_moved(struct ressd *ressd, bool complete)
 {
+	enum ressd_route_phase phase = ressd->route.phase;
+
 	lockdep_assert_held(&ressd->lock);
-	if (ressd_route_is_adaptive(ressd))
-		ressd_route_move_ended(&ressd->route, complete);
+	if (!ressd_route_is_adaptive(ressd))
+		return;
+	ressd_route_move_ended(&ressd->route, complete);
+	drain_left_log(ressd, phase);
 }

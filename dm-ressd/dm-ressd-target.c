@@ -500,6 +500,8 @@ static void set_suspending(struct ressd *ressd, bool suspending)
 {
 	spin_lock(&ressd->lock);
 	WRITE_ONCE(ressd->suspending, suspending);
+	if (suspending)
+		WRITE_ONCE(ressd->mover.draining, false);
 	spin_unlock(&ressd->lock);
 	ressd_dispatch_suspend(ressd, suspending);
 	/* On resume the mover runs already, but begins nothing before. */
