@@ -500,6 +500,7 @@ static void set_suspending(struct ressd *ressd, bool suspending)
 {
 	spin_lock(&ressd->lock);
 	WRITE_ONCE(ressd->suspending, suspending);
+	/* Who waits for a drain would end it, but perhaps nobody does. */
 	if (suspending)
 		WRITE_ONCE(ressd->mover.draining, false);
 	spin_unlock(&ressd->lock);

@@ -41,7 +41,7 @@ mutants() {
 		order-forgotten-with-log@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (ressd_log_works(ressd) \&\& next/@25-pace-route 1 held_batch_loses_its_log@... or when the log fails
 		passed-by-later-ones@dm-ressd-order.c@s/!ordered \&\& !ressd_route_is_adaptive(ressd)/!ordered/@35-normal-path 1 order_after_a_lost_trial@writes that have waited for a trial are passed by later ones
 		passed-by-large-ones@dm-ressd-order.c@s/list_empty(&ressd->waiters.order) ?$/1 ?/@35-normal-path 1 order_after_a_lost_trial@... by later ones that are large
-		left-log-not-drained@dm-ressd-route.c@s/^\tWRITE_ONCE(ressd->mover.draining, true);$/\t;/@25-pace-route 1 left_log_is_drained@direct writes go on to write records for what the log holds of their blocks
+		left-log-not-drained@dm-ressd-route.c@s/^\tressd_begin_drain(ressd);$/\t;/@25-pace-route 1 left_log_is_drained@direct writes go on to write records for what the log holds of their blocks
 		waited-write-kills-nothing@dm-ressd-order.c@s/ressd_write_direct(ressd, ressd_bio_of(rb))/ressd_start_direct(ressd, ressd_bio_of(rb), rb)/@25-pace-route 1 waited_writes_supersede@a direct write that has waited for a trial leaves the older block in the log
 		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log
 		length-not-written@dm-ressd-log.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
