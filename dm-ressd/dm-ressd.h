@@ -117,9 +117,9 @@
  *
  * A write that is larger than small_write_sectors, without FUA, of blocks that
  * are not mapped takes no lock either (dm-ressd-flight.h), unless others wait
- * in dm-ressd-order.c.  It is like a direct write that has taken the lock, found
- * nothing mapped, and given it up; what comes then is under "a direct write and
- * the mover".
+ * in dm-ressd-order.c.  It is like a direct write that has taken the lock,
+ * found nothing mapped, and given it up; what comes then is under "a direct
+ * write and the mover".
  *
  * DOC: errors
  *

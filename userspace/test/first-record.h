@@ -20,7 +20,8 @@ static inline u32 first_record(struct ressd_record_header *record, const u8 *uui
 	struct ressd_geom geom;
 	u32 block;
 
-	CHECK(!ressd_geom_init(&geom, sectors, segment_sectors, reason, sizeof(reason)), "%s", reason);
+	CHECK(!ressd_geom_init(&geom, sectors, segment_sectors, reason, sizeof(reason)),
+	      "%s", reason);
 	block = ressd_geom_slot_start(&geom, 1);
 	record->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
 	record->version = cpu_to_le32(RESSD_FORMAT_VERSION);
