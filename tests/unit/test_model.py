@@ -57,6 +57,18 @@ class ReplayTest(unittest.TestCase):
         self.assertEqual(blocks(output, "logged") + blocks(output, "direct"), 12000)
         self.assertGreater(blocks(output, "moved"), 1000)
 
+    def test_a_trace_of_a_larger_device_is_refused(self):
+        # The replay did not end: the sweep found a block behind the end of all units.
+        lines = ["# phase setup 0", "# phase run 1", "1000 9000 W 400000 8 - test-1",
+                 "# phase unmount 9900", "# phase end 9950"]
+        with tempfile.NamedTemporaryFile("w", suffix=".trace") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            with self.assertRaises(subprocess.CalledProcessError) as refused:
+                run_on("sdcard", f"{SETTINGS} replay={file.name}")
+        self.assertEqual(refused.exception.returncode, 2)
+        self.assertIn("normal area ends at", refused.exception.stderr)
+
     def test_a_phase_may_end_behind_the_first_flush_of_the_next(self):
         # When it was recorded, the flush found nothing in the drive's buffer. (Found with buffered
         # writes on the SD card: the replay waited for ever.)

@@ -368,6 +368,22 @@ static void write_back(void)
 	ressd_rpi_drained(&replay.threads->rpi);
 }
 
+/* A trace of a larger normal area cannot be played: no target takes writes behind its end. */
+static void check_end(const struct model *model, const struct trace *trace, const char *path)
+{
+	u64 end = 0;
+	u32 i;
+
+	for (i = 0; i < trace->nr; i++)
+		end = max(end, trace->bios[i].sector + trace->bios[i].sectors);
+	if (end <= model->reserved_start)
+		return;
+	fprintf(stderr,
+		"mover-model: %s goes to sector %llu, but the normal area ends at %llu: reserve less, or give a larger capacity_mb\n",
+		path, (unsigned long long)end, (unsigned long long)model->reserved_start);
+	exit(2);
+}
+
 void model_replay(struct model *model, const char *path)
 {
 	u64 start = 0;
@@ -377,6 +393,7 @@ void model_replay(struct model *model, const char *path)
 	replay.trace = trace_load(path);
 	if (!replay.trace)
 		exit(2);
+	check_end(model, replay.trace, path);
 	replay.ways = calloc(replay.trace->nr + 1, sizeof(*replay.ways));
 	if (!replay.ways)
 		abort();
