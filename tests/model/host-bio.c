@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bios: where a write goes and when it completes, as dm-ressd-io.c, -direct.c, -end.c and
- * -merge.c do it.
+ * Writes: where they go and when they complete, as dm-ressd-io.c, -direct.c, -end.c and -merge.c
+ * do it; and the beginning and end of every bio.
  *
  * A write that has to be cut becomes its first piece; the remainder would be a bio like any other.
  */
@@ -389,165 +389,7 @@ static void merge_ends(struct host *host, struct op *op, bool error)
 	host_retry(host);	/* the segment may have been busy only by this read */
 }
 
-/* ---- reads ---- */
-
-static void check_read(struct host *host, const struct op *op, const u64 *data, const char *what)
-{
-	u32 i;
-
-	for (i = 0; i < op->nr; i++)
-		host_check_sector(host, op->first + i, &data[i * SECTOR_WORDS], op->started, what);
-}
-
-static void settle_read(struct host *host, const struct op *op, const u64 *data)
-{
-	u32 i;
-
-	for (i = 0; i < op->nr; i++)
-		oracle_settle(&host->oracle, op->first + i, data[i * SECTOR_WORDS], op->started);
-}
-
-static void start_read(struct host *host, struct op *op)
-{
-	const struct ressd_map *map = &host->box.log.map;
-	const struct ressd_node *node = ressd_map_find(map, op_first_block(op));
-	const u64 *ram;
-
-	op->from_log = host_is_dirty(host, op_first_block(op));
-	if (op->from_log) {
-		op->block = ressd_map_block(map, node);
-		ram = ressd_log_data(&host->box.log, op->block);
-		if (ram) {
-			ram += op->first % BLOCK_SECTORS * SECTOR_WORDS;
-			check_read(host, op, ram, "a read from RAM");
-			settle_read(host, op, ram);
-			return;
-		}
-		if (ressd_repair_is_unproven(&host->box.log, op->block) &&
-		    host->fault != FAULT_READS_UNPROVEN)
-			return;		/* it fails */
-		op->proven = ressd_repair_is_proven(&host->box.log, op->block);
-		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]++;
-	}
-	op->flush_errors = host->flush_errors - host_is_doubtful(host);
-	oracle_pin(&host->oracle, op->first, op->nr, true);
-	if (op->from_log)
-		host_send(host, op);
-	else
-		host_dispatch(host, op);
-}
-
-/* A flush has failed while it was on its way: it may have seen what was there before. */
-static bool read_is_doubtful(const struct host *host, const struct op *op)
-{
-	enum fault ignored = op->from_log ? FAULT_READS_UNPROVEN : FAULT_READS_BESIDE_FLUSH;
-
-	return op->flush_errors != host->flush_errors && !op->proven && host->fault != ignored;
-}
-
-static void read_done(struct host *host, struct op *op, bool error)
-{
-	u64 data[BLOCK_SECTORS * SECTOR_WORDS];
-	bool good = !error && !read_is_doubtful(host, op);
-	u32 from = op->first;
-
-	if (op->from_log) {
-		host->readers[ressd_geom_slot(&host->layout.geom, op->block)]--;
-		from = layout_log_sector(&host->layout, op->block) + op->first % BLOCK_SECTORS;
-	}
-	disk_read(&host->disk, from, op->nr, data);
-	if (good)
-		check_read(host, op, data, "a read in flight");
-	oracle_pin(&host->oracle, op->first, op->nr, false);
-	if (good)
-		settle_read(host, op, data);
-	op->state = OP_FREE;
-	host_retry(host);	/* the segment may have been busy only by this read */
-}
-
-/* ---- flushes ---- */
-
-/* May a flush go straight down, because the log has nothing to add to it? */
-static bool flush_is_enough(const struct host *host)
-{
-	const struct ressd_log *log = &host->box.log;
-
-	if (host->config.two_disks)
-		return false;
-	if (!host_log_works(host))
-		return ressd_log_owes_nothing(log);
-	return !log->cycle &&
-	       (!ressd_log_is_volatile(log) || host->fault == FAULT_FLUSH_BESIDE_LOG);
-}
-
-/* The log is not in service and owes something that it cannot write. */
-static bool flushes_fail(const struct host *host)
-{
-	return !host_log_works(host) && !flush_is_enough(host);
-}
-
-void host_answer_flushes(struct host *host, u32 refused)
-{
-	host->answered_flushes = max(host->answered_flushes, refused);
-}
-
-/* dm sends the data that comes behind a flush whatever became of this. */
-static void end_flush(struct host *host, struct op *op, bool failed)
-{
-	if (failed)
-		host->refused_flushes++;
-	else
-		host_answer_flushes(host, op->refused_flushes);
-	host->flushed += !failed;
-	host_trace(host, "op%ld flush: %s", (long)(op - host->ops), failed ? "fails" : "done");
-	op->state = op->has_data ? OP_PREFLUSHED : OP_FREE;
-}
-
-static void start_flush(struct host *host, struct op *op)
-{
-	struct ressd_log *log = &host->box.log;
-
-	op->flush_errors = host->flush_errors;
-	op->refused_flushes = host->refused_flushes;
-	if (flush_is_enough(host)) {
-		op->mark = disk_flush_begin(&host->disk);
-		op->state = OP_FLUSHING;
-		return;
-	}
-	if (!host_log_works(host)) {
-		end_flush(host, op, true);
-		return;
-	}
-	op->ticket = ressd_log_sync(log);
-	op->state = OP_SYNC;
-	host_trace(host, "op%ld flush: ticket %llu", (long)(op - host->ops),
-		   (unsigned long long)op->ticket);
-}
-
-void host_flush(struct host *host)
-{
-	host_start_op(host, &(struct event){ .kind = EVENT_FLUSH });
-}
-
-void host_flush_fails(struct host *host, u64 number)
-{
-	disk_flush_fail(&host->disk, DISK_BOTH, number);
-	if (host->fault == FAULT_FLUSH_ERROR_DROPPED)
-		return;
-	host_flush_failed(host);
-	ressd_log_flush_failed(&host->box.log);
-	host_tidy(host);
-	host_complete_waiters(host, false);
-	host_retry(host);
-}
-
-static void flush_done(struct host *host, struct op *op)
-{
-	oracle_flushed(&host->oracle, op->started);
-	end_flush(host, op, false);
-}
-
-/* ---- all kinds ---- */
+/* ---- all kinds, from the first step to the last ---- */
 
 static bool block_in_use(const struct host *host, const struct op *op)
 {
@@ -608,7 +450,7 @@ static bool refuses_fua(const struct host *host)
 {
 	if (host->fault == FAULT_FUA_OF_A_FAILED_FLUSH)
 		return false;
-	return flushes_fail(host) || (host->refused_flushes != host->answered_flushes &&
+	return host_flushes_fail(host) || (host->refused_flushes != host->answered_flushes &&
 				      host->fault != FAULT_FUA_BELIEVES_RECOVER);
 }
 
@@ -640,9 +482,9 @@ void host_start_op(struct host *host, const struct event *event)
 		.started = ++host->oracle.now,
 	};
 	if (op->kind == EVENT_FLUSH)
-		start_flush(host, op);
+		host_start_flush(host, op);
 	else if (op->kind == EVENT_READ)
-		start_read(host, op);
+		host_start_read(host, op);
 	else
 		start_write(host, op);
 }
@@ -664,23 +506,15 @@ void host_end_op(struct host *host, struct op *op, bool error, u64 number)
 		merge_ends(host, op, error);
 	} else if (op->state == OP_READING) {
 		host_dispatch_ended(host, op);
-		read_done(host, op, error);
+		host_end_read(host, op, error);
 	} else if (op->state == OP_DEVICE) {
 		host_dispatch_ended(host, op);
 		if (error)
 			direct_failed(host, op, number);
 		else
 			direct_done(host, op);
-	} else if (op->state == OP_FLUSHING && error) {
-		end_flush(host, op, true);
-		host_flush_fails(host, number);
 	} else if (op->state == OP_FLUSHING) {
-		disk_flush_end(&host->disk, op->mark, DISK_BOTH);
-		if (op->flush_errors == host->flush_errors ||
-		    host->fault == FAULT_FLUSH_BESIDE_FLUSH)
-			flush_done(host, op);
-		else
-			end_flush(host, op, true);
+		host_end_flush(host, op, error, number);
 	}
 }
 
@@ -696,12 +530,12 @@ void host_complete_waiters(struct host *host, bool wrote)
 		bool waits = op->state == OP_SYNC || op->state == OP_RECORD;
 
 		if (synced && op->kind == EVENT_FLUSH) {
-			flush_done(host, op);
+			host_finish_flush(host, op, false);
 		} else if (synced || (op->state == OP_RECORD && log->written_seq >= op->record)) {
 			finish_write(host, op);
 		} else if (waits && !host_log_works(host)) {
 			if (op->kind == EVENT_FLUSH)
-				end_flush(host, op, true);
+				host_finish_flush(host, op, true);
 			else
 				fail_write(host, op);
 		}

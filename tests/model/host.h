@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel does around the log protocol, one event at a time: bios (host-bio.c), the log
- * worker (host-log.c), the mover (host-mover.c), discards of segments (host-trim.c), the order of
- * what goes to the normal area (host-dispatch.c), and the message recover (host-recover.c).
- * Everything that takes time has a beginning and an end with other events in between.
+ * What the kernel does around the log protocol, one event at a time: bios (host-bio.c, with
+ * host-read.c and host-flush.c), the log worker (host-log.c), the mover (host-mover.c), covers
+ * (host-cover.c), discards of segments (host-trim.c), the order of what goes to the normal area
+ * (host-dispatch.c), and the message recover (host-recover.c). Everything that takes time has a
+ * beginning and an end with other events in between.
  */
 #ifndef MODEL_HOST_H
 #define MODEL_HOST_H
@@ -260,20 +261,37 @@ static inline bool op_is_read(const struct op *op)
 /* Gives a read or a direct write to the disk. */
 void host_send(struct host *host, struct op *op);
 void host_start_op(struct host *host, const struct event *event);
-void host_flush(struct host *host);
 void host_end_op(struct host *host, struct op *op, bool error, u64 number);
-
-/* A flush that the log has not asked for fails. */
-void host_flush_fails(struct host *host, u64 number);
-
-/* A flush has succeeded that began when @refused had failed. */
-void host_answer_flushes(struct host *host, u32 refused);
 
 /* Those that waited try again, from the beginning. */
 void host_retry(struct host *host);
 
 /* Completes those who wait for a record or a ticket; @wrote: a record is written. */
 void host_complete_waiters(struct host *host, bool wrote);
+
+/* host-read.c */
+void host_start_read(struct host *host, struct op *op);
+void host_end_read(struct host *host, struct op *op, bool error);
+
+/* host-flush.c */
+/* Begins a flush in the first op, if that is free. */
+void host_flush(struct host *host);
+void host_start_flush(struct host *host, struct op *op);
+
+/* The disk's flush has ended. */
+void host_end_flush(struct host *host, struct op *op, bool error, u64 number);
+
+/* The flush is answered. */
+void host_finish_flush(struct host *host, struct op *op, bool failed);
+
+/* Is the log out of service, and owes something that it cannot write? */
+bool host_flushes_fail(const struct host *host);
+
+/* A flush that the log has not asked for fails. */
+void host_flush_fails(struct host *host, u64 number);
+
+/* A flush has succeeded that began when @refused had failed. */
+void host_answer_flushes(struct host *host, u32 refused);
 
 /* host-dispatch.c */
 void host_dispatch_init(struct host *host);
