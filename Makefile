@@ -83,8 +83,9 @@ debug-check: guest-programs ## the guest tests on debug kernels, hours: KASAN, l
 	@status=0; for kind in memory races; do tests/vm/other-kernel.sh $$kind || status=1; done; \
 		tests/vm/mutants.sh --races || status=1; exit $$status
 
-stacks: guest-programs ## ressd below and above lvm2, md, dm-crypt, a loop device; swap on it
+stacks: guest-programs ## ressd below and above lvm2, md, dm-crypt, a loop device; swap on it; stress-ng on file systems
 	@tests/vm/in-guest --timeout 3600 -- stacks
+	@tests/vm/in-guest --timeout 3600 -- suites
 
 soak: guest-programs ## the long tests, hours: 100 million crash states, fuzzing, power cuts (resumable)
 	@$(MAKE) --no-print-directory -C tests/model all

@@ -52,6 +52,7 @@ packages() {
 		sysbench              # guest: its client
 		systemd               # guest: journald
 		fio                   # guest: load and verification
+		stress-ng             # guest: suites, stressors of file systems
 		postmark              # guest: the mail server load of the paper
 		blktrace              # guest: write patterns
 		strace                # guest: looking at a failing test

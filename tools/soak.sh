@@ -67,6 +67,8 @@ all_steps() {
 		tests/vm/in-guest --timeout 7200 -- 67-log-writes 0
 	step thin 60 tests/vm/in-guest --timeout 36000 -- 68-thin 20 "$RANDOM" \
 		linear,always,adaptive,idle,even,switching xfs,ext4 4 150
+	step stacks 10 tests/vm/in-guest --timeout 7200 -- stacks
+	step suites 30 tests/vm/in-guest --timeout 7200 -- suites "$RANDOM" "''" 200
 	step mutants 30 tests/vm/mutants.sh
 	step tool-mutants 5 "make --no-print-directory -C tests/fuzz tools && userspace/test/mutants.sh"
 	[ ! -e tests/vm/other-kernel.sh ] || step debug-memory 180 tests/vm/other-kernel.sh memory

@@ -5,8 +5,9 @@
 # kernel of tools/vm/debug-kernel, whose reports fail a test; it is built first (half an hour on two
 # cores, once), and a test takes some three times as long on it. A SERIES, 6.12: the newest stock
 # kernel of it that this Debian has packages of; sid: the newest of all that Debian has. Without a
-# TEST: all that a guest runs whole; on debug kernels also what starts guests by itself, and stacks,
-# and on "memory" no-memory, but nothing that measures time or needs the tracing that they do not have.
+# TEST: all that a guest runs whole; on debug kernels also what starts guests by itself, stacks,
+# suites, and on "memory" no-memory, but nothing that measures time or needs the tracing that they do
+# not have.
 # Part of `make debug-check` and `make soak`, not of `make check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,7 +24,7 @@ all_tests() {
 	else
 		grep -lE '^# guest:|GUEST_OPTIONS' tests/vm/[0-9]*.sh |
 			xargs grep -LE '^# guest:.*--mode benchmark|debug/tracing'
-		echo tests/vm/stacks.sh
+		printf "tests/vm/%s.sh\n" stacks suites
 		[ "$kind" != memory ] || echo tests/vm/no-memory.sh
 	fi | xargs -n 1 basename -s .sh
 }
