@@ -466,7 +466,6 @@ struct ressd_upcalls {
 	bool (*mover_is_wanted)(const struct ressd *ressd);
 };
 
-/* Of the reserved area. */
 /* Where a table has its areas. */
 struct ressd_areas {
 	dev_t normal, reserved;

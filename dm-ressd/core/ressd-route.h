@@ -32,7 +32,7 @@
  * blocks brought home from all over the device share no page.  Who has measured
  * longer (ressd-probe) may say what a block costs through the log and home.
  * Then writes without flushes need no trial of the log: it is taken as soon as
- * direct ones cost more, and what it costs in use is measured by rounds.
+ * it wins clearly by that, and what it costs in use is measured by rounds.
  *
  * Nothing here knows sizes or kinds of devices.  Context: the caller serialises
  * all calls.
@@ -190,7 +190,7 @@ static inline bool ressd_route_times_direct(const struct ressd_route *route)
 }
 
 /*
- * RAM takes two whole records before the first one is on the device.  So in a
+ * RAM takes whole records before the first one is on the device.  So in a
  * trial of the log far more would be logged than it takes to see that it is
  * lost, and this is true while @in_flight blocks are being written, or while
  * the @open ones of the open record are enough to tell: then that record is to
