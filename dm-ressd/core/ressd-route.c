@@ -9,11 +9,7 @@
 #define FIRST_INTERVAL	131072U
 #define LAST_INTERVAL	4194304U
 
-/*
- * What the log must save of the direct cost, in percent, to be taken; and to be
- * kept.
- */
-#define TAKE_PERCENT	20
+/* What the log must save of the direct cost to be kept; see ressd-route.h. */
 #define KEEP_PERCENT	3
 
 /*
@@ -204,10 +200,11 @@ static u64 direct_ns(const struct ressd_route *route)
 static bool log_is_cheaper(const struct ressd_route *route)
 {
 	const struct ressd_route_case *c = ressd_route_case(route);
-	u32 percent = 100 - (c->log_wins ? KEEP_PERCENT : TAKE_PERCENT);
+	u32 percent = c->log_wins ? KEEP_PERCENT : RESSD_ROUTE_TAKE_PERCENT;
 	u64 through = expected_ns(route);
 
-	return through && through * 100 < direct_ns(route) * percent;
+	return through &&
+	       ressd_route_saves(direct_ns(route), through, percent);
 }
 
 /* --- situations ----------------------------------------------------------- */
@@ -378,7 +375,8 @@ static bool log_trial_is_lost(const struct ressd_route *route)
 					 ressd_route_ns(&c->direct);
 	u32 blocks = max(route->log_blocks, LOST_BLOCKS);
 	/* The direct writes that may take as long, in hundredths. */
-	u32 allowed = blocks * (100 - TAKE_PERCENT) + SHORT_RECORD * 100;
+	u32 allowed = blocks * (100 - RESSD_ROUTE_TAKE_PERCENT) +
+		      SHORT_RECORD * 100;
 
 	return direct && route->log_ns * 100 >= direct * allowed;
 }

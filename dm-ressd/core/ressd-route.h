@@ -46,6 +46,9 @@
 #define RESSD_ROUTE_LOG_TRIAL		256U
 #define RESSD_ROUTE_DIRECT_TRIAL	1024U
 
+/* Percent of the direct cost that the log must save to be taken. */
+#define RESSD_ROUTE_TAKE_PERCENT	20
+
 enum ressd_route_phase {
 	RESSD_ROUTE_TRY_DIRECT,
 	RESSD_ROUTE_TRY_LOG,
@@ -208,6 +211,12 @@ bool ressd_route_wants_write(const struct ressd_route *route, u32 open,
  * comes has to wait.
  */
 bool ressd_route_wants_move(const struct ressd_route *route);
+
+/* Is @through less than @direct by more than @percent?  Both in ns per block. */
+static inline bool ressd_route_saves(u64 direct, u64 through, u32 percent)
+{
+	return through * 100 < direct * (100 - percent);
+}
 
 /* The cost of a block, the median of the latest windows; 0: not known yet. */
 static inline u64 ressd_route_ns(const struct ressd_route_cost *cost)

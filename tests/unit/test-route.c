@@ -481,7 +481,7 @@ TEST(dear_log_is_left)
 	CHECK(outcome.logged < 16384, "%u logged", outcome.logged);
 }
 
-/* It is kept where it saves 5 percent, but not taken for that: TAKE_PERCENT and KEEP_PERCENT. */
+/* It is kept where it saves 5 percent, but not taken for that. */
 TEST(log_is_kept_for_less_than_it_is_taken_for)
 {
 	const struct device cheap = { .direct = 1000, .log = 100, .move = 400 };

@@ -176,9 +176,17 @@ TEST(what_route_adaptive_does_not_take_is_not_worth_it)
 	CHECK_EQ(options.log_cost_us, 0);
 	CHECK_HAS(analysis_of(&m, &options).reason, "random writes to 400 MiB");
 	CHECK_HAS(analysis_of(&m, &options).reason, " overwrite 31 %");
-	m.rehearsal[0].direct_ns = 1100000;
+	/* It took what saves a tenth until the route asked for a fifth; the verdict went on so. */
+	m.rehearsal[0].direct_ns = 1187000;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_LOCALITY);
+	m.rehearsal[0].direct_ns = 1188000;
 	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
 	CHECK_EQ(options.log_cost_us, 950);
+	/* To random writes all over the drive route always is advised. */
+	m.rehearsal[0].working_set = 0;
+	m.rehearsal[0].direct_ns = 1100000;
+	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
+	CHECK_EQ(options.route, RESSD_ROUTE_ALWAYS);
 }
 
 /* Such drives were called unsteady: a little more would do, but for what the route asks. */
@@ -196,7 +204,7 @@ TEST(unsteady_by_no_more_than_route_adaptive_takes)
 	m.rehearsal[0].spread_percent = 80;
 	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_UNKNOWN);
 	/* On the TLC profile at one end it would not take the log, and lose nothing. */
-	m.rehearsal[0].direct_ns = 1100000;
+	m.rehearsal[0].direct_ns = 1250000;
 	m.rehearsal[0].spread_percent = 24;
 	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_WORTH);
 	m.rehearsal[0].pauses = true;

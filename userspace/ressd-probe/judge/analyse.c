@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "judge/analyse.h"
+#include "ressd-route.h"
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -84,22 +85,23 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
 	return verdict_of(needed_share(&bound), 0);
 }
 
-/* What route adaptive asks of the log before it takes it, whatever is overwritten there, in %. */
-#define ADAPTIVE_TAKES	112
-
-/* That of a rehearsal.  With @route worth it is only what the route that is advised takes. */
-static enum verdict verdict_of_costs(u64 direct, u64 log, u64 move, u32 overwritten, bool route)
+/*
+ * That of a rehearsal.  With @adaptive, the route that is then advised, only what this takes is worth
+ * it: it does not know what will be overwritten in the log.
+ */
+static enum verdict verdict_of_costs(u64 direct, u64 log, u64 move, u32 overwritten, bool adaptive)
 {
 	const enum verdict verdict = verdict_of(analyse_needed_share(direct, log, move),
 						overwritten);
 
-	if (route && verdict == VERDICT_WORTH && direct * 100 < (log + move) * ADAPTIVE_TAKES)
+	if (adaptive && verdict == VERDICT_WORTH &&
+	    !ressd_route_saves(direct, log + move, RESSD_ROUTE_TAKE_PERCENT))
 		return VERDICT_LOCALITY;
 	return verdict;
 }
 
 /* The same for a rehearsal, whose log and moves were measured as one. */
-static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int sign, bool route)
+static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int sign, bool adaptive)
 {
 	const int direct = 100 + sign * (int)(rehearsal->direct_spread_percent / 2);
 	const int both = 100 - sign * (int)(rehearsal->spread_percent / 2);
@@ -107,7 +109,7 @@ static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int si
 	return verdict_of_costs(scaled(rehearsal->direct_ns, direct),
 				scaled(rehearsal->log_ns, both),
 				scaled(rehearsal->move_ns, both),
-				rehearsal->overwritten_percent, route);
+				rehearsal->overwritten_percent, adaptive);
 }
 
 /*
@@ -116,7 +118,10 @@ static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int si
  */
 static bool is_decided(const struct rehearsal *rehearsal)
 {
-	if (rehearsed_at_bound(rehearsal, 1, true) == rehearsed_at_bound(rehearsal, -1, true))
+	const bool adaptive = rehearsal->working_set;
+
+	if (rehearsed_at_bound(rehearsal, 1, adaptive) ==
+	    rehearsed_at_bound(rehearsal, -1, adaptive))
 		return true;
 	return !rehearsal->pauses &&
 	       rehearsed_at_bound(rehearsal, 1, false) == rehearsed_at_bound(rehearsal, -1, false);
@@ -129,11 +134,12 @@ static bool is_close(const struct rehearsal *rehearsal)
 {
 	const u64 direct = rehearsal->direct_ns, log = rehearsal->log_ns;
 	const u32 overwritten = rehearsal->overwritten_percent;
+	const bool adaptive = rehearsal->working_set;
 
 	return verdict_of_costs(scaled(direct, 100 - CLOSE), log, rehearsal->move_ns, overwritten,
-				true) !=
+				adaptive) !=
 	       verdict_of_costs(scaled(direct, 100 + CLOSE), log, rehearsal->move_ns, overwritten,
-				true);
+				adaptive);
 }
 
 static bool all_steady(const struct measurements *measurements)
@@ -368,7 +374,7 @@ static void judge_rehearsal(const struct measurements *measurements,
 						      rehearsal->move_ns);
 	verdict->verdict = verdict_of_costs(rehearsal->direct_ns, rehearsal->log_ns,
 					    rehearsal->move_ns, rehearsal->overwritten_percent,
-					    true);
+					    rehearsal->working_set);
 	if (!rehearsal->steady && !is_decided(rehearsal))
 		verdict->verdict = VERDICT_UNKNOWN;
 	verdict->close = is_close(rehearsal);
