@@ -321,5 +321,6 @@ static int ressd_probe(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	output_begin();
 	return output_end("ressd-probe", ressd_probe(argc, argv));
 }

@@ -225,5 +225,6 @@ static int ressd_trace(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	output_begin();
 	return output_end("ressd-trace", ressd_trace(argc, argv));
 }

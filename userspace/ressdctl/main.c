@@ -255,5 +255,6 @@ static int run_named(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	output_begin();
 	return output_end("ressdctl", run_named(argc, argv));
 }

@@ -164,6 +164,13 @@ test_preserve() {
 	"${measure[@]}" --yes --verbose "$disk" 2>&1 >/dev/null | head -n 1 >"$output" || true
 	report "a reader that goes away: restored" "$(survives)"
 	report "it has read something" "$(grep -q . "$output" || echo "no")"
+
+	# The device got the number of the closed output, and the verdict its first block.
+	expect "standard output is closed" 1 "cannot write the output: Bad file descriptor" \
+		bash -c 'exec "$@" >&-' bash "${measure[@]}" --yes --json "$disk"
+	report "standard output is closed: restored" "$(survives)"
+	"${measure[@]}" --yes --progress json "$disk" >"$output" 2>&- || true
+	report "standard error is closed: restored" "$(survives)"
 }
 
 # samples FILE: how many transfers are in a --raw file.

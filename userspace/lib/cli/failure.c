@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sentences and exit codes; see failure.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/failure.h"
 
 int fail(struct failure *failure, int code, const char *format, ...)
@@ -36,6 +38,18 @@ int exit_code_of(int code)
 	default:
 		return EXIT_ERROR;
 	}
+}
+
+/* Only for reading: what is printed there is lost as before, and output_end() says so. */
+void output_begin(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
 }
 
 int output_end(const char *program, int exit_code)

@@ -37,6 +37,12 @@ int fail(struct failure *failure, int code, const char *format, ...)
 int exit_code_of(int code);
 
 /*
+ * The begin of each program: with standard output or error closed, the next file that is opened
+ * would take that number, and a device would get what is printed.
+ */
+void output_begin(void);
+
+/*
  * The end of @program: what it has printed must have arrived somewhere, or its exit code is an
  * error instead of @exit_code.
  */
