@@ -78,6 +78,44 @@ test_generator() {
 	done
 }
 
+# stub PROGRAM LINE: a shell's line in place of the program, for those who have $folder/stubs in PATH.
+stub() {
+	mkdir -p "$folder/stubs"
+	printf '#!/bin/sh\n%s\n' "$2" >"$folder/stubs/$1"
+	chmod +x "$folder/stubs/$1"
+}
+
+# An editor may leave the last line without its end. ressdctl read it, the initramfs had no ressd.
+test_last_line() {
+	printf 'a /dev/sdx\nroot /dev/sdy initramfs' >"$RESSDTAB"
+	generate
+	has "last line without an end" ressd@root.service 'ExecStart=:/usr/sbin/ressdctl open %I'
+	report "last line without an end: in the initramfs" \
+		"$("$boot/initramfs-table" | diff - <(echo "root /dev/sdy initramfs"))"
+}
+
+# findmnt shows /dev/mapper/root[/@] of a btrfs whose root is a subvolume, and lsblk knows no such device.
+test_root() {
+	echo "root /dev/sdx" >"$RESSDTAB"
+	# shellcheck disable=SC2016 # the stub's shell
+	stub findmnt 'case " $* " in *" --nofsroot "*) echo /dev/mapper/root ;; *) echo "/dev/mapper/root[/@]" ;; esac'
+	# shellcheck disable=SC2016 # the stub's shell
+	stub lsblk 'case $* in *root) echo root ;; *) exit 32 ;; esac'
+	report "the root file system is a subvolume of btrfs" \
+		"$(PATH=$folder/stubs:$PATH "$boot/initramfs-table" | diff - <(echo "root /dev/sdx "))"
+}
+
+# A device that keeps udev busy for longer than it waits: nothing was opened, and the system did not start.
+test_initramfs_script() {
+	echo "root /dev/sdx" >"$RESSDTAB"
+	stub udevadm 'exit 1'
+	stub modprobe 'exit 0'
+	# shellcheck disable=SC2016 # the stub's shell
+	stub ressdctl 'echo "ressdctl $*"'
+	sed "s!/etc/ressdtab!$RESSDTAB!; s!/usr/sbin/ressdctl!ressdctl!" "$boot/initramfs-script" >"$folder/script"
+	PATH=$folder/stubs:$PATH expect "udev does not settle" 0 "^ressdctl open --all$" sh "$folder/script"
+}
+
 test_table() {
 	local line
 	: >"$RESSDTAB"
@@ -141,6 +179,9 @@ test_rule() {
 
 run_tests "${1:-}" \
 	test_generator \
+	test_last_line \
+	test_root \
+	test_initramfs_script \
 	test_table \
 	test_rule
 exit "$failed"
