@@ -138,8 +138,13 @@ static int find_area(struct offline_area *area, const struct offline_arguments *
 	struct failure why;
 	int found = area_find(&area->dev, &info, &why);
 
-	if (!found)
-		found = area_find_at_end(&area->dev, &info, &why);
+	/* A partition that reaches to the end of its disk: the numbers count from its own begin. */
+	if (!found && !arguments->search && area_find_at_end(&area->dev, &info, &why) > 0)
+		return fail(failure, -ENODATA,
+			    "the superblock at the end of %s is of a device on which the log begins at sector %llu, not at %llu as here: probably a partition of it; name that, or say with --table where the reserved area is",
+			    area->dev.path, info.table.reserved_start,
+			    area->dev.bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SECTORS -
+			    info.table.reserved_sectors);
 	if (found < 0 && !arguments->search)
 		return fail(failure, found,
 			    "%s, and a superblock would be there; say with --table where the reserved area is, or add --search to look for the first superblock",

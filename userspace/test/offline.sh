@@ -184,6 +184,20 @@ test_other_line() {
 	unchanged "check with another line" 4 "refused" ressdctl check --table "$line"
 }
 
+# A sound log on a partition that ends with its disk was called damaged when the disk was named, and
+# the remedy was format --force.
+test_partition() {
+	local command
+	make_log 3
+	mv "$disk" "$folder/partition"
+	{ head -c 1M /dev/zero && cat "$folder/partition"; } >"$disk"
+	for command in check dump repair; do
+		unchanged "$command: the disk, not the partition" 1 \
+			"the log begins at sector $reserved_start, not at $((reserved_start + 2048)) as here.*name that" \
+			ressdctl "$command" "$disk"
+	done
+}
+
 test_data() {
 	local durable block lbn
 	make_log 3
@@ -290,6 +304,7 @@ run_tests "${1:-}" \
 	test_dump \
 	test_superblocks \
 	test_other_line \
+	test_partition \
 	test_data \
 	test_chain \
 	test_undo \
