@@ -138,8 +138,8 @@ install: ## build for the running kernel and install (KERNEL=, DESTDIR=, PREFIX=
 	@$(MAKE) --no-print-directory -C userspace install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
 
 uninstall: ## remove what install has installed, for all kernels (DESTDIR=, PREFIX=)
-	@$(MAKE) --no-print-directory -C userspace uninstall DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
 	@DESTDIR="$(DESTDIR)" tools/install.sh uninstall
+	@$(MAKE) --no-print-directory -C userspace uninstall DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
 
 clean: ## remove what the build made
 	@for module in $(MODULES); do \

@@ -94,6 +94,12 @@ module() {
 
 uninstall() {
 	local file release
+	# The next initramfs would not find the root file system.
+	if [ -n "$(RESSDTAB=$destination/etc/ressdtab userspace/boot/initramfs-table)" ]; then
+		echo "ressdctl is what opens the root file system, as $destination/etc/ressdtab says. First leave" \
+			"(ressdctl leave), and delete that line." >&2
+		return 1
+	fi
 	installed --all | while read -r file; do
 		release=${file#"$destination"/lib/modules/}
 		release=${release%%/*}

@@ -108,6 +108,26 @@ test_missing() {
 	report "and nothing was installed" "$(files)"
 }
 
+# Nothing was said, and the machine did not start with its next kernel.
+test_root() {
+	local program=$destination/usr/local/sbin/ressdctl
+	install -D /dev/null "$program"
+	install -D <(echo "root /dev/sdx initramfs") "$destination/etc/ressdtab"
+	refused "make uninstall: the root file system is on ressd" "what opens the root file system" \
+		make uninstall "DESTDIR=$destination"
+	report "make uninstall: the root file system can be opened" "$([ -e "$program" ] || echo "it cannot")"
+	sed "s!/usr/lib/ressd!$PWD/userspace/boot!" debian/ressd-utils.prerm >"$folder/prerm"
+	refused "apt-get remove: the root file system is on ressd" "what opens the root file system" \
+		env "RESSDTAB=$destination/etc/ressdtab" sh "$folder/prerm" remove
+	report "apt-get install of another version" \
+		"$(RESSDTAB=$destination/etc/ressdtab sh "$folder/prerm" upgrade 0.2 2>&1 || echo "exit code $?")"
+	rm "$destination/etc/ressdtab"
+	report "apt-get remove: nothing is on ressd" \
+		"$(RESSDTAB=$destination/etc/ressdtab sh "$folder/prerm" remove 2>&1 || echo "exit code $?")"
+	rm -r "$destination"
+}
+
+test_root
 test_install
 test_missing
 exit "$failed"
