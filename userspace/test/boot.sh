@@ -94,6 +94,21 @@ test_last_line() {
 		"$("$boot/initramfs-table" | diff - <(echo "root /dev/sdy initramfs"))"
 }
 
+# A file system's UUID and label opened a drained device, and never again: later they were covered. The
+# links of udev for which the units waited were never there.
+test_covered_names() {
+	local name
+	for name in UUID=0-0 LABEL=none; do
+		expect "open $name" 1 "no device has the $name; .*UUID and label of a file system are covered" \
+			ressdctl open x "$name"
+	done
+	printf '%s\n' 'label LABEL=none' 'odd /dev/../x' 'root /dev/sdy' >"$RESSDTAB"
+	generate
+	report "nobody waits for a label" "$(grep BindsTo "$units/ressd@label.service" 2>&1 || true)"
+	has "a path that systemd cannot have" ressd@odd.service 'ExecStart=:/usr/sbin/ressdctl open %I'
+	has "keeps no other line from its unit" ressd@root.service 'BindsTo=dev-sdy.device'
+}
+
 # findmnt shows /dev/mapper/root[/@] of a btrfs whose root is a subvolume, and lsblk knows no such device.
 test_root() {
 	echo "root /dev/sdx" >"$RESSDTAB"
@@ -180,6 +195,7 @@ test_rule() {
 run_tests "${1:-}" \
 	test_generator \
 	test_last_line \
+	test_covered_names \
 	test_root \
 	test_initramfs_script \
 	test_table \

@@ -124,6 +124,11 @@ int block_device_find(const char *text, char path[PATH_MAX], struct failure *fai
 			    wanted.nr, text);
 	if (wanted.nr)
 		return 0;
+	/* libblkid finds a file system on a drained device, and not when it is covered. */
+	if (!strncmp(text, "UUID=", 5) || !strncmp(text, "LABEL=", 6))
+		return fail(failure, -ENODEV,
+			    "no device has the %s; give the UUID of its reserved area, as ressdctl list shows it, or PARTUUID=: UUID and label of a file system are covered while the log holds data",
+			    text);
 	if (!strchr(text, '=') || strchr(text, '/')) {
 		snprintf(path, PATH_MAX, "%s", text);
 		return 0;

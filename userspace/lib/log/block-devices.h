@@ -17,9 +17,8 @@ void block_devices_with_areas(void (*visit)(void *context, const struct blkdev *
 					    const struct ressd_super_info *info), void *context);
 
 /*
- * The device that @text names: a path; "UUID=..." with the UUID of a reserved area; or LABEL=,
- * PARTUUID=, PARTLABEL= or the UUID= of something else, as libblkid finds it.  0 and @path, or a
- * negative errno with a sentence.
+ * The device that @text names: a path; "UUID=..." with the UUID of a reserved area; or PARTUUID= or
+ * PARTLABEL=, as libblkid finds it.  0 and @path, or a negative errno with a sentence.
  */
 int block_device_find(const char *text, char path[PATH_MAX], struct failure *failure);
 
