@@ -178,7 +178,7 @@ json() {
 	shift 2
 	"$@" >"$output" 2>/dev/null </dev/null || true
 	report "$name" "$(python3 -c "import json
-d = json.load(open('$output'))
+d = json.load(open('$output', 'rb'))
 assert ($expression), d" 2>&1 | tail -n 1)"
 }
 
@@ -190,6 +190,10 @@ test_json() {
 		len(d["devices"][0]["uuid"]) == 36' ressdctl list --json "$disk"
 	json "dump --json --record" 'd["version"] == 1 and len(d["slots"]) == 1' ressdctl dump --json \
 		--record "$(ressdctl dump "$disk" | sed -n 's/^  record \([0-9]*\) .*/\1/p' | head -n 1)" "$disk"
+	# What no text is went out as it was: not JSON.  So may the name that a card gives itself.
+	cp "$disk" "$folder/"$'\xff\xc0\xaf\xed\xa0\x80"\n\\\xc3\xbc\xe2\x82\xac\xf0\x9f\x92\xbe'
+	json "a name that is not UTF-8" 'd["device"].endswith("/" + "\ufffd" * 6 + "\"\n\\\xfc\u20ac\U0001f4be")' \
+		ressdctl check --json "$folder/"*$'\xbe'
 	rm -f "$disk"
 	truncate -s 64M "$disk"
 	json "--dry-run --json" 'd["version"] == 1 and d["writes"] and d["region"]["bytes"] == 8 << 20 and

@@ -43,17 +43,41 @@ void json_close(void)
 	empty = true;
 }
 
+/* The bytes of the character that @text begins with, or 0 if that is not UTF-8. */
+static int utf8_bytes(const char *text)
+{
+	static const u32 least[] = { 0, 0x80, 0x800, 0x10000 };
+	const u8 *at = (const u8 *)text;
+	const int more = *at < 0x80 ? 0 : *at < 0xc0 ? -1 : *at < 0xe0 ? 1 : *at < 0xf0 ? 2 :
+			 *at < 0xf8 ? 3 : -1;
+	u32 value = more > 0 ? *at & (0x3f >> more) : *at;
+	int i;
+
+	for (i = 1; i <= more; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (at[i] & 0x3f);
+	}
+	return more < 0 || value < least[more] || value > 0x10ffff || value >> 11 == 0x1b ?
+	       0 : more + 1;
+}
+
 void json_string(const char *key, const char *text)
 {
+	int bytes;
+
 	begin(key);
 	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
+	for (; *text; text += bytes ? bytes : 1) {
+		bytes = utf8_bytes(text);
+		if (!bytes)
+			fputs("\\ufffd", stdout);	/* a path, or a card's name, may be anything */
+		else if (*text == '"' || *text == '\\')
 			printf("\\%c", *text);
-		else if ((unsigned char)*text < ' ')
+		else if (bytes == 1 && *text < ' ')
 			printf("\\u%04x", *text);
 		else
-			putchar(*text);
+			printf("%.*s", bytes, text);
 	}
 	putchar('"');
 }
