@@ -344,8 +344,13 @@ int command_open(int argc, char **argv, struct failure *failure)
 		return code;
 	if (arguments.all)
 		return open_listed(NULL, failure);
-	if (arguments.device && !arguments.name && !strpbrk(arguments.device, "/="))
+	if (arguments.device && !arguments.name && !strpbrk(arguments.device, "/=")) {
+		if (arguments.nr_options || arguments.normal || arguments.defaults)
+			return fail(failure, -EINVAL,
+				    "%s is no device (a path, or UUID=...), and the name of a line of /etc/ressdtab stands alone; write NAME DEVICE, and behind them each option with its value",
+				    arguments.device);
 		return open_listed(arguments.device, failure);
+	}
 	if (arguments.table)
 		code = table_line_parse(&line, arguments.table, failure);
 	else

@@ -156,6 +156,12 @@ test_table() {
 	printf 'image %s colour=blue\nlate %s/none noauto\n' "$disk" "$folder" >"$RESSDTAB"
 	expect "a wrong option" 2 "image: 'colour' is not an option" ressdctl open --all
 	expect "by its name" 2 "image: 'colour' is not an option" ressdctl open image
+	# The line's device was opened, without what was asked for.
+	for line in "image on_full wait" "image $folder/other on_full" "--defaults image" "--normal $disk image"; do
+		# shellcheck disable=SC2086 # several words
+		expect "by its name, and more: ${line//$folder/}" 2 "image is no device .* stands alone; write NAME DEVICE" \
+			ressdctl open $line
+	done
 	expect "noauto: by its name only" 1 "late: .*cannot find" ressdctl open late
 	expect "a name that is not there" 2 "other is neither a device .* nor a name that /etc/ressdtab has" \
 		ressdctl open other
