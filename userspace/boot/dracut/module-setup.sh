@@ -19,7 +19,8 @@ installkernel() {
 	# Without it the machine would not boot, and instmods says nothing.
 	if ! modinfo -k "$kernel" dm-ressd >/dev/null 2>&1; then
 		dfatal "ressd: there is no module dm-ressd for Linux $kernel, which could not open what" \
-			"/etc/ressdtab has; install its headers and build it (dkms autoinstall -k $kernel)"
+			"/etc/ressdtab has; install its headers and build it (dkms autoinstall -k $kernel," \
+			"or make install KERNEL=$kernel)"
 		exit 1
 	fi
 	hostonly='' instmods dm_mod dm-ressd
