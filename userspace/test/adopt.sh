@@ -126,7 +126,7 @@ test_leave() {
 # The device was used as a plain disk, and its file system made larger: where the log was may now be
 # files. Leave erased 8 MB of one, format --yes took the area, repair would have put a superblock back.
 test_grown() {
-	local words="ext4 on $disk was made larger .* reaches into the reserved area.*resize2fs $disk 122880s"
+	local words="ext4 on $disk reaches into the reserved area: it was made larger .*resize2fs $disk 122880s"
 	new_disk 64
 	mkfs.ext4 -q -F -b 4096 "$disk" 48M
 	expect "adopt" 0 "stays as it is" ressdctl adopt --yes "$disk"
@@ -142,6 +142,18 @@ test_grown() {
 	unchanged "leave: a file where the log was" 3 "$words" ressdctl leave "$disk"
 	unchanged "check: a file where the log was" 3 "$words" ressdctl check "$disk"
 	expect "a new log is told" 3 "then make a new log with ressdctl format --force" ressdctl leave "$disk"
+}
+
+# A new card comes with a file system over all of it. After format --force open told that it had been made
+# larger, and that ways lead to its data only, not to an empty device.
+test_older() {
+	new_disk 64
+	mkfs.ext4 -q -F -b 4096 "$disk"
+	expect "older: format" 0 "^formatted" ressdctl format --yes --force "$disk" 0 122880 "$disk" 122880 8192
+	unchanged "older: open" 3 "or is older than the log.*if the file system may go: wipefs -a $disk;" \
+		ressdctl open older "$disk"
+	wipefs -q -a "$disk"
+	expect "older: what it says is the way" 0 "^clean" ressdctl check "$disk"
 }
 
 # The area of an old log that ends with the device, too: what was before it went unseen.
@@ -172,6 +184,7 @@ run_tests "${1:-}" \
 	test_refusals \
 	test_leave \
 	test_grown \
+	test_older \
 	test_larger_area \
 	test_data_without_covers
 exit "$failed"

@@ -187,8 +187,8 @@ int fs_check_end(const struct blkdev *dev, u64 end, struct failure *failure)
 	if (code)
 		return code;
 	return fail(failure, -EEXIST,
-		    "the %s on %.200s was made larger while its log was closed and reaches into the reserved area, so nothing may be written there, and what is left of the log is old; use the device without ressd, or, to use ressd again: %s; then make a new log with ressdctl format --force",
-		    fs.type, dev->path,
+		    "the %s on %.200s reaches into the reserved area: it was made larger while its log was closed, or is older than the log. Nothing may be written there; use the device without ressd; or, if the file system may go: wipefs -a %.200s; or, to use ressd again: %s; then make a new log with ressdctl format --force",
+		    fs.type, dev->path, dev->path,
 		    fs_shrink_words(&fs, dev->path, end, remedy, sizeof(remedy)));
 }
 
