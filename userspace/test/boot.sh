@@ -68,6 +68,9 @@ test_generator() {
 	report "required" "$([ -e "$units/ressd.target.requires/ressd@root.service" ] || echo no)"
 	report "nofail: wanted only" "$([ -e "$units/ressd.target.wants/ressd@a\\x2db.service" ] &&
 		[ ! -e "$units/ressd.target.requires/ressd@a\\x2db.service" ] || echo no)"
+	# A card that was not there held up the start for 90 s.
+	has "without nofail: waited for" ressd@root.service 'Before=ressd.target'
+	report "nofail: not waited for" "$(grep -F ressd.target "$units/ressd@a\\x2db.service" || true)"
 	report "noauto: neither" "$(find "$units/ressd.target."* -name 'ressd@late*')"
 	report "noauto: by who mounts it" \
 		"$([ -e "$units/dev-mapper-late.device.requires/ressd@late.service" ] || echo no)"
