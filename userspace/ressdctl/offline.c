@@ -39,35 +39,40 @@ int offline_words(struct offline_arguments *arguments, const char *command, int 
 	return 0;
 }
 
-/*
- * Copy 0 of an area that reaches to the end of the device, in the @nr blocks before block @end.
- * True and @info if it is there.
- */
-static bool find_first_copy(const struct blkdev *dev, const u8 *blocks, u64 first, u32 nr,
-			    struct ressd_super_info *info)
-{
-	char reason[RESSD_ERROR_SIZE];
-	u64 end = dev->bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SECTORS;
-
-	while (nr--) {
-		const void *block = blocks + (size_t)nr * RESSD_BLOCK_SIZE;
-
-		if (ressd_super_decode(block, 0, info, reason, sizeof(reason)) ==
-		    RESSD_SUPER_GOOD &&
-		    info->table.reserved_start == (first + nr) * RESSD_BLOCK_SECTORS &&
-		    info->table.reserved_start + info->table.reserved_sectors == end)
-			return true;
-	}
-	return false;
-}
-
 /* A search for copy 0, and what of the device it could not read. */
 struct search {
 	const struct blkdev *dev;
 	u8 *blocks;
+	struct ressd_super_info inside;	/* the last one that ends before the device does */
 	u64 unread;		/* blocks */
 	u64 first_unread;	/* byte */
 };
+
+/*
+ * Copy 0 of an area that reaches to the end of the device, in the @nr blocks from block @first on,
+ * which search->blocks has.  True and @info if it is there.
+ */
+static bool find_first_copy(struct search *search, u64 first, u32 nr,
+			    struct ressd_super_info *info)
+{
+	char reason[RESSD_ERROR_SIZE];
+	u64 end = search->dev->bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SECTORS, behind;
+
+	while (nr--) {
+		const void *block = search->blocks + (size_t)nr * RESSD_BLOCK_SIZE;
+
+		if (ressd_super_decode(block, 0, info, reason, sizeof(reason)) !=
+		    RESSD_SUPER_GOOD ||
+		    info->table.reserved_start != (first + nr) * RESSD_BLOCK_SECTORS)
+			continue;
+		behind = info->table.reserved_start + info->table.reserved_sectors;
+		if (behind == end)
+			return true;
+		if (behind < end && !search->inside.table.reserved_sectors)
+			search->inside = *info;
+	}
+	return false;
+}
 
 /* The @nr blocks from block @first on, one by one where not all of them can be read. */
 static bool search_piece(struct search *search, u64 first, u32 nr, struct ressd_super_info *info)
@@ -77,11 +82,11 @@ static bool search_piece(struct search *search, u64 first, u32 nr, struct ressd_
 
 	if (!blkdev_read(search->dev, first * RESSD_BLOCK_SIZE, search->blocks,
 			 (size_t)nr * RESSD_BLOCK_SIZE, &ignored))
-		return find_first_copy(search->dev, search->blocks, first, nr, info);
+		return find_first_copy(search, first, nr, info);
 	for (i = nr; i--; ) {
 		if (!blkdev_read(search->dev, (first + i) * RESSD_BLOCK_SIZE, search->blocks,
 				 RESSD_BLOCK_SIZE, &ignored)) {
-			if (find_first_copy(search->dev, search->blocks, first + i, 1, info))
+			if (find_first_copy(search, first + i, 1, info))
 				return true;
 			continue;
 		}
@@ -118,8 +123,14 @@ static int search_backwards(struct search *search, struct ressd_super_info *info
 /* Nothing was found; the sentence also says what could not be looked at. */
 static int refuse_search(const struct search *search, struct failure *failure)
 {
+	const struct ressd_table *inside = &search->inside.table;
 	char unread[128] = "";
 
+	if (inside->reserved_sectors)
+		return fail(failure, -ENODATA,
+			    "no reserved area ends with %s, but one begins at its sector %llu: was the device made larger? Make it %llu sectors long, as it was; a log that is older than what is there now is to be left alone",
+			    search->dev->path, inside->reserved_start,
+			    inside->reserved_start + inside->reserved_sectors);
 	if (search->unread)
 		snprintf(unread, sizeof(unread),
 			 " (%llu block%s of 4 KiB cannot be read, the first at byte %llu)",

@@ -166,6 +166,21 @@ static int find_devices(struct open_arguments *arguments, struct failure *failur
 	return 0;
 }
 
+/* Nothing was found where a reserved area would be. */
+static int refuse_device(const struct blkdev *dev, struct failure *failure)
+{
+	struct failure ignored;
+	struct covers covers;
+
+	if (!covers_find(dev, 0, dev->bytes / 512, &covers, &ignored) && covers.sectors)
+		return fail(failure, -ENODATA,
+			    "the log of %s does not end with it: if it was made larger, ressdctl check --search %s says how long it was, and it opens when it has that length again; if its log is on another device, name that one and this one with --normal",
+			    dev->path, dev->path);
+	return fail(failure, -ENODATA,
+		    "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
+		    dev->path);
+}
+
 /* The superblock of the device has the numbers, and the options that nothing overrides. */
 static int line_of_device(struct table_line *line, struct open_arguments *arguments,
 			  struct failure *failure)
@@ -180,9 +195,7 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 		return found;
 	found = area_find(&dev, &info, failure);
 	if (!found)
-		found = fail(failure, -ENODATA,
-			     "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
-			     arguments->device);
+		found = refuse_device(&dev, failure);
 	if (found > 0)
 		found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
 	if (!found && arguments->normal)

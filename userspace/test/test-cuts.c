@@ -403,6 +403,34 @@ TEST(a_log_with_data_stays_covered)
 	stop();
 }
 
+/* The partition was made larger while it was closed: "no reserved area" was all that was said. */
+TEST(a_log_inside_an_enlarged_device)
+{
+	char *open_words[] = { "open", "x", path, NULL };
+	char *check_words[] = { "check", "--search", path, NULL };
+	struct ressd_super_info info;
+	struct blkdev dev;
+	char wanted[64];
+	u64 bytes;
+
+	start();
+	CHECK(!adopt(), "%s", failure.text);
+	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
+	CHECK(area_find(&dev, &info, &failure) == 1, "no area is found");
+	cover(&dev, &info);
+	bytes = dev.bytes;
+	blkdev_close(&dev);
+	CHECK(!truncate(path, bytes + (16 << 20)), "%s cannot be made larger", path);
+	CHECK_EQ(-run(command_open, open_words), ENODATA);
+	CHECK_HAS(failure.text, "does not end with it: if it was made larger");
+	CHECK_EQ(-run(command_check, check_words), ENODATA);
+	snprintf(wanted, sizeof(wanted), "Make it %llu sectors long", bytes / 512);
+	CHECK_HAS(failure.text, wanted);
+	CHECK(!truncate(path, bytes), "%s cannot be made smaller", path);
+	CHECK_EQ(run(command_check, check_words), 0);
+	stop();
+}
+
 /* A signature that is not in the first block: the last covered one has it. */
 TEST(btrfs_is_covered)
 {
