@@ -19,7 +19,7 @@ shift 2
 # What ressd-probe may advise for the normal path.
 normal_path='(split_write|align|bundle)_sectors [0-9]+|dispatch [a-z_]+|dispatch_depth [0-9]+'
 
-# The drive's clustered page, clustered block, and longest read and write, in sectors: what PA measured (docs/ssdsim.md).
+# The drive's clustered page, clustered block, and longest read and write, in sectors: what PA measured (tests/ssdsim/profiles).
 # A limit is its buffer in whole pages, or off where it has none or a smaller one than a page. The seconds are those in which it does
 # some thousand random writes, or some hundred if one takes it a third of a second.
 web_files=16

@@ -62,7 +62,7 @@ static u64 scaled(u64 value, int percent)
 }
 
 /*
- * The verdict if every figure were wrong by its spread, in favour of the log (@sign 1) or of the
+ * The verdict if every figure were wrong by half its spread, in favour of the log (@sign 1) or of the
  * bare device (@sign -1).
  */
 static enum verdict verdict_at_bound(const struct measurements *measurements,
