@@ -18,8 +18,8 @@ PROFILES = HYBRID + PAGE
 # Cards, sticks and drives of today (docs/ssdsim.md): what they gain, without bars.
 TODAY = ["sdcard-a1", "sdcard-a2", "sdcard-slow", "emmc", "usbstick", "tlc"]
 
-# What ressd-probe advises, from what it measures on the drive: see docs/notebook/applications.md. Words
-# behind it are options beside those; words alone are all that there are.
+# What ressd-probe advises, from what it measures on the drive: see docs/notebook/applications.md.
+# Words behind it are options beside those; words alone are all that there are.
 OPTIONS = "probe"
 
 

@@ -62,8 +62,8 @@ static u64 scaled(u64 value, int percent)
 }
 
 /*
- * The verdict if every figure were wrong by half its spread, in favour of the log (@sign 1) or of the
- * bare device (@sign -1).
+ * The verdict if every figure were wrong by half its spread, in favour of the log (@sign 1) or of
+ * the bare device (@sign -1).
  */
 static enum verdict verdict_at_bound(const struct measurements *measurements,
 				     const struct ressd_bandwidths *bandwidths, int sign)
@@ -86,8 +86,8 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
 }
 
 /*
- * That of a rehearsal.  With @adaptive, the route that is then advised, only what this takes is worth
- * it: it does not know what will be overwritten in the log.
+ * That of a rehearsal.  With @adaptive, the route that is then advised, only what this takes is
+ * worth it: it does not know what will be overwritten in the log.
  */
 static enum verdict verdict_of_costs(u64 direct, u64 log, u64 move, u32 overwritten, bool adaptive)
 {
