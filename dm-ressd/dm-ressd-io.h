@@ -6,10 +6,7 @@
 #include "dm-ressd-mover.h"
 
 /* dm-ressd-io.c */
-/*
- * Passes the options on to the pattern identifier.  Under the lock, or while
- * nobody writes.
- */
+/* Passes the options on to the pattern identifier.  Under the lock. */
 void ressd_tune_router(struct ressd *ressd);
 /*
  * The target's map: sends the bio on, lets it wait, completes it, or refuses

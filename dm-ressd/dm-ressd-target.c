@@ -403,7 +403,9 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ressd_route_init(&ressd->route,
 			 ressd->options.log_cost_us * (u64)NSEC_PER_USEC);
 	ressd_rpi_init(&ressd->rpi);
+	spin_lock(&ressd->lock);
 	ressd_tune_router(ressd);
+	spin_unlock(&ressd->lock);
 	ressd_shape_prepare(ressd, &ressd->options);
 	ressd_tune_shape(ressd);
 	ti->private = ressd;
