@@ -616,9 +616,7 @@ static bool write_batch(struct ressd *ressd)
 		ressd_write_open_record(ressd);
 	written = !transfer(ressd, WRITE_HOME);
 	if (holds) {
-		spin_lock(&ressd->lock);
-		ressd->log_io.held = false;
-		spin_unlock(&ressd->lock);
+		ressd_release_log(ressd);
 		ressd_run_log(ressd);
 	}
 	return written;

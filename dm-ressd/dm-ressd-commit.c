@@ -265,8 +265,7 @@ static bool finish_at_once(struct ressd *ressd)
 }
 
 /*
- * Under done_lock, so that ressd_wait_for_log_io() can wait for the end of
- * this, too.
+ * Under done_lock, so that ressd_hold_log() can wait for the end of this, too.
  */
 static void write_ended(struct bio *bio)
 {
@@ -431,9 +430,10 @@ void ressd_commit_timer(struct work_struct *work)
 	ressd_run_log(ressd);
 }
 
-void ressd_wait_for_log_io(struct ressd *ressd)
+void ressd_hold_log(struct ressd *ressd)
 {
 	spin_lock(&ressd->lock);
+	ressd->log_io.held = true;
 	wait_event_cmd(ressd->wait, !ressd->log.busy, spin_unlock(&ressd->lock),
 		       spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);

@@ -47,10 +47,16 @@ int ressd_sync(struct ressd *ressd);
  */
 int ressd_flush(struct ressd *ressd);
 /*
- * Waits until no I/O of the log is in flight; nothing must ask for another one
- * meanwhile.
+ * Waits until no I/O of the log is in flight; none begins until
+ * ressd_release_log().  The mover's thread runs no more.
  */
-void ressd_wait_for_log_io(struct ressd *ressd);
+void ressd_hold_log(struct ressd *ressd);
+static inline void ressd_release_log(struct ressd *ressd)
+{
+	spin_lock(&ressd->lock);
+	ressd->log_io.held = false;
+	spin_unlock(&ressd->lock);
+}
 
 /* dm-ressd-error.c */
 /*

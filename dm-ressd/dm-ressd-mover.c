@@ -465,7 +465,6 @@ void ressd_mover_stop(struct ressd *ressd)
 		return;
 	kthread_stop(ressd->mover.thread);
 	ressd->mover.thread = NULL;
-	ressd_discard_stop(ressd);
 }
 
 int ressd_drain(struct ressd *ressd)

@@ -495,6 +495,7 @@ static int ressd_preresume(struct dm_target *ti)
 	struct ressd *ressd = ti->private;
 	int ret = ressd->life == RESSD_ACTIVE ? 0 : begin_service(ressd);
 
+	ressd_release_log(ressd);
 	return ret ? ret : ressd_mover_start(ressd);
 }
 
@@ -551,9 +552,12 @@ static void ressd_postsuspend(struct dm_target *ti)
 	ressd_mover_stop(ressd);
 	/*
 	 * After an error a write of the log may still be in flight, though
-	 * nobody waits for it.
+	 * nobody waits for it.  And the mover leaves a sync behind if a discard
+	 * keeps it from a segment: when that ends the log would go on, beside
+	 * the next table, or in memory that is free.
 	 */
-	ressd_wait_for_log_io(ressd);
+	ressd_hold_log(ressd);
+	ressd_discard_stop(ressd);
 	flush_workqueue(ressd->workqueue);
 }
 

@@ -378,7 +378,7 @@ struct ressd_log_io {
 	struct ressd_io io;
 	struct bio write;		/* the plain write in flight */
 	u64 start;			/* ns */
-	bool held;			/* during a visit; under the lock */
+	bool held;	/* in a visit, or suspended; under the lock */
 	int error;			/* valid with ended */
 	bool ended;			/* untold to core; released, acquired */
 };

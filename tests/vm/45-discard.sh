@@ -155,6 +155,58 @@ suspended() {
 	ssd remove ssd1
 }
 
+# A suspend stops the mover at the end of a batch, which waits at the gate "home". What that has emptied
+# is to be announced, but the log is full up to a segment whose discard is in flight, at the gate "gate".
+# When that ends, too, the log must not go on by itself: with the summary of the segment that it leaves,
+# at the gate "tail". The next table would have recovered the log by then, or the memory be free.
+suspended_with_a_sync_left() {
+	local first=$(($(sectors_of /dev/d0) - reserved)) gated tail suspend drain i
+	blank_disk d0
+	gated=$((first + 4 * segment))
+	tail=$((gated - 8))
+	make_gate home /dev/d0 160 8
+	make_gate gate /dev/d0 "$gated" "$segment"
+	dmsetup create tail --table "0 8 linear /dev/d0 $tail"
+	dmsetup create lower <<-END
+		0 160 linear /dev/d0 0
+		160 8 linear /dev/mapper/home 0
+		168 $((tail - 168)) linear /dev/d0 168
+		$tail 8 linear /dev/mapper/tail 0
+		$gated $segment linear /dev/mapper/gate 0
+		$((gated + segment)) $((reserved - 5 * segment)) linear /dev/d0 $((gated + segment))
+	END
+	make_ressd ressd /dev/mapper/lower "$reserved" segment_sectors "$segment" cover off \
+		on_full bypass commit_interval_ms 60000 log_discard on
+	check "sync left: a discard waits" wait_until equals 1 writes_at_gate gate
+	for ((i = 0; i < 120; i++)); do
+		[ "$(status_value ressd bypassed)" = 0 ] || break
+		put $((20 + i * 3)) a
+	done
+	check "sync left: the log is full up to there" at_least ressd bypassed 1
+	close_gate tail writes
+	dmsetup message ressd 0 drain 2>/dev/null &
+	drain=$!
+	check "sync left: the mover writes" wait_until equals 1 writes_at_gate home
+	dmsetup suspend ressd &
+	suspend=$!
+	check "sync left: the drain is given up" ended "$drain"
+	check "sync left: the mover shall stop" wait_until grep -q kthread_stop "/proc/$suspend/wchan"
+	open_gate home
+	check "sync left: and does" wait_until fails grep -q kthread_stop "/proc/$suspend/wchan"
+	check "sync left: the suspend waits for the discard" kill -0 "$suspend"
+	open_gate gate
+	check "sync left: it is suspended then" ended "$suspend"
+	check "sync left: and nothing is written" eval 'pause 1; equals 0 writes_at_gate tail'
+	open_gate tail
+	check "sync left: resumed" dmsetup resume ressd
+	check "sync left: drained" dmsetup message ressd 0 drain
+	check "sync left: everything is at home" eval 'holds 20 a && holds 110 a'
+	dmsetup remove ressd
+	for i in lower home gate tail; do
+		dmsetup remove "$i"
+	done
+}
+
 # The memory of a hibernating system is saved as it was when all processes had just been stopped, but the kernel's
 # threads run on while it is written. What they discard then, the map in that memory still refers to after the
 # restore. (The kernel's own test: it stops all processes, waits for five seconds, and lets them go on.)
@@ -249,6 +301,7 @@ scenario slots_are_discarded
 scenario young_log
 scenario slot_in_flight
 scenario suspended
+scenario suspended_with_a_sync_left
 scenario hibernation
 scenario failing_discards
 scenario useless_devices

@@ -67,7 +67,8 @@ mutants() {
 		restored-in-few-rounds@dm-ressd-cover.c@s/^\t\t\trounds = 0;$/\t\t\t;/@46-cover 1 restored_in_rounds@an activation gives up restoring covers in a log with many dead segments
 		failed-record-awaited@dm-ressd-wait.c@/^void ressd_wait_for_record/,/^}/s/!ressd_log_works(ressd)/false/@75-errors-move 1 record_before_a_visit_fails@the mover waits for a record that cannot be written
 		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@75-errors-move 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
-		log-held-for-ever@dm-ressd-batch.c@s/ressd->log_io.held = false;/;/@75-errors-move 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
+		log-held-for-ever@dm-ressd-batch.c@s/ressd_release_log(ressd);/;/@75-errors-move 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
+		log-goes-on-suspended@dm-ressd-commit.c@/^void ressd_hold_log/,/^}/s/ressd->log_io.held = true;/;/@45-discard 1 suspended_with_a_sync_left@the log writes on when the discard ends that a suspend waits for
 		fill-ignores-direct@dm-ressd-sweep.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
 		idle-ignores-direct@dm-ressd-sweep.c@s/ || !sweeps_for_space(ressd))/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
 		doubt-ignored@dm-ressd-error.c@s/^\t\t    ressd_log_is_doubtful(&ressd->log);/\t\t    0;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
