@@ -90,8 +90,8 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 		 * bypass.
 		 */
 		ressd_wait_for_space(ressd, rb);
-		if (ret == -EAGAIN)
-			ressd_run_log(ressd);
+		/* What it waits for may have ended before that was noted. */
+		ressd_run_log(ressd);
 	} else {
 		ressd->counters.errors++;
 		bio->bi_status = BLK_STS_IOERR;
