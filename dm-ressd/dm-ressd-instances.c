@@ -100,6 +100,19 @@ static bool owed_by(struct ressd *other, struct ressd_areas *areas)
 	       !ressd_is_drained(other);
 }
 
+/* Has it accepted what will be lost with it? */
+static bool leaves_loss(struct ressd *ressd)
+{
+	bool loss;
+
+	spin_lock(&ressd->lock);
+	loss = READ_ONCE(ressd->life) == RESSD_ACTIVE &&
+	       !ressd_log_works(ressd) && !ressd_log_owes_nothing(&ressd->log);
+	loss |= ressd->errors.inherited;
+	spin_unlock(&ressd->lock);
+	return loss;
+}
+
 int ressd_check_change(struct ressd *ressd, bool load, char *error, size_t size)
 {
 	struct ressd_areas owed = ressd->owed;
@@ -113,6 +126,8 @@ int ressd_check_change(struct ressd *ressd, bool load, char *error, size_t size)
 		refused = owed_by(other, &owed) && !finds_log_of(ressd, &owed);
 		lost |= load && READ_ONCE(other->life) == RESSD_ACTIVE &&
 			!ressd_log_works(other);
+		if (!load && leaves_loss(other))
+			ressd->errors.inherited = true;
 	}
 	if (refused)
 		ressd->owed = owed;

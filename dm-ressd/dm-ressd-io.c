@@ -539,7 +539,10 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	ressd_route_flush(&ressd->route);
 	/* This one says nothing of what a failed one was to make durable. */
 	ressd_take_flush_errors(ressd);
-	if (flush_is_enough(ressd)) {
+	if (ressd->errors.inherited) {
+		ressd->errors.inherited = false;
+		ret = DM_MAPIO_KILL;
+	} else if (flush_is_enough(ressd)) {
 		rb->flags |= RESSD_BIO_FLUSHES;
 		rb->ticket = ressd->errors.known_to_core;
 		if (ressd_route_is_direct(ressd))

@@ -17,7 +17,8 @@ int ressd_register(struct ressd *ressd, char *error, size_t size);
  * -EBUSY, with a sentence, if that has a log that is not drained and that this
  * one would not find; and again whenever it is tried, for dm destroys the other
  * table though this one is refused.  @load: it is being loaded; then also if
- * the other one cannot write its log.
+ * the other one cannot write its log.  If it could not write the last of it
+ * since then the first flush of this one fails.
  */
 int ressd_check_change(struct ressd *ressd, bool load, char *error,
 		       size_t size);

@@ -348,6 +348,8 @@ struct ressd_errors {
 	 */
 	atomic_t refused_flushes, answered;
 	/* The rest is under the lock. */
+	/* The table before this one has lost data: a flush has to fail. */
+	bool inherited;
 	int known_to_core;	/* of failed_flushes */
 	enum ressd_mode noted_mode;	/* the one that the user knows of */
 	bool repairing;		/* read without it */

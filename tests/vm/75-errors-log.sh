@@ -66,6 +66,31 @@ removed_without_recovery() {
 	check "off and removed: what was synced is there" holds 10 a
 }
 
+# A table is loaded while all is well; then the sync before it takes over fails, and what only the old
+# table's memory had is gone. Nobody was told so far: the next flush must not succeed.
+reload_loses_last_writes() {
+	fresh
+	put 10 a && push_out
+	check "lost in a reload: a table is loaded" \
+		dmsetup load ressd --table "$(table_line "$drive" "$reserved" commit_interval_ms 60000)"
+	put 10 b
+	fault write "$log_range" effect=none times=4
+	mark_log
+	check "lost in a reload: it takes over" dmsetup resume ressd
+	check "lost in a reload: the log was tried four times" equals 4 fault_count hit
+	heal
+	check "lost in a reload: the kernel log says it" \
+		log_says 'what was accepted since the last flush is lost'
+	check "lost in a reload: what was synced is there" holds 10 a
+	check "lost in a reload: fsync fails" fails commit
+	check "lost in a reload: but only once" commit
+	put 10 c
+	check "lost in a reload: FUA is served then" put 11 d oflag=direct,dsync
+	check "lost in a reload: another reload" eval \
+		'dmsetup load ressd --table "$(table_line "$drive" "$reserved")" && dmsetup resume ressd'
+	check "lost in a reload: loses nothing" eval 'commit && holds 10 c && holds 11 d'
+}
+
 # The oracle's load over a log that fails in the middle of it.
 load_over_failing_log() {
 	local name=$1
@@ -507,6 +532,7 @@ scenario failed_commit none
 scenario failed_commit part
 scenario failed_commit all
 scenario removed_without_recovery
+scenario reload_loses_last_writes
 scenario load_over_failing_log "writes fail for good" bypass write "$log_range" after=60
 scenario load_over_failing_log "writes fail for good, on_full wait" wait write "$log_range" after=120
 scenario load_over_failing_log "a flush fails" bypass flush after=9 times=1

@@ -61,6 +61,7 @@ mutants() {
 		failed-activation-counts@dm-ressd-target.c@/^static int activate/,/^}/s/WRITE_ONCE(ressd->life, RESSD_FORMATTED);/;/@75-errors-open 1 second_attempt@a second resume serves a log whose opening record was not written
 		recovered-on-top@dm-ressd-log.c@/^static int recover/,/^}/s/^\tressd_init_log(ressd, &geom);$/\t(void)geom;/@75-errors-open 1 second_attempt@a second recovery begins with the map that the first one has left
 		status-looks-early@dm-ressd-status.c@s/if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {/if (1) {/@75-errors-open 1 status_during_recovery@status looks at a log that recovery is setting up
+		loss-untold@dm-ressd-instances.c@s/ressd->errors.inherited = true;/;/@75-errors-log 1 reload_loses_last_writes@a flush succeeds though the table before this one has lost data
 		removal-beside-repair@dm-ressd-target.c@s/^\twait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));$/\t;/@75-errors-log 1 removed_during_recover@a removal does not wait for a repair, and says that data is lost
 		set-wakes-nobody@dm-ressd-status.c@/^static int message_set/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 set_on_full@a write that waits does not hear of an option that was set
 		off-wakes-nobody@dm-ressd-status.c@/^static int message_mover/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 mover_off@... nor that the mover is off
