@@ -188,18 +188,21 @@ static int check_blank(struct ressd *ressd)
 }
 
 /*
- * Writes both copies, the second first, by way of the block @super.  A cut in
- * between leaves two that differ in the length or in the stored options, or one
- * that is blank, which core/ressd-record.c tells apart from damage.
+ * Writes both copies by way of the block @super; the second first, unless it is
+ * the only intact one.  A cut in between leaves two that differ in the length
+ * or in the stored options, or one that is blank, which core/ressd-record.c
+ * tells apart from damage.
  */
 static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 		       struct ressd_super *super)
 {
 	const u32 last = ressd->log.geom.nr_blocks - 1;
-	u32 copy;
+	u32 i, copy = 0;
 	int ret = 0;
 
-	for (copy = 2; !ret && copy--; ) {
+	if (!ressd_log_rw(ressd, REQ_OP_READ, 0, 1, super))
+		copy = ressd_super_first(super);
+	for (i = 0; !ret && i < 2; i++, copy = !copy) {
 		ressd_super_encode(super, info, copy);
 		ret = ressd_log_rw(ressd, RESSD_LOG_WRITE | REQ_FUA,
 				   copy ? last : 0, 1, super);

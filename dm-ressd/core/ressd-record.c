@@ -224,6 +224,15 @@ int ressd_super_choose(const struct ressd_super *copy0,
 	return -EINVAL;
 }
 
+u32 ressd_super_first(const struct ressd_super *copy0)
+{
+	char reason[RESSD_ERROR_SIZE];
+	struct ressd_super_info info;
+
+	return ressd_super_decode(copy0, 0, &info, reason, sizeof(reason)) ==
+	       RESSD_SUPER_GOOD;
+}
+
 int ressd_super_matches(const struct ressd_super_info *info,
 			const struct ressd_table *table,
 			const struct ressd_options *options, char *error,

@@ -73,6 +73,12 @@ int ressd_super_choose(const struct ressd_super *copy0,
 		       struct ressd_super_info *info, char *error, size_t size);
 
 /*
+ * The copy to be written first, by copy 0 as it was read: copy 1, unless that
+ * is the only one that is intact, for a cut may damage what is being written.
+ */
+u32 ressd_super_first(const struct ressd_super *copy0);
+
+/*
  * Is @info the superblock of this @table?  0, or -EINVAL with a sentence.  The
  * table's normal area may be longer: then, or if @info is uneven, both copies
  * must be written with the new length, the second durably before the first

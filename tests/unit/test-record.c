@@ -304,6 +304,41 @@ TEST(superblock_that_was_growing)
 	}
 }
 
+/*
+ * Formerly copy 1 was always written first, also where it was the only intact one, as after a cut
+ * in the write of copy 0: a second cut then left none, and the log was refused.
+ */
+TEST(torn_superblock_is_never_the_last_one)
+{
+	struct ressd_super_info changed = sample, info;
+	static struct ressd_super new;
+	struct ressd_super copies[2];
+	u32 bad, copy, mask, i;
+
+	/* Long enough for two sectors: a change of one does not tear. */
+	memset(changed.options, 'a', RESSD_STORED_OPTIONS - 1);
+	for (bad = 0; bad <= 2; bad++) {
+		for (mask = 0; mask < 256; mask++) {
+			ressd_super_encode(&copies[0], &sample, 0);
+			ressd_super_encode(&copies[1], &sample, 1);
+			if (bad < 2)
+				copies[bad].crc = ~copies[bad].crc;
+			copy = ressd_super_first(&copies[0]);
+			ressd_super_encode(&new, &changed, copy);
+			for (i = 0; i < 8; i++)
+				if (mask >> i & 1)
+					memcpy((u8 *)&copies[copy] + i * 512, (u8 *)&new + i * 512,
+					       512);
+			CHECK(!ressd_super_choose(&copies[0], &copies[1], &info, error,
+						  sizeof(error)),
+			      "copy %u is bad, sectors %x of copy %u are new: %s", bad, mask, copy,
+			      error);
+		}
+	}
+	memset(&copies[0], 0, sizeof(copies[0]));
+	CHECK_EQ(ressd_super_first(&copies[0]), 0);
+}
+
 /* One that was written before there were stored options has zeroes there. */
 TEST(superblock_without_options)
 {
