@@ -24,7 +24,7 @@
 #include "mutate.h"
 
 struct totals {
-	u32 accepted, refused, cut, nothing_left, unmapped;
+	u32 accepted, refused, cut, nothing_left, unmapped, copied;
 };
 
 static u64 seed;
@@ -154,6 +154,27 @@ static void carry_out(struct area_memory *area, const struct log_cut *cut, struc
 	}
 }
 
+/* The covered blocks that the repair has copied are in the log. */
+static void require_copies(struct area_memory *area, const struct log_cut *cut)
+{
+	struct log_source source = area_source(area);
+	struct log_image image;
+	struct failure failure;
+	u32 i;
+
+	require(!log_image_open(&image, &area->info, &source, &failure), "%s", failure.text);
+	require(!log_image_recover(&image), "refused after the repair");
+	for (i = 0; i < cut->nr_copies; i++) {
+		u32 lbn = le32_to_cpu(cut->records->entries[i].block);
+		const struct ressd_node *node = ressd_map_find(&image.log.map, lbn);
+
+		require(node && node->crc == ressd_crc(area_block(area, node - image.nodes),
+						       RESSD_BLOCK_SIZE),
+			"covered block %u is lost by an interruption of the repair", lbn);
+	}
+	log_image_close(&image);
+}
+
 /* Repeats a repair that a power cut has interrupted. */
 static void repeat_repair(const struct area_memory *damaged, const struct log_cut *cut,
 			  struct progress progress)
@@ -175,6 +196,8 @@ static void repeat_repair(const struct area_memory *damaged, const struct log_cu
 	require(!agree(&area, true, &missing),
 		"refused after a repair of which %u writes were done, but not %u, and its repetition",
 		progress.writes, progress.but);
+	if (cut->nr_copies)
+		require_copies(&area, cut);
 	area_free(&area);
 	current = damaged;
 }
@@ -197,7 +220,8 @@ static void interrupt_repair(const struct area_memory *damaged, const struct log
 }
 
 /* What the repair said that it keeps is what recovery then finds, with the data that were there. */
-static void require_kept(struct area_memory *area, const struct area_memory *damaged, u64 kept)
+static void require_kept(struct area_memory *area, const struct area_memory *damaged,
+			 const struct log_cut *cut)
 {
 	struct log_source source = area_source(area);
 	struct log_image image;
@@ -206,10 +230,12 @@ static void require_kept(struct area_memory *area, const struct area_memory *dam
 
 	require(!log_image_open(&image, &area->info, &source, &failure), "%s", failure.text);
 	require(!log_image_recover(&image), "refused after the repair");
-	require(image.log.map.nr_mapped == kept, "the repair keeps %llu blocks, recovery finds %u",
-		kept, image.log.map.nr_mapped);
+	require(image.log.map.nr_mapped == cut->kept_blocks,
+		"the repair keeps %llu blocks, recovery finds %u", cut->kept_blocks,
+		image.log.map.nr_mapped);
 	for (block = 0; block < area->nr_blocks; block++)
 		require(image.nodes[block].lbn == RESSD_NO_BLOCK ||
+			block - cut->block <= cut->nr_copies ||
 			!memcmp(area_block(area, block), area_block(damaged, block),
 				RESSD_BLOCK_SIZE), "the repair changed the data of log block %u",
 			block);
@@ -232,11 +258,12 @@ static void repair_log(struct area_memory *area, u64 missing, struct totals *tot
 		missing, cut.chain.link.seq);
 	totals->cut++;
 	totals->unmapped += cut.unmapped > 0;
+	totals->copied += cut.nr_copies > 0;
 	interrupt_repair(area, &cut);
 	area_copy(&damaged, area);
 	carry_out(area, &cut, ALL_WRITES);
 	require(!agree(area, true, &missing), "refused after the repair");
-	require_kept(area, &damaged, cut.kept_blocks);
+	require_kept(area, &damaged, &cut);
 	area_free(&damaged);
 	log_cut_free(&cut);
 }
@@ -270,6 +297,9 @@ static void try_seed(struct totals *totals)
 	else
 		for (; changes; changes--)
 			mutate_once(&area, &random);
+	/* As if it had been covered all the time. */
+	if (random_once_in(&random, 2))
+		area.info.cover_blocks = 1 + random_below(&random, 6);
 	judge(&area, totals);
 	area_free(&area);
 }
@@ -318,8 +348,8 @@ static void try_valid(struct totals *totals)
 
 static void report(const char *kind, const struct totals *totals)
 {
-	printf("# logs %s: %u accepted, %u refused; of these %u repaired (%u with UNMAPs kept), %u with nothing left to keep\n",
-	       kind, totals->accepted, totals->refused, totals->cut, totals->unmapped,
+	printf("# logs %s: %u accepted, %u refused; of these %u repaired (%u with UNMAPs kept, %u with covered blocks copied), %u with nothing left to keep\n",
+	       kind, totals->accepted, totals->refused, totals->cut, totals->unmapped, totals->copied,
 	       totals->nothing_left);
 }
 

@@ -154,6 +154,12 @@ static void show_cut(const struct log_cut *cut)
 	printf("  lost: %llu record%s that had been acknowledged as durable; of these, %llu cannot be read\n",
 	       cut->lost_records, plural(cut->lost_records), cut->unknown_records);
 	show_stale(&cut->stale);
+	if (cut->nr_copies)
+		printf("  copied from those records: %u of the first blocks, of which the disk has covers only\n",
+		       cut->nr_copies);
+	if (cut->lost_copies)
+		printf("  lost: %u of the first blocks; the disk has covers only, and these will be read\n",
+		       cut->lost_copies);
 	if (cut->unreadable)
 		printf("  overwritten: %llu block%s that cannot be read, and of which nothing that is kept is needed; whether acknowledged records stood there nobody knows\n",
 		       cut->unreadable, plural(cut->unreadable));

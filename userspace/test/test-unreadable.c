@@ -14,6 +14,7 @@
 #include "harness.h"
 #include "log/area.h"
 #include "log/contents.h"
+#include "log/image.h"
 #include "ressdctl/ressdctl.h"
 #include "wrapped.h"
 
@@ -268,6 +269,79 @@ TEST(covers)
 	CHECK_HAS(said, "2 of the first");
 	CHECK_HAS(said, "cannot be read, the first: cannot read byte 4096");
 	CHECK_HAS(said, "data blocks checked    5");
+	stop();
+}
+
+/* Makes the last record one of the covered blocks, as the log carries them on. */
+static void carry_covers(void)
+{
+	static struct ressd_record_header record[1 + RESSD_COVER_MAX];	/* and its data */
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	u32 i;
+
+	CHECK(fd >= 0 && pread(fd, record, sizeof(record[0]), place_of(RECORDS) * 4096ULL) ==
+	      sizeof(record[0]), "cannot read");
+	close(fd);
+	record->nr_maps = cpu_to_le16(info.cover_blocks);
+	record->nr_blocks = cpu_to_le32(1 + info.cover_blocks);
+	for (i = 0; i < info.cover_blocks; i++) {
+		memset(&record[1 + i], 0x80 + i, sizeof(record[0]));
+		record->entries[i].block = cpu_to_le32(i);
+		record->entries[i].crc = cpu_to_le32(ressd_crc(&record[1 + i], 4096));
+	}
+	ressd_record_seal(record);
+	put(place_of(RECORDS), record, (1 + info.cover_blocks) * sizeof(record[0]));
+}
+
+/* How many covered blocks the log holds. */
+static u32 carried_covers(void)
+{
+	struct log_device device = { .start = info.table.reserved_start };
+	struct log_source source = log_source_device(&device);
+	struct log_image image;
+	struct blkdev dev;
+	u32 lbn, nr = 0;
+
+	CHECK(!blkdev_open(&dev, path, BLKDEV_READ, &failure), "%s", failure.text);
+	device.dev = &dev;
+	CHECK(!log_image_open(&image, &info, &source, &failure), "%s", failure.text);
+	CHECK(!log_image_recover(&image), "%s", image.error);
+	for (lbn = 0; lbn < info.cover_blocks; lbn++) {
+		const struct ressd_node *node = ressd_map_find(&image.log.map, lbn);
+		const u8 *data = node ? log_image_block(&image, node - image.nodes) : NULL;
+
+		nr += data && data[0] == 0x80 + lbn && data[4095] == data[0];
+	}
+	log_image_close(&image);
+	blkdev_close(&dev);
+	return nr;
+}
+
+/*
+ * The only copies of the covered blocks stand behind the damage.  Formerly a repair cut them off:
+ * the device began with its own covers then, and a drain had nothing to put in their place.
+ */
+TEST(carried_covers_outlive_a_cut)
+{
+	static const u8 zeroes[RESSD_BLOCK_SIZE];
+
+	start(RESSD_ON);
+	carry_covers();
+	bad[place_of(3)] = true;
+	CHECK_EQ(check(NULL), 4);
+	CHECK_EQ(repair(NULL), 0);
+	CHECK_HAS(said, "copied from those records: 17 of the first blocks");
+	check_blocks(2 + info.cover_blocks);
+	CHECK_EQ(carried_covers(), info.cover_blocks);
+	stop();
+	/* One is damaged: the others are copied, and the loss is named. */
+	start(RESSD_ON);
+	carry_covers();
+	put(place_of(RECORDS) + 3, zeroes, sizeof(zeroes));
+	bad[place_of(3)] = true;
+	CHECK_EQ(repair(NULL), 0);
+	CHECK_HAS(said, "lost: 1 of the first blocks");
+	CHECK_EQ(carried_covers(), info.cover_blocks - 1);
 	stop();
 }
 

@@ -7,6 +7,15 @@
 #include <linux/kernel.h>
 #include "log/cut.h"
 
+/*
+ * Of a covered block: the first intact one behind the cut.  If there is none, then the last one of
+ * other records that do not count: new ones of a repair that was interrupted have their numbers.
+ */
+struct copy {
+	u64 rank;			/* the less the better; 0: none was found */
+	u32 block, crc;
+};
+
 struct planning {
 	struct log_cut *cut;
 	struct log_image *image;
@@ -16,6 +25,9 @@ struct planning {
 	u64 readable;			/* acknowledged records found intact behind the cut */
 	u64 segment_seq;		/* segment that the new records go to */
 	u64 told_by;			/* last segment whose summary the chain needed; 0: none */
+	u32 epoch;			/* of the last record that stays */
+	u32 epoch_block;		/* log block in its segment at which that begins */
+	struct copy copies[RESSD_COVER_MAX];
 };
 
 static int add_block(struct block_list *list, u32 block)
@@ -82,6 +94,10 @@ static int keep_record(void *context, const struct log_spot *spot)
 	u32 nr_maps = le16_to_cpu(spot->header.nr_maps), i;
 	u32 nr = nr_maps + le16_to_cpu(spot->header.nr_unmaps);
 
+	if (planning->epoch != le32_to_cpu(spot->header.epoch) ||
+	    spot->block == ressd_geom_slot_start(&planning->image->geom, spot->slot))
+		planning->epoch_block = spot->block;
+	planning->epoch = le32_to_cpu(spot->header.epoch);
 	for (i = 0; i < nr_maps; i++)
 		keep_map(planning, le32_to_cpu(spot->header.entries[i].block), spot->block + 1 + i);
 	for (; i < nr; i++)
@@ -101,6 +117,8 @@ static int keep_summary(void *context, const struct ressd_summary *summary, u64 
 
 	(void)last;
 	planning->told_by = le64_to_cpu(summary->segment_seq);
+	planning->epoch = le32_to_cpu(summary->epoch);
+	planning->epoch_block = le32_to_cpu(summary->next_block);
 	for (i = 0; i < geom->segment_blocks; i++) {
 		u32 lbn = le32_to_cpu(summary->maps[i].block);
 
@@ -116,12 +134,35 @@ static int keep_summary(void *context, const struct ressd_summary *summary, u64 
 	return 0;
 }
 
-/* An UNMAP behind the cut is as true as before: what superseded the block is durable. */
-static int lose_unmap(struct planning *planning, u32 block)
+/*
+ * An UNMAP behind the cut is as true as before: what superseded the block is durable.  Unless it
+ * speaks of what stood there before a repair, which was interrupted, put a copy in its place.
+ */
+static int lose_unmap(struct planning *planning, u32 block, u32 epoch)
 {
+	if (epoch < planning->epoch && block >= planning->epoch_block &&
+	    block < planning->cut->chain.block)
+		return 0;
 	if (block < planning->image->geom.nr_blocks && drop_map(planning, block))
 		return add_block(&planning->unmaps, block);
 	return 0;
+}
+
+static void note_copy(struct planning *planning, const struct ressd_entry *entry, u32 block,
+		      u64 seq)
+{
+	const u64 rank = seq > planning->cut->chain.link.seq ? seq : ~seq;
+	u32 lbn = le32_to_cpu(entry->block), crc = le32_to_cpu(entry->crc);
+	struct copy *copy = planning->copies + min(lbn, RESSD_COVER_MAX - 1);
+	const void *data;
+
+	/* The header of the new record goes to the place of the cut. */
+	if (lbn >= planning->image->info.cover_blocks || block == planning->cut->block ||
+	    (copy->rank && copy->rank <= rank))
+		return;
+	data = log_image_block(planning->image, block);
+	if (data && ressd_crc(data, RESSD_BLOCK_SIZE) == crc)
+		*copy = (struct copy) { .rank = rank, .block = block, .crc = crc };
 }
 
 static int lose_record(void *context, const struct log_spot *spot)
@@ -133,13 +174,18 @@ static int lose_record(void *context, const struct log_spot *spot)
 	bool acknowledged = log_spot_seq(spot) <= chain->claims.durable_seq;
 	int code = 0;
 
+	for (i = 0; i < nr_maps; i++)
+		if (le64_to_cpu(spot->header.segment_seq) >= chain->claims.tail_seq)
+			note_copy(planning, &spot->header.entries[i], spot->block + 1 + i,
+				  log_spot_seq(spot));
 	if (log_spot_seq(spot) <= chain->link.seq)
 		return 0;
 	planning->readable += acknowledged;
 	for (i = 0; !code && acknowledged && i < nr_maps; i++)
 		code = add_block(&planning->cut->stale, le32_to_cpu(spot->header.entries[i].block));
 	for (i = nr_maps; !code && i < nr; i++)
-		code = lose_unmap(planning, le32_to_cpu(spot->header.entries[i].block));
+		code = lose_unmap(planning, le32_to_cpu(spot->header.entries[i].block),
+				  le32_to_cpu(spot->header.epoch));
 	return code ? code : add_block(&planning->cut->blank, spot->block);
 }
 
@@ -175,7 +221,11 @@ static int lose_summary(struct planning *planning, u32 slot)
 		return 0;
 	summary = log_read_summary(planning->image, slot, le64_to_cpu(first->segment_seq));
 	for (i = 0; !code && summary && i < le32_to_cpu(summary->nr_unmaps); i++)
-		code = lose_unmap(planning, le32_to_cpu(ressd_summary_unmaps(summary, geom)[i]));
+		code = lose_unmap(planning, le32_to_cpu(ressd_summary_unmaps(summary, geom)[i]),
+				  le32_to_cpu(summary->epoch));
+	for (i = 0; summary && i < geom->segment_blocks; i++)
+		note_copy(planning, &summary->maps[i], slot * geom->segment_blocks + i,
+			  le64_to_cpu(summary->last_seq));
 	for (i = 0; !code && summary && i < geom->segment_blocks; i++)
 		if (le32_to_cpu(summary->maps[i].block) != RESSD_NO_BLOCK &&
 		    slot * geom->segment_blocks + i >= planning->cut->chain.block)
@@ -226,14 +276,97 @@ static int look_behind(struct planning *planning)
 	return code;
 }
 
-/* Makes the new records; the number that find room in their segment, one at least. */
+/* Does what stays lack the covered block, and can it have a copy? */
+static bool is_copied(const struct planning *planning, u32 lbn)
+{
+	return planning->copies[lbn].rank && !ressd_map_find(&planning->map, lbn);
+}
+
+/*
+ * How many covered blocks get a copy.  Then the first new record has room for them, and the others
+ * for what is before *@end, lest they overwrite what is copied.
+ */
+static u32 count_copies(struct planning *planning, u32 *end)
+{
+	const u32 nr_lbns = planning->image->info.cover_blocks;
+	struct log_cut *cut = planning->cut;
+	u32 lbn, nr = 0, lost = 0;
+
+	for (lbn = 0; lbn < nr_lbns; lbn++) {
+		nr += is_copied(planning, lbn);
+		lost += !planning->copies[lbn].rank && !ressd_map_find(&planning->map, lbn);
+	}
+	if (nr >= *end - cut->block) {
+		lost += nr;
+		nr = 0;
+	}
+	/* If it is not covered, home may have them. */
+	cut->lost_copies = cut->chain.link.uncovered ? 0 : lost;
+	for (lbn = 0; nr && lbn < nr_lbns; lbn++)
+		if (is_copied(planning, lbn) && planning->copies[lbn].block > cut->block + nr)
+			*end = min(*end, planning->copies[lbn].block);
+	return nr;
+}
+
+/*
+ * The covered blocks in the order in which the first new record holds them: what stands there
+ * already stays in its place, so that a repair that is interrupted can be repeated.
+ */
+static void order_copies(const struct planning *planning, u32 nr, u32 *lbns)
+{
+	const u32 nr_lbns = planning->image->info.cover_blocks, first = planning->cut->block + 1;
+	u32 lbn, i = 0;
+
+	memset(lbns, 0xff, nr * sizeof(*lbns));
+	for (lbn = 0; nr && lbn < nr_lbns; lbn++)
+		if (is_copied(planning, lbn) && planning->copies[lbn].block - first < nr)
+			lbns[planning->copies[lbn].block - first] = lbn;
+	for (lbn = 0; nr && lbn < nr_lbns; lbn++) {
+		u32 place = planning->copies[lbn].block - first;
+
+		if (!is_copied(planning, lbn) || (place < nr && lbns[place] == lbn))
+			continue;
+		while (lbns[i] != RESSD_NO_BLOCK)
+			i++;
+		lbns[i] = lbn;
+	}
+}
+
+static int copy_covered(struct planning *planning)
+{
+	struct ressd_record_header *record = planning->cut->records;
+	const u32 nr = planning->cut->nr_copies;
+	u32 lbns[RESSD_COVER_MAX], i;
+
+	order_copies(planning, nr, lbns);
+	for (i = 0; i < nr; i++) {
+		const struct copy *copy = &planning->copies[lbns[i]];
+		const void *data = log_image_block(planning->image, copy->block);
+
+		if (!data)
+			return -EIO;
+		record->entries[i].block = cpu_to_le32(lbns[i]);
+		record->entries[i].crc = cpu_to_le32(copy->crc);
+		memcpy(record + 1 + i, data, RESSD_BLOCK_SIZE);
+	}
+	for (i = 0; i < nr; i++)
+		keep_map(planning, lbns[i], planning->cut->block + 1 + i);
+	return 0;
+}
+
+/*
+ * Makes the new records, the first one with the copies; the number that find room in their segment,
+ * one at least.
+ */
 static int make_records(struct planning *planning, struct failure *failure)
 {
 	struct log_cut *cut = planning->cut;
 	const struct ressd_geom *geom = &planning->image->geom;
-	u32 room = ressd_geom_slot_end(geom, ressd_geom_slot(geom, cut->block)) - cut->block;
-	u32 wanted = DIV_ROUND_UP(max_t(size_t, planning->unmaps.nr, 1), RESSD_RECORD_ENTRIES);
-	u32 prev_crc = cut->chain.link.crc, epoch = cut->chain.claims.epoch, i, at = 0;
+	u32 end = ressd_geom_slot_end(geom, ressd_geom_slot(geom, cut->block));
+	u32 copies = count_copies(planning, &end);
+	u32 wanted = DIV_ROUND_UP(max_t(size_t, planning->unmaps.nr + copies, 1),
+				  RESSD_RECORD_ENTRIES);
+	u32 prev_crc = cut->chain.link.crc, epoch = cut->chain.claims.epoch, i, at = 0, block = 0;
 	bool home = planning->image->info.cover_blocks &&
 		    (!cut->chain.any || cut->chain.link.uncovered);
 	u32 uncovered = home ? RESSD_RECORD_UNCOVERED : 0;	/* as before the cut */
@@ -241,13 +374,16 @@ static int make_records(struct planning *planning, struct failure *failure)
 
 	if (getrandom(&activation, sizeof(activation), 0) != sizeof(activation))
 		return fail(failure, -EIO, "the kernel gives no random numbers");
-	cut->nr_records = min_t(u32, wanted, room);
-	cut->records = calloc(cut->nr_records, sizeof(*cut->records));
+	cut->nr_copies = copies;
+	cut->nr_blocks = min_t(u32, wanted + copies, end - cut->block);
+	cut->records = calloc(cut->nr_blocks, sizeof(*cut->records));
 	if (!cut->records)
 		return fail(failure, -ENOMEM, "there is not enough memory for the new records");
-	for (i = 0; i < cut->nr_records; i++) {
-		struct ressd_record_header *header = &cut->records[i];
-		u32 nr = min_t(u32, planning->unmaps.nr - at, RESSD_RECORD_ENTRIES), n;
+	if (copy_covered(planning))
+		return fail(failure, -EIO, "a covered block cannot be read again");
+	for (i = 0; block < cut->nr_blocks; i++, copies = 0) {
+		struct ressd_record_header *header = &cut->records[block];
+		u32 nr = min_t(u32, planning->unmaps.nr - at, RESSD_RECORD_ENTRIES - copies), n;
 
 		header->magic = cpu_to_le64(RESSD_RECORD_MAGIC);
 		header->version = cpu_to_le32(RESSD_FORMAT_VERSION);
@@ -258,15 +394,18 @@ static int make_records(struct planning *planning, struct failure *failure)
 		header->durable_seq = cpu_to_le64(cut->chain.link.seq);
 		header->activation = cpu_to_le64(activation | 1);
 		header->prev_crc = cpu_to_le32(prev_crc);
+		header->nr_maps = cpu_to_le16(copies);
 		header->nr_unmaps = cpu_to_le16(nr);
-		header->nr_blocks = cpu_to_le32(1);
-		header->block = cpu_to_le32(cut->block + i);
+		header->nr_blocks = cpu_to_le32(1 + copies);
+		header->block = cpu_to_le32(cut->block + block);
 		header->epoch = cpu_to_le32(epoch + (epoch != ~0U));
 		header->flags = cpu_to_le32((i ? 0 : RESSD_RECORD_FIRST) | uncovered);
 		for (n = 0; n < nr; n++)
-			header->entries[n].block = cpu_to_le32(planning->unmaps.list[at++]);
+			header->entries[copies + n].block =
+				cpu_to_le32(planning->unmaps.list[at++]);
 		ressd_record_seal(header);
 		prev_crc = le32_to_cpu(header->crc);
+		block += 1 + copies;
 	}
 	cut->unmapped = at;
 	cut->unmaps_left_out = planning->unmaps.nr - at;
@@ -295,9 +434,26 @@ static void spare_new_records(struct log_cut *cut)
 
 	make_unique(&cut->blank);
 	for (from = 0; from < cut->blank.nr; from++)
-		if (cut->blank.list[from] - cut->block >= cut->nr_records)
+		if (cut->blank.list[from] - cut->block >= cut->nr_blocks)
 			cut->blank.list[to++] = cut->blank.list[from];
 	cut->blank.nr = to;
+}
+
+/* What was copied from behind the cut is not older than it should be. */
+static void spare_copies(struct log_cut *cut)
+{
+	size_t from, to = 0;
+	u32 i;
+
+	make_unique(&cut->stale);
+	for (from = 0; from < cut->stale.nr; from++) {
+		for (i = 0; i < cut->nr_copies; i++)
+			if (le32_to_cpu(cut->records->entries[i].block) == cut->stale.list[from])
+				break;
+		if (i == cut->nr_copies)
+			cut->stale.list[to++] = cut->stale.list[from];
+	}
+	cut->stale.nr = to;
 }
 
 /* The tail that the new records name may be later than the one that the chain began with. */
@@ -333,7 +489,7 @@ static int make_plan(struct planning *planning, struct failure *failure)
 	if (code)
 		return code;
 	spare_new_records(cut);
-	make_unique(&cut->stale);
+	spare_copies(cut);
 	cut->kept_blocks = planning->map.nr_mapped;
 	return 1;
 }
@@ -348,6 +504,7 @@ static int follow(struct planning *planning, bool as_recovery)
 	};
 
 	planning->told_by = 0;
+	planning->epoch = 0;
 	ressd_map_init(&planning->map, image->nodes, image->clean, image->geom.nr_blocks);
 	return log_chain_follow(&planning->cut->chain, image, &visitor);
 }
@@ -424,14 +581,25 @@ int log_cut_plan(struct log_cut *cut, struct log_image *image, struct failure *f
 
 u32 log_cut_nr_writes(const struct log_cut *cut)
 {
-	return cut->nr_records + !!cut->summary + cut->blank.nr;
+	return cut->nr_blocks + !!cut->summary + cut->blank.nr;
 }
 
 struct cut_write log_cut_write(const struct log_cut *cut, u32 i)
 {
-	if (i < cut->nr_records)
-		return (struct cut_write) { .block = cut->block + i, .data = &cut->records[i] };
-	i -= cut->nr_records;
+	/* Data first: a header counts by what is known durable, whatever stands behind it. */
+	if (i < cut->nr_copies)
+		return (struct cut_write) {
+			.block = cut->block + 1 + i, .data = &cut->records[1 + i],
+		};
+	if (i < cut->nr_blocks) {
+		u32 at = i == cut->nr_copies ? 0 : i;
+
+		return (struct cut_write) {
+			.block = cut->block + at, .data = &cut->records[at],
+			.flush = cut->nr_copies && !at,
+		};
+	}
+	i -= cut->nr_blocks;
 	if (cut->summary && !i)
 		return (struct cut_write) { .block = cut->summary, .flush = true };
 	i -= !!cut->summary;

@@ -9,6 +9,10 @@
  * cut writes one or more bare records with that tail and those UNMAPs where the damage begins, and
  * then blanks every intact header that stands behind the cut.
  *
+ * Covered blocks are different: a log that is covered holds each, and home has nothing but covers.
+ * They are carried on from time to time, so the only copy may stand behind the damage.  Then the
+ * first new record gets the first intact copy from there.
+ *
  * Recovery gives up where it cannot read.  So blocks that cannot be read are blanked as well, where
  * what stays needs nothing of them; a log that only has such blocks is cut where it ends.
  *
@@ -31,7 +35,9 @@ struct log_cut {
 	struct log_chain chain;		/* what stays */
 	u32 block;			/* log block of the first new record */
 	struct ressd_record_header *records;	/* new ones, back to back from there */
-	u32 nr_records;
+	u32 nr_blocks;			/* that they take */
+	u32 nr_copies;			/* covered blocks, the data of the first one */
+	u32 lost_copies;		/* covered blocks of a covered log that nothing is left of */
 	u32 summary;			/* log block of one that goes before the headers; 0: none */
 	struct block_list blank;	/* log blocks: headers, other summaries, unreadable ones */
 	struct block_list stale;	/* normal blocks that had newer contents behind the cut */
