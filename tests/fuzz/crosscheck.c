@@ -349,8 +349,8 @@ static void try_valid(struct totals *totals)
 static void report(const char *kind, const struct totals *totals)
 {
 	printf("# logs %s: %u accepted, %u refused; of these %u repaired (%u with UNMAPs kept, %u with covered blocks copied), %u with nothing left to keep\n",
-	       kind, totals->accepted, totals->refused, totals->cut, totals->unmapped, totals->copied,
-	       totals->nothing_left);
+	       kind, totals->accepted, totals->refused, totals->cut, totals->unmapped,
+	       totals->copied, totals->nothing_left);
 }
 
 static bool all_met(const struct totals *totals)

@@ -37,7 +37,7 @@ struct log_cut {
 	struct ressd_record_header *records;	/* new ones, back to back from there */
 	u32 nr_blocks;			/* that they take */
 	u32 nr_copies;			/* covered blocks, the data of the first one */
-	u32 lost_copies;		/* covered blocks of a covered log that nothing is left of */
+	u32 lost_copies;		/* covered blocks that nothing is left of */
 	u32 summary;			/* log block of one that goes before the headers; 0: none */
 	struct block_list blank;	/* log blocks: headers, other summaries, unreadable ones */
 	struct block_list stale;	/* normal blocks that had newer contents behind the cut */
