@@ -150,15 +150,16 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "covered", log->covered },
 	};
 	unsigned int i, sz = 0;
-	u32 total = 0, left = 0;
+	u32 total = 0, left = 0, movable = 0;
 
-	/* Else the log is being set up, and has no geometry. */
+	/* Else the log is being set up, and has no geometry, nor a whole map. */
 	if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {
 		total = ressd_log_total_blocks(log);
 		left = ressd_log_free_blocks(log);
+		movable = ressd_log_nr_movable(log);
 	}
 	DMEMIT("%u/%u %u/%u %s %zu", total - min(total, left), total,
-	       ressd_log_nr_movable(log), log->map.nr_mapped, state_word(ressd),
+	       movable, log->map.nr_mapped, state_word(ressd),
 	       2 * ARRAY_SIZE(words));
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		DMEMIT(" %s %llu", words[i].key,

@@ -557,6 +557,27 @@ u32 ressd_log_blocks_in_flight(const struct ressd_log *log)
 	return nr;
 }
 
+/*
+ * A log that is covered holds all of these, but for what a repair has cut off:
+ * where that matters they are counted.
+ */
+u32 ressd_log_nr_movable(const struct ressd_log *log)
+{
+	u32 dirty = log->map.nr_dirty;
+	const struct ressd_node *node;
+
+	if (!log->covered || !dirty)
+		return dirty;
+	if (dirty > log->cover_blocks)
+		return dirty - log->cover_blocks;
+	node = ressd_map_first_from(&log->map, 0);
+	for (; node && node->lbn < log->cover_blocks;
+	     node = ressd_map_next(node))
+		dirty -= !ressd_map_is_clean(&log->map,
+					     ressd_map_block(&log->map, node));
+	return dirty;
+}
+
 void ressd_log_kick(struct ressd_log *log)
 {
 	if (log->records[log->open].nr_maps)

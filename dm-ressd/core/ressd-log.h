@@ -648,15 +648,9 @@ u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block);
 
 /*
  * Blocks that the mover has yet to bring home; covered ones come home last, by
- * a run of their own.  A log that is covered holds all of these.
+ * a run of their own.
  */
-static inline u32 ressd_log_nr_movable(const struct ressd_log *log)
-{
-	u32 dirty = log->map.nr_dirty;
-	u32 stay = log->covered ? log->cover_blocks : 0;
-
-	return dirty > stay ? dirty - stay : 0;
-}
+u32 ressd_log_nr_movable(const struct ressd_log *log);
 
 /* Segments beyond the head that may be overwritten. */
 u32 ressd_log_free_segments(const struct ressd_log *log);

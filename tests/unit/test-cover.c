@@ -228,6 +228,31 @@ TEST(nothing_is_logged_before_covers_stand)
 	CHECK_EQ(box_read(2), 0x1111111111111111ULL);
 }
 
+/*
+ * A repair may have cut off copies of covered blocks.  Formerly as many others then counted as
+ * home: a drain announced that before they were, and a loss of power would have lost them.
+ */
+TEST(lost_copies_hide_no_other_blocks)
+{
+	enum ressd_cover_goal goal;
+	u32 lbn;
+
+	start();
+	CHECK_EQ(box_write(100, 1), -EAGAIN);
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	ressd_log_kill(&box.log, 1, 2);
+	for (lbn = 100; lbn < 102; lbn++) {
+		CHECK_EQ(box_write(lbn, 1), 0);
+		box_sync();
+		CHECK_EQ(ressd_log_nr_movable(&box.log), lbn - 99);
+	}
+	CHECK(!ressd_cover_choose(&box.log, true, &goal), "two blocks are not home");
+	for (lbn = 100; lbn < 102; lbn++)
+		CHECK(ressd_log_moved(&box.log, box_block(lbn), lbn), "not moved");
+	CHECK_EQ(ressd_log_nr_movable(&box.log), 0);
+	CHECK(ressd_cover_choose(&box.log, true, &goal) && goal == RESSD_COVER_UNCOVER, "none is");
+}
+
 static void flush_comes(void)
 {
 	ressd_log_sync(&box.log);
