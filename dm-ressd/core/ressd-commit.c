@@ -228,8 +228,9 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	if (blank_summary(log, io))
 		return true;
 
-	nr_unmaps = min_t(u32, log->nr_unmaps,
+	nr_unmaps = min_t(u32, log->record_unmaps,
 			  RESSD_RECORD_ENTRIES - open->nr_maps);
+	nr_unmaps = min(nr_unmaps, log->nr_unmaps);
 	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
 	if (nr_unmaps || announces)
 		log->tail_seq = ressd_log_scan_tail(log, open->seq - 1);

@@ -89,6 +89,7 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->written_tail = 1;
 	log->forgotten_seq = 2;
 	log->step_nodes = RESSD_STEP_NODES;
+	log->record_unmaps = RESSD_RECORD_ENTRIES;
 	log->first_pending = true;
 	log->records[0].seq = 1;
 	log->records[0].segment_seq = 1;

@@ -297,6 +297,7 @@ struct ressd_log {
 	u64 forgotten_seq;
 	u32 forget_block;	/* 0: none */
 	u32 step_nodes;		/* RESSD_STEP_NODES; less in tests */
+	u32 record_unmaps;	/* RESSD_RECORD_ENTRIES; less in tests */
 
 	u32 prev_crc;		/* of the last written record's header */
 	bool first_pending;	/* the next record is this activation's first */

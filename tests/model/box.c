@@ -115,6 +115,7 @@ int box_recover(struct box *box, struct replica *replica, u64 activation, u32 ba
 	});
 	box_tune(box, &box->layout);
 	box->log.step_nodes = box->layout.step_nodes;
+	box->log.record_unmaps = box->layout.record_unmaps;
 	return ressd_recover(&box->log, &reading.reader, &recovery, box->error,
 			     sizeof(box->error));
 }

@@ -21,6 +21,7 @@ struct layout {
 	u32 unit_phase;
 	bool rewrite;			/* commits with all of their page */
 	u32 step_nodes;			/* that core looks at in one call */
+	u32 record_unmaps;		/* that a record has at most */
 	u32 cover_blocks;		/* see core's ressd-cover.h */
 };
 

@@ -113,6 +113,9 @@ void config_draw(struct config *config, u64 seed)
 		config->step_nodes = 1U << random_below(&random, 6);
 	draw_dispatch(config, &random);
 	draw_cover(config, &random);
+	/* So few that a sync needs several records. */
+	if (random_below(&random, 8) == 5)
+		config->record_unmaps = 1 + random_below(&random, 3);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */

@@ -34,6 +34,7 @@ struct config {
 	u32 cover_blocks;	/* see core's ressd-cover.h; 0: none */
 	u32 crash_every;	/* steps between crashes, on average */
 	u32 step_nodes;		/* that core looks at in one call; 0: as many as in the kernel */
+	u32 record_unmaps;	/* that a record has at most; 0: as many as in the kernel */
 };
 
 enum event_kind {

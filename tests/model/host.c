@@ -62,6 +62,8 @@ static void init_layout(struct host *host)
 		violation(host, "more than %u segments", MAX_SLOTS);
 	layout->normal_blocks = config->normal_blocks;
 	layout->step_nodes = config->step_nodes ? config->step_nodes : RESSD_STEP_NODES;
+	layout->record_unmaps =
+		config->record_unmaps ? config->record_unmaps : RESSD_RECORD_ENTRIES;
 	layout->cover_blocks = config->cover_blocks;
 	tune_layout(layout, config);
 }

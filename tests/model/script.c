@@ -48,6 +48,7 @@ static const struct config_field config_fields[] = {
 	{ "cover_blocks", __builtin_offsetof(struct config, cover_blocks) },
 	{ "crash_every", __builtin_offsetof(struct config, crash_every) },
 	{ "step_nodes", __builtin_offsetof(struct config, step_nodes) },
+	{ "record_unmaps", __builtin_offsetof(struct config, record_unmaps) },
 };
 
 static u32 *config_field(struct config *config, const struct config_field *field)
