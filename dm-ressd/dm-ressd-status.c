@@ -152,7 +152,7 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	unsigned int i, sz = 0;
 	u32 total = 0, left = 0, movable = 0;
 
-	/* Else the log is being set up, and has no geometry, nor a whole map. */
+	/* Else the log is being set up: no geometry, nor a whole map. */
 	if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {
 		total = ressd_log_total_blocks(log);
 		left = ressd_log_free_blocks(log);
