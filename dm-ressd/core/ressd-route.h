@@ -212,7 +212,7 @@ bool ressd_route_wants_write(const struct ressd_route *route, u32 open,
  */
 bool ressd_route_wants_move(const struct ressd_route *route);
 
-/* Is @through less than @direct by more than @percent?  Both in ns per block. */
+/* Is @through less than @direct by more than @percent?  Both in ns a block. */
 static inline bool ressd_route_saves(u64 direct, u64 through, u32 percent)
 {
 	return through * 100 < direct * (100 - percent);

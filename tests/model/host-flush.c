@@ -81,12 +81,13 @@ void host_flush_fails(struct host *host, u64 number)
 
 void host_end_flush(struct host *host, struct op *op, bool error, u64 number)
 {
+	bool another_failed = op->flush_errors != host->flush_errors;
+
 	if (error) {
 		host_finish_flush(host, op, true);
 		host_flush_fails(host, number);
 		return;
 	}
 	disk_flush_end(&host->disk, op->mark, DISK_BOTH);
-	host_finish_flush(host, op, op->flush_errors != host->flush_errors &&
-				    host->fault != FAULT_FLUSH_BESIDE_FLUSH);
+	host_finish_flush(host, op, another_failed && host->fault != FAULT_FLUSH_BESIDE_FLUSH);
 }

@@ -71,7 +71,7 @@ void json_string(const char *key, const char *text)
 	for (; *text; text += bytes ? bytes : 1) {
 		bytes = utf8_bytes(text);
 		if (!bytes)
-			fputs("\\ufffd", stdout);	/* a path, or a card's name, may be anything */
+			fputs("\\ufffd", stdout);	/* a path, or a card's name */
 		else if (*text == '"' || *text == '\\')
 			printf("\\%c", *text);
 		else if (bytes == 1 && *text < ' ')
