@@ -86,6 +86,7 @@ reload_loses_last_writes() {
 	check "lost in a reload: but only once" commit
 	put 10 c
 	check "lost in a reload: FUA is served then" put 11 d oflag=direct,dsync
+	# shellcheck disable=SC2016 # eval expands it
 	check "lost in a reload: another reload" eval \
 		'dmsetup load ressd --table "$(table_line "$drive" "$reserved")" && dmsetup resume ressd'
 	check "lost in a reload: loses nothing" eval 'commit && holds 10 c && holds 11 d'
