@@ -615,10 +615,8 @@ static bool write_batch(struct ressd *ressd)
 	if (closes)
 		ressd_write_open_record(ressd);
 	written = !transfer(ressd, WRITE_HOME);
-	if (holds) {
+	if (holds)
 		ressd_release_log(ressd);
-		ressd_run_log(ressd);
-	}
 	return written;
 }
 

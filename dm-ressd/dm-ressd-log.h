@@ -56,6 +56,7 @@ static inline void ressd_release_log(struct ressd *ressd)
 	spin_lock(&ressd->lock);
 	ressd->log_io.held = false;
 	spin_unlock(&ressd->lock);
+	ressd_run_log(ressd);
 }
 
 /* dm-ressd-error.c */
