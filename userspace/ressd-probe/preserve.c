@@ -89,6 +89,8 @@ static void drop_store(struct preserved *preserved, bool remove)
 	if (preserved->memory)
 		munmap(preserved->memory, preserved->bytes);
 	preserved->memory = NULL;
+	free(preserved->buffer);
+	preserved->buffer = NULL;
 	if (preserved->fd >= 0)
 		close(preserved->fd);
 	if (preserved->fd >= 0 && remove)
@@ -101,8 +103,9 @@ static u32 piece_at(const struct preserved *preserved, u64 at)
 	return preserved->bytes - at < PIECE ? preserved->bytes - at : PIECE;
 }
 
-static int copy_region(struct preserved *preserved, u8 *buffer, struct failure *failure)
+static int copy_region(struct preserved *preserved, struct failure *failure)
 {
+	u8 *const buffer = preserved->buffer;
 	struct progress progress;
 	u64 at;
 	int code = 0;
@@ -129,29 +132,29 @@ static int copy_region(struct preserved *preserved, u8 *buffer, struct failure *
 int preserve_save(struct preserved *preserved, const struct blkdev *dev, u64 offset, u64 bytes,
 		  const char *path, struct failure *failure)
 {
-	u8 *buffer = blkdev_buffer(PIECE);
 	int code;
 
 	*preserved = (struct preserved){
 		.dev = dev, .offset = offset, .bytes = bytes, .path = path, .fd = -1,
+		.buffer = blkdev_buffer(2 * PIECE),
 	};
-	code = buffer ? 0 : fail(failure, -ENOMEM, "not enough memory to save the region");
+	code = preserved->buffer ? 0 :
+	       fail(failure, -ENOMEM, "not enough memory to save the region");
 	if (!code)
 		code = path ? take_file(preserved, failure) : take_memory(preserved, failure);
-	if (!code) {
-		code = copy_region(preserved, buffer, failure);
-		if (code)
-			drop_store(preserved, true);
-	}
+	if (!code)
+		code = copy_region(preserved, failure);
+	if (code)
+		drop_store(preserved, true);
 	preserved->saved = !code;
-	free(buffer);
 	return code;
 }
 
 /* One piece, back to its place and compared; the flush between is the caller's. */
-static int restore_piece(const struct preserved *preserved, u64 at, u8 *buffer, bool compare,
+static int restore_piece(const struct preserved *preserved, u64 at, bool compare,
 			 struct failure *failure)
 {
+	u8 *const buffer = preserved->buffer;
 	const u32 bytes = piece_at(preserved, at);
 	int code = from_store(preserved, at, buffer, bytes, failure);
 
@@ -167,8 +170,7 @@ static int restore_piece(const struct preserved *preserved, u64 at, u8 *buffer, 
 }
 
 /* All pieces; the first error is kept, and the number of pieces that failed is returned. */
-static u64 restore_pass(const struct preserved *preserved, u8 *buffer, bool compare,
-			struct failure *failure)
+static u64 restore_pass(const struct preserved *preserved, bool compare, struct failure *failure)
 {
 	struct failure one;
 	struct progress progress;
@@ -176,7 +178,7 @@ static u64 restore_pass(const struct preserved *preserved, u8 *buffer, bool comp
 
 	progress_start(&progress, compare ? "comparing the region" : "restoring the region");
 	for (at = 0; at < preserved->bytes; at += PIECE) {
-		if (restore_piece(preserved, at, buffer, compare, &one) && !failed++)
+		if (restore_piece(preserved, at, compare, &one) && !failed++)
 			*failure = one;
 		progress_update(&progress, at + piece_at(preserved, at), preserved->bytes);
 	}
@@ -193,31 +195,30 @@ static int restore_failure(const struct preserved *preserved, u64 failed, struct
 			    "the region was not restored as a whole: %llu of its pieces of 1 MiB failed, first: %.400s",
 			    failed, cause.text);
 	return fail(failure, -EIO,
-		    "the region was not restored as a whole: %llu of its pieces of 1 MiB failed, first: %.400s; its contents are in %s, to put them back: dd if=%s of=%s bs=4096 seek=%llu conv=notrunc",
-		    failed, cause.text, preserved->path, preserved->path, preserved->dev->path,
-		    preserved->offset / 4096);
+		    "the region was not restored as a whole: %llu of its pieces of 1 MiB failed, first: %.400s; its contents are in %s, to put them back, if the device still has that name: dd bs=4096 seek=%llu conv=notrunc,fsync of=%s if=%s",
+		    failed, cause.text, preserved->path, preserved->offset / 4096,
+		    preserved->dev->path, preserved->path);
 }
 
 int preserve_restore(struct preserved *preserved, struct failure *failure)
 {
-	u8 *buffer;
+	struct failure flushing;
 	u64 failed;
 	int code = 0;
 
 	if (!preserved->saved)
 		return 0;
 	preserved->saved = false;
-	buffer = blkdev_buffer(2 * PIECE);
-	if (!buffer)
-		return fail(failure, -ENOMEM, "not enough memory to restore the region");
-	failed = restore_pass(preserved, buffer, false, failure);
-	if (!failed && blkdev_flush(preserved->dev, failure))
+	failed = restore_pass(preserved, false, failure);
+	/* Also behind a piece that failed: the others are in a cache. */
+	if (blkdev_flush(preserved->dev, &flushing) && !failed) {
+		*failure = flushing;
 		failed = 1;
+	}
 	if (!failed)
-		failed = restore_pass(preserved, buffer, true, failure);
+		failed = restore_pass(preserved, true, failure);
 	if (failed)
 		code = restore_failure(preserved, failed, failure);
-	free(buffer);
 	drop_store(preserved, !failed);
 	return code;
 }

@@ -12,6 +12,7 @@ struct preserved {
 	const char *path;	/* of the file that holds the contents; NULL: memory does */
 	int fd;
 	u8 *memory;
+	u8 *buffer;		/* for two pieces; from the begin, for memory may be short later */
 	bool saved;		/* the contents are complete, and must be put back */
 };
 

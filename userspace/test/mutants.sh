@@ -32,9 +32,9 @@ mutants() {
 		normal-not-looked-at@ressdctl/format.c@s/code = check_logs(&dev, &area, 1, &logs, failure);/code = 0;/@slips.sh test_logs_elsewhere@format takes a log disk for a normal device
 		foreign-area-taken@ressdctl/format.c@s/if (area->kind == AREA_FOREIGN \&\& !arguments->adopts)/if (0)/@tools.sh test_contents@format overwrites what is no log
 		last-piece-lost@ressd-probe/preserve.c@/^static u64 restore_pass/,/^}/s/at < preserved->bytes; at += PIECE/at + PIECE <= preserved->bytes; at += PIECE/@test-preserve@the last part of a MiB is not restored
-		not-compared@ressd-probe/preserve.c@s/failed = restore_pass(preserved, buffer, true, failure);/failed = 0;/@test-preserve@what was restored is not compared
+		not-compared@ressd-probe/preserve.c@s/failed = restore_pass(preserved, true, failure);/failed = 0;/@test-preserve@what was restored is not compared
 		kept-file-removed@ressd-probe/preserve.c@s/^	drop_store(preserved, !failed);/	drop_store(preserved, true);/@test-preserve@the file is removed though the region is not restored
-		restore-flush-ignored@ressd-probe/preserve.c@s/if (!failed \&\& blkdev_flush(preserved->dev, failure))/blkdev_flush(preserved->dev, failure); if (0)/@test-preserve@an error of the flush after the restore is ignored
+		restore-flush-ignored@ressd-probe/preserve.c@s/if (blkdev_flush(preserved->dev, \&flushing) \&\& !failed)/blkdev_flush(preserved->dev, \&flushing); if (0)/@test-preserve@an error of the flush after the restore is ignored
 		contents-ignored@ressd-probe/safety.c@s/^	found = find_contents(probe, what, sizeof(what), failure);/	found = 0; (void)find_contents;/@tools.sh test_contents@--yes overwrites a file system
 		logs-ignored@ressd-probe/safety.c@s/found = find_log(probe, what, failure);/(void)find_log;/@slips.sh test_logs_elsewhere@--yes overwrites a log
 		page-at-any-price@ressd-probe/find/page.c@s/ \&\& !survey_overdue(survey); i++) {/; i++) {/@test-session@a quick run on a slow drive looks for a page for a minute

@@ -20,17 +20,27 @@ static struct failure failure;
 static char path[64], store[80];
 static u8 *before, *after;
 static u64 lost = ~0ULL;	/* a write to this offset is lost, without an error */
-static bool flush_fails;
+static u64 broken = ~0ULL;	/* one to this offset fails */
+static bool flush_fails, no_memory;
+static unsigned int flushes;
 
 int __wrap_blkdev_write(const struct blkdev *to, u64 offset, const void *buffer, size_t bytes,
 			struct failure *why)
 {
+	if (offset == broken)
+		return fail(why, -EIO, "the write fails");
 	return offset == lost ? 0 : __real_blkdev_write(to, offset, buffer, bytes, why);
 }
 
 int __wrap_blkdev_flush(const struct blkdev *to, struct failure *why)
 {
+	flushes++;
 	return flush_fails ? fail(why, -EIO, "the flush fails") : __real_blkdev_flush(to, why);
+}
+
+void *__wrap_blkdev_buffer(size_t bytes)
+{
+	return no_memory ? NULL : __real_blkdev_buffer(bytes);
 }
 
 static void start(void)
@@ -48,6 +58,7 @@ static void start(void)
 	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
 	measure_interrupted = false;
 	lost = ~0ULL;
+	broken = ~0ULL;
 	flush_fails = false;
 }
 
@@ -129,6 +140,39 @@ TEST(lost_writes_are_told)
 	CHECK(!preserve_save(&preserved, &dev, offset, bytes, store, &failure), "%s", failure.text);
 	CHECK_EQ(preserve_restore(&preserved, &failure), -EIO);
 	CHECK(!access(store, F_OK), "the file is gone");
+	stop();
+}
+
+/* Behind a piece that could not be written the others stayed in the drive's volatile cache. */
+TEST(what_could_be_restored_is_flushed)
+{
+	struct preserved preserved;
+
+	start();
+	CHECK(!preserve_save(&preserved, &dev, 4096, 3 << 20, store, &failure), "%s", failure.text);
+	scribble();
+	broken = 4096 + (1 << 20);
+	flushes = 0;
+	flush_fails = true;
+	CHECK_EQ(preserve_restore(&preserved, &failure), -EIO);
+	CHECK_EQ(flushes, 1);
+	CHECK_HAS(failure.text, "1 of its pieces of 1 MiB failed, first: the write fails;");
+	CHECK(!access(store, F_OK), "the file is gone");
+	stop();
+}
+
+/* The contents were dropped with the program where memory for a buffer was lacking at the end. */
+TEST(restoring_needs_no_more_memory)
+{
+	struct preserved preserved;
+
+	start();
+	CHECK(!preserve_save(&preserved, &dev, 4096, 3 << 20, NULL, &failure), "%s", failure.text);
+	scribble();
+	no_memory = true;
+	CHECK(!preserve_restore(&preserved, &failure), "%s", failure.text);
+	no_memory = false;
+	check_restored(4096, 3 << 20);
 	stop();
 }
 

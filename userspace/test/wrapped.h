@@ -18,5 +18,7 @@ int __real_blkdev_write(const struct blkdev *dev, u64 offset, const void *buffer
 			struct failure *failure);
 int __wrap_blkdev_flush(const struct blkdev *dev, struct failure *failure);
 int __real_blkdev_flush(const struct blkdev *dev, struct failure *failure);
+void *__wrap_blkdev_buffer(size_t bytes);
+void *__real_blkdev_buffer(size_t bytes);
 
 #endif
