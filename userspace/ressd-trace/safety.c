@@ -8,6 +8,7 @@
 #include "cli/confirm.h"
 #include "cli/size.h"
 #include "cli/words.h"
+#include "log/covers.h"
 #include "log/find-logs.h"
 #include "safety.h"
 
@@ -99,7 +100,8 @@ static bool is_zoned(const struct blkdev *dev)
 int safety_check(const struct blkdev *dev, const struct trace *trace,
 		 const struct arguments *arguments, struct failure *failure)
 {
-	char what[FOUND_LOG_TEXT];
+	char what[FOUND_LOG_TEXT], text[COVERS_TEXT];
+	struct covers covers;
 	int found;
 
 	if (is_zoned(dev))
@@ -111,6 +113,10 @@ int safety_check(const struct blkdev *dev, const struct trace *trace,
 	found = blkdev_signature(dev, 0, dev->bytes, what, sizeof(what), failure);
 	if (!found)
 		found = find_log(dev, trace, what, failure);
+	if (!found)
+		found = covers_find(dev, 0, dev->bytes / 512, &covers, failure);
+	if (!found && covers.sectors)
+		found = snprintf(what, sizeof(what), "%s", covers_print(&covers, text));
 	if (found < 0)
 		return found;
 	if (found)

@@ -61,6 +61,21 @@ test_reads_only() {
 	rm -f "$log"
 }
 
+# put_cover: the disk begins with the cover of a log that is elsewhere.
+put_cover() {
+	python3 -c '
+import struct, sys
+sector = bytearray(struct.pack("<QII16sII", 0x766f636473736572, 1, 0, b"u" * 16, 0, 0).ljust(512, b"\0"))
+crc = 0xffffffff
+for byte in sector:
+	crc ^= byte
+	for _ in range(8):
+		crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+sector[12:16] = crc.to_bytes(4, "little")
+with open(sys.argv[1], "r+b") as disk:
+	disk.write(sector)' "$disk"
+}
+
 # What ressd-probe and ressdctl refuse, in the same words.
 test_refusals() {
 	local normal reserved holder
@@ -96,6 +111,12 @@ assert d['version'] == 1 and d['plan']['writes'] and d['trace']['requests'] and 
 	dd if=/dev/zero of="$disk" bs=512 seek="$normal" count=8 conv=notrunc status=none
 	unchanged "a log of $reserved sectors with one superblock" 3 "reserved area of ressd" \
 		ressd-trace --write --yes --fit fold "$trace" "$disk"
+	# With its log on another disk nothing else says that there is a file system: it was overwritten.
+	blank_disk
+	put_cover
+	unchanged "a normal area" 3 "holds the covers of" ressd-trace --write --yes "$trace" "$disk"
+	unchanged "a normal area: the probe" 3 "holds the covers of" \
+		ressd-probe --write --yes --region 8M:8M --dry-run "$disk"
 	blank_disk
 	python3 -c '
 import fcntl, sys, time
