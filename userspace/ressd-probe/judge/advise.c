@@ -217,6 +217,9 @@ static void advise_route(struct advice_desk *desk)
 		    "small random writes gain even if nothing is overwritten in the log");
 	else if (desk->analysis->verdict == VERDICT_WORTH)
 		advise_adaptive(desk);
+	else if (analyse_gains_by_always(desk->analysis))
+		put(desk, "route", "adaptive",
+		    "it loses nothing where writes go to more of the drive; what is overwritten in the log does not count for it");
 	else
 		put(desk, "route", "adaptive",
 		    "it pays only while at least %u %% of the logged blocks are overwritten in time",

@@ -187,6 +187,12 @@ static void explain_close(struct analysis *analysis)
 		 "; it is close: %u %% more or less would change the verdict", CLOSE);
 }
 
+bool analyse_gains_by_always(const struct analysis *analysis)
+{
+	return analysis->verdict == VERDICT_LOCALITY &&
+	       analysis->alpha_percent <= analysis->overwritten_percent;
+}
+
 /* How much of what is needed random writes have, where that is known. */
 static void explain_overwritten(struct analysis *analysis)
 {
@@ -196,6 +202,21 @@ static void explain_overwritten(struct analysis *analysis)
 		snprintf(analysis->reason + used, sizeof(analysis->reason) - used,
 			 "; random writes to %llu MiB of the drive overwrite %u %%",
 			 analysis->working_set >> 20, analysis->overwritten_percent);
+}
+
+/*
+ * By what is overwritten a fifth is gained, but not by the route that is advised, as this depends on
+ * how much of the drive is written to.
+ */
+static void explain_always(struct analysis *analysis, const char *source, u32 gain)
+{
+	const struct size_verdict *verdict = &analysis->by_size[0];
+
+	explain(analysis,
+		"%s expects random writes to %llu MiB of the drive to be %u.%02u times as fast with 'route always', for they overwrite %u %% of the blocks in the log, but writes to more of it may lose; 'route adaptive' takes the log only if it is more than %u.%02u times as fast with none overwritten (%u.%02u)",
+		source, analysis->working_set >> 20, GAIN(verdict->gain_percent),
+		analysis->overwritten_percent, GAIN(10000 / (100 - RESSD_ROUTE_TAKE_PERCENT)),
+		GAIN(gain));
 }
 
 static void explain_verdict(struct analysis *analysis, const char *source, u32 gain, u32 best)
@@ -213,6 +234,10 @@ static void explain_verdict(struct analysis *analysis, const char *source, u32 g
 				source, GAIN(gain));
 		break;
 	case VERDICT_LOCALITY:
+		if (analyse_gains_by_always(analysis)) {
+			explain_always(analysis, source, gain);
+			break;
+		}
 		explain(analysis,
 			"small random writes gain only if at least %u %% of the blocks in the log are overwritten there before they are moved (%s: %u.%02u times as fast with none, %u.%02u with all)%s",
 			analysis->alpha_percent, source, GAIN(gain), GAIN(best),

@@ -114,6 +114,9 @@ u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes);
 void analyse(const struct measurements *measurements, const struct finding *findings,
 	     struct analysis *analysis, struct ressd_options *options);
 
+/* Do random writes gain what counts, but only with `route always`, which is not advised? */
+bool analyse_gains_by_always(const struct analysis *analysis);
+
 /* advise.c: the options for a device that is worth it, at least with locality. */
 void advise(const struct measurements *measurements, const struct finding *findings,
 	    struct analysis *analysis, struct ressd_options *options);
