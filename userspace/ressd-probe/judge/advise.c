@@ -66,16 +66,9 @@ static bool is_known(const struct finding *finding)
 	return finding->status == STATUS_MEASURED && finding->confidence >= CONFIDENCE_MEDIUM;
 }
 
-/*
- * The target counts clustered blocks from the start of the disk, also on a partition.  Those of a
- * drive that maps pages have no place to count.
- */
 static bool is_usable(const struct advice_desk *desk)
 {
-	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
-
-	return is_known(block) && block->value && block->has_phase &&
-	       (desk->measurements->disk_offset + block->phase) % block->value == 0;
+	return analyse_can_rewrite(desk->measurements, &desk->findings[PARAMETER_BLOCK]);
 }
 
 static bool open_units_are_seen(const struct advice_desk *desk)
@@ -323,17 +316,6 @@ static void advise_segment(struct advice_desk *desk)
 	    block->value >> 10);
 }
 
-/* Is it known what ordered writes cost at any distance? */
-static bool knows_distances(const struct measurements *measurements)
-{
-	int i;
-
-	for (i = 0; i < NR_STRIDES; i++)
-		if (measurements->by_stride[i].done)
-			return true;
-	return false;
-}
-
 /*
  * The mover can bring blocks home one by one, or read a whole clustered block and write it anew,
  * which costs the drive no merge.
@@ -342,16 +324,18 @@ static void advise_fill(struct advice_desk *desk)
 {
 	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
 	const double whole = analyse_rewrite_ns(desk->measurements, block->value);
+	u64 fill;
 	char text[24];
 
 	if (!is_usable(desk))
 		return;
+	fill = analyse_fill_from(desk->measurements, block->value);
 	put(desk, "move_block_sectors", number(block->value / 512, text),
 	    "the clustered block has %llu KiB and begins with the disk", block->value >> 10);
-	if (!desk->measurements->sequential_read.done || !knows_distances(desk->measurements))
+	if (!desk->measurements->sequential_read.done ||
+	    !(fill || analyse_knows_distances(desk->measurements)))
 		return;
-	put(desk, "move_fill_blocks",
-	    number(analyse_fill_from(desk->measurements, block->value), text),
+	put(desk, "move_fill_blocks", number(fill, text),
 	    "reading and writing a whole clustered block takes %.1f ms; ordered writes of that many blocks take longer (0: never)",
 	    whole / 1e6);
 }

@@ -340,6 +340,16 @@ static u64 blocks_of_visit(const struct rehearsal *rehearsal)
 	return (u64)rehearsal->visit_pieces * (rehearsal->size / BLOCK);
 }
 
+bool analyse_knows_distances(const struct measurements *measurements)
+{
+	int i;
+
+	for (i = 0; i < NR_STRIDES; i++)
+		if (measurements->by_stride[i].done)
+			return true;
+	return false;
+}
+
 u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes)
 {
 	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
@@ -348,10 +358,19 @@ u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes)
 	const u64 nr = blocks_of_visit(rehearsal);
 	const double visit = nr * (rehearsal->move_ns - logged_ns(measurements));
 
-	/* What was rehearsed has all its merges in it. */
-	if (!fill || nr < fill || visit <= 0 || visit > whole)
+	/* Where it took longer the distances say more, but a quick run has none. */
+	if (visit <= 0 || (visit > whole ? analyse_knows_distances(measurements) :
+					   !fill || nr < fill))
 		return fill;
+	/* What was rehearsed has all its merges in it. */
 	return nr * whole / visit + 1;
+}
+
+bool analyse_can_rewrite(const struct measurements *measurements, const struct finding *block)
+{
+	return block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
+	       block->value && block->has_phase &&
+	       (measurements->disk_offset + block->phase) % block->value == 0;
 }
 
 /*
@@ -368,7 +387,8 @@ static u64 move_ns(const struct measurements *measurements, const struct rehears
 	double whole;
 
 	if (!blocks || !read->bandwidth || !write->bandwidth ||
-	    !measurements->random_read[SIZE_4K].bandwidth)
+	    !measurements->random_read[SIZE_4K].bandwidth ||
+	    !analyse_can_rewrite(measurements, block))
 		return rehearsal->move_ns;
 	whole = analyse_rewrite_ns(measurements, block->value) / blocks + logged_ns(measurements);
 	fill = analyse_fill_from(measurements, block->value);

@@ -107,6 +107,15 @@ double analyse_rewrite_ns(const struct measurements *measurements, u64 bytes);
  */
 u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes);
 
+/* Is it known what ordered writes cost at any distance? */
+bool analyse_knows_distances(const struct measurements *measurements);
+
+/*
+ * Could the target rewrite the drive's clustered @block as a whole?  It counts them from the start
+ * of the disk, also on a partition.  Those of a drive that maps pages have no place to count.
+ */
+bool analyse_can_rewrite(const struct measurements *measurements, const struct finding *block);
+
 /*
  * Evaluates, and stores the advised options in @options, which holds the defaults.  @findings: all
  * NR_PARAMETERS of them.
