@@ -207,6 +207,13 @@ TEST(rewriting_pays_where_only_a_rehearsed_visit_is_known)
 	/* 300 ms over 0.05 + 400 / 80 + 0.25 ms */
 	CHECK_EQ(analysis.by_size[0].gain_percent / 100, 56);
 
+	/* Where it is known that it never pays a gain by it was promised as well. */
+	m.by_stride[1] = steady(16.384);
+	analysis = analysis_with(&m, findings, &options);
+	CHECK_EQ(options.move_fill_blocks, 0);
+	CHECK_EQ(analysis.by_size[0].gain_percent / 100, 29);
+	m.by_stride[1].done = false;
+
 	/* The target counts blocks from the start of the disk: so it cannot rewrite these. */
 	findings[PARAMETER_BLOCK].phase = 4096;
 	analysis = analysis_with(&m, findings, &options);

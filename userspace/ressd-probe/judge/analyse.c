@@ -392,7 +392,9 @@ static u64 move_ns(const struct measurements *measurements, const struct rehears
 		return rehearsal->move_ns;
 	whole = analyse_rewrite_ns(measurements, block->value) / blocks + logged_ns(measurements);
 	fill = analyse_fill_from(measurements, block->value);
-	if (fill && blocks >= fill)
+	if (!fill)
+		return rehearsal->move_ns;
+	if (blocks >= fill)
 		return whole;
 	return whole < rehearsal->move_ns ? whole : rehearsal->move_ns;
 }
