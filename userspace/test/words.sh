@@ -162,6 +162,7 @@ measured() {
 # the same.
 test_verdicts() {
 	local -a probe=(ressd-probe --write --yes --quick --region 8M:8M --resume "$folder/results" "$disk")
+	local distance
 	rm -f "$disk"
 	truncate -s 64M "$disk"
 	measured 90000 15000 45000
@@ -170,6 +171,22 @@ test_verdicts() {
 	expect "worth it with locality" 6 "^verdict  *worth it for loads with locality" "${probe[@]}"
 	measured 9000 12000 45000
 	expect "not worth it" 4 "^verdict  *not worth it" "${probe[@]}"
+
+	# Where whole clustered blocks are rewritten, all else gave the gain of writing back one by one.
+	measured 90000000 15000 4000000
+	sed -i -e 's/^finding\tclustered-block\t.*/finding|clustered-block|1|2|1048576|0|0|1|0|0|0|0|8|1000000|0|-|-/' \
+		-e 's/\t0\t8388608\t30$/|64|0|0/' -e '/^[fr].*|/s/|/\t/g' "$folder/results"
+	for distance in 16 64 256; do
+		printf 'cell\tordered write 4 KiB every %s KiB\t1\t0\t1000000\t4000000\t8000000\t10\t64\t256000000\t262144\t256000000\t0\n' \
+			"$distance" >>"$folder/results"
+	done
+	expect "whole blocks" 0 "^verdict .* to be [0-9.]* times as fast" "${probe[@]}"
+	report "whole blocks: the same gain everywhere" "$(diff \
+		<(sed -n 's/^verdict .* to be \([0-9.]*\) times.*/\1/p' "$output") \
+		<(sed -n 's/^rehearsal    4 KiB.* \([0-9.]*\) times.*/\1/p' "$output"))"
+	json "whole blocks: in JSON" \
+		'" %.2f times" % (d["rehearsals"][0]["gain_percent"] / 100) in d["verdict"]["reason"]' \
+		"${probe[@]}" --json
 }
 
 # json NAME EXPRESSION COMMAND...: its output is one JSON object d for which the expression is true.

@@ -251,14 +251,15 @@ static void add_rehearsals(struct report *report)
 	      file);
 	for (i = 0; i < NR_REHEARSALS; i++) {
 		const struct rehearsal *r = &probe->session.measurements.rehearsal[i];
-		const enum verdict verdict = probe->analysis.by_size[i].verdict;
+		const struct size_verdict *verdict = &probe->analysis.by_size[i];
 
 		if (r->done)
 			fprintf(file,
 				"<tr><td>%u KiB</td><td>%.3f</td><td>%.3f</td><td>%.3f</td><td>%u.%02u%s</td><td>%s</td></tr>\n",
 				r->size >> 10, r->direct_ns / 1e6, r->log_ns / 1e6,
-				r->move_ns / 1e6, r->gain_percent / 100, r->gain_percent % 100,
-				r->steady ? "" : " ~", verdict_name(verdict));
+				(verdict->through_ns - r->log_ns) / 1e6, verdict->gain_percent / 100,
+				verdict->gain_percent % 100, r->steady ? "" : " ~",
+				verdict_name(verdict->verdict));
 	}
 	fputs("</table>\n", file);
 }

@@ -135,8 +135,8 @@ static void print_rehearsals(const struct probe *probe)
 		json_number("size", rehearsal->size);
 		json_number("direct_ns", rehearsal->direct_ns);
 		json_number("log_ns", rehearsal->log_ns);
-		json_number("move_ns", rehearsal->move_ns);
-		json_number("gain_percent", rehearsal->gain_percent);
+		json_number("move_ns", verdict->through_ns - rehearsal->log_ns);
+		json_number("gain_percent", verdict->gain_percent);
 		if (rehearsal->working_set) {
 			json_number("working_set", rehearsal->working_set);
 			json_number("overwritten_percent", rehearsal->overwritten_percent);

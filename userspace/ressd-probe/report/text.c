@@ -188,8 +188,8 @@ static void print_rehearsal(const struct rehearsal *rehearsal, const struct size
 		return;
 	printf("rehearsal %4u KiB for each 4 KiB: direct %.3f ms, log %.3f ms + move %.3f ms, %u.%02u times as fast%s: %s",
 	       rehearsal->size >> 10, rehearsal->direct_ns / 1e6, rehearsal->log_ns / 1e6,
-	       rehearsal->move_ns / 1e6, rehearsal->gain_percent / 100,
-	       rehearsal->gain_percent % 100, rehearsal->steady ? "" : " ~",
+	       (verdict->through_ns - rehearsal->log_ns) / 1e6, verdict->gain_percent / 100,
+	       verdict->gain_percent % 100, rehearsal->steady ? "" : " ~",
 	       verdict_words(verdict->verdict));
 	if (verdict->verdict == VERDICT_LOCALITY)
 		printf(" (%u %% overwritten)", verdict->alpha_percent);
