@@ -31,11 +31,14 @@ static void describe(const struct probe *probe, char *text, size_t size)
 	const char *model = hints_get(&probe->hints, "device/model");
 	const char *name = hints_get(&probe->hints, "device/name");
 	const char *serial = hints_get(&probe->hints, "device/serial");
+	const char *reserved = probe->arguments.reserved;
 
-	snprintf(text, size, "%s/%s/%llu/%llu+%llu/%s/%d/%d", model ? model : name ? name : "",
+	/* The mover's distance, and what is overwritten in the log, follow from its size. */
+	snprintf(text, size, "%s/%s/%llu/%llu+%llu/%s/%d/%d%s%s", model ? model : name ? name : "",
 		 serial ? serial : "", probe->dev.bytes, probe->planned.offset,
 		 probe->planned.bytes, probe->arguments.write ? "write" : "read",
-		 probe->arguments.quick, probe->arguments.thorough);
+		 probe->arguments.quick, probe->arguments.thorough, reserved ? "/" : "",
+		 reserved ? reserved : "");
 }
 
 static void save_findings(FILE *file, const struct survey *survey)
@@ -283,7 +286,7 @@ static int load_lines(struct probe *probe, FILE *file, struct failure *failure)
 	rest = fgets(line, sizeof(line), file) ? line : NULL;
 	if (!rest || strcmp(field(&rest), "device") || strcmp(field(&rest), device))
 		return fail(failure, -EINVAL,
-			    "%s has results of another device, region or mode; name another one, or remove it",
+			    "%s has results of another device, region, mode or --reserved; name another one, or remove it",
 			    path);
 	while (fgets(line, sizeof(line), file)) {
 		count++;

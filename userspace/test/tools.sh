@@ -197,8 +197,11 @@ test_resume() {
 	report "resumed when complete: nothing is measured" \
 		"$([ "$(samples "$folder/raw2")" -eq 0 ] || head -n 3 "$folder/raw2")"
 	report "and all is printed" "$(check_verdict 5 | grep -v '^exit code')"
-	unchanged "resume: another region" 2 "another device, region or mode" \
+	unchanged "resume: another region" 2 "another device, region, mode or --reserved" \
 		ressd-probe --write --yes --quick --region 16M:8M --resume "$folder/results" "$disk"
+	# What was rehearsed for one log was taken for one of another size.
+	unchanged "resume: another log" 2 "another device, region, mode or --reserved" \
+		"${measure[@]}" --reserved 8M "$disk"
 	sed -i 's/^filled.*/filled\t1/' "$folder/results"
 	unchanged "resume: damaged" 2 "line [0-9]* of .* is damaged" "${measure[@]}" "$disk"
 	echo junk >"$folder/results"
