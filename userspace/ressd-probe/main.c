@@ -206,8 +206,8 @@ static int measure_and_restore(struct probe *probe, struct failure *failure)
 
 	catch_signals(probe->arguments.preserve);
 	if (!code && probe->arguments.preserve)
-		code = preserve_save(&probe->preserved, &probe->dev, probe->region.offset,
-				     probe->region.bytes, probe->arguments.save_file, failure);
+		code = preserve_save(&probe->preserved, &probe->dev, probe->planned.offset,
+				     probe->planned.bytes, probe->arguments.save_file, failure);
 	if (code)
 		return code;
 	code = probe_measure(probe, failure);

@@ -36,7 +36,7 @@ struct probe {
 	struct blkdev dev;
 	struct hints hints;
 	struct region planned;		/* where it may write */
-	struct region region;		/* where it measures: less, if filling took too long */
+	struct region region;		/* what was filled of it: less, if that took too long */
 	struct preserved preserved;
 	bool interrupted;
 	bool resume_failed;

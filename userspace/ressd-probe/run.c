@@ -45,6 +45,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		.disk = &device.disk,
 		.offset = probe->region.offset,
 		.bytes = probe->region.bytes,
+		.planned = probe->planned.bytes,
 		.sequential_bytes = sequential_bytes(probe),
 		.write_limit = probe->max_write - charts_bytes(probe),
 		.written = probe->written,
@@ -126,8 +127,8 @@ void probe_print_plan_json(const struct probe *probe)
 	json_number("version", PLAN_SCHEMA);
 	json_string("device", probe->dev.path);
 	json_open("region", '{');
-	json_number("offset", probe->region.offset);
-	json_number("bytes", probe->region.bytes);
+	json_number("offset", probe->planned.offset);
+	json_number("bytes", probe->planned.bytes);
 	json_close();
 	json_bool("writes", probe->arguments.write);
 	json_bool("preserve", probe->arguments.preserve);
@@ -147,8 +148,8 @@ void probe_print_plan(const struct probe *probe)
 
 	session_effort(&measure, thoroughness);
 	printf("%s: would measure within %s from byte %llu (%s) on\n", probe->dev.path,
-	       size_print(probe->region.bytes, size), probe->region.offset,
-	       size_print(probe->region.offset, offset));
+	       size_print(probe->planned.bytes, size), probe->planned.offset,
+	       size_print(probe->planned.offset, offset));
 	if (probe->arguments.write)
 		printf("  write the region once, in order: %s are %s\n", size,
 		       probe->arguments.preserve ? "overwritten, and restored at the end" :

@@ -189,6 +189,23 @@ test_verdicts() {
 		"${probe[@]}" --json
 }
 
+# Of a region of which a part was filled, a resumed run wrote at random to that part only.
+test_resumed() {
+	local -a probe=(ressd-probe --write --yes --quick --region 8M:32M --resume "$folder/results" "$disk")
+	rm -f "$disk"
+	truncate -s 64M "$disk"
+	measured 90000 15000 45000
+	sed -i -e '/^rehearsal/d' -e 's/8388608+8388608/8388608+33554432/' "$folder/results"
+	json "resumed: writes go to all of the region" 'd["rehearsals"][0]["working_set"] == 32 << 20' \
+		"${probe[@]}" --json
+	# So all of it is what is put back.
+	head -c 64M /dev/urandom >"$disk"
+	sed -i -e '/^rehearsal/d' -e '/^cell\trandom write/d' "$folder/results"
+	cp "$disk" "$folder/before"
+	json "resumed: --preserve" 'd["preserved"] and d["rehearsals"]' "${probe[@]}" --preserve --json
+	report "resumed: all of the region is put back" "$(cmp "$disk" "$folder/before" 2>&1)"
+}
+
 # json NAME EXPRESSION COMMAND...: its output is one JSON object d for which the expression is true.
 json() {
 	local name=$1 expression=$2
@@ -268,6 +285,7 @@ run_tests "${1:-}" \
 	test_lost_output \
 	test_no_verdict \
 	test_verdicts \
+	test_resumed \
 	test_json \
 	test_manuals
 exit "$failed"
