@@ -13,7 +13,7 @@ const char arguments_help[] =
 	"\n"
 	"  --write               measure writes too; DESTROYS what is in the region\n"
 	"  --preserve            measure writes too, and put back what was in the region; only a loss of\n"
-	"                        power, or of the device, meanwhile destroys it\n"
+	"                        power, or of the device, or SIGKILL meanwhile destroys it\n"
 	"  --save-file FILE      for --preserve: keep the contents in FILE, not in memory\n"
 	"  --yes                 do not ask; enough for a device without known contents\n"
 	"  --yes-destroy DEVICE  do not ask, whatever DEVICE holds; the same path again\n"
