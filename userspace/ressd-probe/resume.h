@@ -7,8 +7,8 @@
 
 /*
  * Reads the file into probe->session, if there is one: what stands there is not measured again.
- * 0, or -EINVAL with a sentence when it is that of another device, region, mode or --reserved, or no
- * such file at all.
+ * 0, or -EINVAL with a sentence when it is that of another device, region, mode or --reserved, or
+ * no such file at all.
  */
 int resume_load(struct probe *probe, struct failure *failure);
 

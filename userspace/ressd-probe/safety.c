@@ -57,7 +57,8 @@ static int ask(const struct probe *probe, struct failure *failure)
 
 	snprintf(question, sizeof(question), "This %s %s from %s on of %s (%s%s%s)%s%s.",
 		 arguments->preserve ? "overwrites" : "destroys",
-		 size_print(probe->planned.bytes, region), size_print(probe->planned.offset, offset),
+		 size_print(probe->planned.bytes, region),
+		 size_print(probe->planned.offset, offset),
 		 probe->dev.path, model ? model : "", model ? ", " : "",
 		 size_print(probe->dev.bytes, whole),
 		 arguments->create ? ", and makes the whole of it a ressd device" : "",

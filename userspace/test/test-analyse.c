@@ -190,8 +190,8 @@ TEST(what_route_adaptive_does_not_take_is_not_worth_it)
 }
 
 /*
- * It was said to gain "only if at least 5 % are overwritten", of writes that overwrite 31 % and gain
- * nothing by the line that was advised; from 1.2 to 1.25 times on "at least 0 %".
+ * It was said to gain "only if at least 5 % are overwritten", of writes that overwrite 31 % and
+ * gain nothing by the line that was advised; from 1.2 to 1.25 times on "at least 0 %".
  */
 TEST(what_only_route_always_gains_is_called_so)
 {

@@ -65,7 +65,8 @@ test_reads_only() {
 put_cover() {
 	python3 -c '
 import struct, sys
-sector = bytearray(struct.pack("<QII16sII", 0x766f636473736572, 1, 0, b"u" * 16, 0, 0).ljust(512, b"\0"))
+sector = bytearray(512)
+struct.pack_into("<QII16sII", sector, 0, 0x766f636473736572, 1, 0, b"u" * 16, 0, 0)
 crc = 0xffffffff
 for byte in sector:
 	crc ^= byte
@@ -111,7 +112,7 @@ assert d['version'] == 1 and d['plan']['writes'] and d['trace']['requests'] and 
 	dd if=/dev/zero of="$disk" bs=512 seek="$normal" count=8 conv=notrunc status=none
 	unchanged "a log of $reserved sectors with one superblock" 3 "reserved area of ressd" \
 		ressd-trace --write --yes --fit fold "$trace" "$disk"
-	# With its log on another disk nothing else says that there is a file system: it was overwritten.
+	# With its log on another disk nothing else says that a file system is there: it was destroyed.
 	blank_disk
 	put_cover
 	unchanged "a normal area" 3 "holds the covers of" ressd-trace --write --yes "$trace" "$disk"

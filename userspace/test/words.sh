@@ -172,7 +172,7 @@ test_verdicts() {
 	measured 9000 12000 45000
 	expect "not worth it" 4 "^verdict  *not worth it" "${probe[@]}"
 
-	# Where whole clustered blocks are rewritten, all else gave the gain of writing back one by one.
+	# Where whole clustered blocks are rewritten, all else had the gain of moving one by one.
 	measured 90000000 15000 4000000
 	sed -i -e 's/^finding\tclustered-block\t.*/finding|clustered-block|1|2|1048576|0|0|1|0|0|0|0|8|1000000|0|-|-/' \
 		-e 's/\t0\t8388608\t30$/|64|0|0/' -e '/^[fr].*|/s/|/\t/g' "$folder/results"
@@ -191,7 +191,8 @@ test_verdicts() {
 
 # Of a region of which a part was filled, a resumed run wrote at random to that part only.
 test_resumed() {
-	local -a probe=(ressd-probe --write --yes --quick --region 8M:32M --resume "$folder/results" "$disk")
+	local -a probe=(ressd-probe --write --yes --quick --region 8M:32M --resume "$folder/results")
+	probe+=("$disk")
 	rm -f "$disk"
 	truncate -s 64M "$disk"
 	measured 90000 15000 45000

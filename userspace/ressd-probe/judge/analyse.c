@@ -205,8 +205,8 @@ static void explain_overwritten(struct analysis *analysis)
 }
 
 /*
- * By what is overwritten a fifth is gained, but not by the route that is advised, as this depends on
- * how much of the drive is written to.
+ * By what is overwritten a fifth is gained, but not by the route that is advised, for that depends
+ * on how much of the drive is written to.
  */
 static void explain_always(struct analysis *analysis, const char *source, u32 gain)
 {

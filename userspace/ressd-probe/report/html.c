@@ -257,9 +257,9 @@ static void add_rehearsals(struct report *report)
 			fprintf(file,
 				"<tr><td>%u KiB</td><td>%.3f</td><td>%.3f</td><td>%.3f</td><td>%u.%02u%s</td><td>%s</td></tr>\n",
 				r->size >> 10, r->direct_ns / 1e6, r->log_ns / 1e6,
-				(verdict->through_ns - r->log_ns) / 1e6, verdict->gain_percent / 100,
-				verdict->gain_percent % 100, r->steady ? "" : " ~",
-				verdict_name(verdict->verdict));
+				(verdict->through_ns - r->log_ns) / 1e6,
+				verdict->gain_percent / 100, verdict->gain_percent % 100,
+				r->steady ? "" : " ~", verdict_name(verdict->verdict));
 	}
 	fputs("</table>\n", file);
 }
