@@ -173,7 +173,7 @@ direct_write_in_flight_of_a_failed_flush() {
 	local writer status=0
 	fresh
 	put_direct 0 a && commit
-	fault write "range=$((8 * 8))+256" slow_us=3000000 times=1
+	fault write "range=$((8 * 8))+256" slow_us=10000000 times=1
 	put_direct 8 b 2>/dev/null &
 	writer=$!
 	wait_until equals 1 fault_count hit
