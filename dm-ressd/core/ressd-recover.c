@@ -530,16 +530,18 @@ static void find_stale_summary(struct fold *fold)
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
 	const struct ressd_summary *summary;
 	u64 opening = log->head_seq;
-	bool used, stale;
+	bool stale;
 
 	if (log->records[0].block == ressd_geom_slot_end(&log->geom, slot)) {
 		if (!ressd_log_free_segments(log))
 			return;
 		slot = ressd_geom_slot_of_seq(&log->geom, ++opening);
 	}
-	used = fold->summarised_seq == opening;
+	/* Not even looked at: a read may fail, or a signal come, by now. */
+	if (fold->summarised_seq == opening)
+		return;
 	if (ressd_window_summary(&fold->window, slot, &summary))
-		stale = le64_to_cpu(summary->segment_seq) == opening && !used;
+		stale = le64_to_cpu(summary->segment_seq) == opening;
 	else
 		stale = !summary || !ressd_is_zero(summary, RESSD_BLOCK_SIZE);
 	if (stale)

@@ -460,6 +460,26 @@ TEST(used_summary_stays)
 }
 
 /*
+ * Whichever read fails for once, by an error or a SIGKILL: the log is refused, or complete.  Formerly
+ * the summary was blanked when it could not be read once more at the end of recovery.
+ */
+TEST(used_summary_stays_when_a_read_fails)
+{
+	u32 nr = 0;
+
+	do {
+		begin_next_segment();
+		disk_block(33)[0] ^= 1;
+		memset(disk_block(16), 0xee, RESSD_BLOCK_SIZE);
+		box.bad_read = ++nr;
+		if (!box_recover())
+			box_sync();
+		box.bad_read = 0;
+		all_there(1, 1);
+	} while (nr <= box.reads);
+}
+
+/*
  * The segment was left early, and the next one's first record is torn; sectors of another one make
  * it whole.
  */
