@@ -71,6 +71,15 @@ static u32 next_dirty(const struct ressd_log *log, u32 lbn, u32 slot)
 	return lbn;
 }
 
+static bool has_all_copies(const struct ressd_log *log)
+{
+	u32 lbn = 0;
+
+	while (lbn < log->cover_blocks && dirty_node(log, lbn))
+		lbn++;
+	return lbn == log->cover_blocks;
+}
+
 bool ressd_cover_must_carry(const struct ressd_log *log)
 {
 	u64 seq = ressd_log_scan_tail(log, ~0ULL);
@@ -377,6 +386,14 @@ static bool take_step(struct ressd_cover_run *run, struct ressd_log *log,
 		action->kind = RESSD_COVER_RECLAIM;
 		break;
 	case COVER_READ:
+		/*
+		 * Of a run that was interrupted.  Writes wait for this one, so
+		 * it must not need home, which may be unreadable for good.
+		 */
+		if (has_all_copies(log)) {
+			go_to(run, COVER_ACCEPT);
+			return false;
+		}
 		*action = (struct ressd_cover_action){
 			.kind = RESSD_COVER_READ_HOME,
 			.data = run->home,

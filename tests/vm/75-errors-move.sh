@@ -215,6 +215,28 @@ drained_without_covers() {
 	check "no covers: drains" dmsetup message ressd 0 drain
 }
 
+# The log fails when the first blocks have just been copied into it, and by the time of its repair they
+# cannot be read. Nothing has to be read: but writes to them waited for that for ever, and a suspend for
+# these writes.
+covering_is_interrupted() {
+	local cover=on writer
+	fresh
+	fault write "$log_range"
+	check "interrupted cover: a small write goes direct" put 100 a
+	check "interrupted cover: state off" state_is off
+	fault read range=0+136
+	check "interrupted cover: recover" ressdctl recover ressd
+	put_direct 0 c &
+	writer=$!
+	check "interrupted cover: a write to the first blocks ends" ended "$writer"
+	check "interrupted cover: is covered" equals 1 status_value ressd covered
+	heal
+	check "interrupted cover: the write is there" eval 'commit && holds 0 c && holds 20 c'
+	check "interrupted cover: drains" dmsetup message ressd 0 drain
+	check "interrupted cover: the bare drive has all" \
+		eval 'holds 0 c /dev/ssd0 && holds 20 c /dev/ssd0 && holds 100 a /dev/ssd0'
+}
+
 # put_again BLOCK: writes what it holds.
 put_again() {
 	dd if=/dev/mapper/ressd of=/tmp/block bs=4096 skip="$1" count=1 iflag=direct status=none &&
@@ -599,6 +621,7 @@ scenario failed_announcement flush flush after=1
 scenario overwriting_ends_damage
 scenario covered_blocks_beside_a_bad_one
 scenario drained_without_covers
+scenario covering_is_interrupted
 scenario full_log_is_drained
 scenario full_log_cannot_be_moved
 scenario suspend_cuts_the_pause_short
