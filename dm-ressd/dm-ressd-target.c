@@ -495,8 +495,12 @@ static int ressd_preresume(struct dm_target *ti)
 	struct ressd *ressd = ti->private;
 	int ret = ressd->life == RESSD_ACTIVE ? 0 : begin_service(ressd);
 
-	ressd_release_log(ressd);
-	return ret ? ret : ressd_mover_start(ressd);
+	if (!ret)
+		ret = ressd_mover_start(ressd);
+	/* Else it stays suspended, and the next table may be another one. */
+	if (!ret)
+		ressd_release_log(ressd);
+	return ret;
 }
 
 static void set_suspending(struct ressd *ressd, bool suspending)

@@ -291,8 +291,9 @@ TEST(nothing_is_covered_when_the_log_fails)
 }
 
 /*
- * The log has failed with all copies in RAM, and was repaired.  Writes to covered blocks wait for the
- * next run: formerly it read them at home all the same, and if that failed they waited for ever.
+ * The log has failed with all copies in RAM, and was repaired.  Writes to covered blocks wait for
+ * the next run: formerly it read them at home all the same, and if that failed they waited for
+ * ever.
  */
 TEST(an_interrupted_run_needs_no_home)
 {

@@ -460,8 +460,8 @@ TEST(used_summary_stays)
 }
 
 /*
- * Whichever read fails for once, by an error or a SIGKILL: the log is refused, or complete.  Formerly
- * the summary was blanked when it could not be read once more at the end of recovery.
+ * Whichever read fails for once, by an error or a SIGKILL: the log is refused, or complete.
+ * Formerly the summary was blanked when it could not be read once more at the end of recovery.
  */
 TEST(used_summary_stays_when_a_read_fails)
 {

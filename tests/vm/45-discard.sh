@@ -160,7 +160,7 @@ suspended() {
 # When that ends, too, the log must not go on by itself: with the summary of the segment that it leaves,
 # at the gate "tail". The next table would have recovered the log by then, or the memory be free.
 suspended_with_a_sync_left() {
-	local first=$(($(sectors_of /dev/d0) - reserved)) gated tail suspend drain i
+	local first=$(($(sectors_of /dev/d0) - reserved)) gated tail suspend drain resume threads status i
 	blank_disk d0
 	gated=$((first + 4 * segment))
 	tail=$((gated - 8))
@@ -197,6 +197,20 @@ suspended_with_a_sync_left() {
 	open_gate gate
 	check "sync left: it is suspended then" ended "$suspend"
 	check "sync left: and nothing is written" eval 'pause 1; equals 0 writes_at_gate tail'
+	# Nor when a resume has failed, for it is suspended still: as the system has no thread for the mover,
+	# which a SIGKILL does, too.
+	rm -f /tmp/go
+	(until [ -e /tmp/go ]; do :; done; exec dmsetup resume ressd 2>/dev/null) &
+	resume=$!
+	threads=$(</proc/sys/kernel/threads-max)
+	echo 1 >/proc/sys/kernel/threads-max
+	: >/tmp/go
+	wait "$resume"
+	status=$?
+	echo "$threads" >/proc/sys/kernel/threads-max
+	check "sync left: a resume without a thread fails" [ "$status" != 0 ]
+	dmsetup message ressd 0 mover on
+	check "sync left: and nothing is written then" eval 'pause 1; equals 0 writes_at_gate tail'
 	open_gate tail
 	check "sync left: resumed" dmsetup resume ressd
 	check "sync left: drained" dmsetup message ressd 0 drain
