@@ -559,6 +559,21 @@ static int check_numbers(struct fold *fold)
 	return log_damaged(fold, "no log comes to number", last);
 }
 
+/*
+ * The last block is kept for the record that announces a new tail, and frees a
+ * segment.  In a log without any room the opening would wait for ever.
+ */
+static int check_room(struct fold *fold)
+{
+	const struct ressd_log *log = fold->log;
+
+	if (log->records[0].block < ressd_log_head_end(log) ||
+	    ressd_log_free_segments(log))
+		return 0;
+	return log_damaged(fold, "no log is full to its last block, record",
+			   log->written_seq);
+}
+
 static int take_all(struct fold *fold)
 {
 	struct ressd_log *log = fold->log;
@@ -582,6 +597,8 @@ static int take_all(struct fold *fold)
 	set_head(fold, &chain);
 	set_covered(fold, &chain);
 	ret = check_numbers(fold);
+	if (!ret)
+		ret = check_room(fold);
 	if (ret)
 		return ret;
 	for (slot = 0; slot < log->geom.nr_segments; slot++) {

@@ -261,8 +261,8 @@ static void check_opening(struct area_memory *area, struct log_image *image)
 	ressd_log_sync(&image->log);
 	ios = life_write(area, &image->log, MAX_OPENING_IOS);
 	require(ios < MAX_OPENING_IOS, "the opening does not end");
-	require(ressd_log_synced(&image->log) == image->log.sync_wanted || !ios ||
-		ressd_log_is_full(&image->log), "the opening is not durable");
+	require(ressd_log_synced(&image->log) == image->log.sync_wanted,
+		"the opening is not durable");
 	code = log_image_recover(image);
 	require(!code, "after its opening the log is refused: %s", image->error);
 	require(copy_map(&image->log, after) == nr &&
