@@ -235,7 +235,7 @@ test_errors() {
 	dd if=/run/before of=/dev/ram0 bs=1M oflag=direct status=none
 	break_soon &
 	refused "probe: and cannot be restored" 1 \
-		"was not restored.*its contents are in /run/kept.*dd if=/run/kept of=/dev/[^ ]+ bs=4096 seek=8192" \
+		"was not restored.*its contents are in /run/kept.*dd bs=4096 seek=8192 conv=notrunc,fsync of=/dev/[^ ]+ if=/run/kept" \
 		ressd-probe --preserve --yes --save-file /run/kept --region 32M:16M /dev/mapper/weak
 	wait $!
 	dmsetup remove weak
