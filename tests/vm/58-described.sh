@@ -3,7 +3,7 @@
 # 58-described.sh: a device is opened by what its superblock keeps, options included: those that the
 # kernel stored when it formatted a blank area, that the message "store" or ressdctl tune has
 # changed, under load and with the power failing meanwhile; growth keeps them.
-#   58-described.sh [SEED]
+#   58-described.sh [SEED [FUNCTION]]
 # guest: --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles
 set -uo pipefail
 # shellcheck source=tests/vm/lib.sh
@@ -171,7 +171,7 @@ cut_in_store() {
 	dmsetup create ressd --table \
 		"0 $normal ressd /dev/ssd0 0 /dev/ssd0 $normal $reserved 2 streams 4"
 	ressd-oracle run --small --journal /tmp/journal-cut --seed "$seed" --operations 50 "$mapper" >/dev/null
-	sh ./ssdsim.sh cut ssd0 writes=1 range=$place+8 "fate=$fate" seed="$seed"
+	sh ./ssdsim.sh cut ssd0 writes=1 range="$place+8" "fate=$fate" seed="$seed"
 	expect_fail "superblock cannot be written" dmsetup message ressd 0 store streams 9
 	dmsetup remove --force ressd 2>/dev/null || dmsetup remove ressd
 	sh ./ssdsim.sh power ssd0 on
@@ -186,6 +186,33 @@ cut_in_store() {
 	rm -f /tmp/journal-cut
 }
 
+# Copy 1 of the superblock, when it is the only good one, is not written before the other one stands.
+damaged_copy() {
+	local last=$((normal + reserved - 8)) store
+	local table="0 $normal ressd /dev/mapper/lower 0 /dev/mapper/lower $normal $reserved"
+	blkdiscard -f "$disk"
+	dmsetup create last --table "0 8 linear $disk $last"
+	dmsetup create lower <<-END
+		0 $last linear $disk 0
+		$last 8 linear /dev/mapper/last 0
+	END
+	dmsetup create ressd --table "$table"
+	dmsetup remove ressd
+	dd if=/dev/urandom of=/dev/mapper/lower seek=$((normal + 1)) count=1 oflag=direct status=none
+	check "damaged copy 0: is opened by copy 1" dmsetup create ressd --table "$table"
+	close_gate last writes
+	dmsetup message ressd 0 store streams 7 &
+	store=$!
+	check "damaged copy 0: copy 1 is written at last" wait_until equals 1 writes_at_gate last
+	check "damaged copy 0: when the other one stands" stored_live "streams 7"
+	open_gate last
+	ends_well "damaged copy 0: the options are stored" "$store"
+	dmsetup remove ressd
+	dmsetup remove lower
+	dmsetup remove last
+	check "damaged copy 0: both tell them" stored "streams 7"
+}
+
 load dm-ressd
 load ssdsim
 make_disk d0 24
@@ -195,9 +222,10 @@ scenario tune_live
 scenario growth
 scenario two_devices
 scenario wrong_disk
-cut_in_store 1 lost
-cut_in_store 1 sectors
-cut_in_store 1 kept
-cut_in_store 0 sectors
-cut_in_store 0 kept
+scenario damaged_copy
+scenario cut_in_store 1 lost
+scenario cut_in_store 1 sectors
+scenario cut_in_store 1 kept
+scenario cut_in_store 0 sectors
+scenario cut_in_store 0 kept
 finish

@@ -44,6 +44,7 @@ mutants() {
 		left-log-not-drained@dm-ressd-route.c@s/^\tressd_begin_drain(ressd);$/\t;/@25-pace-route 1 left_log_is_drained@direct writes go on to write records for what the log holds of their blocks
 		waited-write-kills-nothing@dm-ressd-order.c@s/ressd_write_direct(ressd, ressd_bio_of(rb))/ressd_start_direct(ressd, ressd_bio_of(rb), rb)/@25-pace-route 1 waited_writes_supersede@a direct write that has waited for a trial leaves the older block in the log
 		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log
+		only-copy-first@dm-ressd-log.c@s/copy = ressd_super_first(super);/copy = 1;/@58-described 1 damaged_copy@the only good copy of the superblock is overwritten first
 		length-not-written@dm-ressd-log.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/min_t(u64, info->table.len, other/max_t(u64, info->table.len, other/@84-grow@a growth that was cut short counts as done
 		no-overlap-check@dm-ressd-direct.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
