@@ -181,6 +181,15 @@ static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
  */
 #define PICKED_AT_ONCE	(RESSD_STEP_NODES / 2)
 #define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
+/* So many pairs of a move and a tracked write are compared under one hold. */
+#define COMPARED_AT_ONCE	(RESSD_STEP_NODES * 8)
+
+static u32 picks_at_once(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	return min(PICKED_AT_ONCE,
+		   COMPARED_AT_ONCE / (ressd->nr_tracked + 1) + 1);
+}
 
 /* Counts who reads the segment that @move comes from. */
 static atomic_t *reader_of(struct ressd *ressd, const struct ressd_move *move)
@@ -195,18 +204,19 @@ static atomic_t *reader_of(struct ressd *ressd, const struct ressd_move *move)
 static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 {
 	struct ressd_move *moves = ressd->mover.space.moves;
-	u32 i, picked;
+	u32 i, picked, limit;
 
 	spin_lock(&ressd->lock);
 	moves += ressd->gate.batch;
-	max = min(max - ressd->gate.batch, PICKED_AT_ONCE);
+	limit = picks_at_once(ressd);
+	max = min(max - ressd->gate.batch, limit);
 	if (nr)
 		picked = ressd_sweep_pick_more(&ressd->mover.sweep, &ressd->log,
 					       moves, max);
 	else
 		picked = ressd_sweep_pick(&ressd->mover.sweep, &ressd->log,
 					  moves, max);
-	*more = ressd->mover.sweep.cut || picked == PICKED_AT_ONCE;
+	*more = ressd->mover.sweep.cut || picked == limit;
 	if (picked && !nr)
 		ressd_rpi_visit(&ressd->rpi,
 				(u64)moves->lbn * RESSD_BLOCK_SECTORS);

@@ -171,6 +171,7 @@ int ressd_write_direct(struct ressd *ressd, struct bio *bio)
 	if (later) {
 		rb->flags |= RESSD_BIO_KILL;
 		list_add_tail(&rb->list, &ressd->tracked);
+		ressd->nr_tracked++;
 	}
 	return ressd_start_direct(ressd, bio, rb);
 }

@@ -150,6 +150,7 @@ static void kill_superseded(struct ressd *ressd, struct ressd_bio *rb)
 			rb->status = BLK_STS_IOERR;
 	}
 	list_del(&rb->list);
+	ressd->nr_tracked--;
 }
 
 /* One of those below. */

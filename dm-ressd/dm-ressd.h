@@ -529,6 +529,7 @@ struct ressd {
 	struct ressd_counters counters;
 	struct ressd_waiters waiters;
 	struct list_head tracked;	/* direct writes over dirty blocks */
+	u32 nr_tracked;
 	bool suspending;		/* nothing may wait for space */
 	/*
 	 * From the moment that the memory was copied to be saved nothing may be

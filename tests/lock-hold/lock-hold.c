@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include <linux/list.h>
 #include <linux/types.h>
 #include "count.h"
 #include "ressd-cover.h"
@@ -26,6 +27,8 @@
 #define KILLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* dm-ressd-direct.c */
 #define PICKED_AT_ONCE	(RESSD_STEP_NODES / 2)	/* dm-ressd-batch.c */
 #define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
+#define COMPARED_AT_ONCE (RESSD_STEP_NODES * 8)
+#define TRACKED		4096U			/* direct writes over the log's blocks */
 #define SMALL_BLOCKS	32			/* of the largest small write */
 #define COVER_STEPS	100			/* more than any run takes */
 
@@ -320,6 +323,62 @@ static void measure_picks(u32 mib, bool clean, u32 visit_blocks, const char *wha
 	}
 }
 
+/* Direct writes in flight, and what a pick leaves over when it has been compared with each. */
+struct tracked {
+	struct list_head writes;
+	u32 nr, left;
+};
+
+struct tracked_write {
+	struct list_head list;
+	u32 first, nr;
+};
+
+/* is_tracked() */
+static bool is_tracked(const struct tracked *tracked, u32 lbn)
+{
+	const struct tracked_write *write;
+
+	list_for_each_entry(write, &tracked->writes, list)
+		if (lbn - write->first < write->nr)
+			return true;
+	return false;
+}
+
+/* pick_some() and picks_at_once() */
+static void pick_beside_step(void *context)
+{
+	struct tracked *tracked = context;
+	u32 i, nr, limit = COMPARED_AT_ONCE / (tracked->nr + 1) + 1;
+
+	nr = ressd_sweep_pick(&sweep, &ressd, moves, min(PICKED_AT_ONCE, limit));
+	for (i = 0; i < nr; i++)
+		tracked->left += !is_tracked(tracked, moves[i].lbn);
+}
+
+/* The writes are elsewhere, so that each is compared with each pick. */
+static void measure_picks_beside(u32 mib)
+{
+	static struct tracked_write writes[TRACKED];
+	struct tracked tracked = { };
+	u32 nr;
+
+	INIT_LIST_HEAD(&tracked.writes);
+	fill(mib, false);
+	ressd_sweep_start(&sweep, &ressd);
+	ressd_sweep_visits(&sweep, 0, 0, 0, 0);
+	for (nr = 16; nr <= TRACKED; nr *= 16) {
+		for (; tracked.nr < nr; tracked.nr++) {
+			writes[tracked.nr].first = ressd.normal_blocks + tracked.nr;
+			writes[tracked.nr].nr = 1;
+			list_add_tail(&writes[tracked.nr].list, &tracked.writes);
+		}
+		measure("pick beside direct writes", pick_beside_step, &tracked);
+	}
+	if (!tracked.left)
+		abort();
+}
+
 /* How a sweep begins: see start_sweep(). */
 struct beginning {
 	u32 visit_blocks;
@@ -612,6 +671,7 @@ static void measure_all(const char *name, u32 mib)
 	measure_picks(mib, false, 0, "pick of dirty blocks");
 	measure_picks(mib, false, 65536, "pick in a large clustered block");
 	measure_picks(mib, false, 1024, "pick of visits");
+	measure_picks_beside(mib);
 	measure_sweep(mib, false, 0, false);
 	measure_sweep(mib, false, 63, false);
 	measure_sweep(mib, true, 63, true);
