@@ -110,7 +110,7 @@ bench-normal-path: setup ## requests cut and ordered; writes build/results/bench
 	@$(MAKE) --no-print-directory all
 	@tools/bench.sh --only normal-path
 
-bench-kernel: setup ## a fast device, and two processors; writes build/results/kernel.json
+bench-kernel: setup ## time under the lock, a fast device, several processors; writes build/results/kernel.json
 	@$(MAKE) --no-print-directory all
 	@tools/bench.sh --only kernel
 

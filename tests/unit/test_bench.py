@@ -169,12 +169,30 @@ class OverheadTest(unittest.TestCase):
                 figures |= {f"{load}.ressd-{number}.waits": 30 * (number - 1),
                             f"{load}.ressd-{number}.ios": 20000 * number}
         rows = rows_by_id(overhead.contention_rows(figures))
-        self.assertEqual(rows["lock-waits-read-1/nullblk/permille"]["value"], 0)
+        self.assertIs(rows["lock-waits-read-1/nullblk/permille"]["ok"], True)
+        self.assertIs(rows["lock-waits-read-2/nullblk/permille"]["ok"], False)
         self.assertEqual(rows["lock-waits-small-write-2/nullblk/permille"]["value"], 0.75)
 
 
 class KernelTest(unittest.TestCase):
     """A fast device, and a second processor."""
+
+    def test_a_read_that_takes_too_many_instructions_is_missed(self):
+        figures = {f"{kind}.{layer}": 1000 for kind in overhead.KINDS
+                   for layer in ("dm-linear", "ressd-empty", "ressd-mapped")}
+        figures |= {"read.ressd-empty": 1120, "read.ressd-mapped": 1121, "write.ressd-empty": 1300}
+        rows = rows_by_id(overhead.linear_rows(figures))
+        self.assertIs(rows["overhead/read/instructions"]["ok"], True)
+        self.assertIs(rows["overhead/read-mapped/instructions"]["ok"], False)
+        self.assertEqual((rows["overhead/write/instructions"]["value"],
+                          rows["overhead/write/instructions"]["ok"]), (300, None))
+
+    def test_rows_of_the_lock_are_of_the_test_that_counts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = rows_by_id(fast_device.lock_rows(Path(folder)))
+        self.assertEqual(sorted(rows), [f"lock-hold/{size}/instructions"
+                                        for size in ("1-gib", "16-gib", "4-gib", "64-mib")])
+        self.assertTrue(all(row["ok"] for row in rows.values()))
 
     def test_cost_is_told_over_dm_linear(self):
         figures = {f"{side}.{load}.us": 20.0 for side in fast_device.SIDES

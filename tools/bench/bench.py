@@ -9,8 +9,8 @@ write needs in the target beside dm-linear, on a disk that does nothing; its mem
 lock is waited for. Options: small random writes on the emulated Samsung drive under the options
 that decide how writers and mover share it. Exits with 1 if a bar is missed.
 
-Kernel (--only kernel): what a transfer costs beside dm-linear on a fast device, and what two
-threads make of two processors; rows of its own, build/results/kernel.json.
+Kernel (--only kernel): how long the lock is held, what a transfer costs beside dm-linear, and what
+several threads make of as many processors; rows of its own, build/results/kernel.json.
 
 Normal path (--only normal-path): requests that do not go to the log, cut and ordered, beside the
 kernel's schedulers; rows of its own, build/results/bench-normal-path.json.
@@ -311,6 +311,7 @@ def main():
         if options.only in ("all", "options"):
             rows += all_options(options.report_only)
         if options.only == KERNEL:
+            rows += fast_device.lock_rows(FOLDER)
             rows += all_costs(fast_device.parts(FOLDER), options.report_only)
         if options.only == NORMAL_PATH:
             rows += all_normal_path(options)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the target costs beside dm-linear where the device is fast, and how it goes with a second
-processor: rows of build/results/kernel.json."""
+"""What the target costs beside dm-linear, on a device that does nothing and on a fast one, how it
+goes with more processors, and how long it holds its lock: rows of build/results/kernel.json."""
 
+import subprocess
 from pathlib import Path
 
 import overhead
 import results as result_files
-from guests import Guest
+from guests import PROJECT, Guest
 
 HERE = Path(__file__).resolve().parent
 
@@ -16,7 +17,7 @@ ROUTES = {"adaptive": "", "never": "-never", "always": "-always"}
 # With route always each small write goes to the device twice, which is what the others avoid.
 BARS = {"adaptive": "<=1.0", "never": "<=1.0", "always": None}
 SIDES = ["linear", *ROUTES]
-STEPS = {"start": 6, **{f"{side}.{load}": 8 for side in SIDES for load in LOADS}}
+STEPS = {"start": 6, **{f"{side}.{load}": 20 for side in SIDES for load in LOADS}}
 
 # Two threads over one.
 SCALING_BARS = {"direct-write": ">=1.9", "large-write": ">=1.9", "read": ">=1.9",
@@ -28,7 +29,21 @@ def parts(folder):
     yield (Guest("fast-device", HERE / "guest-fast-device.sh", [], STEPS, folder / "fast-device",
                  memory="1G"),
            fast_rows, describe_fast)
-    yield overhead.contention(folder), scaling_rows, describe_scaling
+    yield overhead.guest(folder), overhead.linear_rows, overhead.describe_overhead
+    yield overhead.contention(folder, 2), scaling_rows, describe_scaling
+    yield overhead.contention(folder, 4), overhead.contention_rows, overhead.describe_contention
+
+
+def lock_rows(folder):
+    """How long the lock is held, by tests/lock-hold; a bar that is missed is a row, no error."""
+    output = folder / "lock-hold.output"
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(output, "wb") as out:
+        subprocess.run(["make", "-s", "-C", PROJECT / "tests/lock-hold", "check"], stdout=out,
+                       check=False)
+    prefix = "# result "
+    lines = output.read_text().splitlines()
+    return result_files.parse(line[len(prefix):] for line in lines if line.startswith(prefix))
 
 
 def over_linear(found, side, load):

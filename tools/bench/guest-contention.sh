@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# guest-contention.sh: how often a spinlock must be waited for in the target, with one and with two
-# threads on a machine of two processors; the disk does nothing (null_blk, as in guest-overhead.sh).
+# guest-contention.sh THREADS...: how often a spinlock must be waited for in the target, by rounds with so
+# many threads (at most 4) each; the disk does nothing (null_blk, as in guest-overhead.sh).
 # The kernel counts the slow path of its spinlocks by call stack. Not in virtual time: a machine of two
 # processors has none. What else runs on the host makes the figures larger, never smaller.
 set -euo pipefail
@@ -11,10 +11,11 @@ set -euo pipefail
 . ./guest-lib.sh
 
 null=/dev/nullb0
-normal=4194304		# sectors
+normal=8388608		# sectors: 1 GiB for each of four threads
 reserved=2097152		# room for all small writes
 transfers=20000		# of each thread
 declare -A fastest rounds
+numbers=("$@")
 tracing=/sys/kernel/debug/tracing
 waits=$tracing/events/kprobes/waits
 
@@ -60,25 +61,24 @@ tell() {
 	done
 }
 
-# loads NAME TARGET MODULE: all of them by one and by two threads in turn, three times: what else runs
-# on the host takes from either. Small writes come last: the blocks that they map are logged, and a
-# direct write that supersedes one takes the lock.
+# loads NAME TARGET MODULE: all of them in each round. Small writes come last: the blocks that they map
+# are logged, and a direct write that supersedes one takes the lock.
 loads() {
 	local number
 	step "$1"
-	for number in 1 2 1 2 1 2; do
+	for number in "${numbers[@]}"; do
 		threads "direct-write.$1" "$2" "$3" "$number" --rw=write --bs=4k
 		threads "large-write.$1" "$2" "$3" "$number" --rw=write --bs=64k
 		threads "read.$1" "$2" "$3" "$number" --rw=randread --bs=4k --randseed=1
 	done
 	[ "$1" = ressd ] || return 0
-	for number in 1 2 1 2 1 2; do
+	for number in "${numbers[@]}"; do
 		threads "small-write.$1" "$2" "$3" "$number" --rw=randwrite --bs=4k --randseed=2
 	done
 }
 
 load dm-ressd
-modprobe null_blk queue_mode=0 gb=4 bs=512
+modprobe null_blk queue_mode=0 gb=5 bs=512
 [ -b "$null" ] || die "$null did not appear"
 echo 'p:waits native_queued_spin_lock_slowpath' >"$tracing/kprobe_events"
 dmsetup create linear --table "0 $normal linear $null 0"

@@ -15,7 +15,7 @@ config=/sys/kernel/config/nullb/nullb0
 null=/dev/nullb0
 normal=393216		# sectors: 192 MB
 reserved=131072		# 64 MB
-transfers=20000
+transfers=45000		# most of the blocks once; fio tells the time in ms
 deep=(--ioengine=libaio --iodepth=32)
 sides=("$@")
 [ "${#sides[@]}" -gt 0 ] || sides=(linear never adaptive always)

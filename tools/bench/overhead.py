@@ -12,6 +12,9 @@ HERE = Path(__file__).resolve().parent
 STEPS = {"start": 6, "bare": 2, "dm-linear": 2, "memory": 3, "ressd-empty": 4, "ressd-mapped": 4,
          "log-write": 4, "large": 60, "ressd-large": 4, "log-write-large": 4}
 CONTENTION_STEPS = {"start": 10, "dm-linear": 45, "ressd": 75}
+# Threads of each round, by the guest's processors. What else runs on this machine takes from one
+# thread or from two, so they take turns; four processors it does not have, so only their waits count.
+ROUNDS = {2: [1, 2, 1, 2, 1, 2], 4: [4, 4]}
 
 CONTENTION_LOADS = ["direct-write", "large-write", "read", "small-write"]
 KINDS = ["read", "write", "large-write"]
@@ -19,16 +22,30 @@ KINDS = ["read", "write", "large-write"]
 
 def parts(folder):
     """Guests to run one after the other, each with the functions for its rows and its table."""
-    yield (Guest("overhead", HERE / "guest-overhead.sh", [], STEPS, folder / "overhead"),
-           overhead_rows, describe_overhead)
-    yield contention(folder), contention_rows, describe_contention
+    yield guest(folder), overhead_rows, describe_overhead
+    yield contention(folder, 2), contention_rows, describe_contention
 
 
-def contention(folder):
-    """The guest with two processors, so real time. A disk without memory gives back what the memory
-    of its reader holds, which the kernel must clear, or the reserved area is not blank."""
-    return Guest("contention", HERE / "guest-contention.sh", [], CONTENTION_STEPS,
-                 folder / "contention", mode="functional", append="init_on_alloc=1")
+def contention(folder, processors):
+    """A guest with several processors, so real time. A disk without memory gives back what the
+    memory of its reader holds, which the kernel must clear, or the reserved area is not blank."""
+    return Guest("contention", HERE / "guest-contention.sh", ROUNDS[processors], CONTENTION_STEPS,
+                 folder / f"contention-{processors}", mode="functional", append="init_on_alloc=1",
+                 processors=processors)
+
+
+def guest(folder):
+    """The guest that counts instructions."""
+    return Guest("overhead", HERE / "guest-overhead.sh", [], STEPS, folder / "overhead")
+
+
+def linear_rows(found):
+    """Instructions more than dm-linear's, with nothing mapped and beside 60,000 blocks."""
+    return [result_files.row(f"overhead/{kind}{suffix}/instructions",
+                             round(found[f"{kind}.{layer}"] - found[f"{kind}.dm-linear"]), "1",
+                             "<=120" if kind == "read" else None)
+            for layer, suffix in (("ressd-empty", ""), ("ressd-mapped", "-mapped"))
+            for kind in KINDS]
 
 
 def overhead_rows(found):
@@ -94,22 +111,25 @@ def waits_in_thousand(found, key):
 
 
 def contention_rows(found):
-    """Waits in the target's own call stacks, one and two threads."""
-    rows = []
-    for load in CONTENTION_LOADS:
-        for number in (1, 2):
-            rows.append(result_files.row(
-                f"lock-waits-{load}-{number}/nullblk/permille",
-                waits_in_thousand(found, f"{load}.ressd-{number}"), "permille"))
-    return rows
+    """Waits in the target's own call stacks; a read of what is not mapped takes no lock."""
+    return [result_files.row(f"lock-waits-{load}-{number}/nullblk/permille",
+                             waits_in_thousand(found, f"{load}.ressd-{number}"), "permille",
+                             "==0" if load == "read" else None)
+            for load in CONTENTION_LOADS for number in numbers(found)]
+
+
+def numbers(found):
+    """Of threads, that were measured."""
+    return [number for number in (1, 2, 4) if f"read.ressd-{number}.ios" in found]
 
 
 def describe_contention(found):
     """Table of the waits. The speeds are of this machine, with whatever else runs on it."""
-    print("\nspinlocks waited for, in 1000 I/Os, one and two threads; I/Os a second (real time)")
+    threads = " and ".join(map(str, numbers(found)))
+    print(f"\nspinlocks waited for, in 1000 I/Os, by {threads} threads; I/Os a second (real time)")
     for name in ("dm-linear", "ressd"):
         for load in CONTENTION_LOADS:
-            keys = [f"{load}.{name}-{number}" for number in (1, 2)]
+            keys = [f"{load}.{name}-{number}" for number in numbers(found)]
             if f"{keys[0]}.ios" not in found:
                 continue
             cells = "".join(f"{waits_in_thousand(found, key):>9.2f}" for key in keys)

@@ -42,6 +42,7 @@ class Guest:
     files: list = field(default_factory=list)
     memory: str = "2G"
     mode: str = "benchmark"
+    processors: int = 2
     append: str = ""
     number: int = 0
     step: str = "start"
@@ -59,6 +60,8 @@ class Guest:
         command = [RUNNER, "--mode", self.mode, "--timeout", str(timeout), "--quiet",
                    "--memory", self.memory,
                    "--fetch", f"/tmp/figures:{self.results}"]
+        if self.mode == "functional":
+            command += ["--processors", str(self.processors)]
         if self.append:
             command += ["--append", self.append]
         for path in [*GUEST_FILES, *self.files]:

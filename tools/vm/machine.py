@@ -23,8 +23,8 @@ CONSOLE = "console=ttyS0 quiet panic=-1 oops=panic mitigations=off tsc=reliable 
 FUNCTIONAL = ["init_on_alloc=0", "cgroup_disable=memory"]
 
 MODES = {
-    "functional": ["-accel", "tcg,thread=multi", "-smp", "2"],
-    "benchmark": ["-accel", "tcg,thread=single", "-smp", "1",
+    "functional": ["-accel", "tcg,thread=multi"],
+    "benchmark": ["-accel", "tcg,thread=single",
                   "-rtc", "base=2025-01-01,clock=vm", "-seed", "1",
                   "-icount", "shift=0,sleep=off"],
 }
@@ -51,6 +51,11 @@ def kernel_parameters(options):
                      *(options.append or FUNCTIONAL)])
 
 
+def processors_of(options):
+    """Virtual time has one only."""
+    return options.processors if options.mode == "functional" else 1
+
+
 def prepare_child(processor):
     """In the child, before QEMU: have the kernel kill it when the runner dies in a way that runs
     no clean-up; keep it on one processor, if there is one for it."""
@@ -72,7 +77,7 @@ def command_line(options, folder, kernel, initrd, log, job=None):
         "-kernel", str(kernel), "-initrd", str(initrd),
         "-serial", f"file:{log}", *output,
         "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
-        *MODES[options.mode],
+        *MODES[options.mode], "-smp", str(processors_of(options)),
         "-append", kernel_parameters(options),
     ]
     for number, disk in enumerate(options.disk):
