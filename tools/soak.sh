@@ -67,6 +67,7 @@ all_steps() {
 		tests/vm/in-guest --timeout 7200 -- 67-log-writes 0
 	step thin 60 tests/vm/in-guest --timeout 36000 -- 68-thin 20 "$RANDOM" \
 		linear,always,adaptive,idle,even,switching xfs,ext4 4 150
+	step mixed 60 tests/vm/in-guest --timeout 14400 -- 72-mixed 400
 	step stacks 10 tests/vm/in-guest --timeout 7200 -- stacks
 	step suites 30 tests/vm/in-guest --timeout 7200 -- suites "$RANDOM" "''" 200
 	step mutants 30 tests/vm/mutants.sh

@@ -27,33 +27,6 @@ variants=(
 	"on_full wait move_block_sectors 1024 log_page_sectors 64 log_rewrite on"
 )
 
-# random_fault: one kind of error, some time from now.
-random_fault() {
-	local kinds=(
-		"write after=$((RANDOM % 400)) times=$((RANDOM % 8 + 1)) effect=part"
-		"write $log_range after=$((RANDOM % 60)) effect=$([ $((RANDOM % 2)) = 0 ] && echo none || echo all)"
-		"flush after=$((RANDOM % 25)) times=1"
-		"flush after=$((RANDOM % 25)) times=1 effect=all"
-		"read $log_range after=$((RANDOM % 60)) times=$((RANDOM % 40 + 1))"
-		"any ppm=$((RANDOM % 6000 + 500)) seed=$RANDOM effect=part"
-	)
-	local kind=${kinds[RANDOM % ${#kinds[@]}]}
-	read -r -a words <<<"$kind"
-	fault "${words[@]}"
-	echo "# fault: $kind"
-}
-
-# back_in_service: by a recover, or if the drive has lost records by a new activation.
-back_in_service() {
-	local output
-	output=$(ressdctl recover ressd 2>&1) && state_is rw && return
-	[ "$(status_state ressd)" = Fail ] || [ "$(status_state ressd)" = damaged ] || {
-		echo "recover: $output; state $(status_state ressd)"
-		return 1
-	}
-	[ "$(status_state ressd)" = damaged ] || reopen
-}
-
 one_round() {
 	local number=$1 options status=0 state
 	read -r -a options <<<"${variants[number % ${#variants[@]}]}"
@@ -74,7 +47,7 @@ one_round() {
 		return 1
 	fi
 	check "round $number: state $state, the load ended with $status; back in service" \
-		back_in_service
+		back_in_service rw
 	check "round $number: everything acknowledged is there" oracle check
 	states[$state]=1
 }

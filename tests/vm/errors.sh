@@ -110,6 +110,35 @@ load_fails() {
 	}
 }
 
+# random_fault: one kind of error, some time from now.
+random_fault() {
+	local kinds=(
+		"write after=$((RANDOM % 400)) times=$((RANDOM % 8 + 1)) effect=part"
+		"write $log_range after=$((RANDOM % 60)) effect=$([ $((RANDOM % 2)) = 0 ] && echo none || echo all)"
+		"flush after=$((RANDOM % 25)) times=1"
+		"flush after=$((RANDOM % 25)) times=1 effect=all"
+		"read $log_range after=$((RANDOM % 60)) times=$((RANDOM % 40 + 1))"
+		"any ppm=$((RANDOM % 6000 + 500)) seed=$RANDOM effect=part"
+	)
+	local kind=${kinds[RANDOM % ${#kinds[@]}]}
+	read -r -a words <<<"$kind"
+	fault "${words[@]}"
+	echo "# fault: $kind"
+}
+
+# back_in_service STATE...: in one of them by a recover, or if the drive has lost records by a new
+# activation.
+back_in_service() {
+	local output
+	output=$(ressdctl recover ressd 2>&1) &&
+		[[ " $* " == *" $(status_state ressd) "* ]] && return
+	[ "$(status_state ressd)" = Fail ] || [ "$(status_state ressd)" = damaged ] || {
+		echo "recover: $output; state $(status_state ressd)"
+		return 1
+	}
+	[ "$(status_state ressd)" = damaged ] || reopen
+}
+
 # letters LETTER BYTES: sets text to so many of them, a power of two.
 letters() {
 	text=$1
