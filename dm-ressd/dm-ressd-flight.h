@@ -118,7 +118,11 @@ static inline bool ressd_flight_enter(struct ressd_flight __percpu *flight,
 	*generation = READ_ONCE(gate->generation);
 	ressd_flight_begin(flight, *generation);
 	smp_mb();	/* pairs with that in ressd_flight_left() */
-	return READ_ONCE(gate->generation) == *generation &&
+	/*
+	 * Left twice it is the same again: then the rest shows what has changed
+	 * before.  Pairs with the lock under which it is left.
+	 */
+	return smp_load_acquire(&gate->generation) == *generation &&
 	       !READ_ONCE(gate->batch) && !READ_ONCE(gate->shut) &&
 	       !ressd_regions_may_hold(regions, first, last);
 }

@@ -19,7 +19,8 @@ while IFS='|' read -r name what change; do
 	fi
 	"${compiler[0]}" "-I$copy" "${compiler[@]:1}" -w -o "$copy/interleave" interleave.c copies.c threads.c \
 		"$target/core/ressd-regions.c"
-	if "$copy/interleave" >"$copy/log"; then
+	# Most need no load that is late; those that do take a hundred times as long.
+	if "$copy/interleave" 0 >"$copy/log" && "$copy/interleave" >"$copy/log"; then
 		echo "not ok - interleave: does not find: $what"
 		failed=1
 	else

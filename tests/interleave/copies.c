@@ -123,10 +123,10 @@ static void check_end(void)
 		thread_fail("the checksum is not that of the data");
 }
 
-const char *explore_copies(u32 *states)
+const char *explore_copies(u32 stale, u32 *states)
 {
 	void (*const threads[])(void) = { small_write, overwrite, read_block, send };
 
 	return threads_explore(threads, NR_THREADS, &shared, sizeof(shared), start, check_end,
-			       states);
+			       stale, states);
 }

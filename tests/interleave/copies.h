@@ -6,6 +6,6 @@
 #include "asm/barrier.h"
 
 /* What is wrong with copies into a record, or NULL. */
-const char *explore_copies(u32 *states);
+const char *explore_copies(u32 stale, u32 *states);
 
 #endif

@@ -8,6 +8,7 @@
  * while that write is on its way; and who waits for it must be woken.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "copies.h"
 #include "dm-ressd-flight.h"
@@ -167,24 +168,24 @@ static int report(const char *name, const char *failure, u32 states)
 	return failure ? 1 : 0;
 }
 
-static int explore(const char *name, thread_function *waiter)
+static int explore(const char *name, thread_function *waiter, u32 stale)
 {
 	thread_function *const threads[] = { direct_write, device, small_write, waiter };
 	const char *failure;
 	u32 states;
 
 	failure = threads_explore(threads, NR_THREADS, &shared, sizeof(shared), start, check_end,
-				  &states);
+				  stale, &states);
 	return report(name, failure, states);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	u32 states;
-	const char *failure = explore_copies(&states);
+	u32 stale = argc > 1 ? strtoul(argv[1], NULL, 10) : 1, states;
+	const char *failure = explore_copies(stale, &states);
 
 	/* The first failure ends it: a planted bug is found then. */
 	return report("copies into a record", failure, states) ||
-	       explore("a sweep", sweep) || explore("two sweeps", two_sweeps) ||
-	       explore("fill a hole", fill_hole) || explore("a repair", repair);
+	       explore("a sweep", sweep, stale) || explore("two sweeps", two_sweeps, stale) ||
+	       explore("fill a hole", fill_hole, stale) || explore("a repair", repair, stale);
 }

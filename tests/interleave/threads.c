@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All interleavings of a few threads; see threads.h. */
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #define STACK_BYTES	65536
 #define MAX_STORES	8
 #define MAX_DEPTH	400
+#define MAX_PLACES	24	/* that one thread looks at */
 #define TABLE_BITS	24	/* of the states that are known */
 
 struct store {
@@ -19,8 +21,21 @@ struct store {
 	bool release;
 };
 
+/* A store that has arrived, as number place + 1; what was there before. */
+struct arrived {
+	const void *address;
+	u64 before;
+};
+
+/* A place that a thread has seen as it was after so many stores had arrived. */
+struct seen_place {
+	const void *address;
+	u32 at;
+};
+
 enum wait {
 	WAIT_NONE,
+	WAIT_LOAD,		/* for the choice of a value */
 	WAIT_LOCK,
 	WAIT_NOBODY,
 	WAIT_FLAG,
@@ -28,14 +43,22 @@ enum wait {
 };
 
 struct thread {
-	ucontext_t context;
+	ucontext_t context;	/* where it begins */
+	jmp_buf here;		/* where it goes on, once it has begun */
+	bool begun;
 	char stack[STACK_BYTES];
 	thread_function *run;
 	struct store stores[MAX_STORES];
 	u32 nr_stores;
 	u64 seen;		/* hash of what it has loaded, and of how far it is */
 	enum wait wait;
-	const u32 *waits_for;
+	const void *waits_for;
+	size_t load_size;
+	u64 loaded;
+	u32 loaded_at;
+	struct seen_place places[MAX_PLACES];
+	u32 nr_places;
+	u32 at;			/* it sees nothing older than after so many stores */
 	bool done;
 };
 
@@ -43,14 +66,18 @@ struct thread {
 struct choice {
 	int thread;
 	int store;		/* -1: it goes on */
+	u32 value;		/* which one it loads, the latest first */
 };
 
 static struct thread threads[NR_THREADS];
 static int nr_threads, current;
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static const char *failure;
 static unsigned char *shared;
 static size_t shared_size;
+static struct arrived history[MAX_DEPTH];
+static u32 nr_arrived;
+static u32 max_stale, nr_stale;	/* loads of what is not the latest value */
 
 static u64 *known;		/* hashes; 0: free */
 static u32 nr_known;
@@ -61,8 +88,6 @@ static u64 mix(u64 hash, u64 value)
 	return hash ^ hash >> 29;
 }
 
-/* --- what threads do ------------------------------------------------------------------------ */
-
 static u64 value_at(const void *address, size_t size)
 {
 	u64 value = 0;
@@ -71,14 +96,83 @@ static u64 value_at(const void *address, size_t size)
 	return value;
 }
 
-static struct thread *yield(enum wait wait, const u32 *waits_for)
+/* --- the past --------------------------------------------------------------------------------- */
+
+/* What @thread has seen of the place. */
+static struct seen_place *place_of(struct thread *thread, const void *address)
+{
+	u32 i;
+
+	for (i = 0; i < thread->nr_places; i++)
+		if (thread->places[i].address == address)
+			return &thread->places[i];
+	if (i == MAX_PLACES) {
+		fprintf(stderr, "interleave: a thread looks at too many places\n");
+		exit(2);
+	}
+	thread->nr_places++;
+	thread->places[i] = (struct seen_place) { .address = address };
+	return &thread->places[i];
+}
+
+/* So many stores had arrived when the place was changed last; of the first @nr ones. */
+static u32 last_change(const void *address, u32 nr)
+{
+	while (nr && history[nr - 1].address != address)
+		nr--;
+	return nr;
+}
+
+/*
+ * The value number @nr, the latest first, that a load of the thread may find, and since when it has
+ * been there; false if there are fewer.
+ */
+static bool find_value(struct thread *thread, u32 nr, u64 *value, u32 *since)
+{
+	const void *address = thread->waits_for;
+	u32 oldest = place_of(thread, address)->at, i;
+
+	if (thread->at > oldest)
+		oldest = thread->at;
+	for (i = thread->nr_stores; i > 0; i--)
+		if (thread->stores[i - 1].address == address) {
+			*value = thread->stores[i - 1].value;
+			*since = oldest;
+			return !nr;
+		}
+	*value = value_at(address, thread->load_size);
+	*since = last_change(address, nr_arrived);
+	for (; nr && *since > oldest; nr--) {
+		*value = history[*since - 1].before;
+		*since = last_change(address, *since - 1);
+	}
+	return !nr;
+}
+
+static void arrive(struct thread *thread, void *address, size_t size, u64 value)
+{
+	history[nr_arrived++] = (struct arrived) { address, value_at(address, size) };
+	memcpy(address, &value, size);
+	place_of(thread, address)->at = nr_arrived;
+}
+
+static void see(struct thread *thread, u32 at)
+{
+	if (thread->at < at)
+		thread->at = at;
+}
+
+/* --- what threads do ------------------------------------------------------------------------ */
+
+static struct thread *yield(enum wait wait, const void *waits_for)
 {
 	struct thread *thread = &threads[current];
 
 	thread->wait = wait;
 	thread->waits_for = waits_for;
-	swapcontext(&thread->context, &scheduler);
-	return thread;
+	if (!_setjmp(thread->here))
+		_longjmp(scheduler, 1);
+	return &threads[current];
 }
 
 static void push(struct thread *thread, void *address, size_t size, u64 value, bool release)
@@ -90,22 +184,20 @@ static void push(struct thread *thread, void *address, size_t size, u64 value, b
 	thread->stores[thread->nr_stores++] = (struct store) { address, size, value, release };
 }
 
-/* What the thread sees there: its own stores first. */
-static u64 look(struct thread *thread, const void *address, size_t size)
+u64 thread_load(const void *address, size_t size, bool acquire)
 {
-	u64 value = value_at(address, size);
-	u32 i;
+	struct thread *thread = &threads[current];
+	struct seen_place *place;
 
-	for (i = 0; i < thread->nr_stores; i++)
-		if (thread->stores[i].address == address)
-			value = thread->stores[i].value;
-	thread->seen = mix(thread->seen, value + 2);
-	return value;
-}
-
-u64 thread_load(const void *address, size_t size)
-{
-	return look(yield(WAIT_NONE, NULL), address, size);
+	thread->load_size = size;
+	yield(WAIT_LOAD, address);
+	thread->seen = mix(thread->seen, thread->loaded + 2);
+	place = place_of(thread, address);
+	if (place->at < thread->loaded_at)
+		place->at = thread->loaded_at;
+	if (acquire)
+		see(thread, thread->loaded_at);
+	return thread->loaded;
 }
 
 void thread_store(void *address, size_t size, u64 value, bool release)
@@ -115,22 +207,24 @@ void thread_store(void *address, size_t size, u64 value, bool release)
 
 void thread_increment(void *address, size_t size)
 {
-	struct thread *thread = yield(WAIT_NONE, NULL);
+	u64 value = thread_load(address, size, false);
 
-	push(thread, address, size, look(thread, address, size) + 1, false);
+	push(&threads[current], address, size, value + 1, false);
 }
 
 void thread_add(int *address, int value, bool release)
 {
 	struct thread *thread = yield(release ? WAIT_EMPTY : WAIT_NONE, NULL);
 
-	*address += value;
+	arrive(thread, address, sizeof(*address), (u32)(*address + value));
 	thread->seen = mix(thread->seen, *address + 2);
 }
 
 void thread_barrier(void)
 {
-	yield(WAIT_EMPTY, NULL);
+	struct thread *thread = yield(WAIT_EMPTY, NULL);
+
+	see(thread, nr_arrived);
 }
 
 int thread_number(void)
@@ -140,7 +234,9 @@ int thread_number(void)
 
 void thread_lock(u32 *lock)
 {
-	yield(WAIT_LOCK, lock);
+	struct thread *thread = yield(WAIT_LOCK, lock);
+
+	see(thread, last_change(lock, nr_arrived));
 	*lock = 1;
 }
 
@@ -151,12 +247,17 @@ void thread_unlock(u32 *lock)
 
 void thread_wait(const u32 *flag)
 {
-	yield(WAIT_FLAG, flag);
+	struct thread *thread = yield(WAIT_FLAG, flag);
+
+	see(thread, last_change(flag, nr_arrived));
 }
 
-void thread_wait_for_none(const u32 *count)
+void thread_wait_for_none(const u32 *count, bool acquire)
 {
-	yield(WAIT_NOBODY, count);
+	struct thread *thread = yield(WAIT_NOBODY, count);
+
+	if (acquire)
+		see(thread, last_change(count, nr_arrived));
 }
 
 void thread_fail(const char *what)
@@ -172,12 +273,13 @@ static bool can_go_on(const struct thread *thread)
 		return false;
 	switch (thread->wait) {
 	case WAIT_NONE:
+	case WAIT_LOAD:
 		break;
 	case WAIT_LOCK:
 	case WAIT_NOBODY:
-		return !*thread->waits_for;
+		return !*(const u32 *)thread->waits_for;
 	case WAIT_FLAG:
-		return *thread->waits_for;
+		return *(const u32 *)thread->waits_for;
 	case WAIT_EMPTY:
 		return !thread->nr_stores;
 	}
@@ -197,16 +299,35 @@ static bool can_arrive(const struct thread *thread, u32 i)
 	return true;
 }
 
+/* To go on, in so many ways: returns how many of *@nr choices are left, or finds that one. */
+static bool find_way(struct thread *thread, u32 *nr, u32 *value)
+{
+	u64 found;
+	u32 since;
+
+	*value = 0;
+	if (!can_go_on(thread))
+		return false;
+	do {
+		if (!*nr)
+			return true;
+		--*nr;
+		++*value;
+	} while (thread->wait == WAIT_LOAD && nr_stale < max_stale &&
+		 find_value(thread, *value, &found, &since));
+	return false;
+}
+
 /* The choice number @nr, or false if there are fewer. */
 static bool find_choice(u32 nr, struct choice *choice)
 {
 	u32 i;
 
 	for (choice->thread = 0; choice->thread < nr_threads; choice->thread++) {
-		const struct thread *thread = &threads[choice->thread];
+		struct thread *thread = &threads[choice->thread];
 
 		choice->store = -1;
-		if (can_go_on(thread) && !nr--)
+		if (find_way(thread, &nr, &choice->value))
 			return true;
 		for (i = 0; i < thread->nr_stores; i++) {
 			choice->store = i;
@@ -227,6 +348,17 @@ static u32 count_choices(void)
 	return nr;
 }
 
+/* Until it yields. Unlike swapcontext() this makes no system call. */
+static void switch_to(struct thread *thread)
+{
+	if (_setjmp(scheduler))
+		return;
+	if (thread->begun)
+		_longjmp(thread->here, 1);
+	thread->begun = true;
+	setcontext(&thread->context);
+}
+
 static void take_choice(const struct choice *choice)
 {
 	struct thread *thread = &threads[choice->thread];
@@ -235,21 +367,54 @@ static void take_choice(const struct choice *choice)
 	if (choice->store < 0) {
 		current = choice->thread;
 		thread->seen = mix(thread->seen, 1);
-		swapcontext(&scheduler, &thread->context);
+		if (thread->wait == WAIT_LOAD)
+			find_value(thread, choice->value, &thread->loaded, &thread->loaded_at);
+		nr_stale += choice->value > 0;
+		switch_to(thread);
 		return;
 	}
 	store = thread->stores[choice->store];
 	thread->nr_stores--;
 	memmove(&thread->stores[choice->store], &thread->stores[choice->store + 1],
 		(thread->nr_stores - choice->store) * sizeof(store));
-	memcpy(store.address, &store.value, store.size);
+	arrive(thread, store.address, store.size, store.value);
 }
 
 /* --- the search ----------------------------------------------------------------------------- */
 
+/* May a load of the thread still find what was there before that store? */
+static bool may_find(const struct thread *thread, const struct arrived *store)
+{
+	u32 i, place = store - history;
+
+	if (thread->done || thread->at > place)
+		return false;
+	for (i = 0; i < thread->nr_places; i++)
+		if (thread->places[i].address == store->address && thread->places[i].at > place)
+			return false;
+	return true;
+}
+
+/* What of the past loads may still find, and which of the threads what of it. */
+static u64 hash_past(u64 hash)
+{
+	u32 at, mask;
+	int i;
+
+	for (at = 0; at < nr_arrived; at++) {
+		mask = 0;
+		for (i = 0; i < nr_threads; i++)
+			mask |= may_find(&threads[i], &history[at]) << i;
+		if (mask)
+			hash = mix(mix(hash, (uintptr_t)history[at].address + mask),
+				   history[at].before);
+	}
+	return hash;
+}
+
 static u64 hash_state(void)
 {
-	u64 hash = 1;
+	u64 hash = 1 + nr_stale;
 	size_t byte;
 	int i;
 	u32 j;
@@ -265,6 +430,8 @@ static u64 hash_state(void)
 				   thread->stores[j].value);
 		hash = mix(hash, j);
 	}
+	if (nr_stale < max_stale)
+		hash = hash_past(hash);
 	return hash ? hash : 1;
 }
 
@@ -290,8 +457,8 @@ static void enter(void)
 	struct thread *thread = &threads[current];
 
 	thread->run();
-	thread->done = true;
-	swapcontext(&thread->context, &scheduler);
+	threads[current].done = true;
+	_longjmp(scheduler, 1);
 }
 
 static void start_threads(thread_function *const *run, thread_function *start)
@@ -299,13 +466,18 @@ static void start_threads(thread_function *const *run, thread_function *start)
 	int i;
 
 	memset(shared, 0, shared_size);
+	nr_arrived = 0;
+	nr_stale = 0;
 	start();
 	for (i = 0; i < nr_threads; i++) {
 		struct thread *thread = &threads[i];
 
 		thread->run = run[i];
+		thread->begun = false;
 		thread->nr_stores = 0;
 		thread->seen = 0;
+		thread->nr_places = 0;
+		thread->at = 0;
 		thread->wait = WAIT_NONE;
 		thread->done = false;
 		getcontext(&thread->context);
@@ -342,7 +514,7 @@ static u32 run_once(u32 *path, u32 *nr_choices, u32 depth)
 }
 
 const char *threads_explore(thread_function *const *run, int nr, void *object, size_t size,
-			    thread_function *start, thread_function *end, u32 *states)
+			    thread_function *start, thread_function *end, u32 stale, u32 *states)
 {
 	u32 path[MAX_DEPTH], nr_choices[MAX_DEPTH], depth = 0;
 	struct choice choice;
@@ -355,6 +527,7 @@ const char *threads_explore(thread_function *const *run, int nr, void *object, s
 	shared = object;
 	shared_size = size;
 	failure = NULL;
+	max_stale = stale;
 	for (;;) {
 		start_threads(run, start);
 		depth = run_once(path, nr_choices, depth);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Threads whose accesses to shared memory are interleaved in all ways, and whose stores reach that
- * memory late and in any order that release and barriers allow.  Loads of a thread stay in order.
+ * memory late and in any order that release and barriers allow.  A load finds any value that the
+ * place has had since the last acquire or barrier of its thread, and since that thread saw the place
+ * before: as if it had been done so much earlier than what comes before it.
  *
  * All that the threads share, and all that the checks note down, is in one object; a state is that
- * object, the stores that have not reached it yet, and what each thread has loaded so far.  Each
- * state is gone on from once.
+ * object, the stores that have not reached it yet, what loads may still find of the past, and what
+ * each thread has loaded so far.  Each state is gone on from once.
  */
 #ifndef INTERLEAVE_THREADS_H
 #define INTERLEAVE_THREADS_H
@@ -16,7 +18,7 @@
 #define NR_THREADS	4
 #define PERCPU_BYTES	16	/* of struct ressd_flight */
 
-u64 thread_load(const void *address, size_t size);
+u64 thread_load(const void *address, size_t size, bool acquire);
 void thread_store(void *address, size_t size, u64 value, bool release);
 /* Added at once for all; @release: after all stores before it. */
 void thread_add(int *address, int value, bool release);
@@ -31,7 +33,7 @@ void thread_unlock(u32 *lock);
 /* Waits until *@flag, which is set by a release, is not 0. */
 void thread_wait(const u32 *flag);
 /* ... until *@count is 0. */
-void thread_wait_for_none(const u32 *count);
+void thread_wait_for_none(const u32 *count, bool acquire);
 
 /* Notes down in the shared object what has happened, here and now. */
 #define thread_note(field, value)	((field) = (value))
@@ -42,9 +44,10 @@ typedef void thread_function(void);
 
 /*
  * Runs @threads in all ways, each beginning with @shared as @start leaves it; @end looks at it when
- * nothing more can happen.  Returns what is wrong, or NULL; *@states: so many there were.
+ * nothing more can happen.  So many loads, @stale, of a run may find what is not the latest value.
+ * Returns what is wrong, or NULL; *@states: so many there were.
  */
 const char *threads_explore(thread_function *const *threads, int nr, void *shared, size_t size,
-			    thread_function *start, thread_function *end, u32 *states);
+			    thread_function *start, thread_function *end, u32 stale, u32 *states);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "threads.h"
 
-#define READ_ONCE(x)			((__typeof__(x))thread_load(&(x), sizeof(x)))
+#define LOAD(x, acquire)		((__typeof__(x))thread_load(&(x), sizeof(x), acquire))
+#define READ_ONCE(x)			LOAD(x, false)
 #define WRITE_ONCE(x, value)		thread_store(&(x), sizeof(x), (u64)(value), false)
-/* Barriers: loads are not reordered here, so all are acquires. */
-#define smp_load_acquire(p)		READ_ONCE(*(p))
+#define smp_load_acquire(p)		LOAD(*(p), true)
 #define smp_store_release(p, value)	thread_store(p, sizeof(*(p)), (u64)(value), true)
 #define smp_mb()			thread_barrier()
 

@@ -16,6 +16,8 @@ struct interleave_atomic {
 #define atomic_fetch_dec_release(v)	thread_add(&(v)->counter, -1, true)
 /* The only condition there is: that it is 0. */
 #define atomic_cond_read_acquire(v, condition) \
-	thread_wait_for_none((const u32 *)&(v)->counter)
+	thread_wait_for_none((const u32 *)&(v)->counter, true)
+#define atomic_cond_read_relaxed(v, condition) \
+	thread_wait_for_none((const u32 *)&(v)->counter, false)
 
 #endif
