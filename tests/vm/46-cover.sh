@@ -440,7 +440,7 @@ restored_in_rounds() {
 	dmsetup remove first
 	dmsetup remove lower
 	check "many segments: is activated" make_ressd ressd /dev/d0 "$reserved"
-	check "many segments: and plain" equals 0/0 status_word ressd 5
+	check "many segments: and plain" wait_until equals 0/0 status_word ressd 5
 	check "many segments: the first blocks are the same" same_as /tmp/first /dev/mapper/ressd
 	dmsetup remove ressd
 	check "many segments: and those of the bare disk" same_as /tmp/first /dev/d0
