@@ -523,6 +523,29 @@ class Programs(unittest.TestCase):
             self.assertTrue((docs / "papers/beyond-hot.png").exists())
 
 
+class CommandLine(unittest.TestCase):
+    """What is chosen."""
+
+    @staticmethod
+    def chosen(*words):
+        """Figures that these words name."""
+        with mock.patch.object(sys, "argv", ["papers", *words]), \
+                contextlib.redirect_stderr(io.StringIO()):
+            return papers.parse().figure
+
+    def test_figures(self):
+        """A name is that figure only; a shorter one all whose names go on after it."""
+        self.assertIsNone(self.chosen())
+        self.assertEqual(self.chosen("--figure", "sc-1"), ["sc-1"])
+        self.assertEqual(self.chosen("--figure", "re-5", "--figure", "re-2"),
+                         ["re-5-a", "re-5-b", "re-5-c", "re-2"])
+        self.assertEqual(self.chosen("--figure", "ir"), ["ir-8", "ir-9", "ir-10", "ir-11"])
+        self.assertIn("pa-table4", self.chosen("--figure", "pa"))
+        # No figure goes on after a part of a word.
+        for wrong in ("re-", "sc-t", "xy"):
+            self.assertRaises(SystemExit, self.chosen, "--figure", wrong)
+
+
 class Page(unittest.TestCase):
     """What is written."""
 

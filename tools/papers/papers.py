@@ -106,12 +106,22 @@ def show_list():
               f"left  {figure.title}")
 
 
+def figures_of(text):
+    """The figure of that name, or all whose names begin with it: re-5 is re-5-a, -b and -c."""
+    found = [name for name in FIGURES if name == text] or \
+        [name for name in FIGURES if name.startswith(f"{text}-")]
+    if not found:
+        raise argparse.ArgumentTypeError(f"there is no figure '{text}' (see --list)")
+    return found
+
+
 def parse():
     """The command line."""
     parser = argparse.ArgumentParser(prog="tools/papers.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figure", action="append", choices=list(FIGURES), metavar="ID",
-                        help="only this one; may be repeated: " + ", ".join(FIGURES))
+    parser.add_argument("--figure", action="extend", type=figures_of, metavar="ID",
+                        help="only this one, or all that begin with it, as re-5 or pa; may be "
+                             "repeated: " + ", ".join(FIGURES))
     parser.add_argument("--list", action="store_true", help="what is measured, and what is left")
     parser.add_argument("--again", action="store_true",
                         help="measure the chosen figures anew, also what is there")
