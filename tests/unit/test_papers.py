@@ -5,6 +5,7 @@
 import contextlib
 import io
 import json
+import shutil
 import sys
 import tempfile
 import unittest
@@ -598,6 +599,20 @@ class Page(unittest.TestCase):
             for trace in sc.TRACES[::-1]:
                 self.assertEqual(write(), before)
                 (sc.Run(trace).folder(top) / "settings").unlink()
+
+    def test_fresh_clone(self):
+        """Without any run the results come from what the pages keep; without both: an error."""
+        with tempfile.TemporaryDirectory() as place:
+            papers.FOLDER = Path(place) / "papers"
+            papers.DOCS, papers.RESULT = Path(place) / "docs", Path(place) / "build/papers.json"
+            self.assertRaises(GuestError, papers.report)
+            (papers.DOCS / "papers").mkdir(exist_ok=True, parents=True)
+            shutil.copy(TOOLS.parent / "docs/papers/figures.json", papers.DOCS / "papers")
+            papers.report()
+            rows = {entry["id"]: entry for entry in json.loads(papers.RESULT.read_text())["rows"]}
+            self.assertTrue(set(PUBLISHED) <= set(rows))
+            self.assertEqual(rows["re-6/ours-SSD-A/OLTP-C-0.75-GB"]["value"], 2.21619)
+            self.assertIn("## re-6-a: ", (papers.DOCS / "papers/re.md").read_text())
 
     def test_resumable(self):
         """A run is there if it has ended well with the same settings."""

@@ -84,9 +84,9 @@ def measure_all(runs):
 
 def report():
     """Rows, charts and pages of all figures measured, here or before; returns the rows."""
-    if not any(figure.is_measured(FOLDER) for figure in FIGURES.values()):
-        raise GuestError("nothing was measured yet: run make papers")
     kept = page.update(FIGURES.values(), FOLDER, DOCS)
+    if not kept:
+        raise GuestError("nothing was measured yet: run make papers")
     rows = page.rows_of(kept)
     commits = {name: figure["commits"] for name, figure in kept.items()}
     RESULT.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,8 @@ def parse():
     parser.add_argument("--again", action="store_true",
                         help="measure the chosen figures anew, also what is there")
     parser.add_argument("--report-only", action="store_true",
-                        help="no run: results and page of what is there")
+                        help="no run: results and page of what is there, here and in "
+                             "docs/papers/figures.json")
     return parser.parse_args()
 
 
