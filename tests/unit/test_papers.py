@@ -18,6 +18,7 @@ sys.path[:0] = [str(TOOLS / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(TOOLS))
 
 import beyond  # noqa: E402
+import kept as keeping  # noqa: E402
 import pa_ir  # noqa: E402
 import page  # noqa: E402
 import papers  # noqa: E402
@@ -32,6 +33,20 @@ import sc_traces  # noqa: E402
 from guests import GuestError  # noqa: E402
 from published import PUBLISHED, Number  # noqa: E402
 from rows import missing_rows, row, verdict  # noqa: E402
+
+COMMIT = "abc 2026-11-20"
+
+
+def finish(top, run, commit=COMMIT):
+    """What a run leaves that has ended well."""
+    (run.folder(top) / "commit").write_text(f"{commit}\n")
+    (run.folder(top) / "settings").write_text(run.settings())
+
+
+def whole(figure, top):
+    """What is kept of a figure that was measured here only: rows by their IDs, data, text."""
+    found = keeping.complete(figure, keeping.measured(figure, top)[0])
+    return {entry["id"]: entry for entry in found["rows"]}, found["data"], found["text"]
 
 
 def write_replay(path, mean, tail):
@@ -55,21 +70,20 @@ def invent_sc(top, trace, **means):
             mean = means.get(side, 2) if distribution == "D64" else \
                 BARE[distribution] if side == "bare" else 2
             write_replay(folder / f"{side}-{distribution}", mean, 10 * mean)
-    (folder / "settings").write_text(run.settings())
-    (folder / "commit").write_text("abc\n")
+    finish(top, run)
     return run
 
 
-def invent_postmark(top, run):
-    """40 s on the bare drive, 10 by our options, 20 by the paper's."""
+def invent_postmark(top, run, ours=10, commit=COMMIT):
+    """40 s on the bare drive, 10 or so by our options, 20 by the paper's."""
     run.folder(top).mkdir(parents=True)
-    seconds = {"bare": 40, "ours": 10, "paper": 20}[run.side]
+    seconds = {"bare": 40, "ours": ours, "paper": 20}[run.side]
     (run.folder(top) / "figures").write_text("".join(
         f"postmark.{run.load}.{figure}\n" for figure in (
             f"ms {seconds}000", f"moved {0 if run.size == 'unlimited' else 1000}", "logged 2000",
             "moves 1002", "moves_12k 101", "moved_sectors 10136", "moved_sectors_12k 4128",
             "small_permille 200")))
-    (run.folder(top) / "settings").write_text(run.settings())
+    finish(top, run, commit)
 
 
 def invent_normal_path(top, run, **seconds):
@@ -80,7 +94,7 @@ def invent_normal_path(top, run, **seconds):
     (run.folder(top) / "figures").write_text("".join(
         f"{run.name_of_load}.{side}.{key} {value}\n" for side in run.sides()
         for key, value in {**counts, "ms": 1000 * seconds.get(side.replace("-", "_"), 10)}.items()))
-    (run.folder(top) / "settings").write_text(run.settings())
+    finish(top, run)
 
 
 BARE = {"D1": 1, "D4": 1.5, "D16": 2}
@@ -164,10 +178,9 @@ class Rows(unittest.TestCase):
             top = Path(place)
             for trace in sc.TRACES[1:]:
                 invent_sc(top, trace, bare=5)
-            self.assertFalse(sc.FIGURES[0].is_measured(top))
+            self.assertNotIn("sc-1/D64-over-D1/most", whole(sc.FIGURES[0], top)[0])
             invent_sc(top, sc.TRACES[0], bare=7)
-            self.assertTrue(sc.FIGURES[0].is_measured(top))
-            found = {entry["id"]: entry for entry in sc.FIGURES[0].rows(top)}
+            found = whole(sc.FIGURES[0], top)[0]
             self.assertEqual(found["sc-1/D64-over-D1/most"]["value"], 7)
             self.assertEqual(found["sc-1/D64-over-D1/most"]["published"], 9.1)
             self.assertEqual(found[f"sc-1/D16/{sc.TRACES[2]}"]["value"], 2)
@@ -178,15 +191,16 @@ class Rows(unittest.TestCase):
                 mock.patch.object(sc, "SSDSIM_RUN", Path(__file__)):
             top, figure = Path(place), papers.FIGURES["sc-3"]
             for number, run in enumerate(figure.runs(), 1):
-                self.assertFalse(figure.is_measured(top))
                 run.folder(top).mkdir(parents=True)
                 for distribution in sc.DISTRIBUTIONS:
                     erased = 200 * number if distribution == "D64" else 100 * number
                     (run.folder(top) / distribution).write_text(
                         "# drive\n9 bytes written, 7 blocks erased\n"
                         f"9 bytes written, {erased} blocks erased\n")
-                (run.folder(top) / "settings").write_text(run.settings())
-            found = {entry["id"]: entry for entry in figure.rows(top)}
+                self.assertNotIn("sc-3/D64-over-D1/erased-blocks",
+                                 whole(figure, top)[0] if number > 1 else {})
+                finish(top, run)
+            found = whole(figure, top)[0]
             entry = found["sc-3/D64-over-D1/erased-blocks"]
             self.assertEqual((entry["value"], entry["verdict"]), (2, "differs"))
             self.assertEqual(figure.data(top)["series"]["D4"], [100, 200, 300, 400, 500])
@@ -202,7 +216,7 @@ class Rows(unittest.TestCase):
             found = {entry["id"]: entry for entry in papers.FIGURES["sc-future"].rows(top)}
             self.assertFalse(found["sc-future/mean-burst-D64-over-bare-D1/hm0"]["reached"])
             self.assertTrue(found["sc-future/tail-even-D64-over-bare-D1/hm0"]["reached"])
-            self.assertIn("4 of 6 figures", papers.FIGURES["sc-future"].text(top))
+            self.assertIn("4 of 6 figures", whole(papers.FIGURES["sc-future"], top)[2])
             more = dict(papers.FIGURES["sc-future"].data(top)["more"])
             self.assertEqual(more["times D1 bare"]["mean, pace burst"], [2])
             slower = more["requests of 3000 slower than the slowest of D1 bare"]
@@ -229,7 +243,7 @@ class Rows(unittest.TestCase):
                     for side in ("bare", "ressd")
                     for load in ("randwrite-4k", "randwrite-8k", "randread", "seqwrite",
                                  "seqread")))
-                (run.folder(top) / "settings").write_text(run.settings())
+                finish(top, run)
             table, figure_3, figure_4 = re_bandwidth.FIGURES
             found = {entry["id"]: entry for entry in
                      table.rows(top) + figure_3.rows(top) + figure_4.rows(top)}
@@ -257,7 +271,7 @@ class Rows(unittest.TestCase):
             self.assertEqual(found["re-7/ours/PM-B-0.125-GB-data"]["value"], 40)
             self.assertEqual(elapsed.data(top)["series"]["bare"], [40])
             self.assertEqual(moves.data(top)["series"]["published"], [13, 39, 15.6, 44])
-            self.assertIn("nothing", elapsed.text(top))
+            self.assertIn("nothing", whole(elapsed, top)[2])
             self.assertEqual([entry["value"] for entry in table.rows(top)], [20])
             advice = re_postmark.Advice("samsung").folder(top)
             advice.mkdir()
@@ -280,7 +294,7 @@ class Rows(unittest.TestCase):
                     f"{side}.{key} {value}\n" for key, value in {
                         "tps": tps, "small_permille": 940, "logged": 900, "moves": 70,
                         "moved_sectors": 800}.items()))
-                (run.folder(top) / "settings").write_text(run.settings())
+                finish(top, run)
             found = {entry["id"]: entry for entry in figure.rows(top) + table.rows(top)}
             self.assertEqual(sorted(found), ["re-6/ours-SSD-A/OLTP-C-0.75-GB",
                                              "re-6/paper-SSD-A/OLTP-C-0.75-GB",
@@ -313,13 +327,12 @@ class Rows(unittest.TestCase):
             top, figure = Path(place), papers.FIGURES["re-8"]
             for run in figure.runs():
                 moves = (0, 0, 0, 0) if run.side == "ours" else (100, 5, 1000, 200)
-                self.assertFalse(figure.measured(top))
                 folder = run.folder(top) / "apps-samsung/oltp/new"
                 folder.mkdir(parents=True)
                 counts = zip([*figure.COVERS, "logged"], [*moves, 390], strict=True)
                 (folder / "figures").write_text("".join(
                     f"ressd.{key} {count}\n" for key, count in counts))
-                (run.folder(top) / "settings").write_text(run.settings())
+                finish(top, run)
             found = {entry["id"]: entry for entry in figure.rows(top)}
             self.assertEqual(len(found), 9)
             self.assertEqual(found["re-8/paper/mover-begins"]["verdict"], "not measured")
@@ -339,7 +352,7 @@ class Rows(unittest.TestCase):
             entry = found["re-8/ours/OLTP-C-0.25-GB-data"]
             self.assertEqual((entry["value"], entry["verdict"]), (None, "differs"))
             self.assertIn("390 blocks", entry["why"])
-            self.assertIn("ours, 0.25 GB (390 blocks logged)", figure.text(top))
+            self.assertIn("by then: ours, 0.125 GB, ours, 0.25 GB.", whole(figure, top)[2])
             self.assertEqual(figure.data(top)["series"]["published"], [6, 21, 8, 27])
 
     def test_requests_that_reach_the_drive(self):
@@ -367,7 +380,7 @@ class Rows(unittest.TestCase):
             invent_normal_path(top, pa_ir.Run("samsung", "postmark-8m-through"), none=12,
                                pas_pai=9, pasa_pai=8)
             invent_normal_path(top, pa_ir.Run("transcend", "postmark-256k"), pas_pai=5)
-            found = {entry["id"]: entry["value"] for entry in large.rows(top)}
+            found = {name: entry["value"] for name, entry in whole(large, top)[0].items()}
             self.assertEqual(found["pa-9/SSD-A-8-MB/PASA-PAI-over-NoPAS-PAI"], 1.25)
             self.assertEqual(found["pa-9/SSD-A-8-MB/PASA-PAI-over-PAS-PAI"], 1.125)
             self.assertEqual(found["pa-9/most/over-NoPAS-noop"], 2)
@@ -387,7 +400,7 @@ class Rows(unittest.TestCase):
             invent_normal_path(top, pa_ir.Run("samsung", "postmark-a"), kyber=8, bundle_rp=5,
                                log_bundle_rp=1)
             invent_normal_path(top, pa_ir.Run("samsung", "postmark-b"), bundle=20, bundle_rp=16)
-            found = {entry["id"]: entry["value"] for entry in figure.rows(top)}
+            found = {name: entry["value"] for name, entry in whole(figure, top)[0].items()}
             self.assertEqual(found["ir-8/postmark-a/bundle-rp-over-none"], 2)
             self.assertEqual(found["ir-8/most/over-kernel"], 1.6)
             self.assertEqual(found["ir-8/postmark-b/over-kernel"], 0.625)
@@ -412,26 +425,23 @@ class Rows(unittest.TestCase):
                     event(4 + took, "block_bio_complete", "253,0 R 8 + 8 [0]") +
                     event(4 + 3 * took, "block_bio_complete", "253,0 W 16 + 8 [0]") +
                     event(5, "tracing_mark_write", "phase end"))
-            (run.folder(top) / "commit").write_text("abc\n")
             self.assertEqual(figure.rows(top)[0]["value"], 0.5)
             data = figure.data(top)
             self.assertEqual(data["series"]["IRBW-FIFO"], [8, 12, 4, 4, 12, 12])
             self.assertEqual(data["points"]["IRBW-FIFO-RP"], [2, 6])
-            kept = page.update([figure], top, Path(place) / "docs")
+            kept = keeping.update([figure], top, Path(place) / "docs")
             self.assertNotIn("points", kept["ir-11"]["data"])
             self.assertTrue((Path(place) / "docs/papers/ir-11.png").exists())
 
     def test_memory(self):
-        """The map's bytes beside RE's KB, when all sizes are there."""
+        """The map's bytes beside RE's KB, of the sizes that are there."""
         with tempfile.TemporaryDirectory() as place:
             top, figure = Path(place), re_memory.FIGURES[0]
             for run in figure.runs():
-                self.assertFalse(figure.is_measured(top))
                 run.folder(top).mkdir(parents=True)
                 (run.folder(top) / "figures").write_text(
                     "mapped 60000\nmap 3072000\nbuffers 1024\nvmalloc 4096000\n")
-                (run.folder(top) / "settings").write_text(run.settings())
-            self.assertTrue(figure.is_measured(top))
+                finish(top, run)
             self.assertEqual(figure.rows(top)[0]["value"], 3000)
             self.assertEqual(figure.data(top)["series"]["all by vmalloc(), paper"], [4000, 4000])
 
@@ -512,12 +522,11 @@ class Programs(unittest.TestCase):
             for step in range(len(beyond.STEPS)):
                 (run.folder(top) / f"step-{step}").write_text(MODEL.replace("5.5", f"{step + 2}.5"))
             (run.folder(top) / "bare").write_text(MODEL.replace("5.5722", "0.5"))
-            (run.folder(top) / "settings").write_text(run.settings())
+            finish(top, run)
             figure = papers.FIGURES["beyond-hot"]
             rows = figure.rows(top)
             self.assertEqual([entry["value"] for entry in rows[::2]][:3], [0.5, 2.5722, 3.5722])
-            (run.folder(top) / "commit").write_text("abc\n")
-            page.write([figure], page.update([figure], top, docs), docs)
+            page.write([figure], keeping.update([figure], top, docs), docs)
             text = (docs / "papers/beyond.md").read_text()
             self.assertIn("samsung 5.1 and 23.1", text)
             self.assertIn("| NAND blocks erased for a MB | samsung |", text)
@@ -559,7 +568,7 @@ class Page(unittest.TestCase):
             shown = [figure for figure in papers.FIGURES.values() if figure.is_measured(top)]
             self.assertEqual([figure.name for figure in shown],
                              ["sc-1", "sc-2", "sc-future", "sc-table1"])
-            page.write(shown, page.update(shown, top, docs), docs)
+            page.write(shown, keeping.update(shown, top, docs), docs)
             text = (docs / "papers/sc.md").read_text()
             self.assertIn("| hm0 | 1 | 1.5 | 2 | 5 |", text)
             self.assertIn("| read size, sectors | 14.7 |", text)
@@ -580,25 +589,74 @@ class Page(unittest.TestCase):
             top = papers.FOLDER = Path(place) / "papers"
             papers.DOCS, papers.RESULT = Path(place) / "docs", Path(place) / "papers.json"
             (papers.DOCS / "papers").mkdir(parents=True)
-            hot = {"commits": ["abc"], "text": "hot", "rows": [row("re-4/a/b", 3)],
-                   "data": {"unit": "MB/s", "groups": ["1"], "series": {"a": [2]}}}
-            (papers.DOCS / "papers/figures.json").write_text(json.dumps({"beyond-hot": hot}))
+            other = {"runs": {"re-ours/ocz": None}, "text": "",
+                     "rows": [{**row("re-4/a/b", 3), "commits": ["def 2026-11-19"]}],
+                     "data": {"unit": "x", "drive": "", "groups": ["1"], "series": {"a": [2]}}}
+            (papers.DOCS / "papers/figures.json").write_text(json.dumps({"re-4": other}))
             for trace in sc.TRACES:
                 invent_sc(top, trace, bare=5)
 
             def write():
-                with contextlib.redirect_stdout(io.StringIO()):
+                with mock.patch.object(keeping.charts, "draw"):
                     rows = {entry["id"]: (entry["value"], entry["verdict"], entry["why"])
                             for entry in papers.report()}
-                return rows, [path.read_text() for path in sorted(papers.DOCS.glob("**/*.md"))]
+                return rows, {path.stem: path.read_text() for path in papers.DOCS.glob("**/*.md")}
 
             before = write()
             self.assertEqual(before[0]["re-4/a/b"][0], 3)
-            self.assertIn("## beyond-hot: ", before[1][0])
-            self.assertIn("Why they differ", before[1][-2])
+            self.assertIn("## re-4: ", before[1]["re"])
+            self.assertIn("Measured at `def` (2026-11-19).", before[1]["re"])
+            self.assertIn("Why they differ", before[1]["sc"])
             for trace in sc.TRACES[::-1]:
                 self.assertEqual(write(), before)
                 (sc.Run(trace).folder(top) / "settings").unlink()
+
+    def test_merge(self):
+        """A run that is made here replaces its rows and numbers; those of other machines stay."""
+        with tempfile.TemporaryDirectory() as place, mock.patch.object(keeping.charts, "draw"):
+            top, docs, figure = Path(place) / "there", Path(place), papers.FIGURES["re-5-a"]
+
+            def update():
+                kept = keeping.update([figure], top, docs)["re-5-a"]
+                return {entry["id"]: (entry["value"], entry["commits"])
+                        for entry in kept["rows"]}, kept
+
+            runs = {(run.side, run.configuration, run.size): run for run in figure.runs()[1:]}
+            for key in (("bare", "c", None), ("ours", "c", "0.25-GB"), ("paper", "c", "0.25-GB"),
+                        ("ours", "c", "unlimited")):
+                invent_postmark(top, runs[key])
+            ours, theirs = ("re-5/ours-SSD-A/PM-C-0.25-GB", "re-5/paper-SSD-A/PM-C-0.25-GB")
+            rows, kept = update()
+            self.assertEqual((rows[ours], rows[theirs]),
+                             ((75, ["abc 2026-11-20"]), (50, ["abc 2026-11-20"])))
+            # On another machine.
+            top = Path(place) / "here"
+            for key in (("bare", "a", None), ("ours", "a", "0.25-GB"), ("bare", "c", None),
+                        ("ours", "c", "0.25-GB")):
+                invent_postmark(top, runs[key], ours=4, commit="def 2026-11-22")
+            rows, kept = update()
+            self.assertEqual((rows[ours], rows[theirs], rows["re-5/ours-SSD-A/PM-A-0.25-GB"]),
+                             ((90, ["def 2026-11-22"]), (50, ["abc 2026-11-20"]),
+                              (90, ["def 2026-11-22"])))
+            self.assertEqual(kept["data"]["groups"], ["PM-A", "PM-C"])
+            self.assertEqual(kept["data"]["series"],
+                             {"bare": [40, 40], "ours, 0.25 GB": [4, 4],
+                              "ours, unlimited": [None, 10], "paper, 0.25 GB": [None, 20]})
+            self.assertIn("`abc` (2026-11-20), `def` (2026-11-22)", page.origin(kept))
+            # What has been measured again since is not taken back.
+            top = Path(place) / "there"
+            self.assertEqual(update()[0], rows)
+
+    def test_missing(self):
+        """Only runs that the pages have nothing of, behind what they need."""
+        figure = papers.FIGURES["re-6-b"]
+        needed = re_oltp.Run("supertalent", "ours", "B", "0.25-GB")
+        runs = {run.name: None for run in figure.runs() if run != needed}
+        self.assertEqual(papers.missing_runs(["re-6-b"], {"re-6-b": {"runs": runs}}),
+                         [needed.bare(), needed])
+        ours = re_postmark.Run("ocz", "ours", "a", "0.25-GB")
+        self.assertEqual(ours.needs(), [ours.bare(), re_postmark.Advice("ocz")])
+        self.assertEqual(len(papers.missing_runs(["re-6-b"], {})), len(figure.runs()))
 
     def test_fresh_clone(self):
         """Without any run the results come from what the pages keep; without both: an error."""
@@ -608,7 +666,12 @@ class Page(unittest.TestCase):
             self.assertRaises(GuestError, papers.report)
             (papers.DOCS / "papers").mkdir(exist_ok=True, parents=True)
             shutil.copy(TOOLS.parent / "docs/papers/figures.json", papers.DOCS / "papers")
-            papers.report()
+            with mock.patch.object(keeping.charts, "draw") as draw:
+                papers.report()
+            drawn = [call.args[0].name for call in draw.mock_calls]
+            self.assertIn("re-4", drawn)
+            # Points are not kept.
+            self.assertNotIn("ir-11", drawn)
             rows = {entry["id"]: entry for entry in json.loads(papers.RESULT.read_text())["rows"]}
             self.assertTrue(set(PUBLISHED) <= set(rows))
             self.assertEqual(rows["re-6/ours-SSD-A/OLTP-C-0.75-GB"]["value"], 2.21619)

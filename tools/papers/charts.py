@@ -88,7 +88,7 @@ def draw(figure, data, path):
         if "notes" in data:
             drawing.suptitle(f"{title}; in brackets the longest wait, ms", fontsize=9)
             waterfall(drawing, data)
-        elif "points" in data:
+        elif data.get("points"):
             drawing.suptitle(title, fontsize=9)
             points(drawing, data)
         else:

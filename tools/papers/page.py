@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """docs/papers.md, and a page for each paper in docs/papers: chart and table of each figure that was
-measured, and all published numbers.
-
-Raw results are not kept with the pages, so those of another machine may be missing. What the pages
-show of each figure is therefore kept in docs/papers/figures.json, and one that would have fewer
-numbers stays as it is. One that is to have fewer is taken out of that file first.
+measured, and all published numbers. kept.py has what is kept of each figure.
 """
 
-import json
 import re
 import textwrap
 
-import charts
+import kept as keeping
 from charts import number
 from published import PUBLISHED
 from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25, missing_rows, row
@@ -22,8 +17,9 @@ LICENSE = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 SUMMARY = """# The papers, rebuilt
 
 What the papers have published, measured again on the emulated drives ([ssdsim.md](ssdsim.md)).
-`tools/papers.sh --list` shows what there is, `tools/papers.sh --figure sc-1` measures one. A row
-for each number is in `build/results/papers.json`.
+`tools/papers.sh --list` shows what there is, `tools/papers.sh --figure sc-1` measures one, and
+`--missing` only runs of which these pages have nothing. A row for each number, with the commits
+that it was measured at, is in `build/results/papers.json`.
 """
 PAPERS = {
     "re": ("RE", "ReSSD: A Software Layer for Improving the Small Random Write Performance of SSDs",
@@ -71,6 +67,14 @@ def table(data, series, unit):
     return "\n".join(lines) + "\n"
 
 
+def origin(kept):
+    """At which commits a figure was measured, and on which days."""
+    found = [commit.partition(" ") for commit in keeping.commits(kept)]
+    return "Measured at " + ", ".join(f"`{commit}` ({day})" if day else f"`{commit}`"
+                                      for commit, _, day in found) + "." if found else \
+        "Measured before commits were noted."
+
+
 def section(figure, kept):
     """Chart, text and tables of one figure."""
     data = kept["data"]
@@ -78,7 +82,7 @@ def section(figure, kept):
            f"{paragraph(kept['text'])}\n{table(data, data['series'], data['unit'])}"
     for name, series in data.get("more", ()):
         text += f"\n{table(data, series, name)}"
-    return text
+    return f"{text}\n{paragraph(origin(kept))}"
 
 
 def word(entry):
@@ -158,46 +162,11 @@ def summary(rows, has_beyond):
     return f"{LICENSE}{SUMMARY}\n{text}\n\n{paragraph(notes)}\n{claims(rows)}{beyond}"
 
 
-def rounded(value):
-    """As it is kept: JSON, of floats seven digits."""
-    return json.loads(json.dumps(value), parse_float=lambda text: float(f"{float(text):.7g}"))
-
-
-def numbers_in(kept):
-    """How many numbers the tables of a figure have."""
-    data = kept["data"]
-    return sum(value is not None for series in (data["series"], *(more for _name, more in
-                                                                  data.get("more", ())))
-               for values in series.values() for value in values)
-
-
-def update(figures, top, docs):
-    """What is kept of each figure, by name, with what was measured here, whose charts are drawn."""
-    path = docs / "papers/figures.json"
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    for figure in figures:
-        if not figure.is_measured(top):
-            continue
-        data = figure.data(top)
-        # Points are only drawn: there are thousands.
-        shown = {key: value for key, value in data.items() if key != "points"}
-        found = rounded({"commits": sorted({run.commit(top) for run in figure.runs()
-                                            if run.is_there(top)}),
-                         "text": figure.text(top), "data": shown, "rows": figure.rows(top)})
-        if figure.name in kept and numbers_in(found) < numbers_in(kept[figure.name]):
-            print(f"{figure.name} stays on its page as it is: runs of it are not here")
-            continue
-        kept[figure.name] = found
-        charts.draw(figure, data, docs / f"papers/{figure.name}.png")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(kept, indent=1) + "\n")
-    return kept
-
-
 def rows_of(kept):
     """All rows that are kept, beside what is published today, and one for each other number."""
-    rows = [row(entry["id"], entry["value"], why=entry["why"]) if entry["id"] in PUBLISHED
-            else entry for figure in kept.values() for entry in figure["rows"]]
+    rows = [{**entry, **row(entry["id"], entry["value"], why=entry["why"])}
+            if entry["id"] in PUBLISHED else entry
+            for figure in kept.values() for entry in figure["rows"]]
     return rows + missing_rows(rows)
 
 

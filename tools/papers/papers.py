@@ -13,6 +13,7 @@ import json
 import shutil
 import sys
 import time
+from datetime import date
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -20,6 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(HERE.parent))
 import beyond  # noqa: E402
+import kept as keeping  # noqa: E402
 import pa_ir  # noqa: E402
 import page  # noqa: E402
 import parameters  # noqa: E402
@@ -50,12 +52,12 @@ def is_done(run):
 
 
 def measure(run):
-    """One run; its folder gets the settings and the commit last."""
+    """One run; its folder gets the settings and the commit, with the day, last."""
     folder = run.folder(FOLDER)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     run.measure(FOLDER)
-    (folder / "commit").write_text(f"{result_files.commit()}\n")
+    (folder / "commit").write_text(f"{result_files.commit()} {date.today()}\n")
     (folder / "settings").write_text(run.settings())
 
 
@@ -64,6 +66,17 @@ def runs_of(names):
     runs = {}
     for name in names:
         runs.update({run.name: run for run in FIGURES[name].runs()})
+    return list(runs.values())
+
+
+def missing_runs(names, kept):
+    """Runs of these figures that the pages have nothing of, each behind what it needs."""
+    runs = {}
+    for name in names:
+        there = kept.get(name, {"runs": ()})["runs"]
+        for run in FIGURES[name].runs():
+            if run.name not in there:
+                runs.update({needed.name: needed for needed in (*run.needs(), run)})
     return list(runs.values())
 
 
@@ -84,11 +97,11 @@ def measure_all(runs):
 
 def report():
     """Rows, charts and pages of all figures measured, here or before; returns the rows."""
-    kept = page.update(FIGURES.values(), FOLDER, DOCS)
+    kept = keeping.update(FIGURES.values(), FOLDER, DOCS)
     if not kept:
         raise GuestError("nothing was measured yet: run make papers")
     rows = page.rows_of(kept)
-    commits = {name: figure["commits"] for name, figure in kept.items()}
+    commits = {name: keeping.commits(figure) for name, figure in kept.items()}
     RESULT.parent.mkdir(parents=True, exist_ok=True)
     RESULT.write_text(json.dumps({"target": "papers", "commits": commits, "rows": rows}, indent=1)
                       + "\n")
@@ -123,6 +136,8 @@ def parse():
                         help="only this one, or all that begin with it, as re-5 or pa; may be "
                              "repeated: " + ", ".join(FIGURES))
     parser.add_argument("--list", action="store_true", help="what is measured, and what is left")
+    parser.add_argument("--missing", action="store_true",
+                        help="only runs of which docs/papers has nothing yet, and what they need")
     parser.add_argument("--again", action="store_true",
                         help="measure the chosen figures anew, also what is there")
     parser.add_argument("--report-only", action="store_true",
@@ -138,7 +153,8 @@ def main():
         show_list()
         return 0
     try:
-        runs = runs_of(options.figure or FIGURES)
+        names = options.figure or FIGURES
+        runs = missing_runs(names, keeping.load(DOCS)) if options.missing else runs_of(names)
         for run in runs if options.again else ():
             shutil.rmtree(run.folder(FOLDER), ignore_errors=True)
         if not options.report_only:

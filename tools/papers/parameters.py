@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from guests import PROJECT
 from published import PA_DRIVES, PUBLISHED, RE_DRIVES
 from rows import row
-from runs import OfEach, ProgramRun, digest
+from runs import Figure, ProgramRun, digest
 
 PROFILES = PROJECT / "tests/ssdsim/profiles"
 PROBE = PROJECT / "build/bin/probe-score"
@@ -112,7 +112,7 @@ class Bandwidths(ProgramRun):
         return bandwidths(self.output(top, "output"))
 
 
-class Characteristics(OfEach):
+class Characteristics(Figure):
     """PA Table 1: the bare drives; random requests anywhere on the drive."""
 
     paper = "pa"
@@ -145,7 +145,8 @@ class Characteristics(OfEach):
             found = {name: value for run in self.pair(profile)
                      for name, value in run.found(top).items()}
             rows += [row(f"{self.name}/{PA_DRIVES[profile]}/{load}", found[pattern],
-                         why=self.why(profile, load)) for load, pattern in LOADS.items()]
+                         why=self.why(profile, load), runs=self.pair(profile))
+                     for load, pattern in LOADS.items()]
         return rows
 
     @staticmethod
@@ -161,12 +162,12 @@ class Characteristics(OfEach):
         """Published beside here."""
         return self.beside_published(top, "MB/s", "emulated, bare; a small copy of each")
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "Commands of 512 KB and of 4 KB, one at a time; random ones all over the drive."
 
 
-class Parameters(OfEach):
+class Parameters(Figure):
     """What the probe finds: PA 4.2 and Table 3, and ME's kinds of pages."""
 
     paper = "pa"
@@ -184,21 +185,21 @@ class Parameters(OfEach):
             for parameter, found in run.findings(top).items():
                 what = f"the drive has {found.truth:g}; " if found.value != found.truth else ""
                 rows.append(row(FOUND[parameter][0].format(PA_DRIVES[run.profile]), found.value,
-                                why=f"{what}{found.status}: {found.why}"))
+                                why=f"{what}{found.status}: {found.why}", runs=[run]))
         return rows
 
     def data(self, top):
         """Published beside here."""
         return self.beside_published(top, "KB, kinds, or 1: yes", "emulated, a small copy of each")
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "The emulated drives have the parameters that were published; what is compared " \
                "is whether the searches of `ressd-probe` ([probe.md](../probe.md)) find them, on " \
                "the drives as `make probe-score` has them. 0 is *none*, or *not detectable*."
 
 
-class Times(OfEach):
+class Times(Figure):
     """PA Table 2: how long a search takes."""
 
     paper = "pa"
@@ -208,7 +209,8 @@ class Times(OfEach):
 
     def rows(self, top):
         """Seconds of the drive."""
-        return [row(f"{self.name}/{PA_DRIVES[run.profile]}/{FOUND[parameter][2]}", found.seconds)
+        return [row(f"{self.name}/{PA_DRIVES[run.profile]}/{FOUND[parameter][2]}", found.seconds,
+                    runs=[run])
                 for run in self.measured(top) for parameter, found in run.findings(top).items()
                 if FOUND[parameter][2]]
 
@@ -216,14 +218,14 @@ class Times(OfEach):
         """Published beside here."""
         return self.beside_published(top, "s", "emulated, a small copy of each")
 
-    def text(self, top):
+    def text(self, kept):
         """The longest."""
-        longest = max(entry["value"] for entry in self.rows(top))
+        longest = max(entry["value"] for entry in kept["rows"])
         return "Seconds that the drive takes. What is sought is the same, the statistics are " \
                f"not: {longest:.0f} s at most here, 327 minutes in the paper."
 
 
-class Ordered(OfEach):
+class Ordered(Figure):
     """RE Fig. 2: random, ordered-sequential and sequential writes, 128 KB from one to the next."""
 
     paper = "re"
@@ -251,10 +253,11 @@ class Ordered(OfEach):
             drive, found = RE_DRIVES[run.profile], run.found(top)
             speeds = {name: found[pattern] for name, pattern in self.PATTERNS.items()}
             rows += [row(f"{self.name}/{drive}/ordered-over-random",
-                         speeds["ordered 4 KB"] / speeds["random 4 KB"]),
+                         speeds["ordered 4 KB"] / speeds["random 4 KB"], runs=[run]),
                      row(f"{self.name}/{drive}/sequential-over-random",
-                         speeds["sequential 512 KB"] / speeds["random 4 KB"])]
-            rows += [row(f"{self.name}/{drive}/{name.replace(' ', '-')}", value, "MB/s")
+                         speeds["sequential 512 KB"] / speeds["random 4 KB"], runs=[run])]
+            rows += [row(f"{self.name}/{drive}/{name.replace(' ', '-')}", value, "MB/s",
+                         runs=[run])
                      for name, value in speeds.items()]
         return rows
 
@@ -266,7 +269,7 @@ class Ordered(OfEach):
                                                     for pattern in self.PATTERNS.values()]
                            for run in self.measured(top)}}
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "In userspace, one command at a time; random writes to 256 MB, which stand for " \
                "the paper's 4 GB."

@@ -23,12 +23,13 @@ def verdict(value, number):
     return PASSED if number.claim and is_reached(value, number.claim, number.value) else DIFFERS
 
 
-def row(identity, value, unit="x", claim=None, why=None):
+def row(identity, value, unit="x", claim=None, why=None, runs=()):
     """One row.
 
     `identity` is <paper>-<figure>/<series>/<point>: what published.py has by that name is beside
     it. `claim`: what ours is to reach where nothing is published, (">=", 2) or ("<=", 1). `why`: a
-    sentence if it differs; beside no value, why a run has none, which differs as well.
+    sentence if it differs; beside no value, why a run has none, which differs as well. `runs`: of
+    which the value comes, if not of all of the figure.
     """
     number = PUBLISHED.get(identity)
     found = verdict(value, number)
@@ -40,6 +41,8 @@ def row(identity, value, unit="x", claim=None, why=None):
              "verdict": found, "claim": "".join(map(str, claim)) if claim else None,
              "reached": is_reached(value, *claim) if claim else None,
              "why": why if found == DIFFERS else None}
+    if runs:
+        entry["runs"] = [run.name for run in runs]
     return entry
 
 

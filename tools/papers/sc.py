@@ -18,7 +18,7 @@ import sc_traces
 from guests import PROJECT, Guest
 from published import PUBLISHED
 from rows import row
-from runs import GuestRun, OfEach, ProgramRun, are_there, digest
+from runs import Figure, GuestRun, ProgramRun, digest
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE / "guest-sc.sh"
@@ -208,7 +208,13 @@ def means_by_kind(top, trace, side, distribution):
             for kind in KINDS}
 
 
-class ResponseFigure:
+def of_traces(kept, distribution):
+    """Trace -> value of a distribution, of all that is kept of a figure of bars."""
+    data = kept["data"]
+    return dict(zip(data["groups"], data["series"][distribution], strict=True))
+
+
+class ResponseFigure(Figure):
     """Fig. 1 (mean) or 2 (tail): bars of D1, D4, D16, D64 for each trace."""
 
     paper = "sc"
@@ -220,44 +226,45 @@ class ResponseFigure:
         """Every trace."""
         return [Run(trace) for trace in TRACES]
 
-    def is_measured(self, top):
-        """With fewer than all traces the range of the paper means nothing."""
-        return traces_of(top) == TRACES
-
-    def value(self, top, trace, side, distribution):
+    def value(self, top, trace, distribution):
         """ms"""
-        return result(top, trace, side, distribution)[self.kind]
+        return result(top, trace, "bare", distribution)[self.kind]
 
-    def ratios(self, top):
+    @staticmethod
+    def ratios(kept):
         """D64 over D1 of each trace."""
-        return {trace: self.value(top, trace, "bare", "D64") / self.value(top, trace, "bare", "D1")
-                for trace in TRACES}
+        spread = of_traces(kept, "D1")
+        return {trace: value / spread[trace] for trace, value in of_traces(kept, "D64").items()}
 
     def rows(self, top):
-        """The paper's text has the range of D64 over D1; its bars are only in the picture."""
-        ratios = self.ratios(top)
+        """Each bar; those of the paper are only in the picture."""
+        return [row(f"{self.name}/{distribution}/{trace}", self.value(top, trace, distribution),
+                    unit="ms", runs=[Run(trace)])
+                for trace in traces_of(top) for distribution in DISTRIBUTIONS]
+
+    def overall(self, kept):
+        """The range of D64 over D1, which means nothing with fewer than all traces."""
+        ratios = self.ratios(kept)
+        if set(ratios) != set(TRACES):
+            return []
         counted = {trace: ratio for trace, ratio in ratios.items()
                    if self.kind == "mean" or trace != "prn0"}
         why = "the traces are synthetic: Table 1 says nothing of the places of requests and of " \
               "the shape of sizes, and with 3000 requests the tail is one of them"
-        rows = [row(f"{self.name}/D64-over-D1/least", min(counted.values()), why=why),
+        return [row(f"{self.name}/D64-over-D1/least", min(counted.values()), why=why),
                 row(f"{self.name}/D64-over-D1/most", max(counted.values()), why=why)]
-        for trace in TRACES:
-            rows += [row(f"{self.name}/{distribution}/{trace}",
-                         self.value(top, trace, "bare", distribution), unit="ms")
-                     for distribution in DISTRIBUTIONS]
-        return rows
 
     def data(self, top):
         """For the table and the chart: groups of bars."""
         return {"unit": "ms", "drive": "SC's SSD, bare; synthetic traces, matched to Table 1",
-                "groups": TRACES,
-                "series": {distribution: [self.value(top, trace, "bare", distribution)
-                                          for trace in TRACES] for distribution in DISTRIBUTIONS}}
+                "groups": traces_of(top),
+                "series": {distribution: [self.value(top, trace, distribution)
+                                          for trace in traces_of(top)]
+                           for distribution in DISTRIBUTIONS}}
 
-    def text(self, top):
+    def text(self, kept):
         """What it shows."""
-        ratios = self.ratios(top)
+        ratios = self.ratios(kept)
         listed = ", ".join(f"{trace} {ratio:.2f}" for trace, ratio in ratios.items())
         least, most = (PUBLISHED[f"{self.name}/D64-over-D1/{end}"].value
                        for end in ("least", "most"))
@@ -265,7 +272,7 @@ class ResponseFigure:
         return f"D64 over D1: {listed}. Published: {least} to {most}{but}."
 
 
-class EraseFigure:
+class EraseFigure(Figure):
     """Fig. 3: bars of D1, D4, D16, D64 for each trace."""
 
     paper = "sc"
@@ -276,29 +283,27 @@ class EraseFigure:
         """Every trace."""
         return [Erases(trace) for trace in TRACES]
 
-    def is_measured(self, top):
-        """All, for the number is that of all."""
-        return are_there(self.runs(), top)
-
-    def erased(self, top, distribution):
-        """Blocks of each trace."""
-        return [run.erased(top, distribution) for run in self.runs()]
-
     def rows(self, top):
-        """All traces together, and each."""
-        one, most = self.erased(top, "D1"), self.erased(top, "D64")
-        return [row(f"{self.name}/D64-over-D1/erased-blocks", sum(most) / sum(one)),
-                *(row(f"{self.name}/D64-over-D1/{trace}", bursts / spread)
-                  for trace, spread, bursts in zip(TRACES, one, most, strict=True))]
+        """Each trace."""
+        return [row(f"{self.name}/D64-over-D1/{run.trace}",
+                    run.erased(top, "D64") / run.erased(top, "D1"), runs=[run])
+                for run in self.measured(top)]
+
+    def overall(self, kept):
+        """All traces together."""
+        one, most = of_traces(kept, "D1"), of_traces(kept, "D64")
+        return [row(f"{self.name}/D64-over-D1/erased-blocks",
+                    sum(most.values()) / sum(one.values()))] if set(one) == set(TRACES) else []
 
     def data(self, top):
         """For the table and the chart."""
         return {"unit": "blocks of 512 KB", "drive": "SC's SSD, bare; synthetic traces, matched "
-                "to Table 1", "groups": TRACES,
-                "series": {distribution: self.erased(top, distribution)
+                "to Table 1", "groups": [run.trace for run in self.measured(top)],
+                "series": {distribution: [run.erased(top, distribution)
+                                          for run in self.measured(top)]
                            for distribution in DISTRIBUTIONS}}
 
-    def text(self, top):
+    def text(self, _kept):
         """How, and what it shows."""
         requests = ", ".join(f"{run.trace} {run.requests()}" for run in self.runs())
         run = self.runs()[0]
@@ -308,7 +313,7 @@ class EraseFigure:
                "written for garbage to be collected."
 
 
-class TraceTable(OfEach):
+class TraceTable(Figure):
     """Table 1: what the generated traces are."""
 
     paper = "sc"
@@ -323,7 +328,8 @@ class TraceTable(OfEach):
 
     def rows(self, top):
         """Of each trace its four columns."""
-        return [row(f"{self.name}/{run.trace}/{point}", value) for run in self.measured(top)
+        return [row(f"{self.name}/{run.trace}/{point}", value, runs=[run])
+                for run in self.measured(top)
                 for point, value in zip(self.POINTS, describe(run.folder(top) / "trace.spc"),
                                         strict=True)]
 
@@ -332,12 +338,12 @@ class TraceTable(OfEach):
         return self.beside_published(top, "as named below", "generated, 3000 requests each",
                                      self.POINTS)
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "The traces are drawn with these means; here is what was drawn."
 
 
-class FutureFigure(OfEach):
+class FutureFigure(Figure):
     """SC's future work: D64 with ressd beside D1 and D64 bare."""
 
     paper = "sc"
@@ -357,7 +363,7 @@ class FutureFigure(OfEach):
             for side in PACES:
                 found = result(top, trace, side, "D64")
                 rows += [row(f"{self.name}/{kind}-{side}-D64-over-bare-D1/{trace}",
-                             found[kind] / bare[kind], claim=("<=", 1))
+                             found[kind] / bare[kind], claim=("<=", 1), runs=[Run(trace)])
                          for kind in ("mean", "tail")]
         return rows
 
@@ -378,6 +384,8 @@ class FutureFigure(OfEach):
                           {self.label(side, "D64"): [slower(top, trace, side) for trace in traces]
                            for side in ("bare", *PACES)}),
                          ("mean by kind, ms", self.by_kind(top, traces)),
+                         ("blocks that arrive at once, at most",
+                          {"D64": [largest_burst(top, trace) for trace in traces]}),
                          ("mean of D64 if only the buses were waited for, ms",
                           {f"{name} in RAM": [bound(top, trace, blocks) for trace in traces]
                            for name, blocks in (("nothing", 0), ("two records", IN_RAM // 2),
@@ -404,19 +412,17 @@ class FutureFigure(OfEach):
             return f"{distribution}, pace {side}"
         return f"{distribution} bare" if side == "bare" else f"{distribution}, no drive"
 
-    def text(self, top):
+    def text(self, kept):
         """Where the claim holds."""
-        rows = self.rows(top)
+        rows = kept["rows"]
         reached = [entry for entry in rows if entry["reached"]]
         text = f"{len(reached)} of {len(rows)} figures (mean, tail; each trace; three paces) " \
                "of D64 with ressd are at least as good as D1 bare."
-        bursts = ", ".join(f"{trace} {largest_burst(top, trace):.0f}" for trace in traces_of(top))
         return f"{text}\n\nWhat waits: RAM takes four records of the log, {IN_RAM} blocks, " \
                "less where a segment ends between them. What of a burst does not fit waits until " \
                "one is written, one at a time: 6.5 ms on the two buses, 0.9 to program, 1 for " \
-               f"the processor. Blocks of the largest burst: {bursts}. Writes of less than a " \
-               "block are not logged, but change it in its place: nearly all that is slow in " \
-               "fin1 and fin2.\n\n" \
+               "the processor. Writes of less than a block are not logged, but change it in its " \
+               "place: nearly all that is slow in fin1 and fin2.\n\n" \
                f"The options of the table line are `{LOGGED}`. The covers stand; the first small " \
                "write after a format or a drain, and what comes with it, waits 10 ms for them " \
                "([what changed since the first figures](../notebook/pace.md#bursts-of-64-writes)" \
