@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -646,6 +647,44 @@ class Page(unittest.TestCase):
             # What has been measured again since is not taken back.
             top = Path(place) / "there"
             self.assertEqual(update()[0], rows)
+
+    def test_stale(self):
+        """Guests whose module has changed since, or is not known; no others."""
+        def git(*words):
+            subprocess.run(["git", "-C", place, "-c", "user.name=a", "-c", "user.email=a@b",
+                            *words], check=True, stdout=subprocess.DEVNULL)
+
+        def commit(module, tools):
+            for name, text in (("dm-ressd", module), ("tools", tools)):
+                (Path(place) / name).mkdir(exist_ok=True)
+                (Path(place) / name / "file").write_text(text)
+            git("add", ".")
+            git("commit", "-qm", "message")
+            return papers.result_files.commit() + " 2026-11-20"
+
+        with tempfile.TemporaryDirectory() as place, \
+                mock.patch.object(papers, "PROJECT", place), \
+                mock.patch.object(papers.result_files, "PROJECT", place):
+            git("init", "-q")
+            first, second, third = commit("1", "1"), commit("2", "1"), commit("2", "2")
+            papers.FOLDER, figure = Path(place) / "papers", papers.FIGURES["sc-1"]
+            there = dict(zip([f"sc/{trace}" for trace in sc.TRACES],
+                             [first, second, third, None, f"{third[:7]}-dirty"], strict=True))
+            kept = {"sc-1": {"runs": there}}
+            self.assertEqual(list(papers.stale_runs(figure, kept)),
+                             ["sc/hm0", "sc/fin1", "sc/fin2"])
+            # Made here again.
+            finish(papers.FOLDER, invent_sc(papers.FOLDER, "hm0"), second)
+            self.assertEqual(list(papers.stale_runs(figure, kept)), ["sc/fin1", "sc/fin2"])
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                papers.show_stale(figure, kept)
+            self.assertIn("stale, with the module of a commit that was not noted: sc/fin1\n",
+                          output.getvalue())
+            # It has no guest.
+            erases = papers.FIGURES["sc-3"]
+            kept = {"sc-3": {"runs": {run.name: first for run in erases.runs()}}}
+            self.assertEqual(papers.stale_runs(erases, kept), {})
 
     def test_missing(self):
         """Only runs that the pages have nothing of, behind what they need."""

@@ -9,9 +9,12 @@ docs/papers.md, which says how many were reached; and docs/papers with a page fo
 """
 
 import argparse
+import functools
 import json
 import shutil
+import subprocess
 import sys
+import textwrap
 import time
 from datetime import date
 from pathlib import Path
@@ -32,10 +35,13 @@ import re_postmark  # noqa: E402
 import results as result_files  # noqa: E402
 import sc  # noqa: E402
 from guests import PROJECT, GuestError, clock, fail  # noqa: E402
+from runs import GuestRun  # noqa: E402
 
 FOLDER = PROJECT / "build/papers"
 RESULT = PROJECT / "build/results/papers.json"
 DOCS = PROJECT / "docs"
+# Sources of what a guest measures.
+MODULES = ["dm-ressd", "tests/ssdsim"]
 FIGURES = {figure.name: figure
            for figure in (*re_bandwidth.FIGURES, *parameters.RE_FIGURES, *re_memory.FIGURES,
                           *re_postmark.FIGURES, *re_oltp.FIGURES, *parameters.FIGURES,
@@ -109,14 +115,48 @@ def report():
     return rows
 
 
+@functools.cache
+def has_other_module(commit):
+    """Whether the modules' sources differ from those of a commit as run.commit() has it."""
+    name = (commit or "").partition(" ")[0]
+    if not name or name.endswith("-dirty"):
+        return True
+    return subprocess.run(["git", "-C", PROJECT, "diff", "--quiet", name, "--", *MODULES],
+                          stderr=subprocess.DEVNULL, check=False).returncode != 0
+
+
+def stale_runs(figure, kept):
+    """Name -> commit of its guests that had another module than today's, or an unknown one."""
+    there = kept.get(figure.name, {"runs": {}})["runs"]
+    commits = {run.name: run.commit(FOLDER) if run.is_there(FOLDER) else there[run.name]
+               for run in figure.runs()
+               if isinstance(run, GuestRun) and (run.name in there or run.is_there(FOLDER))}
+    return {name: commit for name, commit in commits.items() if has_other_module(commit)}
+
+
+def show_stale(figure, kept):
+    """Those of a figure, by commit; they are not repeated unless --again says so."""
+    by_commit = {}
+    for name, commit in stale_runs(figure, kept).items():
+        by_commit.setdefault(commit or "a commit that was not noted", []).append(name)
+    for commit, names in by_commit.items():
+        is_all = len(names) == sum(isinstance(run, GuestRun) for run in figure.runs())
+        print(textwrap.fill(f"stale, with the module of {commit}: "
+                            f"{'all' if is_all else ', '.join(names)}", 100,
+                            initial_indent="    ", subsequent_indent="        ",
+                            break_on_hyphens=False))
+
+
 def show_list():
-    """Each figure, and how many of its runs are there."""
+    """Each figure, how many of its runs are there, and which were made with another module."""
+    kept = keeping.load(DOCS)
     for figure in FIGURES.values():
         runs = figure.runs()
         done = sum(map(is_done, runs))
         seconds = sum(run.seconds for run in runs if not is_done(run))
         print(f"{figure.name:<14} {done:>3} of {len(runs):>3} runs done, about {clock(seconds):>6} "
               f"left  {figure.title}")
+        show_stale(figure, kept)
 
 
 def figures_of(text):
@@ -135,7 +175,8 @@ def parse():
     parser.add_argument("--figure", action="extend", type=figures_of, metavar="ID",
                         help="only this one, or all that begin with it, as re-5 or pa; may be "
                              "repeated: " + ", ".join(FIGURES))
-    parser.add_argument("--list", action="store_true", help="what is measured, and what is left")
+    parser.add_argument("--list", action="store_true",
+                        help="what is measured, what is left, and what had another module")
     parser.add_argument("--missing", action="store_true",
                         help="only runs of which docs/papers has nothing yet, and what they need")
     parser.add_argument("--again", action="store_true",
