@@ -473,6 +473,13 @@ samsung advice move_block_sectors 8192
 samsung advice move_fill_blocks 230
 samsung advice open_units 27
 """
+TRANSCEND = "".join(
+    f"transcend {name} correct high measured:65536+0 65536+0 shows 0.6s because\n"
+    for name in ("clustered-page", "clustered-block", "read-buffer", "write-buffer"))
+CURVES = "".join(f"transcend chart {name} {size} {value}\n" for name, values in {
+    "page": (1, 2), "read-first": (0.22, 0.3), "read-again": (0.2, 0.1),
+    "write-full": (2, 3), "write-empty": (3, 4)}.items()
+    for size, value in zip((1, 4), values, strict=True))
 PATTERNS = """# samsung.conf: 61056 MiB, page 16 KB, block 4096 KB, 427 log blocks, span 4070 MiB
 sequential write 512 KB         86.183 MB/s     6083.4 us (longest    23482.6)     0.01 copies
 random read        4 KB         16.296 MB/s      251.3 us (longest      251.4)     0.00 copies
@@ -490,6 +497,29 @@ class Programs(unittest.TestCase):
         found = parameters.findings(PROBE)
         self.assertEqual(list(found), ["clustered-page", "read-buffer"])
         self.assertEqual((found["read-buffer"].value, found["read-buffer"].seconds), (256, 4.2))
+
+    def test_curves(self):
+        """Points of each series, from which PA and ME have numbers, too; the chart is drawn."""
+        with tempfile.TemporaryDirectory() as place, \
+                mock.patch.object(parameters, "PROBE", Path(__file__)):
+            top, docs = Path(place) / "papers", Path(place)
+            figures = [papers.FIGURES[name] for name in ("pa-4", "pa-6", "pa-7")]
+            run = parameters.Probe("transcend")
+            run.folder(top).mkdir(parents=True)
+            finish(top, run)
+            # Of a run from before there were charts.
+            (run.folder(top) / "output").write_text(TRANSCEND)
+            self.assertFalse(figures[0].is_measured(top))
+            (run.folder(top) / "output").write_text(TRANSCEND + CURVES)
+            kept = keeping.update(figures, top, docs)
+            self.assertTrue((docs / "papers/pa-6.png").exists())
+            self.assertNotIn("points", kept["pa-6"]["data"])
+            self.assertEqual(kept["pa-4"]["data"]["series"], {"published": [128], "found": [64]})
+            found = {entry["id"]: (entry["value"], entry["verdict"])
+                     for figure in kept.values() for entry in figure["rows"]}
+            self.assertEqual(found, {"pa-6/SSD-D/faster-from": (4, "differs"),
+                                     "me-8/SSD-D/read-1-KB": (220, "within 25 %"),
+                                     "me-9/SSD-D/write-1-KB": (3000, "differs")})
 
     def test_bandwidths(self):
         """Of ssdsim-run, by the names that the figures use."""

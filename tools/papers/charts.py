@@ -7,6 +7,8 @@ HERE = Path(__file__).resolve().parent
 FILLS = [("white", ""), ("0.8", ""), ("0.55", ""), ("0.25", ""), ("white", "////"),
          ("0.8", "\\\\\\\\"), ("0.55", "xxxx"), ("white", "...."), ("0.8", "////"),
          ("white", "xxxx")]
+LINES = [{"color": "0.55", "marker": "o", "markersize": 2.5},
+         {"color": "black", "marker": "s", "markersize": 2.5, "linestyle": "--"}]
 
 
 def number(value):
@@ -77,6 +79,29 @@ def points(drawing, data):
     panels[0].set_ylabel(data["unit"])
 
 
+def curves(drawing, data):
+    """A panel for each drive: series by size, and the published size; one legend below."""
+    grid = drawing.add_gridspec(3, 2, height_ratios=[1, 1, 0.1])
+    for place, (drive, series) in enumerate(data["points"].items()):
+        axes = drawing.add_subplot(grid[place // 2, place % 2])
+        for (name, (sizes, values)), style in zip(series.items(), LINES, strict=False):
+            axes.plot(sizes, values, label=name, **style)
+        if data["marks"][drive]:
+            axes.axvline(data["marks"][drive], color="black", linestyle=":")
+        if data["scale"] == "log":
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_title(drive, fontsize=9)
+        axes.set_xlabel("KB")
+        axes.set_ylabel(data["axis"])
+        axes.set_ylim(bottom=0 if data["scale"] == "linear" else None)
+    below = drawing.add_subplot(grid[2, :])
+    below.axis("off")
+    below.legend(*drawing.axes[0].get_legend_handles_labels(), loc="center", ncols=2, fontsize=8)
+
+
 def draw(figure, data, path):
     """The chart of a figure."""
     import matplotlib
@@ -88,6 +113,10 @@ def draw(figure, data, path):
         if "notes" in data:
             drawing.suptitle(f"{title}; in brackets the longest wait, ms", fontsize=9)
             waterfall(drawing, data)
+        elif "marks" in data:
+            drawing.set_size_inches(8, 5.6)
+            drawing.suptitle(title, fontsize=9)
+            curves(drawing, data)
         elif data.get("points"):
             drawing.suptitle(title, fontsize=9)
             points(drawing, data)

@@ -29,8 +29,7 @@ move_threshold 50 pace burst on_full wait route always`; records of many blocks,
 data in one write, cannot be switched off in the target ([in the model they can](beyond.md))."""),
     "pa": ("PA, ME", "Parameter-Aware I/O Management for Solid State Disks; A Methodology for "
                      "Extracting Performance Parameters in SSDs", """\
-SSD-C is the Intel drive here, not RE's. Figs. 4 to 7 are the curves from which the parameters \
-were read."""),
+SSD-C is the Intel drive here, not RE's."""),
     "ir": ("IR", "Disk Schedulers for Solid State Drives", """\
 The slides have two numbers, and pictures. IRBW-FIFO is `dispatch bundle` here, IRBW-FIFO-RP \
 `bundle_rp`; [normal-path.md](../normal-path.md) has what else they gain."""),

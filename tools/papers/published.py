@@ -112,6 +112,11 @@ table("pa-parameters", "KB", PA_DRIVES.values(), {
     "read-buffer": [256, 0, 3072, 64], "write-buffer": [255, 128, 112, 0]})
 table("pa-table3", "KB", PA_DRIVES.values(), {"prefetching": [0, 0, 0, 0]})
 table("pa-table3", "", PA_DRIVES.values(), {"buffer-not-cache": [1, 1, 1, 1]})
+# PA 4.2.5: sizes from which a read is faster the second time. ME IV.F: SSD-D, to judge its buffer.
+for _drive, _size in (("SSD-C", 512), ("SSD-D", 16)):
+    PUBLISHED[f"pa-6/{_drive}/faster-from"] = Number(_size, "KB")
+PUBLISHED["me-8/SSD-D/read-1-KB"] = Number(200, "us")
+PUBLISHED["me-9/SSD-D/write-1-KB"] = Number(1500, "us")
 table("me-nand", "kinds", PA_DRIVES.values(), {"kinds-of-pages": [1, 2, 2, 2]})
 
 
