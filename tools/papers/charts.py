@@ -81,6 +81,7 @@ def points(drawing, data):
 
 def curves(drawing, data):
     """A panel for each drive: series by size, and the published size; one legend below."""
+    from matplotlib import ticker
     grid = drawing.add_gridspec(3, 2, height_ratios=[1, 1, 0.1])
     for place, (drive, series) in enumerate(data["points"].items()):
         axes = drawing.add_subplot(grid[place // 2, place % 2])
@@ -92,6 +93,7 @@ def curves(drawing, data):
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
             axes.yaxis.set_major_formatter("{x:g}")
+            axes.yaxis.set_minor_formatter(ticker.LogFormatter(minor_thresholds=(1, 0.5)))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.set_title(drive, fontsize=9)
         axes.set_xlabel("KB")
