@@ -249,6 +249,12 @@ class Rows(unittest.TestCase):
             self.assertEqual(kinds["other writes, D64, pace burst"], [20])
             self.assertEqual(kinds["writes of whole 4 KB, D1 bare"], [1])
 
+    def test_rules_of_re(self):
+        """RE gathers nothing in RAM; the page has the very options."""
+        self.assertIn(" commit writethrough", re_bandwidth.RULES["paper"])
+        self.assertIn(f"`{re_bandwidth.RULES['paper']}`", page.PAPERS["re"][2])
+        self.assertNotIn("%", page.PAPERS["re"][2])
+
     def test_published_of_re(self):
         """Ratios of Fig. 3 and figures of Table 2 come from the bench's figures."""
         with tempfile.TemporaryDirectory() as place:

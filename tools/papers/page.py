@@ -9,6 +9,7 @@ import textwrap
 import kept as keeping
 from charts import number
 from published import PUBLISHED
+from re_bandwidth import RULES as OPTIONS
 from rows import DIFFERS, NOT_MEASURED, PASSED, WITHIN_25, missing_rows, row
 
 LICENSE = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
@@ -23,10 +24,11 @@ that it was measured at, is in `build/results/papers.json`.
 """
 PAPERS = {
     "re": ("RE", "ReSSD: A Software Layer for Improving the Small Random Write Performance of SSDs",
-           """\
-`ours`: the options that `ressd-probe` advises. `paper`: the paper's own rules, `streams 1 \
-move_threshold 50 pace burst on_full wait route always`; records of many blocks, with header and \
-data in one write, cannot be switched off in the target ([in the model they can](beyond.md))."""),
+           f"""\
+`ours`: the options that `ressd-probe` advises. `paper`: the paper's own rules, \
+`{OPTIONS["paper"]}`. A record has header and data in one write, which cannot be switched off in the target ([in the model it \
+can](beyond.md)). What was measured before 2026-11-28 by the paper's rules was without `commit \
+writethrough`: records were gathered in RAM. It stays until it is measured again."""),
     "pa": ("PA, ME", "Parameter-Aware I/O Management for Solid State Disks; A Methodology for "
                      "Extracting Performance Parameters in SSDs", """\
 SSD-C is the Intel drive here, not RE's."""),
