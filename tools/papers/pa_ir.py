@@ -366,7 +366,7 @@ class Responses(NormalPath):
         """How."""
         name = f"{self.name}/Samsung/IRBW-FIFO-RP-over-IRBW-FIFO-mean-response"
         return "From the arrival of a request at ressd to its completion. IR has averages of " \
-               f"0.475 and 0.458, which is {PUBLISHED[name].value}; the slides have no unit."
+               f"0.475 and 0.458, which is {PUBLISHED[name].value}, and seconds on the axis."
 
 
 PA_FIGURES = [Composition(), LargeFiles(), Filebench()]

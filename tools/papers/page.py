@@ -26,9 +26,10 @@ PAPERS = {
     "re": ("RE", "ReSSD: A Software Layer for Improving the Small Random Write Performance of SSDs",
            f"""\
 `ours`: the options that `ressd-probe` advises. `paper`: the paper's own rules, \
-`{OPTIONS["paper"]}`. A record has header and data in one write, which cannot be switched off in the target ([in the model it \
-can](beyond.md)). What was measured before 2026-11-28 by the paper's rules was without `commit \
-writethrough`: records were gathered in RAM. It stays until it is measured again."""),
+`{OPTIONS["paper"]}`. A record has header and data in one write, which cannot be switched off in \
+the target ([in the model it can](beyond.md)). What was measured before 2026-11-28 by the paper's \
+rules was without `commit writethrough`: records were gathered in RAM. It stays until it is \
+measured again."""),
     "pa": ("PA, ME", "Parameter-Aware I/O Management for Solid State Disks; A Methodology for "
                      "Extracting Performance Parameters in SSDs", """\
 SSD-C is the Intel drive here, not RE's."""),
@@ -127,13 +128,15 @@ def of_paper(paper, rows):
 
 
 # The ratios that the papers claim, of their designs and of SC's bursts, as IDs of rows.
-GAINS = re.compile(r"re-3/(ours|paper)-SSD-[AB]/randwrite|re-[56]/|pa-(9|10)/|ir-8/|sc-[12]/")
+GAINS = re.compile(r"re-3/(ours|paper)-SSD-[AB]/randwrite|re-[56]/|pa-(9|10)/|ir-8/|"
+                   r"sc-[12]/D64-over-D1/(least|most)")
 
 
 def claims(rows):
     """How many of the ratios that the papers claim are reached or reproduced, in sentences."""
     gains = [entry for entry in rows
-             if GAINS.match(entry["id"]) and entry["verdict"] in (PASSED, WITHIN_25, DIFFERS)]
+             if GAINS.match(entry["id"]) and entry["published"] and
+             entry["verdict"] in (PASSED, WITHIN_25, DIFFERS)]
     ours = [entry for entry in gains if "/paper" not in entry["id"]]
     theirs = [entry for entry in gains if "/paper" in entry["id"]]
     reached = sum(bool(entry["reached"]) for entry in ours)
@@ -161,8 +164,9 @@ def summary(rows, has_beyond):
     beyond = "\n[Beyond the papers](papers/beyond.md): what each later idea adds to RE's " \
         "target.\n" if has_beyond else ""
     notes = "*Passed*: at least as good, by more than that. What RE says of its design has two " \
-            "rows: ours, and by the paper's rules. RE Table 2, PA Tables 1 and 3, PA's " \
-            "parameters and SC Table 1 describe drives and traces, which are made to match."
+            "rows: ours, and by the paper's rules. RE Tables 2, 3 and 5, PA Tables 1 and 3, " \
+            "PA's parameters and SC Tables 1 and 2 describe drives, loads and traces, which are " \
+            "made to match."
     return f"{LICENSE}{SUMMARY}\n{text}\n\n{paragraph(notes)}\n{claims(rows)}{beyond}"
 
 

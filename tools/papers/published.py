@@ -77,12 +77,32 @@ for _rules in RULES:
     _claim = "<=" if _rules == "ours" else None
     PUBLISHED[f"re-memory/{_rules}/512-MB-60000-blocks"] = Number(3334, "KB", _claim)
     PUBLISHED[f"re-memory/{_rules}/128-MB"] = Number(1.7 * 1024, "KB", _claim)
+# RE 4.2, Fig. 4: neither with 8 KB.
+same("re-4", "randwrite-8k", ["SSD-C"])
+# RE 3.2: MB of map for 100 MB of reserved area.
+for _rules in RULES:
+    PUBLISHED[f"re-memory/{_rules}/MB-for-100-MB"] = \
+        Number(1, "MB", "<=" if _rules == "ours" else None)
+# RE Tables 3 and 5: the loads, of which everything here is a 16th.
+for _name, _values in {"PM-A": (0.8, 80000, 10000, 30000), "PM-B": (1.6, 160000, 20000, 60000),
+                       "PM-C": (2.4, 240000, 30000, 90000)}.items():
+    for _what, _value, _unit in zip(("file-set", "files", "directories", "transactions"), _values,
+                                    ("GB", "files", "directories", "transactions"), strict=True):
+        PUBLISHED[f"re-table3/{_name}/{_what}"] = Number(_value, _unit)
+for _name, _rows, _size in (("OLTP-A", 20e6, 5.8), ("OLTP-B", 40e6, 11), ("OLTP-C", 60e6, 17)):
+    PUBLISHED[f"re-table5/{_name}/rows"] = Number(_rows, "rows")
+    PUBLISHED[f"re-table5/{_name}/table"] = Number(_size, "GB")
 # RE 4.3: percent less time; GB of reserved area.
 design("re-5", "PM-A-0.25-GB", "%", {"SSD-A": 27.8, "SSD-B": 7.7})
 design("re-5", "PM-C-0.25-GB", "%", {"SSD-A": 36.3, "SSD-B": 43.7})
 design("re-5", "PM-C-0.125-GB", "%", {"SSD-B": 43})
 design("re-5", "PM-C-0.75-GB", "%", {"SSD-B": 71, "SSD-C": 20})
 design("re-5", "PM-C-unlimited", "%", {"SSD-B": 85})
+# SSD-C gains nothing by 0.25 GB or less.
+for _name in ("PM-A", "PM-B", "PM-C"):
+    for _size in ("0.125-GB", "0.25-GB"):
+        for _rules, _claim in zip(RULES, (">=", "<="), strict=True):
+            PUBLISHED[f"re-5/{_rules}-SSD-C/{_name}-{_size}"] = Number(0, "%", _claim)
 for _name, _percent in (("PM-A", 11.24), ("PM-B", 21.61), ("PM-C", 25.75)):
     PUBLISHED[f"re-table4/small-random/{_name}"] = Number(_percent, "%")
 # RE 4.4: real databases, times as many transactions a second.
@@ -149,6 +169,8 @@ for _size, _rows in (("8-MB", {"NoPAS": (1, 38.26, 23.34), "PAS": (59348 / 34788
         PUBLISHED[f"pa-table4/{_size}/{_side}-within"] = Number(_within, "%", _claim)
 
 # IR: the slides' last line, and the abstract of the paper behind them (EMSOFT 2009).
+for _side, _milliseconds in (("IRBW-FIFO", 475), ("IRBW-FIFO-RP", 458)):
+    PUBLISHED[f"ir-11/Samsung/{_side}-mean-response"] = Number(_milliseconds, "ms")
 gain("ir-11/Samsung/IRBW-FIFO-RP-over-IRBW-FIFO-mean-response", round(0.458 / 0.475, 3), "<=")
 gain("ir-8/most/over-kernel", 1.17)
 
@@ -158,8 +180,15 @@ for _trace, _row in sc_traces.TABLE_1.items():
     PUBLISHED[f"sc-table1/{_trace}/read-size"] = Number(_row.read_sectors, "sectors")
     PUBLISHED[f"sc-table1/{_trace}/write-size"] = Number(_row.write_sectors, "sectors")
     PUBLISHED[f"sc-table1/{_trace}/interval"] = Number(_row.interval, "s")
+for _trace in ("original", "D1", "D4", "D16", "D64"):
+    for _what, _value, _unit in zip(("reads", "read-size", "write-size", "interval"),
+                                    (32.73, 14.74, 16.67, 0.15),
+                                    ("%", "sectors", "sectors", "s"), strict=True):
+        PUBLISHED[f"sc-table2/{_trace}/{_what}"] = Number(_value, _unit)
 PUBLISHED["sc-1/D64-over-D1/least"] = Number(3.7, "x")
 PUBLISHED["sc-1/D64-over-D1/most"] = Number(9.1, "x")
 PUBLISHED["sc-2/D64-over-D1/least"] = Number(2.4, "x")
 PUBLISHED["sc-2/D64-over-D1/most"] = Number(4.8, "x")
+# In prn0 D1 takes longer than D64.
+PUBLISHED["sc-2/D64-over-D1/prn0"] = Number(1, "x", "<=")
 PUBLISHED["sc-3/D64-over-D1/erased-blocks"] = Number(1, "x")

@@ -70,6 +70,15 @@ class Memory(Figure):
                     runs=[run])
                 for run in self.measured(top)]
 
+    def overall(self, kept):
+        """MB of map for 100 MB, of the area of 512 MB."""
+        values = {entry["id"]: entry["value"] for entry in kept["rows"]}
+        point, (reserved, _blocks) = next(iter(POINTS.items()))
+        return [row(f"{self.name}/{rules}/MB-for-100-MB",
+                    values[f"{self.name}/{rules}/{point}"] / KB / reserved * 100,
+                    why="20 bytes for each block of 4 KB are half of that")
+                for rules in RULES if f"{self.name}/{rules}/{point}" in values]
+
     def data(self, top):
         """Published beside here."""
         series = {"published": [PUBLISHED[f"{self.name}/paper/{point}"].value for point in POINTS]}

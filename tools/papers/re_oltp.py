@@ -126,6 +126,27 @@ class Transactions(re_postmark.OneDrive):
                "those of RE's reserved area."
 
 
+class Sized(re_postmark.Sized):
+    """Table 5: rows; how large the table is was not noted."""
+
+    name = "re-table5"
+    title = "Rows of sysbench OLTP's configurations"
+
+    def rows(self, _top):
+        """16 times what runs here."""
+        return [row(f"{self.name}/OLTP-{name}/rows", re_postmark.SCALE * rows)
+                for name, rows in ROWS.items()]
+
+    def data(self, top):
+        """Published beside here."""
+        return self.beside_published(top, "rows", f"times {re_postmark.SCALE}")
+
+    def text(self, _kept):
+        """That it is a setting."""
+        return f"What is set for the runs here, times {re_postmark.SCALE}. How large the table " \
+               "is then was not measured."
+
+
 class SmallShare(re_postmark.SmallShare):
     """Table 6: how many writes the paper's rule takes for small and random."""
 
@@ -165,4 +186,4 @@ class Moves(re_postmark.Moves):
         return [Run("samsung", rules, "C", size) for rules in RULES for size in self.POINTS]
 
 
-FIGURES = [*(Transactions(profile) for profile in RE_DRIVES), SmallShare(), Moves()]
+FIGURES = [Sized(), *(Transactions(profile) for profile in RE_DRIVES), SmallShare(), Moves()]

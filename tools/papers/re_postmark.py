@@ -4,6 +4,7 @@ sizes of the mover's writes (Fig. 7). Everything is a 16th of RE's size.
 """
 
 import hashlib
+import re
 from dataclasses import dataclass
 
 import drives
@@ -12,9 +13,11 @@ from guests import Guest, figures
 from published import PUBLISHED, RE_DRIVES, RULES
 from re_bandwidth import RULES as OPTIONS
 from rows import row
-from runs import Figure, GuestRun
+from runs import Figure, GuestRun, ProgramRun, digest
 
 SCRIPT = drives.HERE / "guest-postmark.sh"
+SIZES_SCRIPT = drives.HERE / "drives.conf"
+FILES_SCRIPT = drives.HERE.parent / "demo/postmark-lib.sh"
 SCALE = 16
 # RE's reserved area -> MB of it here. Unlimited is so large that nothing is moved while it runs.
 SIZES = {"0.125-GB": 8, "0.25-GB": 16, "0.75-GB": 48, "unlimited": 256}
@@ -221,6 +224,62 @@ class Elapsed(OneDrive):
                f"{moved} to move before the end."
 
 
+@dataclass(frozen=True)
+class Sizes(ProgramRun):
+    """What guest-postmark.sh gives to Postmark."""
+
+    name: str = "postmark/sizes"
+    seconds: int = 1
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{digest(SIZES_SCRIPT, FILES_SCRIPT)}\n"
+
+    def commands(self):
+        """A line for each configuration."""
+        return {"output": ["bash", "-c", f". '{SIZES_SCRIPT}'; CAPACITY_MB=3816; "
+                           f"for name in {' '.join(CONFIGURATIONS)}; do postmark_sizes $name; "
+                           "echo $FILES $DIRECTORIES $TRANSACTIONS; done"]}
+
+    def found(self, top):
+        """Configuration -> files, directories, transactions, in RE's size; GB of files."""
+        smallest, largest = map(int, re.search(r'"size (\d+) (\d+)"',
+                                               FILES_SCRIPT.read_text()).groups())
+        lines = [[SCALE * int(word) for word in line.split()]
+                 for line in self.output(top, "output").splitlines()]
+        return {name: (line[0] * (smallest + largest) / 2 / 1e9, *line)
+                for name, line in zip(CONFIGURATIONS, lines, strict=True)}
+
+
+class Sized(Figure):
+    """Table 3: how large the loads are."""
+
+    paper = "re"
+    name = "re-table3"
+    title = "Postmark's configurations"
+    POINTS = {"file-set": "GB of files", "files": "files", "directories": "directories",
+              "transactions": "transactions"}
+
+    def runs(self):
+        """No guest: what the scripts say."""
+        return [Sizes()]
+
+    def rows(self, top):
+        """Each is 16 times what runs here."""
+        return [row(f"{self.name}/PM-{name.upper()}/{point}", value)
+                for name, values in Sizes().found(top).items()
+                for point, value in zip(self.POINTS, values, strict=True)]
+
+    def data(self, top):
+        """Published beside here."""
+        return self.beside_published(top, "as named below", f"times {SCALE}", self.POINTS)
+
+    def text(self, _kept):
+        """That it is a setting."""
+        return f"What is set for the runs here, times {SCALE}. GB of files: the number of files " \
+               "times the mean of their sizes, which are drawn."
+
+
 class SmallShare(Figure):
     """Table 4: how many writes the paper's rule takes for small and random."""
 
@@ -335,4 +394,4 @@ class Moves(Figure):
         return f"{text} It had nothing to move by then: {still}." if still else text
 
 
-FIGURES = [*(Elapsed(profile) for profile in RE_DRIVES), SmallShare(), Moves()]
+FIGURES = [Sized(), *(Elapsed(profile) for profile in RE_DRIVES), SmallShare(), Moves()]

@@ -58,8 +58,8 @@ class ProgramRun(Run):
     def call(self, top, name, command):
         """One."""
         try:
-            done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True,
-                                  check=True, timeout=TIMEOUT)
+            done = subprocess.run(list(map(str, command)), cwd=PROJECT, capture_output=True,
+                                  text=True, check=True, timeout=TIMEOUT)
         except subprocess.CalledProcessError as error:
             raise GuestError(f"{self.name}: {' '.join(map(str, command))} ended with "
                              f"{error.returncode}: {error.stderr}") from error

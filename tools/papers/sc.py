@@ -8,6 +8,7 @@ work: writes that arrive together are taken by RAM and the log, and moved later,
 import csv
 import hashlib
 import json
+import os
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from runs import Figure, GuestRun, ProgramRun, digest
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE / "guest-sc.sh"
 REPLAY = PROJECT / "userspace/ressd-trace/replay.c"
+TRACE_TOOL = PROJECT / "build/bin/ressd-trace"
 SSDSIM_RUN = PROJECT / "build/bin/ssdsim-run"
 PROFILE = PROJECT / "tests/ssdsim/profiles/ssdsim-sc.conf"
 # As drives.conf has it.
@@ -123,18 +125,61 @@ class Erases(ProgramRun):
         return int(re.findall(r"(\d+) blocks erased", self.output(top, distribution))[-1])
 
 
+@dataclass(frozen=True)
+class Transforms(ProgramRun):
+    """hm0 as generated, and in each distribution; replayed into a file, for its log only."""
+
+    name: str = "sc-transforms/hm0"
+    seconds: int = 6
+    speed: int = 1000
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{REQUESTS} requests, {digest(TRACE_TOOL, HERE / 'sc_traces.py')}\n"
+
+    def measure(self, top):
+        """The logs stay."""
+        place = self.folder(top)
+        trace, disk = place / "trace.spc", place / "disk"
+        sc_traces.generate("hm0", REQUESTS, trace)
+        disk.touch()
+        os.truncate(disk, sc_traces.SPAN_MB << 20)
+        for name in ("original", *DISTRIBUTIONS):
+            bursts = [] if name == "original" else ["--bursts", name[1:]]
+            self.call(top, name, [TRACE_TOOL, "--write", "--yes", "--speed", self.speed, *bursts,
+                                  "--log", place / f"{name}.csv", "--json", trace, disk])
+        disk.unlink()
+
+    def describe(self, top, name):
+        """Its four columns."""
+        with open(self.folder(top) / f"{name}.csv", encoding="ascii") as lines:
+            return columns((line["kind"], int(line["bytes"]),
+                            self.speed * int(line["due_ns"]) / 1e9)
+                           for line in csv.DictReader(lines))
+
+
 def traces_of(top):
     """The traces that were measured."""
     return [trace for trace in TRACES if Run(trace).is_there(top)]
 
 
+def columns(requests):
+    """Percent of reads, mean sectors of reads and of writes, mean interval in s, as in Table 1.
+
+    A request is r or w, bytes, and seconds.
+    """
+    requests = list(requests)
+    sizes = {wanted: [size / sc_traces.SECTOR for kind, size, _ in requests if kind == wanted]
+             for wanted in "rw"}
+    return (100 * len(sizes["r"]) / len(requests), sum(sizes["r"]) / len(sizes["r"]),
+            sum(sizes["w"]) / len(sizes["w"]),
+            max(seconds for *_, seconds in requests) / (len(requests) - 1))
+
+
 def describe(path):
-    """Percent of reads, mean sectors of reads and of writes, mean interval in s of a trace."""
-    lines = [line.split(",") for line in path.read_text(encoding="ascii").splitlines()]
-    sizes = {kind: [int(words[2]) // sc_traces.SECTOR for words in lines if words[3] == kind]
-             for kind in "rw"}
-    return (100 * len(sizes["r"]) / len(lines), sum(sizes["r"]) / len(sizes["r"]),
-            sum(sizes["w"]) / len(sizes["w"]), float(lines[-1][4]) / (len(lines) - 1))
+    """The same of a trace."""
+    lines = (line.split(",") for line in path.read_text(encoding="ascii").splitlines())
+    return columns((words[3], int(words[2]), float(words[4])) for words in lines)
 
 
 def result(top, trace, side, distribution):
@@ -251,8 +296,10 @@ class ResponseFigure(Figure):
                    if self.kind == "mean" or trace != "prn0"}
         why = "the traces are synthetic: Table 1 says nothing of the places of requests and of " \
               "the shape of sizes, and with 3000 requests the tail is one of them"
-        return [row(f"{self.name}/D64-over-D1/least", min(counted.values()), why=why),
+        rows = [row(f"{self.name}/D64-over-D1/least", min(counted.values()), why=why),
                 row(f"{self.name}/D64-over-D1/most", max(counted.values()), why=why)]
+        return rows + [row(f"{self.name}/D64-over-D1/{trace}", ratio, why=why)
+                       for trace, ratio in ratios.items() if trace not in counted]
 
     def data(self, top):
         """For the table and the chart: groups of bars."""
@@ -341,6 +388,39 @@ class TraceTable(Figure):
     def text(self, _kept):
         """How."""
         return "The traces are drawn with these means; here is what was drawn."
+
+
+class TransformTable(Figure):
+    """Table 2: that D1 to D64 differ from hm0 in nothing but when writes arrive."""
+
+    paper = "sc"
+    name = "sc-table2"
+    title = "hm0 and what is made of it"
+
+    def runs(self):
+        """One."""
+        return [Transforms()]
+
+    def found(self, top):
+        """What each is called, and its four columns."""
+        run = Transforms()
+        return {name: run.describe(top, name) for name in ("original", *DISTRIBUTIONS)}
+
+    def rows(self, top):
+        """As of Table 1."""
+        return [row(f"{self.name}/{name}/{point}", value)
+                for name, values in self.found(top).items()
+                for point, value in zip(TraceTable.POINTS, values, strict=True)]
+
+    def data(self, top):
+        """Published beside here."""
+        return self.beside_published(top, "as named below", "generated, 3000 requests",
+                                     TraceTable.POINTS)
+
+    def text(self, _kept):
+        """How."""
+        return "The generated hm0, and what `ressd-trace --bursts` makes of it, from the log of " \
+               f"a replay into a file at {Transforms.speed} times the speed."
 
 
 class FutureFigure(Figure):
@@ -438,4 +518,5 @@ FIGURES = [
     EraseFigure(),
     FutureFigure(),
     TraceTable(),
+    TransformTable(),
 ]
