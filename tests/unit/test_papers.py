@@ -19,6 +19,7 @@ sys.path[:0] = [str(TOOLS / name) for name in ("papers", "bench", "demo")]
 sys.path.insert(1, str(TOOLS))
 
 import beyond  # noqa: E402
+import charts  # noqa: E402
 import kept as keeping  # noqa: E402
 import pa_ir  # noqa: E402
 import page  # noqa: E402
@@ -633,6 +634,27 @@ class Programs(unittest.TestCase):
             self.assertIn("samsung 5.1 and 23.1", text)
             self.assertIn("| NAND blocks erased for a MB | samsung |", text)
             self.assertTrue((docs / "papers/beyond-hot.png").exists())
+
+
+class Charts(unittest.TestCase):
+    """What is drawn."""
+
+    def test_labels(self):
+        """Labels of many groups are wrapped; those with lines of their own are not."""
+        self.assertEqual(charts.wrapped("clustered-block", 7), "clustered-\nblock")
+        self.assertEqual(charts.wrapped("clustered-block", 2), "clustered-block")
+        self.assertEqual(charts.wrapped("a long label\nfor two", 12), "a long label\nfor two")
+
+    def test_series_without_values(self):
+        """Has no place in the legend, nor between the bars."""
+        from matplotlib import pyplot
+        figure, axes = pyplot.subplots()
+        charts.bars(axes, {"unit": "%", "groups": ["a", "b"],
+                           "series": {"there": [1, 2], "here": [None, None], "then": [None, 3]}})
+        names = [text.get_text() for text in axes.get_legend().get_texts()]
+        self.assertEqual(names, ["there", "then"])
+        self.assertAlmostEqual(axes.containers[0][0].get_width(), 0.42)
+        pyplot.close(figure)
 
 
 class CommandLine(unittest.TestCase):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The charts of docs/papers: all of one style, to be read in grey, no legend over a bar."""
 
+import textwrap
 from pathlib import Path
 
+# That fit below a chart of bars, whose legend is beside it.
+CHARACTERS = 84
 HERE = Path(__file__).resolve().parent
 FILLS = [("white", ""), ("0.8", ""), ("0.55", ""), ("0.25", ""), ("white", "////"),
          ("0.8", "\\\\\\\\"), ("0.55", "xxxx"), ("white", "...."), ("0.8", "////"),
@@ -20,12 +23,19 @@ def number(value):
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
+def wrapped(label, groups):
+    """A label of one of so many groups, in lines that leave room for the others."""
+    return label if "\n" in label else textwrap.fill(label, max(6, CHARACTERS // groups))
+
+
 def bars(axes, data):
-    """Groups of bars; the legend beside them."""
-    width = 0.84 / len(data["series"])
-    for index, (name, values) in enumerate(data["series"].items()):
+    """Groups of bars; the legend beside them. A series that has no value is left out."""
+    series = {name: values for name, values in data["series"].items()
+              if any(value is not None for value in values)}
+    width = 0.84 / len(series)
+    for index, (name, values) in enumerate(series.items()):
         colour, hatch = FILLS[index % len(FILLS)]
-        places = [group + (index - (len(data["series"]) - 1) / 2) * width
+        places = [group + (index - (len(series) - 1) / 2) * width
                   for group in range(len(values))]
         drawn = axes.bar(places, [value or 0 for value in values], width, label=name, color=colour,
                          hatch=hatch, edgecolor="black", linewidth=0.6)
@@ -34,7 +44,8 @@ def bars(axes, data):
     if data.get("log"):
         axes.set_yscale("log")
     axes.margins(y=0.18)
-    axes.set_xticks(range(len(data["groups"])), data["groups"])
+    axes.set_xticks(range(len(data["groups"])),
+                    [wrapped(label, len(data["groups"])) for label in data["groups"]])
     axes.set_ylabel(data["unit"])
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
 
