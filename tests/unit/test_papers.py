@@ -72,6 +72,9 @@ def invent_sc(top, trace, **means):
             mean = means.get(side, 2) if distribution == "D64" else \
                 BARE[distribution] if side == "bare" else 2
             write_replay(folder / f"{side}-{distribution}", mean, 10 * mean)
+            with open(folder / "figures", "a", encoding="ascii") as out:
+                out.write(f"{side}-{distribution}.erases 30\n"
+                          f"{side}-{distribution}.drain_erases {0 if side == 'bare' else 4}\n")
     finish(top, run)
     return run
 
@@ -242,6 +245,10 @@ class Rows(unittest.TestCase):
             self.assertIn("4 of 6 figures", whole(papers.FIGURES["sc-future"], top)[2])
             more = dict(papers.FIGURES["sc-future"].data(top)["more"])
             self.assertEqual(more["times D1 bare"]["mean, pace burst"], [2])
+            self.assertEqual(more["blocks erased, also until the log is drained"],
+                             {"D1 bare": [30], "D64 bare": [30], "D64, pace burst": [34],
+                              "D64, pace even": [34], "D64, pace idle": [34]})
+            self.assertEqual(found["sc-future/erases-even-D64/hm0"]["value"], 34)
             slower = more["requests of 3000 slower than the slowest of D1 bare"]
             self.assertEqual(slower, {"D64 bare": [1], "D64, pace burst": [1],
                                       "D64, pace even": [0], "D64, pace idle": [0]})
