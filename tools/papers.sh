@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# papers.sh [--list] [--figure ID]... [--missing] [--again] [--report-only]: measures what the papers have published,
+# papers.sh [--list] [--figure ID]... [--missing] [--again] [--traces FOLDER] [--report-only]: measures what the papers have published,
 # on the emulated drives; writes build/results/papers.json, docs/papers.md and the pages in docs/papers.
 # Called by `make papers`. Without a run nothing needs to be built.
 set -euo pipefail

@@ -5,6 +5,7 @@
 import contextlib
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,7 @@ import re_oltp  # noqa: E402
 import re_postmark  # noqa: E402
 import runs  # noqa: E402
 import sc  # noqa: E402
+import sc_real  # noqa: E402
 import sc_traces  # noqa: E402
 from guests import GuestError  # noqa: E402
 from published import PUBLISHED, Number  # noqa: E402
@@ -63,10 +65,11 @@ def write_replay(path, mean, tail):
 
 def invent_sc(top, trace, **means):
     """A run of SC with these means for D64 of its sides, 2 for all others; ten times the tail."""
-    run = sc.Run(trace)
+    run = sc.run_of(trace)
     folder = run.folder(top)
     folder.mkdir(parents=True)
-    sc_traces.generate(trace, 1000, folder / "trace.spc")
+    if trace in sc.TRACES:
+        sc_traces.generate(trace, 1000, folder / "trace.spc")
     for side, (_options, distributions) in sc.SIDES.items():
         for distribution in distributions:
             mean = means.get(side, 2) if distribution == "D64" else \
@@ -129,6 +132,54 @@ class Traces(unittest.TestCase):
             for name in ("a", "b"):
                 sc_traces.generate("hm0", 100, Path(place) / name)
             self.assertEqual((Path(place) / "a").read_text(), (Path(place) / "b").read_text())
+
+
+class RealTraces(unittest.TestCase):
+    """Traces of others, from made-up lines."""
+
+    def convert(self, name, text, requests=9):
+        """The lines of the trace that is made of it."""
+        with tempfile.TemporaryDirectory() as place, \
+                mock.patch.dict(os.environ, {sc_real.FOLDER: place}):
+            (Path(place) / f"{name}.trace").write_text(text)
+            sc_real.convert(name, requests, Path(place) / "out")
+            return (Path(place) / "out").read_text().splitlines()
+
+    def test_columns(self):
+        """Places and sizes have units of their own; whole sectors, in order, so many."""
+        self.assertEqual(self.convert("fin1-head", "26.214\t0\t303574\t2\t0\n78.6 0 16 1 1\n"),
+                         ["0,303574,8192,w,0.026214", "0,16,4096,r,0.078600"])
+        text = "5.5 0 1024 700 1\n1.25 0 1000 100 0\n9 0 0 512 0\n"
+        self.assertEqual(self.convert("msr-cut-rw_20_80", text, 2),
+                         ["0,1,1024,w,0.001250", "0,2,1024,r,0.005500"])
+
+    def test_refused(self):
+        """Lines that are none name themselves."""
+        for line in ("1 0 2 3", "1 0 x 512 1", "1 0 0 0 1", "1 0 0 512 2", "-1 0 0 512 1"):
+            self.assertRaisesRegex(GuestError, "line 2 is not", self.convert,
+                                   "msr-cut-rand-iops", f"0 0 0 512 1\n{line}\n")
+
+    def test_without_folder(self):
+        """No run then, and it is not an error; what was measured is still shown."""
+        run = sc.run_of("fin1-head")
+        with tempfile.TemporaryDirectory() as place, \
+                mock.patch.dict(os.environ, {sc_real.FOLDER: ""}), \
+                mock.patch.object(papers, "FOLDER", Path(place)):
+            self.assertFalse(run.is_possible())
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                papers.measure_all([run])
+            self.assertIn("sc/fin1-head is left out", output.getvalue())
+            with mock.patch.dict(os.environ, {sc_real.FOLDER: place}):
+                (Path(place) / "fin1-head.trace").write_text("1 0 2 3 0\n")
+                self.assertTrue(run.is_possible())
+                invent_sc(Path(place), "fin1-head", burst=0.5)
+                self.assertEqual(run.guest(Path(place)).arguments[:3], ["pack", "bare", "none"])
+            found, data, text = whole(papers.FIGURES["sc-real"], Path(place))
+            self.assertEqual(data["groups"], ["fin1-head"])
+            self.assertIn("real traces", data["drive"])
+            self.assertTrue(found["sc-real/mean-burst-D64-over-bare-D1/fin1-head"]["reached"])
+            self.assertIn("2 of 6 figures", text)
 
 
 class Rows(unittest.TestCase):

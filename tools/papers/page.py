@@ -37,10 +37,10 @@ SSD-C is the Intel drive here, not RE's."""),
 The slides have two numbers, and pictures. IRBW-FIFO is `dispatch bundle` here, IRBW-FIFO-RP \
 `bundle_rp`; [normal-path.md](../normal-path.md) has what else they gain."""),
     "sc": ("SC", "Effects of Scattering Write Request Arrivals on SSD Performance", """\
-The traces are **synthetic, matched to Table 1** (share of reads, mean sizes, mean interval), 3000 \
-requests each; sizes are geometric, 80 % of the requests go to 20 % of 256 MB. The interval is \
-taken as seconds: at milliseconds, as printed, proj0 would need several times what the two \
-channels of SC's SSD transfer."""),
+The traces are, but for sc-real, **synthetic, matched to Table 1** (share of reads, mean sizes, \
+mean interval), 3000 requests each; sizes are geometric, 80 % of the requests go to 20 % of \
+256 MB. The interval is taken as seconds: at milliseconds, as printed, proj0 would need several \
+times what the two channels of SC's SSD transfer."""),
     "beyond": ("beyond", "Beyond the papers", """\
 What each later idea adds to RE's target, one after the other: dark bars are the bare drive, RE's \
 rules and the target of today. RE's log is that of the paper: each write is appended at once and \

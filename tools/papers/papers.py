@@ -11,6 +11,7 @@ docs/papers.md, which says how many were reached; and docs/papers with a page fo
 import argparse
 import functools
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,7 @@ import re_oltp  # noqa: E402
 import re_postmark  # noqa: E402
 import results as result_files  # noqa: E402
 import sc  # noqa: E402
+import sc_real  # noqa: E402
 from guests import PROJECT, GuestError, clock, fail  # noqa: E402
 from runs import GuestRun  # noqa: E402
 
@@ -90,6 +92,10 @@ def measure_all(runs):
     """What is left of the runs, and how long that may take."""
     left = [run for run in runs if not is_done(run)]
     print(f"{len(runs) - len(left)} of {len(runs)} runs are there already", flush=True)
+    for run in left:
+        if not run.is_possible():
+            print(f"{run.name} is left out: it needs a trace, see --traces")
+    left = [run for run in left if run.is_possible()]
     started = time.monotonic()
     for number, run in enumerate(left):
         seconds = sum(later.seconds for later in left[number:])
@@ -181,6 +187,9 @@ def parse():
                         help="only runs of which docs/papers has nothing yet, and what they need")
     parser.add_argument("--again", action="store_true",
                         help="measure the chosen figures anew, also what is there")
+    parser.add_argument("--traces", metavar="FOLDER",
+                        help="real traces, for sc-real (default: $RESSD_TRACES): " +
+                             ", ".join(f"{name}.trace" for name in sc_real.UNITS))
     parser.add_argument("--report-only", action="store_true",
                         help="no run: results and page of what is there, here and in "
                              "docs/papers/figures.json")
@@ -190,6 +199,8 @@ def parse():
 def main():
     """Run, write, print; see the top."""
     options = parse()
+    if options.traces:
+        os.environ[sc_real.FOLDER] = options.traces
     if options.list:
         show_list()
         return 0

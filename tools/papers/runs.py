@@ -34,6 +34,10 @@ class Run:
         """Of which sources, and, unless it is an old one, on which day."""
         return (self.folder(top) / "commit").read_text().strip()
 
+    def is_possible(self):
+        """Whether what it needs of others is there."""
+        return True
+
     def needs(self):
         """Runs without which this one cannot be made, or shows nothing."""
         return []

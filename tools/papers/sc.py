@@ -6,7 +6,6 @@ work: writes that arrive together are taken by RAM and the log, and moved later,
 """
 
 import csv
-import hashlib
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import drives
+import sc_real
 import sc_traces
 from guests import PROJECT, Guest, figures
 from published import PUBLISHED
@@ -30,6 +30,7 @@ PROFILE = PROJECT / "tests/ssdsim/profiles/ssdsim-sc.conf"
 # As drives.conf has it.
 CAPACITY_MB = 1024
 REQUESTS = 3000
+REAL_REQUESTS = 10000
 SECONDS = 80
 TRACES = list(sc_traces.TABLE_1)
 DISTRIBUTIONS = ["D1", "D4", "D16", "D64"]
@@ -59,28 +60,66 @@ class Run(GuestRun):
 
     trace: str
     seconds: int = SECONDS
+    requests: int = REQUESTS
+    fit: str = "refuse"
 
     @property
     def name(self):
         """What it is called, in the list and as a folder."""
         return f"sc/{self.trace}"
 
+    def source(self):
+        """The file that the trace depends on."""
+        return HERE / "sc_traces.py"
+
     def settings(self):
         """What its result depends on."""
-        sources = SCRIPT.read_text() + (HERE / "sc_traces.py").read_text() + REPLAY.read_text()
-        return f"{REQUESTS} requests, {SIDES}, {hashlib.sha256(sources.encode()).hexdigest()}\n"
+        return f"{self.requests} requests, {SIDES}, {digest(SCRIPT, self.source(), REPLAY)}\n"
+
+    def write_trace(self, path):
+        """In the SPC format."""
+        sc_traces.generate(self.trace, self.requests, path)
 
     def guest(self, top):
         """The guest that measures it."""
         place = self.folder(top)
         trace = place / "trace.spc"
-        sc_traces.generate(self.trace, REQUESTS, trace)
-        arguments = [word for side, (options, distributions) in SIDES.items()
+        self.write_trace(trace)
+        arguments = [self.fit]
+        arguments += [word for side, (options, distributions) in SIDES.items()
                      for word in (side, options, " ".join(distributions))]
         return Guest(self.name.replace("/", "-"), SCRIPT, arguments,
                      {"start": 8, **{side: 8 * len(distributions)
                                      for side, (_options, distributions) in SIDES.items()}},
                      place, files=[*drives.FILES, trace], memory="3G")
+
+
+@dataclass(frozen=True)
+class RealRun(Run):
+    """The same of a real trace, which may lie beyond the end of the small drive."""
+
+    seconds: int = SECONDS * REAL_REQUESTS // REQUESTS
+    requests: int = REAL_REQUESTS
+    fit: str = "pack"
+
+    def is_possible(self):
+        """Whether the trace is there."""
+        return bool(sc_real.path_of(self.trace))
+
+    def source(self):
+        """The trace itself; while that is not there, the run is not done."""
+        if not self.is_possible():
+            raise FileNotFoundError(self.trace)
+        return sc_real.path_of(self.trace)
+
+    def write_trace(self, path):
+        """As ressd-trace reads it."""
+        sc_real.convert(self.trace, self.requests, path)
+
+
+def run_of(trace):
+    """The run of a trace, generated or real."""
+    return (RealRun if trace in sc_real.UNITS else Run)(trace)
 
 
 @dataclass(frozen=True)
@@ -158,9 +197,9 @@ class Transforms(ProgramRun):
                            for line in csv.DictReader(lines))
 
 
-def traces_of(top):
-    """The traces that were measured."""
-    return [trace for trace in TRACES if Run(trace).is_there(top)]
+def traces_of(top, traces=TRACES):
+    """Those of these traces that were measured."""
+    return [trace for trace in traces if run_of(trace).is_there(top)]
 
 
 def columns(requests):
@@ -184,7 +223,7 @@ def describe(path):
 
 def result(top, trace, side, distribution):
     """Mean and tail of one replay, ms."""
-    found = json.loads((Run(trace).folder(top) / f"{side}-{distribution}.json").read_text())
+    found = json.loads((run_of(trace).folder(top) / f"{side}-{distribution}.json").read_text())
     response = found["all"]["response"]
     return {"mean": response["mean_ns"] / 1e6, "tail": response["worst_ns"] / 1e6}
 
@@ -209,7 +248,7 @@ def kind_of(line):
 
 def requests(top, trace, side, distribution):
     """Those of one replay."""
-    with open(Run(trace).folder(top) / f"{side}-{distribution}.csv", encoding="ascii") as lines:
+    with open(run_of(trace).folder(top) / f"{side}-{distribution}.csv", encoding="ascii") as lines:
         return [Request(kind_of(line), int(line["due_ns"]), int(line["bytes"]) / BLOCK,
                         (int(line["completed_ns"]) - int(line["due_ns"])) / 1e6)
                 for line in csv.DictReader(lines)]
@@ -246,7 +285,7 @@ def bound(top, trace, in_ram):
 
 def erases(top, trace, side, distribution):
     """Blocks that the NAND erased in a replay and, with ressd, until its log was drained."""
-    found = figures(Run(trace).folder(top))
+    found = figures(run_of(trace).folder(top))
     return sum(found[f"{side}-{distribution}.{kind}"] for kind in ("erases", "drain_erases"))
 
 
@@ -435,35 +474,38 @@ class FutureFigure(Figure):
     paper = "sc"
     name = "sc-future"
     title = "Scattered flushing: 64 writes at once with ressd beside evenly spread writes without"
+    traces = TRACES
+    drive = "SC's SSD; synthetic traces, matched to Table 1"
     SERIES = [("bare", "D1"), ("bare", "D64"), *((side, "D64") for side in (*PACES, "zero"))]
 
     def runs(self):
         """Every trace."""
-        return [Run(trace) for trace in TRACES]
+        return [run_of(trace) for trace in self.traces]
 
     def rows(self, top):
         """D64 with ressd over D1 bare, at most 1; and what the NAND erased."""
         return self.ratios(top) + [
             row(f"{self.name}/erases-{side}-{distribution}/{trace}",
-                erases(top, trace, side, distribution), "blocks", runs=[Run(trace)])
-            for trace in traces_of(top) for side, distribution in self.SERIES if side != "zero"]
+                erases(top, trace, side, distribution), "blocks", runs=[run_of(trace)])
+            for trace in traces_of(top, self.traces)
+            for side, distribution in self.SERIES if side != "zero"]
 
     def ratios(self, top):
         """What is claimed."""
         rows = []
-        for trace in traces_of(top):
+        for trace in traces_of(top, self.traces):
             bare = result(top, trace, "bare", "D1")
             for side in PACES:
                 found = result(top, trace, side, "D64")
                 rows += [row(f"{self.name}/{kind}-{side}-D64-over-bare-D1/{trace}",
-                             found[kind] / bare[kind], claim=("<=", 1), runs=[Run(trace)])
+                             found[kind] / bare[kind], claim=("<=", 1), runs=[run_of(trace)])
                          for kind in ("mean", "tail")]
         return rows
 
     def data(self, top):
         """Means; the tail has a table of its own."""
-        traces = traces_of(top)
-        return {"unit": "ms", "drive": "SC's SSD; synthetic traces, matched to Table 1",
+        traces = traces_of(top, self.traces)
+        return {"unit": "ms", "drive": self.drive,
                 "groups": traces,
                 "series": {self.label(side, distribution):
                            [result(top, trace, side, distribution)["mean"] for trace in traces]
@@ -477,7 +519,8 @@ class FutureFigure(Figure):
                            [erases(top, trace, side, distribution) for trace in traces]
                            for side, distribution in self.SERIES if side != "zero"}),
                          ("times D1 bare", self.times(top)),
-                         (f"requests of {REQUESTS} slower than the slowest of D1 bare",
+                         (f"requests of {run_of(self.traces[0]).requests} slower than the "
+                          "slowest of D1 bare",
                           {self.label(side, "D64"): [slower(top, trace, side) for trace in traces]
                            for side in ("bare", *PACES)}),
                          ("mean by kind, ms", self.by_kind(top, traces)),
@@ -500,7 +543,7 @@ class FutureFigure(Figure):
         """Of D1 bare and of D64 with ressd."""
         return {f"{kind}, {self.label(side, distribution)}":
                 [means_by_kind(top, trace, side, distribution)[kind] for trace in traces]
-                for kind in KINDS for side, distribution in self.SERIES[:3:2]}
+                for kind in KINDS for side, distribution in (("bare", "D1"), (PACES[0], "D64"))}
 
     @staticmethod
     def label(side, distribution):
@@ -528,12 +571,35 @@ class FutureFigure(Figure):
                "takes to submit those before it; with no drive behind that is all."
 
 
+class RealFigure(FutureFigure):
+    """The same of real traces, which only those can make who have them."""
+
+    name = "sc-real"
+    title = "The same of real traces"
+    traces = list(sc_real.UNITS)
+    drive = "SC's SSD; real traces"
+    SERIES = [*(("bare", distribution) for distribution in DISTRIBUTIONS),
+              *FutureFigure.SERIES[2:]]
+
+    def text(self, kept):
+        """Whose traces they are, and where the claim holds."""
+        rows = [entry for entry in kept["rows"] if entry["claim"]]
+        reached = sum(entry["reached"] for entry in rows)
+        return f"The first {REAL_REQUESTS} requests of SPC's Financial1 (sizes rounded up to " \
+               "4 KB) and of two cuts of the MSR Cambridge traces; what lies beyond the small " \
+               "drive is packed into it (`ressd-trace --fit pack`). They have licences of their " \
+               "own and are no part of the project: `tools/papers.sh --traces FOLDER --figure " \
+               f"sc-real`. {reached} of {len(rows)} figures of D64 with ressd are at least as " \
+               "good as D1 bare."
+
+
 FIGURES = [
     ResponseFigure("sc-1", "Average response time of requests", "mean"),
     ResponseFigure("sc-2", "Tail response time (mean of the worst 0.01 %, here one request)",
                    "tail"),
     EraseFigure(),
     FutureFigure(),
+    RealFigure(),
     TraceTable(),
     TransformTable(),
 ]
