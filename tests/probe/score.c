@@ -12,7 +12,8 @@
  *	probe-score --list-random SEED FIRST COUNT
  *						the drives, in lines for tests/probe/guest-score.sh
  *
- * --quick before these: as ressd-probe --quick measures.
+ * --quick before these: as ressd-probe --quick measures. --charts: also the points of its --report,
+ * in lines "DRIVE chart SERIES X Y".
  *
  * One line for each drive and parameter, as in scoring.h, lines "DRIVE verdict ...", "DRIVE
  * dispatch STATUS BUNDLE ..." (is there to be an order of requests?), "DRIVE advice KEY VALUE",
@@ -28,6 +29,7 @@
 #include "candidate.h"
 #include "dm/plan.h"
 #include "drive.h"
+#include "find/charts.h"
 #include "find/session.h"
 #include "result-file.h"
 #include "scoring.h"
@@ -86,6 +88,7 @@ static void print_verdict(const char *name, const struct session *session)
 }
 
 static enum thoroughness thoroughness = SURVEY_DEFAULT;
+static bool wants_charts;
 
 /* A drive that is measured. */
 struct survey_run {
@@ -169,6 +172,25 @@ static void print_run(const struct candidate *candidate, struct survey_run *run,
 	fflush(stdout);
 }
 
+/* As ressd-probe --report measures them, but nothing here wears out: no curve is cut short. */
+static int print_charts(const char *name, struct session *session, struct failure *failure)
+{
+	const struct series_key *key;
+	const struct series *series;
+	static struct charts charts;
+	unsigned int i, point;
+	int code;
+
+	session->measure->write_limit = UINT64_MAX;
+	code = charts_measure(&charts, &session->survey, 16 * CHART_SECONDS, 16 * CHARTS_BYTES,
+			      failure);
+	for (i = 0; !code && (series = charts_series(&charts, i, &key)); i++)
+		for (point = 0; point < series->count; point++)
+			printf("%s chart %s %.9g %.9g\n", name, key->name, series->x[point],
+			       series->y[point]);
+	return code;
+}
+
 static int survey_drive(const struct candidate *candidate)
 {
 	struct survey_run run = { .session.plan_again = plan_again };
@@ -188,6 +210,8 @@ static int survey_drive(const struct candidate *candidate)
 		code = prepare(&run.session, &run.drive, &run.table, &failure);
 	if (!code)
 		code = session_run(&run.session, &failure);
+	if (!code && wants_charts)
+		code = print_charts(candidate->name, &run.session, &failure);
 	if (code) {
 		fprintf(stderr, "probe-score: %s: %s\n%s", candidate->name, failure.text,
 			candidate->profile);
@@ -290,8 +314,11 @@ int main(int argc, char **argv)
 {
 	const char *mode;
 
-	if (argc >= 2 && !strcmp(argv[1], "--quick")) {
-		thoroughness = SURVEY_QUICK;
+	while (argc >= 2 && (!strcmp(argv[1], "--quick") || !strcmp(argv[1], "--charts"))) {
+		if (!strcmp(argv[1], "--quick"))
+			thoroughness = SURVEY_QUICK;
+		else
+			wants_charts = true;
 		argc--;
 		argv++;
 	}
@@ -310,6 +337,6 @@ int main(int argc, char **argv)
 		return judge_named(argv[2], argv[3], argv[4], argv[5]);
 	if (argc == 6 && !strcmp(mode, "--judge-random"))
 		return judge_random(number_of(argv[2]), number_of(argv[3]), argv[4], argv[5]);
-	fprintf(stderr, "how to call: probe-score [--quick] --named FOLDER [PROFILE...] | --random SEED FIRST COUNT | --judge-named FOLDER PROFILE RESULT SECONDS | --judge-random SEED NUMBER RESULT SECONDS | --list-named FOLDER [PROFILE...] | --list-random SEED FIRST COUNT\n");
+	fprintf(stderr, "how to call: probe-score [--quick] [--charts] --named FOLDER [PROFILE...] | --random SEED FIRST COUNT | --judge-named FOLDER PROFILE RESULT SECONDS | --judge-random SEED NUMBER RESULT SECONDS | --list-named FOLDER [PROFILE...] | --list-random SEED FIRST COUNT\n");
 	return 2;
 }

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
@@ -137,7 +138,12 @@ class NormalPathTest(unittest.TestCase):
 
     def test_a_chart_is_made_of_what_there_is(self):
         mixed = self.load("samsung", "mixed", {"none": fio(1, 5, 8), "bundle-rp": fio(3, 6, 2)})
-        path = normal_path.chart([[self.postmark(), mixed]], self.folder / "chart.png")
+        from matplotlib import pyplot
+        with mock.patch.object(pyplot, "close"):
+            path = normal_path.chart([[self.postmark(), mixed]], self.folder / "chart.png")
+        self.addCleanup(pyplot.close, "all")
+        self.assertEqual([axes.get_ylabel() for axes in pyplot.gcf().axes],
+                         ["speed, times that of none", "p99 of reads, times that of none"])
         self.assertEqual(path.read_bytes()[1:4], b"PNG")
         self.assertIsNone(normal_path.chart([[]], self.folder / "none.png"))
         other = self.load("emmc", "mixed", {"none": fio(1, 5, 8), "bundle-rp": fio(3, 6, 2)})

@@ -329,7 +329,10 @@ LONGEST_BAR = 5
 
 
 def draw(axes, loads, value_of, label):
-    """Bars of each side of each load; a side without a value leaves its place empty."""
+    """Bars of each side of each load; a side without a value leaves its place empty.
+
+    @label is the drive, and what the axis shows.
+    """
     width = 0.86 / len(SHADES)
     for number, (side, (shade, hatch)) in enumerate(SHADES.items()):
         bars = [(index + (number - (len(SHADES) - 1) / 2) * width, value_of(load, side))
@@ -344,7 +347,9 @@ def draw(axes, loads, value_of, label):
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set_xticks(range(len(loads)), [load.name.replace("-", "\n", 1) for load in loads],
                     fontsize=8)
-    axes.set_title(label, fontsize=9)
+    drive, unit = label
+    axes.set_title(drive, fontsize=9)
+    axes.set_ylabel(unit, fontsize=8)
 
 
 def draw_paper(axes, loads):
@@ -373,11 +378,12 @@ def chart(compared, path):
                                 width_ratios=[3, 1])
     for (speeds, waits), loads in zip(grid, shown, strict=True):
         drive = loads[0].profile
-        draw(speeds, loads, lambda load, side: load.gain(side), f"{drive}: speed over none")
+        draw(speeds, loads, lambda load, side: load.gain(side),
+             (drive, "speed, times that of none"))
         draw_paper(speeds, loads)
         mixes = [load for load in loads if load.name in ("mixed", "fileserver")]
         draw(waits, mixes, lambda load, side: load.latency(side, "read")[1] /
-             load.latency("none", "read")[1], f"{drive}: p99 of reads over none")
+             load.latency("none", "read")[1], (drive, "p99 of reads, times that of none"))
         waits.set_yscale("log")
     figure.legend(*grid[0][0].get_legend_handles_labels(), fontsize=8, ncols=5,
                   loc="lower center")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import probe_answer
 from guests import PROJECT, GuestError
 from rows import row
-from runs import OfEach, ProgramRun, digest
+from runs import Figure, ProgramRun, digest
 
 PROFILES = PROJECT / "tests/ssdsim/profiles"
 MODEL = PROJECT / "build/bin/mover-model"
@@ -113,7 +113,7 @@ class Run(ProgramRun):
         return found
 
 
-class Waterfall(OfEach):
+class Waterfall(Figure):
     """One load; a panel for each drive."""
 
     paper = "beyond"
@@ -134,9 +134,10 @@ class Waterfall(OfEach):
         for run in self.measured(top):
             for (label, figures) in zip(self.labels(), run.results(top), strict=True):
                 point = label.replace(" ", "-")
-                rows += [row(f"{self.name}/{run.profile}/{point}", figures["mb_s"], "MB/s"),
+                rows += [row(f"{self.name}/{run.profile}/{point}", figures["mb_s"], "MB/s",
+                             runs=[run]),
                          row(f"{self.name}/{run.profile}/{point}-longest", figures["longest_ms"],
-                             "ms")]
+                             "ms", runs=[run])]
         return rows
 
     @staticmethod
@@ -159,13 +160,10 @@ class Waterfall(OfEach):
                           {drive: [figures["erases_per_mb"] for figures in found]
                            for drive, found in results.items()})]}
 
-    def text(self, top):
+    def text(self, kept):
         """What all steps after RE's come to."""
-        lines = []
-        for run in self.measured(top):
-            found = run.results(top)
-            lines.append(f"{run.profile} {found[1]['mb_s'] / found[0]['mb_s']:.1f} and "
-                         f"{found[-1]['mb_s'] / found[0]['mb_s']:.1f}")
+        lines = [f"{drive} {speeds[1] / speeds[0]:.1f} and {speeds[-1] / speeds[0]:.1f}"
+                 for drive, speeds in kept["data"]["series"].items()]
         return f"Times bare by RE's rules and by all steps: {'; '.join(lines)}."
 
 

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The charts of docs/papers: all of one style, to be read in grey, no legend over a bar."""
 
+import textwrap
 from pathlib import Path
 
+# That fit below a chart of bars, whose legend is beside it.
+CHARACTERS = 84
 HERE = Path(__file__).resolve().parent
 FILLS = [("white", ""), ("0.8", ""), ("0.55", ""), ("0.25", ""), ("white", "////"),
          ("0.8", "\\\\\\\\"), ("0.55", "xxxx"), ("white", "...."), ("0.8", "////"),
          ("white", "xxxx")]
+LINES = [{"color": "0.55", "marker": "o", "markersize": 2.5},
+         {"color": "black", "marker": "s", "markersize": 2.5, "linestyle": "--"}]
 
 
 def number(value):
@@ -18,12 +23,19 @@ def number(value):
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
+def wrapped(label, groups):
+    """A label of one of so many groups, in lines that leave room for the others."""
+    return label if "\n" in label else textwrap.fill(label, max(6, CHARACTERS // groups))
+
+
 def bars(axes, data):
-    """Groups of bars; the legend beside them."""
-    width = 0.84 / len(data["series"])
-    for index, (name, values) in enumerate(data["series"].items()):
+    """Groups of bars; the legend beside them. A series that has no value is left out."""
+    series = {name: values for name, values in data["series"].items()
+              if any(value is not None for value in values)}
+    width = 0.84 / len(series)
+    for index, (name, values) in enumerate(series.items()):
         colour, hatch = FILLS[index % len(FILLS)]
-        places = [group + (index - (len(data["series"]) - 1) / 2) * width
+        places = [group + (index - (len(series) - 1) / 2) * width
                   for group in range(len(values))]
         drawn = axes.bar(places, [value or 0 for value in values], width, label=name, color=colour,
                          hatch=hatch, edgecolor="black", linewidth=0.6)
@@ -32,7 +44,8 @@ def bars(axes, data):
     if data.get("log"):
         axes.set_yscale("log")
     axes.margins(y=0.18)
-    axes.set_xticks(range(len(data["groups"])), data["groups"])
+    axes.set_xticks(range(len(data["groups"])),
+                    [wrapped(label, len(data["groups"])) for label in data["groups"]])
     axes.set_ylabel(data["unit"])
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
 
@@ -77,6 +90,31 @@ def points(drawing, data):
     panels[0].set_ylabel(data["unit"])
 
 
+def curves(drawing, data):
+    """A panel for each drive: series by size, and the published size; one legend below."""
+    from matplotlib import ticker
+    grid = drawing.add_gridspec(3, 2, height_ratios=[1, 1, 0.1])
+    for place, (drive, series) in enumerate(data["points"].items()):
+        axes = drawing.add_subplot(grid[place // 2, place % 2])
+        for (name, (sizes, values)), style in zip(series.items(), LINES, strict=False):
+            axes.plot(sizes, values, label=name, **style)
+        if data["marks"][drive]:
+            axes.axvline(data["marks"][drive], color="black", linestyle=":")
+        if data["scale"] == "log":
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+            axes.yaxis.set_minor_formatter(ticker.LogFormatter(minor_thresholds=(1, 0.5)))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_title(drive, fontsize=9)
+        axes.set_xlabel("KB")
+        axes.set_ylabel(data["axis"])
+        axes.set_ylim(bottom=0 if data["scale"] == "linear" else None)
+    below = drawing.add_subplot(grid[2, :])
+    below.axis("off")
+    below.legend(*drawing.axes[0].get_legend_handles_labels(), loc="center", ncols=2, fontsize=8)
+
+
 def draw(figure, data, path):
     """The chart of a figure."""
     import matplotlib
@@ -88,7 +126,11 @@ def draw(figure, data, path):
         if "notes" in data:
             drawing.suptitle(f"{title}; in brackets the longest wait, ms", fontsize=9)
             waterfall(drawing, data)
-        elif "points" in data:
+        elif "marks" in data:
+            drawing.set_size_inches(8, 5.6)
+            drawing.suptitle(title, fontsize=9)
+            curves(drawing, data)
+        elif data.get("points"):
             drawing.suptitle(title, fontsize=9)
             points(drawing, data)
         else:

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# guest-sc.sh SIDE OPTIONS DISTRIBUTIONS...: a trace (trace.spc) with its writes distributed as in SC, in a
-# benchmark guest; three words for each side, which begins with a fresh drive. DISTRIBUTIONS: D1, D4, D16,
-# D64, one after the other, in one word. SIDE is bare; zero, which is no drive, but what the guest itself
-# takes; or a name for ressd with the OPTIONS of its table line in one word, the covers standing as below a
-# mounted file system.
+# guest-sc.sh FIT SIDE OPTIONS DISTRIBUTIONS...: a trace (trace.spc) with its writes distributed as in SC, in
+# a benchmark guest; three words for each side, which begins with a fresh drive. DISTRIBUTIONS: D1, D4, D16,
+# D64, one after the other, in one word. FIT: what ressd-trace does with requests beyond the drive. SIDE is
+# bare; zero, which is no drive, but what the guest itself takes; or a name for ressd with the OPTIONS of its
+# table line in one word, the covers standing as below a mounted file system.
 # Figures: SIDE-DISTRIBUTION.json, the result of ressd-trace, and .csv, each request; in figures
 # SIDE-DISTRIBUTION.erases, .drain_ms, .drain_erases; ressd.cover.ms.
 set -euo pipefail
@@ -17,8 +17,8 @@ replay() {
 	local before start
 	in_use
 	before=$(drive_stat nand_erases)
-	ressd-trace --write --yes-destroy "$target" --json --bursts "${2#D}" --log "$figures/$1.csv" \
-		trace.spc "$target" >"$figures/$1.json" || die "ressd-trace failed on $target"
+	ressd-trace --write --yes-destroy "$target" --json --bursts "${2#D}" --fit "$fit" \
+		--log "$figures/$1.csv" trace.spc "$target" >"$figures/$1.json" || die "ressd-trace failed on $target"
 	figure "$1.erases" "$(($(drive_stat nand_erases) - before))"
 	start=$(uptime_ms)
 	before=$(drive_stat nand_erases)
@@ -59,6 +59,8 @@ load dm-ressd
 # The drive is full from the start. More random writes would bring its garbage collection, which comes
 # once in 128 MB, into one of the replays and not into the others.
 AGE_MB=16
+fit=$1
+shift
 while [ $# -gt 0 ]; do
 	options=$2
 	step "$1"

@@ -11,7 +11,7 @@ import drives
 import normal_path
 from published import PA_DRIVES, PUBLISHED
 from rows import row
-from runs import GuestRun, OfEach, digest
+from runs import Figure, GuestRun, digest
 
 SOURCES = ["guest-normal-path.sh", "guest-loads.sh", "bio-trace.sh", "drives.conf"]
 # What PA and IR call the sides.
@@ -63,7 +63,7 @@ class Run(GuestRun):
         return normal_path.Load(self.profile, self.name_of_load, self.folder(top).parent)
 
 
-class NormalPath(OfEach):
+class NormalPath(Figure):
     """A figure of these loads on these drives."""
 
     def __init__(self, profiles, loads):
@@ -96,11 +96,11 @@ class Composition(NormalPath):
                 place = f"{self.name}/{self.SIZES[load.name]}/{name}"
                 if name != "NoPAS":
                     rows.append(row(f"{place}-requests", load.value(side, "requests") / most,
-                                    why=self.why_requests(load)))
+                                    why=self.why_requests(load), runs=[run]))
                 rows += [row(f"{place}-aligned", load.share(side, "aligned"),
-                             why=self.why_aligned(load, side)),
+                             why=self.why_aligned(load, side), runs=[run]),
                          row(f"{place}-within", load.share(side, "within"),
-                             why=self.why_within(load, side))]
+                             why=self.why_within(load, side), runs=[run])]
         return rows
 
     def why_requests(self, load):
@@ -141,7 +141,7 @@ class Composition(NormalPath):
                 "more": [("here", {"requests": counts["requests"],
                                    "reads among them": counts["reads"]})]}
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "Reads and writes that the block layer hands to the drive. Aligned: they begin at " \
                "a clustered page of 16 KB. Within: writes of at most 240 KB, for the buffer of " \
@@ -158,16 +158,15 @@ class Gains(NormalPath):
         super().__init__(list(PA_DRIVES), loads)
         self.name, self.title = name, title
 
-    def places(self, top):
-        """Drive and load of each run, as the rows name them, and its figures."""
-        return [(f"{PA_DRIVES[run.profile]}-{self.loads[run.name_of_load]}", run.load(top))
-                for run in self.measured(top)]
+    def place(self, run):
+        """Drive and load of a run, as the rows name them."""
+        return f"{PA_DRIVES[run.profile]}-{self.loads[run.name_of_load]}"
 
     def rows(self, top):
         """Each side over NoPAS-noop."""
-        return [row(f"{self.name}/{place}/{name}-over-NoPAS-noop", load.gain(side),
-                    why=self.why(load))
-                for place, load in self.places(top) for side, name in PA_NAMES.items()
+        return [row(f"{self.name}/{self.place(run)}/{name}-over-NoPAS-noop",
+                    run.load(top).gain(side), why=self.why(run.load(top)), runs=[run])
+                for run in self.measured(top) for side, name in PA_NAMES.items()
                 if side != "none"]
 
     @staticmethod
@@ -181,7 +180,7 @@ class Gains(NormalPath):
 
     def data(self, top):
         """A group for each drive and load."""
-        places = self.places(top)
+        places = [(self.place(run), run.load(top)) for run in self.measured(top)]
         return {"unit": "times NoPAS-noop", "drive": SCALE,
                 "groups": [self.label(place) for place, _load in places],
                 "series": {name: [load.gain(side) for _place, load in places]
@@ -208,18 +207,23 @@ class LargeFiles(Gains):
                 if run.profile == "samsung" or not run.name_of_load.endswith("-through")]
 
     def rows(self, top):
-        """Also what the text has of SSD-A, and the most that any of them gains."""
+        """Also what the text has of SSD-A."""
         rows = super().rows(top)
         for run in self.measured(top):
             load = run.load(top)
             if (run.profile, load.name) == ("samsung", "postmark-8m-through"):
                 rows += [row(f"{self.name}/SSD-A-8-MB/PASA-PAI-over-{PA_NAMES[side]}",
-                             load.gain("pasa-pai", side), why=self.why(load))
+                             load.gain("pasa-pai", side), why=self.why(load), runs=[run])
                          for side in ("nopas-pai", "pas-pai")]
-        most = max(entry["value"] for entry in rows if entry["id"].endswith("over-NoPAS-noop"))
-        return [*rows, row(f"{self.name}/most/over-NoPAS-noop", most)]
+        return rows
 
-    def text(self, _top):
+    def overall(self, kept):
+        """The most that any of them gains."""
+        name = f"{self.name}/most/over-NoPAS-noop"
+        return [row(name, max(entry["value"] for entry in kept["rows"] if entry["id"] != name and
+                              entry["id"].endswith("over-NoPAS-noop")))]
+
+    def text(self, _kept):
         """How."""
         return "12 files of 8 MB or 300 of 256 KB on ext3, which Postmark removes at its end, in " \
                "memory of 24 MB. *Flushing*: the drive waits until a write that is longer than " \
@@ -233,7 +237,7 @@ class Filebench(Gains):
     def __init__(self):
         super().__init__("pa-10", "Filebench's profiles", PROFILES)
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "Not by Filebench, which Debian does not have, but by fio and Postmark, with its " \
                "operations, file sizes and threads. Webserver: 16 threads read whole files of " \
@@ -259,29 +263,33 @@ class Schedulers(NormalPath):
 
     def rows(self, top):
         """Each over noop, and the better one of IR's over the best of the kernel's."""
-        rows, most = [], []
+        rows = []
         for run in self.measured(top):
             load = run.load(top)
-            rows += [row(f"{self.name}/{load.name}/{side}-over-none", load.gain(side))
+            rows += [row(f"{self.name}/{load.name}/{side}-over-none", load.gain(side), runs=[run])
                      for side in self.sides(top) if side != "none"]
-            most.append(self.over_kernel(load))
-            rows.append(row(f"{self.name}/{load.name}/over-kernel", most[-1]))
-        return [*rows, row(f"{self.name}/most/over-kernel", max(most), why=self.why(top))]
+            rows.append(row(f"{self.name}/{load.name}/over-kernel", self.over_kernel(load),
+                            runs=[run]))
+        return rows
+
+    def overall(self, kept):
+        """The most of all loads; if it is too little, how good the kernel's best is."""
+        values = {entry["id"].partition("/")[2]: entry["value"] for entry in kept["rows"]}
+        loads = [load for load in self.loads if f"{load}/over-kernel" in values]
+        parts = []
+        for load in loads:
+            gains = {side: values[f"{load}/{side}-over-none"] for side in normal_path.KERNEL
+                     if f"{load}/{side}-over-none" in values}
+            best = max(gains, key=gains.get)
+            parts.append(f"{best}, the best of the kernel's with {load}, gains {gains[best]:.2f} "
+                         "over noop")
+        return [row(f"{self.name}/most/over-kernel",
+                    max(values[f"{load}/over-kernel"] for load in loads), why="; ".join(parts))]
 
     @staticmethod
     def over_kernel(load):
         """The better of IR's over the best of the kernel's."""
         return load.speed(load.best(IR_NAMES)) / load.speed(load.best(normal_path.KERNEL))
-
-    def why(self, top):
-        """How long the kernel's best needs."""
-        parts = []
-        for run in self.measured(top):
-            load = run.load(top)
-            best = load.best(normal_path.KERNEL)
-            parts.append(f"{best}, the best of the kernel's with {load.name}, gains "
-                         f"{load.gain(best):.2f} over noop")
-        return "; ".join(parts)
 
     def data(self, top):
         """A group for each load."""
@@ -310,7 +318,7 @@ class Schedulers(NormalPath):
                                for side in sides}))
         return found
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         if self.profiles[0] == "samsung":
             return "noop, deadline, anticipatory and CFQ there; none, mq-deadline, kyber and bfq " \
@@ -325,6 +333,7 @@ class Responses(NormalPath):
     paper = "ir"
     name = "ir-11"
     title = "Response times over a run of Postmark type A"
+    has_points = True
 
     def __init__(self):
         super().__init__(["samsung"], ["postmark-a-responses"])
@@ -353,11 +362,11 @@ class Responses(NormalPath):
                 "series": dict(zip(IR_NAMES.values(), columns, strict=True)),
                 "points": dict(zip(IR_NAMES.values(), self.found(top), strict=True))}
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         name = f"{self.name}/Samsung/IRBW-FIFO-RP-over-IRBW-FIFO-mean-response"
         return "From the arrival of a request at ressd to its completion. IR has averages of " \
-               f"0.475 and 0.458, which is {PUBLISHED[name].value}; the slides have no unit."
+               f"0.475 and 0.458, which is {PUBLISHED[name].value}, and seconds on the axis."
 
 
 PA_FIGURES = [Composition(), LargeFiles(), Filebench()]

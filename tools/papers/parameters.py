@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from guests import PROJECT
 from published import PA_DRIVES, PUBLISHED, RE_DRIVES
 from rows import row
-from runs import OfEach, ProgramRun, digest
+from runs import Figure, ProgramRun, digest
 
 PROFILES = PROJECT / "tests/ssdsim/profiles"
 PROBE = PROJECT / "build/bin/probe-score"
@@ -29,6 +29,7 @@ FOUND = {
 }
 LINE = re.compile(r"^(\S+) (\S+) (\S+) (\S+) (\S+):(\d+)\+\d+ (\d+)\+\d+ \S+ ([0-9.]+)s (.*)$")
 BANDWIDTH = re.compile(r"^(.*?) +([0-9.]+) MB/s")
+POINT = re.compile(r"^\S+ chart (\S+) (\S+) (\S+)$")
 LOADS = {"seqread": "sequential read  512 KB", "seqwrite": "sequential write 512 KB",
          "randread-4k": "random read        4 KB", "randwrite-4k": "random write       4 KB"}
 
@@ -56,6 +57,18 @@ def findings(text):
     return found
 
 
+def points(text):
+    """Series -> sizes, and a time or speed for each, from the lines of probe-score --charts."""
+    found = {}
+    for line in text.splitlines():
+        words = POINT.match(line)
+        if words:
+            sizes, values = found.setdefault(words[1], ([], []))
+            sizes.append(float(words[2]))
+            values.append(float(words[3]))
+    return found
+
+
 def bandwidths(text):
     """Pattern -> MB/s, from the lines of ssdsim-run."""
     return {found[1]: float(found[2]) for found in map(BANDWIDTH.match, text.splitlines()) if found}
@@ -75,15 +88,19 @@ class Probe(ProgramRun):
 
     def settings(self):
         """What its result depends on."""
-        return f"{digest(PROBE, PROFILES / f'{self.profile}.conf')}\n"
+        return f"charts, {digest(PROBE, PROFILES / f'{self.profile}.conf')}\n"
 
     def commands(self):
         """One."""
-        return {"output": [str(PROBE), "--named", str(PROFILES), self.profile]}
+        return {"output": [str(PROBE), "--charts", "--named", str(PROFILES), self.profile]}
 
     def findings(self, top):
         """Its findings."""
         return findings(self.output(top, "output"))
+
+    def points(self, top):
+        """What the searches have seen, as the papers draw it."""
+        return points(self.output(top, "output"))
 
 
 @dataclass(frozen=True)
@@ -112,7 +129,7 @@ class Bandwidths(ProgramRun):
         return bandwidths(self.output(top, "output"))
 
 
-class Characteristics(OfEach):
+class Characteristics(Figure):
     """PA Table 1: the bare drives; random requests anywhere on the drive."""
 
     paper = "pa"
@@ -145,7 +162,8 @@ class Characteristics(OfEach):
             found = {name: value for run in self.pair(profile)
                      for name, value in run.found(top).items()}
             rows += [row(f"{self.name}/{PA_DRIVES[profile]}/{load}", found[pattern],
-                         why=self.why(profile, load)) for load, pattern in LOADS.items()]
+                         why=self.why(profile, load), runs=self.pair(profile))
+                     for load, pattern in LOADS.items()]
         return rows
 
     @staticmethod
@@ -161,12 +179,12 @@ class Characteristics(OfEach):
         """Published beside here."""
         return self.beside_published(top, "MB/s", "emulated, bare; a small copy of each")
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "Commands of 512 KB and of 4 KB, one at a time; random ones all over the drive."
 
 
-class Parameters(OfEach):
+class Parameters(Figure):
     """What the probe finds: PA 4.2 and Table 3, and ME's kinds of pages."""
 
     paper = "pa"
@@ -184,21 +202,21 @@ class Parameters(OfEach):
             for parameter, found in run.findings(top).items():
                 what = f"the drive has {found.truth:g}; " if found.value != found.truth else ""
                 rows.append(row(FOUND[parameter][0].format(PA_DRIVES[run.profile]), found.value,
-                                why=f"{what}{found.status}: {found.why}"))
+                                why=f"{what}{found.status}: {found.why}", runs=[run]))
         return rows
 
     def data(self, top):
         """Published beside here."""
         return self.beside_published(top, "KB, kinds, or 1: yes", "emulated, a small copy of each")
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "The emulated drives have the parameters that were published; what is compared " \
                "is whether the searches of `ressd-probe` ([probe.md](../probe.md)) find them, on " \
                "the drives as `make probe-score` has them. 0 is *none*, or *not detectable*."
 
 
-class Times(OfEach):
+class Times(Figure):
     """PA Table 2: how long a search takes."""
 
     paper = "pa"
@@ -208,7 +226,8 @@ class Times(OfEach):
 
     def rows(self, top):
         """Seconds of the drive."""
-        return [row(f"{self.name}/{PA_DRIVES[run.profile]}/{FOUND[parameter][2]}", found.seconds)
+        return [row(f"{self.name}/{PA_DRIVES[run.profile]}/{FOUND[parameter][2]}", found.seconds,
+                    runs=[run])
                 for run in self.measured(top) for parameter, found in run.findings(top).items()
                 if FOUND[parameter][2]]
 
@@ -216,14 +235,90 @@ class Times(OfEach):
         """Published beside here."""
         return self.beside_published(top, "s", "emulated, a small copy of each")
 
-    def text(self, top):
+    def text(self, kept):
         """The longest."""
-        longest = max(entry["value"] for entry in self.rows(top))
+        longest = max(entry["value"] for entry in kept["rows"])
         return "Seconds that the drive takes. What is sought is the same, the statistics are " \
                f"not: {longest:.0f} s at most here, 327 minutes in the paper."
 
 
-class Ordered(OfEach):
+class Curves(Figure):
+    """PA Fig. 4, 5, 6 or 7 (ME 5, 6, 8, 9): what a parameter is read off, drive by drive."""
+
+    paper = "pa"
+    has_points = True
+    runs = Parameters.runs
+
+    def __init__(self, name, title, parameter, series, unit="ms", scale="log"):
+        self.name, self.title, self.parameter, self.series = name, title, parameter, series
+        self.unit, self.scale = unit, scale
+
+    def measured(self, top):
+        """Runs of before there were points have none."""
+        return [run for run in super().measured(top) if run.points(top)]
+
+    def rows(self, _top):
+        """Those of the parameters are in their own figure."""
+        return []
+
+    def data(self, top):
+        """Curves, which are only drawn, and what was read off them there and here."""
+        drives = [PA_DRIVES[run.profile] for run in self.measured(top)]
+        marks = [PUBLISHED[f"pa-parameters/{drive}/{self.parameter}"].value for drive in drives]
+        return {"unit": "KB", "drive": "emulated, a small copy of each; dotted: as published",
+                "axis": self.unit, "scale": self.scale, "groups": drives,
+                "series": {"published": marks,
+                           "found": [run.findings(top)[self.parameter].value
+                                     for run in self.measured(top)]},
+                "marks": dict(zip(drives, marks, strict=True)),
+                "points": {PA_DRIVES[run.profile]:
+                           {label: run.points(top)[name] for name, label in self.series.items()}
+                           for run in self.measured(top)}}
+
+    def text(self, _kept):
+        """Whose points they are."""
+        return "What `ressd-probe --report` measures on the emulated drives. The table has the " \
+               f"{self.parameter.replace('-', ' ')}: read off there, and found here by a search, " \
+               "which has measurements of its own."
+
+
+class ReadBuffers(Curves):
+    """Fig. 6."""
+
+    def rows(self, top):
+        """From which size on a read is remembered, and ME's read of 1 KB."""
+        rows = []
+        for run in self.measured(top):
+            (sizes, first), (_, again) = (run.points(top)[name] for name in self.series)
+            faster = [size for size, one, two in zip(sizes, first, again, strict=True)
+                      if two < 0.75 * one]
+            drive = PA_DRIVES[run.profile]
+            if f"pa-6/{drive}/faster-from" in PUBLISHED:
+                rows.append(row(f"pa-6/{drive}/faster-from", min(faster), runs=[run],
+                                why="the emulated buffer keeps what was read last, however little; "
+                                    f"{min(sizes):g} KB is the least that was tried"))
+            rows.append(row(f"me-8/{drive}/read-1-KB", 1000 * first[sizes.index(1)], "us",
+                            runs=[run], why="PA has 9.22 MB/s for random reads of 4 KB, 444 us "
+                                            "for each, to which the profile is calibrated"))
+        return rows
+
+
+class WriteBuffers(Curves):
+    """Fig. 7."""
+
+    def rows(self, top):
+        """ME's write of 1 KB."""
+        rows = []
+        for run in self.measured(top):
+            sizes, times = run.points(top)["write-empty"]
+            rows.append(row(f"me-9/{PA_DRIVES[run.profile]}/write-1-KB",
+                            1000 * times[sizes.index(1)], "us", runs=[run],
+                            why="each write brings the rest of a clustered page of 128 KB along, "
+                                "and as many pages are slow ones as fast ones"))
+        return rows
+
+
+class Ordered(Figure):
     """RE Fig. 2: random, ordered-sequential and sequential writes, 128 KB from one to the next."""
 
     paper = "re"
@@ -251,10 +346,11 @@ class Ordered(OfEach):
             drive, found = RE_DRIVES[run.profile], run.found(top)
             speeds = {name: found[pattern] for name, pattern in self.PATTERNS.items()}
             rows += [row(f"{self.name}/{drive}/ordered-over-random",
-                         speeds["ordered 4 KB"] / speeds["random 4 KB"]),
+                         speeds["ordered 4 KB"] / speeds["random 4 KB"], runs=[run]),
                      row(f"{self.name}/{drive}/sequential-over-random",
-                         speeds["sequential 512 KB"] / speeds["random 4 KB"])]
-            rows += [row(f"{self.name}/{drive}/{name.replace(' ', '-')}", value, "MB/s")
+                         speeds["sequential 512 KB"] / speeds["random 4 KB"], runs=[run])]
+            rows += [row(f"{self.name}/{drive}/{name.replace(' ', '-')}", value, "MB/s",
+                         runs=[run])
                      for name, value in speeds.items()]
         return rows
 
@@ -266,11 +362,21 @@ class Ordered(OfEach):
                                                     for pattern in self.PATTERNS.values()]
                            for run in self.measured(top)}}
 
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return "In userspace, one command at a time; random writes to 256 MB, which stand for " \
                "the paper's 4 GB."
 
 
 RE_FIGURES = [Ordered()]
-FIGURES = [Characteristics(), Parameters(), Times()]
+FIGURES = [
+    Characteristics(), Parameters(), Times(),
+    Curves("pa-4", "Writes by size, flushed (ME Fig. 5)", "clustered-page",
+           {"page": "write and flush"}, scale="linear"),
+    Curves("pa-5", "Writes by size, in order and at random (ME Fig. 6)", "clustered-block",
+           {"block-sequential": "in order", "block-random": "at random"}, unit="MB/s"),
+    ReadBuffers("pa-6", "Reads by size (ME Fig. 8)", "read-buffer",
+                {"read-first": "not read before", "read-again": "read again"}),
+    WriteBuffers("pa-7", "Writes by size, not flushed (ME Fig. 9)", "write-buffer",
+                 {"write-full": "write buffer full", "write-empty": "write buffer empty"}),
+]

@@ -76,6 +76,8 @@ class Transactions(re_postmark.OneDrive):
 
     figure = "re-6"
     what = "Transactions of sysbench OLTP"
+    configurations = list(ROWS)
+    run_type = Run
 
     def of(self, configuration):
         """All runs of a configuration with ressd; the largest area first."""
@@ -87,10 +89,9 @@ class Transactions(re_postmark.OneDrive):
         return [run for name in reversed(ROWS)
                 for run in (Run(self.profile, "bare", name), *self.of(name))]
 
-    def measured(self, top):
-        """Runs with ressd whose bare drive is there as well."""
-        return [run for name in ROWS for run in self.of(name)
-                if run.is_there(top) and run.bare().is_there(top)]
+    def with_ressd(self):
+        """All but the bare drive."""
+        return [run for name in ROWS for run in self.of(name)]
 
     def gain(self, top, run):
         """Times as many transactions a second as on the bare drive."""
@@ -99,8 +100,7 @@ class Transactions(re_postmark.OneDrive):
     def rows(self, top):
         """Ratios."""
         return [row(f"re-6/{run.side}-{self.drive}/OLTP-{run.configuration}-{run.size}",
-                    self.gain(top, run),
-                    why=self.why(top, run))
+                    self.gain(top, run), why=self.why(top, run), runs=[run, run.bare()])
                 for run in self.measured(top)]
 
     def why(self, top, run):
@@ -113,30 +113,38 @@ class Transactions(re_postmark.OneDrive):
 
     def data(self, top):
         """Transactions a second, as the figure has them; the ratios in a table."""
-        measured = self.measured(top)
-        names = [name for name in ROWS if any(run.configuration == name for run in measured)]
-        bare = {"bare": [Run(self.profile, "bare", name).found(top, "tps") for name in names]}
         return {"unit": "transactions/s", "drive": "emulated, 1/16 of the paper's sizes; sizes "
-                "as there", "groups": [f"OLTP-{name}" for name in names],
-                "series": bare | self.series(measured, names, lambda run: run.found(top, "tps")),
-                "more": [("times bare",
-                          self.series(measured, names, lambda run: self.gain(top, run)))]}
+                "as there", "groups": [f"OLTP-{name}" for name in self.groups(top)],
+                "series": {**self.bare(top, "tps"),
+                           **self.series(top, lambda run: run.found(top, "tps"))},
+                "more": [("times bare", self.series(top, lambda run: self.gain(top, run)))]}
 
-    @staticmethod
-    def series(measured, names, value):
-        """Bars of each side and size of which there are any: value(run) for each configuration."""
-        found = {}
-        for run in measured:
-            label = f"{run.side}, {run.size.replace('-', ' ')}"
-            found.setdefault(label, [None] * len(names))[names.index(run.configuration)] = \
-                value(run)
-        return found
-
-    def text(self, _top):
+    def text(self, _kept):
         """How."""
         return f"MariaDB, MyISAM, sysbench oltp_read_write with 16 threads, {TRANSACTIONS} " \
                "transactions, a 16th of RE's, on a table of a 16th of RE's rows; sizes are " \
                "those of RE's reserved area."
+
+
+class Sized(re_postmark.Sized):
+    """Table 5: rows; how large the table is was not noted."""
+
+    name = "re-table5"
+    title = "Rows of sysbench OLTP's configurations"
+
+    def rows(self, _top):
+        """16 times what runs here."""
+        return [row(f"{self.name}/OLTP-{name}/rows", re_postmark.SCALE * rows)
+                for name, rows in ROWS.items()]
+
+    def data(self, top):
+        """Published beside here."""
+        return self.beside_published(top, "rows", f"times {re_postmark.SCALE}")
+
+    def text(self, _kept):
+        """That it is a setting."""
+        return f"What is set for the runs here, times {re_postmark.SCALE}. How large the table " \
+               "is then was not measured."
 
 
 class SmallShare(re_postmark.SmallShare):
@@ -152,10 +160,10 @@ class SmallShare(re_postmark.SmallShare):
     def rows(self, top):
         """Percent."""
         return [row(f"{self.name}/small-random/OLTP-{run.configuration}",
-                    run.found(top, "small_permille") / 10)
+                    run.found(top, "small_permille") / 10, runs=[run])
                 for run in self.measured(top)]
 
-    def text(self, _top):
+    def text(self, _kept):
         """By whose rule."""
         return "By the paper's rules, with 0.75 GB reserved."
 
@@ -178,4 +186,4 @@ class Moves(re_postmark.Moves):
         return [Run("samsung", rules, "C", size) for rules in RULES for size in self.POINTS]
 
 
-FIGURES = [*(Transactions(profile) for profile in RE_DRIVES), SmallShare(), Moves()]
+FIGURES = [Sized(), *(Transactions(profile) for profile in RE_DRIVES), SmallShare(), Moves()]

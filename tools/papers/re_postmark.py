@@ -4,6 +4,7 @@ sizes of the mover's writes (Fig. 7). Everything is a 16th of RE's size.
 """
 
 import hashlib
+import re
 from dataclasses import dataclass
 
 import drives
@@ -12,13 +13,16 @@ from guests import Guest, figures
 from published import PUBLISHED, RE_DRIVES, RULES
 from re_bandwidth import RULES as OPTIONS
 from rows import row
-from runs import GuestRun, OfEach, are_there
+from runs import Figure, GuestRun, ProgramRun, digest
 
 SCRIPT = drives.HERE / "guest-postmark.sh"
+SIZES_SCRIPT = drives.HERE / "drives.conf"
+FILES_SCRIPT = drives.HERE.parent / "demo/postmark-lib.sh"
 SCALE = 16
 # RE's reserved area -> MB of it here. Unlimited is so large that nothing is moved while it runs.
 SIZES = {"0.125-GB": 8, "0.25-GB": 16, "0.75-GB": 48, "unlimited": 256}
 CONFIGURATIONS = ["a", "b", "c"]
+MOVED = "blocks moved before the end"
 
 
 def sources():
@@ -67,6 +71,10 @@ class Configured(GuestRun):
         """The same on the bare drive."""
         return type(self)(self.profile, "bare", self.configuration)
 
+    def needs(self):
+        """What it is compared with."""
+        return [] if self.side == "bare" else [self.bare()]
+
     def found(self, top, what):
         """One figure."""
         return figures(self.results(top))[f"{self.prefix}.{what}"]
@@ -94,6 +102,10 @@ class Run(Configured):
         """What its result depends on."""
         return f"{OPTIONS.get(self.side)}, {sources()}\n"
 
+    def needs(self):
+        """Also what it is told by ressd-probe."""
+        return super().needs() + ([Advice(self.profile)] if self.side == "ours" else [])
+
     def guest(self, top):
         """The guest that measures it."""
         options = {"bare": "none", "paper": OPTIONS["paper"]}.get(self.side) or \
@@ -117,16 +129,39 @@ class Run(Configured):
         return 100 * (1 - self.found(top, "ms") / self.bare().found(top, "ms"))
 
 
-class OneDrive(OfEach):
+class OneDrive(Figure):
     """A figure that has a part for each drive."""
 
     paper = "re"
-    figure, what = None, None
+    figure, what, configurations, run_type = None, None, None, None
 
     def __init__(self, profile):
         self.profile, self.drive = profile, RE_DRIVES[profile]
         self.name = f"{self.figure}-{self.drive[-1].lower()}"
         self.title = f"{self.what} on {self.drive}"
+
+    def measured(self, top):
+        """Runs with ressd whose bare drive is there as well."""
+        return [run for run in self.with_ressd() if run.is_there(top) and run.bare().is_there(top)]
+
+    def groups(self, top):
+        """The configurations of which any were measured."""
+        names = {run.configuration for run in self.measured(top)}
+        return [name for name in self.configurations if name in names]
+
+    def series(self, top, value):
+        """Bars of each side and size of which there are any: value(run) for each configuration."""
+        found, names = {}, self.groups(top)
+        for run in self.measured(top):
+            label = f"{run.side}, {run.size.replace('-', ' ')}"
+            found.setdefault(label, [None] * len(names))[names.index(run.configuration)] = \
+                value(run)
+        return found
+
+    def bare(self, top, what, scale=1):
+        """The bar of the bare drive."""
+        return {"bare": [self.run_type(self.profile, "bare", name).found(top, what) / scale
+                         for name in self.groups(top)]}
 
 
 class Elapsed(OneDrive):
@@ -134,6 +169,8 @@ class Elapsed(OneDrive):
 
     figure = "re-5"
     what = "Elapsed time of Postmark"
+    configurations = CONFIGURATIONS
+    run_type = Run
 
     def of(self, configuration):
         """All runs of a configuration with ressd."""
@@ -145,52 +182,105 @@ class Elapsed(OneDrive):
                 *(run for configuration in CONFIGURATIONS
                   for run in (Run(self.profile, "bare", configuration), *self.of(configuration)))]
 
-    def measured(self, top):
-        """Runs with ressd of the configurations of which all are there."""
-        return [run for configuration in CONFIGURATIONS
-                if are_there([self.of(configuration)[0].bare(), *self.of(configuration)], top)
-                for run in self.of(configuration)]
+    def with_ressd(self):
+        """All but the bare drive."""
+        return [run for configuration in CONFIGURATIONS for run in self.of(configuration)]
 
     def rows(self, top):
         """Percent less."""
         return [row(f"re-5/{run.side}-{self.drive}/PM-{run.configuration.upper()}-{run.size}",
-                    run.percent_less(top), "%", why=self.why(top, run))
+                    run.percent_less(top), "%", why=self.why(top, run), runs=[run, run.bare()])
                 for run in self.measured(top)]
 
     def why(self, top, run):
         """How much of Postmark's time the log can save at all."""
         unlimited = Run(run.profile, run.side, run.configuration, "unlimited")
+        if not unlimited.is_there(top):
+            return None
         return f"without any move PM-{run.configuration.upper()} saves " \
                f"{unlimited.percent_less(top):.0f} % here, of " \
                f"{run.bare().found(top, 'ms') / 1000:.0f} s bare"
 
-    def series(self, top, value):
-        """Bars of each side and size: value(run) for each configuration."""
-        runs = self.measured(top)
-        return {f"{rules}, {size.replace('-', ' ')}":
-                [value(run) for run in runs if (run.side, run.size) == (rules, size)]
-                for rules in RULES for size in SIZES}
-
     def data(self, top):
         """Seconds, as the figure has them; percent less in a table."""
-        names = list(dict.fromkeys(run.configuration for run in self.measured(top)))
-        bare = [Run(self.profile, "bare", name).found(top, "ms") / 1000 for name in names]
         seconds = self.series(top, lambda run: run.found(top, "ms") / 1000)
         return {"unit": "s", "drive": "emulated, 1/16 of the paper's sizes; sizes as there",
-                "groups": [f"PM-{name.upper()}" for name in names],
-                "series": {"bare": bare, **seconds},
+                "groups": [f"PM-{name.upper()}" for name in self.groups(top)],
+                "series": {**self.bare(top, "ms", 1000), **seconds},
                 "more": [("% less time than bare",
-                          self.series(top, lambda run: run.percent_less(top)))]}
+                          self.series(top, lambda run: run.percent_less(top))),
+                         (MOVED, self.series(top, lambda run: run.found(top, "moved")))]}
 
-    def text(self, top):
+    def text(self, kept):
         """What unlimited means here."""
-        moved = max(run.found(top, "moved") for run in self.measured(top)
-                    if run.size == "unlimited")
+        moved = dict(kept["data"]["more"]).get(MOVED)
+        if not moved:
+            # Of a figure from before there was that table.
+            return kept["text"]
+        counts = [count or 0 for side, column in moved.items() if side.endswith("unlimited")
+                  for count in column]
+        moved = f"{max(counts):.0f} blocks" if any(counts) else "nothing"
         return "Sizes are those of RE's reserved area. Unlimited: 4 GB, of which the mover had " \
-               f"{'nothing' if not moved else f'{moved:.0f} blocks'} to move before the end."
+               f"{moved} to move before the end."
 
 
-class SmallShare(OfEach):
+@dataclass(frozen=True)
+class Sizes(ProgramRun):
+    """What guest-postmark.sh gives to Postmark."""
+
+    name: str = "postmark/sizes"
+    seconds: int = 1
+
+    def settings(self):
+        """What its result depends on."""
+        return f"{digest(SIZES_SCRIPT, FILES_SCRIPT)}\n"
+
+    def commands(self):
+        """A line for each configuration."""
+        return {"output": ["bash", "-c", f". '{SIZES_SCRIPT}'; CAPACITY_MB=3816; "
+                           f"for name in {' '.join(CONFIGURATIONS)}; do postmark_sizes $name; "
+                           "echo $FILES $DIRECTORIES $TRANSACTIONS; done"]}
+
+    def found(self, top):
+        """Configuration -> files, directories, transactions, in RE's size; GB of files."""
+        smallest, largest = map(int, re.search(r'"size (\d+) (\d+)"',
+                                               FILES_SCRIPT.read_text()).groups())
+        lines = [[SCALE * int(word) for word in line.split()]
+                 for line in self.output(top, "output").splitlines()]
+        return {name: (line[0] * (smallest + largest) / 2 / 1e9, *line)
+                for name, line in zip(CONFIGURATIONS, lines, strict=True)}
+
+
+class Sized(Figure):
+    """Table 3: how large the loads are."""
+
+    paper = "re"
+    name = "re-table3"
+    title = "Postmark's configurations"
+    POINTS = {"file-set": "GB of files", "files": "files", "directories": "directories",
+              "transactions": "transactions"}
+
+    def runs(self):
+        """No guest: what the scripts say."""
+        return [Sizes()]
+
+    def rows(self, top):
+        """Each is 16 times what runs here."""
+        return [row(f"{self.name}/PM-{name.upper()}/{point}", value)
+                for name, values in Sizes().found(top).items()
+                for point, value in zip(self.POINTS, values, strict=True)]
+
+    def data(self, top):
+        """Published beside here."""
+        return self.beside_published(top, "as named below", f"times {SCALE}", self.POINTS)
+
+    def text(self, _kept):
+        """That it is a setting."""
+        return f"What is set for the runs here, times {SCALE}. GB of files: the number of files " \
+               "times the mean of their sizes, which are drawn."
+
+
+class SmallShare(Figure):
     """Table 4: how many writes the paper's rule takes for small and random."""
 
     paper = "re"
@@ -207,7 +297,7 @@ class SmallShare(OfEach):
         return [row(f"{self.name}/small-random/PM-{run.configuration.upper()}",
                     run.found(top, "small_permille") / 10,
                     why="ext4 and the kernel's writeback of today merge other writes than those "
-                        "of RE's Linux")
+                        "of RE's Linux", runs=[run])
                 for run in self.measured(top)]
 
     def data(self, top):
@@ -215,12 +305,12 @@ class SmallShare(OfEach):
         return {**self.beside_published(top, "%", "emulated SSD-A, 1/16 of the paper's sizes"),
                 "log": False}
 
-    def text(self, _top):
+    def text(self, _kept):
         """By whose rule."""
         return "By the paper's rules, with 0.25 GB reserved."
 
 
-class Moves(OfEach):
+class Moves(Figure):
     """4.5, Figs. 7 and 8: the mover's writes of 12 KB and more."""
 
     paper = "re"
@@ -241,8 +331,8 @@ class Moves(OfEach):
         return [Run("samsung", rules, "b", size) for rules in RULES for size in self.POINTS]
 
     def measured(self, top):
-        """All or nothing."""
-        return self.measurements() if are_there(self.measurements(), top) else []
+        """Without what they were told by ressd-probe."""
+        return [run for run in self.measurements() if run.is_there(top)]
 
     def rows(self, top):
         """Percent of the mover's writes, and of its data; of none there is no share. When it
@@ -257,7 +347,8 @@ class Moves(OfEach):
         is_known = first or not self.has_moved(top, run)
         return row(f"{self.name}/paper/mover-begins", first and SCALE * first / 1000, "s",
                    why=f"half of the reserved area has {SIZES[run.size] * 128} blocks, "
-                       f"{run.found(top, 'logged'):.0f} were logged" if is_known else None)
+                       f"{run.found(top, 'logged'):.0f} were logged" if is_known else None,
+                   runs=[run])
 
     def shares(self, top):
         """What is published of the sizes."""
@@ -268,7 +359,7 @@ class Moves(OfEach):
                         f"blocks in {self.count(top, run, 'moves'):.0f} writes"
                     if self.has_moved(top, run) else
                     f"the mover had nothing to move: {run.found(top, 'logged'):.0f} blocks were "
-                    "logged")
+                    "logged", runs=[run])
                 for run in self.measured(top) for kind, (part, whole) in self.KINDS.items()]
 
     def has_moved(self, top, run):
@@ -288,17 +379,19 @@ class Moves(OfEach):
                            for kind in self.KINDS],
                 "series": {"published": [PUBLISHED[f"{self.name}/paper/{point}"].value
                                          for point in points],
-                           **{rules: [rows[f"{rules}/{point}"] for point in points]
+                           **{rules: [rows.get(f"{rules}/{point}") for point in points]
                               for rules in RULES}}}
 
-    def text(self, top):
+    def text(self, kept):
         """How they were counted."""
-        still = ", ".join(f"{run.side}, {run.size.replace('-', ' ')} "
-                          f"({run.found(top, 'logged'):.0f} blocks logged)"
-                          for run in self.measured(top) if not self.has_moved(top, run))
+        rows = {entry["id"]: entry for entry in kept["rows"]}
+        still = ", ".join(f"{run.side}, {run.size.replace('-', ' ')}"
+                          for run in self.measurements()
+                          if rows.get(f"{self.name}/{run.side}/{self.load}-{run.size}-writes",
+                                      {"value": 0})["value"] is None)
         text = "Counted by the kernel where the mover hands its writes to the drive, until " \
                "the load has ended."
         return f"{text} It had nothing to move by then: {still}." if still else text
 
 
-FIGURES = [*(Elapsed(profile) for profile in RE_DRIVES), SmallShare(), Moves()]
+FIGURES = [Sized(), *(Elapsed(profile) for profile in RE_DRIVES), SmallShare(), Moves()]

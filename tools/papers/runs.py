@@ -31,8 +31,16 @@ class Run:
         return (self.folder(top) / "settings").exists()
 
     def commit(self, top):
-        """Of which sources."""
+        """Of which sources, and, unless it is an old one, on which day."""
         return (self.folder(top) / "commit").read_text().strip()
+
+    def is_possible(self):
+        """Whether what it needs of others is there."""
+        return True
+
+    def needs(self):
+        """Runs without which this one cannot be made, or shows nothing."""
+        return []
 
 
 class GuestRun(Run):
@@ -54,8 +62,8 @@ class ProgramRun(Run):
     def call(self, top, name, command):
         """One."""
         try:
-            done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True,
-                                  check=True, timeout=TIMEOUT)
+            done = subprocess.run(list(map(str, command)), cwd=PROJECT, capture_output=True,
+                                  text=True, check=True, timeout=TIMEOUT)
         except subprocess.CalledProcessError as error:
             raise GuestError(f"{self.name}: {' '.join(map(str, command))} ended with "
                              f"{error.returncode}: {error.stderr}") from error
@@ -66,13 +74,14 @@ class ProgramRun(Run):
         return (self.folder(top) / name).read_text()
 
 
-def are_there(runs, top):
-    """Whether all of them were measured."""
-    return all(run.is_there(top) for run in runs)
+class Figure:
+    """Consists of runs(). Each that is there stands for itself: see kept.py for the others.
 
+    rows(top) and data(top), which has a table and what is drawn, are of the runs that are here.
+    text(kept) is of all that is kept of it.
+    """
 
-class OfEach:
-    """A figure with a run for each drive or trace."""
+    has_points = False
 
     def measured(self, top):
         """The runs that are there; each stands for itself."""
@@ -81,6 +90,10 @@ class OfEach:
     def is_measured(self, top):
         """One is enough."""
         return bool(self.measured(top))
+
+    def overall(self, _kept):
+        """Rows that come from all others of the figure."""
+        return []
 
     def beside_published(self, top, unit, drive, labels=None):
         """Chart and table of this figure's rows: points against drives, published and here."""

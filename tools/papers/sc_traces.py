@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Traces like those of the SC paper, generated to its Table 1, in the SPC format.
 
-The traces themselves are not to be had freely. What Table 1 gives is kept: the share of reads, the
-mean sizes, the mean interval. What it does not give is drawn: sizes are whole pages of 4 KB from a
-geometric distribution (below 4 KB on average: single sectors up to a page), intervals are
-exponential, 80 % of the requests go to 20 % of the span.
+The traces themselves (MSR Cambridge, Storage Performance Council) have licences of their own and
+are no part of the project; sc_real.py replays what somebody has. What Table 1 gives is kept: the
+share of reads, the mean sizes, the mean interval. What it does not give is drawn: sizes are whole
+pages of 4 KB from a geometric distribution (below 4 KB on average: single sectors up to a page),
+intervals are exponential, 80 % of the requests go to 20 % of the span.
 
 Table 1 says "ms" for the interval, but its numbers are seconds: hm0 has 3,993,316 requests in a
 week, one in 0.15 s, and the paper's SSD, whose two channels take 102 us for a page, could not take

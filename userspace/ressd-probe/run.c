@@ -8,7 +8,6 @@
 #include "report/show.h"
 
 #define PLAN_SCHEMA	1	/* of the JSON of --dry-run; ressd-probe(8) describes it */
-#define CHART_SECONDS	60U	/* for all charts of --report */
 
 enum thoroughness thoroughness_of(const struct arguments *arguments)
 {
@@ -76,7 +75,8 @@ int probe_measure(struct probe *probe, struct failure *failure)
 		code = session_run(session, failure);
 	measure.write_limit = probe->max_write;
 	if (!code && probe->arguments.report)
-		code = charts_measure(&probe->charts, &session->survey, CHART_SECONDS, failure);
+		code = charts_measure(&probe->charts, &session->survey, CHART_SECONDS,
+				      CHARTS_BYTES, failure);
 	show_end(probe);
 	probe->written = measure.written;
 	probe->region.bytes = measure.bytes;

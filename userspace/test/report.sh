@@ -15,7 +15,8 @@ charts="bandwidth page modes read-buffer write-buffer block"
 measure() {
 	local status=0
 	truncate -s 128M "$disk"
-	ressd-probe --write --yes --quick --report "$page" "$disk" >"$output" 2>&1 || status=$?
+	ressd-probe --write --yes --quick --report "$page" --json "$disk" >"$folder/result.json" 2>"$output" ||
+		status=$?
 	# Whether it pays on memory is not known, but it must have measured.
 	report "it measures" "$([[ $status =~ ^[0456]$ ]] || echo "exit code $status")"
 }
@@ -35,6 +36,8 @@ test_files() {
 			"$page/index.html")"
 	report "what is shown is escaped" \
 		"$(! grep -q '<b>&disk' "$page/index.html" || echo "it is not")"
+	report "the JSON has the points of the charts" "$(/usr/bin/python3 \
+		"$(dirname "$0")/report_check.py" json "$folder/result.json" 2>&1)"
 	report "charts are XML" "$(/usr/bin/python3 "$(dirname "$0")/report_check.py" xml \
 		"$page"/*.svg 2>&1)"
 }

@@ -1,16 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """report_check.py xml FILE...: is each of them SVG with something drawn in it?
+report_check.py json FILE: does the result have the points of all charts?
 report_check.py image FILE: has the picture of the page the bars and both lines of its charts?
 
 Prints what is wrong; nothing if all is well.
 """
+import json
 import sys
 import xml.etree.ElementTree as tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLOURS = {"bars and first lines": (0x1F, 0x5F, 0xA8), "second lines": (0xC4, 0x50, 0x1B)}
 LEAST = 200  # pixels of each colour
+SERIES = ["page", "block-sequential", "block-random", "modes", "read-first", "read-again",
+          "write-full", "write-empty"]
 
 
 def check_xml(path):
@@ -25,6 +29,17 @@ def check_xml(path):
     bars = [rect for rect in root.iter(SVG + "rect") if rect.get("fill", "").startswith("#")]
     if root.tag != SVG + "svg" or not (drawn or len(bars) > 2):
         print(f"{path} shows nothing")
+
+
+def check_json(path):
+    """Each series has as many places as values."""
+    with open(path, encoding="utf-8") as file:
+        charts = json.load(file)["charts"]
+    if [series["name"] for series in charts] != SERIES:
+        print(f"{path} has other series: {[series['name'] for series in charts]}")
+    for series in charts:
+        if not series["x"] or len(series["x"]) != len(series["y"]) or min(series["y"]) <= 0:
+            print(f"{path}: the points of {series['name']} are {series['x']}, {series['y']}")
 
 
 def check_image(path):
@@ -44,8 +59,8 @@ def main():
     kind, paths = sys.argv[1], sys.argv[2:]
     for path in paths:
         try:
-            (check_xml if kind == "xml" else check_image)(path)
-        except (OSError, tree.ParseError) as error:
+            {"xml": check_xml, "json": check_json, "image": check_image}[kind](path)
+        except (OSError, KeyError, ValueError, tree.ParseError) as error:
             print(f"{path}: {error}")
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The charts of the papers for this drive; see charts.h. */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include "find/charts.h"
 #include "judge/judge.h"
@@ -8,6 +9,7 @@
 
 #define SECOND		1000000000ULL
 #define REPEATS		5U
+#define SMALLEST	1024U	/* of reads and of unflushed writes, as in ME */
 #define ALIGN		1048576U
 #define LARGEST_WRITE	(512U << 10)	/* of the chart of pages */
 #define LARGEST_READ	(8192U << 10)
@@ -34,6 +36,17 @@ static void add_point(struct series *series, double x, double y)
 	series->y[series->count++] = y;
 }
 
+/* Where the sizes begin. */
+static u64 smallest(const struct survey *survey)
+{
+	return survey->measure->disk->granule <= SMALLEST ? SMALLEST : JUDGE_UNIT;
+}
+
+static u64 next_size(u64 bytes)
+{
+	return bytes < JUDGE_UNIT ? JUDGE_UNIT : judge_next_size(bytes);
+}
+
 /* The median of some samples; none if the time is up. */
 static int add_median(struct survey *survey, struct series *series, u64 place, u64 bytes,
 		      sample_fn sample, struct failure *failure)
@@ -53,6 +66,18 @@ static int add_median(struct survey *survey, struct series *series, u64 place, u
 	return code;
 }
 
+/* Not at the begin of a clustered block, where some drives open another one with each write. */
+static u64 write_place(struct survey *survey, u64 bytes)
+{
+	const struct finding *block = &survey->finding[PARAMETER_BLOCK];
+	const u64 place = survey_place(survey, bytes + ALIGN, ALIGN);
+
+	if (block->status != STATUS_MEASURED ||
+	    (survey->measure->offset + place) % block->value != block->phase)
+		return place;
+	return place + ALIGN;
+}
+
 static int flushed_write(struct survey *survey, u64 place, u64 bytes, u64 *ns,
 			 struct failure *failure)
 {
@@ -62,7 +87,7 @@ static int flushed_write(struct survey *survey, u64 place, u64 bytes, u64 *ns,
 /* ME procedure 1. */
 static int sweep_page(struct charts *charts, struct survey *survey, struct failure *failure)
 {
-	const u64 place = survey_place(survey, LARGEST_WRITE, ALIGN);
+	const u64 place = write_place(survey, LARGEST_WRITE);
 	u64 bytes;
 	int code = 0;
 
@@ -161,8 +186,8 @@ static int sweep_reads(struct charts *charts, struct survey *survey, struct fail
 
 	if (survey->measure->bytes < 2 * FAR_READ)
 		return 0;
-	for (bytes = JUDGE_UNIT; !code && bytes <= LARGEST_READ && !survey_late(survey);
-	     bytes = judge_next_size(bytes))
+	for (bytes = smallest(survey); !code && bytes <= LARGEST_READ && !survey_late(survey);
+	     bytes = next_size(bytes))
 		code = read_twice(charts, survey, bytes, failure);
 	return code;
 }
@@ -191,12 +216,12 @@ static int write_to_full(struct survey *survey, u64 place, u64 bytes, u64 *ns,
 
 static int sweep_writes(struct charts *charts, struct survey *survey, struct failure *failure)
 {
-	const u64 place = survey_place(survey, LARGEST_UNFLUSHED + MOST_FILL, ALIGN);
+	const u64 place = write_place(survey, LARGEST_UNFLUSHED + MOST_FILL);
 	u64 bytes;
 	int code = 0;
 
-	for (bytes = JUDGE_UNIT; !code && bytes <= LARGEST_UNFLUSHED && !survey_late(survey);
-	     bytes = judge_next_size(bytes)) {
+	for (bytes = smallest(survey); !code && bytes <= LARGEST_UNFLUSHED && !survey_late(survey);
+	     bytes = next_size(bytes)) {
 		code = add_median(survey, &charts->write_empty, place, bytes, write_to_empty,
 				  failure);
 		if (!code)
@@ -230,7 +255,7 @@ static void name_series(struct charts *charts)
 	charts->write_empty.name = "buffer: empty before";
 }
 
-int charts_measure(struct charts *charts, struct survey *survey, unsigned int seconds,
+int charts_measure(struct charts *charts, struct survey *survey, unsigned int seconds, u64 bytes,
 		   struct failure *failure)
 {
 	struct disk *disk = survey->measure->disk;
@@ -244,7 +269,7 @@ int charts_measure(struct charts *charts, struct survey *survey, unsigned int se
 		survey->search_deadline = disk->ops->now(disk) +
 					  seconds * SECOND / 100 * sweeps[i].share;
 		survey->search_written = survey->measure->written +
-					 CHARTS_BYTES / 100 * sweeps[i].share;
+					 bytes / 100 * sweeps[i].share;
 		if (!sweeps[i].writes || survey->may_write)
 			code = sweeps[i].sweep(charts, survey, failure);
 		/* What fits is drawn. */
@@ -252,4 +277,29 @@ int charts_measure(struct charts *charts, struct survey *survey, unsigned int se
 			code = 0;
 	}
 	return code;
+}
+
+#define SERIES(member)	offsetof(struct charts, member)
+
+static const struct {
+	struct series_key key;
+	size_t offset;
+} keys[] = {
+	{ { "page", "KiB", "ms" }, SERIES(page) },
+	{ { "block-sequential", "KiB", "MB/s" }, SERIES(sequential) },
+	{ { "block-random", "KiB", "MB/s" }, SERIES(random) },
+	{ { "modes", "number", "ms" }, SERIES(modes) },
+	{ { "read-first", "KiB", "ms" }, SERIES(read_first) },
+	{ { "read-again", "KiB", "ms" }, SERIES(read_again) },
+	{ { "write-full", "KiB", "ms" }, SERIES(write_full) },
+	{ { "write-empty", "KiB", "ms" }, SERIES(write_empty) },
+};
+
+const struct series *charts_series(const struct charts *charts, unsigned int number,
+				   const struct series_key **key)
+{
+	if (number >= sizeof(keys) / sizeof(keys[0]))
+		return NULL;
+	*key = &keys[number].key;
+	return (const struct series *)((const char *)charts + keys[number].offset);
 }

@@ -10,7 +10,10 @@
 
 #define CHART_POINTS	512U
 
-/* What all charts write together, besides what was measured before. */
+/* Device time for all charts of --report. */
+#define CHART_SECONDS	60U
+
+/* What all charts of --report write together, besides what was measured before. */
 #define CHARTS_BYTES	(512ULL << 20)
 
 struct series {
@@ -33,10 +36,23 @@ struct charts {
 
 /*
  * Measures all of them, those of writes only if survey->may_write, in at most @seconds of device
- * time, and with CHARTS_BYTES at most.  These, a limit of bytes or a small region shorten them.
+ * time, and with @bytes at most.  These, a limit of bytes or a small region shorten them.
  * 0, or a negative errno with a sentence.
  */
-int charts_measure(struct charts *charts, struct survey *survey, unsigned int seconds,
+int charts_measure(struct charts *charts, struct survey *survey, unsigned int seconds, u64 bytes,
 		   struct failure *failure);
+
+/*
+ * A series by its number, with a word for programs and what x and y are; NULL behind the last one.
+ * It has no points if it was not measured.
+ */
+struct series_key {
+	const char *name;
+	const char *x;
+	const char *y;
+};
+
+const struct series *charts_series(const struct charts *charts, unsigned int number,
+				   const struct series_key **key);
 
 #endif

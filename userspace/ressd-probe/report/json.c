@@ -213,6 +213,36 @@ static void print_suggestion(const struct probe *probe)
 	json_close();
 }
 
+static void print_values(const char *key, const double *values, unsigned int count)
+{
+	unsigned int i;
+
+	json_open(key, '[');
+	for (i = 0; i < count; i++)
+		json_real(NULL, values[i]);
+	json_close();
+}
+
+/* The points that the page of --report draws. */
+static void print_charts(const struct charts *charts)
+{
+	const struct series_key *key;
+	const struct series *series;
+	unsigned int i;
+
+	json_open("charts", '[');
+	for (i = 0; (series = charts_series(charts, i, &key)); i++) {
+		json_open(NULL, '{');
+		json_string("name", key->name);
+		json_string("x_unit", key->x);
+		json_string("y_unit", key->y);
+		print_values("x", series->x, series->count);
+		print_values("y", series->y, series->count);
+		json_close();
+	}
+	json_close();
+}
+
 void report_json(const struct probe *probe)
 {
 	json_open(NULL, '{');
@@ -226,6 +256,8 @@ void report_json(const struct probe *probe)
 	print_verdict(&probe->analysis);
 	if (report_has_commands(probe))
 		print_suggestion(probe);
+	if (probe->arguments.report)
+		print_charts(&probe->charts);
 	json_bool("interrupted", probe->interrupted);
 	json_bool("preserved", probe->arguments.preserve);
 	json_bool("formatted", probe->formatted);
