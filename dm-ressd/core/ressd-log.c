@@ -526,7 +526,6 @@ bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn)
 		return false;
 	ressd_map_set_clean(&log->map, node);
 	segment_of_block(log, block)->live--;
-	log->counters.moved++;
 	return true;
 }
 

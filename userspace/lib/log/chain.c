@@ -266,7 +266,6 @@ static void take_summary(struct follow *follow, const struct ressd_summary *summ
 	ressd_summary_link(summary, &chain->link);
 	if (last < last_seq) {
 		chain->records += last_seq - last;
-		chain->summarised += last_seq - last;
 		if (follow->visitor && follow->visitor->summary)
 			follow->code = follow->visitor->summary(follow->visitor->context, summary,
 								begun ? last : 0);
