@@ -45,7 +45,7 @@ static bool log_takes_writes(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.route != RESSD_ROUTE_NEVER &&
-	       !ressd->mover.draining && ressd_log_works(ressd) &&
+	       !ressd->mover.draining && ressd_log_is_rw(ressd) &&
 	       ressd_cover_takes_writes(ressd);
 }
 
@@ -55,7 +55,7 @@ static bool may_wait(const struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.on_full == RESSD_FULL_WAIT &&
 	       !ressd->suspending && !ressd->errors.stuck &&
-	       ressd_log_works(ressd) && !ressd->mover.draining;
+	       ressd_log_is_rw(ressd) && !ressd->mover.draining;
 }
 
 /* Is the log not to take a small write although there is room? */
@@ -203,7 +203,7 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 		rb->ticket = ressd_log_sync(&ressd->log);
 		list_add_tail(&rb->list, &ressd->waiters.sync);
 	} else if (ressd->options.commit == RESSD_COMMIT_WRITETHROUGH) {
-		ressd_log_kick(&ressd->log);
+		ressd_log_write_soon(&ressd->log);
 		list_add_tail(&rb->list, &ressd->waiters.record);
 	} else {
 		/* The end of an I/O in flight has the next one begun. */
@@ -384,7 +384,7 @@ static bool flush_is_enough(const struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	if (!ressd->same_dev)
 		return false;
-	if (ressd_log_works(ressd))
+	if (ressd_log_is_rw(ressd))
 		return !ressd_log_is_volatile(&ressd->log) && !ressd->log.cycle;
 	return ressd_log_owes_nothing(&ressd->log);
 }
@@ -393,7 +393,7 @@ static bool flush_is_enough(const struct ressd *ressd)
 static bool flushes_fail(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return !ressd_log_works(ressd) && !flush_is_enough(ressd);
+	return !ressd_log_is_rw(ressd) && !flush_is_enough(ressd);
 }
 
 /* Does the write belong in the log, by its size and place? */

@@ -7,7 +7,7 @@
 
 /* dm-ressd-log.c */
 /* An empty log, as recovery must find it. */
-void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom);
+void ressd_setup_log(struct ressd *ressd, const struct ressd_geom *geom);
 /*
  * Tells the log what the options say of the device.  Under the lock, or before
  * the log is used.
@@ -37,7 +37,7 @@ void ressd_log_worker(struct work_struct *work);
  * need be there.
  */
 int ressd_find_pages(struct ressd *ressd);
-void ressd_forget_pages(struct ressd *ressd);
+void ressd_free_page_vecs(struct ressd *ressd);
 void ressd_commit_timer(struct work_struct *work);
 /* Writes and flushes everything that is only in RAM; 0 or -EIO. */
 int ressd_sync(struct ressd *ressd);

@@ -198,7 +198,7 @@ static int allocate(struct ressd *ressd, char *error, size_t size)
 	if (!ressd->workqueue)
 		return out_of_memory("the work queue", error, size);
 
-	ressd_init_log(ressd, &geom);
+	ressd_setup_log(ressd, &geom);
 	if (ressd_find_pages(ressd))
 		return out_of_memory("the buffers", error, size);
 	return 0;
@@ -295,7 +295,7 @@ static void ressd_free(struct ressd *ressd)
 	ressd_shape_exit(ressd);
 	if (ressd->workqueue)
 		destroy_workqueue(ressd->workqueue);
-	ressd_forget_pages(ressd);
+	ressd_free_page_vecs(ressd);
 	for (i = 0; i < RESSD_RECORDS; i++)
 		vfree(ressd->memory.records[i]);
 	vfree(ressd->memory.page);

@@ -578,7 +578,7 @@ u32 ressd_log_nr_movable(const struct ressd_log *log)
 	return dirty;
 }
 
-void ressd_log_kick(struct ressd_log *log)
+void ressd_log_write_soon(struct ressd_log *log)
 {
 	if (log->records[log->open].nr_maps)
 		log->kicked = true;

@@ -493,7 +493,7 @@ u32 ressd_log_blocks_in_flight(const struct ressd_log *log);
  * The open record shall be written soon, full or not (commit interval,
  * writethrough).
  */
-void ressd_log_kick(struct ressd_log *log);
+void ressd_log_write_soon(struct ressd_log *log);
 
 /*
  * The next record starts a new segment, so that all older ones can be moved

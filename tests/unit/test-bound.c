@@ -254,7 +254,7 @@ TEST(records_of_one_block_not_flushed)
 	for (end = 61; end <= 64; end++) {
 		start(256, 1024);
 		while (box.log.head_seq < end && write_block()) {
-			ressd_log_kick(&box.log);
+			ressd_log_write_soon(&box.log);
 			run();
 		}
 		bounded("records of one block, not flushed");
@@ -269,7 +269,7 @@ TEST(largest_records_not_flushed)
 		start(256, 256);
 		while (box.log.head_seq < end && write_block())
 			;
-		ressd_log_kick(&box.log);
+		ressd_log_write_soon(&box.log);
 		run();
 		bounded("records of 127 blocks, not flushed, segments of 1 MiB");
 	}

@@ -103,7 +103,7 @@ bool model_route_holds_log(struct threads *threads)
 	    !ressd_route_wants_write(&threads->model->route, ressd_log_open_blocks(log),
 				     ressd_log_blocks_in_flight(log)))
 		return false;
-	ressd_log_kick(log);
+	ressd_log_write_soon(log);
 	return true;
 }
 
