@@ -221,7 +221,7 @@ int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr,
 int ressd_flush_devices(struct ressd *ressd);
 
 /*
- * dm-ressd-route.c; all do nothing unless the option says adaptive, and need
+ * dm-ressd-meter.c; all do nothing unless the option says adaptive, and need
  * the lock but one.
  */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)

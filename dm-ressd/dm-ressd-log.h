@@ -5,7 +5,7 @@
 
 #include "dm-ressd-dispatch.h"
 
-/* dm-ressd-log.c */
+/* dm-ressd-activate.c */
 /* An empty log, as recovery must find it. */
 void ressd_setup_log(struct ressd *ressd, const struct ressd_geom *geom);
 /*
@@ -30,7 +30,7 @@ int ressd_store_options(struct ressd *ressd,
  */
 int ressd_open_log(struct ressd *ressd, struct ressd_recovery *recovery);
 
-/* dm-ressd-commit.c */
+/* dm-ressd-log-worker.c */
 void ressd_log_worker(struct work_struct *work);
 /*
  * Finds the pages of the log's buffers; 0 or -ENOMEM.  Of what was found none

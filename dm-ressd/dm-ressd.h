@@ -263,10 +263,7 @@ struct ressd_seen {
 	struct ressd_notes notes;
 };
 
-/*
- * The time in which small writes were on their direct way, see
- * dm-ressd-route.c.
- */
+/* The time in which small direct writes were in flight: dm-ressd-meter.c. */
 struct ressd_meter {
 	spinlock_t lock;	/* see DOC: locking */
 	u32 in_flight;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which writes go to the log: core's router and route adaptive, and what they are told of the
- * drive, as dm-ressd-io.c and dm-ressd-route.c do it.
+ * drive, as dm-ressd-io.c and dm-ressd-meter.c do it.
  */
 #include "model-threads.h"
 

@@ -3,7 +3,7 @@
  * A load by threads that share the drive: a writer, who with a rate does not write before its turn
  * and makes up for what it is late, as fio does, or one that replays a trace (model-replay.c); the
  * log's worker; its timer; and the mover (model-move.c).  They are the target's own (dm-ressd-io.c,
- * -commit.c, -mover.c, -batch.c, -keep.c, -pace.c), without errors.
+ * -log-worker.c, -mover.c, -batch.c, -keep.c, -pace.c), without errors.
  */
 #include <stdio.h>
 #include <stdlib.h>

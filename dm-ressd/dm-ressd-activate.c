@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The superblock, formatting, recovery. */
+/*
+ * What an activation does with the log: superblock, formatting, recovery.
+ */
 #include <linux/blkdev.h>
 #include <linux/mutex.h>
 #include <linux/random.h>

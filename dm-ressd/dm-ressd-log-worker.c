@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The worker that carries out what core/ressd-commit.c decides: one I/O of the
- * log at a time.
+ * The worker that writes the log: it carries out what core/ressd-commit.c
+ * decides, one I/O at a time.
  *
  * It waits for all of them but the plain write of a record, without a flush
  * before or FUA.  That is what each small write waits for with commit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Route adaptive: the clock around core/ressd-route.h.
+ * Route adaptive: measures for core/ressd-route.h what each route costs.
  *
  * The log's I/Os and the mover's batches are timed one by one.  Small writes
  * that go direct, and flushes after them, may be many at a time: what counts is
