@@ -218,8 +218,8 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 					  moves, max);
 	*more = ressd->mover.sweep.cut || picked == limit;
 	if (picked && !nr)
-		ressd_rpi_visit(&ressd->rpi,
-				(u64)moves->lbn * RESSD_BLOCK_SECTORS);
+		ressd_pattern_visit(&ressd->pattern,
+				    (u64)moves->lbn * RESSD_BLOCK_SECTORS);
 	for (i = 0; i < picked; i++) {
 		struct ressd_move move = moves[i];
 

@@ -164,7 +164,7 @@ static bool note_if_drained(struct ressd *ressd)
 	if (drained) {
 		ressd->mover.drain_result = 0;
 		WRITE_ONCE(ressd->mover.draining, false);
-		ressd_rpi_drained(&ressd->rpi);
+		ressd_pattern_drained(&ressd->pattern);
 	}
 	spin_unlock(&ressd->lock);
 	if (drained)

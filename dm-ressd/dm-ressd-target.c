@@ -407,7 +407,7 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	ressd_route_init(&ressd->route,
 			 ressd->options.log_cost_us * (u64)NSEC_PER_USEC);
-	ressd_rpi_init(&ressd->rpi);
+	ressd_pattern_init(&ressd->pattern);
 	spin_lock(&ressd->lock);
 	ressd_tune_router(ressd);
 	spin_unlock(&ressd->lock);

@@ -130,7 +130,7 @@ static void move_batch(struct threads *threads, u32 nr)
 	u32 moved = 0, at, run, blocks, i;
 
 	ressd_route_begin(&model->route, start);
-	ressd_rpi_visit(&threads->rpi, (u64)moves->lbn * RESSD_BLOCK_SECTORS);
+	ressd_pattern_visit(&threads->pattern, (u64)moves->lbn * RESSD_BLOCK_SECTORS);
 	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
 		run = ressd_sweep_home_run(moves + at, nr - at);
 		if (run)
