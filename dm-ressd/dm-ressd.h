@@ -407,10 +407,10 @@ struct ressd_mover {
 	struct ressd_sweep sweep;
 	struct ressd_step step;		/* of this sweep */
 	struct ressd_move_space space;	/* the batch has gate.batch moves */
-	u32 bad_blocks;			/* that this sweep could not move */
-	u32 bad_block;			/* log block, one of the last of them */
+	u32 bad_block;			/* log block, see bad_blocks */
 
 	/* Its thread's own. */
+	u32 bad_blocks;			/* that this sweep could not move */
 	bool watches_clock;		/* at rest; read by others */
 	unsigned long backoff;		/* jiffies to wait after errors */
 	u64 visit_from;			/* where the next visits begin */
