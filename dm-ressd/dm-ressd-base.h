@@ -139,7 +139,7 @@ static inline bool ressd_refuses_writes(const struct ressd *ressd)
 }
 
 /* True if the log is in service.  Any context; exact under the lock. */
-static inline bool ressd_log_works(const struct ressd *ressd)
+static inline bool ressd_log_is_rw(const struct ressd *ressd)
 {
 	return READ_ONCE(ressd->log.mode) == RESSD_MODE_RW;
 }
@@ -181,8 +181,8 @@ static inline u32 ressd_directs_left(const struct ressd *ressd,
 static inline void ressd_count_out(struct ressd *ressd, unsigned int generation)
 {
 	/*
-	 * The last barrier is for repairing as well: start_repair() looks after
-	 * it was set.
+	 * The last barrier is for repairing as well: repair_if_quiet() looks
+	 * after it was set.
 	 */
 	if (ressd_flight_end(&ressd->seen->flight, &ressd->gate, generation) ||
 	    READ_ONCE(ressd->errors.repairing))
@@ -221,7 +221,7 @@ int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr,
 int ressd_flush_devices(struct ressd *ressd);
 
 /*
- * dm-ressd-route.c; all do nothing unless the option says adaptive, and need
+ * dm-ressd-meter.c; all do nothing unless the option says adaptive, and need
  * the lock but one.
  */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
@@ -255,7 +255,7 @@ bool ressd_route_tries_direct(const struct ressd *ressd);
 /* Shall the mover bring blocks home, for a trial?  Nothing is logged then. */
 bool ressd_route_asks_move(const struct ressd *ressd);
 /* Starts the clock for it.  Under the lock. */
-void ressd_route_time(struct ressd *ressd, struct bio *bio);
+void ressd_meter_start(struct ressd *ressd, struct bio *bio);
 /*
  * A small write that is not logged, or a flush after some, goes to the device:
  * its time counts.  Under the lock.
@@ -264,14 +264,14 @@ static inline void ressd_route_sent(struct ressd *ressd, struct bio *bio)
 {
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_route_times_direct(&ressd->route))
-		ressd_route_time(ressd, bio);
+		ressd_meter_start(ressd, bio);
 }
 
 /*
  * The end of what ressd_route_sent() counted, of @blocks blocks.  Any context,
  * no lock needed.
  */
-void ressd_route_ended(struct ressd *ressd, u32 blocks);
+void ressd_meter_stop(struct ressd *ressd, u32 blocks);
 /*
  * An I/O of the log or a batch of the mover begins; @start is for the call
  * that says how many blocks it was of.

@@ -119,8 +119,8 @@ static void move_io_done(struct bio *bio)
 		atomic_inc(&ressd->mover.io_errors);
 	bio_put(bio);
 	/*
-	 * The lock holds up wait_for_moves() until nothing here is touched any
-	 * more.
+	 * The lock holds up wait_for_batch_io() until nothing here is touched
+	 * any more.
 	 */
 	spin_lock_irqsave(&ressd->done_lock, flags);
 	atomic_dec(&ressd->mover.ios);
@@ -128,7 +128,7 @@ static void move_io_done(struct bio *bio)
 	spin_unlock_irqrestore(&ressd->done_lock, flags);
 }
 
-static void wait_for_moves(struct ressd *ressd)
+static void wait_for_batch_io(struct ressd *ressd)
 {
 	wait_event(ressd->wait, !atomic_read(&ressd->mover.ios));
 	spin_lock_irq(&ressd->done_lock);
@@ -218,8 +218,8 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 					  moves, max);
 	*more = ressd->mover.sweep.cut || picked == limit;
 	if (picked && !nr)
-		ressd_rpi_visit(&ressd->rpi,
-				(u64)moves->lbn * RESSD_BLOCK_SECTORS);
+		ressd_pattern_visit(&ressd->pattern,
+				    (u64)moves->lbn * RESSD_BLOCK_SECTORS);
 	for (i = 0; i < picked; i++) {
 		struct ressd_move move = moves[i];
 
@@ -343,7 +343,7 @@ static u32 next_run(const struct ressd *ressd, enum step step, u32 at,
 	case WRITE_HOME:
 		break;
 	}
-	*blocks = ressd_sweep_run(moves, nr);
+	*blocks = ressd_sweep_run_length(moves, nr);
 	return *blocks;
 }
 
@@ -409,7 +409,7 @@ static int transfer(struct ressd *ressd, enum step step)
 		wait_event(ressd->wait, atomic_read(&ressd->mover.ios) < limit);
 		start_io(ressd, at, nr, step);
 	}
-	wait_for_moves(ressd);
+	wait_for_batch_io(ressd);
 	if (step != WRITE_HOME)
 		invalidate_kernel_vmap_range(ressd->mover.space.buffer, bytes);
 	return atomic_read(&ressd->mover.io_errors) ? -EIO : 0;
@@ -444,8 +444,8 @@ static void count_runs(struct ressd *ressd)
 
 	lockdep_assert_held(&ressd->lock);
 	for (at = 0; at < ressd->gate.batch; at += nr) {
-		nr = ressd_sweep_run(&ressd->mover.space.moves[at],
-				     ressd->gate.batch - at);
+		nr = ressd_sweep_run_length(&ressd->mover.space.moves[at],
+					    ressd->gate.batch - at);
 		ressd->counters.moved_runs++;
 		if (nr >= 3)
 			ressd->counters.moved_runs_12k++;
@@ -581,7 +581,7 @@ static u32 move_singly(struct ressd *ressd)
 		const struct ressd_move *move = &ressd->mover.space.moves[i];
 		int ret;
 
-		if (kthread_should_stop() || !ressd_log_works(ressd))
+		if (kthread_should_stop() || !ressd_log_is_rw(ressd))
 			break;
 		if (ressd_move_is_hole(move))
 			continue;

@@ -46,7 +46,7 @@ bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr)
 
 bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr)
 {
-	return !ressd_log_works(ressd) && !ressd->cover.busy &&
+	return !ressd_log_is_rw(ressd) && !ressd->cover.busy &&
 	       ressd_cover_holds(ressd, first, nr);
 }
 
@@ -165,7 +165,7 @@ static int act(struct ressd *ressd, const struct ressd_cover_action *action)
 }
 
 /* Until the END. */
-static void take_steps(struct ressd *ressd)
+static void carry_out_run(struct ressd *ressd)
 {
 	struct ressd_cover_run *run = &ressd->cover.run;
 	struct ressd_cover_action action;
@@ -251,14 +251,14 @@ int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal)
 		ret = started ? 0 : -EAGAIN;
 	}
 	if (started) {
-		take_steps(ressd);
+		carry_out_run(ressd);
 		ret = ressd->cover.run.result;
 	}
 	finish(ressd, goal, started, ret);
 	if (started && ressd->cover.run.bad != RESSD_NO_BLOCK)
 		DMERR_LIMIT("%s: the log's copy of normal block %u is damaged or cannot be read, so the disk stays covered; everything else can be read and drained, and writing to this block mends it",
 			    ressd_name(ressd), ressd->cover.run.bad);
-	if (ret == -EIO && goal == RESSD_COVER_COVER && ressd_log_works(ressd))
+	if (ret == -EIO && goal == RESSD_COVER_COVER && ressd_log_is_rw(ressd))
 		DMERR_LIMIT("%s: the first blocks cannot be read, so that nothing is logged; small writes go to the normal area",
 			    ressd_name(ressd));
 	return ret;

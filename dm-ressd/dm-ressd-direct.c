@@ -108,7 +108,7 @@ static int divert_covered(struct ressd *ressd, struct bio *bio)
 		ressd_set_blocks(rb, &e);
 		return RESSD_MAPIO_GO_ON;
 	}
-	if (!ressd_log_works(ressd) ||
+	if (!ressd_log_is_rw(ressd) ||
 	    ressd_room_is_lost(ressd, e.first, e.last - e.first + 1))
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_COVERED;
@@ -254,7 +254,7 @@ void ressd_send_on(struct list_head *submit, struct list_head *complete)
 }
 
 /* What the log holds of its blocks may have changed while it waited. */
-static int retry_direct(struct ressd *ressd, struct ressd_bio *rb)
+static int decide_again(struct ressd *ressd, struct ressd_bio *rb)
 {
 	struct bio *bio = ressd_bio_of(rb);
 
@@ -277,7 +277,7 @@ void ressd_retry_move_waiters(struct ressd *ressd)
 	list_for_each_entry_safe(rb, next, &waiters, list) {
 		spin_lock(&ressd->lock);
 		list_del(&rb->list);
-		ressd_go_on(rb, retry_direct(ressd, rb), &submit, &complete);
+		ressd_go_on(rb, decide_again(ressd, rb), &submit, &complete);
 		spin_unlock(&ressd->lock);
 	}
 	ressd_send_on(&submit, &complete);

@@ -55,7 +55,7 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio,
 	if (ressd_shape_is_used() && was & RESSD_BIO_COUNTED)
 		ressd_dispatch_ended(ressd);
 	if (was & RESSD_BIO_TIMED)
-		ressd_route_ended(ressd, rb->nr);
+		ressd_meter_stop(ressd, rb->nr);
 	rb->flags &= RESSD_BIO_KILL | RESSD_BIO_SYNC;
 	if (*error && was & RESSD_BIO_FLUSHES) {
 		rb->flags |= RESSD_BIO_FLUSHES;

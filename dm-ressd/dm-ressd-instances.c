@@ -107,7 +107,7 @@ static bool leaves_loss(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	loss = READ_ONCE(ressd->life) == RESSD_ACTIVE &&
-	       !ressd_log_works(ressd) && !ressd_log_owes_nothing(&ressd->log);
+	       !ressd_log_is_rw(ressd) && !ressd_log_owes_nothing(&ressd->log);
 	loss |= ressd->errors.inherited;
 	spin_unlock(&ressd->lock);
 	return loss;
@@ -125,7 +125,7 @@ int ressd_check_change(struct ressd *ressd, bool load, char *error, size_t size)
 			continue;
 		refused = owed_by(other, &owed) && !finds_log_of(ressd, &owed);
 		lost |= load && READ_ONCE(other->life) == RESSD_ACTIVE &&
-			!ressd_log_works(other);
+			!ressd_log_is_rw(other);
 		if (!load && leaves_loss(other))
 			ressd->errors.inherited = true;
 	}

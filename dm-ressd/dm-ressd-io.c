@@ -45,7 +45,7 @@ static bool log_takes_writes(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.route != RESSD_ROUTE_NEVER &&
-	       !ressd->mover.draining && ressd_log_works(ressd) &&
+	       !ressd->mover.draining && ressd_log_is_rw(ressd) &&
 	       ressd_cover_takes_writes(ressd);
 }
 
@@ -55,7 +55,7 @@ static bool may_wait(const struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.on_full == RESSD_FULL_WAIT &&
 	       !ressd->suspending && !ressd->errors.stuck &&
-	       ressd_log_works(ressd) && !ressd->mover.draining;
+	       ressd_log_is_rw(ressd) && !ressd->mover.draining;
 }
 
 /* Is the log not to take a small write although there is room? */
@@ -203,7 +203,7 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 		rb->ticket = ressd_log_sync(&ressd->log);
 		list_add_tail(&rb->list, &ressd->waiters.sync);
 	} else if (ressd->options.commit == RESSD_COMMIT_WRITETHROUGH) {
-		ressd_log_kick(&ressd->log);
+		ressd_log_write_soon(&ressd->log);
 		list_add_tail(&rb->list, &ressd->waiters.record);
 	} else {
 		/* The end of an I/O in flight has the next one begun. */
@@ -329,7 +329,7 @@ void ressd_retry_space_waiters(struct ressd *ressd)
 void ressd_tune_router(struct ressd *ressd)
 {
 	const struct ressd_options *options = &ressd->options;
-	struct ressd_rpi_options rpi = {
+	struct ressd_pattern_options pattern = {
 		.streams = options->streams,
 		.small_sectors = options->small_write_sectors,
 		.open_units = options->open_units,
@@ -337,12 +337,12 @@ void ressd_tune_router(struct ressd *ressd)
 		.log_sectors = ressd->table.reserved_sectors,
 	};
 
-	if (rpi.unit_sectors)
+	if (pattern.unit_sectors)
 		div_u64_rem(ressd_device_block(ressd->normal,
 					       ressd->table.normal_start) *
 				    RESSD_BLOCK_SECTORS,
-			    rpi.unit_sectors, &rpi.unit_phase);
-	ressd_rpi_set(&ressd->rpi, &rpi);
+			    pattern.unit_sectors, &pattern.unit_phase);
+	ressd_pattern_set(&ressd->pattern, &pattern);
 	ressd_order_tune(ressd);
 }
 
@@ -384,7 +384,7 @@ static bool flush_is_enough(const struct ressd *ressd)
 	lockdep_assert_held(&ressd->lock);
 	if (!ressd->same_dev)
 		return false;
-	if (ressd_log_works(ressd))
+	if (ressd_log_is_rw(ressd))
 		return !ressd_log_is_volatile(&ressd->log) && !ressd->log.cycle;
 	return ressd_log_owes_nothing(&ressd->log);
 }
@@ -393,7 +393,7 @@ static bool flush_is_enough(const struct ressd *ressd)
 static bool flushes_fail(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	return !ressd_log_works(ressd) && !flush_is_enough(ressd);
+	return !ressd_log_is_rw(ressd) && !flush_is_enough(ressd);
 }
 
 /* Does the write belong in the log, by its size and place? */
@@ -401,13 +401,13 @@ static bool is_small(struct ressd *ressd, const struct ressd_extent *e)
 {
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_shape_is_used() && ressd_shape_takes_rest(ressd, e)) {
-		ressd->rpi.ordered = false;
+		ressd->pattern.ordered = false;
 		return false;
 	}
 	ressd_judge_noted(ressd);
 	ressd->counters.writes++;
-	return ressd_rpi_write(&ressd->rpi, e->sector, e->sectors,
-			       ressd_mover_sweeps(ressd->mover.state));
+	return ressd_pattern_write(&ressd->pattern, e->sector, e->sectors,
+				   ressd_mover_sweeps(ressd->mover.state));
 }
 
 /*
@@ -535,7 +535,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	spin_lock(&ressd->lock);
 	ressd->counters.flushes++;
 	ressd_judge_noted(ressd);
-	ressd_rpi_flush(&ressd->rpi);
+	ressd_pattern_flush(&ressd->pattern);
 	ressd_route_flush(&ressd->route);
 	/* This one says nothing of what a failed one was to make durable. */
 	ressd_take_flush_errors(ressd);

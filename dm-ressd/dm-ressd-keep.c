@@ -21,7 +21,7 @@ static bool ram_is_full(struct ressd *ressd)
 	bool full;
 
 	spin_lock(&ressd->lock);
-	full = ressd_log_works(ressd) && ressd_log_ram_is_full(&ressd->log);
+	full = ressd_log_is_rw(ressd) && ressd_log_ram_is_full(&ressd->log);
 	spin_unlock(&ressd->lock);
 	return full;
 }

@@ -5,9 +5,9 @@
 
 #include "dm-ressd-dispatch.h"
 
-/* dm-ressd-log.c */
+/* dm-ressd-activate.c */
 /* An empty log, as recovery must find it. */
-void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom);
+void ressd_setup_log(struct ressd *ressd, const struct ressd_geom *geom);
 /*
  * Tells the log what the options say of the device.  Under the lock, or before
  * the log is used.
@@ -30,14 +30,14 @@ int ressd_store_options(struct ressd *ressd,
  */
 int ressd_open_log(struct ressd *ressd, struct ressd_recovery *recovery);
 
-/* dm-ressd-commit.c */
+/* dm-ressd-log-worker.c */
 void ressd_log_worker(struct work_struct *work);
 /*
  * Finds the pages of the log's buffers; 0 or -ENOMEM.  Of what was found none
  * need be there.
  */
 int ressd_find_pages(struct ressd *ressd);
-void ressd_forget_pages(struct ressd *ressd);
+void ressd_free_page_vecs(struct ressd *ressd);
 void ressd_commit_timer(struct work_struct *work);
 /* Writes and flushes everything that is only in RAM; 0 or -EIO. */
 int ressd_sync(struct ressd *ressd);

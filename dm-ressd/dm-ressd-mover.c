@@ -125,7 +125,7 @@ static bool wants_space(const struct ressd *ressd)
 static enum ressd_mover_state choose(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd_log_works(ressd))
+	if (!ressd_log_is_rw(ressd))
 		return RESSD_MOVER_IDLE;
 	if (ressd->mover.draining)
 		return ressd->suspending && !wants_space(ressd) ?
@@ -164,7 +164,7 @@ static bool note_if_drained(struct ressd *ressd)
 	if (drained) {
 		ressd->mover.drain_result = 0;
 		WRITE_ONCE(ressd->mover.draining, false);
-		ressd_rpi_drained(&ressd->rpi);
+		ressd_pattern_drained(&ressd->pattern);
 	}
 	spin_unlock(&ressd->lock);
 	if (drained)
@@ -339,7 +339,7 @@ static bool suspend_needs_space(struct ressd *ressd)
 	bool needs;
 
 	spin_lock(&ressd->lock);
-	needs = ressd->suspending && ressd_log_works(ressd) &&
+	needs = ressd->suspending && ressd_log_is_rw(ressd) &&
 		ressd_log_is_starved(&ressd->log);
 	spin_unlock(&ressd->lock);
 	return needs;
@@ -478,12 +478,12 @@ int ressd_drain(struct ressd *ressd)
 	/* Why it ended is told by the state that it left. */
 	(void)wait_event_interruptible(ressd->wait,
 				       ressd_drain_cancelled(ressd) ||
-					       !ressd_log_works(ressd));
+					       !ressd_log_is_rw(ressd));
 
 	spin_lock(&ressd->lock);
 	WRITE_ONCE(ressd->mover.draining, false);
 	ret = ressd->mover.drain_result;
-	if (ret && !ressd_log_works(ressd))
+	if (ret && !ressd_log_is_rw(ressd))
 		ret = -EIO;
 	spin_unlock(&ressd->lock);
 	if (ret == -EIO)

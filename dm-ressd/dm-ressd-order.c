@@ -4,12 +4,12 @@
  * device's pages and units only while they come one after the other.
  *
  * A batch: small writes that ascend, of which the first part is logged and the
- * rest is direct (core/ressd-rpi.h).  Where the device is slow the first part
- * waits for records to be written, and the rest would pass it.  So a direct
- * write of a batch waits until the small writes that came before it, and wait
- * for a record, are in the log.  It waits for none that came later, nor for the
- * mover: as soon as the log is short of space, or covers are being written, all
- * go on.
+ * rest is direct (core/ressd-pattern.h).  Where the device is slow the first
+ * part waits for records to be written, and the rest would pass it.  So a
+ * direct write of a batch waits until the small writes that came before it, and
+ * wait for a record, are in the log.  It waits for none that came later, nor
+ * for the mover: as soon as the log is short of space, or covers are being
+ * written, all go on.
  *
  * A lost trial of route adaptive: all small writes that came meanwhile have
  * waited, thousands of them while the kernel writes back, and go direct.  All
@@ -49,7 +49,7 @@ bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
 		       const struct ressd_extent *e)
 {
 	struct ressd_waiters *waiters = &ressd->waiters;
-	bool ordered = ressd->rpi.ordered;
+	bool ordered = ressd->pattern.ordered;
 
 	lockdep_assert_held(&ressd->lock);
 	if (!e->whole || (list_empty(&waiters->order) ?

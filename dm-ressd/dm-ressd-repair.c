@@ -87,7 +87,7 @@ static void tell_lost(const struct ressd *ressd, const struct ranges *lost)
  * Begins the repair once nothing is in flight that was sent before a failed
  * flush.  In mode OFF no flush has failed, so there is nothing to wait for.
  */
-static bool start_repair(struct ressd *ressd, void *buffer)
+static bool repair_if_quiet(struct ressd *ressd, void *buffer)
 {
 	bool quiet;
 
@@ -120,7 +120,7 @@ static int repair(struct ressd *ressd)
 		      ressd_name(ressd));
 		return -ENOMEM;
 	}
-	wait_event(ressd->wait, start_repair(ressd, buffer));
+	wait_event(ressd->wait, repair_if_quiet(ressd, buffer));
 	ressd_run_log(ressd);
 
 	spin_lock(&ressd->lock);
@@ -152,7 +152,7 @@ static bool claim_repair(struct ressd *ressd, int *ret)
 	*ret = ressd->suspending       ? -EAGAIN :
 	       ressd->errors.repairing ? -EBUSY :
 					 0;
-	if (!*ret && !ressd_log_works(ressd)) {
+	if (!*ret && !ressd_log_is_rw(ressd)) {
 		WRITE_ONCE(ressd->errors.repairing, true);
 		claimed = true;
 	}

@@ -49,6 +49,45 @@ static struct shaped shaped_now(struct ressd *ressd)
 	return now;
 }
 
+static u64 map_bytes(const struct ressd_log *log)
+{
+	return ressd_map_nodes_bytes(log->geom.nr_blocks) +
+	       ressd_map_clean_bytes(log->geom.nr_blocks) +
+	       ressd_regions_bytes(log->normal_blocks, log->geom.nr_blocks);
+}
+
+static u64 buffer_bytes(const struct ressd *ressd)
+{
+	const struct ressd_mover *mover = &ressd->mover;
+	u32 record_blocks = RESSD_RECORDS * RESSD_MAX_RECORD_BLOCKS;
+
+	return (record_blocks + ressd->memory.max_page) * RESSD_BLOCK_SIZE +
+	       (u64)ressd_summary_bytes(&ressd->log.geom) +
+	       2ULL * ressd->log.cover_blocks * RESSD_BLOCK_SIZE +
+	       (u64)(mover->space.max + mover->next_space.max) *
+		       (RESSD_BLOCK_SIZE + sizeof(struct ressd_move)) +
+	       num_possible_cpus() * sizeof(struct ressd_seen);
+}
+
+/* The fields in front of the words. */
+static unsigned int status_blocks(struct ressd *ressd, unsigned int nr_words,
+				  char *result, unsigned int maxlen)
+{
+	const struct ressd_log *log = &ressd->log;
+	u32 total = 0, left = 0, movable = 0;
+	unsigned int sz = 0;
+
+	/* Else the log is being set up: no geometry, nor a whole map. */
+	if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {
+		total = ressd_log_total_blocks(log);
+		left = ressd_log_free_blocks(log);
+		movable = ressd_log_nr_movable(log);
+	}
+	DMEMIT("%u/%u %u/%u %s %u", total - min(total, left), total,
+	       movable, log->map.nr_mapped, state_word(ressd), nr_words);
+	return sz;
+}
+
 /*
  * INFO:
  *	<used>/<total log blocks> <dirty>/<mapped blocks> <state>
@@ -97,21 +136,8 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "flushes", c->flushes },
 		{ "discards", c->discards },
 		{ "unmaps_pending", log->nr_unmaps },
-		{ "map_bytes",
-		  ressd_map_nodes_bytes(log->geom.nr_blocks) +
-			  ressd_map_clean_bytes(log->geom.nr_blocks) +
-			  ressd_regions_bytes(log->normal_blocks,
-					      log->geom.nr_blocks) },
-		{ "buffer_bytes",
-		  (RESSD_RECORDS * RESSD_MAX_RECORD_BLOCKS +
-		   ressd->memory.max_page) * RESSD_BLOCK_SIZE +
-			  (u64)ressd_summary_bytes(&log->geom) +
-			  2ULL * log->cover_blocks * RESSD_BLOCK_SIZE +
-			  (u64)(ressd->mover.space.max +
-				ressd->mover.next_space.max) *
-				  (RESSD_BLOCK_SIZE +
-				   sizeof(struct ressd_move)) +
-			  num_possible_cpus() * sizeof(struct ressd_seen) },
+		{ "map_bytes", map_bytes(log) },
+		{ "buffer_bytes", buffer_bytes(ressd) },
 		{ "drain_left", ressd->mover.draining ? log->map.nr_dirty : 0 },
 		{ "recovery_ms", ressd->recovery_ms },
 		{ "errors", c->errors },
@@ -149,18 +175,9 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 		{ "cover_blocks", log->cover_blocks },
 		{ "covered", log->covered },
 	};
-	unsigned int i, sz = 0;
-	u32 total = 0, left = 0, movable = 0;
+	unsigned int i, sz;
 
-	/* Else the log is being set up: no geometry, nor a whole map. */
-	if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {
-		total = ressd_log_total_blocks(log);
-		left = ressd_log_free_blocks(log);
-		movable = ressd_log_nr_movable(log);
-	}
-	DMEMIT("%u/%u %u/%u %s %zu", total - min(total, left), total,
-	       movable, log->map.nr_mapped, state_word(ressd),
-	       2 * ARRAY_SIZE(words));
+	sz = status_blocks(ressd, 2 * ARRAY_SIZE(words), result, maxlen);
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		DMEMIT(" %s %llu", words[i].key,
 		       (unsigned long long)words[i].value);

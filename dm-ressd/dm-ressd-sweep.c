@@ -102,7 +102,7 @@ static bool occasion_ends(struct ressd *ressd)
 
 static bool sweep_ends(struct ressd *ressd)
 {
-	if (kthread_should_stop() || !ressd_log_works(ressd))
+	if (kthread_should_stop() || !ressd_log_is_rw(ressd))
 		return true;
 	if (sweeps_for_space(ressd))
 		return false;
@@ -121,7 +121,7 @@ static bool is_ahead(struct ressd *ressd)
 	    READ_ONCE(ressd->suspending))
 		return false;
 	spin_lock(&ressd->lock);
-	held = ressd_log_works(ressd) && ressd_pace_holds_mover(ressd) &&
+	held = ressd_log_is_rw(ressd) && ressd_pace_holds_mover(ressd) &&
 	       !ressd_route_asks_move(ressd);
 	spin_unlock(&ressd->lock);
 	return held;

@@ -12,50 +12,45 @@
 
 #define RESSD_POSITIONAL_ARGS	5
 
-/*
- * ti->error must outlive a failed constructor.  Two that fail at once may mix
- * their sentences.
- */
-static char ctr_error[RESSD_ERROR_SIZE];
-
 static int open_device(struct dm_target *ti, const char *name, const char *path,
-		       struct dm_dev **dev)
+		       struct dm_dev **dev, char *error, size_t size)
 {
 	int ret;
 
 	if (!(dm_table_get_mode(ti->table) & RESSD_MODE_WRITE)) {
-		snprintf(ctr_error, sizeof(ctr_error),
+		snprintf(error, size,
 			 "ressd cannot be read-only, for what is in the log must be moved home; mount the file system read-only instead");
 		return -EROFS;
 	}
 	ret = dm_get_device(ti, path, dm_table_get_mode(ti->table), dev);
 	if (ret)
-		snprintf(ctr_error, sizeof(ctr_error),
+		snprintf(error, size,
 			 "the %s device '%.100s' cannot be opened (error %d); check the path and that nothing else uses it",
 			 name, path, ret);
 	return ret;
 }
 
 /* Kinds of device that ressd cannot work on. */
-static int check_device(const char *name, const struct dm_dev *dev)
+static int check_device(const char *name, const struct dm_dev *dev, char *error,
+			size_t size)
 {
 	unsigned int block_size = bdev_logical_block_size(dev->bdev);
 
 	/* Opening it for writing does not tell: 6.1 lets that pass. */
 	if (bdev_read_only(dev->bdev)) {
-		snprintf(ctr_error, sizeof(ctr_error),
+		snprintf(error, size,
 			 "the %s device is read-only; make it writable with blockdev --setrw",
 			 name);
 		return -EROFS;
 	}
 	if (bdev_is_zoned(dev->bdev)) {
-		snprintf(ctr_error, sizeof(ctr_error),
+		snprintf(error, size,
 			 "the %s device is zoned and cannot be overwritten in place; use dm-zoned",
 			 name);
 		return -EINVAL;
 	}
 	if (block_size > RESSD_BLOCK_SIZE) {
-		snprintf(ctr_error, sizeof(ctr_error),
+		snprintf(error, size,
 			 "the %s device has logical blocks of %u bytes, but at most %u are possible",
 			 name, block_size, RESSD_BLOCK_SIZE);
 		return -EINVAL;
@@ -63,45 +58,51 @@ static int check_device(const char *name, const struct dm_dev *dev)
 	return 0;
 }
 
-static int parse_positional(struct ressd *ressd, struct dm_arg_set *args)
+static int parse_positional(struct ressd *ressd, struct dm_arg_set *args,
+			    char *error, size_t size)
 {
 	struct dm_target *ti = ressd->ti;
 	struct ressd_table *table = &ressd->table;
 	const char *normal, *reserved, *start;
 	int ret;
 
+	if (args->argc < RESSD_POSITIONAL_ARGS) {
+		snprintf(error, size,
+			 "a ressd table line needs: <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors> [<#opt words> <opts>...]");
+		return -EINVAL;
+	}
 	normal = dm_shift_arg(args);
 	start = dm_shift_arg(args);
 	reserved = dm_shift_arg(args);
-	if (ressd_parse_u64(start, "normal start", &table->normal_start,
-			    ctr_error, sizeof(ctr_error)) ||
+	if (ressd_parse_u64(start, "normal start", &table->normal_start, error,
+			    size) ||
 	    ressd_parse_u64(dm_shift_arg(args), "reserved start",
-			    &table->reserved_start, ctr_error,
-			    sizeof(ctr_error)) ||
+			    &table->reserved_start, error, size) ||
 	    ressd_parse_u64(dm_shift_arg(args), "reserved sectors",
-			    &table->reserved_sectors, ctr_error,
-			    sizeof(ctr_error)))
+			    &table->reserved_sectors, error, size))
 		return -EINVAL;
 	table->len = ti->len;
 
-	ret = open_device(ti, "normal", normal, &ressd->normal);
+	ret = open_device(ti, "normal", normal, &ressd->normal, error, size);
 	if (ret)
 		return ret;
-	ret = open_device(ti, "reserved", reserved, &ressd->reserved);
+	ret = open_device(ti, "reserved", reserved, &ressd->reserved, error,
+			  size);
 	if (ret)
 		return ret;
-	ret = check_device("normal", ressd->normal);
+	ret = check_device("normal", ressd->normal, error, size);
 	if (!ret)
-		ret = check_device("reserved", ressd->reserved);
+		ret = check_device("reserved", ressd->reserved, error, size);
 	if (ret)
 		return ret;
 	ressd->same_dev = ressd->normal->bdev == ressd->reserved->bdev;
 	return ressd_table_check(table, bdev_nr_sectors(ressd->normal->bdev),
 				 bdev_nr_sectors(ressd->reserved->bdev),
-				 ressd->same_dev, ctr_error, sizeof(ctr_error));
+				 ressd->same_dev, error, size);
 }
 
-static int parse_options(struct ressd *ressd, struct dm_arg_set *args)
+static int parse_options(struct ressd *ressd, struct dm_arg_set *args,
+			 char *error, size_t size)
 {
 	u64 count = 0;
 
@@ -109,28 +110,28 @@ static int parse_options(struct ressd *ressd, struct dm_arg_set *args)
 	if (!args->argc)
 		return 0;
 	if (ressd_parse_u64(dm_shift_arg(args), "the number of option words",
-			    &count, ctr_error, sizeof(ctr_error)))
+			    &count, error, size))
 		return -EINVAL;
 	if (count != args->argc) {
-		snprintf(ctr_error, sizeof(ctr_error),
+		snprintf(error, size,
 			 "the table line announces %llu option words, but has %u",
 			 (unsigned long long)count, args->argc);
 		return -EINVAL;
 	}
 	return ressd_options_parse(&ressd->options, args->argc, args->argv,
-				   ctr_error, sizeof(ctr_error));
+				   error, size);
 }
 
-static int out_of_memory(const char *what)
+static int out_of_memory(const char *what, char *error, size_t size)
 {
-	snprintf(ctr_error, sizeof(ctr_error),
+	snprintf(error, size,
 		 "there is not enough memory for %s; use a smaller reserved area",
 		 what);
 	return -ENOMEM;
 }
 
 /* For commits that are written with their page; a larger one takes a reload. */
-static int allocate_page(struct ressd *ressd)
+static int allocate_page(struct ressd *ressd, char *error, size_t size)
 {
 	const struct ressd_options *options = &ressd->options;
 
@@ -139,13 +140,13 @@ static int allocate_page(struct ressd *ressd)
 	ressd->memory.page =
 		vmalloc((size_t)options->log_page_sectors << SECTOR_SHIFT);
 	if (!ressd->memory.page)
-		return out_of_memory("a page of the log");
+		return out_of_memory("a page of the log", error, size);
 	ressd->memory.max_page =
 		options->log_page_sectors / RESSD_BLOCK_SECTORS;
 	return 0;
 }
 
-static int allocate(struct ressd *ressd)
+static int allocate(struct ressd *ressd, char *error, size_t size)
 {
 	const u32 record_bytes = RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE;
 	struct ressd_memory *memory = &ressd->memory;
@@ -153,8 +154,7 @@ static int allocate(struct ressd *ressd)
 	int i;
 
 	if (ressd_geom_init(&geom, ressd->table.reserved_sectors,
-			    ressd->super.segment_sectors, ctr_error,
-			    sizeof(ctr_error)))
+			    ressd->super.segment_sectors, error, size))
 		return -EINVAL;
 	/* Of a 32-bit machine too many blocks would wrap around. */
 	memory->nodes = vmalloc(array_size(geom.nr_blocks,
@@ -171,56 +171,55 @@ static int allocate(struct ressd *ressd)
 	ressd->seen = alloc_percpu(struct ressd_seen);
 	if (!memory->nodes || !memory->clean || !memory->segments ||
 	    !ressd->readers || !memory->region_bits || !ressd->seen)
-		return out_of_memory("the map (21 bytes for each 4 KiB of reserved area)");
+		return out_of_memory("the map (21 bytes for each 4 KiB of reserved area)",
+				     error, size);
 
 	if (ressd_move_space_init(&ressd->mover.space,
 				  ressd->options.move_batch_sectors /
 					  RESSD_BLOCK_SECTORS))
-		return out_of_memory("the buffers");
+		return out_of_memory("the buffers", error, size);
 	memory->merge = vmalloc(RESSD_BLOCK_SIZE);
 	memory->summary = vmalloc(ressd_summary_bytes(&geom));
 	if (!memory->merge || !memory->summary)
-		return out_of_memory("the buffers");
+		return out_of_memory("the buffers", error, size);
 	for (i = 0; i < RESSD_RECORDS; i++) {
 		memory->records[i] = vzalloc(record_bytes);
 		if (!memory->records[i])
-			return out_of_memory("the buffers");
+			return out_of_memory("the buffers", error, size);
 	}
 	if (ressd_cover_init(ressd))
-		return out_of_memory("the buffers");
-	if (allocate_page(ressd))
+		return out_of_memory("the buffers", error, size);
+	if (allocate_page(ressd, error, size))
 		return -ENOMEM;
 
 	ressd->workqueue = alloc_workqueue("ressd/%s",
 					   WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
 					   ressd_name(ressd));
 	if (!ressd->workqueue)
-		return out_of_memory("the work queue");
+		return out_of_memory("the work queue", error, size);
 
-	ressd_init_log(ressd, &geom);
+	ressd_setup_log(ressd, &geom);
 	if (ressd_find_pages(ressd))
-		return out_of_memory("the buffers");
+		return out_of_memory("the buffers", error, size);
 	return 0;
 }
 
 /* Reads the superblock, or prepares one for an area that is blank so far. */
-static int load_super(struct ressd *ressd)
+static int load_super(struct ressd *ressd, char *error, size_t size)
 {
 	struct ressd_geom geom;
-	int ret = ressd_read_super(ressd, ctr_error, sizeof(ctr_error));
+	int ret = ressd_read_super(ressd, error, size);
 
 	if (!ret) {
-		if (ctr_error[0])
-			DMWARN("%s: %s", ressd_name(ressd), ctr_error);
+		if (error[0])
+			DMWARN("%s: %s", ressd_name(ressd), error);
 		return ressd_super_matches(&ressd->super, &ressd->table,
-					   &ressd->options, ctr_error,
-					   sizeof(ctr_error));
+					   &ressd->options, error, size);
 	}
 	if (ret != -ENODATA)
 		return ret;
 	ret = ressd_geom_init(&geom, ressd->table.reserved_sectors,
-			      ressd->options.segment_sectors, ctr_error,
-			      sizeof(ctr_error));
+			      ressd->options.segment_sectors, error, size);
 	if (ret)
 		return ret;
 	ressd->life = RESSD_BLANK;
@@ -296,7 +295,7 @@ static void ressd_free(struct ressd *ressd)
 	ressd_shape_exit(ressd);
 	if (ressd->workqueue)
 		destroy_workqueue(ressd->workqueue);
-	ressd_forget_pages(ressd);
+	ressd_free_page_vecs(ressd);
 	for (i = 0; i < RESSD_RECORDS; i++)
 		vfree(ressd->memory.records[i]);
 	vfree(ressd->memory.page);
@@ -342,6 +341,36 @@ static void set_target_features(struct dm_target *ti)
 	ti->accounts_remapped_io = true;
 }
 
+/* The steps of the constructor that may fail; then with a sentence. */
+static int construct(struct ressd *ressd, struct dm_arg_set *args, char *error,
+		     size_t size)
+{
+	int ret;
+
+	error[0] = '\0';
+	ret = parse_positional(ressd, args, error, size);
+	if (!ret)
+		ret = parse_options(ressd, args, error, size);
+	if (!ret)
+		ret = ressd_register(ressd, error, size);
+	if (!ret && ressd_init_bios(ressd))
+		ret = out_of_memory("the reserve of bios", error, size);
+	if (!ret)
+		ret = ressd_check_change(ressd, true, error, size);
+	if (!ret)
+		ret = load_super(ressd, error, size);
+	if (!ret)
+		ret = allocate(ressd, error, size);
+	if (ret)
+		return ret;
+	ret = register_pm_notifier(&ressd->power);
+	if (ret)
+		snprintf(error, size,
+			 "the kernel does not report hibernation (error %d)",
+			 ret);
+	return ret;
+}
+
 /*
  * <normal dev> <normal start> <reserved dev> <reserved start> <reserved
  * sectors>
@@ -352,15 +381,10 @@ static void set_target_features(struct dm_target *ti)
 static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 {
 	struct dm_arg_set args = { .argc = argc, .argv = argv };
+	char error[RESSD_ERROR_SIZE];
 	struct ressd *ressd;
 	int ret;
 
-	if (argc < RESSD_POSITIONAL_ARGS) {
-		snprintf(ctr_error, sizeof(ctr_error),
-			 "a ressd table line needs: <normal dev> <normal start> <reserved dev> <reserved start> <reserved sectors> [<#opt words> <opts>...]");
-		ti->error = ctr_error;
-		return -EINVAL;
-	}
 	ressd = kzalloc(sizeof(*ressd), GFP_KERNEL);
 	if (!ressd) {
 		ti->error = "there is not enough memory for the target";
@@ -373,36 +397,17 @@ static int ressd_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ressd->suspending = true;
 	init_lists(ressd);
 
-	ctr_error[0] = '\0';
-	ret = parse_positional(ressd, &args);
-	if (!ret)
-		ret = parse_options(ressd, &args);
-	if (!ret)
-		ret = ressd_register(ressd, ctr_error, sizeof(ctr_error));
-	if (!ret && ressd_init_bios(ressd))
-		ret = out_of_memory("the reserve of bios");
-	if (!ret)
-		ret = ressd_check_change(ressd, true, ctr_error,
-					 sizeof(ctr_error));
-	if (!ret)
-		ret = load_super(ressd);
-	if (!ret)
-		ret = allocate(ressd);
-	if (!ret) {
-		ret = register_pm_notifier(&ressd->power);
-		if (ret)
-			snprintf(ctr_error, sizeof(ctr_error),
-				 "the kernel does not tell of hibernation (error %d)",
-				 ret);
-	}
+	ret = construct(ressd, &args, error, sizeof(error));
 	if (ret) {
+		DMERR("%s: %s", ressd_name(ressd), error);
 		ressd_free(ressd);
-		ti->error = ctr_error;
+		/* ressdctl shows the user that sentence, not this one. */
+		ti->error = "the table is refused for the reason logged above";
 		return ret;
 	}
 	ressd_route_init(&ressd->route,
 			 ressd->options.log_cost_us * (u64)NSEC_PER_USEC);
-	ressd_rpi_init(&ressd->rpi);
+	ressd_pattern_init(&ressd->pattern);
 	spin_lock(&ressd->lock);
 	ressd_tune_router(ressd);
 	spin_unlock(&ressd->lock);

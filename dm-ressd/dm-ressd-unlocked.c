@@ -60,8 +60,9 @@ static u32 judge_notes(struct ressd *ressd, struct ressd_notes *notes, u32 max)
 			&notes->note[(notes->tail + nr) % RESSD_MAX_NOTES];
 
 		ressd->counters.writes++;
-		ressd_rpi_write(&ressd->rpi, note->sector, note->sectors,
-				ressd_mover_sweeps(ressd->mover.state));
+		ressd_pattern_write(&ressd->pattern, note->sector,
+				    note->sectors,
+				    ressd_mover_sweeps(ressd->mover.state));
 	}
 	/* Pairs with the acquire in note_write(). */
 	smp_store_release(&notes->tail, notes->tail + nr);

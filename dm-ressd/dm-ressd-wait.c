@@ -24,7 +24,7 @@ void ressd_wait_for_record(struct ressd *ressd, u64 record)
 	spin_lock(&ressd->lock);
 	wait_event_cmd(ressd->wait,
 		       ressd->log.written_seq >= record ||
-			       !ressd_log_works(ressd),
+			       !ressd_log_is_rw(ressd),
 		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);
 }
@@ -36,7 +36,7 @@ void ressd_write_open_record(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	record = log->records[log->open].seq - !ressd_log_open_blocks(log);
-	ressd_log_kick(log);
+	ressd_log_write_soon(log);
 	spin_unlock(&ressd->lock);
 	ressd_wait_for_record(ressd, record);
 }
@@ -47,11 +47,11 @@ int ressd_wait_as_mover(struct ressd *ressd, u64 ticket)
 	spin_lock(&ressd->lock);
 	wait_event_cmd(ressd->wait,
 		       ressd_log_synced(&ressd->log) >= ticket ||
-			       !ressd_log_works(ressd) ||
+			       !ressd_log_is_rw(ressd) ||
 			       ressd_log_is_starved(&ressd->log),
 		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);
-	return ressd_log_works(ressd) ? 0 : -EIO;
+	return ressd_log_is_rw(ressd) ? 0 : -EIO;
 }
 
 int ressd_reclaim_as_mover(struct ressd *ressd)

@@ -40,15 +40,16 @@
  *
  * DOC: locking
  *
- * ressd->lock protects the log with its map, the RPI, the options, the counters
- * and the lists of waiting bios.  It is taken in process context only; the end
- * of a log write, which may come in an interrupt, tries it and leaves the rest
- * to the worker if it is held.  ressd->done_lock protects the list of completed
- * bios that still need process context, and the end of the mover's I/Os, of
- * discards and of log writes; it is taken from interrupts, and never together
- * with ressd->lock.  readers[], meter.small_in_flight and mover.ios are atomic.
- * meter.lock is the innermost lock, and is taken from interrupts.  shape.lock
- * (dm-ressd-shape.c) is taken below ressd->lock or alone, also from interrupts.
+ * ressd->lock protects the log with its map, the pattern identifier, the
+ * options, the counters and the lists of waiting bios.  It is taken in process
+ * context only; the end of a log write, which may come in an interrupt, tries
+ * it and leaves the rest to the worker if it is held.  ressd->done_lock
+ * protects the list of completed bios that still need process context, and the
+ * end of the mover's I/Os, of discards and of log writes; it is taken from
+ * interrupts, and never together with ressd->lock.  readers[],
+ * meter.small_in_flight and mover.ios are atomic.  meter.lock is the innermost
+ * lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken
+ * below ressd->lock or alone, also from interrupts.
  *
  * Functions that need a lock held assert it (lockdep_assert_held()), which
  * costs nothing but in a kernel with lockdep (tools/vm/debug-kernel).
@@ -197,7 +198,7 @@
 #include "core/ressd-recover.h"
 #include "core/ressd-repair.h"
 #include "core/ressd-route.h"
-#include "core/ressd-rpi.h"
+#include "core/ressd-pattern.h"
 #include "core/ressd-split.h"
 #include "core/ressd-summary.h"
 #include "core/ressd-sweep.h"
@@ -217,7 +218,7 @@
 struct ressd_counters {
 	u64 log_reads;		/* served from the log, from RAM or device */
 	u64 writes;
-	u64 small_writes;	/* of these, small and random by the RPI */
+	u64 small_writes;	/* of these, small and random */
 	u64 bypassed;		/* small, but sent direct: log full or off */
 	u64 flushes;
 	u64 discards;
@@ -263,10 +264,7 @@ struct ressd_seen {
 	struct ressd_notes notes;
 };
 
-/*
- * The time in which small writes were on their direct way, see
- * dm-ressd-route.c.
- */
+/* The time in which small direct writes were in flight: dm-ressd-meter.c. */
 struct ressd_meter {
 	spinlock_t lock;	/* see DOC: locking */
 	u32 in_flight;
@@ -281,7 +279,7 @@ struct ressd_meter {
  * first: one for each writer, as many as the pattern identifier follows.
  */
 struct ressd_cuts {
-	struct ressd_note cut[RESSD_RPI_MAX_STREAMS];
+	struct ressd_note cut[RESSD_PATTERN_MAX_STREAMS];
 	u32 nr;
 };
 
@@ -409,10 +407,10 @@ struct ressd_mover {
 	struct ressd_sweep sweep;
 	struct ressd_step step;		/* of this sweep */
 	struct ressd_move_space space;	/* the batch has gate.batch moves */
-	u32 bad_blocks;			/* that this sweep could not move */
-	u32 bad_block;			/* log block, one of the last of them */
+	u32 bad_block;			/* log block, see bad_blocks */
 
 	/* Its thread's own. */
+	u32 bad_blocks;			/* that this sweep could not move */
 	bool watches_clock;		/* at rest; read by others */
 	unsigned long backoff;		/* jiffies to wait after errors */
 	u64 visit_from;			/* where the next visits begin */
@@ -524,7 +522,7 @@ struct ressd {
 	struct ressd_log log;
 	struct ressd_super_info super;	/* store_lock, once active */
 	struct ressd_options options;
-	struct ressd_rpi rpi;
+	struct ressd_pattern pattern;
 	struct ressd_route route;	/* in use with route adaptive */
 	struct ressd_counters counters;
 	struct ressd_waiters waiters;

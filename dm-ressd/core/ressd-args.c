@@ -5,7 +5,7 @@
 #include <linux/string.h>
 #include "ressd-args.h"
 #include "ressd-geom.h"
-#include "ressd-rpi.h"
+#include "ressd-pattern.h"
 
 #define MAX_SPLIT_SECTORS	131072U	/* 64 MiB */
 
@@ -38,7 +38,7 @@ static const char *const switch_words[] = { "off", "on", NULL };
 
 static const struct option_rule rules[] = {
 	NUMBER(small_write_sectors, 16, 8, 256, 8),
-	NUMBER(streams, 16, 1, RESSD_RPI_MAX_STREAMS, 1),
+	NUMBER(streams, 16, 1, RESSD_PATTERN_MAX_STREAMS, 1),
 	NUMBER(open_units, 0, 0, RESSD_UNITS_MAX, 1),
 	WORDS(route, RESSD_ROUTE_ALWAYS, route_words),
 	NUMBER(log_cost_us, 0, 0, 10000000, 1),

@@ -45,8 +45,8 @@ enum ressd_pace { RESSD_PACE_BURST, RESSD_PACE_EVEN, RESSD_PACE_IDLE };
  * number.
  */
 struct ressd_options {
-	u32 small_write_sectors;	/* largest that the RPI calls small */
-	u32 streams;		/* sequential streams the RPI follows */
+	u32 small_write_sectors;	/* largest that counts as small */
+	u32 streams;		/* sequential streams that are followed */
 	u32 open_units;		/* clustered blocks that stay open; or 0 */
 	u32 route;		/* enum ressd_route_option */
 	u32 log_cost_us;	/* of a block, its move included; 0: unknown */

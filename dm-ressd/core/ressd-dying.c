@@ -31,12 +31,6 @@ struct ressd_node *ressd_dying_before(const struct ressd_map *map,
 	return node_at(map, node->before);
 }
 
-struct ressd_node *ressd_dying_after(const struct ressd_map *map,
-				     const struct ressd_node *node)
-{
-	return node_at(map, node->after);
-}
-
 /*
  * Joins the neighbours @before and @after, each of which may be an end of
  * @list.

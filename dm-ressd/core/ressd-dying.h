@@ -23,8 +23,8 @@ static inline bool ressd_dying_is_empty(const struct ressd_dying *list)
 }
 
 /*
- * The ends of a list, and the neighbours of a node that is on one; NULL: there
- * is none.
+ * The ends of a list, and the one before a node that is on one; NULL: there is
+ * none.
  */
 struct ressd_node *ressd_dying_first(const struct ressd_map *map,
 				     const struct ressd_dying *list);
@@ -32,8 +32,6 @@ struct ressd_node *ressd_dying_last(const struct ressd_map *map,
 				    const struct ressd_dying *list);
 struct ressd_node *ressd_dying_before(const struct ressd_map *map,
 				      const struct ressd_node *node);
-struct ressd_node *ressd_dying_after(const struct ressd_map *map,
-				     const struct ressd_node *node);
 
 /*
  * Puts @node, which is neither in the tree nor on a list, at an end of @list.

@@ -20,7 +20,6 @@
 #include <linux/build_bug.h>
 #include <linux/types.h>
 
-#define RESSD_BLOCK_SHIFT	12
 #define RESSD_BLOCK_SIZE	4096U
 #define RESSD_SECTOR_SHIFT	9
 #define RESSD_BLOCK_SECTORS	(RESSD_BLOCK_SIZE >> RESSD_SECTOR_SHIFT)
@@ -48,7 +47,6 @@
  */
 #define RESSD_INCOMPAT_COVER	0x1U
 
-#define RESSD_COMPAT_KNOWN	0U
 #define RESSD_RO_COMPAT_KNOWN	0U
 #define RESSD_INCOMPAT_KNOWN	RESSD_INCOMPAT_COVER
 

@@ -526,7 +526,6 @@ bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn)
 		return false;
 	ressd_map_set_clean(&log->map, node);
 	segment_of_block(log, block)->live--;
-	log->counters.moved++;
 	return true;
 }
 
@@ -579,7 +578,7 @@ u32 ressd_log_nr_movable(const struct ressd_log *log)
 	return dirty;
 }
 
-void ressd_log_kick(struct ressd_log *log)
+void ressd_log_write_soon(struct ressd_log *log)
 {
 	if (log->records[log->open].nr_maps)
 		log->kicked = true;

@@ -199,7 +199,6 @@ struct ressd_log_counters {
 	u64 overwrites;		/* of these, in place in the open record */
 	u64 superseded;		/* log blocks that died by a newer log block */
 	u64 killed;		/* ... by a direct write or a discard */
-	u64 moved;		/* blocks that the mover brought home */
 	u64 covered;		/* accepted copies of covered blocks */
 	u64 carried;		/* ... and such as were in the log already */
 };
@@ -494,7 +493,7 @@ u32 ressd_log_blocks_in_flight(const struct ressd_log *log);
  * The open record shall be written soon, full or not (commit interval,
  * writethrough).
  */
-void ressd_log_kick(struct ressd_log *log);
+void ressd_log_write_soon(struct ressd_log *log);
 
 /*
  * The next record starts a new segment, so that all older ones can be moved

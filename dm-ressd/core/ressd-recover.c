@@ -619,7 +619,7 @@ int ressd_recover(struct ressd_log *log, const struct ressd_reader *reader,
 		.error_size = size,
 		.window = {
 			.reader = reader, .geom = &log->geom, .uuid = log->uuid,
-			.stats = recovery, .ahead = 1,
+			.ahead = 1,
 		},
 	};
 

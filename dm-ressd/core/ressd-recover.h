@@ -49,7 +49,6 @@ struct ressd_recovery {
 	u64 summaries;		/* segments taken by their summaries */
 	u64 dropped;		/* 1: an intact header at the end was dropped */
 	u64 searched_seq;	/* last segment searched behind that end */
-	u64 reads, blocks_read;
 };
 
 /*

@@ -170,7 +170,7 @@ bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
  * The one that the head enters next is left alone: it would soon be written, or
  * a writer would have to wait.
  */
-static u64 next_discard(const struct ressd_log *log)
+static u64 segment_to_discard(const struct ressd_log *log)
 {
 	u64 seq = max_t(u64, log->discard_seq, log->head_seq + 2);
 	u32 slot;
@@ -183,12 +183,12 @@ static u64 next_discard(const struct ressd_log *log)
 
 bool ressd_log_can_discard(const struct ressd_log *log)
 {
-	return next_discard(log);
+	return segment_to_discard(log);
 }
 
 bool ressd_log_take_discard(struct ressd_log *log, u32 *slot)
 {
-	u64 seq = next_discard(log);
+	u64 seq = segment_to_discard(log);
 
 	if (!seq)
 		return false;

@@ -307,7 +307,7 @@ u32 ressd_sweep_pick_more(struct ressd_sweep *sweep,
 	return pick(sweep, log, moves, max, false);
 }
 
-u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr)
+u32 ressd_sweep_run_length(const struct ressd_move *moves, u32 nr)
 {
 	u32 i = 1;
 

@@ -139,7 +139,7 @@ static inline void ressd_move_make_hole(struct ressd_move *move)
 }
 
 /* Length of the run of consecutive destinations at moves[0]. */
-u32 ressd_sweep_run(const struct ressd_move *moves, u32 nr);
+u32 ressd_sweep_run_length(const struct ressd_move *moves, u32 nr);
 
 /*
  * Length of the read from the log that begins with moves[0], which is no hole:

@@ -18,8 +18,6 @@ int ressd_window_move(struct ressd_window *window, u32 block, u32 nr)
 		return ret;
 	window->start = block;
 	window->nr = nr;
-	window->stats->reads++;
-	window->stats->blocks_read += nr;
 	return 0;
 }
 
@@ -88,12 +86,9 @@ bool ressd_window_copy_summary(struct ressd_window *window, u32 slot,
 	if (in_window(window, block + geom->summary_blocks - 1)) {
 		memcpy(copy, in_window(window, block),
 		       ressd_summary_bytes(geom));
-	} else {
-		if (reader->read(reader->context, block, geom->summary_blocks,
-				 copy))
-			return false;
-		window->stats->reads++;
-		window->stats->blocks_read += geom->summary_blocks;
+	} else if (reader->read(reader->context, block, geom->summary_blocks,
+				copy)) {
+		return false;
 	}
 	return ressd_summary_valid(copy, window->uuid, geom, block);
 }

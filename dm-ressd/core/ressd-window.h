@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What recovery reads the device through: a window of consecutive blocks in one
- * buffer, moved as few times as possible, and counted.
+ * buffer, moved as few times as possible.
  */
 #ifndef RESSD_WINDOW_H
 #define RESSD_WINDOW_H
@@ -13,7 +13,6 @@ struct ressd_window {
 	const struct ressd_reader *reader;
 	const struct ressd_geom *geom;
 	const u8 *uuid;
-	struct ressd_recovery *stats;
 	u32 start, nr;	/* blocks of the device that reader->buffer holds */
 	u32 ahead;	/* blocks to read when one is missing, at least 1 */
 };

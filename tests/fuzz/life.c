@@ -156,7 +156,7 @@ static void operate(struct life *life)
 		write_out(life, ~0U);
 		break;
 	case 4:
-		ressd_log_kick(log);
+		ressd_log_write_soon(log);
 		break;
 	case 5:
 		ressd_log_kill(log, random_below(life->random, normal_blocks),

@@ -232,7 +232,7 @@ static void accepted(struct host *host, struct op *op)
 		op->ticket = ressd_log_sync(log);
 		op->state = OP_SYNC;
 	} else if (host->config.writethrough) {
-		ressd_log_kick(log);
+		ressd_log_write_soon(log);
 		op->state = OP_RECORD;
 	} else {
 		finish_write(host, op);

@@ -89,12 +89,12 @@ static void count_map(struct host *host, struct books *books)
 			books->live[ressd_geom_slot(&log->geom, block)]++;
 		}
 	}
-	for (node = ressd_dying_first(&log->map, &log->unmaps); node;
-	     node = ressd_dying_after(&log->map, node))
+	for (node = ressd_dying_last(&log->map, &log->unmaps); node;
+	     node = ressd_dying_before(&log->map, node))
 		if (++books->dying > log->map.nr || node->lbn == RESSD_NO_BLOCK)
 			violation(host, "the list of UNMAPs is broken");
-	for (node = ressd_dying_first(&log->map, &log->sealed_unmaps); node;
-	     node = ressd_dying_after(&log->map, node))
+	for (node = ressd_dying_last(&log->map, &log->sealed_unmaps); node;
+	     node = ressd_dying_before(&log->map, node))
 		if (++books->sealed > log->map.nr || node->lbn == RESSD_NO_BLOCK)
 			violation(host, "the list of sealed UNMAPs is broken");
 }

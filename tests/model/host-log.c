@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The log worker: carries out one I/O of the log after the other, as dm-ressd-commit.c does. */
+/* The log worker: carries out one I/O of the log after the other; see dm-ressd-log-worker.c. */
 #include <stdio.h>
 #include <string.h>
 #include <linux/errno.h>

@@ -404,7 +404,7 @@ static void running_step(struct host *host, const struct event *event)
 		host_trim_step(host, event->error, event->number);
 		break;
 	case EVENT_KICK:
-		ressd_log_kick(&host->box.log);
+		ressd_log_write_soon(&host->box.log);
 		break;
 	case EVENT_ROTATE:
 		ressd_log_rotate(&host->box.log);

@@ -64,7 +64,6 @@ int drive_create(struct drive *drive, const char *profile, const struct host *ho
 		.path = "an emulated drive",
 		.bytes = emulated_bytes(drive->emulated),
 		.granule = 512,
-		.max_request = emulated_max_request(drive->emulated),
 	};
 	return 0;
 }

@@ -95,11 +95,6 @@ uint64_t emulated_bytes(const struct emulated *emulated)
 	return emulated->drive->geometry.sectors * 512 - emulated->host.offset;
 }
 
-uint32_t emulated_max_request(const struct emulated *emulated)
-{
-	return emulated->drive->profile.max_request_kb * 1024;
-}
-
 bool emulated_one_at_a_time(const struct emulated *emulated)
 {
 	return emulated->drive->profile.queue_depth == 1;

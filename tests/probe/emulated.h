@@ -55,7 +55,6 @@ uint64_t emulated_flush(struct emulated *emulated);
 void emulated_pause(struct emulated *emulated, uint64_t ns);
 uint64_t emulated_now(const struct emulated *emulated);
 uint64_t emulated_bytes(const struct emulated *emulated);
-uint32_t emulated_max_request(const struct emulated *emulated);
 bool emulated_one_at_a_time(const struct emulated *emulated);
 void emulated_truth(const struct emulated *emulated, struct truth *truth);
 

@@ -38,7 +38,7 @@ static inline void write_record(u32 lbn, u32 nr, u64 id)
 
 	for (i = 0; i < nr; i++)
 		CHECK_EQ(box_write(lbn + i, id), 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(box_run(), "no record");
 }
 

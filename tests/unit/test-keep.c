@@ -137,7 +137,7 @@ TEST(kept_blocks_are_there_after_a_crash)
 	}
 	CHECK_EQ(nr, FULL - enough());
 	CHECK_EQ(box.segments[1].live, 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	box_run();
 	ressd_log_reclaim(&box.log);
 	box_run();

@@ -202,7 +202,7 @@ TEST(padded_records_write_no_page_twice)
 			while (box_write(commits * 6 + lbn, lbn + 1) == -EAGAIN)
 				CHECK_EQ(pages_again(written), 0);
 		if (commits % 3)
-			ressd_log_kick(&box.log);
+			ressd_log_write_soon(&box.log);
 		else
 			ressd_log_sync(&box.log);
 		CHECK_EQ(pages_again(written), 0);

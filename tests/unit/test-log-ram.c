@@ -22,7 +22,7 @@ static u32 fill_ram(u32 lbn, struct ressd_io *io)
 	int ret;
 
 	CHECK_EQ(box_write(lbn - 1, lbn), 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(ressd_log_next(&box.log, io), "no write");
 	while (!(ret = box_write(lbn, lbn + 1)))
 		lbn++;
@@ -158,7 +158,7 @@ TEST(little_space_keeps_records_from_waiting)
 			box_run();
 	box_run();
 	CHECK_EQ(box_write(lbn++, 1), 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(ressd_log_next(&box.log, &io), "no write");
 	while (!(ret = box_write(lbn, 1)))
 		lbn++;
@@ -286,7 +286,7 @@ TEST(a_copy_ends_before_its_sealed_record_is_read)
 	struct ressd_io io;
 
 	begin_copy(2);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(ressd_log_next(&box.log, &io), "the record does not go out");
 	CHECK_EQ(box_write(2, 4), 0);
 	CHECK_EQ(box_write(2, 5), 0);

@@ -77,7 +77,7 @@ TEST(open_record_goes_out_when_full_or_kicked)
 	CHECK_EQ(io.block, 31);
 	CHECK_EQ(io.nr_blocks, 1);
 	CHECK(!box_io(&io), "goes out unasked");
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(box_io(&io), "kicked, but not handed out");
 	CHECK_EQ(io.block, 32);
 	CHECK_EQ(io.nr_blocks, 2);
@@ -92,7 +92,7 @@ TEST(group_commit)
 
 	box_format();
 	CHECK_EQ(box_write(1, 1), 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(ressd_log_next(&box.log, &io), "no write");
 	CHECK(!ressd_log_next(&box.log, &second), "two at once");
 	for (i = 2; i < 10; i++)
@@ -100,7 +100,7 @@ TEST(group_commit)
 	CHECK_EQ(box_read(1), 1);	/* from the buffer in flight */
 	ressd_log_encode(&box.log, &io);
 	ressd_log_done(&box.log, &io, 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(ressd_log_next(&box.log, &second), "no second write");
 	CHECK_EQ(second.record->nr_maps, 8);
 }
@@ -499,7 +499,7 @@ static const struct ressd_summary *summary_at(u32 slot)
 static void write_and_kick(u32 lbn, u64 id)
 {
 	CHECK_EQ(box_write(lbn, id), 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	box_run();
 }
 
@@ -531,7 +531,7 @@ TEST(summary_waits_for_the_last_record)
 	CHECK(ressd_log_next(&box.log, &io), "no record");
 	CHECK_EQ(box_write(100, 1), 0);
 	CHECK_EQ(box.log.head_seq, 2);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(!ressd_log_next(&box.log, &next), "two at once");
 	ressd_log_encode(&box.log, &io);
 	ressd_log_done(&box.log, &io, 0);
@@ -601,7 +601,7 @@ TEST(unsummarised_segment_that_is_left_by_itself)
 	box.log.summary->nr_unmaps =
 		cpu_to_le32(ressd_summary_capacity(&box.log.geom) + 1);
 	CHECK_EQ(box_write(600, 1), 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(ressd_log_next(&box.log, &io) && io.record && io.record->nr_maps == 1, "no record");
 	ressd_log_encode(&box.log, &io);
 	CHECK_EQ(box_write(601, 1), 0);

@@ -95,7 +95,7 @@ TEST(records_that_go_out_alone_are_kept)
 	box_write(1, 1);
 	commit();
 	box_write(2, 2);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(box_io(&io) && io.block == 18 && io.nr_blocks == 2, "a kick writes more than that");
 	commit_is(3, 16, 2 * PAGE_BLOCKS);
 	check_changes(20, 2, 24);
@@ -109,7 +109,7 @@ TEST(page_begins_with_a_commit)
 
 	format();
 	box_write(1, 1);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(box_io(&io) && io.block == 16 && io.nr_blocks == 2, "a kick writes more than that");
 	commit_is(2, 18, 2);
 	commit_is(3, 20, PAGE_BLOCKS);
@@ -205,7 +205,7 @@ TEST(page_of_an_earlier_life_is_forgotten)
 	ressd_log_rotate(&box.log);
 	tune(PAGE_BLOCKS, true);
 	box_write(4, 4);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(box_io(&io), "no record");
 	while (!io.record)
 		CHECK(box_io(&io), "no record");
@@ -291,7 +291,7 @@ TEST(nothing_else_is_ever_changed)
 		if (test_below(3) == 0)
 			box_sync();
 		if (test_below(7) == 0)
-			ressd_log_kick(&box.log);
+			ressd_log_write_soon(&box.log);
 		if (test_below(50) == 0)
 			ressd_log_rotate(&box.log);
 		box_run();

@@ -90,7 +90,7 @@ static void live(u32 hot)
 		if (node && !ressd_log_data(&box.log, ressd_map_block(&box.log.map, node)))
 			ressd_log_moved(&box.log, ressd_map_block(&box.log.map, node), node->lbn);
 	} else if (choice < 94) {
-		ressd_log_kick(&box.log);
+		ressd_log_write_soon(&box.log);
 	} else if (choice < 97) {
 		ressd_log_rotate(&box.log);
 	} else {
@@ -271,7 +271,7 @@ TEST(stale_headers_behind_a_torn_one_do_not_refuse)
 	ressd_log_rotate(&box.log);
 	CHECK_EQ(box_write(500, 1), 0);
 	box_run();
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	box_run();
 	CHECK_EQ(box.log.head_seq, 15);
 	slot = ressd_geom_slot_of_seq(&box.log.geom, 15);
@@ -323,7 +323,7 @@ TEST(stale_first_record_does_not_contradict_a_summary)
 	CHECK_EQ(box.log.tail_seq, 7);
 	for (i = 0; box.log.head_seq == 7; i++) {
 		CHECK_EQ(box_write(200 + i, i + 1), 0);
-		ressd_log_kick(&box.log);
+		ressd_log_write_soon(&box.log);
 		box_run();
 	}
 	box_sync();
@@ -351,7 +351,7 @@ static void leave_segment_early(void)
 static void begin_next_segment(void)
 {
 	leave_segment_early();
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	box_run();
 	CHECK_EQ(le64_to_cpu(header_at(32)->seq), 2);
 }
@@ -404,7 +404,7 @@ TEST(summary_does_not_speak_for_records_that_are_gone)
 			CHECK_EQ(box_write(i, 100 + i), 0);
 		}
 	}
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	box_run();
 	CHECK_EQ(box.log.head_seq, 2);
 	CHECK_EQ(le64_to_cpu(summary_at(1)->last_seq), 2);
@@ -538,7 +538,7 @@ TEST(errors_of_the_reader)
 	two_segments();
 	for (i = 29; i < 32; i++) {
 		box_write(i, i + 1);
-		ressd_log_kick(&box.log);
+		ressd_log_write_soon(&box.log);
 		box_run();
 	}
 	fail_each_read(i);
@@ -546,7 +546,7 @@ TEST(errors_of_the_reader)
 	box_format_large();
 	for (i = 0; i < 100; i++)
 		CHECK_EQ(box_write(i, i + 1), 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	box_run();
 	fail_each_read(i);
 }

@@ -87,7 +87,7 @@ TEST(records_behind_a_torn_one_are_dropped)
 	box_sync();
 	for (i = 0; i < 3; i++) {
 		box_write(20 + i, 200 + i);
-		ressd_log_kick(&box.log);
+		ressd_log_write_soon(&box.log);
 		box_run();
 	}
 	CHECK_EQ(box.log.durable_seq, 1);

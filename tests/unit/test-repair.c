@@ -280,7 +280,7 @@ TEST(failed_summary)
 	fail_io(RESSD_IO_WRITE, true);
 	CHECK_EQ(box.log.mode, RESSD_MODE_RW);
 	CHECK_EQ(box.log.durable_seq, 2);	/* its PREFLUSH has succeeded */
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(box_io(&io) && io.record && !box_io(&io), "it is tried again");
 	CHECK_EQ(box_recover(), 0);
 	CHECK_EQ(box_read(40), 40);

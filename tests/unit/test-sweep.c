@@ -268,7 +268,7 @@ TEST(names_the_record_to_wait_for)
 	CHECK_EQ(ressd_sweep_start(&sweep, &box.log), 0);
 	box_write(1, 1);
 	CHECK_EQ(ressd_sweep_start(&sweep, &box.log), 0);
-	ressd_log_kick(&box.log);
+	ressd_log_write_soon(&box.log);
 	CHECK(ressd_log_next(&box.log, &io), "no record");
 	CHECK_EQ(ressd_sweep_start(&sweep, &box.log), 1);
 	CHECK_EQ(box.log.written_seq, 0);
@@ -285,8 +285,8 @@ TEST(run_lengths)
 	};
 	u32 blocks;
 
-	CHECK_EQ(ressd_sweep_run(moves, 4), 3);
-	CHECK_EQ(ressd_sweep_run(moves + 2, 2), 1);
+	CHECK_EQ(ressd_sweep_run_length(moves, 4), 3);
+	CHECK_EQ(ressd_sweep_run_length(moves + 2, 2), 1);
 	CHECK_EQ(ressd_sweep_log_run(moves, 4, &blocks), 2);
 	CHECK_EQ(blocks, 2);
 	CHECK_EQ(ressd_sweep_log_run(moves, 1, &blocks), 1);
@@ -305,7 +305,7 @@ TEST(runs_of_holes)
 	};
 	u32 blocks;
 
-	CHECK_EQ(ressd_sweep_run(moves, 8), 8);
+	CHECK_EQ(ressd_sweep_run_length(moves, 8), 8);
 	/* The log is read over holes, but not to one. */
 	CHECK_EQ(ressd_sweep_log_run(moves + 2, 6, &blocks), 4);
 	CHECK_EQ(blocks, 3);

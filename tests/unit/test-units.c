@@ -41,7 +41,7 @@ static void device_writes(u64 number)
 	device.open[0] = number;
 }
 
-/* A small random write, routed as ressd-rpi.c does. Returns whether it is logged. */
+/* A small random write, routed as ressd-pattern.c does. Returns whether it is logged. */
 static bool write_small(u64 number)
 {
 	if (!ressd_units_is_open(&units, number) &&

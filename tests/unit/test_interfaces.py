@@ -24,9 +24,9 @@ SOURCES = sorted(path for folder in ("dm-ressd", "dm-ressd/core", "tests/ssdsim"
 COMPAT = ["dm-ressd-compat.h", "ssdsim-compat.h"]
 # From the bottom up: docs/design.md. A file calls its own layer and those below.
 LAYERS = {
-    "base": {"device", "route"},
+    "base": {"device", "meter"},
     "dispatch": {"dispatch", "shape"},
-    "log": {"commit", "discard", "error", "log", "repair"},
+    "log": {"activate", "discard", "error", "log-worker", "repair"},
     "mover": {"batch", "cover", "keep", "mover", "pace", "sweep", "wait"},
     "io": {"direct", "end", "io", "merge", "order", "read", "unlocked"},
     "target": {"instances", "status", "target"},

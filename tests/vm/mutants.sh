@@ -19,8 +19,8 @@ found='^(not ok|vm: the kernel reported a fault)'
 mutants() {
 	cat <<-'END'
 		no-flush@dm-ressd-device.c@s/int ret = blkdev_issue_flush(ressd->normal->bdev);/int ret = 0;/@66-power-switch 20 1 sectors@a flush of the log reaches no device
-		no-preflush@dm-ressd-commit.c@s/if (io->preflush)/if (0)/@66-power-switch 20 1 sectors@a record goes out before what it relies on is durable
-		no-fua@dm-ressd-commit.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
+		no-preflush@dm-ressd-log-worker.c@s/if (io->preflush)/if (0)/@66-power-switch 20 1 sectors@a record goes out before what it relies on is durable
+		no-fua@dm-ressd-log-worker.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
 		no-flush-supported@dm-ressd-target.c@/ti->flush_supported = true;/d@80-devices@over a write-through device fsync leaves data in RAM
 		flush-past-the-log@dm-ressd-io.c@s/return !ressd_log_is_volatile(&ressd->log) \&\& !ressd->log.cycle;/return true;/@80-devices 1 flush_of_one_block@a flush does not write what is only in RAM
 		other-areas-loaded@dm-ressd-instances.c@s/refused = owed_by(/refused = !load \&\& owed_by(/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
@@ -38,14 +38,14 @@ mutants() {
 		order-not-kept@dm-ressd-order.c@s/if (!e->whole ||/if (1 ||/@25-pace-route 1 batch_keeps_its_order@the direct part of a batch passes its logged one
 		order-waits-for-room@dm-ressd-io.c@s/^\tressd->waiters.for_record = ret == -EAGAIN \&\&$/\tressd->waiters.for_record = ret == -ENOSPC ||/@25-pace-route 1 batch_waits_for_no_room@the direct part of a batch waits for the mover
 		order-forgotten-at-suspend@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (!ressd->suspending \&\& next/@25-pace-route 1 held_batch_is_suspended@the direct part of a batch that is held is forgotten by a suspend, which waits for it
-		order-forgotten-with-log@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (ressd_log_works(ressd) \&\& next/@25-pace-route 1 held_batch_loses_its_log@... or when the log fails
+		order-forgotten-with-log@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (ressd_log_is_rw(ressd) \&\& next/@25-pace-route 1 held_batch_loses_its_log@... or when the log fails
 		passed-by-later-ones@dm-ressd-order.c@s/!ordered \&\& !ressd_route_is_adaptive(ressd)/!ordered/@35-normal-path 1 order_after_a_lost_trial@writes that have waited for a trial are passed by later ones
 		passed-by-large-ones@dm-ressd-order.c@s/list_empty(&ressd->waiters.order) ?$/1 ?/@35-normal-path 1 order_after_a_lost_trial@... by later ones that are large
-		left-log-not-drained@dm-ressd-route.c@s/^\tressd_begin_drain(ressd);$/\t;/@25-pace-route 1 left_log_is_drained@direct writes go on to write records for what the log holds of their blocks
+		left-log-not-drained@dm-ressd-meter.c@s/^\tressd_begin_drain(ressd);$/\t;/@25-pace-route 1 left_log_is_drained@direct writes go on to write records for what the log holds of their blocks
 		waited-write-kills-nothing@dm-ressd-order.c@s/ressd_write_direct(ressd, ressd_bio_of(rb))/ressd_start_direct(ressd, ressd_bio_of(rb), rb)/@25-pace-route 1 waited_writes_supersede@a direct write that has waited for a trial leaves the older block in the log
 		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log
-		only-copy-first@dm-ressd-log.c@s/copy = ressd_super_first(super);/copy = 1;/@58-described 1 damaged_copy@the only good copy of the superblock is overwritten first
-		length-not-written@dm-ressd-log.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
+		only-copy-first@dm-ressd-activate.c@s/copy = ressd_super_first(super);/copy = 1;/@58-described 1 damaged_copy@the only good copy of the superblock is overwritten first
+		length-not-written@dm-ressd-activate.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/min_t(u64, info->table.len, other/max_t(u64, info->table.len, other/@84-grow@a growth that was cut short counts as done
 		no-overlap-check@dm-ressd-direct.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
@@ -60,17 +60,17 @@ mutants() {
 		recover-before-resume@dm-ressd-target.c@/^static int ressd_ctr/,/^}/s/^\tressd->suspending = true;$/\t;/@75-errors-open 1 second_attempt@recover before the activation has succeeded waits for ever
 		drain-before-resume@dm-ressd-status.c@s/if (argc == 1 \&\& READ_ONCE(ressd->life) != RESSD_ACTIVE) {/if (0) {/@75-errors-open 1 second_attempt@... and a drain does not say why it fails
 		failed-activation-counts@dm-ressd-target.c@/^static int activate/,/^}/s/WRITE_ONCE(ressd->life, RESSD_FORMATTED);/;/@75-errors-open 1 second_attempt@a second resume serves a log whose opening record was not written
-		recovered-on-top@dm-ressd-log.c@/^static int recover/,/^}/s/^\tressd_init_log(ressd, &geom);$/\t(void)geom;/@75-errors-open 1 second_attempt@a second recovery begins with the map that the first one has left
+		recovered-on-top@dm-ressd-activate.c@/^static int recover/,/^}/s/^\tressd_setup_log(ressd, &geom);$/\t(void)geom;/@75-errors-open 1 second_attempt@a second recovery begins with the map that the first one has left
 		status-looks-early@dm-ressd-status.c@s/if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {/if (1) {/@75-errors-open 1 status_during_recovery@status looks at a log that recovery is setting up
 		loss-untold@dm-ressd-instances.c@s/ressd->errors.inherited = true;/;/@75-errors-log 1 reload_loses_last_writes@a flush succeeds though the table before this one has lost data
 		removal-beside-repair@dm-ressd-target.c@s/^\twait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));$/\t;/@75-errors-log 1 removed_during_recover@a removal does not wait for a repair, and says that data is lost
 		set-wakes-nobody@dm-ressd-status.c@/^static int message_set/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 set_on_full@a write that waits does not hear of an option that was set
 		off-wakes-nobody@dm-ressd-status.c@/^static int message_mover/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 mover_off@... nor that the mover is off
 		restored-in-few-rounds@dm-ressd-cover.c@s/^\t\t\trounds = 0;$/\t\t\t;/@46-cover 1 restored_in_rounds@an activation gives up restoring covers in a log with many dead segments
-		failed-record-awaited@dm-ressd-wait.c@/^void ressd_wait_for_record/,/^}/s/!ressd_log_works(ressd)/false/@75-errors-move 1 record_before_a_visit_fails@the mover waits for a record that cannot be written
+		failed-record-awaited@dm-ressd-wait.c@/^void ressd_wait_for_record/,/^}/s/!ressd_log_is_rw(ressd)/false/@75-errors-move 1 record_before_a_visit_fails@the mover waits for a record that cannot be written
 		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@75-errors-move 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
 		log-held-for-ever@dm-ressd-batch.c@s/ressd_release_log(ressd);/;/@75-errors-move 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
-		log-goes-on-suspended@dm-ressd-commit.c@/^void ressd_hold_log/,/^}/s/ressd->log_io.held = true;/;/@45-discard 1 suspended_with_a_sync_left@the log writes on when the discard ends that a suspend waits for
+		log-goes-on-suspended@dm-ressd-log-worker.c@/^void ressd_hold_log/,/^}/s/ressd->log_io.held = true;/;/@45-discard 1 suspended_with_a_sync_left@the log writes on when the discard ends that a suspend waits for
 		fill-ignores-direct@dm-ressd-sweep.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
 		idle-ignores-direct@dm-ressd-sweep.c@s/ || !sweeps_for_space(ressd))/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
 		doubt-ignored@dm-ressd-error.c@s/^\t\t    ressd_log_is_doubtful(&ressd->log);/\t\t    0;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
@@ -78,10 +78,10 @@ mutants() {
 		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@25-pace-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
 		discard-not-awaited@dm-ressd-discard.c@s/^\t\tatomic_inc(&ressd->readers.ressd->discard.slot.);$/\t\t;/;s/^\tressd_put_reader(ressd, ressd->discard.slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
 		discard-too-long@dm-ressd-discard.c@s/+ geom->summary_blocks;/+ geom->summary_blocks + 1;/@45-discard 1 slots_are_discarded@the discard of the last slot takes the superblock behind it along
-		flush-news-ignored@dm-ressd-commit.c@/^static bool finish_at_once/,/^}/s/atomic_read(&ressd->errors.failed_flushes) !=$/0 >/@75-errors-log 1 news_of_a_flush_comes_late@a record counts as written though a flush beside it has failed
-		page-not-sent@dm-ressd-commit.c@/^static void start_write/,/^}/{s/io->block)/(io->record ? io->record->block : io->block))/;s/io->nr_blocks/(io->record ? io->record->nr_blocks : io->nr_blocks)/;s/io->data)/io->record ? io->record->buffer : io->data)/;}@26-commit-pages 1 pages_reach_the_device@a commit goes out without its page
+		flush-news-ignored@dm-ressd-log-worker.c@/^static bool finish_at_once/,/^}/s/atomic_read(&ressd->errors.failed_flushes) !=$/0 >/@75-errors-log 1 news_of_a_flush_comes_late@a record counts as written though a flush beside it has failed
+		page-not-sent@dm-ressd-log-worker.c@/^static void start_write/,/^}/{s/io->block)/(io->record ? io->record->block : io->block))/;s/io->nr_blocks/(io->record ? io->record->nr_blocks : io->nr_blocks)/;s/io->data)/io->record ? io->record->buffer : io->data)/;}@26-commit-pages 1 pages_reach_the_device@a commit goes out without its page
 		damage-is-kept@dm-ressd-keep.c@s/^\t    node->crc == crc)/\t    true)/@75-errors-move 1 damage_is_not_kept@the log keeps what is damaged, with a new checksum
-		log-write-ends-late@dm-ressd-commit.c@/^static void write_ended/,/^}/{/done_lock/d;s/unsigned long flags;/const void *ti = ressd->ti;\n\tint i;/;s/^\tressd_run_log(.*/&\n\tfor (i = 0; error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 log_write_ends_as_target_goes@the end of a log write uses a target that has gone
+		log-write-ends-late@dm-ressd-log-worker.c@/^static void write_ended/,/^}/{/done_lock/d;s/unsigned long flags;/const void *ti = ressd->ti;\n\tint i;/;s/^\tressd_run_log(.*/&\n\tfor (i = 0; error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 log_write_ends_as_target_goes@the end of a log write uses a target that has gone
 		direct-write-ends-late@dm-ressd-end.c@/ end_flagged/,/^}/{/spin_unlock_irqrestore/d;s/unsigned long flags;/&\n\tstruct dm_target *ti = ressd->ti;\n\tint i;/;s/^\tressd_run_bios(.*/\tspin_unlock_irqrestore(\&ressd->done_lock, flags);\n&\n\tfor (i = 0; *error \&\& READ_ONCE(ressd->ti) == ti \&\& i < 60 * HZ; i++)\n\t\tschedule_timeout_uninterruptible(1);\n&/}@70-suspend-remove 1 direct_write_ends_as_target_goes@the end of a direct write uses a target that has gone
 		cover-write-unlocked@dm-ressd-unlocked.c@s/ || e->first < ressd->log.cover_blocks//@46-cover 1 large_write_waits_for_a_run@a large write of covered blocks goes to the disk while a run covers them
 		notes-unseen@dm-ressd-unlocked.c@s/^\t\t\tWRITE_ONCE(ressd->noted, true);$/\t\t\t;/@25-pace-route 1 large_writes_are_judged@nobody hears of large writes that took no lock
@@ -108,7 +108,7 @@ races() {
 	cat <<-'END'
 		plain-counter@dm-ressd-io.c@/^int ressd_map_bio/,/^}/s/^\tthis_cpu_write(.*/\tressd->recovery_ms++;\n&/@22-both-processors 1 plain@each bio increments a plain counter once, on both processors
 		counted-unlocked@dm-ressd-unlocked.c@s/^\trb->flags = RESSD_BIO_DIRECT;/\tressd->counters.writes++;\n&/@22-both-processors 1 plain@a large write that takes no lock changes a counter that the lock protects
-		copies-not-awaited@dm-ressd-log.c@s/^\tressd_copies_settle(.*/\t(void)ressd, (void)record;/@22-both-processors 1 plain@a record is read and sent while small writes are copied into it
+		copies-not-awaited@dm-ressd-activate.c@s/^\tressd_copies_settle(.*/\t(void)ressd, (void)record;/@22-both-processors 1 plain@a record is read and sent while small writes are copied into it
 	END
 }
 

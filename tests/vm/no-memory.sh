@@ -85,11 +85,11 @@ constructor() {
 	local mark what
 	mark=$(dmesg_mark)
 	each_denied "constructor" load_table
-	sentences "$mark" 'table: [0-9:]+: ressd: '
+	sentences "$mark" 'ressd: ([0-9:]+: )?'
 	# device-mapper's own part of loading a table says nothing.
 	check "constructor: some were refused" test "$refused" -gt 0
 	check "constructor: each refusal is a whole sentence" fails grep -qE \
-		'table: .*ressd: (.*null|Unknown|\()' <(dmesg_since "$mark")
+		'ressd: ([0-9:]+: )?(.*null|Unknown|\(|$)' <(dmesg_since "$mark")
 	for what in 'for the target' 'for the reserve of bios' 'to read the superblock' 'for the map' \
 		'for the buffers' 'for a page of the log' 'for the work queue' 'device .* cannot be opened'; do
 		check "constructor: the refusal for want of memory $what" \

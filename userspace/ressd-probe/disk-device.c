@@ -76,7 +76,7 @@ static u32 granule_of(const struct blkdev *dev)
 	return bytes >= 512 && bytes <= (int)BLKDEV_ALIGN ? bytes : (int)BLKDEV_ALIGN;
 }
 
-void disk_device_init(struct disk_device *device, const struct blkdev *dev, u32 max_request)
+void disk_device_init(struct disk_device *device, const struct blkdev *dev)
 {
 	*device = (struct disk_device){
 		.disk = {
@@ -84,7 +84,6 @@ void disk_device_init(struct disk_device *device, const struct blkdev *dev, u32 
 			.path = dev->path,
 			.bytes = dev->bytes,
 			.granule = granule_of(dev),
-			.max_request = max_request,
 		},
 		.dev = dev,
 	};

@@ -65,7 +65,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 	session->watcher = &show_watcher;
 	session->context = probe;
 	session_effort(&measure, session->thoroughness);
-	disk_device_init(&device, &probe->dev, probe->hints.max_request_bytes);
+	disk_device_init(&device, &probe->dev);
 	code = measure_init(&measure, failure);
 	if (code)
 		return code;

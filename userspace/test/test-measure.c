@@ -33,7 +33,7 @@ static void start(u64 ops)
 	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
 	unlink(path);
 	measure_interrupted = false;
-	disk_device_init(&device, &dev, 0);
+	disk_device_init(&device, &dev);
 	measure = (struct measure){
 		.disk = &device.disk,
 		.offset = FIRST * 4096,

@@ -199,6 +199,7 @@ TEST(kernel_log_of_others)
 	static const char *const records[] = {
 		"6,1,1,-;device-mapper: ressd: 254:0: recovered 5 blocks\n",
 		"3,1,1,-;device-mapper: table: 254:0: ressd: preresume failed, error = -22\n",
+		"3,1,1,-;device-mapper: table: 1:0: ressd: the table is refused for the reason logged above (-EINVAL)\n",
 		"3,1,1,-;device-mapper: table: 254:0: linear: bad\n",
 		"3,1,1,-;EXT4-fs (dm-0): ressd: bad\n",
 		"no record", "", ";", "3,1,1,-;",

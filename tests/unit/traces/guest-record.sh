@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # guest-record.sh: records in a benchmark guest what file systems and a database write, for
-# test-pattern.c; see record.sh. A trace has lines "region NAME FIRST LAST" (sectors of a journal, a
+# test-shares.c; see record.sh. A trace has lines "region NAME FIRST LAST" (sectors of a journal, a
 # file), then one line "SECTOR SECTORS" for each write, in the order in which a target below the file
 # system gets them.
 set -euo pipefail

@@ -110,12 +110,12 @@ static void write_batch(struct threads *threads, u32 nr)
 	u32 at, run;
 
 	if (ressd_visits_close_log(&threads->visits, &model->sweep, log, model->set.open_units)) {
-		ressd_log_kick(log);
+		ressd_log_write_soon(log);
 		wait_for_record(threads, log->records[log->open].seq);
 	}
 	threads->held = model->set.open_units == 1;
 	for (at = 0; at < nr; at += run) {
-		run = ressd_sweep_run(moves + at, nr - at);
+		run = ressd_sweep_run_length(moves + at, nr - at);
 		send(threads, MODEL_WRITE, (u64)moves[at].lbn * RESSD_BLOCK_SECTORS, run);
 	}
 	wait_for_moves(threads);
@@ -130,7 +130,7 @@ static void move_batch(struct threads *threads, u32 nr)
 	u32 moved = 0, at, run, blocks, i;
 
 	ressd_route_begin(&model->route, start);
-	ressd_rpi_visit(&threads->rpi, (u64)moves->lbn * RESSD_BLOCK_SECTORS);
+	ressd_pattern_visit(&threads->pattern, (u64)moves->lbn * RESSD_BLOCK_SECTORS);
 	for (at = 0; at < nr; at += max_t(u32, run, 1)) {
 		run = ressd_sweep_home_run(moves + at, nr - at);
 		if (run)
@@ -309,7 +309,7 @@ static bool keep_oldest(struct threads *threads)
 			}
 		}
 	}
-	ressd_log_kick(log);
+	ressd_log_write_soon(log);
 	wait_for_record(threads, log->records[log->open].seq - !ressd_log_open_blocks(log));
 	reclaim(threads);
 	threads->keeping = false;

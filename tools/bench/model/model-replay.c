@@ -365,7 +365,7 @@ static void write_back(void)
 {
 	if (!is_bare() && replay.model->log.map.nr_mapped)
 		model_threads_drain(replay.model);
-	ressd_rpi_drained(&replay.threads->rpi);
+	ressd_pattern_drained(&replay.threads->pattern);
 }
 
 /* A trace of a larger normal area cannot be played: no target takes writes behind its end. */

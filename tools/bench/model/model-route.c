@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which writes go to the log: core's router and route adaptive, and what they are told of the
- * drive, as dm-ressd-io.c and dm-ressd-route.c do it.
+ * drive, as dm-ressd-io.c and dm-ressd-meter.c do it.
  */
 #include "model-threads.h"
 
 void model_route_init(struct threads *threads)
 {
 	const struct settings *set = &threads->model->set;
-	const struct ressd_rpi_options options = {
+	const struct ressd_pattern_options options = {
 		.streams = 16, .small_sectors = set->small_kb * 2, .open_units = set->open_units,
 		.unit_sectors = set->visit * RESSD_BLOCK_SECTORS,
 		.log_sectors = (u64)log_of(threads)->geom.nr_blocks * RESSD_BLOCK_SECTORS,
 	};
 
-	ressd_rpi_init(&threads->rpi);
-	ressd_rpi_set(&threads->rpi, &options);
+	ressd_pattern_init(&threads->pattern);
+	ressd_pattern_set(&threads->pattern, &options);
 }
 
 static bool is_adaptive(const struct threads *threads)
@@ -55,7 +55,7 @@ static bool adaptive_to_log(struct threads *threads, struct routed *routed, u32 
 
 bool model_route_to_log(struct threads *threads, struct routed *routed, u64 sector, u32 sectors)
 {
-	if (!ressd_rpi_write(&threads->rpi, sector, sectors, threads->model->sweeping))
+	if (!ressd_pattern_write(&threads->pattern, sector, sectors, threads->model->sweeping))
 		return false;
 	if (!is_adaptive(threads) ||
 	    adaptive_to_log(threads, routed, sectors / RESSD_BLOCK_SECTORS))
@@ -90,7 +90,7 @@ bool model_route_is_direct(const struct threads *threads)
 
 void model_route_flush(struct threads *threads)
 {
-	ressd_rpi_flush(&threads->rpi);
+	ressd_pattern_flush(&threads->pattern);
 	if (is_adaptive(threads))
 		ressd_route_flush(&threads->model->route);
 }
@@ -103,7 +103,7 @@ bool model_route_holds_log(struct threads *threads)
 	    !ressd_route_wants_write(&threads->model->route, ressd_log_open_blocks(log),
 				     ressd_log_blocks_in_flight(log)))
 		return false;
-	ressd_log_kick(log);
+	ressd_log_write_soon(log);
 	return true;
 }
 

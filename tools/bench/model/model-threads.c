@@ -3,7 +3,7 @@
  * A load by threads that share the drive: a writer, who with a rate does not write before its turn
  * and makes up for what it is late, as fio does, or one that replays a trace (model-replay.c); the
  * log's worker; its timer; and the mover (model-move.c).  They are the target's own (dm-ressd-io.c,
- * -commit.c, -mover.c, -batch.c, -keep.c, -pace.c), without errors.
+ * -log-worker.c, -mover.c, -batch.c, -keep.c, -pace.c), without errors.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static bool log_write(struct threads *threads, u32 lbn, u32 nr)
 	model_finish_logged(threads);
 	if (threads->model->set.writethrough) {
 		threads->record = log_of(threads)->records[log_of(threads)->open].seq;
-		ressd_log_kick(log_of(threads));
+		ressd_log_write_soon(log_of(threads));
 		model_host_wait(threads->host, is_written);
 	}
 	model_route_holds_log(threads);
@@ -236,7 +236,7 @@ static void timer(void *context)
 		model_host_wait(threads->host, timer_runs);
 		model_host_sleep(threads->host, threads->timer_end);
 		threads->timer = false;
-		ressd_log_kick(log_of(threads));
+		ressd_log_write_soon(log_of(threads));
 	}
 }
 
@@ -356,7 +356,7 @@ void model_threads_drain(struct model *model)
 {
 	struct threads *threads = model->threads;
 
-	ressd_log_kick(&model->log);
+	ressd_log_write_soon(&model->log);
 	threads->drains = true;
 	threads->end = false;
 	model_host_run(threads->host, &threads->end);

@@ -5,7 +5,7 @@
 
 #include "model-host.h"
 #include "mover-model.h"
-#include "ressd-rpi.h"
+#include "ressd-pattern.h"
 
 /* What route adaptive knows of a write, or of a flush, until it has ended. */
 struct routed {
@@ -36,7 +36,7 @@ struct threads {
 	bool drains;			/* all is to be written back */
 
 	/* The router. */
-	struct ressd_rpi rpi;
+	struct ressd_pattern pattern;
 	struct route_meter meter;
 
 	/* The log. */

@@ -316,7 +316,7 @@ static void move_batch(struct model *model)
 	}
 	begin_phase(model);
 	for (at = 0; at < nr; at += run) {
-		run = ressd_sweep_run(moves + at, nr - at);
+		run = ressd_sweep_run_length(moves + at, nr - at);
 		move_run(model, moves + at, run, true);
 	}
 	model_drive_depth(model->drive, 1);
@@ -403,7 +403,7 @@ static bool may_log(struct model *model)
 
 	while (ressd_route_wants_write(&model->route, ressd_log_open_blocks(log),
 				       ressd_log_blocks_in_flight(log))) {
-		ressd_log_kick(&model->log);
+		ressd_log_write_soon(&model->log);
 		log_io(model);
 	}
 	return !model->set.adaptive || ressd_route_takes_log(&model->route);
@@ -508,7 +508,7 @@ static void write_some(struct model *model, u64 writes)
 		else
 			write_small(model, lbn, each);
 		if (model->through) {
-			ressd_log_kick(&model->log);
+			ressd_log_write_soon(&model->log);
 			log_io(model);
 		}
 		if (model->set.fsync)

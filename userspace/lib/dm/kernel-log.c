@@ -46,8 +46,10 @@ static char *skip_number(char *sentence)
 /*
  * Of records that are warnings or worse.  A record is "priority,number,time,flags;text\n", maybe
  * with lines of details after that.  Texts of interest:
- *	device-mapper: table: 253:0: ressd: SENTENCE (-EINVAL)
  *	device-mapper: ressd: 253:0: SENTENCE
+ *	device-mapper: table: 253:0: ressd: SENTENCE (-EINVAL)
+ * The target logs the first and sets the second, which is device-mapper's: after a sentence of its
+ * own that only refers to it.
  */
 const char *kernel_log_extract(char *record)
 {
@@ -61,7 +63,8 @@ const char *kernel_log_extract(char *record)
 	if (strncmp(text, "device-mapper: ", 15))
 		return NULL;
 	sentence = strstr(text, ": ressd: ");
-	if (!sentence || strstr(sentence, "preresume failed, error ="))
+	if (!sentence || strstr(sentence, "preresume failed, error =") ||
+	    strstr(sentence, "refused for the reason logged above"))
 		return NULL;
 	sentence += strlen(": ressd: ");
 	sentence = skip_number(sentence);

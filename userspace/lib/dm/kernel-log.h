@@ -14,7 +14,7 @@ int kernel_log_mark(void);
 
 /*
  * Takes the last sentence of the ressd target, and closes @mark.  True if there was one; a message
- * of the target itself wins over device-mapper's "preresume failed".
+ * of the target itself wins over what device-mapper adds.
  */
 bool kernel_log_sentence(int mark, char *sentence, size_t size);
 

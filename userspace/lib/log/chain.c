@@ -11,7 +11,6 @@ struct follow {
 	struct log_image *image;
 	const struct log_chain_visitor *visitor;
 	struct ressd_reader reader;
-	struct ressd_recovery stats;	/* of reads; nobody asks for them */
 	struct ressd_window window;
 	struct ressd_segment *segments;	/* which one each slot begins with */
 	u32 end;			/* log block after the last record */
@@ -266,7 +265,6 @@ static void take_summary(struct follow *follow, const struct ressd_summary *summ
 	ressd_summary_link(summary, &chain->link);
 	if (last < last_seq) {
 		chain->records += last_seq - last;
-		chain->summarised += last_seq - last;
 		if (follow->visitor && follow->visitor->summary)
 			follow->code = follow->visitor->summary(follow->visitor->context, summary,
 								begun ? last : 0);
@@ -390,7 +388,6 @@ int log_chain_follow(struct log_chain *chain, struct log_image *image,
 	if (!follow.segments)
 		return -ENOMEM;
 	follow.window.reader = &follow.reader;
-	follow.window.stats = &follow.stats;
 	code = follow_from_claims(&follow);
 	free(follow.segments);
 	return code;

@@ -30,7 +30,6 @@ struct log_chain {
 	enum log_stop stop;
 	bool broken;		/* more was known durable: the log is damaged */
 	u64 records;		/* followed, those known from a summary included */
-	u64 summarised;		/* of these, only their segment's summary is intact */
 };
 
 struct log_chain_visitor {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "judge/analyse.h"
 #include "ressd-geom.h"
-#include "ressd-rpi.h"
+#include "ressd-pattern.h"
 
 #define BLOCK		4096U
 #define WAIT_FROM	2		/* moving is so many times as fast as a random write */
@@ -103,7 +103,7 @@ static u64 useful_open_units(const struct advice_desk *desk)
 	if (!open_units_are_seen(desk) || !is_usable(desk) ||
 	    desk->analysis->verdict != VERDICT_WORTH)
 		return 0;
-	if (units->low <= RESSD_RPI_FEW_UNITS)
+	if (units->low <= RESSD_PATTERN_FEW_UNITS)
 		return units->high == ~0ULL ? 0 : units->low;
 	if (units->high == ~0ULL && desk->analysis->working_set)
 		return 0;
@@ -114,7 +114,7 @@ static bool has_few_open_units(const struct advice_desk *desk)
 {
 	const u64 units = useful_open_units(desk);
 
-	return units && units <= RESSD_RPI_FEW_UNITS;
+	return units && units <= RESSD_PATTERN_FEW_UNITS;
 }
 
 /* Ever larger writes, as long as each gains in the rehearsal. */

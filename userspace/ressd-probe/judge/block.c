@@ -50,7 +50,6 @@ static void explain(const struct slow_writes *slow, double period, double first,
 		.evidence = hits * -log(density) - 2.0 * (borders - hits),
 		.borders = borders,
 		.hits = hits,
-		.strays = all - hits,
 	};
 }
 

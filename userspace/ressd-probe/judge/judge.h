@@ -91,7 +91,6 @@ struct block_judgement {
 	double evidence;	/* logarithm of the odds against chance */
 	unsigned int borders;	/* that were scanned */
 	unsigned int hits;	/* borders behind which the first write was slow */
-	unsigned int strays;	/* other slow writes */
 };
 
 void judge_block_scan(const double *times, unsigned int count, u64 stride,

@@ -31,7 +31,6 @@ struct disk {
 	const char *path;	/* for sentences */
 	u64 bytes;
 	u32 granule;		/* smallest transfer, a power of two from 512 to 4096 */
-	u32 max_request;	/* larger transfers are split by the host; 0: unknown */
 };
 
 struct blkdev;
@@ -42,7 +41,7 @@ struct disk_device {
 	const struct blkdev *dev;
 };
 
-/* disk-device.c: @max_request in bytes, 0 if unknown. */
-void disk_device_init(struct disk_device *device, const struct blkdev *dev, u32 max_request);
+/* disk-device.c */
+void disk_device_init(struct disk_device *device, const struct blkdev *dev);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The superblock, formatting, recovery. */
+/*
+ * What an activation does with the log: superblock, formatting, recovery.
+ */
 #include <linux/blkdev.h>
 #include <linux/mutex.h>
 #include <linux/random.h>
@@ -41,7 +43,7 @@ void ressd_tune_log(struct ressd *ressd)
 		options->log_rewrite == RESSD_ON ? ressd->memory.page : NULL;
 }
 
-void ressd_init_log(struct ressd *ressd, const struct ressd_geom *geom)
+void ressd_setup_log(struct ressd *ressd, const struct ressd_geom *geom)
 {
 	ressd_log_init(&ressd->log,
 		       &(struct ressd_log_setup){
@@ -316,7 +318,7 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 	int ret;
 
 	/* An attempt that failed may have left a part of the log in the map. */
-	ressd_init_log(ressd, &geom);
+	ressd_setup_log(ressd, &geom);
 	ret = ressd_recover(&ressd->log, &reader, recovery, error,
 			    sizeof(error));
 	if (ret == -EINTR) {

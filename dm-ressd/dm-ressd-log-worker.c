@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The worker that carries out what core/ressd-commit.c decides: one I/O of the
- * log at a time.
+ * The worker that writes the log: it carries out what core/ressd-commit.c
+ * decides, one I/O at a time.
  *
  * It waits for all of them but the plain write of a record, without a flush
  * before or FUA.  That is what each small write waits for with commit
@@ -147,7 +147,7 @@ static void take_settled(struct ressd *ressd, struct list_head *waiters,
 
 	lockdep_assert_held(&ressd->lock);
 	list_for_each_entry_safe(rb, next, waiters, list) {
-		if (rb->ticket > reached && ressd_log_works(ressd))
+		if (rb->ticket > reached && ressd_log_is_rw(ressd))
 			continue;
 		if (rb->ticket > reached)
 			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
@@ -246,7 +246,7 @@ static bool finish_at_once(struct ressd *ressd)
 
 	if (!may_finish_at_once() || !spin_trylock(&ressd->lock))
 		return false;
-	if (!ressd_log_works(ressd) || ressd_log_is_doubtful(&ressd->log) ||
+	if (!ressd_log_is_rw(ressd) || ressd_log_is_doubtful(&ressd->log) ||
 	    atomic_read(&ressd->errors.failed_flushes) !=
 		    ressd->errors.known_to_core) {
 		spin_unlock(&ressd->lock);
@@ -331,7 +331,7 @@ int ressd_find_pages(struct ressd *ressd)
 	return ret;
 }
 
-void ressd_forget_pages(struct ressd *ressd)
+void ressd_free_page_vecs(struct ressd *ressd)
 {
 	int i;
 
@@ -425,7 +425,7 @@ void ressd_commit_timer(struct work_struct *work)
 		container_of(to_delayed_work(work), struct ressd, log_io.timer);
 
 	spin_lock(&ressd->lock);
-	ressd_log_kick(&ressd->log);
+	ressd_log_write_soon(&ressd->log);
 	spin_unlock(&ressd->lock);
 	ressd_run_log(ressd);
 }
@@ -454,8 +454,8 @@ int ressd_sync(struct ressd *ressd)
 	ressd_run_log(ressd);
 	wait_event_cmd(ressd->wait,
 		       ressd_log_synced(&ressd->log) >= ticket ||
-			       !ressd_log_works(ressd),
+			       !ressd_log_is_rw(ressd),
 		       spin_unlock(&ressd->lock), spin_lock(&ressd->lock));
 	spin_unlock(&ressd->lock);
-	return ressd_log_works(ressd) ? 0 : -EIO;
+	return ressd_log_is_rw(ressd) ? 0 : -EIO;
 }

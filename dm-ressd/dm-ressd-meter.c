@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Route adaptive: the clock around core/ressd-route.h.
+ * Route adaptive: measures for core/ressd-route.h what each route costs.
  *
  * The log's I/Os and the mover's batches are timed one by one.  Small writes
  * that go direct, and flushes after them, may be many at a time: what counts is
@@ -23,7 +23,7 @@ static void read_clock(struct ressd_meter *meter)
 	meter->since = now;
 }
 
-void ressd_route_time(struct ressd *ressd, struct bio *bio)
+void ressd_meter_start(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_meter *meter = &ressd->meter;
 	unsigned long flags;
@@ -36,7 +36,7 @@ void ressd_route_time(struct ressd *ressd, struct bio *bio)
 	spin_unlock_irqrestore(&meter->lock, flags);
 }
 
-void ressd_route_ended(struct ressd *ressd, u32 blocks)
+void ressd_meter_stop(struct ressd *ressd, u32 blocks)
 {
 	struct ressd_meter *meter = &ressd->meter;
 	unsigned long flags;
@@ -119,7 +119,7 @@ bool ressd_route_holds_log(struct ressd *ressd)
 	    !ressd_route_wants_write(&ressd->route, ressd_log_open_blocks(log),
 				     ressd_log_blocks_in_flight(log)))
 		return false;
-	ressd_log_kick(&ressd->log);
+	ressd_log_write_soon(&ressd->log);
 	return true;
 }
 

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The request pattern identifier; see ressd-pattern.h. */
+#include <linux/hash.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include "ressd-pattern.h"
+
+/* A batch may pass by one unit without a write to it, a long one by seven. */
+#define BATCH_STEP_UNITS	2
+#define LONG_STEP_UNITS		8
+
+/*
+ * A journal commits in fewer writes.  Without a limit Postmark on an SD card
+ * takes 15 % longer.
+ */
+#define FLUSH_WRITES		8
+
+/* A database, with what is written back beside it, flushes more often. */
+#define COMMIT_WRITES		32
+
+static struct ressd_stream **bucket_of(struct ressd_pattern *pattern,
+				       u64 sector)
+{
+	return &pattern->bucket[hash_32((u32)sector,
+					RESSD_PATTERN_BUCKET_BITS)];
+}
+
+static struct ressd_stream *find_end(struct ressd_pattern *pattern, u64 sector)
+{
+	struct ressd_stream *stream = *bucket_of(pattern, sector);
+
+	while (stream && stream->next != sector)
+		stream = stream->same;
+	return stream;
+}
+
+static void take_out(struct ressd_pattern *pattern, struct ressd_stream *stream)
+{
+	struct ressd_stream **at = bucket_of(pattern, stream->next);
+
+	if (!stream->used)
+		return;
+	while (*at != stream)
+		at = &(*at)->same;
+	*at = stream->same;
+}
+
+static void put_in(struct ressd_pattern *pattern, struct ressd_stream *stream)
+{
+	struct ressd_stream **bucket = bucket_of(pattern, stream->next);
+
+	stream->same = *bucket;
+	*bucket = stream;
+	if (pattern->ages.next != &stream->age)
+		list_move(&stream->age, &pattern->ages);
+}
+
+void ressd_pattern_init(struct ressd_pattern *pattern)
+{
+	u32 i;
+
+	memset(pattern, 0, sizeof(*pattern));
+	INIT_LIST_HEAD(&pattern->ages);
+	for (i = 0; i < RESSD_PATTERN_MAX_STREAMS; i++)
+		INIT_LIST_HEAD(&pattern->stream[i].age);
+}
+
+void ressd_pattern_set(struct ressd_pattern *pattern,
+		       const struct ressd_pattern_options *options)
+{
+	u32 i;
+
+	pattern->options = *options;
+	pattern->options.streams =
+		clamp_t(u32, options->streams, 1, RESSD_PATTERN_MAX_STREAMS);
+	pattern->options.open_units = options->unit_sectors ?
+		min_t(u32, options->open_units, RESSD_UNITS_MAX) : 0;
+	for (i = 0; i < RESSD_PATTERN_MAX_STREAMS; i++) {
+		struct ressd_stream *stream = &pattern->stream[i];
+
+		if (i >= pattern->options.streams) {
+			take_out(pattern, stream);
+			stream->used = 0;
+			list_del_init(&stream->age);
+		} else if (list_empty(&stream->age)) {
+			list_add_tail(&stream->age, &pattern->ages);
+		}
+	}
+	ressd_units_init(&pattern->units);
+}
+
+/* --- streams and batches -------------------------------------------------- */
+
+static bool has_many_units(const struct ressd_pattern *pattern)
+{
+	return pattern->options.open_units > RESSD_PATTERN_FEW_UNITS;
+}
+
+/* Does the write continue an ascending batch? */
+static bool ascends(const struct ressd_pattern *pattern,
+		    const struct ressd_stream *stream, u64 sector)
+{
+	const bool is_long = stream->direct_from && !has_many_units(pattern);
+	const u64 step = is_long ? LONG_STEP_UNITS : BATCH_STEP_UNITS;
+
+	if (!pattern->options.open_units || sector < stream->next ||
+	    sector - stream->next >= step * pattern->options.unit_sectors)
+		return false;
+	return stream->flushes == pattern->flushes ||
+	       (is_long && pattern->clock - stream->used <= FLUSH_WRITES);
+}
+
+/* Of those that ascend to @sector, the one that ends last; NULL: none does. */
+static struct ressd_stream *find_batch(struct ressd_pattern *pattern,
+				       u64 sector)
+{
+	struct ressd_stream *found = NULL, *stream;
+
+	if (!pattern->options.open_units)
+		return NULL;
+	list_for_each_entry(stream, &pattern->ages, age)
+		if (stream->used && ascends(pattern, stream, sector) &&
+		    (!found || stream->next > found->next))
+			found = stream;
+	return found;
+}
+
+/*
+ * The stream that the write belongs to, or else the one to be forgotten: the
+ * least recently used.  *@continues: it starts where that stream ended;
+ * *@batch: it ascends from there.
+ */
+static struct ressd_stream *find_stream(struct ressd_pattern *pattern,
+					u64 sector, u32 sectors,
+					bool *continues, bool *batch)
+{
+	struct ressd_stream *stream = find_end(pattern, sector);
+
+	if (stream) {
+		*continues = true;
+		*batch = ascends(pattern, stream, sector);
+		return stream;
+	}
+	stream = find_end(pattern, sector + sectors);
+	if (stream)
+		return stream;
+	stream = find_batch(pattern, sector);
+	*batch = stream;
+	if (stream)
+		return stream;
+	return list_last_entry(&pattern->ages, struct ressd_stream, age);
+}
+
+/* Sectors of a batch that are logged, until it is known for one. */
+static u64 first_part(const struct ressd_pattern *pattern)
+{
+	if (has_many_units(pattern))
+		return RESSD_PATTERN_MANY_UNITS_PART;
+	return div_u64(pattern->options.log_sectors, RESSD_PATTERN_BATCH_PART);
+}
+
+static u64 unit_of(const struct ressd_pattern *pattern, u64 sector)
+{
+	return div_u64(sector + pattern->options.unit_phase,
+		       pattern->options.unit_sectors);
+}
+
+/* Where a batch whose first part ends with sector @last goes on directly. */
+static u64 direct_part(const struct ressd_pattern *pattern, u64 last)
+{
+	const struct ressd_pattern_options *options = &pattern->options;
+
+	if (has_many_units(pattern) ||
+	    options->unit_sectors > options->log_sectors / 4)
+		return last + 1;
+	return (unit_of(pattern, last) + 1) * options->unit_sectors -
+	       options->unit_phase;
+}
+
+static void note_write(struct ressd_pattern *pattern,
+		       struct ressd_stream *stream, u64 sector, u32 sectors,
+		       bool batch)
+{
+	const u64 last = batch ? stream->next - 1 : sector;
+
+	if (!batch) {
+		stream->start = sector;
+		stream->sectors = 0;
+		stream->direct_from = 0;
+	}
+	stream->sectors += sectors;
+	stream->next = sector + sectors;
+	stream->used = pattern->clock;
+	stream->flushes = pattern->flushes;
+	if (!pattern->options.open_units ||
+	    stream->sectors <= first_part(pattern))
+		return;
+	if (!stream->direct_from) {
+		stream->direct_from = direct_part(pattern, last);
+		pattern->batch_before = pattern->batch;
+		pattern->batch = *stream;
+	} else if (pattern->batch.start == stream->start) {
+		pattern->batch = *stream;
+	}
+}
+
+/*
+ * Is the batch one of several over the same range, of which the log can hold
+ * two?  Of two at once the first one counts as its own repetition when the
+ * second goes direct, and rightly so: they would close each other's units.
+ */
+static bool is_repeated(const struct ressd_pattern *pattern,
+			const struct ressd_stream *stream)
+{
+	const struct ressd_stream *before = &pattern->batch_before;
+	u64 half = pattern->options.log_sectors / 2;
+
+	return before->sectors && before->start < stream->next &&
+	       stream->start < before->next && before->sectors <= half &&
+	       stream->sectors <= half;
+}
+
+/* --- open units ----------------------------------------------------------- */
+
+/*
+ * Units that are left to direct writes, and to the mover's visits where units
+ * are many.
+ */
+static u32 units_left(const struct ressd_pattern *pattern, bool moving)
+{
+	u32 taken = 1 + (moving && !has_many_units(pattern));
+
+	if (pattern->options.open_units <= taken)
+		return 0;
+	return pattern->options.open_units - taken;
+}
+
+/* Does the write belong to the direct part of a batch? */
+static bool is_direct_part(const struct ressd_pattern *pattern,
+			   const struct ressd_stream *stream, u64 sector)
+{
+	return stream->direct_from && sector >= stream->direct_from &&
+	       !is_repeated(pattern, stream);
+}
+
+/*
+ * Do flushes follow few writes each?  Then a record holds little, and the log
+ * costs as much as direct writes.  Without flushes it takes a burst at the
+ * speed of sequential writes, as long as nothing is moved: so one commit is no
+ * sign yet, and what is longer than the last two is a burst.
+ */
+static bool is_committing(const struct ressd_pattern *pattern)
+{
+	return pattern->commit && pattern->commit_before &&
+	       pattern->clock - pattern->flushed <=
+	       max(pattern->commit, pattern->commit_before);
+}
+
+/*
+ * Is the unit of a small write open, or should it be?  Where there are many,
+ * one that a stream runs into should: it fills it in order, which spares the
+ * merge.
+ */
+static bool is_cheap(struct ressd_pattern *pattern, u64 sector, bool continues,
+		     u32 left, bool moving)
+{
+	u64 unit = unit_of(pattern, sector);
+
+	if (!has_many_units(pattern))
+		return continues && ressd_units_is_open(&pattern->units, unit);
+	if (continues && unit_of(pattern, sector - 1) != unit)
+		return true;
+	return ressd_units_is_open(&pattern->units, unit) ||
+	       ressd_units_pays(&pattern->units, unit, left,
+				moving || is_committing(pattern));
+}
+
+/* --- a write -------------------------------------------------------------- */
+
+bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
+			 bool moving)
+{
+	bool small = sectors <= pattern->options.small_sectors;
+	bool continues = false, batch = false;
+	struct ressd_stream *stream;
+	u64 unit;
+	u32 left;
+
+	pattern->clock++;
+	pattern->ordered = false;
+	stream = find_stream(pattern, sector, sectors, &continues, &batch);
+	take_out(pattern, stream);
+	note_write(pattern, stream, sector, sectors, batch);
+	put_in(pattern, stream);
+	if (!pattern->options.open_units)
+		return small && !continues;
+
+	unit = unit_of(pattern, sector);
+	left = units_left(pattern, moving);
+	ressd_units_limit(&pattern->units, left);
+	pattern->ordered = small && is_direct_part(pattern, stream, sector);
+	if (small && !pattern->ordered &&
+	    !is_cheap(pattern, sector, continues, left, moving))
+		return true;
+	ressd_units_use(&pattern->units, unit, left, small);
+	return false;
+}
+
+void ressd_pattern_flush(struct ressd_pattern *pattern)
+{
+	const u64 writes = pattern->clock - pattern->flushed;
+
+	pattern->flushes++;
+	pattern->flushed = pattern->clock;
+	if (!writes)
+		return;
+	pattern->commit_before = pattern->commit;
+	pattern->commit = writes <= COMMIT_WRITES ? writes : 0;
+}
+
+void ressd_pattern_drained(struct ressd_pattern *pattern)
+{
+	/* Or a burst would begin with a merge each. */
+	pattern->commit = 0;
+	if (has_many_units(pattern))
+		ressd_units_init(&pattern->units);
+}
+
+void ressd_pattern_visit(struct ressd_pattern *pattern, u64 sector)
+{
+	if (has_many_units(pattern))
+		ressd_units_use(&pattern->units, unit_of(pattern, sector),
+				units_left(pattern, true), RESSD_UNITS_WRITES);
+}
