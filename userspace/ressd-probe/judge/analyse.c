@@ -282,8 +282,7 @@ static void judge_model(const struct measurements *measurements, struct analysis
 			best_gain(cost->direct_ns, cost->log_ns));
 }
 
-/* Of @bytes, as fast as in the cell of @result, without pauses. */
-static double transfers_ns(const struct result *result, u64 bytes, u64 pause_ns)
+double analyse_transfers_ns(const struct result *result, u64 bytes, u64 pause_ns)
 {
 	const double ns = result->bandwidth ? bytes * 1e9 / result->bandwidth : 0;
 
@@ -297,8 +296,8 @@ double analyse_rewrite_ns(const struct measurements *measurements, u64 bytes)
 	const struct result *read = &measurements->sequential_read;
 	const struct result *write = &measurements->sequential_write;
 
-	return transfers_ns(read, bytes, read->pause_ns) +
-	       transfers_ns(write, bytes, write->pause_ns);
+	return analyse_transfers_ns(read, bytes, read->pause_ns) +
+	       analyse_transfers_ns(write, bytes, write->pause_ns);
 }
 
 #define BLOCK		4096U
@@ -314,7 +313,7 @@ static u64 fill_by_distances(const struct measurements *measurements, u64 block_
 
 	for (i = NR_STRIDES; i--; ) {
 		const u64 nr = block_bytes / MEASURED_STRIDE(i);
-		const u64 ns = nr * transfers_ns(&measurements->by_stride[i], BLOCK, 0);
+		const u64 ns = nr * analyse_transfers_ns(&measurements->by_stride[i], BLOCK, 0);
 
 		if (!ns || nr < FILL_LEAST)
 			continue;
@@ -332,7 +331,7 @@ static double logged_ns(const struct measurements *measurements)
 {
 	const struct result *read = &measurements->random_read[SIZE_4K];
 
-	return transfers_ns(read, BLOCK, read->pause_ns);
+	return analyse_transfers_ns(read, BLOCK, read->pause_ns);
 }
 
 static u64 blocks_of_visit(const struct rehearsal *rehearsal)
@@ -466,44 +465,6 @@ static void judge(const struct measurements *measurements, const struct finding 
 		explain_close(analysis);
 }
 
-#define LOGGED		0.75	/* of the log, as in keep_to_region() */
-
-/*
- * A commit to an open block, if that was seen; else a flush with its write, or, where a write
- * completes when it is programmed, that.
- */
-static u64 commit_ns(const struct load_costs *costs, const struct finding *units)
-{
-	if (units->usual_ns)
-		return units->usual_ns;
-	return costs->flush_ns ? costs->flush_ns + costs->in_order_ns : costs->direct_ns;
-}
-
-static void judge_loads(const struct measurements *measurements, const struct finding *findings,
-			struct analysis *analysis)
-{
-	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
-	const u64 span = rehearsal->working_set ? rehearsal->working_set :
-			 measurements->normal_bytes;
-	const struct finding *flush = &findings[PARAMETER_FLUSH_COST];
-	const struct result *in_order = &measurements->sequential_write;
-	struct load_costs costs = {
-		.direct_ns = rehearsal->direct_ns,
-		.log_ns = rehearsal->log_ns,
-		.move_ns = move_ns(measurements, rehearsal, &findings[PARAMETER_BLOCK]),
-		.in_order_ns = transfers_ns(in_order, BLOCK, in_order->pause_ns),
-		.flush_ns = flush->status == STATUS_MEASURED ? flush->value : 0,
-		.blocks = span / BLOCK,
-		.logged = LOGGED * measurements->log_bytes / BLOCK,
-		.overwritten_percent = rehearsal->overwritten_percent,
-	};
-	int load;
-
-	costs.commit_ns = commit_ns(&costs, &findings[PARAMETER_OPEN_UNITS]);
-	for (load = 0; rehearsal->done && load < NR_LOADS; load++)
-		analysis->load_gain[load] = load_gain(load, &costs);
-}
-
 void analyse(const struct measurements *measurements, const struct finding *findings,
 	     struct analysis *analysis, struct ressd_options *options)
 {
@@ -517,7 +478,6 @@ void analyse(const struct measurements *measurements, const struct finding *find
 			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
 	judge(measurements, findings, analysis);
-	judge_loads(measurements, findings, analysis);
 	if (analysis->verdict == VERDICT_WORTH || analysis->verdict == VERDICT_LOCALITY)
 		advise(measurements, findings, analysis, options);
 }

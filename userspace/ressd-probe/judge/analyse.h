@@ -10,7 +10,6 @@
 #define PROBE_ANALYSE_H
 
 #include "judge/finding.h"
-#include "judge/loads.h"
 #include "measure/rehearse.h"
 #include "measure/rounds.h"
 #include "ressd-args.h"
@@ -77,7 +76,6 @@ struct analysis {
 	bool has_cost[NR_SIZES];
 	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
 	struct size_verdict by_size[NR_REHEARSALS];	/* of the rehearsals */
-	u32 load_gain[NR_LOADS];	/* percent, if all goes through the log; 0: not known */
 	char reason[512];	/* of the verdict, a sentence */
 	unsigned int nr_advice;
 	struct advice advice[MAX_ADVICE];
@@ -92,6 +90,9 @@ const char *verdict_name(enum verdict verdict);
  * Times of the same amount of data in any unit.
  */
 u32 analyse_needed_share(u64 direct, u64 log, u64 move);
+
+/* ns of @bytes as fast as in the cell of @result, but for its pauses (rounds_without_pauses()). */
+double analyse_transfers_ns(const struct result *result, u64 bytes, u64 pause_ns);
 
 /*
  * ns in which @bytes, whole clustered blocks, are read and written in order.  What single transfers
