@@ -210,7 +210,7 @@ static void advise_route(struct advice_desk *desk)
 		    "small random writes gain even if nothing is overwritten in the log");
 	else if (desk->analysis->verdict == VERDICT_WORTH)
 		advise_adaptive(desk);
-	else if (analyse_gains_by_always(desk->analysis))
+	else if (advise_gains_by_always(desk->analysis))
 		put(desk, "route", "adaptive",
 		    "it loses nothing where writes go to more of the drive; what is overwritten in the log does not count for it");
 	else
@@ -400,6 +400,12 @@ static void advise_full(struct advice_desk *desk)
 	else
 		put(desk, "move_threshold", "50",
 		    "RE 3.4: half of the log is moved at a time, which keeps the sweep dense");
+}
+
+bool advise_gains_by_always(const struct analysis *analysis)
+{
+	return analysis->verdict == VERDICT_LOCALITY &&
+	       analysis->alpha_percent <= analysis->overwritten_percent;
 }
 
 void advise(const struct measurements *measurements, const struct finding *findings,
