@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What blkdev_check_unused() asks: blkdev-unused.c calls blkdev-loops.c, which calls blkdev-users.c;
+ * What blkdev_check_unused() asks: blkdev-unused.c calls blkdev-loops.c, and that blkdev-users.c.
  * extents.c asks for loops, too.
  */
 #ifndef RESSD_BLKDEV_USERS_H

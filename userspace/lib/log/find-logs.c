@@ -94,8 +94,8 @@ static int take_super(struct search *search, const struct ressd_super *super, u6
 }
 
 /* A header or a summary that stands in log block @log_block: does its superblock stand, too? */
-static int take_record(struct search *search, const u8 *uuid, u64 offset, u32 log_block,
-		       struct failure *failure)
+static int take_log_block(struct search *search, const u8 *uuid, u64 offset, u32 log_block,
+			  struct failure *failure)
 {
 	const struct ressd_super *super = (void *)search->block;
 	const u64 behind = (u64)log_block * RESSD_BLOCK_SIZE, start = offset - behind;
@@ -125,8 +125,8 @@ static int look_at(struct search *search, const void *block, u64 offset, struct 
 	     header->magic != cpu_to_le64(RESSD_SUMMARY_MAGIC)) ||
 	    le32_to_cpu(header->crc) != ressd_block_crc(block))
 		return 0;
-	return take_record(search, header->uuid, offset,
-			   le32_to_cpu(header->magic == cpu_to_le64(RESSD_RECORD_MAGIC) ?
+	return take_log_block(search, header->uuid, offset,
+			      le32_to_cpu(header->magic == cpu_to_le64(RESSD_RECORD_MAGIC) ?
 				       header->block : summary->block), failure);
 }
 
