@@ -42,7 +42,7 @@ WORDS = {
     ("route", "adaptive"): "adaptive=1",
     ("on_full", "bypass"): "bypass=1",
 }
-# Other loads, as judge/loads.h has them -> keys of the model.
+# Other loads, as tests/probe/loads.h has them -> keys of the model.
 LOADS = {
     "commits": ["fsync=1"],
     "zipf": ["fsync=0", "zipf=110"],

@@ -11,6 +11,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include "count.h"
+#include "plain-log.h"
 #include "ressd-cover.h"
 #include "ressd-keep.h"
 #include "ressd-log.h"
@@ -40,22 +41,6 @@ static struct ressd_io io;
 static u32 lbn_bits;
 static u32 cover_blocks;
 static u64 longest;
-
-static bool never_busy(void *context, u32 slot)
-{
-	(void)context;
-	(void)slot;
-	return false;
-}
-
-static void *allocate(size_t bytes)
-{
-	void *p = calloc(1, bytes);
-
-	if (!p)
-		abort();
-	return p;
-}
 
 /* Different for all log blocks, and in no order that a tree could like. */
 static u32 lbn_of(u32 block)

@@ -12,7 +12,6 @@ sanitized_states=${SANITIZED:-20000}
 bug_states=${BUG_STATES:-6000000} # within which a bug without a good hint must be found
 jobs=${JOBS:-2}
 seed=${SEED:-1}
-document=../../docs/crash-safety.md
 failures=$out/failures
 failed=0
 
@@ -52,13 +51,6 @@ check_mutant_refusal() {
 		's/no such line/anything/' >"$folder/misfit.sed"
 	! ./mutant.sh "$folder/misfit.sed" ../../dm-ressd/core "$folder" 2>/dev/null || status=1
 	verdict "$status" "a mutation that does not fit the sources is refused"
-}
-
-check_document() {
-	local status=0
-	diff <(./bugs.sh --table) <(sed -n '/^| invariant | planted bug/,/^$/p' "$document" | sed '/^$/d') ||
-		status=1
-	verdict "$status" "docs/crash-safety.md lists the deliberate bugs (else: bugs.sh --table)"
 }
 
 # They run in guests, by `make soak`; that they still can is seen here.
@@ -114,7 +106,6 @@ violations=$failed
 
 check_shrinking
 check_mutant_refusal
-check_document
 check_guest_mutants
 
 ./bugs.sh | cut -d ' ' -f 1 | xargs -P "$jobs" -I NAME bash -c 'find_bug NAME' >"$out/bugs.log"

@@ -31,6 +31,7 @@
 #include "drive.h"
 #include "find/charts.h"
 #include "find/session.h"
+#include "loads.h"
 #include "result-file.h"
 #include "scoring.h"
 
@@ -62,6 +63,21 @@ static void print_plan(const struct candidate *candidate, const struct ressd_tab
 	       (unsigned long long)candidate->host.offset / 512, candidate->host.host_ns);
 }
 
+static void print_loads(const char *name, const struct session *session,
+			const struct analysis *analysis)
+{
+	struct load_costs costs;
+	int load;
+
+	load_costs_of(&costs, &session->measurements, session->survey.finding, analysis);
+	for (load = 0; load < NR_LOADS; load++) {
+		const u32 gain = load_gain(load, &costs);
+
+		if (gain)
+			printf("%s load %s %u\n", name, load_name(load), gain);
+	}
+}
+
 static void print_verdict(const char *name, const struct session *session)
 {
 	struct ressd_options options;
@@ -80,9 +96,7 @@ static void print_verdict(const char *name, const struct session *session)
 		printf("%s predicted %u\n", name, analysis.by_size[0].gain_percent);
 	else if (analysis.has_cost[SIZE_4K])
 		printf("%s predicted %u\n", name, analysis.cost[SIZE_4K].gain_percent);
-	for (i = 0; i < NR_LOADS; i++)
-		if (analysis.load_gain[i])
-			printf("%s load %s %u\n", name, load_name(i), analysis.load_gain[i]);
+	print_loads(name, session, &analysis);
 	printf("%s verdict %s %u small %u: %s\n", name, verdict_name(analysis.verdict),
 	       analysis.alpha_percent, options.small_write_sectors, analysis.reason);
 }

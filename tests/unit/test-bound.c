@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "harness.h"
+#include "plain-log.h"
 #include "ressd-args.h"
 #include "ressd-recover.h"
 #include "ressd-summary.h"
@@ -45,22 +46,6 @@ static struct {
 	u32 bad_length;		/* reads of so many blocks fail; 0: none */
 	char error[RESSD_ERROR_SIZE];
 } box;
-
-static bool never_busy(void *context, u32 slot)
-{
-	(void)context;
-	(void)slot;
-	return false;
-}
-
-static void *allocate(size_t bytes)
-{
-	void *p = calloc(1, bytes);
-
-	if (!p)
-		abort();
-	return p;
-}
 
 static void activate(void)
 {

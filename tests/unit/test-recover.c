@@ -113,6 +113,17 @@ TEST(damage_in_the_newest_segment_is_refused)
 	box_refused("records are missing from number 1");
 }
 
+/* Records of one block each. */
+static void write_and_sync(u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		box_write(i, i + 1);
+		box_sync();
+	}
+}
+
 /* Data of a record whose header survives, or not: the last record may have been torn. */
 TEST(last_record_may_be_gone)
 {
@@ -125,16 +136,11 @@ TEST(last_record_may_be_gone)
 /* The newest segment has lost its first header; a later record in it shows that. */
 TEST(first_header_of_the_newest_segment_is_missed)
 {
-	u32 i;
-
 	box_format();
 	box_write(1, 1);
 	box_sync();
 	ressd_log_rotate(&box.log);
-	for (i = 0; i < 3; i++) {
-		box_write(i, i + 1);
-		box_sync();
-	}
+	write_and_sync(3);
 	memset(disk_block(32), 0, RESSD_BLOCK_SIZE);
 	box_refused("records are missing from number 2");
 }
@@ -224,13 +230,8 @@ TEST(copy_of_a_header_is_no_record)
 /* A missing record that a later one calls durable is damage, not a power cut. */
 TEST(refuses_a_gap_that_the_next_segment_reveals)
 {
-	u32 i;
-
 	box_format();
-	for (i = 0; i < 3; i++) {
-		box_write(i, i + 1);
-		box_sync();
-	}
+	write_and_sync(3);
 	ressd_log_rotate(&box.log);
 	box_write(3, 4);
 	box_sync();

@@ -368,6 +368,25 @@ TEST(another_record_in_its_place_is_found)
 	}
 }
 
+/* A repair of two records, up to the I/O behind @steps of it; false if it is over before. */
+static bool repair_to(u32 steps, struct ressd_io *io)
+{
+	u32 i;
+
+	box_format();
+	write_record(1, 3, 10);
+	box_write(5, 50);
+	ressd_log_sync(&box.log);
+	fail_io(RESSD_IO_WRITE, true);
+	ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
+	for (i = 0; i < steps; i++)
+		CHECK(box_io(io), "step %u is missing", i);
+	if (ressd_repair_is_over(&box.log))
+		return false;
+	CHECK(ressd_log_next(&box.log, io), "no I/O");
+	return true;
+}
+
 /* A flush that the log has not asked for fails beside an I/O of a repair: nothing of it counts. */
 TEST(flush_failure_beside_a_repair)
 {
@@ -375,19 +394,9 @@ TEST(flush_failure_beside_a_repair)
 
 	for (step = 0;; step++) {
 		struct ressd_io io;
-		u32 i;
 
-		box_format();
-		write_record(1, 3, 10);
-		box_write(5, 50);
-		ressd_log_sync(&box.log);
-		fail_io(RESSD_IO_WRITE, true);
-		ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
-		for (i = 0; i < step; i++)
-			CHECK(box_io(&io), "step %u is missing", i);
-		if (ressd_repair_is_over(&box.log))
+		if (!repair_to(step, &io))
 			break;
-		CHECK(ressd_log_next(&box.log, &io), "no I/O");
 		if (io.kind == RESSD_IO_WRITE)
 			ressd_log_encode(&box.log, &io);
 		ressd_log_flush_failed(&box.log);
@@ -436,19 +445,9 @@ TEST(errors_of_the_repair)
 
 	for (step = 0; step < 7; step++) {
 		struct ressd_io io = { .kind = RESSD_IO_READ };
-		u32 i;
 
-		box_format();
-		write_record(1, 3, 10);
-		box_write(5, 50);
-		ressd_log_sync(&box.log);
-		fail_io(RESSD_IO_WRITE, true);
-		ressd_repair_start(&box.log, buffer, BUFFER_BLOCKS);
-		for (i = 0; i < step; i++)
-			CHECK(box_io(&io), "step %u is missing", i);
-		if (ressd_repair_is_over(&box.log))
+		if (!repair_to(step, &io))
 			break;
-		CHECK(ressd_log_next(&box.log, &io), "no I/O");
 		io.only_write = io.kind == RESSD_IO_WRITE || io.kind == RESSD_IO_READ;
 		ressd_log_done(&box.log, &io, -EIO);
 		box_tidy();

@@ -85,6 +85,14 @@ class Layers(unittest.TestCase):
                     self.assertFalse(path.startswith(tuple(forbidden)), f"{source}: {path}")
         self.assertEqual(seen, set(FORBIDDEN))
 
+    def test_no_files_call_each_other_in_a_ring(self):
+        """Of a program, or of the library, by the symbols of the objects."""
+        sources = {source.removesuffix(".c") for source, read in compiled()}
+        for folder in ("lib", "ressd-probe", "ressd-trace", "ressdctl"):
+            files = {name for name in sources if name.startswith(f"userspace/{folder}/")}
+            self.assertGreater(len(files), 10)
+            uses(self, files, "build/tools/", "TDBR")
+
 
 def included(name):
     """The headers dm-ressd-*.h that a file includes; of dm-ressd.h each has it by them."""
@@ -92,12 +100,24 @@ def included(name):
     return set(re.findall(r'#include "dm-ressd-(\w+)\.h"', text))
 
 
-def symbols(name, kinds, prefix="dm-ressd-"):
-    """What dm-ressd-NAME.o, or that of core, defines or, by U, needs."""
-    listing = subprocess.run(["nm", TOP / f"dm-ressd/{prefix}{name}.o"], capture_output=True,
-                             text=True, check=True)
+def symbols(name, kinds, prefix="dm-ressd/dm-ressd-"):
+    """What dm-ressd-NAME.o, or another one, defines or, by U, needs."""
+    listing = subprocess.run(["nm", TOP / f"{prefix}{name}.o"], capture_output=True, text=True,
+                             check=True)
     words = [line.split()[-2:] for line in listing.stdout.splitlines()]
     return {symbol for kind, symbol in words if kind in kinds}
+
+
+def uses(test, files, prefix="dm-ressd/dm-ressd-", kinds="TDB"):
+    """Of each file those that it calls; fails if they call each other in a ring."""
+    home = {function: name for name in files for function in symbols(name, kinds, prefix)}
+    calls = {name: {home[function] for function in symbols(name, "U", prefix) & home.keys()}
+             - {name} for name in files}
+    try:
+        graphlib.TopologicalSorter(calls).prepare()
+    except graphlib.CycleError as error:
+        test.fail(f"{' -> '.join(error.args[1])} call each other")
+    return calls
 
 
 class Interfaces(unittest.TestCase):
@@ -151,25 +171,14 @@ class Interfaces(unittest.TestCase):
 
     def test_no_files_call_each_other_in_a_ring(self):
         """Not within a layer either; by the symbols of the objects."""
-        self.assertIn("sweep", self.uses(set.union(*LAYERS.values()))["mover"])
+        self.assertIn("sweep", uses(self, set.union(*LAYERS.values()))["mover"])
 
     def test_no_files_of_core_call_each_other_in_a_ring(self):
         """The log calls neither the repair nor the commit, which call it."""
         kbuild = (TOP / "dm-ressd/Kbuild").read_text()
         files = set(re.findall(r"core/ressd-([\w-]+)\.o", kbuild))
-        uses = self.uses(files, "core/ressd-")
-        self.assertLessEqual({"log", "repair"}, uses["commit"])
-
-    def uses(self, files, prefix="dm-ressd-"):
-        """Of each file those that it calls; fails if they call each other in a ring."""
-        home = {function: name for name in files for function in symbols(name, "TDB", prefix)}
-        uses = {name: {home[function] for function in symbols(name, "U", prefix) & home.keys()}
-                - {name} for name in files}
-        try:
-            graphlib.TopologicalSorter(uses).prepare()
-        except graphlib.CycleError as error:
-            self.fail(f"{' -> '.join(error.args[1])} call each other")
-        return uses
+        calls = uses(self, files, "dm-ressd/core/ressd-")
+        self.assertLessEqual({"log", "repair"}, calls["commit"])
 
 
 if __name__ == "__main__":

@@ -75,16 +75,6 @@ static u64 partition_start(const struct blkdev *dev)
 	return read_line(path, value, sizeof(value)) ? strtoull(value, NULL, 10) * 512 : 0;
 }
 
-const char *hints_get(const struct hints *hints, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < hints->count; i++)
-		if (!strcmp(hints->hint[i].name, name))
-			return hints->hint[i].value;
-	return NULL;
-}
-
 bool hints_one_at_a_time(const struct hints *hints)
 {
 	const char *depth = hints_get(hints, "device/queue_depth");

@@ -3,6 +3,7 @@
 #ifndef PROBE_HINTS_H
 #define PROBE_HINTS_H
 
+#include <string.h>
 #include "dm/blkdev.h"
 #include "judge/finding.h"
 
@@ -36,6 +37,17 @@ struct hints {
 	enum backing backing;
 };
 
+/* The value of a hint, or NULL. */
+static inline const char *hints_get(const struct hints *hints, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < hints->count; i++)
+		if (!strcmp(hints->hint[i].name, name))
+			return hints->hint[i].value;
+	return NULL;
+}
+
 /* Reads all hints there are; a device that tells nothing (or a file) leaves @hints empty. */
 void hints_read(const struct blkdev *dev, struct hints *hints);
 
@@ -51,8 +63,5 @@ void hints_check(const struct hints *hints, struct finding *findings);
 
 /* As the kernel says; false if it does not. */
 bool hints_one_at_a_time(const struct hints *hints);
-
-/* The value of a hint, or NULL. */
-const char *hints_get(const struct hints *hints, const char *name);
 
 #endif

@@ -166,7 +166,7 @@ static void check_segments(struct probe *probe)
 }
 
 /* All that follows from what was measured. */
-static void conclude(struct probe *probe)
+static void evaluate(struct probe *probe)
 {
 	hints_check(&probe->hints, probe->session.survey.finding);
 	fit_reserved(probe);
@@ -223,7 +223,7 @@ static int measure_and_restore(struct probe *probe, struct failure *failure)
 static void report_interrupted(struct probe *probe)
 {
 	probe->interrupted = true;
-	conclude(probe);
+	evaluate(probe);
 	report(probe);
 }
 
@@ -231,7 +231,7 @@ static int finish(struct probe *probe, struct failure *failure)
 {
 	int code;
 
-	conclude(probe);
+	evaluate(probe);
 	code = probe_create(probe, failure);
 	report(probe);
 	if (!code && probe->arguments.report)

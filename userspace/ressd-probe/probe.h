@@ -6,7 +6,7 @@
  *	  |-- arguments, outputs, safety, hints*, resume, preserve, create
  *	  |		what may be done, and what is done before and after
  *	  |-- run -> find/session	which measurements, in which order, how long
- *	  |		find/survey	which searches; each is a file of find/
+ *	  |		find/survey	which searches; each is a file of find/, with steps.c below
  *	  |		find/charts	what --report shows
  *	  |		  judge/	samples to findings (judge.h), verdict and options
  *	  |		  |		(analyse.h); pure: no I/O, no clock

@@ -76,7 +76,7 @@ static int check_area(struct checked *checked, struct failure *failure)
 	return code;
 }
 
-static int result_of(const struct checked *checked, struct failure *failure)
+static int fail_on_faults(const struct checked *checked, struct failure *failure)
 {
 	const u64 *counts = checked->check.findings.counts;
 	u64 bad = counts[FINDING_WARNING] + counts[FINDING_DAMAGE] + counts[FINDING_REFUSED];
@@ -100,7 +100,7 @@ static int run_check(struct checked *checked, bool json, struct failure *failure
 		check_print_json(&checked->check, &checked->area);
 	else if (!code)
 		check_print_text(&checked->check, &checked->area);
-	return code ? code : result_of(checked, failure);
+	return code ? code : fail_on_faults(checked, failure);
 }
 
 static int parse(struct offline_arguments *arguments, bool *json, int argc, char **argv,

@@ -84,7 +84,7 @@ static void put_entries(const struct log_spot *spot)
 	json_close();
 }
 
-static void record(const struct log_spot *spot, enum dump_fate fate)
+static void record(const struct log_spot *spot, const char *fate)
 {
 	const struct ressd_record_header *header = &spot->header;
 
@@ -93,7 +93,7 @@ static void record(const struct log_spot *spot, enum dump_fate fate)
 	json_number("segment", log_spot_segment(spot));
 	json_number("block", spot->block);
 	json_number("blocks", le32_to_cpu(header->nr_blocks));
-	json_string("state", dump_fate_word(fate));
+	json_string("state", fate);
 	json_bool("behind_gap", spot->loose);
 	json_bool("first", le32_to_cpu(header->flags) & RESSD_RECORD_FIRST);
 	json_bool("uncovered", le32_to_cpu(header->flags) & RESSD_RECORD_UNCOVERED);

@@ -49,7 +49,7 @@ static void segment_begin(const struct log_image *image, u32 slot)
 	       ressd_geom_slot_end(&image->geom, slot) - 1);
 }
 
-static void print_record(const struct log_spot *spot, enum dump_fate fate)
+static void print_record(const struct log_spot *spot, const char *fate)
 {
 	const struct ressd_record_header *header = &spot->header;
 	u32 nr_maps = le16_to_cpu(header->nr_maps), i;
@@ -58,7 +58,7 @@ static void print_record(const struct log_spot *spot, enum dump_fate fate)
 	printf("  record %llu of segment %llu at log block %u: %u block%s, %s%s%s%s\n",
 	       log_spot_seq(spot), log_spot_segment(spot), spot->block,
 	       le32_to_cpu(header->nr_blocks), plural(le32_to_cpu(header->nr_blocks)),
-	       dump_fate_word(fate),
+	       fate,
 	       le32_to_cpu(header->flags) & RESSD_RECORD_FIRST ? ", first of its activation" : "",
 	       le32_to_cpu(header->flags) & RESSD_RECORD_UNCOVERED ? ", not covered" : "",
 	       spot->loose ? ", behind a gap" : "");

@@ -9,6 +9,14 @@
 #include "offline.h"
 #include "ressdctl.h"
 
+/* What recovery makes of a record. */
+enum fate {
+	FATE_CURRENT,	/* belongs to the log */
+	FATE_DEAD,	/* everything in it was superseded or moved; its segment may be reused */
+	FATE_LEFT,	/* left behind by a power cut or an earlier lap; it does not count */
+	FATE_UNKNOWN,	/* the log is refused, so nothing can be said */
+};
+
 struct dump {
 	struct log_image image;
 	const struct dump_writer *writer;
@@ -20,34 +28,34 @@ struct dump {
 	u32 slot;
 };
 
-const char *dump_fate_word(enum dump_fate fate)
+static const char *fate_word(enum fate fate)
 {
 	static const char *const words[] = {
-		[DUMP_CURRENT] = "current",
-		[DUMP_DEAD] = "dead",
-		[DUMP_LEFT] = "left behind",
-		[DUMP_UNKNOWN] = "unknown",
+		[FATE_CURRENT] = "current",
+		[FATE_DEAD] = "dead",
+		[FATE_LEFT] = "left behind",
+		[FATE_UNKNOWN] = "unknown",
 	};
 
 	return words[fate];
 }
 
 /* Recovery has said where the chain begins and ends. */
-static enum dump_fate fate_of(struct dump *dump, const struct log_spot *spot)
+static enum fate fate_of(struct dump *dump, const struct log_spot *spot)
 {
 	const struct ressd_log *log = &dump->image.log;
 	u64 segment = log_spot_segment(spot);
 
 	if (dump->recovered)
-		return DUMP_UNKNOWN;
+		return FATE_UNKNOWN;
 	if (spot->loose || (dump->last.seq && !ressd_record_follows(&spot->header, &dump->last)))
-		return DUMP_LEFT;
+		return FATE_LEFT;
 	if (segment < log->tail_seq && segment + log->geom.nr_segments > log->head_seq)
-		return DUMP_DEAD;
+		return FATE_DEAD;
 	if (segment < log->tail_seq || segment > log->head_seq ||
 	    log_spot_seq(spot) > log->written_seq)
-		return DUMP_LEFT;
-	return DUMP_CURRENT;
+		return FATE_LEFT;
+	return FATE_CURRENT;
 }
 
 /* The heading of a slot, once there is something below it. */
@@ -62,15 +70,15 @@ static void begin_slot(struct dump *dump)
 static int show_record(void *context, const struct log_spot *spot)
 {
 	struct dump *dump = context;
-	enum dump_fate fate = fate_of(dump, spot);
+	enum fate fate = fate_of(dump, spot);
 
-	if (fate == DUMP_CURRENT || fate == DUMP_DEAD)
+	if (fate == FATE_CURRENT || fate == FATE_DEAD)
 		ressd_record_link(&spot->header, &dump->last);
 	if ((dump->record && log_spot_seq(spot) != dump->record) ||
 	    (dump->segment && log_spot_segment(spot) != dump->segment))
 		return 0;
 	begin_slot(dump);
-	dump->writer->record(spot, fate);
+	dump->writer->record(spot, fate_word(fate));
 	return 0;
 }
 

@@ -8,21 +8,14 @@
 #include "log/walk.h"
 #include "ressd-summary.h"
 
-/* What recovery makes of a record. */
-enum dump_fate {
-	DUMP_CURRENT,	/* belongs to the log */
-	DUMP_DEAD,	/* everything in it was superseded or moved; its segment may be reused */
-	DUMP_LEFT,	/* left behind by a power cut or an earlier lap; it does not count */
-	DUMP_UNKNOWN,	/* the log is refused, so nothing can be said */
-};
-
 /* One way of writing; called in this order, each between begin and end as often as needed. */
 struct dump_writer {
 	void (*begin)(void);
 	void (*superblocks)(const struct super_pair *supers);
 	void (*segments_begin)(void);
 	void (*segment_begin)(const struct log_image *image, u32 slot);
-	void (*record)(const struct log_spot *spot, enum dump_fate fate);
+	/* @fate: what recovery makes of it, in a word or two. */
+	void (*record)(const struct log_spot *spot, const char *fate);
 	void (*records_end)(void);
 	/* The intact summary of the slot, if it has one; @stale: of an earlier life of the slot. */
 	void (*summary)(const struct log_image *image, const struct ressd_summary *summary,
@@ -37,7 +30,5 @@ struct dump_writer {
 };
 
 extern const struct dump_writer dump_text, dump_json;
-
-const char *dump_fate_word(enum dump_fate fate);
 
 #endif

@@ -97,7 +97,7 @@ static struct byte_range normal_range(const struct format_arguments *arguments)
 }
 
 /* What has not been moved out of the log would be lost. */
-static int check_log(const struct blkdev *dev, const struct area *area, struct failure *failure)
+static int check_no_data(const struct blkdev *dev, const struct area *area, struct failure *failure)
 {
 	struct failure reason;
 	u64 blocks;
@@ -151,8 +151,8 @@ static int check_logs(const struct blkdev *dev, const struct byte_range *areas, 
 }
 
 /* A log elsewhere has the first blocks of the new normal area, on @normal. */
-static int check_covers(const struct format_arguments *arguments, const struct blkdev *normal,
-			struct failure *failure)
+static int check_no_covers(const struct format_arguments *arguments, const struct blkdev *normal,
+			   struct failure *failure)
 {
 	const struct ressd_table *table = &arguments->line.table;
 	char text[COVERS_TEXT];
@@ -191,7 +191,7 @@ static int check_signatures(const struct format_arguments *arguments, const stru
 			    "%s; nothing was changed. To destroy it, add --force", area->what);
 	if (area->kind == AREA_RESSD && is_the_same(&area->info.table, &arguments->line.table)) {
 		found = log_check_end(dev, &area->info, failure);
-		return found ? found : check_log(dev, area, failure);
+		return found ? found : check_no_data(dev, area, failure);
 	}
 	found = blkdev_signature(dev, place.start, place.bytes, signature, sizeof(signature),
 				 failure);
@@ -219,7 +219,7 @@ static int check_contents(const struct format_arguments *arguments, const struct
 	code = check_signatures(arguments, dev, area, failure);
 	if (!code)
 		code = check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure);
-	return code || !arguments->same_device ? code : check_covers(arguments, dev, failure);
+	return code || !arguments->same_device ? code : check_no_covers(arguments, dev, failure);
 }
 
 /* Does the log's own area share a byte with @place? */
@@ -346,7 +346,7 @@ static int check_normal(const struct format_arguments *arguments, struct failure
 		if (!code)
 			code = check_logs(&dev, &area, 1, &logs, failure);
 		if (!code)
-			code = check_covers(arguments, &dev, failure);
+			code = check_no_covers(arguments, &dev, failure);
 	}
 	blkdev_close(&dev);
 	return code;

@@ -14,8 +14,8 @@
 #include "ressdctl.h"
 
 /* Why the area does not fit the line, in the words of the kernel, before the kernel is asked. */
-static int check_area(const struct area *area, const struct table_line *line,
-		      struct failure *failure)
+static int check_area_fits(const struct area *area, const struct table_line *line,
+			   struct failure *failure)
 {
 	switch (area->kind) {
 	case AREA_FOREIGN:
@@ -67,7 +67,7 @@ static int open_line(const char *name, const struct table_line *line, struct fai
 	}
 	close_pair(&pair);
 	if (!code)
-		code = check_area(&area, line, failure);
+		code = check_area_fits(&area, line, failure);
 	if (code)
 		return code;
 	if (area.kind == AREA_RESSD)
@@ -124,8 +124,8 @@ static int take_devices(struct table_line *line, const struct open_arguments *ar
  * The disk of --normal: what the log holds would overwrite another one.  Before the log is drained
  * the right one has its covers; when it is drained nothing tells, and nothing is written either.
  */
-static int check_normal(const struct table_line *line, const struct blkdev *reserved,
-			const struct ressd_super_info *info, struct failure *failure)
+static int check_covers_fit(const struct table_line *line, const struct blkdev *reserved,
+			    const struct ressd_super_info *info, struct failure *failure)
 {
 	char text[COVERS_TEXT];
 	struct covers covers;
@@ -199,7 +199,7 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 	if (found > 0)
 		found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
 	if (!found && arguments->normal)
-		found = check_normal(line, &dev, &info, failure);
+		found = check_covers_fit(line, &dev, &info, failure);
 	blkdev_close(&dev);
 	if (found)
 		return found;

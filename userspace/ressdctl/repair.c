@@ -223,7 +223,7 @@ static int write_all(const struct repair *repair, struct failure *failure)
 }
 
 /* What was written must be what the kernel accepts. */
-static int verify(struct repair *repair, struct failure *failure)
+static int check_repaired(struct repair *repair, struct failure *failure)
 {
 	struct log_source source = offline_source(&repair->area);
 	struct log_check check = { .refused = false };
@@ -262,7 +262,7 @@ static int do_plan(struct repair *repair, struct failure *failure)
 	if (!code)
 		code = write_all(repair, failure);
 	if (!code)
-		code = verify(repair, failure);
+		code = check_repaired(repair, failure);
 	if (code)
 		return code;
 	printf("repaired; to undo it, before the device is used: ressdctl repair --undo %s %s\n",

@@ -27,6 +27,8 @@ int command_repair(int argc, char **argv, struct failure *failure);
 /* What a command returns after "--help": main.c prints the help. */
 #define COMMAND_HELP	1
 
+/* arguments.c */
+
 /*
  * The sentence about an option that getopt_long did not understand: what that returned, with @argv
  * and its optind as it left them.  Short options begin with a colon.  Returns -EINVAL.
@@ -51,9 +53,6 @@ const char *device_name(const char *word, struct failure *failure);
  */
 int active_table(const char *name, char *text, struct failure *failure);
 
-/* Drains the active device @name, with progress; Ctrl-C stops it (-ECANCELED). */
-int drain_by_name(const char *name, struct failure *failure);
-
 /* Both devices of a table line, opened for reading. */
 struct device_pair {
 	struct blkdev normal;
@@ -63,5 +62,8 @@ struct device_pair {
 /* Opens both and checks @line against them.  0, or a negative errno with a sentence. */
 int open_pair(struct device_pair *pair, const struct table_line *line, struct failure *failure);
 void close_pair(struct device_pair *pair);
+
+/* drain.c: drains the active device @name, with progress; Ctrl-C stops it (-ECANCELED). */
+int drain_by_name(const char *name, struct failure *failure);
 
 #endif

@@ -24,7 +24,7 @@ mutants() {
 		backup-overwritten@lib/log/backup.c@s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@offline.sh test_superblocks@a backup overwrites an earlier one
 		backup-of-another@lib/log/backup.c@s/^		    memcmp(info->uuid, header->uuid, RESSD_UUID_SIZE) ||$//@slips.sh test_undo@an undo does not look whether it is the same log
 		undo-after-use@lib/log/backup.c@s/code = check_untouched(backup, dev, &block, failure);/code = 0;/@offline.sh test_chain@an undo of a device that was used since
-		undo-of-use-elsewhere@lib/log/backup.c@s/^	return check_unused(backup, dev, header, failure);/	(void)check_unused; return 0;/@offline.sh test_undo@an undo of a device that was used without touching what the repair wrote
+		undo-of-use-elsewhere@lib/log/backup.c@s/^	return check_unused_since(backup, dev, header, failure);/	(void)check_unused_since; return 0;/@offline.sh test_undo@an undo of a device that was used without touching what the repair wrote
 		repair-by-another-line@ressdctl/repair.c@s/^	int code = check_place(repair, 0, failure);/	int code = 0;/@offline.sh test_other_line@a repair by a wrong line writes a superblock into the log
 		backup-half-read@lib/log/backup.c@s/le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF/0/@offline.sh test_chain@a damaged backup is written back
 		log-not-counted@ressdctl/format.c@s/^	if (!code \&\& blocks)$/	if (0)/@slips.sh test_format@format takes a log with data for empty

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What loads of applications are said to gain. */
 #include "harness.h"
-#include "judge/loads.h"
+#include "loads.h"
 
 const char test_suite[] = "probe-loads";
 

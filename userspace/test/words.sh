@@ -238,10 +238,18 @@ test_json() {
 		ressd-probe --dry-run --json --region 8M:8M "$disk"
 }
 
+# page NAME: its file; ressd(7) is made of docs/dm-ressd.rst.
+page() {
+	local made
+	made=$(dirname "$(command -v ressdctl)")/../man/$1
+	[ -e "$made" ] || made=$top/userspace/man/$1
+	echo "$made"
+}
+
 # in_manual WHAT PAGE: each word of standard input is in the page.
 in_manual() {
 	local word missing='' manual
-	manual=$(sed 's/\\f[A-Z]//g; s/\\//g' "$top/userspace/man/$2")
+	manual=$(sed 's/\\f[A-Z]//g; s/\\//g' "$(page "$2")")
 	while read -r word; do
 		grep -qw -e "$word" <<<"$manual" || missing+=" $word"
 	done
@@ -249,7 +257,8 @@ in_manual() {
 }
 
 test_manuals() {
-	local command core=$top/dm-ressd/core/ressd-args.c
+	local command core=$top/dm-ressd/core/ressd-args.c pages
+	pages=("$top"/userspace/man/*.[58] "$(page ressd.7)")
 	{
 		sed -n 's/^\t\(NUMBER\|WORDS\)(\([a-z_]*\), .*/\2/p' "$core"
 		sed -n 's/^\t{ .key = "\([a-z_]*\)",$/\1/p' "$core"
@@ -273,9 +282,9 @@ test_manuals() {
 		in_manual "every member of its JSON" ressd-trace.8
 	report "a sentence ends with a full stop, so none is a question" \
 		"$(grep -rnE '[a-z]\?"[,)]' "$top"/userspace/{lib,ressd*} --include='*.c' || true)"
-	report "no page points into the source tree" "$(grep -l 'docs/' "$top"/userspace/man/* || true)"
-	report "pages without warnings" "$(for page in "$top"/userspace/man/*; do
-		man -l --warnings "$page" 2>&1 >/dev/null
+	report "no page points into the source tree" "$(grep -l 'docs/' "${pages[@]}" || true)"
+	report "pages without warnings" "$(for file in "${pages[@]}"; do
+		man -l --warnings "$file" 2>&1 >/dev/null
 	done)"
 }
 

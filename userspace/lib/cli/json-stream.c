@@ -9,38 +9,57 @@
 static char closing[MAX_DEPTH];
 static int depth;
 static bool empty = true;	/* nothing yet in the innermost object or list */
+static FILE *line;		/* of json_open_line(); NULL: indented, on standard output */
+
+static FILE *output(void)
+{
+	return line ? line : stdout;
+}
+
+static void new_line(void)
+{
+	if (!line)
+		printf("\n%*s", depth * 2, "");
+}
 
 /* What comes before every value: comma, new line, indentation, key. */
 static void begin(const char *key)
 {
 	if (!empty)
-		putchar(',');
+		putc(',', output());
 	if (depth)
-		printf("\n%*s", depth * 2, "");
+		new_line();
 	if (key)
-		printf("\"%s\":", key);
+		fprintf(output(), "\"%s\":", key);
 	empty = false;
 }
 
 void json_open(const char *key, char bracket)
 {
 	begin(key);
-	putchar(bracket);
+	putc(bracket, output());
 	closing[depth++] = bracket == '{' ? '}' : ']';
 	empty = true;
+}
+
+void json_open_line(FILE *file)
+{
+	line = file;
+	json_open(NULL, '{');
 }
 
 void json_close(void)
 {
 	depth--;
 	if (!empty)
-		printf("\n%*s", depth * 2, "");
-	putchar(closing[depth]);
+		new_line();
+	putc(closing[depth], output());
 	empty = false;
 	if (depth)
 		return;
-	putchar('\n');
+	putc('\n', output());
 	empty = true;
+	line = NULL;
 }
 
 /* The bytes of the character that @text begins with, or 0 if that is not UTF-8. */
@@ -67,44 +86,44 @@ void json_string(const char *key, const char *text)
 	int bytes;
 
 	begin(key);
-	putchar('"');
+	putc('"', output());
 	for (; *text; text += bytes ? bytes : 1) {
 		bytes = utf8_bytes(text);
 		if (!bytes)
-			fputs("\\ufffd", stdout);	/* a path, or a card's name */
+			fputs("\\ufffd", output());	/* a path, or a card's name */
 		else if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
+			fprintf(output(), "\\%c", *text);
 		else if (bytes == 1 && *text < ' ')
-			printf("\\u%04x", *text);
+			fprintf(output(), "\\u%04x", *text);
 		else
-			printf("%.*s", bytes, text);
+			fprintf(output(), "%.*s", bytes, text);
 	}
-	putchar('"');
+	putc('"', output());
 }
 
 void json_number(const char *key, u64 value)
 {
 	begin(key);
-	printf("%llu", (unsigned long long)value);
+	fprintf(output(), "%llu", (unsigned long long)value);
 }
 
 void json_bool(const char *key, bool value)
 {
 	begin(key);
-	fputs(value ? "true" : "false", stdout);
+	fputs(value ? "true" : "false", output());
 }
 
 void json_hex(const char *key, u64 value)
 {
 	begin(key);
-	printf("\"0x%llx\"", (unsigned long long)value);
+	fprintf(output(), "\"0x%llx\"", (unsigned long long)value);
 }
 
 void json_real(const char *key, double value)
 {
 	begin(key);
 	if (isfinite(value))
-		printf("%.17g", value);
+		fprintf(output(), "%.17g", value);
 	else
-		fputs("null", stdout);
+		fputs("null", output());
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* JSON on standard output as it comes: lists may be too long to be held in memory. */
+/* JSON as it comes, on standard output: lists may be too long to be held in memory. */
 #ifndef RESSD_JSON_STREAM_H
 #define RESSD_JSON_STREAM_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <linux/types.h>
 
 /* Opens an object or a list; @key is NULL in a list and at the top. */
 void json_open(const char *key, char bracket);
+
+/* An object at the top that goes to @file, on one line. */
+void json_open_line(FILE *file);
 
 /* Closes what was opened last with '{' or '['. */
 void json_close(void);

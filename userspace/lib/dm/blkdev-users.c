@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who uses a block device or its partitions: mounts, swap, holders, loops.  See blkdev.h. */
+/* Who uses a block device or its partitions: mounts, swap, holders; see blkdev-users.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "dm/blkdev-users.h"
-#include "dm/blkdev.h"
 
 /* One device to look for: the disk itself or one of its partitions. */
 struct candidate {
@@ -123,7 +122,7 @@ static int check_candidate(const char *folder, struct failure *failure)
 	return code;
 }
 
-static bool is_partition(const char *disk, const char *name)
+bool users_is_partition(const char *disk, const char *name)
 {
 	char path[PATH_MAX + NAME_MAX + 16];
 
@@ -141,7 +140,7 @@ static int check_partitions(const char *disk, struct failure *failure)
 	if (!folder)
 		return 0;
 	while (!code && (entry = readdir(folder))) {
-		if (entry->d_name[0] == '.' || !is_partition(disk, entry->d_name))
+		if (entry->d_name[0] == '.' || !users_is_partition(disk, entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", disk, entry->d_name);
 		code = check_candidate(path, failure);
@@ -150,8 +149,7 @@ static int check_partitions(const char *disk, struct failure *failure)
 	return code;
 }
 
-/* The folder of the device in sysfs, symbolic links resolved. */
-static int find_folder(dev_t number, char *folder, struct failure *failure)
+int users_folder(dev_t number, char *folder, struct failure *failure)
 {
 	char link[64];
 
@@ -166,7 +164,7 @@ static int find_folder(dev_t number, char *folder, struct failure *failure)
 int users_of_device(dev_t number, struct failure *failure)
 {
 	char folder[PATH_MAX];
-	int code = find_folder(number, folder, failure);
+	int code = users_folder(number, folder, failure);
 
 	if (!code)
 		code = check_candidate(folder, failure);
@@ -193,78 +191,4 @@ int users_of_swap_file(const struct backing *backing, const char *name, struct f
 	}
 	fclose(file);
 	return code;
-}
-
-/* Loops over the device in @folder, which is called @name there. */
-static int check_loops_on(const char *folder, struct failure *failure)
-{
-	const char *name = strrchr(folder, '/');
-	unsigned int number_major, number_minor;
-	struct backing backing = { .rdev = 0 };
-	char path[PATH_MAX + 16], text[NAME_MAX + 16];
-	FILE *file;
-	int fields;
-
-	snprintf(path, sizeof(path), "%s/dev", folder);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	fields = fscanf(file, "%u:%u", &number_major, &number_minor);
-	fclose(file);
-	if (fields != 2)
-		return 0;
-	backing.rdev = makedev(number_major, number_minor);
-	snprintf(text, sizeof(text), "/dev/%.255s", name ? name + 1 : folder);
-	return loops_above(&backing, text, failure);
-}
-
-/* Loops over the device, over its partitions, and over the disk that it is a partition of. */
-static int check_loops(char *folder, struct failure *failure)
-{
-	char path[PATH_MAX + NAME_MAX + 16];
-	struct dirent *entry;
-	int code = check_loops_on(folder, failure);
-	DIR *parts = opendir(folder);
-
-	while (!code && parts && (entry = readdir(parts))) {
-		if (entry->d_name[0] == '.' || !is_partition(folder, entry->d_name))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		code = check_loops_on(path, failure);
-	}
-	if (parts)
-		closedir(parts);
-	snprintf(path, sizeof(path), "%s/partition", folder);
-	if (!code && !access(path, F_OK)) {
-		*strrchr(folder, '/') = '\0';
-		code = check_loops_on(folder, failure);
-	}
-	return code;
-}
-
-static int check_block_device(dev_t number, struct failure *failure)
-{
-	char folder[PATH_MAX];
-	int code = users_of_device(number, failure);
-
-	if (!code)
-		code = find_folder(number, folder, failure);
-	if (!code)
-		code = check_loops(folder, failure);
-	return code ? code : loops_below(number, failure);
-}
-
-int blkdev_check_unused(const struct blkdev *dev, struct failure *failure)
-{
-	struct backing backing;
-	struct stat status;
-	int code;
-
-	if (!dev->is_file)
-		return check_block_device(makedev(dev->major, dev->minor), failure);
-	if (stat(dev->path, &status))
-		return fail(failure, -errno, "cannot find %s: %s", dev->path, strerror(errno));
-	backing = (struct backing) { .dev = status.st_dev, .inode = status.st_ino };
-	code = loops_above(&backing, dev->path, failure);
-	return code ? code : users_of_swap_file(&backing, dev->path, failure);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What blkdev_check_unused() asks: between blkdev-users.c, blkdev-loops.c and extents.c. */
+/*
+ * What blkdev_check_unused() asks: blkdev-unused.c calls blkdev-loops.c, and that blkdev-users.c.
+ * extents.c asks for loops, too.
+ */
 #ifndef RESSD_BLKDEV_USERS_H
 #define RESSD_BLKDEV_USERS_H
 
@@ -23,6 +26,12 @@ int users_of_device(dev_t number, struct failure *failure);
 
 /* Is the file used as swap space?  0, or -EBUSY and a sentence. */
 int users_of_swap_file(const struct backing *backing, const char *name, struct failure *failure);
+
+/* The folder of the device in sysfs, symbolic links resolved; @folder has PATH_MAX bytes. */
+int users_folder(dev_t number, char *folder, struct failure *failure);
+
+/* Is @name, in the folder @disk of sysfs, a partition? */
+bool users_is_partition(const char *disk, const char *name);
 
 /* Loop devices that stand on @backing, called @name.  0, or -EBUSY and a sentence. */
 int loops_above(const struct backing *backing, const char *name, struct failure *failure);

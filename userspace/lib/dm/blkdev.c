@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opening block devices and transferring blocks; see blkdev.h.  Who uses one: blkdev-users.c. */
+/* Opening block devices and transferring blocks; see blkdev.h.  Who uses one: blkdev-unused.c. */
 #include <blkid.h>
 #include <errno.h>
 #include <fcntl.h>

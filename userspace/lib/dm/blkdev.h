@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 #include "cli/failure.h"
+#include "ressd-format.h"
 
 /* Buffers, offsets and lengths of all I/O here are multiples of this: right for any O_DIRECT. */
 #define BLKDEV_ALIGN	4096U
@@ -47,6 +48,12 @@ void blkdev_close(struct blkdev *dev);
  * stands on; and a loop device if what it stands on is used in another way.
  */
 int blkdev_check_unused(const struct blkdev *dev, struct failure *failure);
+
+/* Where its last whole block ends. */
+static inline u64 blkdev_blocks_end(const struct blkdev *dev)
+{
+	return dev->bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SIZE;
+}
 
 /* True if both are the same device or file. */
 bool blkdev_same(const struct blkdev *a, const struct blkdev *b);

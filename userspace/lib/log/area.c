@@ -228,15 +228,10 @@ static int read_copy(const struct blkdev *dev, u64 offset, u32 copy,
 	return code;
 }
 
-static u64 blocks_end(const struct blkdev *dev)
-{
-	return dev->bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SIZE;
-}
-
 int area_find_at_end(const struct blkdev *dev, struct ressd_super_info *info,
 		     struct failure *failure)
 {
-	u64 end = blocks_end(dev);
+	u64 end = blkdev_blocks_end(dev);
 
 	return end ? read_copy(dev, end - RESSD_BLOCK_SIZE, 1, info, failure) : 0;
 }
@@ -256,7 +251,7 @@ static void settle(const struct blkdev *dev, struct ressd_super_info *info)
 int area_find(const struct blkdev *dev, struct ressd_super_info *info, struct failure *failure)
 {
 	const struct ressd_table *table = &info->table;
-	const u64 sectors = blocks_end(dev) / 512;
+	const u64 sectors = blkdev_blocks_end(dev) / 512;
 	struct failure at_begin;
 	int end = area_find_at_end(dev, info, failure), begin;
 

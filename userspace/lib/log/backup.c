@@ -202,8 +202,8 @@ static int damaged_backup(const struct backup *backup, struct failure *failure)
  * Is the log that was repaired on @dev?  A repair needs one good superblock, and leaves it alone.
  * An image of the same size may well hold the same blocks, such as zeroes, in the same places.
  */
-static int check_log(struct backup *backup, const struct blkdev *dev,
-		     const struct backup_header *header, struct failure *failure)
+static int check_same_log(struct backup *backup, const struct blkdev *dev,
+			  const struct backup_header *header, struct failure *failure)
 {
 	const u64 start = le64_to_cpu(header->start), sectors = le64_to_cpu(header->sectors);
 	const u64 all = dev->bytes / 512;
@@ -246,7 +246,7 @@ static int begin_reading(struct backup *backup, const struct blkdev *dev,
 			    "%s was made of a device of %llu bytes, but %s has %llu: it is another one",
 			    backup->path, le64_to_cpu(header->device_bytes), dev->path,
 			    (unsigned long long)dev->bytes);
-	return check_log(backup, dev, header, failure);
+	return check_same_log(backup, dev, header, failure);
 }
 
 /* The next block of the file: its header, and its old contents in backup->block. */
@@ -290,8 +290,8 @@ static int check_untouched(const struct backup *backup, const struct blkdev *dev
 }
 
 /* An activation may change none of those blocks: what it writes goes behind the log's end. */
-static int check_unused(const struct backup *backup, const struct blkdev *dev,
-			const struct backup_header *header, struct failure *failure)
+static int check_unused_since(const struct backup *backup, const struct blkdev *dev,
+			      const struct backup_header *header, struct failure *failure)
 {
 	struct log_use use;
 	int code = log_use_read(&use, dev, &backup->info, backup->spared, failure);
@@ -306,8 +306,8 @@ static int check_unused(const struct backup *backup, const struct blkdev *dev,
 }
 
 /* Looks at the whole file and at the device before anything is written. */
-static int verify(struct backup *backup, const struct blkdev *dev, struct backup_header *header,
-		  struct failure *failure)
+static int check_undo(struct backup *backup, const struct blkdev *dev, struct backup_header *header,
+		      struct failure *failure)
 {
 	struct backup_block block;
 	__le32 stored;
@@ -329,7 +329,7 @@ static int verify(struct backup *backup, const struct blkdev *dev, struct backup
 	if (fread(&stored, 1, sizeof(stored), backup->file) != sizeof(stored) ||
 	    le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF)
 		return damaged_backup(backup, failure);
-	return check_unused(backup, dev, header, failure);
+	return check_unused_since(backup, dev, header, failure);
 }
 
 static int restore(struct backup *backup, const struct blkdev *dev, u64 *blocks,
@@ -338,7 +338,7 @@ static int restore(struct backup *backup, const struct blkdev *dev, u64 *blocks,
 	struct backup_header header;
 	struct backup_block block;
 	u32 i;
-	int code = verify(backup, dev, &header, failure);
+	int code = check_undo(backup, dev, &header, failure);
 
 	if (!code)
 		code = begin_reading(backup, dev, &header, failure);

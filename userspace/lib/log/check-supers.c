@@ -86,8 +86,8 @@ struct contents {
 };
 
 /* Block by block where not all of them can be read. */
-static void look_at(struct contents *contents, const struct log_source *source, u32 block, u32 nr,
-		    void *buffer)
+static void look_for_data(struct contents *contents, const struct log_source *source, u32 block,
+			  u32 nr, void *buffer)
 {
 	struct failure why;
 	u32 i;
@@ -118,7 +118,8 @@ int log_check_blank(struct log_check *check, const struct log_source *source, u3
 	if (!buffer)
 		return fail(failure, -ENOMEM, "there is not enough memory to read the area");
 	for (block = 0; block < nr_blocks && !contents.has_data; block += chunk) {
-		look_at(&contents, source, block, min_t(u32, nr_blocks - block, chunk), buffer);
+		look_for_data(&contents, source, block, min_t(u32, nr_blocks - block, chunk),
+			      buffer);
 		if (check->progress)
 			check->progress(check->context, block, nr_blocks);
 	}

@@ -94,8 +94,8 @@ static int take_super(struct search *search, const struct ressd_super *super, u6
 }
 
 /* A header or a summary that stands in log block @log_block: does its superblock stand, too? */
-static int take_record(struct search *search, const u8 *uuid, u64 offset, u32 log_block,
-		       struct failure *failure)
+static int take_log_block(struct search *search, const u8 *uuid, u64 offset, u32 log_block,
+			  struct failure *failure)
 {
 	const struct ressd_super *super = (void *)search->block;
 	const u64 behind = (u64)log_block * RESSD_BLOCK_SIZE, start = offset - behind;
@@ -125,8 +125,8 @@ static int look_at(struct search *search, const void *block, u64 offset, struct 
 	     header->magic != cpu_to_le64(RESSD_SUMMARY_MAGIC)) ||
 	    le32_to_cpu(header->crc) != ressd_block_crc(block))
 		return 0;
-	return take_record(search, header->uuid, offset,
-			   le32_to_cpu(header->magic == cpu_to_le64(RESSD_RECORD_MAGIC) ?
+	return take_log_block(search, header->uuid, offset,
+			      le32_to_cpu(header->magic == cpu_to_le64(RESSD_RECORD_MAGIC) ?
 				       header->block : summary->block), failure);
 }
 
@@ -148,15 +148,10 @@ static int read_through(struct search *search, u64 start, u64 end, struct failur
 	return code;
 }
 
-static u64 blocks_end(const struct blkdev *dev)
-{
-	return dev->bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SIZE;
-}
-
 static int read_range(struct search *search, const struct byte_range *range,
 		      struct failure *failure)
 {
-	const u64 all = blocks_end(search->dev);
+	const u64 all = blkdev_blocks_end(search->dev);
 	u64 start = range->start > MARGIN ? range->start - MARGIN : 0, end = all;
 
 	if (range->start < all && range->bytes < all - range->start &&
@@ -178,7 +173,7 @@ static u64 seconds_now(void)
 /* The last block before each step, where an area may end, and the first one behind it. */
 static int read_grid(struct search *search, struct failure *failure)
 {
-	const u64 end = blocks_end(search->dev), limit = seconds_now() + GRID_SECONDS;
+	const u64 end = blkdev_blocks_end(search->dev), limit = seconds_now() + GRID_SECONDS;
 	u64 step = PIECE, at;
 	int code = 0;
 
@@ -193,7 +188,7 @@ static int read_grid(struct search *search, struct failure *failure)
 static int search_all(struct search *search, const struct byte_range *ranges, u32 nr,
 		      struct failure *failure)
 {
-	const u64 end = blocks_end(search->dev);
+	const u64 end = blkdev_blocks_end(search->dev);
 	u32 i;
 	int code;
 
@@ -255,7 +250,7 @@ int find_logs(const struct blkdev *dev, const struct byte_range *ranges, u32 nr,
 	memset(logs, 0, sizeof(*logs));
 	progress_start(&search.progress, "looking for logs of ressd");
 	if (search.buffer && search.block)
-		code = blocks_end(dev) ? search_all(&search, ranges, nr, failure) : 0;
+		code = blkdev_blocks_end(dev) ? search_all(&search, ranges, nr, failure) : 0;
 	else
 		code = fail(failure, -ENOMEM, "there is not enough memory to look for logs");
 	progress_end();

@@ -5,7 +5,7 @@
 #include "log/use.h"
 #include "ressd-summary.h"
 
-static void add(struct log_use *use, u32 block, u64 newest, __le32 crc)
+static void count_record(struct log_use *use, u32 block, u64 newest, __le32 crc)
 {
 	const __le32 both[2] = { cpu_to_le32(block), crc };
 
@@ -13,20 +13,21 @@ static void add(struct log_use *use, u32 block, u64 newest, __le32 crc)
 	use->crc = crc32c(use->crc, both, sizeof(both));
 }
 
-static void look_at(struct log_use *use, const struct log_image *image, const void *data, u32 block)
+static void count_block(struct log_use *use, const struct log_image *image, const void *data,
+			u32 block)
 {
 	const struct ressd_geom *geom = &image->geom;
 	const struct ressd_record_header *header = data;
 	const struct ressd_summary *summary = data;
 
 	if (ressd_record_valid(header, image->info.uuid, geom, block))
-		add(use, block, le64_to_cpu(header->seq), header->crc);
+		count_record(use, block, le64_to_cpu(header->seq), header->crc);
 	else if (block == ressd_geom_slot_end(geom, ressd_geom_slot(geom, block)) &&
 		 ressd_summary_header_valid(summary, image->info.uuid, geom, block))
-		add(use, block, le64_to_cpu(summary->last_seq), summary->crc);
+		count_record(use, block, le64_to_cpu(summary->last_seq), summary->crc);
 }
 
-static void look_at_slot(struct log_use *use, struct log_image *image, u32 slot, const u8 *spared)
+static void count_slot(struct log_use *use, struct log_image *image, u32 slot, const u8 *spared)
 {
 	const u32 end = ressd_geom_slot_end(&image->geom, slot);
 	u32 block = ressd_geom_slot_start(&image->geom, slot);
@@ -36,7 +37,7 @@ static void look_at_slot(struct log_use *use, struct log_image *image, u32 slot,
 		const void *data = spared[block] ? NULL : log_image_block(image, block);
 
 		if (data)
-			look_at(use, image, data, block);
+			count_block(use, image, data, block);
 	}
 }
 
@@ -51,7 +52,7 @@ int log_use_read(struct log_use *use, const struct blkdev *dev, const struct res
 
 	*use = (struct log_use) { .crc = ~0U };
 	for (slot = 0; !code && slot < image.geom.nr_segments; slot++)
-		look_at_slot(use, &image, slot, spared);
+		count_slot(use, &image, slot, spared);
 	log_image_close(&image);
 	return code;
 }

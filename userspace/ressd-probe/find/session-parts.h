@@ -43,7 +43,7 @@ struct budget {
 	struct effort effort;		/* of a cell */
 };
 
-/* session.c */
+/* session-parts.c */
 
 const struct budget *session_budget(const struct session *session);
 

@@ -59,7 +59,7 @@ int find_written_block(struct survey *survey, u64 grid, struct failure *failure)
 void find_fast_area(struct survey *survey, const double *chunk_ns, unsigned int count,
 		    u64 chunk_bytes);
 
-/* For the searches. */
+/* steps.c, for the searches. */
 
 /* True when the time for this search, or for all of them, is used up. */
 bool survey_late(const struct survey *survey);

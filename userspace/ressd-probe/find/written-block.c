@@ -100,8 +100,8 @@ static void conclude(struct survey *survey, const struct written_series *ordered
 			random->judgement.hits, random->judgement.cycles);
 }
 
-static int search(struct survey *survey, struct written_series *ordered,
-		  struct written_series *random, struct failure *failure)
+static int find_period(struct survey *survey, struct written_series *ordered,
+		       struct written_series *random, struct failure *failure)
 {
 	int code;
 
@@ -135,7 +135,7 @@ int find_written_block(struct survey *survey, u64 grid, struct failure *failure)
 	series[0].in_order = true;
 	series[0].grid = grid;
 	series[1].grid = grid;
-	code = search(survey, &series[0], &series[1], failure);
+	code = find_period(survey, &series[0], &series[1], failure);
 	free(series);
 	return code;
 }

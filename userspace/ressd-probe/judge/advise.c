@@ -210,7 +210,7 @@ static void advise_route(struct advice_desk *desk)
 		    "small random writes gain even if nothing is overwritten in the log");
 	else if (desk->analysis->verdict == VERDICT_WORTH)
 		advise_adaptive(desk);
-	else if (analyse_gains_by_always(desk->analysis))
+	else if (advise_gains_by_always(desk->analysis))
 		put(desk, "route", "adaptive",
 		    "it loses nothing where writes go to more of the drive; what is overwritten in the log does not count for it");
 	else
@@ -402,27 +402,10 @@ static void advise_full(struct advice_desk *desk)
 		    "RE 3.4: half of the log is moved at a time, which keeps the sweep dense");
 }
 
-/* An fsync costs a flush anyway; between them RAM is as safe as the drive's own cache. */
-static void advise_commit(struct advice_desk *desk)
+bool advise_gains_by_always(const struct analysis *analysis)
 {
-	const struct finding *flush = &desk->findings[PARAMETER_FLUSH];
-	const struct finding *cost = &desk->findings[PARAMETER_FLUSH_COST];
-
-	if (flush->status == STATUS_MEASURED && !flush->value)
-		put(desk, "commit", "writeback",
-		    "the drive ignores flushes: what is safe, it alone decides, whatever ressd does");
-	else if (flush->status != STATUS_MEASURED)
-		put(desk, "commit", "writeback",
-		    "the default: whether flushes do what they say is not known");
-	else
-		put(desk, "commit", "writeback",
-		    "flushes do what they say, so data is safe after fsync as on the bare drive");
-	if (cost->status == STATUS_MEASURED)
-		put(desk, "commit_interval_ms", "100",
-		    "a flush takes %.2f ms: ten commits in a second cost %.1f %% of the drive's time",
-		    cost->value / 1e6, cost->value / 1e6);
-	else
-		put(desk, "commit_interval_ms", "100", "the default: the cost of a flush is not known");
+	return analysis->verdict == VERDICT_LOCALITY &&
+	       analysis->alpha_percent <= analysis->overwritten_percent;
 }
 
 void advise(const struct measurements *measurements, const struct finding *findings,
@@ -440,5 +423,4 @@ void advise(const struct measurements *measurements, const struct finding *findi
 	advise_fill(&desk);
 	advise_units(&desk);
 	advise_cut(&desk);
-	advise_commit(&desk);
 }

@@ -187,12 +187,6 @@ static void explain_close(struct analysis *analysis)
 		 "; it is close: %u %% more or less would change the verdict", CLOSE);
 }
 
-bool analyse_gains_by_always(const struct analysis *analysis)
-{
-	return analysis->verdict == VERDICT_LOCALITY &&
-	       analysis->alpha_percent <= analysis->overwritten_percent;
-}
-
 /* How much of what is needed random writes have, where that is known. */
 static void explain_overwritten(struct analysis *analysis)
 {
@@ -234,7 +228,7 @@ static void explain_verdict(struct analysis *analysis, const char *source, u32 g
 				source, GAIN(gain));
 		break;
 	case VERDICT_LOCALITY:
-		if (analyse_gains_by_always(analysis)) {
+		if (advise_gains_by_always(analysis)) {
 			explain_always(analysis, source, gain);
 			break;
 		}
@@ -282,130 +276,13 @@ static void judge_model(const struct measurements *measurements, struct analysis
 			best_gain(cost->direct_ns, cost->log_ns));
 }
 
-/* Of @bytes, as fast as in the cell of @result, without pauses. */
-static double transfers_ns(const struct result *result, u64 bytes, u64 pause_ns)
-{
-	const double ns = result->bandwidth ? bytes * 1e9 / result->bandwidth : 0;
-
-	if (!result->ns)
-		return ns;
-	return ns * rounds_without_pauses(result->ns, result->ops, pause_ns) / result->ns;
-}
-
-double analyse_rewrite_ns(const struct measurements *measurements, u64 bytes)
-{
-	const struct result *read = &measurements->sequential_read;
-	const struct result *write = &measurements->sequential_write;
-
-	return transfers_ns(read, bytes, read->pause_ns) +
-	       transfers_ns(write, bytes, write->pause_ns);
-}
-
-#define BLOCK		4096U
-#define FILL_PERCENT	90		/* of the time of a whole block */
-#define FILL_LEAST	16		/* blocks; of fewer the time is that of merges alone */
-
-static u64 fill_by_distances(const struct measurements *measurements, u64 block_bytes)
-{
-	/* Not of all blocks written to in order is the merge seen in the time of measuring. */
-	const u64 level = analyse_rewrite_ns(measurements, block_bytes) * FILL_PERCENT / 100;
-	u64 before_nr = 0, before_ns = 0;
-	int i;
-
-	for (i = NR_STRIDES; i--; ) {
-		const u64 nr = block_bytes / MEASURED_STRIDE(i);
-		const u64 ns = nr * transfers_ns(&measurements->by_stride[i], BLOCK, 0);
-
-		if (!ns || nr < FILL_LEAST)
-			continue;
-		if (ns > level && before_ns <= level)
-			return before_nr + 1 +
-			       (nr - before_nr) * (level - before_ns) / (ns - before_ns);
-		before_nr = nr;
-		before_ns = ns;
-	}
-	return 0;
-}
-
-/* To read a block from the log. */
-static double logged_ns(const struct measurements *measurements)
-{
-	const struct result *read = &measurements->random_read[SIZE_4K];
-
-	return transfers_ns(read, BLOCK, read->pause_ns);
-}
-
-static u64 blocks_of_visit(const struct rehearsal *rehearsal)
-{
-	return (u64)rehearsal->visit_pieces * (rehearsal->size / BLOCK);
-}
-
-bool analyse_knows_distances(const struct measurements *measurements)
-{
-	int i;
-
-	for (i = 0; i < NR_STRIDES; i++)
-		if (measurements->by_stride[i].done)
-			return true;
-	return false;
-}
-
-u64 analyse_fill_from(const struct measurements *measurements, u64 block_bytes)
-{
-	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
-	const double whole = analyse_rewrite_ns(measurements, block_bytes);
-	const u64 fill = fill_by_distances(measurements, block_bytes);
-	const u64 nr = blocks_of_visit(rehearsal);
-	const double visit = nr * (rehearsal->move_ns - logged_ns(measurements));
-
-	/* Where it took longer the distances say more, but a quick run has none. */
-	if (visit <= 0 || (visit > whole ? analyse_knows_distances(measurements) :
-					   !fill || nr < fill))
-		return fill;
-	/* What was rehearsed has all its merges in it. */
-	return nr * whole / visit + 1;
-}
-
-bool analyse_can_rewrite(const struct measurements *measurements, const struct finding *block)
-{
-	return block->status == STATUS_MEASURED && block->confidence >= CONFIDENCE_MEDIUM &&
-	       block->value && block->has_phase &&
-	       (measurements->disk_offset + block->phase) % block->value == 0;
-}
-
-/*
- * What it takes to bring a block home: as rehearsed, or read from the log and written with all of
- * its clustered block, of which the rest is read and all written in order (advise_fill()).
- */
-static u64 move_ns(const struct measurements *measurements, const struct rehearsal *rehearsal,
-		   const struct finding *block)
-{
-	const struct result *read = &measurements->sequential_read;
-	const struct result *write = &measurements->sequential_write;
-	const u64 blocks = blocks_of_visit(rehearsal);
-	u64 fill;
-	double whole;
-
-	if (!blocks || !read->bandwidth || !write->bandwidth ||
-	    !measurements->random_read[SIZE_4K].bandwidth ||
-	    !analyse_can_rewrite(measurements, block))
-		return rehearsal->move_ns;
-	whole = analyse_rewrite_ns(measurements, block->value) / blocks + logged_ns(measurements);
-	fill = analyse_fill_from(measurements, block->value);
-	if (!fill)
-		return rehearsal->move_ns;
-	if (blocks >= fill)
-		return whole;
-	return whole < rehearsal->move_ns ? whole : rehearsal->move_ns;
-}
-
 static void judge_rehearsal(const struct measurements *measurements,
 			    const struct rehearsal *played, const struct finding *block,
 			    struct size_verdict *verdict)
 {
 	struct rehearsal with_move = *played, *rehearsal = &with_move;
 
-	rehearsal->move_ns = move_ns(measurements, played, block);
+	rehearsal->move_ns = analyse_move_ns(measurements, played, block);
 	verdict->known = rehearsal->done;
 	if (!rehearsal->done)
 		return;
@@ -466,44 +343,6 @@ static void judge(const struct measurements *measurements, const struct finding 
 		explain_close(analysis);
 }
 
-#define LOGGED		0.75	/* of the log, as in keep_to_region() */
-
-/*
- * A commit to an open block, if that was seen; else a flush with its write, or, where a write
- * completes when it is programmed, that.
- */
-static u64 commit_ns(const struct load_costs *costs, const struct finding *units)
-{
-	if (units->usual_ns)
-		return units->usual_ns;
-	return costs->flush_ns ? costs->flush_ns + costs->in_order_ns : costs->direct_ns;
-}
-
-static void judge_loads(const struct measurements *measurements, const struct finding *findings,
-			struct analysis *analysis)
-{
-	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
-	const u64 span = rehearsal->working_set ? rehearsal->working_set :
-			 measurements->normal_bytes;
-	const struct finding *flush = &findings[PARAMETER_FLUSH_COST];
-	const struct result *in_order = &measurements->sequential_write;
-	struct load_costs costs = {
-		.direct_ns = rehearsal->direct_ns,
-		.log_ns = rehearsal->log_ns,
-		.move_ns = move_ns(measurements, rehearsal, &findings[PARAMETER_BLOCK]),
-		.in_order_ns = transfers_ns(in_order, BLOCK, in_order->pause_ns),
-		.flush_ns = flush->status == STATUS_MEASURED ? flush->value : 0,
-		.blocks = span / BLOCK,
-		.logged = LOGGED * measurements->log_bytes / BLOCK,
-		.overwritten_percent = rehearsal->overwritten_percent,
-	};
-	int load;
-
-	costs.commit_ns = commit_ns(&costs, &findings[PARAMETER_OPEN_UNITS]);
-	for (load = 0; rehearsal->done && load < NR_LOADS; load++)
-		analysis->load_gain[load] = load_gain(load, &costs);
-}
-
 void analyse(const struct measurements *measurements, const struct finding *findings,
 	     struct analysis *analysis, struct ressd_options *options)
 {
@@ -517,7 +356,6 @@ void analyse(const struct measurements *measurements, const struct finding *find
 			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
 	judge(measurements, findings, analysis);
-	judge_loads(measurements, findings, analysis);
 	if (analysis->verdict == VERDICT_WORTH || analysis->verdict == VERDICT_LOCALITY)
 		advise(measurements, findings, analysis, options);
 }

@@ -10,7 +10,6 @@
 #define PROBE_ANALYSE_H
 
 #include "judge/finding.h"
-#include "judge/loads.h"
 #include "measure/rehearse.h"
 #include "measure/rounds.h"
 #include "ressd-args.h"
@@ -77,21 +76,15 @@ struct analysis {
 	bool has_cost[NR_SIZES];
 	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
 	struct size_verdict by_size[NR_REHEARSALS];	/* of the rehearsals */
-	u32 load_gain[NR_LOADS];	/* percent, if all goes through the log; 0: not known */
 	char reason[512];	/* of the verdict, a sentence */
 	unsigned int nr_advice;
 	struct advice advice[MAX_ADVICE];
 };
 
-/* Name of a verdict: "worth-it", "worth-it-with-locality", "not-worth-it", "unknown". */
-const char *verdict_name(enum verdict verdict);
+/* costs.c */
 
-/*
- * The smallest share of blocks, in percent, that must be overwritten in the log before they are
- * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.
- * Times of the same amount of data in any unit.
- */
-u32 analyse_needed_share(u64 direct, u64 log, u64 move);
+/* ns of @bytes as fast as in the cell of @result, but for its pauses (rounds_without_pauses()). */
+double analyse_transfers_ns(const struct result *result, u64 bytes, u64 pause_ns);
 
 /*
  * ns in which @bytes, whole clustered blocks, are read and written in order.  What single transfers
@@ -117,17 +110,38 @@ bool analyse_knows_distances(const struct measurements *measurements);
 bool analyse_can_rewrite(const struct measurements *measurements, const struct finding *block);
 
 /*
+ * What it takes to bring a block home: as rehearsed, or read from the log and written with all of
+ * its clustered block, of which the rest is read and all written in order (advise_fill()).
+ */
+u64 analyse_move_ns(const struct measurements *measurements, const struct rehearsal *rehearsal,
+		    const struct finding *block);
+
+/* analyse.c */
+
+/* Name of a verdict: "worth-it", "worth-it-with-locality", "not-worth-it", "unknown". */
+const char *verdict_name(enum verdict verdict);
+
+/*
+ * The smallest share of blocks, in percent, that must be overwritten in the log before they are
+ * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.
+ * Times of the same amount of data in any unit.
+ */
+u32 analyse_needed_share(u64 direct, u64 log, u64 move);
+
+/*
  * Evaluates, and stores the advised options in @options, which holds the defaults.  @findings: all
  * NR_PARAMETERS of them.
  */
 void analyse(const struct measurements *measurements, const struct finding *findings,
 	     struct analysis *analysis, struct ressd_options *options);
 
-/* Do random writes gain what counts, but only with `route always`, which is not advised? */
-bool analyse_gains_by_always(const struct analysis *analysis);
+/* advise.c */
 
-/* advise.c: the options for a device that is worth it, at least with locality. */
+/* The options for a device that is worth it, at least with locality. */
 void advise(const struct measurements *measurements, const struct finding *findings,
 	    struct analysis *analysis, struct ressd_options *options);
+
+/* Do random writes gain what counts, but only with `route always`, which is not advised? */
+bool advise_gains_by_always(const struct analysis *analysis);
 
 #endif

@@ -27,8 +27,8 @@ struct slow_writes {
  * How well borders from @first on, every @period (in strides), explain the slow writes.  Writes
  * before the first one do not count: the drive may not have been under pressure yet.
  */
-static void explain(const struct slow_writes *slow, double period, double first,
-		    struct block_judgement *judgement)
+static void try_borders(const struct slow_writes *slow, double period, double first,
+			struct block_judgement *judgement)
 {
 	const unsigned int begin = first > 0 ? ceil(first - NEARLY_ZERO) : 0;
 	const unsigned int all = slow->count - slow->before[begin];
@@ -103,8 +103,8 @@ static void search_from(const struct slow_writes *slow, unsigned int anchor, dou
 			for (shift = 0; shift < 4; shift++) {
 				struct block_judgement judgement;
 
-				explain(slow, guess - 1 + fine / 16.0,
-					slow->at[anchor] - shift / 4.0, &judgement);
+				try_borders(slow, guess - 1 + fine / 16.0,
+					    slow->at[anchor] - shift / 4.0, &judgement);
 				consider(best, &judgement);
 			}
 		}

@@ -2,6 +2,7 @@
 /* Progress, on standard error; see show.h. */
 #include <stdio.h>
 #include <string.h>
+#include "cli/json-stream.h"
 #include "cli/progress.h"
 #include "report/show.h"
 #include "resume.h"
@@ -11,6 +12,17 @@ static bool wants_json(const struct probe *probe)
 	return probe->arguments.progress && !strcmp(probe->arguments.progress, "json");
 }
 
+/* @percent: done of the step; negative: not known. */
+static void show_json(const char *step, int percent, unsigned int seconds_left)
+{
+	json_open_line(stderr);
+	json_string("step", step);
+	if (percent >= 0)
+		json_number("percent", percent);
+	json_number("seconds_left", seconds_left);
+	json_close();
+}
+
 static void show_step(void *context, const char *name, unsigned int seconds)
 {
 	struct probe *probe = context;
@@ -18,7 +30,7 @@ static void show_step(void *context, const char *name, unsigned int seconds)
 	probe->step = name;
 	probe->seconds_left = seconds;
 	if (wants_json(probe))
-		fprintf(stderr, "{\"step\":\"%s\",\"seconds_left\":%u}\n", name, seconds);
+		show_json(name, -1, seconds);
 	else if (!progress_line("%s, at most %u:%02u left", name, seconds / 60, seconds % 60) &&
 		 probe->arguments.verbose)
 		fprintf(stderr, "%s\n", name);
@@ -29,8 +41,7 @@ static void show_filled(void *context, unsigned int percent)
 	const struct probe *probe = context;
 
 	if (wants_json(probe))
-		fprintf(stderr, "{\"step\":\"fill\",\"percent\":%u,\"seconds_left\":%u}\n", percent,
-			probe->seconds_left);
+		show_json("fill", percent, probe->seconds_left);
 	else
 		progress_line("writing the region once: %u %%, all takes at most %u:%02u", percent,
 			      probe->seconds_left / 60, probe->seconds_left % 60);

@@ -198,6 +198,8 @@ static void print_rehearsal(const struct rehearsal *rehearsal, const struct size
 
 static void print_warnings(const struct probe *probe)
 {
+	const struct finding *flush = &probe->session.survey.finding[PARAMETER_FLUSH];
+
 	if (!probe->dev.direct)
 		printf("warning         %s\n",
 		       "this file system has no O_DIRECT: its cache was measured");
@@ -215,6 +217,9 @@ static void print_warnings(const struct probe *probe)
 	if (probe->hints.backing == BACKING_FILE)
 		printf("warning         %s\n",
 		       "this is a file: what was measured is the drive below together with its file system");
+	if (flush->status == STATUS_MEASURED && !flush->value)
+		printf("warning         %s\n",
+		       "the drive ignores flushes: what is safe, it alone decides, whatever ressd does");
 	if (probe->hints.rotational)
 		printf("warning         %s\n",
 		       "the kernel takes this for a rotating disk; ressd is made for flash");

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What loads of applications gain by the log; see loads.h. */
 #include <math.h>
-#include "judge/loads.h"
+#include <string.h>
+#include "loads.h"
 
+#define BLOCK		4096U
+#define LOGGED		0.75	/* of the log, as in keep_to_region() */
 #define ZIPF		1.1	/* as fio's random_distribution=zipf:1.1 */
 #define STEP		1.1	/* ranks that are so near are written to alike */
 
@@ -15,6 +18,39 @@ const char *load_name(enum load load)
 	};
 
 	return names[load];
+}
+
+/*
+ * A commit to an open block, if that was seen; else a flush with its write, or, where a write
+ * completes when it is programmed, that.
+ */
+static u64 commit_ns(const struct load_costs *costs, const struct finding *units)
+{
+	if (units->usual_ns)
+		return units->usual_ns;
+	return costs->flush_ns ? costs->flush_ns + costs->in_order_ns : costs->direct_ns;
+}
+
+void load_costs_of(struct load_costs *costs, const struct measurements *measurements,
+		   const struct finding *findings, const struct analysis *analysis)
+{
+	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
+	const struct finding *flush = &findings[PARAMETER_FLUSH_COST];
+	const struct result *in_order = &measurements->sequential_write;
+
+	memset(costs, 0, sizeof(*costs));
+	if (!rehearsal->done)
+		return;
+	costs->direct_ns = rehearsal->direct_ns;
+	costs->log_ns = rehearsal->log_ns;
+	costs->move_ns = analysis->by_size[0].through_ns - rehearsal->log_ns;
+	costs->in_order_ns = analyse_transfers_ns(in_order, BLOCK, in_order->pause_ns);
+	costs->flush_ns = flush->status == STATUS_MEASURED ? flush->value : 0;
+	costs->commit_ns = commit_ns(costs, &findings[PARAMETER_OPEN_UNITS]);
+	costs->blocks = (rehearsal->working_set ? rehearsal->working_set :
+			 measurements->normal_bytes) / BLOCK;
+	costs->logged = LOGGED * measurements->log_bytes / BLOCK;
+	costs->overwritten_percent = rehearsal->overwritten_percent;
 }
 
 /* Share of the writes that go to ranks below @rank, which begin with 1. */

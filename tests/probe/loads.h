@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What loads of applications gain by the log, from what single writes cost.  Pure: no I/O.
+ * What loads of applications gain by the log, from what single writes cost.  ressd-probe says
+ * nothing of these; tools/probe_answer.py compares them with the model of the target.
  */
 #ifndef PROBE_LOADS_H
 #define PROBE_LOADS_H
 
-#include <stdbool.h>
-#include <linux/types.h>
+#include "judge/analyse.h"
 
 enum load {
 	LOAD_COMMITS,	/* 4 KiB anywhere, and a flush */
@@ -27,6 +27,10 @@ struct load_costs {
 	u64 logged;		/* writes that the log holds when the mover comes, on average */
 	u32 overwritten_percent;	/* of them, if all blocks are written to alike */
 };
+
+/* All 0 without a rehearsal. */
+void load_costs_of(struct load_costs *costs, const struct measurements *measurements,
+		   const struct finding *findings, const struct analysis *analysis);
 
 const char *load_name(enum load load);
 
