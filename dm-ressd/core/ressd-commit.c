@@ -212,7 +212,8 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 		    ressd_log_scan_tail(log, open->seq - 1) > log->written_tail;
 	uncovers = log->cover_blocks && !log->covered && log->written_covered;
 	needed = !log->cycle_sealed &&
-		 (open->nr_maps || log->nr_unmaps || announces || uncovers);
+		 (open->nr_maps || log->nr_unmaps || announces || uncovers ||
+		  (!log->first_pending && !ressd_log_head_has_record(log)));
 	needed = needed || !ressd_cycle_is_written(log);
 	if (!needed && (log->cycle_sealed || !log->opening))
 		return cycle_flush(log, io);

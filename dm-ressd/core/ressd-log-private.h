@@ -67,6 +67,12 @@ u32 ressd_log_page_rest(const struct ressd_log *log, u32 block);
 bool ressd_log_is_rotating(const struct ressd_log *log);
 
 /*
+ * Has a record been sealed for the head's segment?  Only then may the head
+ * leave it: recovery follows the chain from a segment to the next one only.
+ */
+bool ressd_log_head_has_record(const struct ressd_log *log);
+
+/*
  * The first record of an activation has to stand where the chain ended:
  * recovery may have dropped a torn record there, whose header would otherwise
  * still continue the chain, beside the new one.

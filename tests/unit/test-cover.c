@@ -235,6 +235,40 @@ TEST(nothing_is_logged_before_covers_stand)
 }
 
 /*
+ * Found by 72-mixed: the copies of covered blocks keep the tail where it is, so priming had nothing
+ * to announce and left two segments in a row without a record; the next recovery refused the log.
+ */
+TEST(priming_leaves_no_segment_without_a_record)
+{
+	u64 head;
+	u32 steps;
+
+	start_with(1);
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(box_write(100, 1), 0);
+	box_sync();
+	ressd_log_moved(&box.log, box_block(100), 100);
+	ressd_log_reclaim(&box.log);
+	box_run();
+	box.log.page_blocks = 4;
+	box.log.unit_blocks = 4 * BOX_SEGMENT_BLOCKS;
+	head = box.log.head_seq;
+	for (steps = 0; steps < 4 && ressd_log_can_prime(&box.log); steps++) {
+		ressd_log_prime(&box.log);
+		box_run();
+	}
+	CHECK(box.log.head_seq > head + 1, "it left %llu segments only",
+	      (unsigned long long)(box.log.head_seq - head));
+	CHECK_EQ(box_write(200, 2), 0);
+	box_sync();
+	head = box.log.head_seq;
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box.log.head_seq, head);
+	CHECK_EQ(box_read(0), 0x1111111111111111ULL);
+	CHECK_EQ(box_read(200), 2);
+}
+
+/*
  * A repair may have cut off copies of covered blocks.  Formerly as many others then counted as
  * home: a drain announced that before they were, and a loss of power would have lost them.
  */
