@@ -153,6 +153,9 @@ bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
 	struct ressd_record *open = &log->records[log->open];
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq + 1);
 
+	/* Waiters are better than a gap in the chain. */
+	if (WARN_ON_ONCE(!ressd_log_head_has_record(log)))
+		return false;
 	if (ressd_log_free_segments(log) < 1 + leave ||
 	    log->segment_busy(log->context, slot) ||
 	    !ressd_log_forget_next(log))
