@@ -300,14 +300,6 @@ bool ressd_log_is_rotating(const struct ressd_log *log)
 		ressd_log_free_segments(log) > log->cover_reserve);
 }
 
-bool ressd_log_head_has_record(const struct ressd_log *log)
-{
-	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
-
-	return log->records[log->open].block !=
-	       ressd_geom_slot_start(&log->geom, slot);
-}
-
 bool ressd_log_may_rotate(const struct ressd_log *log)
 {
 	return ressd_log_is_rotating(log) && !log->first_pending &&

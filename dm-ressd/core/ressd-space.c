@@ -148,6 +148,14 @@ bool ressd_log_forget_more(struct ressd_log *log)
 	return can_forget(log);
 }
 
+bool ressd_log_head_has_record(const struct ressd_log *log)
+{
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, log->head_seq);
+
+	return log->records[log->open].block !=
+	       ressd_geom_slot_start(&log->geom, slot);
+}
+
 bool ressd_log_advance_head(struct ressd_log *log, u32 leave)
 {
 	struct ressd_record *open = &log->records[log->open];
