@@ -19,7 +19,7 @@
  * not be given up with preemption off, all are copied under it.
  *
  * tests/interleave runs this code in all interleavings and orders of stores,
- * with bugs planted.
+ * and with loads that are late, with bugs planted.
  */
 #ifndef DM_RESSD_COPY_H
 #define DM_RESSD_COPY_H

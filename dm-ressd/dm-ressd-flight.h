@@ -31,7 +31,7 @@
  * so no end is added without its beginning.
  *
  * tests/interleave runs this code in all interleavings and orders of stores,
- * with bugs planted.
+ * and with loads that are late, with bugs planted.
  */
 #ifndef DM_RESSD_FLIGHT_H
 #define DM_RESSD_FLIGHT_H

@@ -105,7 +105,7 @@ all_steps() {
 	make_step unit 5 tests/unit
 	step kunit 30 tests/kunit/run.sh
 	make_step lock-hold 20 tests/lock-hold
-	make_step interleave 15 tests/interleave
+	make_step interleave 60 tests/interleave
 	make_step ssdsim 10 tests/ssdsim/test
 	make_step tools 40 userspace
 	step cross 60 tools/cross-check.sh

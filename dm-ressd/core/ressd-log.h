@@ -52,6 +52,10 @@
  * log with covers keeps one segment more in reserve, for carrying them on
  * (ressd-cover.h).
  *
+ * NO GAPS: recovery follows the chain from a segment to the next one only, so
+ * the head leaves no segment without a record.  One that it has entered gets a
+ * record with the next sync, if there is nothing else to write an empty one.
+ *
  * ERRORS: an I/O that fails makes the log worse by a mode (enum ressd_mode),
  * and nothing but a repair (ressd-repair.h) makes it better.  No sync ever
  * completes on the word of a flush that came after a failed one.

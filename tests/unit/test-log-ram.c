@@ -263,6 +263,21 @@ TEST(a_copy_ends_before_its_block_is_read)
 	check_durable(2);
 }
 
+/* Else the mover would leave it alone, and what overwrites the buffer could be read instead. */
+TEST(a_written_record_is_not_in_ram)
+{
+	struct ressd_io io;
+
+	box_format();
+	CHECK_EQ(box_write(1, 2), 0);
+	ressd_log_write_soon(&box.log);
+	CHECK(ressd_log_next(&box.log, &io), "no write");
+	CHECK(ressd_log_holds(&box.log, box_block(1)), "it is in flight");
+	end_io(&io);
+	CHECK(!ressd_log_holds(&box.log, box_block(1)), "it is written");
+	CHECK_EQ(box_read(1), 2);
+}
+
 TEST(a_copy_ends_before_its_block_is_overwritten)
 {
 	begin_copy(2);

@@ -74,7 +74,7 @@ file_system() {
 	on "$name on dm-linear" /dev/mapper/plain "$fsck" "$@"
 	dmsetup remove plain
 	blkdiscard -f /dev/d0
-	make_ressd ressd /dev/d0 "$reserved" on_full wait pace even
+	make_ressd ressd /dev/d0 "$reserved" on_full wait pace even move_threshold 90
 	on "$name on ressd" /dev/mapper/ressd "$fsck" "$@"
 	check "$name on ressd: the log was used" at_least ressd accepted 100
 	check "$name on ressd: the mover was busy" at_least ressd sweeps 2
