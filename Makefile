@@ -53,6 +53,7 @@ check-unit: ## only the tests that need no emulated machine
 	@tests/unit/test_bench.py
 	@tests/unit/test_apps.py
 	@tests/unit/test_papers.py
+	@tests/unit/test_papers_page.py
 	@tests/vm/selftest_log.py
 	@tests/kunit/test_ktap.py
 

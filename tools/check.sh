@@ -123,6 +123,7 @@ all_steps() {
 	step apps 5 python_tests tests/unit/test_apps.py
 	step mover-model 20 mover_model_tests
 	step papers 5 python_tests tests/unit/test_papers.py
+	step papers-page 10 python_tests tests/unit/test_papers_page.py
 	step upstream 40 tools/upstream.sh
 	step matrix 30 tools/matrix.sh "modules\ installed\ clang"
 	step interfaces 5 python_tests tests/unit/test_interfaces.py
