@@ -2,8 +2,8 @@
 /*
  * Threads whose accesses to shared memory are interleaved in all ways, and whose stores reach that
  * memory late and in any order that release and barriers allow.  A load finds any value that the
- * place has had since the last acquire or barrier of its thread, and since that thread saw the place
- * before: as if it had been done so much earlier than what comes before it.
+ * place has had since the last acquire or barrier of its thread, and since that thread has seen the
+ * place: as if it had been done so much earlier than what comes before it.
  *
  * All that the threads share, and all that the checks note down, is in one object; a state is that
  * object, the stores that have not reached it yet, what loads may still find of the past, and what

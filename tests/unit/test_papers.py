@@ -5,27 +5,38 @@
 import contextlib
 import io
 import os
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-# First of all, for it says where tools/papers is.
-from invented_papers import finish, invent_normal_path, invent_postmark, invent_sc, whole
-import kept as keeping
-import pa_ir
-import page
-import papers
-import re_bandwidth
-import re_memory
-import re_oltp
-import re_postmark
-import sc
-import sc_real
-import sc_traces
-from guests import GuestError
-from published import PUBLISHED, Number
-from rows import missing_rows, row, verdict
+sys.dont_write_bytecode = True
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.path[:0] = [str(TOOLS / name) for name in ("papers", "bench", "demo")]
+sys.path.insert(1, str(TOOLS))
+
+import kept as keeping  # noqa: E402
+import pa_ir  # noqa: E402
+import page  # noqa: E402
+import papers  # noqa: E402
+import re_bandwidth  # noqa: E402
+import re_memory  # noqa: E402
+import re_oltp  # noqa: E402
+import re_postmark  # noqa: E402
+import sc  # noqa: E402
+import sc_real  # noqa: E402
+import sc_traces  # noqa: E402
+from guests import GuestError  # noqa: E402
+from invented_papers import (  # noqa: E402
+    finish,
+    invent_normal_path,
+    invent_postmark,
+    invent_sc,
+    whole,
+)
+from published import PUBLISHED, Number  # noqa: E402
+from rows import missing_rows, row, verdict  # noqa: E402
 
 
 class Traces(unittest.TestCase):

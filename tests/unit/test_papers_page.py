@@ -13,22 +13,34 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-# First of all, for it says where tools/papers is.
-from invented_papers import (
-    TOOLS, CURVES, MODEL, PATTERNS, PROBE, TRANSCEND, finish, invent_postmark, invent_sc)
-import beyond
-import charts
-import kept as keeping
-import page
-import papers
-import parameters
-import re_oltp
-import re_postmark
-import runs
-import sc
-from guests import GuestError
-from published import PUBLISHED
-from rows import row
+sys.dont_write_bytecode = True
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.path[:0] = [str(TOOLS / name) for name in ("papers", "bench", "demo")]
+sys.path.insert(1, str(TOOLS))
+
+import beyond  # noqa: E402
+import charts  # noqa: E402
+import kept as keeping  # noqa: E402
+import page  # noqa: E402
+import papers  # noqa: E402
+import parameters  # noqa: E402
+import re_oltp  # noqa: E402
+import re_postmark  # noqa: E402
+import runs  # noqa: E402
+import sc  # noqa: E402
+from guests import GuestError  # noqa: E402
+from invented_papers import (  # noqa: E402
+    CURVES,
+    MODEL,
+    PATTERNS,
+    PROBE,
+    TRANSCEND,
+    finish,
+    invent_postmark,
+    invent_sc,
+)
+from published import PUBLISHED  # noqa: E402
+from rows import row  # noqa: E402
 
 
 class Programs(unittest.TestCase):

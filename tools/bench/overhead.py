@@ -13,7 +13,7 @@ STEPS = {"start": 6, "bare": 2, "dm-linear": 2, "memory": 3, "ressd-empty": 4, "
          "log-write": 4, "large": 60, "ressd-large": 4, "log-write-large": 4}
 CONTENTION_STEPS = {"start": 10, "dm-linear": 45, "ressd": 75}
 # Threads of each round, by the guest's processors. What else runs on this machine takes from one
-# thread or from two, so they take turns; four processors it does not have, so only their waits count.
+# thread or from two, so they take turns. It has no four processors, so only their waits count.
 ROUNDS = {2: [1, 2, 1, 2, 1, 2], 4: [4, 4]}
 
 CONTENTION_LOADS = ["direct-write", "large-write", "read", "small-write"]
