@@ -177,6 +177,16 @@ class OverheadTest(unittest.TestCase):
 class KernelTest(unittest.TestCase):
     """A fast device, and a second processor."""
 
+    def test_arguments_of_guests_are_words(self):
+        """The rounds were numbers, which no command line takes."""
+        with tempfile.TemporaryDirectory() as folder:
+            guests = [guest for guest, *_ in fast_device.parts(Path(folder))]
+        self.assertEqual(len({guest.name for guest in guests}), 3)
+        self.assertEqual([guest.processors for guest in guests if guest.mode == "functional"],
+                         [2, 4])
+        for guest in guests:
+            self.assertTrue(all(isinstance(word, str) for word in guest.arguments))
+
     def test_a_read_that_takes_too_many_instructions_is_missed(self):
         figures = {f"{kind}.{layer}": 1000 for kind in overhead.KINDS
                    for layer in ("dm-linear", "ressd-empty", "ressd-mapped")}

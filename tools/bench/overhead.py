@@ -29,7 +29,8 @@ def parts(folder):
 def contention(folder, processors):
     """A guest with several processors, so real time. A disk without memory gives back what the
     memory of its reader holds, which the kernel must clear, or the reserved area is not blank."""
-    return Guest("contention", HERE / "guest-contention.sh", ROUNDS[processors], CONTENTION_STEPS,
+    return Guest("contention", HERE / "guest-contention.sh",
+                 [str(number) for number in ROUNDS[processors]], CONTENTION_STEPS,
                  folder / f"contention-{processors}", mode="functional", append="init_on_alloc=1",
                  processors=processors)
 
