@@ -6,8 +6,7 @@
 # cores, once), and a test takes some three times as long on it. A SERIES, 6.12: the newest stock
 # kernel of it that this Debian has packages of; sid: the newest of all that Debian has. Without a
 # TEST: all that a guest runs whole; on debug kernels also what starts guests by itself, stacks,
-# suites, and on "memory" no-memory, but nothing that measures time or needs the tracing that they do
-# not have.
+# suites, and on "memory" no-memory, but nothing that measures time.
 # Part of `make debug-check` and `make soak`, not of `make check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,7 +22,7 @@ all_tests() {
 		grep -l '^# guest:' tests/vm/[0-9]*.sh
 	else
 		grep -lE '^# guest:|GUEST_OPTIONS' tests/vm/[0-9]*.sh |
-			xargs grep -LE '^# guest:.*--mode benchmark|debug/tracing'
+			xargs grep -L '^# guest:.*--mode benchmark'
 		printf "tests/vm/%s.sh\n" stacks suites
 		[ "$kind" != memory ] || echo tests/vm/no-memory.sh
 	fi | xargs -n 1 basename -s .sh
