@@ -55,6 +55,7 @@ OPTION_GUESTS = [
     ("options", ["others"], {"start": 8, "bare": 45, "bypass": 50}),
     ("waiting", ["waiting"],
      {"start": 8, "wait-even": 25, "wait-burst": 25, "writethrough": 60}),
+    ("throttling", ["throttling"], {"start": 8, "throttled": 30, "unthrottled": 30}),
 ]
 
 
@@ -78,7 +79,7 @@ def all_costs(parts, report_only):
 
 
 def all_options(report_only):
-    """Rows of the options: two guests at a time."""
+    """Rows of the options: all guests at a time."""
     guests = [Guest(name, HERE / "guest-options.sh", arguments, steps, FOLDER / name)
               for name, arguments, steps in OPTION_GUESTS]
     if not report_only:
@@ -203,6 +204,9 @@ def option_rows(found):
                                          round(speed(found, key) / bare, 4), "x", bar))
             rows.append(result_files.row(f"randwrite-{load}-{variant}/samsung/longest",
                                          round(found[f"{key}.max_ns"] / 1e6, 3), "ms"))
+    rows.append(result_files.row("commits-beside-writers/samsung/throttled",
+                                 round(found["unthrottled.ms"] / found["throttled.ms"], 4), "x",
+                                 ">=0.8"))
     return rows
 
 
@@ -215,6 +219,9 @@ def describe_options(found):
             f"{speed(found, f'{variant}-{load}'):>12.2f} "
             f"({found[f'{variant}-{load}.max_ns'] / 1e6:>6.0f} ms)" for load, _ in LOADS)
         print(f"{variant:<30}{cells}")
+    print("commits beside buffered writers, s: " +
+          ", ".join(f"{name} {found[f'{name}.ms'] / 1000:.2f}"
+                    for name in ("throttled", "unthrottled")))
 
 
 def parse():

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # guest-options.sh SET: small random writes under different options, each on a fresh drive, in a
-# benchmark guest: sizes of demo.conf, reserved area 1/8 of the span. SET: waiting or others.
+# benchmark guest: sizes of demo.conf, reserved area 1/8 of the span. SET: waiting, others, or
+# throttling: commits beside a buffered writer, with the block layer's writeback throttling.
 set -euo pipefail
 # shellcheck source=/dev/null
 . ./lib.sh
@@ -67,9 +68,46 @@ bare() {
 	sh ./ssdsim.sh remove "$drive"
 }
 
+# commits NAME LATENCY: figures NAME.ms and NAME.max_ns of 500 writes of 4 KB with fdatasync to a file
+# on ressd, while four processes rewrite another one through the page cache. LATENCY: of the drive's
+# writeback throttling, in us, as in wbt_lat_usec; 0 turns it off, -1 is the kernel's own.
+commits() {
+	local name=$1 writer output
+	step "$name"
+	make_drive "$CAPACITY_MB"
+	echo "$2" >"/sys/block/$drive/queue/wbt_lat_usec"
+	create_ressd on_full wait
+	make_ext4 '' /dev/mapper/ressd
+	mount /dev/mapper/ressd /mnt
+	dd if=/dev/zero of=/mnt/commits bs=1M count=64 conv=fsync status=none
+	dd if=/dev/zero of=/mnt/beside bs=1M count=128 conv=fsync status=none
+	fio --name=beside --filename=/mnt/beside --rw=write --bs=1M --size=32M \
+		--offset_increment=32M --numjobs=4 --time_based --runtime=3600 \
+		--output=/tmp/beside &
+	writer=$!
+	sleep 3
+	output=$(fio --name=commits --filename=/mnt/commits --rw=randwrite --bs=4k --size=64M \
+		--direct=1 --fdatasync=1 --number_ios=500 --output-format=json) ||
+		die "fio failed: $output"
+	kill "$writer"
+	wait "$writer" || true
+	figure "$name.ms" "$(fio_value write runtime <<<"$output")"
+	figure "$name.max_ns" "$(fio_latency sync max <<<"$output")"
+	umount /mnt
+	dmsetup remove ressd
+	sh ./ssdsim.sh remove "$drive"
+}
+
 load ssdsim
 load dm-ressd
 case $1 in
+throttling)
+	# The writers are held to what the drive takes, as on a small machine.
+	echo 67108864 >/proc/sys/vm/dirty_bytes
+	echo 16777216 >/proc/sys/vm/dirty_background_bytes
+	commits throttled -1
+	commits unthrottled 0
+	;;
 waiting)
 	variant wait-even on_full wait pace even
 	variant wait-burst on_full wait pace burst
@@ -80,7 +118,7 @@ others)
 	variant bypass on_full bypass
 	;;
 *)
-	die "'$1' is not a set of options: waiting or others"
+	die "'$1' is not a set of options: waiting, others or throttling"
 	;;
 esac
 step end
