@@ -567,7 +567,7 @@ u32 ressd_log_nr_movable(const struct ressd_log *log)
 	u32 dirty = log->map.nr_dirty;
 	const struct ressd_node *node;
 
-	if (!log->covered || !dirty)
+	if (!log->covered)
 		return dirty;
 	if (dirty > log->cover_blocks)
 		return dirty - log->cover_blocks;

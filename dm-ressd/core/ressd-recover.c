@@ -518,7 +518,7 @@ static void set_covered(struct fold *fold, const struct chain *chain)
 
 /*
  * The opening record goes where set_head() has put the open one, or to the next
- * segment.  The summary of that segment may be there though a loss of power has
+ * segment, which check_room() has found to be free.  The summary of that segment may be there though a loss of power has
  * taken some of its records: it would speak for those that take their place.  A
  * torn one could become whole by sectors of the segment's next one.  One that
  * recovery has used stays: its records were durable, and perhaps nothing else
@@ -532,11 +532,8 @@ static void find_stale_summary(struct fold *fold)
 	u64 opening = log->head_seq;
 	bool stale;
 
-	if (log->records[0].block == ressd_geom_slot_end(&log->geom, slot)) {
-		if (!ressd_log_free_segments(log))
-			return;
+	if (log->records[0].block == ressd_geom_slot_end(&log->geom, slot))
 		slot = ressd_geom_slot_of_seq(&log->geom, ++opening);
-	}
 	/* Not even looked at: a read may fail, or a signal come, by now. */
 	if (fold->summarised_seq == opening)
 		return;

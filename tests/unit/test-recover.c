@@ -409,6 +409,32 @@ TEST(lost_tail_is_refused)
 	box_refused("nothing is left of segment 9");
 }
 
+/* Nothing was flushed: a cut may take the first record of the tail and leave the next segment's. */
+TEST(tail_that_was_not_durable)
+{
+	u32 lbn = 0;
+
+	box_format();
+	while (box.log.head_seq == 1) {
+		box_write(lbn++, 100);
+		ressd_log_write_soon(&box.log);
+		box_run();
+	}
+	box_write(lbn, 100);
+	ressd_log_write_soon(&box.log);
+	box_run();
+	CHECK_EQ(le64_to_cpu(header_at(2 * BOX_SEGMENT_BLOCKS)->tail_seq), 1);
+	CHECK_EQ(box.log.durable_seq, 0);
+	memset(disk_block(BOX_SEGMENT_BLOCKS), 0, RESSD_BLOCK_SIZE);
+	CHECK(!box_recover(), "%s", box.error);
+	CHECK_EQ(box.log.map.nr_dirty, 0);
+	box_write(20, 201);
+	box_sync();
+	CHECK(!box_recover(), "%s", box.error);
+	CHECK_EQ(box_read(10), 0);
+	CHECK_EQ(box_read(20), 201);
+}
+
 /*
  * A log that is full to the end of its last segment, by a forged tail: no record can be written.
  * Formerly it was accepted, and its activation waited for ever for the opening record, if the

@@ -169,6 +169,10 @@ TEST(a_round_counts_time_once)
 	pass_round(&route, 3000000, 2000);
 	ressd_route_sweep(&route, true, 0);
 	CHECK_EQ(route.through_ns, 1 + 14000 / 2000);
+	/* A round in which nothing was logged says nothing of a logged block. */
+	ressd_route_move_done(&route, 4000000, 5000);
+	ressd_route_sweep(&route, true, 5000);
+	CHECK_EQ(route.through_ns, 1 + 14000 / 2000);
 }
 
 /*
