@@ -56,6 +56,7 @@ all_steps() {
 		--store "$logs" --progress "$logs/model.progress"
 	step model-sanitized 30 build/model/model-sanitized --jobs "$(nproc)" --seed 900000 \
 		--states "$((states / 33))" --store "$logs" --progress "$logs/model-sanitized.progress"
+	step coverage 3 tools/coverage.py
 	[ ! -e tests/fuzz/run.sh ] || step fuzz 11 \
 		"make --no-print-directory -C tests/fuzz all && tests/fuzz/run.sh 600"
 	[ ! -e tests/vm/66-power-switch.sh ] || step power-switch 60 \
