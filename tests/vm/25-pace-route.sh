@@ -269,11 +269,12 @@ waited_writes_supersede() {
 	dmsetup create log --table "0 $reserved linear /dev/d0 $normal"
 	dmsetup create both --table "0 $normal linear /dev/d0 0
 $normal $reserved linear /dev/mapper/log 0"
-	# Direct writes elsewhere, then a trial of the log, until a write waits; what follows waits behind it. On a machine so
-	# slow that they take a second, the trial begins among them: then once more.
+	# Direct writes elsewhere, then a trial of the log, until a write waits; what follows waits behind it. Large ones, for
+	# if they take a second the trial begins among them: then once more.
 	for ((i = 0; i < 5; i++)); do
-		make_ressd ressd /dev/mapper/both "$reserved" cover off route adaptive on_full wait commit_interval_ms 60000
-		fio --name=direct "${small[@]}" --offset=1M --size=32M --io_size=4M --output=/tmp/load-output
+		make_ressd ressd /dev/mapper/both "$reserved" cover off route adaptive on_full wait \
+			commit_interval_ms 60000 streams 1 small_write_sectors 64
+		fio --name=direct "${small[@]}" --bs=32k --offset=1M --size=32M --io_size=4M --output=/tmp/load-output
 		[ "$(status_value ressd accepted)" -gt 0 ] || break
 		dmsetup message ressd 0 drain && dmsetup remove ressd
 	done
