@@ -48,7 +48,8 @@ static void start(const struct ressd_queue_options *options)
 	ressd_queue_init(&queue, options);
 }
 
-static struct tried *add(enum ressd_direction direction, u64 sector, u32 sectors, u64 now)
+static struct tried *add_as(enum ressd_direction direction, u64 sector, u32 sectors, u64 now,
+			    bool urgent)
 {
 	struct tried *new = &tried[nr_tried];
 
@@ -62,8 +63,13 @@ static struct tried *add(enum ressd_direction direction, u64 sector, u32 sectors
 	new->number = nr_tried++;
 	new->came = now;
 	new->came_after = nr_sent;
-	ressd_queue_add(&queue, &new->request, now, false);
+	ressd_queue_add(&queue, &new->request, now, urgent);
 	return new;
+}
+
+static struct tried *add(enum ressd_direction direction, u64 sector, u32 sectors, u64 now)
+{
+	return add_as(direction, sector, sectors, now, false);
 }
 
 static bool overlap(const struct ressd_request *a, const struct ressd_request *b)
@@ -81,7 +87,7 @@ static bool send(u64 now)
 
 	if (!leader)
 		return false;
-	CHECK(in_flight < queue.options.depth ||
+	CHECK(in_flight < queue.options.depth || leader->urgent ||
 	      queue.options.dispatch == RESSD_DISPATCH_NONE, "%u in flight", in_flight);
 	in_flight++;
 	next = leader->first;
@@ -161,7 +167,8 @@ static void random_load(u64 range)
 
 		now += test_below(2 * MS);
 		if (queue.nr_held < RESSD_MAX_HELD)
-			add(test_below(2) ? RESSD_WRITE : RESSD_READ, sector, sectors, now);
+			add_as(test_below(2) ? RESSD_WRITE : RESSD_READ, sector, sectors, now,
+			       !test_below(20));
 		while (in_flight && test_below(2))
 			in_flight--;
 		while (test_below(8) && send(now))
@@ -221,7 +228,6 @@ TEST(policies_change_under_load)
 	check_order();
 }
 
-/* A request taken and put back is the next one again. */
 /* More than can be held: what waits is sent, and nothing is lost. */
 TEST(more_than_can_be_held)
 {
@@ -238,6 +244,7 @@ TEST(more_than_can_be_held)
 	finish();
 }
 
+/* A request taken and put back is the next one again, also before others that are ready. */
 TEST(put_back)
 {
 	struct ressd_queue_options options = options_of(RESSD_DISPATCH_BUNDLE);
@@ -250,6 +257,12 @@ TEST(put_back)
 	CHECK(leader == &tried[0].request, "not the first");
 	ressd_queue_put_back(&queue, leader);
 	CHECK_EQ(queue.nr_held, 2);
+	CHECK(ressd_queue_next(&queue, 0, 0) == leader, "another one");
+	ressd_queue_put_back(&queue, leader);
+	add(RESSD_WRITE, 2000, 8, 0);
+	CHECK(ressd_queue_next(&queue, 0, 0) == leader, "another one");
+	add_as(RESSD_WRITE, 5000, 8, 0, true);
+	ressd_queue_put_back(&queue, leader);
 	CHECK(ressd_queue_next(&queue, 0, 0) == leader, "another one");
 	ressd_queue_put_back(&queue, leader);
 	finish();
@@ -273,6 +286,43 @@ TEST(urgent)
 	CHECK(ressd_queue_next(&queue, 0, 2) == &tried[0].request, "not in its order");
 	CHECK(ressd_queue_next(&queue, 0, 2) == &bound, "held");
 	CHECK_EQ(queue.nr_held, 0);
+}
+
+/*
+ * More writers than the depth, each of which sends another urgent write when one has ended: these
+ * wait for no place in flight, and what a policy holds gets its turn.  (Found by reading: they took
+ * every place, and a read was held for as long as they went on.)
+ */
+TEST(urgent_ones_starve_nobody)
+{
+	enum ressd_dispatch dispatch;
+	u32 i;
+
+	for (dispatch = RESSD_DISPATCH_PAI; dispatch < RESSD_NR_DISPATCH; dispatch++) {
+		struct ressd_queue_options options = options_of(dispatch);
+
+		options.depth = 1;
+		start(&options);
+		add(RESSD_WRITE, 24, 32, 0);
+		CHECK(send(0), "nothing");
+		add(RESSD_READ, 56, 32, 0);
+		for (i = 0; i < 4; i++)
+			add_as(RESSD_WRITE, 8000 * (i + 1), 8, 0, true);
+		for (i = 0; i < 4; i++)
+			CHECK(send(0), "an urgent one waits for a place");
+		CHECK(!send(0), "more in flight than the depth");
+		/* One of those in flight ends, and its writer sends the next one. */
+		for (i = 0; i < 20; i++) {
+			in_flight--;
+			if (ressd_queue_may_pass(&queue, &tried[2 + i % 4].request))
+				nr_sent++;
+			else
+				add_as(RESSD_WRITE, 8000 * (i % 4 + 1), 8, 0, true);
+			if (send(0))
+				break;
+		}
+		CHECK_EQ(tried[1].sends, 1);
+	}
 }
 
 /* Two writes that overlap: the first one goes next, the other held requests keep their place. */
