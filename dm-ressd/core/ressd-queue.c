@@ -190,6 +190,7 @@ static void make_leader(struct ressd_request *request, u64 now)
 	request->total = request->sectors;
 	request->total_segments = request->segments;
 	request->pending = false;
+	request->yielding = false;
 	INIT_LIST_HEAD(&request->members);
 	list_add_tail(&request->member, &request->members);
 }

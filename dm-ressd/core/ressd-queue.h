@@ -66,6 +66,8 @@ struct ressd_request {
 	u32 total, total_segments;
 	bool pending;			/* pai: waits for neighbours */
 	bool urgent;			/* waits for no place in flight */
+	bool yielding;			/* bundle_rp: its turn has come */
+	u32 yields;			/* ... after so many reads */
 };
 
 struct ressd_queue_options {
@@ -100,8 +102,6 @@ struct ressd_queue {
 	struct list_head pending;	/* pai, by age */
 	struct list_head reads;		/* bundle_rp */
 	struct list_head writing;	/* bundle: left of the one written */
-	const struct ressd_request *yielding;	/* bundle_rp: it is its turn */
-	u32 yields;			/* ... reads before it */
 
 	u64 joined;	/* requests that were joined with others */
 	u64 expired;	/* groups sent because they had waited too long */

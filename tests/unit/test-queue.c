@@ -635,6 +635,35 @@ TEST(bundle_rp_prefers_reads_once_for_each_bundle)
 	CHECK_EQ(tried[1].turn, 4);
 }
 
+/*
+ * A bundle that has yielded goes early, because of an overlap, and its memory comes back as another
+ * one: that yields to the reads that wait, too.  (Found by reading: it passed for the one before.)
+ */
+TEST(bundle_rp_yields_in_memory_used_again)
+{
+	struct ressd_queue_options options = options_of(RESSD_DISPATCH_BUNDLE_RP);
+	struct ressd_request *again = &tried[0].request;
+
+	start(&options);
+	add(RESSD_WRITE, 500, 8, 0);
+	add(RESSD_READ, 9000, 8, 0);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(tried[1].sends, 1);
+	add_as(RESSD_WRITE, 500, 8, 0, true);
+	CHECK(send(0) && send(0), "nothing");
+	CHECK_EQ(tried[0].turn, 1);
+	CHECK_EQ(tried[2].turn, 2);
+
+	in_flight = 0;
+	again->sector = 3500;
+	ressd_queue_add(&queue, again, 0, false);
+	add(RESSD_READ, 9100, 8, 0);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(tried[3].sends, 1);
+	CHECK(ressd_queue_next(&queue, 0, 0) == again, "another one");
+	CHECK_EQ(queue.nr_held, 0);
+}
+
 /* Readers without end: every bundle is written after those that waited when its turn came. */
 TEST(bundle_rp_does_not_starve_writes)
 {
