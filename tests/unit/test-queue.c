@@ -484,6 +484,8 @@ TEST(pai_counts_the_time_of_the_oldest)
 	CHECK_EQ(ressd_queue_deadline(&queue, in_flight), 6 * MS);
 	in_flight = 3;
 	CHECK(!send(6 * MS - 1), "sent before its time");
+	add(RESSD_WRITE, 5000, 8, 5 * MS);	/* another group does not put it off */
+	CHECK_EQ(ressd_queue_deadline(&queue, in_flight), 6 * MS);
 	CHECK(send(6 * MS), "held for too long");
 	CHECK_EQ(nr_sent, 3);
 
@@ -575,6 +577,22 @@ TEST(bundles_join_neighbours)
 		finish();
 		check_order();
 	}
+}
+
+/* Three neighbours of 100 segments each: the memory of two fits in one request. */
+TEST(bundles_join_what_fits)
+{
+	struct ressd_queue_options options = options_of(RESSD_DISPATCH_BUNDLE);
+	u32 i;
+
+	options.split = (struct ressd_split) { };
+	options.bundle_sectors = 4096;
+	start(&options);
+	for (i = 0; i < 3; i++)
+		add(RESSD_WRITE, 99 * 8 * i, 99 * 8, 0);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(nr_sent, 2);
+	finish();
 }
 
 /* What must stay apart is not joined: what begins a cell, or is of another kind. */
