@@ -363,6 +363,8 @@ static void send_held(struct ressd *ressd)
 		spin_unlock_irq(&shape->lock);
 		wake_up(&shape->wait);
 		send_groups(ressd, &groups);
+		/* Whoever comes meanwhile leaves more to be sent here. */
+		cond_resched();
 		spin_lock_irq(&shape->lock);
 	}
 	shape->sending = false;

@@ -119,6 +119,7 @@ all_steps() {
 	step results 5 python_tests tests/unit/test_results.py
 	step peers 5 python_tests tests/unit/test_peers.py
 	step normal-path 5 python_tests tests/unit/test_normal_path.py
+	step combinations 9 python_tests tests/unit/test_combinations.py
 	step bench-rows 5 python_tests tests/unit/test_bench.py
 	step apps 5 python_tests tests/unit/test_apps.py
 	step mover-model 20 mover_model_tests

@@ -172,20 +172,20 @@ static void bundle_rp_add(struct ressd_queue *queue,
 }
 
 /* Does a read go before @bundle?  Only RP has any on queue->reads. */
-static bool yields(struct ressd_queue *queue,
-		   const struct ressd_request *bundle)
+static bool yields(const struct ressd_queue *queue,
+		   struct ressd_request *bundle)
 {
 	if (list_empty(&queue->reads))
 		return false;
 	if (!bundle)
 		return true;
-	if (queue->yielding != bundle) {
-		queue->yielding = bundle;
-		queue->yields = ressd_list_length(&queue->reads);
+	if (!bundle->yielding) {
+		bundle->yielding = true;
+		bundle->yields = ressd_list_length(&queue->reads);
 	}
-	if (!queue->yields)
+	if (!bundle->yields)
 		return false;
-	queue->yields--;
+	bundle->yields--;
 	return true;
 }
 
@@ -205,7 +205,6 @@ static struct ressd_request *bundle_next(struct ressd_queue *queue)
 	list_del(&next->list);
 	if (next->direction == RESSD_READ)
 		return next;
-	queue->yielding = NULL;
 	begin_bundle(queue, next);
 	return next_writes(queue);
 }

@@ -190,6 +190,7 @@ static void make_leader(struct ressd_request *request, u64 now)
 	request->total = request->sectors;
 	request->total_segments = request->segments;
 	request->pending = false;
+	request->yielding = false;
 	INIT_LIST_HEAD(&request->members);
 	list_add_tail(&request->member, &request->members);
 }
@@ -206,6 +207,7 @@ void ressd_queue_add(struct ressd_queue *queue, struct ressd_request *request,
 	const struct ressd_policy *policy = policy_of(queue);
 
 	make_leader(request, now);
+	request->urgent = urgent;
 	if (queue->nr_sorted == RESSD_MAX_HELD)
 		ressd_queue_release(queue);
 	release_overlaps(queue, request);
@@ -225,10 +227,11 @@ struct ressd_request *ressd_queue_next(struct ressd_queue *queue, u64 now,
 	const struct ressd_policy *policy = policy_of(queue);
 	struct ressd_request *leader;
 
-	if (policy && in_flight >= queue->options.depth)
-		return NULL;
 	leader = list_first_entry_or_null(&queue->ready, struct ressd_request,
 					  list);
+	if (policy && in_flight >= queue->options.depth &&
+	    !(leader && leader->urgent))
+		return NULL;
 	if (leader) {
 		list_del(&leader->list);
 	} else {

@@ -8,7 +8,8 @@
  * all of them have in common is here:
  *
  * DEPTH: at most @depth requests are in flight, so that there is something to
- * order.
+ * order.  Urgent ones do not wait for that: where more writers than that sent
+ * such ones without end, nothing that a policy has would ever be sent.
  *
  * OVERLAP: requests that overlap, one of them a write, are sent in the order in
  * which they came.  A policy never sees such a pair: before the second one is
@@ -64,6 +65,9 @@ struct ressd_request {
 	u64 first;			/* of a leader: what the group covers */
 	u32 total, total_segments;
 	bool pending;			/* pai: waits for neighbours */
+	bool urgent;			/* waits for no place in flight */
+	bool yielding;			/* bundle_rp: its turn has come */
+	u32 yields;			/* ... after so many reads */
 };
 
 struct ressd_queue_options {
@@ -98,8 +102,6 @@ struct ressd_queue {
 	struct list_head pending;	/* pai, by age */
 	struct list_head reads;		/* bundle_rp */
 	struct list_head writing;	/* bundle: left of the one written */
-	const struct ressd_request *yielding;	/* bundle_rp: it is its turn */
-	u32 yields;			/* ... reads before it */
 
 	u64 joined;	/* requests that were joined with others */
 	u64 expired;	/* groups sent because they had waited too long */
@@ -146,8 +148,8 @@ bool ressd_queue_may_pass(const struct ressd_queue *queue,
 			  const struct ressd_request *request);
 
 /*
- * Adds a request.  @urgent: no policy holds it; only what is ready, or
- * overlaps, goes before.
+ * Adds a request.  @urgent: neither a policy nor the depth holds it; only what
+ * is ready, or overlaps, goes before.
  */
 void ressd_queue_add(struct ressd_queue *queue, struct ressd_request *request,
 		     u64 now, bool urgent);

@@ -48,7 +48,8 @@ static void start(const struct ressd_queue_options *options)
 	ressd_queue_init(&queue, options);
 }
 
-static struct tried *add(enum ressd_direction direction, u64 sector, u32 sectors, u64 now)
+static struct tried *add_as(enum ressd_direction direction, u64 sector, u32 sectors, u64 now,
+			    bool urgent)
 {
 	struct tried *new = &tried[nr_tried];
 
@@ -62,8 +63,13 @@ static struct tried *add(enum ressd_direction direction, u64 sector, u32 sectors
 	new->number = nr_tried++;
 	new->came = now;
 	new->came_after = nr_sent;
-	ressd_queue_add(&queue, &new->request, now, false);
+	ressd_queue_add(&queue, &new->request, now, urgent);
 	return new;
+}
+
+static struct tried *add(enum ressd_direction direction, u64 sector, u32 sectors, u64 now)
+{
+	return add_as(direction, sector, sectors, now, false);
 }
 
 static bool overlap(const struct ressd_request *a, const struct ressd_request *b)
@@ -81,7 +87,7 @@ static bool send(u64 now)
 
 	if (!leader)
 		return false;
-	CHECK(in_flight < queue.options.depth ||
+	CHECK(in_flight < queue.options.depth || leader->urgent ||
 	      queue.options.dispatch == RESSD_DISPATCH_NONE, "%u in flight", in_flight);
 	in_flight++;
 	next = leader->first;
@@ -161,7 +167,8 @@ static void random_load(u64 range)
 
 		now += test_below(2 * MS);
 		if (queue.nr_held < RESSD_MAX_HELD)
-			add(test_below(2) ? RESSD_WRITE : RESSD_READ, sector, sectors, now);
+			add_as(test_below(2) ? RESSD_WRITE : RESSD_READ, sector, sectors, now,
+			       !test_below(20));
 		while (in_flight && test_below(2))
 			in_flight--;
 		while (test_below(8) && send(now))
@@ -221,7 +228,6 @@ TEST(policies_change_under_load)
 	check_order();
 }
 
-/* A request taken and put back is the next one again. */
 /* More than can be held: what waits is sent, and nothing is lost. */
 TEST(more_than_can_be_held)
 {
@@ -238,6 +244,7 @@ TEST(more_than_can_be_held)
 	finish();
 }
 
+/* A request taken and put back is the next one again, also before others that are ready. */
 TEST(put_back)
 {
 	struct ressd_queue_options options = options_of(RESSD_DISPATCH_BUNDLE);
@@ -250,6 +257,12 @@ TEST(put_back)
 	CHECK(leader == &tried[0].request, "not the first");
 	ressd_queue_put_back(&queue, leader);
 	CHECK_EQ(queue.nr_held, 2);
+	CHECK(ressd_queue_next(&queue, 0, 0) == leader, "another one");
+	ressd_queue_put_back(&queue, leader);
+	add(RESSD_WRITE, 2000, 8, 0);
+	CHECK(ressd_queue_next(&queue, 0, 0) == leader, "another one");
+	add_as(RESSD_WRITE, 5000, 8, 0, true);
+	ressd_queue_put_back(&queue, leader);
 	CHECK(ressd_queue_next(&queue, 0, 0) == leader, "another one");
 	ressd_queue_put_back(&queue, leader);
 	finish();
@@ -273,6 +286,43 @@ TEST(urgent)
 	CHECK(ressd_queue_next(&queue, 0, 2) == &tried[0].request, "not in its order");
 	CHECK(ressd_queue_next(&queue, 0, 2) == &bound, "held");
 	CHECK_EQ(queue.nr_held, 0);
+}
+
+/*
+ * More writers than the depth, each of which sends another urgent write when one has ended: these
+ * wait for no place in flight, and what a policy holds gets its turn.  (Found by reading: they took
+ * every place, and a read was held for as long as they went on.)
+ */
+TEST(urgent_ones_starve_nobody)
+{
+	enum ressd_dispatch dispatch;
+	u32 i;
+
+	for (dispatch = RESSD_DISPATCH_PAI; dispatch < RESSD_NR_DISPATCH; dispatch++) {
+		struct ressd_queue_options options = options_of(dispatch);
+
+		options.depth = 1;
+		start(&options);
+		add(RESSD_WRITE, 24, 32, 0);
+		CHECK(send(0), "nothing");
+		add(RESSD_READ, 56, 32, 0);
+		for (i = 0; i < 4; i++)
+			add_as(RESSD_WRITE, 8000 * (i + 1), 8, 0, true);
+		for (i = 0; i < 4; i++)
+			CHECK(send(0), "an urgent one waits for a place");
+		CHECK(!send(0), "more in flight than the depth");
+		/* One of those in flight ends, and its writer sends the next one. */
+		for (i = 0; i < 20; i++) {
+			in_flight--;
+			if (ressd_queue_may_pass(&queue, &tried[2 + i % 4].request))
+				nr_sent++;
+			else
+				add_as(RESSD_WRITE, 8000 * (i % 4 + 1), 8, 0, true);
+			if (send(0))
+				break;
+		}
+		CHECK_EQ(tried[1].sends, 1);
+	}
 }
 
 /* Two writes that overlap: the first one goes next, the other held requests keep their place. */
@@ -434,6 +484,8 @@ TEST(pai_counts_the_time_of_the_oldest)
 	CHECK_EQ(ressd_queue_deadline(&queue, in_flight), 6 * MS);
 	in_flight = 3;
 	CHECK(!send(6 * MS - 1), "sent before its time");
+	add(RESSD_WRITE, 5000, 8, 5 * MS);	/* another group does not put it off */
+	CHECK_EQ(ressd_queue_deadline(&queue, in_flight), 6 * MS);
 	CHECK(send(6 * MS), "held for too long");
 	CHECK_EQ(nr_sent, 3);
 
@@ -527,6 +579,22 @@ TEST(bundles_join_neighbours)
 	}
 }
 
+/* Three neighbours of 100 segments each: the memory of two fits in one request. */
+TEST(bundles_join_what_fits)
+{
+	struct ressd_queue_options options = options_of(RESSD_DISPATCH_BUNDLE);
+	u32 i;
+
+	options.split = (struct ressd_split) { };
+	options.bundle_sectors = 4096;
+	start(&options);
+	for (i = 0; i < 3; i++)
+		add(RESSD_WRITE, 99 * 8 * i, 99 * 8, 0);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(nr_sent, 2);
+	finish();
+}
+
 /* What must stay apart is not joined: what begins a cell, or is of another kind. */
 TEST(bundles_join_only_what_may_be_merged)
 {
@@ -583,6 +651,35 @@ TEST(bundle_rp_prefers_reads_once_for_each_bundle)
 	finish();
 	CHECK_EQ(tried[4].turn, 3);
 	CHECK_EQ(tried[1].turn, 4);
+}
+
+/*
+ * A bundle that has yielded goes early, because of an overlap, and its memory comes back as another
+ * one: that yields to the reads that wait, too.  (Found by reading: it passed for the one before.)
+ */
+TEST(bundle_rp_yields_in_memory_used_again)
+{
+	struct ressd_queue_options options = options_of(RESSD_DISPATCH_BUNDLE_RP);
+	struct ressd_request *again = &tried[0].request;
+
+	start(&options);
+	add(RESSD_WRITE, 500, 8, 0);
+	add(RESSD_READ, 9000, 8, 0);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(tried[1].sends, 1);
+	add_as(RESSD_WRITE, 500, 8, 0, true);
+	CHECK(send(0) && send(0), "nothing");
+	CHECK_EQ(tried[0].turn, 1);
+	CHECK_EQ(tried[2].turn, 2);
+
+	in_flight = 0;
+	again->sector = 3500;
+	ressd_queue_add(&queue, again, 0, false);
+	add(RESSD_READ, 9100, 8, 0);
+	CHECK(send(0), "nothing");
+	CHECK_EQ(tried[3].sends, 1);
+	CHECK(ressd_queue_next(&queue, 0, 0) == again, "another one");
+	CHECK_EQ(queue.nr_held, 0);
 }
 
 /* Readers without end: every bundle is written after those that waited when its turn came. */

@@ -86,6 +86,14 @@ mutants() {
 		cover-write-unlocked@dm-ressd-unlocked.c@s/ || e->first < ressd->log.cover_blocks//@46-cover 1 large_write_waits_for_a_run@a large write of covered blocks goes to the disk while a run covers them
 		notes-unseen@dm-ressd-unlocked.c@s/^\t\t\tWRITE_ONCE(ressd->noted, true);$/\t\t\t;/@25-pace-route 1 large_writes_are_judged@nobody hears of large writes that took no lock
 		one-cut@dm-ressd-shape.c@s/if (cuts->nr == ARRAY_SIZE(cuts->cut))/if (cuts->nr)/@35-normal-path 1 rests_are_not_judged@of the writes that were cut only the last one is known, and the rest of others is judged like a write
+		timer-not-set@dm-ressd-dispatch.c@s/^\tqueue_delayed_work(ressd->workqueue, &shape->timer, delay);$/\t(void)delay;/@35-normal-path 1 held_and_released@what pai holds beside a request that does not end is held for ever
+		held-at-suspend@dm-ressd-target.c@s/^\tressd_dispatch_suspend(ressd, suspending);$/\t;/@35-normal-path 1 suspend_sends@a suspend waits for what a policy holds
+		flush-waits-for-held@dm-ressd-io.c@s/^\tif (!op_is_flush(bio->bi_opf))$/\twait_event(ressd->shape.wait, !op_is_flush(bio->bi_opf) || !READ_ONCE(ressd->shape.queue.nr_held));\n&/@35-normal-path 1 held_and_released@a flush waits for what a policy holds
+		fua-is-held@dm-ressd-dispatch.c@s/urgent = bio->bi_opf \& REQ_FUA || /urgent = /@35-normal-path 1 held_and_released@... and so does a FUA write
+		held-without-limit@dm-ressd-io.c@s/^\t\tressd_dispatch_throttle(ressd);$/\t\t;/@35-normal-path 1 rests_are_not_judged@writers do not wait when as many are held as can be
+		pieces-merge-again@dm-ressd-dispatch.c@s/^\t\tbio->bi_opf |= REQ_NOMERGE;$/\t\t;/@35-normal-path 1 small_neighbours@what begins a cell is merged below with what comes before
+		boundaries-of-the-partition@dm-ressd-shape.c@s/\.start = get_start_sect/.start = 0 * get_start_sect/@35-normal-path 1 partition@boundaries count from the begin of a partition
+		joined-reads-fail-together@dm-ressd-dispatch.c@s/bool again = status \&\&/bool again = 0 \&\&/@35-normal-path 1 unreadable_sector@a sector that cannot be read fails all reads that were joined
 		direct-in-flight-believed@dm-ressd-end.c@s/^\tif (ressd_refuses_writes(ressd) \&\& !\*error)$/\tif (0)/@75-errors-log 1 direct_write_in_flight_of_a_failed_flush@a direct write in flight when a flush fails succeeds
 		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
 		repair-ignores-direct@dm-ressd-repair.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush

@@ -45,10 +45,10 @@ slice() {
 	part "s$1" "0 81920 linear /dev/mapper/bottom $(($1 * 81920))"
 }
 
-# layer_on NUMBER DEVICE: /dev/mapper/rNUMBER.
+# layer_on NUMBER DEVICE [OPTION VALUE]...: /dev/mapper/rNUMBER.
 layer_on() {
 	if [ "$layer" = ressd ]; then
-		part "r$1" "$(table_line "$2" "$reserved" on_full wait)"
+		part "r$1" "$(table_line "$2" "$reserved" on_full wait "${@:3}")"
 	else
 		part "r$1" "0 $(($(sectors_of "$2") - reserved)) linear $2 0"
 	fi
@@ -322,22 +322,42 @@ sort_words() {
 }
 export -f sort_words
 
+pages_swapped_out() {
+	sed -n 's/^pswpout //p' /proc/vmstat
+}
+
+# swapped_out PAGES BEFORE: so many since.
 swapped_out() {
 	local pages
-	pages=$(sed -n 's/^pswpout //p' /proc/vmstat)
+	pages=$(($(pages_swapped_out) - $2))
 	[ "$pages" -ge "$1" ] || {
 		echo "$pages pages were swapped out, expected at least $1"
 		return 1
 	}
 }
 
-# A program that needs more memory than it may have.
-swap() {
+# swap_on NAME [OPTION VALUE]...: a program that needs more memory than it may have, on such a device.
+swap_on() {
+	local name=$1 before
+	shift
 	make_disk d0 120 irqmode=2 completion_nsec=100000
 	insert_disk
-	step "swap: a device" layer_on 0 /dev/mapper/bottom
+	step "$name: a device" layer_on 0 /dev/mapper/bottom "$@"
 	mkswap /dev/mapper/r0 >/dev/null
-	check "swap: is on" swapon /dev/mapper/r0
+	check "$name: is on" swapon /dev/mapper/r0
+	before=$(pages_swapped_out)
+	rm -f /run/sorted
+	check "$name: a program larger than its memory ends" limited bash -c "sort_words /run/sorted"
+	check "$name: it has swapped" swapped_out 2000 "$before"
+	check "$name: with the right result" cmp /run/expected /run/sorted
+	check "$name: the log was used" log_was_used
+	[ $# -eq 0 ] || check "$name: requests were held" at_least r0 most_held 2
+	check "$name: is off" swapoff /dev/mapper/r0
+	[ $# -eq 0 ] || check "$name: nothing is held any more" equals 0 status_value r0 held
+	end "$name"
+}
+
+swap() {
 	mkdir -p /run/groups
 	mount -t cgroup2 none /run/groups
 	echo +memory >/run/groups/cgroup.subtree_control
@@ -347,12 +367,11 @@ swap() {
 		od -An -v -tx8 -w8 >/run/words
 	check "swap: there is something to sort" test -s /run/words
 	sort_words /run/expected
-	check "swap: a program larger than its memory ends" limited bash -c "sort_words /run/sorted"
-	check "swap: it has swapped" swapped_out 2000
-	check "swap: with the right result" cmp /run/expected /run/sorted
-	check "swap: the log was used" log_was_used
-	check "swap: is off" swapoff /dev/mapper/r0
-	end swap
+	swap_on swap
+	[ "$layer" = ressd ] || return 0
+	swap_on "swap, pai" dispatch pai split_read_sectors 512 split_write_sectors 512 align_sectors 32 dispatch_depth 1
+	swap_on "swap, bundle" dispatch bundle bundle_sectors 2048 dispatch_depth 1
+	swap_on "swap, bundle_rp" dispatch bundle_rp bundle_sectors 2048 dispatch_depth 1
 }
 
 load dm-ressd
