@@ -221,7 +221,7 @@ alone() {
 
 # Held behind a request that does not end: the timer sends it, and a suspend does.
 held_and_released() {
-	local child children=()
+	local child synced children=()
 	check "held: a gate" make_gate gate /dev/d1 0 65536
 	check "held: a device" dmsetup create ressd --table \
 		"0 65536 ressd /dev/mapper/gate 0 /dev/d1 65536 $reserved 12 cover off route never dispatch pai split_write_sectors 512 dispatch_depth 2 pending_expire_ms 1000"
@@ -242,7 +242,7 @@ held_and_released() {
 	children+=($!)
 	check "held: a flush waits for nothing that is held" ended "${children[-1]}"
 	dd if=/dev/urandom of=/dev/mapper/ressd bs=12k count=1 seek=13 oflag=direct,dsync status=none &
-	children+=($!)
+	synced=$!
 	check "held: nor does a FUA write" wait_until equals 3 writes_at_gate gate
 	check "held: which it still is" equals 1 status_value ressd held
 	dmsetup suspend ressd &
@@ -253,6 +253,7 @@ held_and_released() {
 		ends_well "held: the suspend and each write end" "$child"
 	done
 	check "held: the resume" dmsetup resume ressd
+	ends_well "held: the kernel's own flush behind the FUA write comes through then" "$synced"
 	check "held: nothing is left" equals 0 status_value ressd held
 	check "held: is removed" dmsetup remove ressd
 	dmsetup remove gate
