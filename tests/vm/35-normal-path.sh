@@ -339,8 +339,8 @@ order_after_a_lost_trial() {
 	wait "$load" || status=$?
 	check "$name: fio finds what it wrote" equals 0 echo "$status"
 	check "$name: few were logged" at_most 32 "$(status_value ressd accepted)"
-	requests W ressd_mv | awk '$1 < 131072 { n++; if ($1 < last) back++; last = $1 } END { print n + 0, back + 0 }' >/tmp/order
-	echo "# $name: $(cat /tmp/order): writes, and how often they go back"
+	requests W ressd_mv | awk '$1 < 131072 { n += $2 / 8; if ($1 < last) back++; last = $1 } END { print n + 0, back + 0 }' >/tmp/order
+	echo "# $name: $(cat /tmp/order): blocks written, and how often they go back"
 	check "$name: they were direct" more_than "$3" cut -d ' ' -f 1 /tmp/order
 	check "$name: they ascend" fails more_than 4 cut -d ' ' -f 2 /tmp/order
 	check "$name: is removed" dmsetup remove ressd
@@ -352,7 +352,7 @@ policies_switched() {
 	local load n=0 policy
 	check "policies: a blank disk" blkdiscard "$disk"
 	check "policies: a device" make_ressd ressd "$disk" "$reserved" on_full wait
-	ressd-oracle run --journal /tmp/journal --seed "$seed" --operations 1500 --threads 6 /dev/mapper/ressd \
+	ressd-oracle run --journal /tmp/journal --seed "$seed" --operations 2500 --threads 6 /dev/mapper/ressd \
 		>/tmp/load-output 2>&1 &
 	load=$!
 	dmsetup message ressd 0 set split_write_sectors 512
