@@ -105,13 +105,15 @@ ressd_notes_judge(struct ressd_notes __percpu *notes, bool *noted, u32 max,
 	 */
 	nr = judge(context, raw_cpu_ptr(notes), max);
 	for_each_possible_cpu(cpu) {
-		if (nr == max) {
-			WRITE_ONCE(*noted, true);
-			return true;
-		}
+		if (nr == max)
+			break;
 		nr += judge(context, per_cpu_ptr(notes, cpu), max - nr);
 	}
-	return false;
+	/* The last one may have more, too. */
+	if (nr < max)
+		return false;
+	WRITE_ONCE(*noted, true);
+	return true;
 }
 
 #endif
