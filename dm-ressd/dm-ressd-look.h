@@ -8,6 +8,9 @@
  *
  * Bits of the regions are set and cleared, and known_to_map is set, under the
  * lock; see DOC: without the lock in dm-ressd.h.
+ *
+ * tests/interleave runs this code in all interleavings and orders of stores,
+ * and with loads that are late, with bugs planted.
  */
 #ifndef DM_RESSD_LOOK_H
 #define DM_RESSD_LOOK_H

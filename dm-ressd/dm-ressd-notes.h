@@ -11,6 +11,10 @@
  * For the latter of two that store, then load what the other one has stored, at
  * least one sees the other: who adds stores the note, then looks whether the
  * flag is set; who takes clears the flag, then looks for notes.
+ *
+ * tests/interleave runs this code in all interleavings and orders of stores,
+ * and with loads that are late, with bugs planted; for that the accesses are
+ * marked, or memcpy(), though a ring's ends are each changed by one side only.
  */
 #ifndef DM_RESSD_NOTES_H
 #define DM_RESSD_NOTES_H
