@@ -11,13 +11,7 @@ void ressd_note_doubt(struct ressd *ressd)
 		    ressd_log_is_doubtful(&ressd->log);
 
 	lockdep_assert_held(&ressd->lock);
-	if (known == ressd->errors.known_to_map)
-		return;
-	/*
-	 * What the map has taken into account is seen by who reads this; see
-	 * ressd_map_read().
-	 */
-	smp_store_release(&ressd->errors.known_to_map, known);
+	ressd_look_known(&ressd->errors.known_to_map, known);
 }
 
 void ressd_take_flush_errors(struct ressd *ressd)

@@ -135,16 +135,16 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
+	bool may_be_logged;
+	int known;
 
 	this_cpu_inc(ressd->seen->reads);
 	rb->flags = 0;
-	/*
-	 * First of all: the regions, and the map, may show more failures than
-	 * this, but not less.  Pairs with the release in ressd_note_doubt().
-	 */
-	rb->ticket = smp_load_acquire(&ressd->errors.known_to_map);
-	if (unlikely(e.first < ressd->log.cover_blocks ||
-		     ressd_regions_may_hold(&ressd->regions, e.first, e.last)))
+	may_be_logged = ressd_look(&ressd->errors.known_to_map,
+				   &ressd->regions, e.first, e.last,
+				   &known);
+	rb->ticket = known;
+	if (unlikely(may_be_logged || e.first < ressd->log.cover_blocks))
 		return map_locked(ressd, bio);
 	return read_home(ressd, bio);
 }

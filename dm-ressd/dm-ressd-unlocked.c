@@ -6,9 +6,9 @@
  *
  * The pattern identifier has to know of each write, for a small one may
  * continue it, and its state is under the lock.  So each processor notes down
- * the large writes that it has sent, and who takes the lock next to judge a
- * write has the notes judged before.  A processor whose notes are full takes
- * the lock for its next write.
+ * the large writes that it has sent (dm-ressd-notes.h), and who takes the lock
+ * next to judge a write has the notes judged before.  A processor whose notes
+ * are full takes the lock for its next write.
  */
 #include <linux/blkdev.h>
 
@@ -24,81 +24,41 @@
 
 static bool note_write(struct ressd *ressd, const struct ressd_extent *e)
 {
-	struct ressd_notes *notes = &get_cpu_ptr(ressd->seen)->notes;
-	u32 head = notes->head;
-	/*
-	 * Pairs with the release in judge_notes(): the place is not read any
-	 * more.
-	 */
-	bool space = head - smp_load_acquire(&notes->tail) < RESSD_MAX_NOTES;
+	const struct ressd_note note = {
+		.sector = e->sector, .sectors = e->sectors,
+	};
+	bool added = ressd_notes_add(&get_cpu_ptr(ressd->seen)->notes,
+				     &ressd->noted, &note);
 
-	if (space) {
-		notes->note[head % RESSD_MAX_NOTES] = (struct ressd_note) {
-			.sector = e->sector, .sectors = e->sectors,
-		};
-		/* Pairs with the acquire in judge_notes(). */
-		smp_store_release(&notes->head, head + 1);
-		smp_mb();	/* pairs with that in ressd_judge_notes() */
-		if (!READ_ONCE(ressd->noted))
-			WRITE_ONCE(ressd->noted, true);
-	}
 	put_cpu_ptr(ressd->seen);
-	return space;
+	return added;
 }
 
 /* Those of one processor, at most @max; returns how many. */
-static u32 judge_notes(struct ressd *ressd, struct ressd_notes *notes, u32 max)
+static u32 judge_notes(void *context, struct ressd_notes *notes, u32 max)
 {
-	/* Pairs with the release in note_write(). */
-	u32 nr, head = smp_load_acquire(&notes->head);
+	u32 i, nr = ressd_notes_ready(notes, max);
+	struct ressd *ressd = context;
+	struct ressd_note note;
 
 	lockdep_assert_held(&ressd->lock);
-	if (notes->tail == head)
+	if (!nr)
 		return 0;
-	for (nr = 0; notes->tail + nr != head && nr < max; nr++) {
-		const struct ressd_note *note =
-			&notes->note[(notes->tail + nr) % RESSD_MAX_NOTES];
-
+	for (i = 0; i < nr; i++) {
+		ressd_notes_take(notes, i, &note);
 		ressd->counters.writes++;
-		ressd_pattern_write(&ressd->pattern, note->sector,
-				    note->sectors,
+		ressd_pattern_write(&ressd->pattern, note.sector, note.sectors,
 				    ressd_mover_sweeps(ressd->mover.state));
 	}
-	/* Pairs with the acquire in note_write(). */
-	smp_store_release(&notes->tail, notes->tail + nr);
+	ressd_notes_free(notes, nr);
 	return nr;
-}
-
-static bool judge_some(struct ressd *ressd)
-{
-	/*
-	 * This processor's first: the write that is judged next may continue
-	 * one of them.
-	 */
-	u32 nr = judge_notes(ressd, &raw_cpu_ptr(ressd->seen)->notes,
-			     JUDGED_AT_ONCE);
-	int cpu;
-
-	lockdep_assert_held(&ressd->lock);
-	for_each_possible_cpu(cpu) {
-		if (nr == JUDGED_AT_ONCE)
-			return true;
-		nr += judge_notes(ressd, &per_cpu_ptr(ressd->seen, cpu)->notes,
-				  JUDGED_AT_ONCE - nr);
-	}
-	return false;
 }
 
 bool ressd_judge_notes(struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
-	WRITE_ONCE(ressd->noted, false);
-	/* Pairs with that in note_write(): we see the note, or it sets this. */
-	smp_mb();
-	if (!judge_some(ressd))
-		return false;
-	WRITE_ONCE(ressd->noted, true);
-	return true;
+	return ressd_notes_judge(&ressd->seen->notes, &ressd->noted,
+				 JUDGED_AT_ONCE, judge_notes, ressd);
 }
 
 void ressd_judge_all_noted(struct ressd *ressd)

@@ -204,6 +204,8 @@
 #include "core/ressd-sweep.h"
 #include "dm-ressd-copy.h"
 #include "dm-ressd-flight.h"
+#include "dm-ressd-look.h"
+#include "dm-ressd-notes.h"
 
 #define DM_MSG_PREFIX "ressd"
 
@@ -234,23 +236,6 @@ struct ressd_counters {
 	u64 write_retries;	/* log writes tried again after an error */
 	u64 log_discards;	/* of segments that held nothing any more */
 	u64 uncounted_reads;	/* of all reads, those before clear_stats */
-};
-
-/*
- * Large writes that took no lock, and that the pattern identifier is yet to
- * hear of.
- */
-#define RESSD_MAX_NOTES	32U
-
-struct ressd_note {
-	u64 sector;
-	u32 sectors;
-};
-
-struct ressd_notes {
-	struct ressd_note note[RESSD_MAX_NOTES];
-	u32 head;	/* the next one's number; by its processor */
-	u32 tail;	/* the oldest one's; under the lock */
 };
 
 /*

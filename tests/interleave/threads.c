@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+#include <linux/minmax.h>
 #include "threads.h"
 
 #define STACK_BYTES	65536
 #define MAX_STORES	8
+#define MAX_LOADS	4	/* of copies, that are not done yet */
 #define MAX_DEPTH	400
 #define MAX_PLACES	24	/* that one thread looks at */
 #define TABLE_BITS	24	/* of the states that are known */
@@ -19,6 +21,12 @@ struct store {
 	size_t size;
 	u64 value;
 	bool release;
+};
+
+/* A load of a copy. */
+struct load {
+	const void *from;
+	void *to;
 };
 
 /* A store that has arrived, as number place + 1; what was there before. */
@@ -39,7 +47,8 @@ enum wait {
 	WAIT_LOCK,
 	WAIT_NOBODY,
 	WAIT_FLAG,
-	WAIT_EMPTY,		/* until its stores have all arrived */
+	WAIT_LOADED,		/* until the loads of its copies are done */
+	WAIT_EMPTY,		/* ... and its stores have all arrived */
 };
 
 struct thread {
@@ -50,6 +59,8 @@ struct thread {
 	thread_function *run;
 	struct store stores[MAX_STORES];
 	u32 nr_stores;
+	struct load loads[MAX_LOADS];
+	u32 nr_loads;
 	u64 seen;		/* hash of what it has loaded, and of how far it is */
 	enum wait wait;
 	const void *waits_for;
@@ -62,10 +73,10 @@ struct thread {
 	bool done;
 };
 
-/* A choice: a thread goes on, or one of its stores arrives. */
+/* A choice: a thread goes on, one of its stores arrives, or a load of a copy is done. */
 struct choice {
 	int thread;
-	int store;		/* -1: it goes on */
+	int store, load;	/* both -1: it goes on */
 	u32 value;		/* which one it loads, the latest first */
 };
 
@@ -124,12 +135,12 @@ static u32 last_change(const void *address, u32 nr)
 }
 
 /*
- * The value number @nr, the latest first, that a load of the thread may find, and since when it has
- * been there; false if there are fewer.
+ * The value number @nr, the latest first, that a load of the thread may find at @address, and since
+ * when it has been there; false if there are fewer.
  */
-static bool find_value(struct thread *thread, u32 nr, u64 *value, u32 *since)
+static bool find_value(struct thread *thread, const void *address, size_t size, u32 nr, u64 *value,
+		       u32 *since)
 {
-	const void *address = thread->waits_for;
 	u32 oldest = place_of(thread, address)->at, i;
 
 	if (thread->at > oldest)
@@ -140,7 +151,7 @@ static bool find_value(struct thread *thread, u32 nr, u64 *value, u32 *since)
 			*since = oldest;
 			return !nr;
 		}
-	*value = value_at(address, thread->load_size);
+	*value = value_at(address, size);
 	*since = last_change(address, nr_arrived);
 	for (; nr && *since > oldest; nr--) {
 		*value = history[*since - 1].before;
@@ -160,6 +171,15 @@ static void see(struct thread *thread, u32 at)
 {
 	if (thread->at < at)
 		thread->at = at;
+}
+
+/* What has been there since then, it has seen; an older one it will not find there. */
+static void see_place(struct thread *thread, const void *address, u32 at)
+{
+	struct seen_place *place = place_of(thread, address);
+
+	if (place->at < at)
+		place->at = at;
 }
 
 /* --- what threads do ------------------------------------------------------------------------ */
@@ -187,14 +207,11 @@ static void push(struct thread *thread, void *address, size_t size, u64 value, b
 u64 thread_load(const void *address, size_t size, bool acquire)
 {
 	struct thread *thread = &threads[current];
-	struct seen_place *place;
 
 	thread->load_size = size;
 	yield(WAIT_LOAD, address);
 	thread->seen = mix(thread->seen, thread->loaded + 2);
-	place = place_of(thread, address);
-	if (place->at < thread->loaded_at)
-		place->at = thread->loaded_at;
+	see_place(thread, address, thread->loaded_at);
 	if (acquire)
 		see(thread, thread->loaded_at);
 	return thread->loaded;
@@ -202,7 +219,34 @@ u64 thread_load(const void *address, size_t size, bool acquire)
 
 void thread_store(void *address, size_t size, u64 value, bool release)
 {
-	push(yield(WAIT_NONE, NULL), address, size, value, release);
+	push(yield(release ? WAIT_LOADED : WAIT_NONE, NULL), address, size, value, release);
+}
+
+static bool is_shared(const void *address)
+{
+	return (uintptr_t)address - (uintptr_t)shared < shared_size;
+}
+
+void *thread_copy(void *to, const void *from, size_t bytes)
+{
+	struct thread *thread;
+	size_t at;
+
+	for (at = 0; at < bytes; at += sizeof(u64)) {
+		if (!is_shared(from)) {
+			thread_store((char *)to + at, sizeof(u64),
+				     value_at((const char *)from + at, sizeof(u64)), false);
+			continue;
+		}
+		thread = yield(WAIT_NONE, NULL);
+		if (thread->nr_loads == MAX_LOADS || !is_shared(to)) {
+			fprintf(stderr, "interleave: too many loads not done, or to the wrong place\n");
+			exit(2);
+		}
+		thread->loads[thread->nr_loads++] =
+			(struct load) { (const char *)from + at, (char *)to + at };
+	}
+	return to;
 }
 
 void thread_increment(void *address, size_t size)
@@ -232,6 +276,11 @@ int thread_number(void)
 	return current;
 }
 
+int thread_count(void)
+{
+	return nr_threads;
+}
+
 void thread_lock(u32 *lock)
 {
 	struct thread *thread = yield(WAIT_LOCK, lock);
@@ -242,7 +291,7 @@ void thread_lock(u32 *lock)
 
 void thread_unlock(u32 *lock)
 {
-	push(yield(WAIT_NONE, NULL), lock, sizeof(*lock), 0, true);
+	push(yield(WAIT_LOADED, NULL), lock, sizeof(*lock), 0, true);
 }
 
 void thread_wait(const u32 *flag)
@@ -280,8 +329,10 @@ static bool can_go_on(const struct thread *thread)
 		return !*(const u32 *)thread->waits_for;
 	case WAIT_FLAG:
 		return *(const u32 *)thread->waits_for;
+	case WAIT_LOADED:
+		return !thread->nr_loads;
 	case WAIT_EMPTY:
-		return !thread->nr_stores;
+		return !thread->nr_loads && !thread->nr_stores;
 	}
 	return true;
 }
@@ -299,23 +350,33 @@ static bool can_arrive(const struct thread *thread, u32 i)
 	return true;
 }
 
-/* To go on, in so many ways: returns how many of *@nr choices are left, or finds that one. */
-static bool find_way(struct thread *thread, u32 *nr, u32 *value)
+/*
+ * What a load finds is one of several values: true if choice *@nr is one of them; else *@nr counts
+ * those that are left.
+ */
+static bool choose_value(struct thread *thread, const void *address, size_t size, u32 *nr,
+			 u32 *value)
 {
 	u64 found;
 	u32 since;
 
 	*value = 0;
-	if (!can_go_on(thread))
-		return false;
 	do {
 		if (!*nr)
 			return true;
 		--*nr;
 		++*value;
-	} while (thread->wait == WAIT_LOAD && nr_stale < max_stale &&
-		 find_value(thread, *value, &found, &since));
+	} while (address && nr_stale < max_stale &&
+		 find_value(thread, address, size, *value, &found, &since));
 	return false;
+}
+
+/* Likewise for the ways to go on. */
+static bool find_way(struct thread *thread, u32 *nr, u32 *value)
+{
+	return can_go_on(thread) &&
+	       choose_value(thread, thread->wait == WAIT_LOAD ? thread->waits_for : NULL,
+			    thread->load_size, nr, value);
 }
 
 /* The choice number @nr, or false if there are fewer. */
@@ -327,11 +388,19 @@ static bool find_choice(u32 nr, struct choice *choice)
 		struct thread *thread = &threads[choice->thread];
 
 		choice->store = -1;
+		choice->load = -1;
 		if (find_way(thread, &nr, &choice->value))
 			return true;
 		for (i = 0; i < thread->nr_stores; i++) {
 			choice->store = i;
 			if (can_arrive(thread, i) && !nr--)
+				return true;
+		}
+		choice->store = -1;
+		for (i = 0; i < thread->nr_loads; i++) {
+			choice->load = i;
+			if (choose_value(thread, thread->loads[i].from, sizeof(u64), &nr,
+					 &choice->value))
 				return true;
 		}
 	}
@@ -359,16 +428,36 @@ static void switch_to(struct thread *thread)
 	setcontext(&thread->context);
 }
 
+static void do_load(struct thread *thread, u32 nr, u32 value)
+{
+	const struct load load = thread->loads[nr];
+	u64 loaded = 0;
+	u32 since = 0;
+
+	find_value(thread, load.from, sizeof(loaded), value, &loaded, &since);
+	see_place(thread, load.from, since);
+	memcpy(load.to, &loaded, sizeof(loaded));
+	thread->nr_loads--;
+	memmove(&thread->loads[nr], &thread->loads[nr + 1],
+		(thread->nr_loads - nr) * sizeof(load));
+}
+
 static void take_choice(const struct choice *choice)
 {
 	struct thread *thread = &threads[choice->thread];
 	struct store store;
 
+	if (choice->load >= 0) {
+		nr_stale += choice->value > 0;
+		do_load(thread, choice->load, choice->value);
+		return;
+	}
 	if (choice->store < 0) {
 		current = choice->thread;
 		thread->seen = mix(thread->seen, 1);
 		if (thread->wait == WAIT_LOAD)
-			find_value(thread, choice->value, &thread->loaded, &thread->loaded_at);
+			find_value(thread, thread->waits_for, thread->load_size, choice->value,
+				   &thread->loaded, &thread->loaded_at);
 		nr_stale += choice->value > 0;
 		switch_to(thread);
 		return;
@@ -387,7 +476,7 @@ static bool may_find(const struct thread *thread, const struct arrived *store)
 {
 	u32 i, place = store - history;
 
-	if (thread->done || thread->at > place)
+	if ((thread->done && !thread->nr_loads) || thread->at > place)
 		return false;
 	for (i = 0; i < thread->nr_places; i++)
 		if (thread->places[i].address == store->address && thread->places[i].at > place)
@@ -415,12 +504,12 @@ static u64 hash_past(u64 hash)
 static u64 hash_state(void)
 {
 	u64 hash = 1 + nr_stale;
-	size_t byte;
+	size_t at;
 	int i;
 	u32 j;
 
-	for (byte = 0; byte < shared_size; byte++)
-		hash = mix(hash, shared[byte]);
+	for (at = 0; at < shared_size; at += sizeof(u64))
+		hash = mix(hash, value_at(shared + at, min(sizeof(u64), shared_size - at)));
 	for (i = 0; i < nr_threads; i++) {
 		const struct thread *thread = &threads[i];
 
@@ -428,6 +517,10 @@ static u64 hash_state(void)
 		for (j = 0; j < thread->nr_stores; j++)
 			hash = mix(mix(hash, (uintptr_t)thread->stores[j].address),
 				   thread->stores[j].value);
+		hash = mix(hash, j);
+		for (j = 0; j < thread->nr_loads; j++)
+			hash = mix(mix(hash, (uintptr_t)thread->loads[j].from),
+				   (uintptr_t)thread->loads[j].to);
 		hash = mix(hash, j);
 	}
 	if (nr_stale < max_stale)
@@ -475,6 +568,7 @@ static void start_threads(thread_function *const *run, thread_function *start)
 		thread->run = run[i];
 		thread->begun = false;
 		thread->nr_stores = 0;
+		thread->nr_loads = 0;
 		thread->seen = 0;
 		thread->nr_places = 0;
 		thread->at = 0;

@@ -3,7 +3,9 @@
  * Threads whose accesses to shared memory are interleaved in all ways, and whose stores reach that
  * memory late and in any order that release and barriers allow.  A load finds any value that the
  * place has had since the last acquire or barrier of its thread, and since that thread has seen the
- * place: as if it had been done so much earlier than what comes before it.
+ * place: as if it had been done so much earlier than what comes before it.  The loads of a copy may
+ * also be done later than what comes after them, but for a release or a barrier: their values are
+ * not needed until then.
  *
  * All that the threads share, and all that the checks note down, is in one object; a state is that
  * object, the stores that have not reached it yet, what loads may still find of the past, and what
@@ -13,6 +15,7 @@
 #define INTERLEAVE_THREADS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 
 #define NR_THREADS	4
@@ -24,8 +27,14 @@ void thread_store(void *address, size_t size, u64 value, bool release);
 void thread_add(int *address, int value, bool release);
 /* By the only thread that changes it. */
 void thread_increment(void *address, size_t size);
+/*
+ * As memcpy(), in words of 8 bytes.  If @from is shared each word is loaded when nothing needs it
+ * yet, so @to is in the shared object and only looked at when all has ended; else they are stored.
+ */
+void *thread_copy(void *to, const void *from, size_t bytes);
 void thread_barrier(void);
 int thread_number(void);
+int thread_count(void);
 
 /* A lock: taking it is an acquire, and giving it up a release. */
 void thread_lock(u32 *lock);

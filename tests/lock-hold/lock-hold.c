@@ -30,6 +30,7 @@
 #define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
 #define COMPARED_AT_ONCE (RESSD_STEP_NODES * 8)
 #define TRACKED		4096U			/* direct writes over the log's blocks */
+#define WAITERS		4096U			/* bios, for a sync or for a record */
 #define SMALL_BLOCKS	32			/* of the largest small write */
 #define COVER_STEPS	100			/* more than any run takes */
 
@@ -530,6 +531,60 @@ static void measure_commit(u32 mib)
 	}
 }
 
+/* Bios that wait, in the order of their tickets, and those of them that go on. */
+struct waiter {
+	struct list_head list;
+	u64 ticket;
+};
+
+struct waiting {
+	struct list_head sync, record, settled;
+};
+
+/* take_settled() */
+static void take_settled(struct list_head *waiters, u64 reached, struct list_head *settled)
+{
+	struct waiter *waiter, *next;
+
+	list_for_each_entry_safe(waiter, next, waiters, list) {
+		if (waiter->ticket > reached && ressd.mode == RESSD_MODE_RW)
+			continue;
+		list_move_tail(&waiter->list, settled);
+	}
+}
+
+/* take_all_settled() */
+static void settle_step(void *context)
+{
+	struct waiting *waiting = context;
+
+	take_settled(&waiting->sync, ressd_log_synced(&ressd), &waiting->settled);
+	take_settled(&waiting->record, ressd.written_seq, &waiting->settled);
+}
+
+/* It grows with the bios that wait, not with the log: about 5,500 reach the limit. */
+static void measure_settling(u32 mib)
+{
+	static struct waiter waiters[WAITERS];
+	struct waiting waiting;
+	u32 i;
+
+	fill(mib, false);
+	INIT_LIST_HEAD(&waiting.sync);
+	INIT_LIST_HEAD(&waiting.record);
+	INIT_LIST_HEAD(&waiting.settled);
+	for (i = 0; i < ARRAY_SIZE(waiters); i++) {
+		waiters[i].ticket = 1;
+		list_add_tail(&waiters[i].list, i % 2 ? &waiting.sync : &waiting.record);
+	}
+	ressd.sync_done = 0;
+	ressd.written_seq = 0;
+	measure("end of an I/O that nobody waits for", settle_step, &waiting);
+	ressd.sync_done = 1;
+	ressd.written_seq = 1;
+	measure("end of an I/O that all wait for", settle_step, &waiting);
+}
+
 /* A run of the cover: see take_steps() in dm-ressd-cover.c. */
 struct covering {
 	struct ressd_cover_run run;
@@ -667,6 +722,7 @@ static void measure_all(const char *name, u32 mib)
 	measure_accepting(mib, false);
 	measure_accepting(mib, true);
 	measure_commit(mib);
+	measure_settling(mib);
 	forget_filled();
 	measure_covers(mib);
 	printf("%s - lock-hold: no hold of more than %llu instructions, log of %s (%llu)\n",

@@ -8,7 +8,8 @@
 #define __percpu
 
 #define per_cpu_ptr(pointer, cpu)	((pointer) + (cpu))
-#define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < NR_THREADS; cpu++)
+#define raw_cpu_ptr(pointer)		((pointer) + thread_number())
+#define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < thread_count(); cpu++)
 
 /* @x is a field of the first element, which has PERCPU_BYTES. */
 #define this_cpu_inc(x)	\
