@@ -27,6 +27,11 @@ void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb)
 	list_add_tail(&rb->list, &ressd->waiters.space);
 	ressd->waiters.came++;
 	WRITE_ONCE(ressd->waiters.need_space, true);
+	/*
+	 * Pairs with ressd_put_reader(): next_io() does not look twice if it
+	 * finds that set.
+	 */
+	smp_mb();
 	ressd_wake(ressd);
 }
 
