@@ -155,30 +155,25 @@ bool ressd_mover_is_wanted(const struct ressd *ressd)
 				    READ_ONCE(ressd->mover.watches_clock));
 }
 
-static bool note_if_drained(struct ressd *ressd)
+/*
+ * Ends the drain if the log is drained, or else if there is an error.  True if
+ * the log is drained.
+ */
+static bool end_drain(struct ressd *ressd, int error)
 {
 	bool drained;
 
 	spin_lock(&ressd->lock);
 	drained = ressd_log_is_drained(&ressd->log);
-	if (drained) {
-		ressd->mover.drain_result = 0;
-		WRITE_ONCE(ressd->mover.draining, false);
+	if (drained)
 		ressd_pattern_drained(&ressd->pattern);
+	if (drained || error) {
+		ressd->mover.drain_result = drained ? 0 : error;
+		WRITE_ONCE(ressd->mover.draining, false);
 	}
 	spin_unlock(&ressd->lock);
-	if (drained)
-		wake_up(&ressd->wait);
-	return drained;
-}
-
-static void end_drain(struct ressd *ressd, int result)
-{
-	spin_lock(&ressd->lock);
-	ressd->mover.drain_result = result;
-	WRITE_ONCE(ressd->mover.draining, false);
-	spin_unlock(&ressd->lock);
 	wake_up(&ressd->wait);
+	return drained;
 }
 
 /*
@@ -306,8 +301,7 @@ static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 
 	/* Only what is on the device can be moved. */
 	if ((drain || kind == RESSD_MOVER_TRIAL) &&
-	    (ressd_reclaim_as_mover(ressd) ||
-	     (drain && note_if_drained(ressd))))
+	    (ressd_reclaim_as_mover(ressd) || (drain && end_drain(ressd, 0))))
 		return 0;
 	if (cover_first(ressd, drain, &ret)) {
 		if (drain && ret)
@@ -325,7 +319,7 @@ static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 		return ret;
 	}
 	ret = sweep(ressd, kind);
-	if (drain && !note_if_drained(ressd) && ret)
+	if (drain)
 		end_drain(ressd, ret);
 	return ret;
 }
@@ -358,16 +352,14 @@ static bool pause_ends(struct ressd *ressd, bool failed)
 			   suspend_needs_space(ressd)));
 }
 
-/* @clock: the thread watches it, and wakes when it need not any more. */
-static bool has_reason(struct ressd *ressd, bool clock)
+static bool has_reason(struct ressd *ressd)
 {
 	bool reason;
 
 	if (kthread_should_stop())
 		return true;
 	spin_lock(&ressd->lock);
-	reason = choose(ressd) != RESSD_MOVER_IDLE ||
-		 ressd_pace_must_look(ressd, clock);
+	reason = ressd_mover_is_wanted(ressd);
 	spin_unlock(&ressd->lock);
 	return reason;
 }
@@ -378,66 +370,58 @@ static bool has_reason(struct ressd *ressd, bool clock)
  */
 static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 {
-	enum ressd_mover_state next = RESSD_MOVER_IDLE;
-
+	ressd_discard_next(ressd);
 	while (!kthread_should_stop()) {
 		bool clock = ressd_pace_watches_clock(ressd);
+		enum ressd_mover_state next = next_state(ressd);
 
-		next = next_state(ressd);
 		if (next != RESSD_MOVER_IDLE)
-			break;
+			return next;
 		rest(ressd, RESSD_MOVER_IDLE);
 		ressd_discard_next(ressd);
 		WRITE_ONCE(ressd->mover.watches_clock, clock);
-		wait_event_idle_timeout(ressd->mover.rest,
-					has_reason(ressd, clock),
+		wait_event_idle_timeout(ressd->mover.rest, has_reason(ressd),
 					ressd_clock_interval(clock));
 		if (clock)
 			prime_log(ressd);
 	}
-	return next;
+	return RESSD_MOVER_IDLE;
+}
+
+/* A sweep, and the pause after one that has gained nothing. */
+static void sweep_and_pause(struct ressd *ressd, enum ressd_mover_state kind)
+{
+	struct progress before, after;
+	int ret;
+
+	ressd_retry_moves(ressd, false);
+	before = progress_now(ressd);
+	ret = sweep_once(ressd, kind);
+	if (!ret)
+		ressd->mover.backoff = 0;
+	after = progress_now(ressd);
+	if (after.reused != before.reused || after.covered != before.covered ||
+	    kthread_should_stop() || (!ret && after.moved != before.moved))
+		return;
+	/* The device fails, or a direct write was in the way. */
+	rest(ressd, RESSD_MOVER_BACKOFF);
+	if (ret)
+		ressd->mover.backoff = clamp(2 * ressd->mover.backoff,
+					     (unsigned long)FIRST_BACKOFF,
+					     (unsigned long)LAST_BACKOFF);
+	wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
+					 ret ? ressd->mover.backoff : HZ / 50);
+	rest(ressd, RESSD_MOVER_IDLE);
 }
 
 static int mover_thread(void *data)
 {
 	struct ressd *ressd = data;
+	enum ressd_mover_state next;
 
 	rest(ressd, RESSD_MOVER_IDLE);
-	while (!kthread_should_stop()) {
-		struct progress before, after;
-		enum ressd_mover_state next;
-		int ret;
-
-		ressd_discard_next(ressd);
-		next = wait_for_reason(ressd);
-		if (kthread_should_stop())
-			break;
-		ressd_retry_moves(ressd, false);
-		before = progress_now(ressd);
-		ret = sweep_once(ressd, next);
-		if (!ret)
-			ressd->mover.backoff = 0;
-		after = progress_now(ressd);
-		if (after.reused != before.reused ||
-		    after.covered != before.covered || kthread_should_stop() ||
-		    (!ret && after.moved != before.moved))
-			continue;
-		/*
-		 * Gained nothing: the device fails, or a direct write was in
-		 * the way.
-		 */
-		rest(ressd, RESSD_MOVER_BACKOFF);
-		if (ret)
-			ressd->mover.backoff =
-				clamp(2 * ressd->mover.backoff,
-				      (unsigned long)FIRST_BACKOFF,
-				      (unsigned long)LAST_BACKOFF);
-		wait_event_interruptible_timeout(ressd->wait,
-						 pause_ends(ressd, ret),
-						 ret ? ressd->mover.backoff :
-						       HZ / 50);
-		rest(ressd, RESSD_MOVER_IDLE);
-	}
+	while ((next = wait_for_reason(ressd)) != RESSD_MOVER_IDLE)
+		sweep_and_pause(ressd, next);
 	rest(ressd, RESSD_MOVER_STOPPED);
 	return 0;
 }
