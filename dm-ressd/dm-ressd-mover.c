@@ -3,9 +3,9 @@
  * The mover (RE section 3.2): a thread that brings the data of full segments
  * home in ascending order, so that the log's segments can be used again.
  *
- * Here it decides what to do next: a sweep (dm-ressd-sweep.c), a run of the
- * cover, or nothing.  If few blocks of the oldest segment are live there is no
- * sweep: they stay in the log (dm-ressd-keep.c).
+ * core/ressd-mover.c decides what it does next: a sweep (dm-ressd-sweep.c), a
+ * run of the cover, or nothing.  If few blocks of the oldest segment are live
+ * there is no sweep: they stay in the log (dm-ressd-keep.c).
  *
  * A block that cannot be moved stays mapped; its segment, and with it all later
  * ones, cannot be reused until a later sweep moves it or it is overwritten.
@@ -17,10 +17,6 @@
 
 #include "dm-ressd-mover.h"
 #include "core/ressd-keep.h"
-
-/* After a sweep with errors; doubled each time. */
-#define FIRST_BACKOFF	HZ
-#define LAST_BACKOFF	(64 * HZ)
 
 /* --- idle time ------------------------------------------------------------ */
 
@@ -65,86 +61,73 @@ static bool below_threshold(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd_mover_is_on(ressd) &&
-	       (u64)ressd_log_free_blocks(log) * 100 <
+	return (u64)ressd_log_free_blocks(log) * 100 <
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
 
-/* Is it time to bring home what is on the device? */
-static bool wants_idle_sweep(const struct ressd *ressd)
+/* Is this idle time, in which what is on the device can be written back? */
+static bool can_move_idle(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd_mover_is_on(ressd) && ressd_log_nr_movable(log) &&
-	       !log->busy && !log->records[log->open].nr_maps &&
-	       ressd_pace_is_idle(ressd);
+	return ressd_log_nr_movable(log) && !log->busy &&
+	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
 }
 
 /*
  * Has one of the blocks that could not be moved been overwritten since, so that
- * a sweep may find that none is left?  Whoever has done so is followed by an
- * I/O of the log, whose end wakes the mover.
+ * a sweep may find that none is left?  An I/O of the log follows that write,
+ * and its end wakes the mover.
  */
 static bool bad_block_is_gone(const struct ressd *ressd)
 {
 	u32 block = ressd->mover.bad_block;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->errors.bad_blocks && ressd_mover_is_on(ressd) &&
-	       !ressd_cover_is_bad(ressd) &&
+	return ressd->errors.bad_blocks && !ressd_cover_is_bad(ressd) &&
 	       ressd_keep_next(&ressd->log, block, block + 1) != block;
 }
 
-/*
- * Is there anything that a sweep, or a run of the cover, could do, and reason
- * to?
- */
-static bool wants_space(const struct ressd *ressd)
+/* That covers have to be carried is no reason to look for space. */
+static bool wants_covers(const struct ressd *ressd)
 {
-	const struct ressd_log *log = &ressd->log;
 	enum ressd_cover_goal goal;
 
 	lockdep_assert_held(&ressd->lock);
-	/* That there is something to carry is no reason to look for space. */
-	if (!ressd->hibernating &&
-	    ressd_cover_choose(log, ressd->mover.draining, &goal) &&
-	    goal != RESSD_COVER_CARRY)
-		return true;
-	if (!ressd->suspending && ressd->mover.retry_now &&
-	    ressd->errors.bad_blocks)
-		return true;
-	if (bad_block_is_gone(ressd))
-		return true;
-	return log->reuse_seq < log->head_seq &&
-	       ((ressd->waiters.need_space && ressd_log_is_full(log)) ||
-		below_threshold(ressd));
+	return !ressd->hibernating &&
+	       ressd_cover_choose(&ressd->log, ressd->mover.draining, &goal) &&
+	       goal != RESSD_COVER_CARRY;
 }
 
-/* What the mover, if it is at rest, has to do now: a kind of sweep, or IDLE. */
+static struct ressd_mover_facts facts_now(const struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	lockdep_assert_held(&ressd->lock);
+	return (struct ressd_mover_facts) {
+		.in_service = ressd_log_is_rw(ressd),
+		.on = ressd_mover_is_on(ressd),
+		.draining = ressd->mover.draining,
+		.suspending = ressd->suspending,
+		.trial = ressd_route_asks_move(ressd),
+		.idle = can_move_idle(ressd),
+		.covers = wants_covers(ressd),
+		.used = log->reuse_seq < log->head_seq,
+		.full = ressd->waiters.need_space && ressd_log_is_full(log),
+		.low = below_threshold(ressd),
+		.starved = ressd_log_is_starved(log),
+		.bad = ressd->errors.bad_blocks,
+		.bad_gone = bad_block_is_gone(ressd),
+		.retry = ressd->mover.retry_now,
+	};
+}
+
 static enum ressd_mover_state choose(const struct ressd *ressd)
 {
-	lockdep_assert_held(&ressd->lock);
-	if (!ressd_log_is_rw(ressd))
-		return RESSD_MOVER_IDLE;
-	if (ressd->mover.draining)
-		return ressd->suspending && !wants_space(ressd) ?
-			RESSD_MOVER_IDLE : RESSD_MOVER_DRAINING;
-	if (ressd_route_asks_move(ressd))
-		return RESSD_MOVER_TRIAL;
-	if (wants_idle_sweep(ressd))
-		return RESSD_MOVER_EMPTYING;
-	return wants_space(ressd) ? RESSD_MOVER_SWEEPING : RESSD_MOVER_IDLE;
-}
+	const struct ressd_mover_facts facts = facts_now(ressd);
 
-static enum ressd_mover_state next_state(struct ressd *ressd)
-{
-	enum ressd_mover_state state;
-
-	spin_lock(&ressd->lock);
-	state = choose(ressd);
-	spin_unlock(&ressd->lock);
-	return state;
+	return ressd_mover_choose(&facts);
 }
 
 bool ressd_mover_is_wanted(const struct ressd *ressd)
@@ -260,18 +243,12 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 	return *ret != -EAGAIN && (goal != RESSD_COVER_CARRY || *ret != -EIO);
 }
 
-/* What shows whether a sweep, or a run of the cover, has gained anything. */
-struct progress {
-	u64 reused, moved;
-	bool covered;
-};
-
-static struct progress progress_now(struct ressd *ressd)
+static struct ressd_mover_progress progress_now(struct ressd *ressd)
 {
-	struct progress now;
+	struct ressd_mover_progress now;
 
 	spin_lock(&ressd->lock);
-	now = (struct progress){
+	now = (struct ressd_mover_progress) {
 		.reused = ressd->log.reuse_seq,
 		.moved = ressd->counters.moved_blocks,
 		.covered = ressd->log.covered,
@@ -283,7 +260,7 @@ static struct progress progress_now(struct ressd *ressd)
 /* 0, or -EIO if not all could be moved. */
 static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 {
-	struct progress before = progress_now(ressd);
+	struct ressd_mover_progress before = progress_now(ressd);
 	bool complete;
 	int ret = ressd_run_sweep(ressd, kind, &complete);
 
@@ -324,32 +301,14 @@ static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 	return ret;
 }
 
-/*
- * Does the end of all bios, or the last sync before a suspend, need space of a
- * sweep?
- */
-static bool suspend_needs_space(struct ressd *ressd)
+static enum ressd_mover_state next_state(struct ressd *ressd)
 {
-	bool needs;
+	enum ressd_mover_state state;
 
 	spin_lock(&ressd->lock);
-	needs = ressd->suspending && ressd_log_is_rw(ressd) &&
-		ressd_log_is_starved(&ressd->log);
+	state = choose(ressd);
 	spin_unlock(&ressd->lock);
-	return needs;
-}
-
-/*
- * @failed: the sweep met errors; then somebody may ask for another one at once.
- * A sweep that a suspend waits for either makes space or gives the log up
- * (note_bad_blocks()), so it is not repeated.
- */
-static bool pause_ends(struct ressd *ressd, bool failed)
-{
-	return kthread_should_stop() ||
-	       (failed && (READ_ONCE(ressd->mover.retry_now) ||
-			   READ_ONCE(ressd->mover.draining) ||
-			   suspend_needs_space(ressd)));
+	return state;
 }
 
 static bool has_reason(struct ressd *ressd)
@@ -388,29 +347,35 @@ static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 	return RESSD_MOVER_IDLE;
 }
 
+static bool pause_ends(struct ressd *ressd, int error)
+{
+	struct ressd_mover_facts facts;
+
+	if (kthread_should_stop())
+		return true;
+	spin_lock(&ressd->lock);
+	facts = facts_now(ressd);
+	spin_unlock(&ressd->lock);
+	return ressd_mover_resumes(&facts, error);
+}
+
 /* A sweep, and the pause after one that has gained nothing. */
 static void sweep_and_pause(struct ressd *ressd, enum ressd_mover_state kind)
 {
-	struct progress before, after;
+	struct ressd_mover_progress before, after;
+	u32 pause;
 	int ret;
 
 	ressd_retry_moves(ressd, false);
 	before = progress_now(ressd);
 	ret = sweep_once(ressd, kind);
-	if (!ret)
-		ressd->mover.backoff = 0;
 	after = progress_now(ressd);
-	if (after.reused != before.reused || after.covered != before.covered ||
-	    kthread_should_stop() || (!ret && after.moved != before.moved))
+	pause = ressd_mover_pause(&before, &after, ret, &ressd->mover.backoff);
+	if (!pause || kthread_should_stop())
 		return;
-	/* The device fails, or a direct write was in the way. */
 	rest(ressd, RESSD_MOVER_BACKOFF);
-	if (ret)
-		ressd->mover.backoff = clamp(2 * ressd->mover.backoff,
-					     (unsigned long)FIRST_BACKOFF,
-					     (unsigned long)LAST_BACKOFF);
 	wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
-					 ret ? ressd->mover.backoff : HZ / 50);
+					 msecs_to_jiffies(pause));
 	rest(ressd, RESSD_MOVER_IDLE);
 }
 

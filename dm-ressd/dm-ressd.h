@@ -412,7 +412,7 @@ struct ressd_mover {
 	/* Its thread's own. */
 	u32 bad_blocks;			/* that this sweep could not move */
 	bool watches_clock;		/* at rest; read by others */
-	unsigned long backoff;		/* jiffies to wait after errors */
+	u32 backoff;			/* ms; see ressd_mover_pause() */
 	u64 visit_from;			/* where the next visits begin */
 	struct ressd_visits visits;
 	atomic_t ios, io_errors;	/* of the batch; end in interrupts */
