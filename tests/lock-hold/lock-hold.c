@@ -530,7 +530,7 @@ static void measure_commit(u32 mib)
 	}
 }
 
-/* A run of the cover: see take_steps() in dm-ressd-cover.c. */
+/* A run of the cover: see carry_out_run() in dm-ressd-cover.c. */
 struct covering {
 	struct ressd_cover_run run;
 	struct ressd_cover_action action;
