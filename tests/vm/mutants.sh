@@ -49,7 +49,7 @@ mutants() {
 		longer-length-counts@core/ressd-record.c@s/min_t(u64, info->table.len, other/max_t(u64, info->table.len, other/@84-grow@a growth that was cut short counts as done
 		no-overlap-check@dm-ressd-direct.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
-		fua-of-a-failed-flush@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA \&\&$/if (0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
+		fua-of-a-failed-flush@dm-ressd-io.c@s/return bio->bi_opf \& REQ_FUA \&\&$/return 0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
 		fua-believes-recover@dm-ressd-io.c@s/unlikely(atomic_read(&ressd->errors.refused_flushes) !=$/unlikely(0 \&\&/@75-errors-log 1 fua_waits_for_a_good_flush@... once the log is in service again
 		recover-answers-nothing@dm-ressd-repair.c@s/^\t\tressd_answer_flushes(ressd, refused);$/\t\t(void)refused;/@75-errors-log 1 fua_waits_for_a_good_flush@after recover who writes with FUA, but never flushes, is not served any more
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->errors.failed_flushes);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
