@@ -126,7 +126,7 @@ static bool may_copy_late(const struct ressd *ressd, const struct bio *bio)
 	       ressd->options.commit != RESSD_COMMIT_WRITETHROUGH;
 }
 
-/* What mends a damaged copy takes the room that its carry would take. */
+/* What replaces a damaged copy takes the space that its carry would take. */
 static int accept(struct ressd *ressd, u32 lbn, struct ressd_place *place)
 {
 	lockdep_assert_held(&ressd->lock);
@@ -246,7 +246,7 @@ static int write_log(struct ressd *ressd, struct bio *bio,
 	int ret = -EAGAIN;
 
 	lockdep_assert_held(&ressd->lock);
-	/* Behind those who wait already, if any. */
+	/* Behind those that wait already, if any. */
 	if (list_empty(&ressd->waiters.space))
 		ret = try_blocks(ressd, bio,
 				 may_copy_late(ressd, bio) ? copy : NULL);
@@ -265,7 +265,7 @@ static int write_log(struct ressd *ressd, struct bio *bio,
 /*
  * The first one that waits for room tries again; false if it still waits, and
  * so do those behind it.  A write that has to be logged waits on @passed, and
- * holds up nobody.
+ * does not hold up the others.
  */
 static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 			       struct list_head *complete)
@@ -366,7 +366,7 @@ static void cut_write(struct ressd *ressd, struct bio *bio,
 	*e = ressd_extent_of(ressd, bio);
 }
 
-/* Covered blocks and others take different ways. */
+/* Covered blocks and others take different routes. */
 static void cut_at_cover(struct ressd *ressd, struct bio *bio,
 			 struct ressd_extent *e)
 {
@@ -389,7 +389,7 @@ static bool flush_is_enough(const struct ressd *ressd)
 	return ressd_log_owes_nothing(&ressd->log);
 }
 
-/* The log is not in service and owes something that it cannot write. */
+/* The log is not in service and has something unflushed. */
 static bool flushes_fail(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The mover (RE section 3.2): a thread that brings the data of full segments
- * home in ascending order, so that the log's segments can be used again.
+ * The mover (RE section 3.2): a thread that writes the data of full segments
+ * back in ascending order, so that the log's segments can be used again.
  *
  * core/ressd-mover.c decides what it does next: a sweep (dm-ressd-sweep.c), a
  * run of the cover, or nothing.  If few blocks of the oldest segment are live
@@ -9,7 +9,7 @@
  *
  * A block that cannot be moved stays mapped; its segment, and with it all later
  * ones, cannot be reused until a later sweep moves it or it is overwritten.
- * Sweeps with errors come ever more rarely.
+ * The pause after a sweep with errors doubles each time.
  */
 #include <linux/blkdev.h>
 #include <linux/kthread.h>
@@ -21,8 +21,8 @@
 /* --- idle time ------------------------------------------------------------ */
 
 /*
- * All is home: the log can be made ready for a burst, once after something was
- * moved.
+ * Nothing is left to be moved: the log can be made ready for a burst, once
+ * after something was moved.
  */
 static bool wants_priming(const struct ressd *ressd)
 {
@@ -32,7 +32,10 @@ static bool wants_priming(const struct ressd *ressd)
 	       !ressd->log.busy;
 }
 
-/* Until all is done or somebody comes; the mover's part of it is to wait. */
+/*
+ * Step by step, until there is nothing left to prepare or something else to do.
+ * The log's worker writes; the mover only waits for that.
+ */
 static void prime_log(struct ressd *ressd)
 {
 	struct ressd_log *log = &ressd->log;
@@ -180,9 +183,9 @@ static void rest(struct ressd *ressd, enum ressd_mover_state state)
 }
 
 /*
- * Blocks could not be moved, or now can again: what follows from it, and who is
- * told.  A sync that needs the room which they hold would wait for ever, so it
- * fails.
+ * After a sweep that met blocks which could not be moved, or that found none
+ * left: counts and reports them.  A sync that needs the space which they hold
+ * would wait for ever, so it fails.
  */
 static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 {
@@ -214,8 +217,8 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 }
 
 /*
- * A run of the cover comes before a sweep, unless it has found no room for its
- * records.
+ * A run of the cover comes before a sweep, unless there was no free space for
+ * its records.
  */
 static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 {
@@ -231,14 +234,14 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 	spin_lock(&ressd->lock);
 	bad = ressd_cover_is_bad(ressd);
 	spin_unlock(&ressd->lock);
-	/* By then nothing else is left that could not be moved. */
+	/* All other blocks have been moved by then. */
 	if (goal == RESSD_COVER_UNCOVER && (bad || ressd->errors.bad_blocks)) {
 		ressd->mover.bad_blocks = bad;
 		note_bad_blocks(ressd, true, true);
 	}
 	/*
-	 * A damaged copy stays where it is; what it keeps from being reused the
-	 * sweep will find.
+	 * A damaged copy is not carried.  The sweep reports that its segment
+	 * cannot be reused.
 	 */
 	return *ret != -EAGAIN && (goal != RESSD_COVER_CARRY || *ret != -EIO);
 }
@@ -424,7 +427,7 @@ int ressd_drain(struct ressd *ressd)
 	ressd->mover.drain_result = -EINTR;
 	ressd_begin_drain(ressd);
 	spin_unlock(&ressd->lock);
-	/* Why it ended is told by the state that it left. */
+	/* drain_result says why it ended. */
 	(void)wait_event_interruptible(ressd->wait,
 				       ressd_drain_cancelled(ressd) ||
 					       !ressd_log_is_rw(ressd));

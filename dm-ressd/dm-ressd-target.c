@@ -271,8 +271,8 @@ static void init_lists(struct ressd *ressd)
 }
 
 /*
- * Also the kernel that restores the memory must leave the log alone, which that
- * memory knows.
+ * Also the kernel that restores the memory must leave the log alone: the map in
+ * that memory refers to it.
  */
 static int power_event(struct notifier_block *power, unsigned long event,
 		       void *data)
@@ -523,7 +523,7 @@ static void set_suspending(struct ressd *ressd, bool suspending)
 {
 	spin_lock(&ressd->lock);
 	WRITE_ONCE(ressd->suspending, suspending);
-	/* Who waits for a drain would end it, but perhaps nobody does. */
+	/* That of route adaptive has no caller who would end it. */
 	if (suspending)
 		WRITE_ONCE(ressd->mover.draining, false);
 	spin_unlock(&ressd->lock);

@@ -23,7 +23,7 @@ enum step {
 
 	UNCOVER_CHECK,		/* what stands there */
 	UNCOVER_LOOK,		/* work: are these all covers? */
-	UNCOVER_TOLD,		/* sync: the log says that home counts */
+	UNCOVER_TOLD,		/* sync: a record says that home counts */
 	UNCOVER_READ_LOG,
 	UNCOVER_READ_HOME,
 	UNCOVER_MERGE,		/* work: home's sectors, copies for covers */
@@ -96,8 +96,8 @@ bool ressd_cover_must_carry(const struct ressd_log *log)
 }
 
 /*
- * Is everything else home, and on the device?  The record that says so must
- * find a place, and carrying again, should it come to that.
+ * Is everything else written back, and on the device?  There must be space for
+ * the record that says so, and for carrying the copies once more.
  */
 static bool may_uncover(const struct ressd_log *log)
 {
@@ -274,7 +274,7 @@ static void is_home(struct ressd_cover_run *run, struct ressd_log *log)
 			ressd_log_moved(log, ressd_map_block(&log->map, node),
 					lbn);
 	}
-	log->cover_wanted = false;	/* who still waits will say so again */
+	log->cover_wanted = false;	/* a write that waits sets it again */
 	end(run, 0);
 }
 
@@ -292,7 +292,7 @@ static void cover_again(struct ressd_cover_run *run)
 	run->step = COVER_FILL;
 }
 
-/* Brings together what home and log have. */
+/* Replaces the covers in what was read from home by the log's copies. */
 static void merge(struct ressd_cover_run *run)
 {
 	u32 lbn;

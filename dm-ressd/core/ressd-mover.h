@@ -41,7 +41,7 @@ static inline bool ressd_mover_sweeps(enum ressd_mover_state state)
 	return state >= RESSD_MOVER_SWEEPING;
 }
 
-/* Have writers to keep step with a sweep, the last one if there is none now? */
+/* Must writers keep step with a sweep, or with the last one that ended? */
 static inline bool ressd_mover_leads(enum ressd_mover_state state)
 {
 	return state >= RESSD_MOVER_SWEPT;
