@@ -152,8 +152,8 @@ static void report_progress(void *context, u32 done, u32 total)
 }
 
 /*
- * 0 if the whole reserved area is zero: data that somebody may need is never
- * formatted over.
+ * 0 if the whole reserved area is zero: an area that holds data is never
+ * formatted.
  */
 static int check_blank(struct ressd *ressd)
 {

@@ -93,8 +93,8 @@ static inline void ressd_wake(struct ressd *ressd)
 }
 
 /*
- * Has the mover bring all home, until mover.draining is false again: all is
- * home, or it cannot, or a suspend comes.
+ * Has the mover write all back, until mover.draining is false again: all is
+ * written back, or it cannot be, or a suspend comes.
  */
 static inline void ressd_begin_drain(struct ressd *ressd)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One batch of the mover: picked, read from the log, checked, written home, and
- * the log told.
+ * One batch of the mover: picked, read from the log, checked, written back, and
+ * noted as moved in the log.
  *
  * If anything of a batch fails, its blocks are moved one by one, so that a
  * block that cannot be moved keeps back no other one.  If the device's
@@ -23,8 +23,7 @@
  * I/Os of the mover in flight: enough to keep a drive's queue busy; while
  * others read, one, so that a read never waits for more than one of the mover's
  * slow writes.  While the log is being written, unless the pace is burst, two:
- * somebody may wait for that, and a drive without a queue does not rest with
- * two.
+ * a writer may wait for the log, and two keep a drive without a queue busy.
  */
 #define MAX_IOS		32
 #define MAX_IOS_LOGGING	2
@@ -165,8 +164,8 @@ static bool is_tracked(const struct ressd *ressd, u32 lbn)
 }
 
 /*
- * Left out are blocks under a direct write, which will kill them, and those
- * still in RAM.
+ * Left out are blocks under a direct write, which will invalidate them, and
+ * those still in RAM.
  */
 static bool may_move(const struct ressd *ressd, const struct ressd_move *move)
 {
@@ -348,9 +347,9 @@ static u32 next_run(const struct ressd *ressd, enum step step, u32 at,
 }
 
 /*
- * What others have asked for until now.  A wrong number makes one batch a
- * little faster or slower, so it is read without the lock, whose holders change
- * it by plain writes.
+ * The I/O of others until now.  A wrong number makes one batch a little faster
+ * or slower, so it is read without the lock, whose holders change it by plain
+ * writes.
  */
 struct traffic {
 	u64 reads, records;
@@ -477,8 +476,8 @@ static u32 finish_some(struct ressd *ressd, u32 at, bool moved)
 }
 
 /*
- * Lets go of the batch; @moved: all of it is home.  Returns how many blocks
- * turned clean.
+ * Releases the batch; @moved: all of it was written back.  Returns how many
+ * blocks turned clean.
  */
 static u32 finish_batch(struct ressd *ressd, bool moved)
 {
@@ -561,7 +560,10 @@ static void restore_holes(struct ressd *ressd)
 	}
 }
 
-/* A sweep owes only the blocks of its own segments; younger ones come along. */
+/*
+ * Does the sweep have to move it?  Blocks of younger segments are taken along,
+ * and may stay.
+ */
 static bool is_owed(const struct ressd *ressd, const struct ressd_move *move)
 {
 	lockdep_assert_held(&ressd->lock);
@@ -570,8 +572,8 @@ static bool is_owed(const struct ressd *ressd, const struct ressd_move *move)
 }
 
 /*
- * After an error in the batch: what can be moved is moved.  Returns how many
- * blocks were.
+ * After an error in the batch: moves one block after the other.  Returns how
+ * many it could move.
  */
 static u32 move_singly(struct ressd *ressd)
 {
@@ -605,11 +607,11 @@ static u32 move_singly(struct ressd *ressd)
 }
 
 /*
- * Writes the batch home.  If the log's open block of the device would be closed
- * for this visit, that gets a record before.  One that has data always has a
- * place, so it does not wait for the segments that the batch holds.  If only
- * one block can be open, each record between two writes of the batch would have
- * the device merge twice: the log waits until all are written.
+ * Writes the batch back.  If the device would close the log's clustered block
+ * for this visit, a record is written there before.  A record with data always
+ * has a place, so this does not wait for the segments that the batch holds.  If
+ * the device has one block open at a time, a record between two writes of the
+ * batch would cost two merges: the log waits until all are written.
  */
 static bool write_batch(struct ressd *ressd)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cover (core/ressd-cover.h): carries out the steps that core asks for, in
- * the mover's thread or in the activation, and answers which bios concern
+ * The cover (core/ressd-cover.h): carries out the steps that core decides on,
+ * in the mover's thread or in the activation, and says which bios concern
  * covered blocks.
  *
  * While a run covers or uncovers (cover.busy), writes and discards of covered
@@ -54,7 +54,7 @@ bool ressd_cover_takes_writes(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
-	/* A drain lets go of the run that would be tried again. */
+	/* A drain clears cover_wanted, so no run is tried again. */
 	return !log->cover_blocks || log->covered ||
 	       (!(ressd->cover.failed && log->cover_wanted) &&
 		!ressd->hibernating && !ressd->suspending);
@@ -89,7 +89,7 @@ static bool reads_settled(struct ressd *ressd)
 	return !atomic_read(&ressd->cover.reads);
 }
 
-/* -EAGAIN: the sync waits for room that only the mover makes. */
+/* -EAGAIN: the sync waits for space that only the mover frees. */
 static int sync_log(struct ressd *ressd, bool reclaim)
 {
 	u64 ticket;
@@ -224,8 +224,7 @@ static void finish(struct ressd *ressd, enum ressd_cover_goal goal,
 		DMERR("%s: a cover cannot be written: until the device is drained its bare disk may look like a file system; do not mount it",
 		      ressd_name(ressd));
 	/*
-	 * Who reads the bare disk through the page cache shall see what is
-	 * there now.
+	 * The page cache of the bare disk has what was there before.
 	 */
 	if (holds_bios(goal))
 		invalidate_bdev(ressd->normal->bdev);
@@ -265,8 +264,8 @@ int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal)
 }
 
 /*
- * The log counts, whatever the bare disk holds in the place of covers; but who
- * has written there shall hear of it.
+ * Whatever the bare disk holds in the place of covers, the log's version
+ * counts.  Warns if something was written there.
  */
 void ressd_cover_compare(struct ressd *ressd)
 {

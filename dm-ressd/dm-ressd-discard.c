@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Discards of the log's segments (log_discard on): a segment that may be reused
- * holds nothing, but a page-mapped drive does not know, and copies it with all
- * the rest when it collects garbage.
+ * holds nothing, but a page-mapped drive copies it when it collects garbage,
+ * unless it was discarded.
  *
  * Core says which segment is next; the mover's thread sends the discards, one
  * at a time, when it does not move, and does not wait for them: a device may
- * take long, and a sync may need the room that only the mover makes.  None
- * begins while somebody waits for room in the log, for the head may come to the
+ * take long, and a sync may need the space that only the mover frees.  None
+ * begins while a write waits for space in the log: the head may come to the
  * slot before its discard has ended, and has to wait then.
  */
 #include <linux/blkdev.h>

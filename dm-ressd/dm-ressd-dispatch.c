@@ -15,8 +15,8 @@
  *
  * What was joined goes as one bio of the target's own.  If there is none in
  * reserve its parts go one by one.  A joined read that fails is tried again
- * part by part, so that an unreadable sector fails only who asked for it; a
- * write is not, for a newer one may have been sent since.
+ * part by part, so that an unreadable sector fails only the bio that reads it;
+ * a write is not, for a newer one may have been sent since.
  */
 #include <linux/blk-crypto.h>
 #include <linux/blk-integrity.h>
@@ -245,7 +245,7 @@ static struct bio *join(struct ressd *ressd, struct ressd_request *leader)
 	struct ressd_request *request;
 	struct bio *joined;
 
-	/* Nobody would poll it: its parts are what their senders know. */
+	/* It cannot be polled: the senders poll their own bios. */
 	joined = bio_alloc_bioset(first->bi_bdev, leader->total_segments,
 				  (first->bi_opf & ~REQ_POLLED) | REQ_NOMERGE,
 				  GFP_NOWAIT, &ressd->bios);

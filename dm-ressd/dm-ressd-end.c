@@ -184,9 +184,8 @@ static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 }
 
 /*
- * Direct writes that have completed: their blocks die now, before anybody
- * learns of it.  And flushes that have failed: core hears of it before anybody
- * else.
+ * Before their bios complete: the log's copies of what direct writes have
+ * written are invalidated, and flushes that have failed are reported to core.
  */
 static void finish_direct_writes(struct ressd *ressd)
 {

@@ -126,7 +126,7 @@ static bool may_copy_late(const struct ressd *ressd, const struct bio *bio)
 	       ressd->options.commit != RESSD_COMMIT_WRITETHROUGH;
 }
 
-/* What mends a damaged copy takes the room that its carry would take. */
+/* What replaces a damaged copy takes the space that its carry would take. */
 static int accept(struct ressd *ressd, u32 lbn, struct ressd_place *place)
 {
 	lockdep_assert_held(&ressd->lock);
@@ -246,7 +246,7 @@ static int write_log(struct ressd *ressd, struct bio *bio,
 	int ret = -EAGAIN;
 
 	lockdep_assert_held(&ressd->lock);
-	/* Behind those who wait already, if any. */
+	/* Behind those that wait already, if any. */
 	if (list_empty(&ressd->waiters.space))
 		ret = try_blocks(ressd, bio,
 				 may_copy_late(ressd, bio) ? copy : NULL);
@@ -265,7 +265,7 @@ static int write_log(struct ressd *ressd, struct bio *bio,
 /*
  * The first one that waits for room tries again; false if it still waits, and
  * so do those behind it.  A write that has to be logged waits on @passed, and
- * holds up nobody.
+ * does not hold up the others.
  */
 static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 			       struct list_head *complete)
@@ -366,7 +366,7 @@ static void cut_write(struct ressd *ressd, struct bio *bio,
 	*e = ressd_extent_of(ressd, bio);
 }
 
-/* Covered blocks and others take different ways. */
+/* Covered blocks and others take different routes. */
 static void cut_at_cover(struct ressd *ressd, struct bio *bio,
 			 struct ressd_extent *e)
 {
@@ -389,7 +389,7 @@ static bool flush_is_enough(const struct ressd *ressd)
 	return ressd_log_owes_nothing(&ressd->log);
 }
 
-/* The log is not in service and owes something that it cannot write. */
+/* The log is not in service and has something unflushed. */
 static bool flushes_fail(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
@@ -452,64 +452,88 @@ static bool goes_to_log(struct ressd *ressd, struct bio *bio,
 	return false;
 }
 
+/*
+ * dm sends the PREFLUSH of a write with data on its own, then the data,
+ * whatever became of the flush (dm_io_complete(), 6.1).  So a commit block of a
+ * journal would pass for durable behind data that is not; also if a flush would
+ * succeed again by then.
+ */
+static bool fua_must_fail(const struct ressd *ressd, const struct bio *bio)
+{
+	lockdep_assert_held(&ressd->lock);
+	return bio->bi_opf & REQ_FUA &&
+	       (flushes_fail(ressd) ||
+		unlikely(atomic_read(&ressd->errors.refused_flushes) !=
+			 atomic_read(&ressd->errors.answered)));
+}
+
+/* Cuts a write, and sends what is left of it where it belongs: as map. */
+static int route_write(struct ressd *ressd, struct bio *bio,
+		       struct ressd_bio *rb, struct ressd_extent *e,
+		       struct late_copy *copy, bool *complete)
+{
+	bool to_log, mapped, timed = false;
+
+	lockdep_assert_held(&ressd->lock);
+	cut_at_cover(ressd, bio, e);
+	to_log = is_small(ressd, e);
+	if (to_log)
+		to_log = goes_to_log(ressd, bio, e, &timed);
+	else if (ressd_shape_is_used())
+		ressd_shape_cut_write(ressd, bio, e);
+	mapped = touches_mapped(ressd, e);
+	if (mapped && !e->whole)
+		cut_write(ressd, bio, e);
+
+	if (to_log || mapped || timed)
+		ressd_set_blocks(rb, e);
+	if (timed)
+		ressd_route_sent(ressd, bio);
+	if (e->whole && to_log)
+		return write_log(ressd, bio, copy, complete);
+	if (mapped && !e->whole)
+		return ressd_write_piece(ressd, bio, e->first);
+	if (ressd_order_holds(ressd, rb, e))
+		return DM_MAPIO_SUBMITTED;
+	if (mapped)
+		return ressd_write_direct(ressd, bio);
+	return ressd_start_direct(ressd, bio, rb);
+}
+
+/* With preemption off until the copies have ended: see dm-ressd-copy.h. */
+static void unlock_and_copy(struct ressd *ressd, struct bio *bio,
+			    const struct late_copy *copy)
+	__releases(&ressd->lock)
+{
+	if (!copy->nr) {
+		spin_unlock(&ressd->lock);
+		return;
+	}
+	preempt_disable();
+	spin_unlock(&ressd->lock);
+	copy_blocks(bio, copy);
+	ressd_copy_end(&ressd->copies[copy->place.record]);
+	preempt_enable();
+}
+
 static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 {
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
-	bool to_log, mapped, timed = false, complete = false;
 	struct late_copy copy;
+	bool complete = false;
 	int ret;
 
 	if (e.sectors > READ_ONCE(ressd->locked_sectors) &&
 	    ressd_write_unlocked(ressd, bio, rb, &e))
 		return DM_MAPIO_REMAPPED;
+	copy.nr = 0;
 	spin_lock(&ressd->lock);
-	/*
-	 * dm sends the PREFLUSH of a write with data on its own, then the data,
-	 * whatever became of the flush (dm_io_complete(), 6.1).  So a commit
-	 * block of a journal would pass for durable behind data that is not;
-	 * also if a flush would succeed again by then.
-	 */
-	if (bio->bi_opf & REQ_FUA &&
-	    (flushes_fail(ressd) ||
-	     unlikely(atomic_read(&ressd->errors.refused_flushes) !=
-		      atomic_read(&ressd->errors.answered)))) {
+	if (fua_must_fail(ressd, bio)) {
 		spin_unlock(&ressd->lock);
 		return DM_MAPIO_KILL;
 	}
-	cut_at_cover(ressd, bio, &e);
-	to_log = is_small(ressd, &e);
-	if (to_log)
-		to_log = goes_to_log(ressd, bio, &e, &timed);
-	else if (ressd_shape_is_used())
-		ressd_shape_cut_write(ressd, bio, &e);
-	mapped = touches_mapped(ressd, &e);
-	if (mapped && !e.whole)
-		cut_write(ressd, bio, &e);
-
-	if (to_log || mapped || timed)
-		ressd_set_blocks(rb, &e);
-	copy.nr = 0;
-	if (timed)
-		ressd_route_sent(ressd, bio);
-	if (e.whole && to_log)
-		ret = write_log(ressd, bio, &copy, &complete);
-	else if (mapped && !e.whole)
-		ret = ressd_write_piece(ressd, bio, e.first);
-	else if (ressd_order_holds(ressd, rb, &e))
-		ret = DM_MAPIO_SUBMITTED;
-	else if (mapped)
-		ret = ressd_write_direct(ressd, bio);
-	else
-		ret = ressd_start_direct(ressd, bio, rb);
-	if (copy.nr) {
-		preempt_disable();
-		spin_unlock(&ressd->lock);
-		copy_blocks(bio, &copy);
-		ressd_copy_end(&ressd->copies[copy.place.record]);
-		preempt_enable();
-	} else {
-		spin_unlock(&ressd->lock);
-	}
+	ret = route_write(ressd, bio, rb, &e, &copy, &complete);
+	unlock_and_copy(ressd, bio, &copy);
 
 	if (complete)
 		bio_endio(bio);

@@ -29,14 +29,14 @@ bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
 
 /* dm-ressd-direct.c */
 /*
- * Has the log no room for a write of these blocks, which must be logged, and
- * gets none, since blocks cannot be moved?  @nr is 0 if it mends none.  Under
- * the lock.
+ * Has the log no space for a write of these blocks, which must be logged, and
+ * will have none, since blocks cannot be moved?  @nr is 0 if it replaces no
+ * damaged copy.  Under the lock.
  */
 bool ressd_room_is_lost(const struct ressd *ressd, u32 first, u32 nr);
 /* A write for which the log has no room waits.  Under the lock. */
 void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb);
-/* The blocks of which a bio has all, rb->first and nr: others do not die. */
+/* The blocks that a bio covers as a whole and invalidates: rb->first and nr. */
 void ressd_set_blocks(struct ressd_bio *rb, const struct ressd_extent *e);
 /*
  * Sends a write that touches nothing mapped to the normal area:
@@ -87,7 +87,7 @@ void ressd_order_tune(struct ressd *ressd);
 void ressd_order_add(struct ressd *ressd, struct ressd_bio *rb);
 /* Those on waiters.space are fewer, or wait for something else.  Without it. */
 void ressd_order_changed(struct ressd *ressd);
-/* Sends those that wait for nobody any more. */
+/* Sends those that need not wait any longer. */
 void ressd_order_worker(struct work_struct *work);
 
 /* dm-ressd-read.c */

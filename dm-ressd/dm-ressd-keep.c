@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log keeps what lives of its oldest segment (core/ressd-keep.h): it is
- * read in order, checked, and accepted by the log once more, as if it had just
- * been written.  A write that comes meanwhile is newer, and is accepted or
- * kills the block as ever; so the map is asked again afterwards.
+ * The log keeps the live blocks of its oldest segment (core/ressd-keep.h): they
+ * are read in order, checked, and appended to the log again, as if they had
+ * just been written.  A write that comes meanwhile is newer and invalidates the
+ * block as ever; so the map is looked up again after the read.
  */
 #include <linux/kthread.h>
 
@@ -28,8 +28,8 @@ static bool ram_is_full(struct ressd *ressd)
 
 /*
  * Accepts the data of log block @block if it is still current; 0, also if not,
- * or an error of ressd_log_accept().  What is damaged is left to the mover,
- * which says so.
+ * or an error of ressd_log_accept().  Damaged blocks are left to the next
+ * sweep, which reports them.
  */
 static int keep_block(struct ressd *ressd, u32 block, const void *data)
 {
@@ -82,8 +82,8 @@ static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
 }
 
 /*
- * Reads and keeps what lives of the slot, up to a buffer at a time; 0 or an
- * error.
+ * Reads and keeps the live blocks of the slot, up to a buffer at a time; 0 or
+ * an error.
  */
 static int keep_slot(struct ressd *ressd, u32 slot)
 {
@@ -110,8 +110,8 @@ static int keep_slot(struct ressd *ressd, u32 slot)
 }
 
 /*
- * Route adaptive keeps nothing: its estimate of what moving costs knows of
- * moves only.
+ * Route adaptive keeps nothing: its estimate of what moving costs is of moves
+ * only.
  */
 bool ressd_keeps(const struct ressd *ressd, u32 *slot)
 {

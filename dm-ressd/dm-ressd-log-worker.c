@@ -6,8 +6,8 @@
  * It waits for all of them but the plain write of a record, without a flush
  * before or FUA.  That is what each small write waits for with commit
  * writethrough, so its end is dealt with where the device reports it, in an
- * interrupt, if nobody holds the lock then and nothing else is to be done: so
- * whoever waits for the record need not wait for the worker as well.
+ * interrupt, if the lock is free then and nothing else is to be done: so the
+ * writers need not wait for the worker as well.
  */
 #include <linux/blkdev.h>
 #include <linux/delay.h>
@@ -67,9 +67,9 @@ int ressd_flush(struct ressd *ressd)
 }
 
 /*
- * Not by REQ_PREFLUSH: then it could not be told what has failed.  A flush sent
- * by others may have failed before this one was begun, which then knew nothing
- * of what that one had lost.
+ * Not by REQ_PREFLUSH: then an error could be that of the flush or of the
+ * write.  A flush sent by others may have failed before this one was begun,
+ * which then did not flush what that one had lost.
  */
 static int preflush(struct ressd *ressd)
 {
@@ -373,10 +373,10 @@ static bool is_plain_write(const struct ressd_io *io)
 
 /*
  * One I/O at a time, as core decides; whatever waits is looked at in between.
- * While a plain write is begun nobody is woken: the device would have to wait
- * for that, and right afterwards there is time for it.  Whoever waits for room
- * from now on queues this work again.  What core does in pieces is done when
- * there is nothing else, and the lock is free between two of them.
+ * Waiters are woken after a plain write is begun, not before, so that the
+ * device need not wait for that.  A write that waits for space from now on
+ * queues this work again.  What core does in pieces is done when there is
+ * nothing else, and the lock is free between two of them.
  */
 void ressd_log_worker(struct work_struct *work)
 {

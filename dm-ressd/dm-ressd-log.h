@@ -43,7 +43,7 @@ void ressd_commit_timer(struct work_struct *work);
 int ressd_sync(struct ressd *ressd);
 /*
  * Flushes the cache of both devices; 0, or an error, which
- * ressd_take_flush_errors() will tell core of.  May sleep, no lock held.
+ * ressd_take_flush_errors() will report to core.  May sleep, no lock held.
  */
 int ressd_flush(struct ressd *ressd);
 /*

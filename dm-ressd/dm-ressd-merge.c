@@ -42,49 +42,65 @@ static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
 	return 0;
 }
 
-/*
- * One piece of a dirty block: old contents from the log, the piece over it, all
- * into the log.
- */
+/* False: the log has no copy any more that the piece is to be merged with. */
+static bool read_copy(struct ressd *ressd, u32 lbn, int *ret)
+{
+	struct ressd_node *node;
+
+	lockdep_assert_held(&ressd->lock);
+	do {
+		node = ressd_map_find(&ressd->log.map, lbn);
+		if (!node || !ressd_is_dirty(ressd, node) ||
+		    ressd_cover_holds(ressd, lbn, 1))
+			return false;
+		*ret = read_for_merge(ressd, node);
+	} while (*ret == -EAGAIN);
+	return true;
+}
+
+/* The piece over the old contents, into the log; 0, or why it is refused. */
+static int accept_merged(struct ressd *ressd, struct bio *bio, bool *complete)
+{
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+	struct ressd_bio *rb = ressd_bio(bio);
+	struct ressd_place place;
+	int ret = ressd_log_accept(&ressd->log, rb->first, &place);
+
+	lockdep_assert_held(&ressd->lock);
+	if (ret)
+		return ret;
+	ressd_copy_from_bio(bio, 0,
+			    ressd->memory.merge +
+				    ((e.sector % RESSD_BLOCK_SECTORS)
+				     << SECTOR_SHIFT),
+			    e.sectors << SECTOR_SHIFT);
+	ressd_writes_data(place.data);
+	memcpy(place.data, ressd->memory.merge, RESSD_BLOCK_SIZE);
+	rb->ticket = place.seq;
+	*complete = ressd_finish_logged(ressd, bio);
+	return 0;
+}
+
 static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 {
 	struct bio *bio = ressd_bio_of(rb);
-	struct ressd_extent e = ressd_extent_of(ressd, bio);
-	struct ressd_place place;
-	struct ressd_node *node;
 	bool complete = false;
 	int ret;
 
 	spin_lock(&ressd->lock);
-	do {
-		node = ressd_map_find(&ressd->log.map, rb->first);
-		if (!node || !ressd_is_dirty(ressd, node) ||
-		    ressd_cover_holds(ressd, rb->first, 1)) {
-			ret = ressd_write_piece(ressd, bio, rb->first);
-			spin_unlock(&ressd->lock);
-			if (ret == DM_MAPIO_REMAPPED)
-				dm_submit_bio_remap(bio, NULL);
-			else if (ret == DM_MAPIO_KILL)
-				bio_io_error(bio);
-			return;
-		}
-		ret = read_for_merge(ressd, node);
-	} while (ret == -EAGAIN);
-
+	if (!read_copy(ressd, rb->first, &ret)) {
+		ret = ressd_write_piece(ressd, bio, rb->first);
+		spin_unlock(&ressd->lock);
+		if (ret == DM_MAPIO_REMAPPED)
+			dm_submit_bio_remap(bio, NULL);
+		else if (ret == DM_MAPIO_KILL)
+			bio_io_error(bio);
+		return;
+	}
 	if (!ret)
-		ret = ressd_log_accept(&ressd->log, rb->first, &place);
-	if (!ret) {
-		ressd_copy_from_bio(bio, 0,
-				    ressd->memory.merge +
-					    ((e.sector % RESSD_BLOCK_SECTORS)
-					     << SECTOR_SHIFT),
-				    e.sectors << SECTOR_SHIFT);
-		ressd_writes_data(place.data);
-		memcpy(place.data, ressd->memory.merge, RESSD_BLOCK_SIZE);
-		rb->ticket = place.seq;
-		complete = ressd_finish_logged(ressd, bio);
-	} else if (ret == -EAGAIN ||
-		   (ret == -ENOSPC && !ressd_room_is_lost(ressd, 0, 0))) {
+		ret = accept_merged(ressd, bio, &complete);
+	if (ret == -EAGAIN ||
+	    (ret == -ENOSPC && !ressd_room_is_lost(ressd, 0, 0))) {
 		/*
 		 * The block is in the log only, so this waits even with on_full
 		 * bypass.
@@ -92,7 +108,7 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 		ressd_wait_for_space(ressd, rb);
 		/* What it waits for may have ended before that was noted. */
 		ressd_run_log(ressd);
-	} else {
+	} else if (ret) {
 		ressd->counters.errors++;
 		bio->bi_status = BLK_STS_IOERR;
 		complete = true;

@@ -5,7 +5,7 @@
  * The log's I/Os and the mover's batches are timed one by one.  Small writes
  * that go direct, and flushes after them, may be many at a time: what counts is
  * the time in which any is in flight.  They end in interrupts, so the meter
- * adds that up, and core is told before the next decision.
+ * adds that up, and passes it to core before the next decision.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -105,7 +105,7 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 	if (ressd->route.phase == RESSD_ROUTE_TRY_LOG)
 		ressd->counters.trials++;
 	drain_left_log(ressd, phase);
-	/* The mover: it may be asked to bring all home. */
+	/* The trial may need the mover to write all back. */
 	ressd_wake(ressd);
 	return log;
 }

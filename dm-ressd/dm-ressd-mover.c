@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The mover (RE section 3.2): a thread that brings the data of full segments
- * home in ascending order, so that the log's segments can be used again.
+ * The mover (RE section 3.2): a thread that writes the data of full segments
+ * back in ascending order, so that the log's segments can be used again.
  *
- * Here it decides what to do next: a sweep (dm-ressd-sweep.c), a run of the
- * cover, or nothing.  If few blocks of the oldest segment are live there is no
- * sweep: they stay in the log (dm-ressd-keep.c).
+ * core/ressd-mover.c decides what it does next: a sweep (dm-ressd-sweep.c), a
+ * run of the cover, or nothing.  If few blocks of the oldest segment are live
+ * there is no sweep: they stay in the log (dm-ressd-keep.c).
  *
  * A block that cannot be moved stays mapped; its segment, and with it all later
  * ones, cannot be reused until a later sweep moves it or it is overwritten.
- * Sweeps with errors come ever more rarely.
+ * The pause after a sweep with errors doubles each time.
  */
 #include <linux/blkdev.h>
 #include <linux/kthread.h>
@@ -18,15 +18,11 @@
 #include "dm-ressd-mover.h"
 #include "core/ressd-keep.h"
 
-/* After a sweep with errors; doubled each time. */
-#define FIRST_BACKOFF	HZ
-#define LAST_BACKOFF	(64 * HZ)
-
 /* --- idle time ------------------------------------------------------------ */
 
 /*
- * All is home: the log can be made ready for a burst, once after something was
- * moved.
+ * Nothing is left to be moved: the log can be made ready for a burst, once
+ * after something was moved.
  */
 static bool wants_priming(const struct ressd *ressd)
 {
@@ -36,7 +32,10 @@ static bool wants_priming(const struct ressd *ressd)
 	       !ressd->log.busy;
 }
 
-/* Until all is done or somebody comes; the mover's part of it is to wait. */
+/*
+ * Step by step, until there is nothing left to prepare or something else to do.
+ * The log's worker writes; the mover only waits for that.
+ */
 static void prime_log(struct ressd *ressd)
 {
 	struct ressd_log *log = &ressd->log;
@@ -65,86 +64,73 @@ static bool below_threshold(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd_mover_is_on(ressd) &&
-	       (u64)ressd_log_free_blocks(log) * 100 <
+	return (u64)ressd_log_free_blocks(log) * 100 <
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
 
-/* Is it time to bring home what is on the device? */
-static bool wants_idle_sweep(const struct ressd *ressd)
+/* Is this idle time, in which what is on the device can be written back? */
+static bool can_move_idle(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd_mover_is_on(ressd) && ressd_log_nr_movable(log) &&
-	       !log->busy && !log->records[log->open].nr_maps &&
-	       ressd_pace_is_idle(ressd);
+	return ressd_log_nr_movable(log) && !log->busy &&
+	       !log->records[log->open].nr_maps && ressd_pace_is_idle(ressd);
 }
 
 /*
  * Has one of the blocks that could not be moved been overwritten since, so that
- * a sweep may find that none is left?  Whoever has done so is followed by an
- * I/O of the log, whose end wakes the mover.
+ * a sweep may find that none is left?  An I/O of the log follows that write,
+ * and its end wakes the mover.
  */
 static bool bad_block_is_gone(const struct ressd *ressd)
 {
 	u32 block = ressd->mover.bad_block;
 
 	lockdep_assert_held(&ressd->lock);
-	return ressd->errors.bad_blocks && ressd_mover_is_on(ressd) &&
-	       !ressd_cover_is_bad(ressd) &&
+	return ressd->errors.bad_blocks && !ressd_cover_is_bad(ressd) &&
 	       ressd_keep_next(&ressd->log, block, block + 1) != block;
 }
 
-/*
- * Is there anything that a sweep, or a run of the cover, could do, and reason
- * to?
- */
-static bool wants_space(const struct ressd *ressd)
+/* That covers have to be carried is no reason to look for space. */
+static bool wants_covers(const struct ressd *ressd)
 {
-	const struct ressd_log *log = &ressd->log;
 	enum ressd_cover_goal goal;
 
 	lockdep_assert_held(&ressd->lock);
-	/* That there is something to carry is no reason to look for space. */
-	if (!ressd->hibernating &&
-	    ressd_cover_choose(log, ressd->mover.draining, &goal) &&
-	    goal != RESSD_COVER_CARRY)
-		return true;
-	if (!ressd->suspending && ressd->mover.retry_now &&
-	    ressd->errors.bad_blocks)
-		return true;
-	if (bad_block_is_gone(ressd))
-		return true;
-	return log->reuse_seq < log->head_seq &&
-	       ((ressd->waiters.need_space && ressd_log_is_full(log)) ||
-		below_threshold(ressd));
+	return !ressd->hibernating &&
+	       ressd_cover_choose(&ressd->log, ressd->mover.draining, &goal) &&
+	       goal != RESSD_COVER_CARRY;
 }
 
-/* What the mover, if it is at rest, has to do now: a kind of sweep, or IDLE. */
+static struct ressd_mover_facts facts_now(const struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	lockdep_assert_held(&ressd->lock);
+	return (struct ressd_mover_facts) {
+		.in_service = ressd_log_is_rw(ressd),
+		.on = ressd_mover_is_on(ressd),
+		.draining = ressd->mover.draining,
+		.suspending = ressd->suspending,
+		.trial = ressd_route_asks_move(ressd),
+		.idle = can_move_idle(ressd),
+		.covers = wants_covers(ressd),
+		.used = log->reuse_seq < log->head_seq,
+		.full = ressd->waiters.need_space && ressd_log_is_full(log),
+		.low = below_threshold(ressd),
+		.starved = ressd_log_is_starved(log),
+		.bad = ressd->errors.bad_blocks,
+		.bad_gone = bad_block_is_gone(ressd),
+		.retry = ressd->mover.retry_now,
+	};
+}
+
 static enum ressd_mover_state choose(const struct ressd *ressd)
 {
-	lockdep_assert_held(&ressd->lock);
-	if (!ressd_log_is_rw(ressd))
-		return RESSD_MOVER_IDLE;
-	if (ressd->mover.draining)
-		return ressd->suspending && !wants_space(ressd) ?
-			RESSD_MOVER_IDLE : RESSD_MOVER_DRAINING;
-	if (ressd_route_asks_move(ressd))
-		return RESSD_MOVER_TRIAL;
-	if (wants_idle_sweep(ressd))
-		return RESSD_MOVER_EMPTYING;
-	return wants_space(ressd) ? RESSD_MOVER_SWEEPING : RESSD_MOVER_IDLE;
-}
+	const struct ressd_mover_facts facts = facts_now(ressd);
 
-static enum ressd_mover_state next_state(struct ressd *ressd)
-{
-	enum ressd_mover_state state;
-
-	spin_lock(&ressd->lock);
-	state = choose(ressd);
-	spin_unlock(&ressd->lock);
-	return state;
+	return ressd_mover_choose(&facts);
 }
 
 bool ressd_mover_is_wanted(const struct ressd *ressd)
@@ -155,30 +141,25 @@ bool ressd_mover_is_wanted(const struct ressd *ressd)
 				    READ_ONCE(ressd->mover.watches_clock));
 }
 
-static bool note_if_drained(struct ressd *ressd)
+/*
+ * Ends the drain if the log is drained, or else if there is an error.  True if
+ * the log is drained.
+ */
+static bool end_drain(struct ressd *ressd, int error)
 {
 	bool drained;
 
 	spin_lock(&ressd->lock);
 	drained = ressd_log_is_drained(&ressd->log);
-	if (drained) {
-		ressd->mover.drain_result = 0;
-		WRITE_ONCE(ressd->mover.draining, false);
+	if (drained)
 		ressd_pattern_drained(&ressd->pattern);
+	if (drained || error) {
+		ressd->mover.drain_result = drained ? 0 : error;
+		WRITE_ONCE(ressd->mover.draining, false);
 	}
 	spin_unlock(&ressd->lock);
-	if (drained)
-		wake_up(&ressd->wait);
-	return drained;
-}
-
-static void end_drain(struct ressd *ressd, int result)
-{
-	spin_lock(&ressd->lock);
-	ressd->mover.drain_result = result;
-	WRITE_ONCE(ressd->mover.draining, false);
-	spin_unlock(&ressd->lock);
 	wake_up(&ressd->wait);
+	return drained;
 }
 
 /*
@@ -202,9 +183,9 @@ static void rest(struct ressd *ressd, enum ressd_mover_state state)
 }
 
 /*
- * Blocks could not be moved, or now can again: what follows from it, and who is
- * told.  A sync that needs the room which they hold would wait for ever, so it
- * fails.
+ * After a sweep that met blocks which could not be moved, or that found none
+ * left: counts and reports them.  A sync that needs the space which they hold
+ * would wait for ever, so it fails.
  */
 static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 {
@@ -236,8 +217,8 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 }
 
 /*
- * A run of the cover comes before a sweep, unless it has found no room for its
- * records.
+ * A run of the cover comes before a sweep, unless there was no free space for
+ * its records.
  */
 static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 {
@@ -253,30 +234,24 @@ static bool cover_first(struct ressd *ressd, bool drain, int *ret)
 	spin_lock(&ressd->lock);
 	bad = ressd_cover_is_bad(ressd);
 	spin_unlock(&ressd->lock);
-	/* By then nothing else is left that could not be moved. */
+	/* All other blocks have been moved by then. */
 	if (goal == RESSD_COVER_UNCOVER && (bad || ressd->errors.bad_blocks)) {
 		ressd->mover.bad_blocks = bad;
 		note_bad_blocks(ressd, true, true);
 	}
 	/*
-	 * A damaged copy stays where it is; what it keeps from being reused the
-	 * sweep will find.
+	 * A damaged copy is not carried.  The sweep reports that its segment
+	 * cannot be reused.
 	 */
 	return *ret != -EAGAIN && (goal != RESSD_COVER_CARRY || *ret != -EIO);
 }
 
-/* What shows whether a sweep, or a run of the cover, has gained anything. */
-struct progress {
-	u64 reused, moved;
-	bool covered;
-};
-
-static struct progress progress_now(struct ressd *ressd)
+static struct ressd_mover_progress progress_now(struct ressd *ressd)
 {
-	struct progress now;
+	struct ressd_mover_progress now;
 
 	spin_lock(&ressd->lock);
-	now = (struct progress){
+	now = (struct ressd_mover_progress) {
 		.reused = ressd->log.reuse_seq,
 		.moved = ressd->counters.moved_blocks,
 		.covered = ressd->log.covered,
@@ -288,7 +263,7 @@ static struct progress progress_now(struct ressd *ressd)
 /* 0, or -EIO if not all could be moved. */
 static int sweep(struct ressd *ressd, enum ressd_mover_state kind)
 {
-	struct progress before = progress_now(ressd);
+	struct ressd_mover_progress before = progress_now(ressd);
 	bool complete;
 	int ret = ressd_run_sweep(ressd, kind, &complete);
 
@@ -306,8 +281,7 @@ static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 
 	/* Only what is on the device can be moved. */
 	if ((drain || kind == RESSD_MOVER_TRIAL) &&
-	    (ressd_reclaim_as_mover(ressd) ||
-	     (drain && note_if_drained(ressd))))
+	    (ressd_reclaim_as_mover(ressd) || (drain && end_drain(ressd, 0))))
 		return 0;
 	if (cover_first(ressd, drain, &ret)) {
 		if (drain && ret)
@@ -325,49 +299,29 @@ static int sweep_once(struct ressd *ressd, enum ressd_mover_state kind)
 		return ret;
 	}
 	ret = sweep(ressd, kind);
-	if (drain && !note_if_drained(ressd) && ret)
+	if (drain)
 		end_drain(ressd, ret);
 	return ret;
 }
 
-/*
- * Does the end of all bios, or the last sync before a suspend, need space of a
- * sweep?
- */
-static bool suspend_needs_space(struct ressd *ressd)
+static enum ressd_mover_state next_state(struct ressd *ressd)
 {
-	bool needs;
+	enum ressd_mover_state state;
 
 	spin_lock(&ressd->lock);
-	needs = ressd->suspending && ressd_log_is_rw(ressd) &&
-		ressd_log_is_starved(&ressd->log);
+	state = choose(ressd);
 	spin_unlock(&ressd->lock);
-	return needs;
+	return state;
 }
 
-/*
- * @failed: the sweep met errors; then somebody may ask for another one at once.
- * A sweep that a suspend waits for either makes space or gives the log up
- * (note_bad_blocks()), so it is not repeated.
- */
-static bool pause_ends(struct ressd *ressd, bool failed)
-{
-	return kthread_should_stop() ||
-	       (failed && (READ_ONCE(ressd->mover.retry_now) ||
-			   READ_ONCE(ressd->mover.draining) ||
-			   suspend_needs_space(ressd)));
-}
-
-/* @clock: the thread watches it, and wakes when it need not any more. */
-static bool has_reason(struct ressd *ressd, bool clock)
+static bool has_reason(struct ressd *ressd)
 {
 	bool reason;
 
 	if (kthread_should_stop())
 		return true;
 	spin_lock(&ressd->lock);
-	reason = choose(ressd) != RESSD_MOVER_IDLE ||
-		 ressd_pace_must_look(ressd, clock);
+	reason = ressd_mover_is_wanted(ressd);
 	spin_unlock(&ressd->lock);
 	return reason;
 }
@@ -378,66 +332,64 @@ static bool has_reason(struct ressd *ressd, bool clock)
  */
 static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 {
-	enum ressd_mover_state next = RESSD_MOVER_IDLE;
-
+	ressd_discard_next(ressd);
 	while (!kthread_should_stop()) {
 		bool clock = ressd_pace_watches_clock(ressd);
+		enum ressd_mover_state next = next_state(ressd);
 
-		next = next_state(ressd);
 		if (next != RESSD_MOVER_IDLE)
-			break;
+			return next;
 		rest(ressd, RESSD_MOVER_IDLE);
 		ressd_discard_next(ressd);
 		WRITE_ONCE(ressd->mover.watches_clock, clock);
-		wait_event_idle_timeout(ressd->mover.rest,
-					has_reason(ressd, clock),
+		wait_event_idle_timeout(ressd->mover.rest, has_reason(ressd),
 					ressd_clock_interval(clock));
 		if (clock)
 			prime_log(ressd);
 	}
-	return next;
+	return RESSD_MOVER_IDLE;
+}
+
+static bool pause_ends(struct ressd *ressd, int error)
+{
+	struct ressd_mover_facts facts;
+
+	if (kthread_should_stop())
+		return true;
+	spin_lock(&ressd->lock);
+	facts = facts_now(ressd);
+	spin_unlock(&ressd->lock);
+	return ressd_mover_resumes(&facts, error);
+}
+
+/* A sweep, and the pause after one that has gained nothing. */
+static void sweep_and_pause(struct ressd *ressd, enum ressd_mover_state kind)
+{
+	struct ressd_mover_progress before, after;
+	u32 pause;
+	int ret;
+
+	ressd_retry_moves(ressd, false);
+	before = progress_now(ressd);
+	ret = sweep_once(ressd, kind);
+	after = progress_now(ressd);
+	pause = ressd_mover_pause(&before, &after, ret, &ressd->mover.backoff);
+	if (!pause || kthread_should_stop())
+		return;
+	rest(ressd, RESSD_MOVER_BACKOFF);
+	wait_event_interruptible_timeout(ressd->wait, pause_ends(ressd, ret),
+					 msecs_to_jiffies(pause));
+	rest(ressd, RESSD_MOVER_IDLE);
 }
 
 static int mover_thread(void *data)
 {
 	struct ressd *ressd = data;
+	enum ressd_mover_state next;
 
 	rest(ressd, RESSD_MOVER_IDLE);
-	while (!kthread_should_stop()) {
-		struct progress before, after;
-		enum ressd_mover_state next;
-		int ret;
-
-		ressd_discard_next(ressd);
-		next = wait_for_reason(ressd);
-		if (kthread_should_stop())
-			break;
-		ressd_retry_moves(ressd, false);
-		before = progress_now(ressd);
-		ret = sweep_once(ressd, next);
-		if (!ret)
-			ressd->mover.backoff = 0;
-		after = progress_now(ressd);
-		if (after.reused != before.reused ||
-		    after.covered != before.covered || kthread_should_stop() ||
-		    (!ret && after.moved != before.moved))
-			continue;
-		/*
-		 * Gained nothing: the device fails, or a direct write was in
-		 * the way.
-		 */
-		rest(ressd, RESSD_MOVER_BACKOFF);
-		if (ret)
-			ressd->mover.backoff =
-				clamp(2 * ressd->mover.backoff,
-				      (unsigned long)FIRST_BACKOFF,
-				      (unsigned long)LAST_BACKOFF);
-		wait_event_interruptible_timeout(ressd->wait,
-						 pause_ends(ressd, ret),
-						 ret ? ressd->mover.backoff :
-						       HZ / 50);
-		rest(ressd, RESSD_MOVER_IDLE);
-	}
+	while ((next = wait_for_reason(ressd)) != RESSD_MOVER_IDLE)
+		sweep_and_pause(ressd, next);
 	rest(ressd, RESSD_MOVER_STOPPED);
 	return 0;
 }
@@ -475,7 +427,7 @@ int ressd_drain(struct ressd *ressd)
 	ressd->mover.drain_result = -EINTR;
 	ressd_begin_drain(ressd);
 	spin_unlock(&ressd->lock);
-	/* Why it ended is told by the state that it left. */
+	/* drain_result says why it ended. */
 	(void)wait_event_interruptible(ressd->wait,
 				       ressd_drain_cancelled(ressd) ||
 					       !ressd_log_is_rw(ressd));

@@ -23,7 +23,7 @@ void ressd_write_open_record(struct ressd *ressd);
  * sync needs.  0, or -EIO if the log does not work.  Likewise.
  */
 int ressd_wait_as_mover(struct ressd *ressd, u64 ticket);
-/* Has what is no more needed announced, and waits for that as above. */
+/* Has segments that became free announced, and waits for that as above. */
 int ressd_reclaim_as_mover(struct ressd *ressd);
 
 /* dm-ressd-mover.c */
@@ -32,7 +32,7 @@ bool ressd_mover_is_wanted(const struct ressd *ressd);
 /* Starts the thread; nothing to do when it runs already. */
 int ressd_mover_start(struct ressd *ressd);
 void ressd_mover_stop(struct ressd *ressd);
-/* Moves everything home; interruptible.  0, -EINTR, -EIO. */
+/* Writes everything back; interruptible.  0, -EINTR, -EIO. */
 int ressd_drain(struct ressd *ressd);
 static inline bool ressd_drain_cancelled(const struct ressd *ressd)
 {
@@ -67,8 +67,8 @@ int ressd_grow_move_space(struct ressd *ressd, u32 max);
  */
 u32 ressd_batch_pick(struct ressd *ressd);
 /*
- * Brings the batch home and lets go of it; blocks that fail stay mapped and
- * count as bad.
+ * Writes the batch back and releases it; blocks that fail stay mapped and count
+ * as bad.
  */
 void ressd_batch_move(struct ressd *ressd);
 /*
@@ -79,8 +79,8 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
 
 /* dm-ressd-keep.c */
 /*
- * By the mover, which is KEEPING meanwhile: true if that has emptied the oldest
- * segment.
+ * By the mover, which is KEEPING meanwhile: true if the oldest segment is empty
+ * now.
  */
 bool ressd_keep_tail(struct ressd *ressd);
 /* Shall the log keep it?  In which slot.  Under the lock. */
@@ -105,8 +105,8 @@ bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr);
  */
 bool ressd_cover_takes_writes(const struct ressd *ressd);
 /*
- * Is the log's copy of a covered block damaged, and nobody has written that
- * since?  Would a write of @lbn mend it?  Under the lock.
+ * Is the log's copy of a covered block damaged, and not overwritten since?
+ * Would a write of @lbn replace it?  Under the lock.
  */
 bool ressd_cover_is_bad(const struct ressd *ressd);
 bool ressd_cover_mends(const struct ressd *ressd, u32 lbn);
@@ -133,7 +133,7 @@ bool ressd_pace_holds_writer(const struct ressd *ressd);
 bool ressd_pace_holds_mover(const struct ressd *ressd);
 /* Has no bio come for a while?  Any context. */
 bool ressd_pace_is_quiet(const struct ressd *ressd);
-/* Is this time in which pace idle brings all home?  Under the lock. */
+/* Is this time in which pace idle writes all back?  Under the lock. */
 bool ressd_pace_is_idle(const struct ressd *ressd);
 /* Has the mover, while it waits, to look at the clock?  Without the lock. */
 bool ressd_pace_watches_clock(struct ressd *ressd);

@@ -17,8 +17,8 @@
  * else those that wait and those that come would reach the device in turn, two
  * ascending streams that last as long as the writer does.
  *
- * They are sent by a worker, so that whoever made room in the log need not wait
- * for the device.
+ * They are sent by a worker: the mover or the log's worker, which has freed
+ * space, need not wait for the device.
  */
 #include <linux/blkdev.h>
 
@@ -67,7 +67,7 @@ void ressd_order_add(struct ressd *ressd, struct ressd_bio *rb)
 	add(ressd, rb, 0);
 }
 
-/* The first one that waits for nobody any more, or NULL. */
+/* The first one that need not wait any longer, or NULL. */
 static struct ressd_bio *next_in_order(struct ressd *ressd)
 {
 	struct ressd_waiters *waiters = &ressd->waiters;

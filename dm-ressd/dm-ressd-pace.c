@@ -3,13 +3,14 @@
  * Pace (SC): how a sweep is spread in time, and how writers keep step with it.
  *
  *	burst	the sweep goes as fast as the device can
- *	even	a sweep starts when room gets scarce and ends when as much room
+ *	even	a sweep starts when free space gets scarce and ends when as much
  *		was used as it gains.  So the mover waits while it is ahead of
  *		the writers, and with on_full wait a writer that is ahead of the
  *		mover waits for it, instead of finding the log suddenly full; so
- *		does one that comes while the log keeps what lives of a segment
- *	idle	as even; and when nothing was asked of the target for a while,
- *		all comes home
+ *		does one that comes while the log keeps the live blocks of a
+ *		segment
+ *	idle	as even; and when no bio has come for a while, all is written
+ *		back
  *
  * core/ressd-step.h says what ahead means.
  */
@@ -24,8 +25,8 @@ bool ressd_pace_holds_writer(const struct ressd *ressd)
 	if (ressd->options.pace == RESSD_PACE_BURST)
 		return false;
 	/*
-	 * They would use up the room that a sweep needs, and then wait for all
-	 * of it.
+	 * While the log keeps blocks they would use up the space that a sweep
+	 * needs, and then wait until the sweep ends.
 	 */
 	return ressd->mover.state == RESSD_MOVER_KEEPING ||
 	       (ressd_mover_leads(ressd->mover.state) &&
@@ -62,8 +63,8 @@ bool ressd_pace_holds_mover(const struct ressd *ressd)
 	    ressd_log_is_starved(&ressd->log))
 		return false;
 	/*
-	 * Beside its batches a direct write takes ten times as long.  But
-	 * somebody may wait for them already, be it to keep step.
+	 * Beside the mover's batches a direct write takes ten times as long.
+	 * But a writer may wait for them already, be it to keep step.
 	 */
 	if (ressd_route_tries_direct(ressd) &&
 	    list_empty(&ressd->waiters.space))
@@ -73,8 +74,8 @@ bool ressd_pace_holds_mover(const struct ressd *ressd)
 }
 
 /*
- * Nobody but the clock tells when it is time to move, with pace idle, or to
- * prime the log.
+ * No event wakes the mover when idle time begins, in which it moves (pace idle)
+ * or primes the log: it has to poll.
  */
 static bool clock_matters(const struct ressd *ressd)
 {

@@ -67,36 +67,37 @@ static int read_home(struct ressd *ressd, struct bio *bio)
 	return DM_MAPIO_REMAPPED;
 }
 
-/* A read that may touch the log: as map. */
-static noinline int map_locked(struct ressd *ressd, struct bio *bio)
+/* What is at home, up to @node, the first block that is not; NULL: all. */
+static void begin_home_read(struct ressd *ressd, struct bio *bio,
+			    const struct ressd_extent *e,
+			    const struct ressd_node *node)
 {
-	struct ressd_extent e = ressd_extent_of(ressd, bio);
-	struct ressd_bio *rb = ressd_bio(bio);
-	struct ressd_node *node;
-	unsigned int offset, sectors;
-	const void *data;
-	u32 block, run;
-
-	spin_lock(&ressd->lock);
-	node = first_dirty(ressd, e.first, e.last);
-	if (!node || node->lbn > e.first) {
-		if (node)
-			dm_accept_partial_bio(bio,
-					      first_sector(node) - e.sector);
-		if (e.first < ressd->log.cover_blocks && !ressd->log.covered) {
-			rb->flags |= RESSD_BIO_READ_HOME;
-			atomic_inc(&ressd->cover.reads);
-		}
-		spin_unlock(&ressd->lock);
-		return read_home(ressd, bio);
+	lockdep_assert_held(&ressd->lock);
+	if (node)
+		dm_accept_partial_bio(bio, first_sector(node) - e->sector);
+	if (e->first < ressd->log.cover_blocks && !ressd->log.covered) {
+		ressd_bio(bio)->flags |= RESSD_BIO_READ_HOME;
+		atomic_inc(&ressd->cover.reads);
 	}
+}
 
+/*
+ * Blocks of the log from @node on.  SUBMITTED: served from RAM; REMAPPED: by
+ * the reserved device.
+ */
+static int begin_log_read(struct ressd *ressd, struct bio *bio,
+			  const struct ressd_extent *e, struct ressd_node *node)
+{
+	u32 block = ressd_map_block(&ressd->log.map, node);
+	u32 run = log_run(ressd, node, e->last - e->first + 1);
+	unsigned int offset = e->sector % RESSD_BLOCK_SECTORS;
+	unsigned int sectors = run * RESSD_BLOCK_SECTORS - offset;
+	struct ressd_bio *rb = ressd_bio(bio);
+	const void *data;
+
+	lockdep_assert_held(&ressd->lock);
 	ressd->counters.log_reads++;
-	block = ressd_map_block(&ressd->log.map, node);
-	offset = e.sector % RESSD_BLOCK_SECTORS;
-	run = log_run(ressd, node, e.last - e.first + 1);
-	sectors = run * RESSD_BLOCK_SECTORS - offset;
-	if (sectors < e.sectors)
+	if (sectors < e->sectors)
 		dm_accept_partial_bio(bio, sectors);
 	data = ressd_log_data(&ressd->log, block);
 	if (data) {
@@ -107,24 +108,40 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 		ressd_reads_data(data, run);
 		copy_to_bio(bio, data + (offset << SECTOR_SHIFT));
 		rb->flags |= RESSD_BIO_PROVEN;
-		spin_unlock(&ressd->lock);
-		bio_endio(bio);
 		return DM_MAPIO_SUBMITTED;
 	}
-	if (ressd_repair_is_unproven(&ressd->log, block + run - 1)) {
-		spin_unlock(&ressd->lock);
+	if (ressd_repair_is_unproven(&ressd->log, block + run - 1))
 		return DM_MAPIO_KILL;
-	}
 	rb->slot = ressd_geom_slot(&ressd->log.geom, block);
 	rb->flags |= RESSD_BIO_READ_LOG;
 	if (ressd_repair_is_proven(&ressd->log, block + run - 1))
 		rb->flags |= RESSD_BIO_PROVEN;
 	atomic_inc(&ressd->readers[rb->slot]);
-	spin_unlock(&ressd->lock);
-
 	bio->bi_iter.bi_sector = ressd_log_sector(ressd, block) + offset;
-	bio_set_dev(bio, ressd->reserved->bdev);
 	return DM_MAPIO_REMAPPED;
+}
+
+/* A read that may touch the log: as map. */
+static noinline int map_locked(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+	struct ressd_node *node;
+	int ret;
+
+	spin_lock(&ressd->lock);
+	node = first_dirty(ressd, e.first, e.last);
+	if (!node || node->lbn > e.first) {
+		begin_home_read(ressd, bio, &e, node);
+		spin_unlock(&ressd->lock);
+		return read_home(ressd, bio);
+	}
+	ret = begin_log_read(ressd, bio, &e, node);
+	spin_unlock(&ressd->lock);
+	if (ret == DM_MAPIO_SUBMITTED)
+		bio_endio(bio);
+	else if (ret == DM_MAPIO_REMAPPED)
+		bio_set_dev(bio, ressd->reserved->bdev);
+	return ret;
 }
 
 /*

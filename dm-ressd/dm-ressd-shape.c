@@ -40,9 +40,8 @@ static void check_limit(const struct ressd *ressd, const char *key, u32 longest)
 }
 
 /*
- * The key is set before the first bio may be treated in a way that its end must
- * know of, for its branches change one after the other; and until the target is
- * gone, for the same reason.
+ * The key is set before the first bio that needs it when it ends, and until the
+ * target is gone: the branches of a static key change one after the other.
  */
 void ressd_shape_prepare(struct ressd *ressd,
 			 const struct ressd_options *options)

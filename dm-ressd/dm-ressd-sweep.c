@@ -2,8 +2,9 @@
 /*
  * One sweep of the mover (RE section 3.2): it freezes the full segments and
  * then moves batch after batch (dm-ressd-batch.c) in ascending order.  At its
- * end one record, written after a flush, announces that the segments are dead;
- * when it is durable they may be overwritten.  Called by the mover's thread.
+ * end one record, written after a flush, announces the new tail; when it is
+ * durable the segments before may be overwritten.  Called by the mover's
+ * thread.
  */
 #include <linux/kthread.h>
 #include <linux/sched.h>
@@ -36,8 +37,8 @@ static void plan_visits(struct ressd *ressd)
 
 /*
  * Between two visits, and the oldest segment has become empty, or the log is to
- * keep the rest?  Who does not want room goes all the way round, and so does a
- * sweep where blocks could not be moved: it has to say how many there are.
+ * keep the rest?  A sweep that is not for space goes round all blocks, and so
+ * does one where blocks could not be moved: it has to count them.
  */
 static bool goal_reached(struct ressd *ressd)
 {
@@ -55,8 +56,8 @@ static bool goal_reached(struct ressd *ressd)
 	ressd->mover.visit_from = ressd->mover.sweep.visit_end;
 	spin_unlock(&ressd->lock);
 	/*
-	 * Writers that wait look again: at how far the sweep is, which must be
-	 * known by now.
+	 * After ressd_step_moved(): writers that wait look at how far the sweep
+	 * is.
 	 */
 	ressd_run_log(ressd);
 	return reached;
@@ -87,7 +88,7 @@ static u64 start_sweep(struct ressd *ressd, enum ressd_mover_state kind)
 	return record;
 }
 
-/* What the sweep was begun for: idle time, or the trial that asked for it. */
+/* Is what the sweep was begun for over: idle time, or the trial? */
 static bool occasion_ends(struct ressd *ressd)
 {
 	bool goes_on;

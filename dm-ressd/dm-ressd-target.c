@@ -146,52 +146,63 @@ static int allocate_page(struct ressd *ressd, char *error, size_t size)
 	return 0;
 }
 
-static int allocate(struct ressd *ressd, char *error, size_t size)
+static int allocate_map(struct ressd *ressd, const struct ressd_geom *geom,
+			char *error, size_t size)
+{
+	struct ressd_memory *memory = &ressd->memory;
+
+	/* Of a 32-bit machine too many blocks would wrap around. */
+	memory->nodes = vmalloc(array_size(geom->nr_blocks,
+					   sizeof(struct ressd_node)));
+	memory->clean = vmalloc(ressd_map_clean_bytes(geom->nr_blocks));
+	memory->segments = kvcalloc(geom->nr_segments,
+				    sizeof(*memory->segments), GFP_KERNEL);
+	ressd->readers = kvcalloc(geom->nr_segments, sizeof(*ressd->readers),
+				  GFP_KERNEL);
+	memory->region_bits =
+		vmalloc(ressd_regions_bytes(ressd->table.len /
+					    RESSD_BLOCK_SECTORS,
+					    geom->nr_blocks));
+	ressd->seen = alloc_percpu(struct ressd_seen);
+	if (memory->nodes && memory->clean && memory->segments &&
+	    ressd->readers && memory->region_bits && ressd->seen)
+		return 0;
+	return out_of_memory("the map (21 bytes for each 4 KiB of reserved area)",
+			     error, size);
+}
+
+static int allocate_buffers(struct ressd *ressd, const struct ressd_geom *geom,
+			    char *error, size_t size)
 {
 	const u32 record_bytes = RESSD_MAX_RECORD_BLOCKS * RESSD_BLOCK_SIZE;
+	u32 moves = ressd->options.move_batch_sectors / RESSD_BLOCK_SECTORS;
 	struct ressd_memory *memory = &ressd->memory;
-	struct ressd_geom geom;
+	bool complete;
 	int i;
+
+	memory->merge = vmalloc(RESSD_BLOCK_SIZE);
+	memory->summary = vmalloc(ressd_summary_bytes(geom));
+	complete = memory->merge && memory->summary &&
+		   !ressd_move_space_init(&ressd->mover.space, moves);
+	for (i = 0; complete && i < RESSD_RECORDS; i++) {
+		memory->records[i] = vzalloc(record_bytes);
+		complete = memory->records[i];
+	}
+	if (!complete || ressd_cover_init(ressd))
+		return out_of_memory("the buffers", error, size);
+	return allocate_page(ressd, error, size);
+}
+
+static int allocate(struct ressd *ressd, char *error, size_t size)
+{
+	struct ressd_geom geom;
 
 	if (ressd_geom_init(&geom, ressd->table.reserved_sectors,
 			    ressd->super.segment_sectors, error, size))
 		return -EINVAL;
-	/* Of a 32-bit machine too many blocks would wrap around. */
-	memory->nodes = vmalloc(array_size(geom.nr_blocks,
-					   sizeof(struct ressd_node)));
-	memory->clean = vmalloc(ressd_map_clean_bytes(geom.nr_blocks));
-	memory->segments = kvcalloc(geom.nr_segments, sizeof(*memory->segments),
-				    GFP_KERNEL);
-	ressd->readers =
-		kvcalloc(geom.nr_segments, sizeof(*ressd->readers), GFP_KERNEL);
-	memory->region_bits =
-		vmalloc(ressd_regions_bytes(ressd->table.len /
-					    RESSD_BLOCK_SECTORS,
-					    geom.nr_blocks));
-	ressd->seen = alloc_percpu(struct ressd_seen);
-	if (!memory->nodes || !memory->clean || !memory->segments ||
-	    !ressd->readers || !memory->region_bits || !ressd->seen)
-		return out_of_memory("the map (21 bytes for each 4 KiB of reserved area)",
-				     error, size);
-
-	if (ressd_move_space_init(&ressd->mover.space,
-				  ressd->options.move_batch_sectors /
-					  RESSD_BLOCK_SECTORS))
-		return out_of_memory("the buffers", error, size);
-	memory->merge = vmalloc(RESSD_BLOCK_SIZE);
-	memory->summary = vmalloc(ressd_summary_bytes(&geom));
-	if (!memory->merge || !memory->summary)
-		return out_of_memory("the buffers", error, size);
-	for (i = 0; i < RESSD_RECORDS; i++) {
-		memory->records[i] = vzalloc(record_bytes);
-		if (!memory->records[i])
-			return out_of_memory("the buffers", error, size);
-	}
-	if (ressd_cover_init(ressd))
-		return out_of_memory("the buffers", error, size);
-	if (allocate_page(ressd, error, size))
+	if (allocate_map(ressd, &geom, error, size) ||
+	    allocate_buffers(ressd, &geom, error, size))
 		return -ENOMEM;
-
 	ressd->workqueue = alloc_workqueue("ressd/%s",
 					   WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
 					   ressd_name(ressd));
@@ -260,8 +271,8 @@ static void init_lists(struct ressd *ressd)
 }
 
 /*
- * Also the kernel that restores the memory must leave the log alone, which that
- * memory knows.
+ * Also the kernel that restores the memory must leave the log alone: the map in
+ * that memory refers to it.
  */
 static int power_event(struct notifier_block *power, unsigned long event,
 		       void *data)
@@ -512,7 +523,7 @@ static void set_suspending(struct ressd *ressd, bool suspending)
 {
 	spin_lock(&ressd->lock);
 	WRITE_ONCE(ressd->suspending, suspending);
-	/* Who waits for a drain would end it, but perhaps nobody does. */
+	/* That of route adaptive has no caller who would end it. */
 	if (suspending)
 		WRITE_ONCE(ressd->mover.draining, false);
 	spin_unlock(&ressd->lock);

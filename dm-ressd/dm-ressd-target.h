@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The life of the target, status and messages. */
+/* Constructor to destructor, status and messages. */
 #ifndef DM_RESSD_TARGET_H
 #define DM_RESSD_TARGET_H
 

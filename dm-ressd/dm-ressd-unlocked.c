@@ -4,11 +4,11 @@
  * without the lock.  Called by the router before it takes the lock;
  * dm-ressd-flight.h says why that is sound.
  *
- * The pattern identifier has to know of each write, for a small one may
- * continue it, and its state is under the lock.  So each processor notes down
- * the large writes that it has sent (dm-ressd-notes.h), and who takes the lock
- * next to judge a write has the notes judged before.  A processor whose notes
- * are full takes the lock for its next write.
+ * The pattern identifier needs each write, for a small one may continue it, and
+ * its state is under the lock.  So each processor notes the large writes that
+ * it has sent (dm-ressd-notes.h); the next write that is judged under the lock
+ * has the notes judged first.  A processor whose notes are full takes the lock
+ * for its next write.
  */
 #include <linux/blkdev.h>
 

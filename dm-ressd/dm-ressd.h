@@ -10,8 +10,8 @@
  * and so calls what is in its layer or below, never above.  The head of each
  * file says what it does.
  *
- *	target		life of the target, status, messages; no two targets
- *			share an area
+ *	target		constructor to destructor, status, messages; no two
+ *			targets share an area
  *	io		bios: the router, reads, writes to the log and direct
  *			ones, how they end
  *	mover		the thread that writes the log's data back, in batches;
@@ -30,7 +30,8 @@
  *	home		a block's place in the normal area
  *	to move		to write a logged block home
  *	to kill		to invalidate a log block: what is newer is elsewhere
- *	to keep		to append what lives of the oldest segment once more
+ *	live, dead	of a segment: with, or without dirty blocks
+ *	to keep		to append the live blocks of the oldest segment again
  *	unit		the device's clustered block; a visit of the mover takes
  *			all that the log holds of one
  *
@@ -126,19 +127,20 @@
  *
  * log.mode (core/ressd-log.h) says what the target still does.  It gets worse
  * under the lock, by ressd_log_done() or, when a flush fails that went to the
- * device directly, by ressd_take_flush_errors(); whoever may have caused that
- * calls ressd_note_mode() without the lock, which tells the user and lets all
- * waiters look again.  In the modes RO and FAIL no direct write succeeds, those
- * in flight when the mode changed included: whether the failed flush took them
- * along cannot be known, and core has revived what they killed.
+ * device directly, by ressd_take_flush_errors().  Callers of these then call
+ * ressd_note_mode() without the lock, which informs the user and wakes all
+ * waiters.  In the modes RO and FAIL no direct write succeeds, those in flight
+ * when the mode changed included: the failed flush may have lost their data,
+ * and core has taken their invalidations back.
  *
  * A read that was in flight when a flush failed fails, too: of the log it may
  * have seen what was there before a record that is gone, of the normal area
  * something older than what core has then revived.  Only what is in RAM or in a
  * durable record is safe from that.  So a read remembers how many failures the
  * map took into account when it was mapped, and compares that with all that are
- * known when it ends: one that is mapped after the failure, but before core has
- * heard of it or can act on it (ressd_log_is_doubtful()), fails as well.
+ * known when it ends: one that is mapped after the failure, but before that was
+ * reported to core or core can act on it (ressd_log_is_doubtful()), fails as
+ * well.
  *
  * DOC: a direct write and the mover
  *
@@ -210,9 +212,9 @@
 #define DM_MSG_PREFIX "ressd"
 
 /*
- * A write of the log.  Somebody waits for it: without REQ_IDLE the block
- * layer's writeback throttling would take it for background writeback, and hold
- * it up behind that.
+ * A write of the log.  Callers wait for it: without REQ_IDLE the block layer's
+ * writeback throttling would take it for background writeback, and hold it up
+ * behind that.
  */
 #define RESSD_LOG_WRITE	(REQ_OP_WRITE | REQ_SYNC | REQ_IDLE)
 
@@ -225,7 +227,7 @@ struct ressd_counters {
 	u64 flushes;
 	u64 discards;
 	u64 moved_blocks;
-	u64 moved_runs;		/* writes that brought them home */
+	u64 moved_runs;		/* writes of them to the normal area */
 	u64 moved_runs_12k;	/* of these, 12 KiB or longer */
 	u64 kept_blocks;	/* written to the log again */
 	u64 filled_blocks;	/* of holes, read at home and written back */
@@ -253,8 +255,8 @@ struct ressd_seen {
 struct ressd_meter {
 	spinlock_t lock;	/* see DOC: locking */
 	u32 in_flight;
-	u32 blocks;		/* completed, not yet told to core */
-	u64 ns;			/* that something was in flight, not yet told */
+	u32 blocks;		/* completed, not yet passed to core */
+	u64 ns;			/* that something was in flight, likewise */
 	u64 since;		/* ... but what came after this */
 	atomic_t small_in_flight;	/* of route adaptive, both routes */
 };
@@ -317,7 +319,7 @@ struct ressd_waiters {
 	u64 came, left;		/* small writes that wait, or did, on space */
 	bool for_record;	/* they wait for one, not for space */
 	struct work_struct work;	/* sends those on order */
-	bool need_space;		/* who frees space has the log look */
+	bool need_space;	/* what frees space queues the log's worker */
 };
 
 /* See DOC: errors. */
@@ -334,7 +336,7 @@ struct ressd_errors {
 	/* The table before this one has lost data: a flush has to fail. */
 	bool inherited;
 	int known_to_core;	/* of failed_flushes */
-	enum ressd_mode noted_mode;	/* the one that the user knows of */
+	enum ressd_mode noted_mode;	/* the last one that was reported */
 	bool repairing;		/* read without it */
 	u32 lost_blocks;	/* that the last repair could not find */
 	u32 bad_blocks;		/* that the last sweep could not move */
@@ -356,7 +358,7 @@ struct ressd_pages {
  * it out.
  */
 struct ressd_log_io {
-	struct work_struct work;	/* asks core for the next one */
+	struct work_struct work;	/* carries out the next one */
 	struct delayed_work timer;	/* commit_interval_ms after a write */
 	/* Of the records, the summary and the page; constant. */
 	struct ressd_pages pages[RESSD_RECORDS + 2];
@@ -365,7 +367,7 @@ struct ressd_log_io {
 	u64 start;			/* ns */
 	bool held;	/* in a visit, or suspended; under the lock */
 	int error;			/* valid with ended */
-	bool ended;			/* untold to core; released, acquired */
+	bool ended;	/* not yet passed to core; released, acquired */
 };
 
 /* Where the mover has a batch: changed by its thread, under the lock. */
@@ -379,7 +381,7 @@ struct ressd_mover {
 	struct task_struct *thread;	/* changed by resume and suspend */
 	wait_queue_head_t rest;		/* at rest: there may be work to do */
 
-	/* What others ask of it; under the lock. */
+	/* What others request of it; under the lock. */
 	bool off;	/* by the user: only moves that writes need */
 	bool draining;	/* small writes go direct, all is moved */
 	int drain_result;
@@ -397,7 +399,7 @@ struct ressd_mover {
 	/* Its thread's own. */
 	u32 bad_blocks;			/* that this sweep could not move */
 	bool watches_clock;		/* at rest; read by others */
-	unsigned long backoff;		/* jiffies to wait after errors */
+	u32 backoff;			/* ms; see ressd_mover_pause() */
 	u64 visit_from;			/* where the next visits begin */
 	struct ressd_visits visits;
 	atomic_t ios, io_errors;	/* of the batch; end in interrupts */

@@ -21,7 +21,7 @@ build=
 # Each patch takes the objects whose code its title names; headers come with the first that needs them.
 format=(args geom record cover map tree dying regions)
 protocol=(log space commit page padding repair summary recover window claims keep cover-run sweep step)
-policy=(pattern units route split queue pai bundle)
+policy=(pattern units route split queue pai bundle mover)
 
 die() {
 	echo "upstream: $*" >&2

@@ -71,9 +71,9 @@ static int scan_records(struct ressd_window *window, u32 slot, u32 block,
 }
 
 /*
- * A summary that begins with the first record found speaks for all its records.
- * If that record is gone it speaks for itself.  Any other one is of an earlier
- * life of the slot.
+ * A summary that begins with the first record found stands for all its records.
+ * If that record is gone it stands for itself.  Any other one is of an earlier
+ * use of the slot.
  */
 static int scan_slot(struct ressd_window *window, u32 slot,
 		     struct ressd_segment *segment, struct ressd_claims *claims)

@@ -4,13 +4,13 @@
  *
  * Every intact header and summary claims a tail (all segments before it were
  * dead, durably) and a record up to which all were durable.  Claims are true
- * whoever made them, even if recovery drops the record: they state what was so
- * when it was written.
+ * even if recovery drops the record: they state what was so when it was
+ * written.
  *
  * But a tail is true of what the device held then.  If its record was torn,
- * recovery did without it: blocks whose death it announced were served from the
- * log again, and their newer versions, in the normal area only, were as if they
- * had never been.  If sectors written over the torn record make it whole later,
+ * recovery did without it: blocks that it declared invalid were served from the
+ * log again, and their newer versions, in the normal area only, were ignored.
+ * If sectors written over the torn record make it whole later,
  * it must not count any more.  So each activation that writes has an epoch, its
  * opening record repeats the tail, durably, before anything is served, and only
  * the tails of the highest epoch count.  What is left of earlier ones ends no

@@ -193,11 +193,40 @@ static bool blank_place(struct ressd_log *log, struct ressd_io *io)
 	return write_blank(log, io, open->block);
 }
 
-static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
+/* The open record, with as many UNMAPs as there is space for in its header. */
+static bool write_open(struct ressd_log *log, struct ressd_io *io,
+		       bool announces, bool uncovers)
 {
 	struct ressd_record *open = &log->records[log->open];
+	u32 nr_unmaps = min_t(u32, log->record_unmaps,
+			      RESSD_RECORD_ENTRIES - open->nr_maps);
+
+	nr_unmaps = min(nr_unmaps, log->nr_unmaps);
+	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
+	if (nr_unmaps || announces)
+		log->tail_seq = ressd_log_scan_tail(log, open->seq - 1);
+	log->filling = false;
+	seal_unmaps(log, nr_unmaps);
+	ressd_log_close_record(log);
+	seal_record(log, io);
+	/* A flush follows, so the device programs the page now. */
+	ressd_page_plan(log, io, true);
+	io->preflush = nr_unmaps || announces || uncovers || log->opening;
+	/*
+	 * The cycle's next record may need a segment that this one announces.
+	 */
+	io->fua = io->preflush &&
+		  (ressd_cycle_is_written(log) ||
+		   ressd_log_free_segments(log) <= log->cover_reserve);
+	log->reclaim = log->reclaim && !announces;
+	log->cycle_sealed = true;
+	return true;
+}
+
+static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
+{
+	const struct ressd_record *open = &log->records[log->open];
 	bool announces, uncovers, needed;
-	u32 nr_unmaps;
 
 	/* What was full before; see LIFE OF A RECORD. */
 	if (log->nr_full && !(log->cycle_sealed && ressd_cycle_is_written(log)))
@@ -226,31 +255,8 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	}
 	if (summary_is_due(log))
 		return write_summary(log, io);
-	if (blank_summary(log, io))
-		return true;
-
-	nr_unmaps = min_t(u32, log->record_unmaps,
-			  RESSD_RECORD_ENTRIES - open->nr_maps);
-	nr_unmaps = min(nr_unmaps, log->nr_unmaps);
-	log->cycle_unmaps -= min_t(u32, nr_unmaps, log->cycle_unmaps);
-	if (nr_unmaps || announces)
-		log->tail_seq = ressd_log_scan_tail(log, open->seq - 1);
-	log->filling = false;
-	seal_unmaps(log, nr_unmaps);
-	ressd_log_close_record(log);
-	seal_record(log, io);
-	/* A flush follows, so the device programs the page now. */
-	ressd_page_plan(log, io, true);
-	io->preflush = nr_unmaps || announces || uncovers || log->opening;
-	/*
-	 * The cycle's next record may need a segment that this one announces.
-	 */
-	io->fua = io->preflush &&
-		  (ressd_cycle_is_written(log) ||
-		   ressd_log_free_segments(log) <= log->cover_reserve);
-	log->reclaim = log->reclaim && !announces;
-	log->cycle_sealed = true;
-	return true;
+	return blank_summary(log, io) ||
+	       write_open(log, io, announces, uncovers);
 }
 
 /* Is a record to be written though no sync asks for it? */

@@ -23,7 +23,7 @@ enum step {
 
 	UNCOVER_CHECK,		/* what stands there */
 	UNCOVER_LOOK,		/* work: are these all covers? */
-	UNCOVER_TOLD,		/* sync: the log says that home counts */
+	UNCOVER_TOLD,		/* sync: a record says that home counts */
 	UNCOVER_READ_LOG,
 	UNCOVER_READ_HOME,
 	UNCOVER_MERGE,		/* work: home's sectors, copies for covers */
@@ -96,8 +96,8 @@ bool ressd_cover_must_carry(const struct ressd_log *log)
 }
 
 /*
- * Is everything else home, and on the device?  The record that says so must
- * find a place, and carrying again, should it come to that.
+ * Is everything else written back, and on the device?  There must be space for
+ * the record that says so, and for carrying the copies once more.
  */
 static bool may_uncover(const struct ressd_log *log)
 {
@@ -274,7 +274,7 @@ static void is_home(struct ressd_cover_run *run, struct ressd_log *log)
 			ressd_log_moved(log, ressd_map_block(&log->map, node),
 					lbn);
 	}
-	log->cover_wanted = false;	/* who still waits will say so again */
+	log->cover_wanted = false;	/* a write that waits sets it again */
 	end(run, 0);
 }
 
@@ -292,7 +292,7 @@ static void cover_again(struct ressd_cover_run *run)
 	run->step = COVER_FILL;
 }
 
-/* Brings together what home and log have. */
+/* Replaces the covers in what was read from home by the log's copies. */
 static void merge(struct ressd_cover_run *run)
 {
 	u32 lbn;
@@ -328,6 +328,26 @@ void ressd_cover_work(struct ressd_cover_run *run)
 	}
 }
 
+static void go_to(struct ressd_cover_run *run, enum step step)
+{
+	run->step = step;
+	run->at = 0;
+}
+
+/*
+ * The parts of take_step().  False: @action is not filled in, and the run has
+ * gone on to another step.
+ */
+static void read_home(const struct ressd_cover_run *run,
+		      struct ressd_cover_action *action)
+{
+	*action = (struct ressd_cover_action){
+		.kind = RESSD_COVER_READ_HOME,
+		.data = run->home,
+		.nr = run->nr,
+	};
+}
+
 static void write_home(const struct ressd_cover_run *run,
 		       struct ressd_cover_action *action, u32 lbn, u32 nr)
 {
@@ -339,13 +359,47 @@ static void write_home(const struct ressd_cover_run *run,
 	};
 }
 
-/* Reads the next copy, if one is left. */
+/*
+ * Not if a run that was interrupted has made all copies.  Writes wait for this
+ * one, so it must not need the normal area, which may be unreadable for good.
+ */
+static bool read_uncopied(struct ressd_cover_run *run,
+			  const struct ressd_log *log,
+			  struct ressd_cover_action *action)
+{
+	if (has_all_copies(log)) {
+		go_to(run, COVER_ACCEPT);
+		return false;
+	}
+	read_home(run, action);
+	return true;
+}
+
+/* All covered blocks but the first, if there are others. */
+static bool write_others(struct ressd_cover_run *run, struct ressd_log *log,
+			 struct ressd_cover_action *action)
+{
+	if (run->nr > 1) {
+		write_home(run, action, 1, run->nr - 1);
+		return true;
+	}
+	if (run->step == COVER_OTHERS)
+		is_covered(run, log);
+	else
+		go_to(run, UNCOVER_FIRST);
+	return false;
+}
+
+/* Reads the next copy from @slot; goes to @next if none is left. */
 static bool read_log(struct ressd_cover_run *run, const struct ressd_log *log,
-		     struct ressd_cover_action *action, u32 slot)
+		     struct ressd_cover_action *action, u32 slot,
+		     enum step next)
 {
 	run->at = next_dirty(log, run->at, slot);
-	if (run->at == log->cover_blocks)
+	if (run->at == log->cover_blocks) {
+		go_to(run, next);
 		return false;
+	}
 	run->block = ressd_map_block(&log->map, dirty_node(log, run->at));
 	*action = (struct ressd_cover_action){
 		.kind = RESSD_COVER_READ_LOG,
@@ -356,22 +410,25 @@ static bool read_log(struct ressd_cover_run *run, const struct ressd_log *log,
 	return true;
 }
 
-static void go_to(struct ressd_cover_run *run, enum step step)
+/* What was read goes into the log, or waits until that takes it. */
+static bool accept_read(struct ressd_cover_run *run, struct ressd_log *log,
+			struct ressd_cover_action *action)
 {
-	run->step = step;
-	run->at = 0;
-}
+	bool carries = run->step == CARRY_ACCEPT;
+	int ret = carries ? accept_carried(run, log) : accept_copies(run, log);
 
-/* After an accept that returned @ret: goes on at @next, waits, or ends. */
-static bool accepted(struct ressd_cover_run *run,
-		     struct ressd_cover_action *action, int ret)
-{
-	if (!ret)
-		return true;
-	if (ret == -EAGAIN)
+	if (ret == -EAGAIN) {
 		action->kind = RESSD_COVER_WAIT;
-	else
+		return true;
+	}
+	if (ret) {
 		end(run, ret == -EIO ? -EIO : -EAGAIN);
+	} else if (carries) {
+		run->at++;
+		run->step = CARRY_READ;
+	} else {
+		go_to(run, COVER_COPIED);
+	}
 	return false;
 }
 
@@ -386,74 +443,30 @@ static bool take_step(struct ressd_cover_run *run, struct ressd_log *log,
 		action->kind = RESSD_COVER_RECLAIM;
 		break;
 	case COVER_READ:
-		/*
-		 * Of a run that was interrupted.  Writes wait for this one, so
-		 * it must not need home, which may be unreadable for good.
-		 */
-		if (has_all_copies(log)) {
-			go_to(run, COVER_ACCEPT);
-			return false;
-		}
-		*action = (struct ressd_cover_action){
-			.kind = RESSD_COVER_READ_HOME,
-			.data = run->home,
-			.nr = log->cover_blocks,
-		};
-		break;
+		return read_uncopied(run, log, action);
 	case COVER_ACCEPT:
-		if (!accepted(run, action, accept_copies(run, log)))
-			return run->step != RUN_ENDS;
-		go_to(run, COVER_COPIED);
-		return false;
+	case CARRY_ACCEPT:
+		return accept_read(run, log, action);
 	case COVER_FILL:
 	case UNCOVER_LOOK:
 	case UNCOVER_MERGE:
 		action->kind = RESSD_COVER_WORK;
 		break;
 	case COVER_FIRST:
-		write_home(run, action, 0, 1);
-		break;
-	case COVER_OTHERS:
-		if (log->cover_blocks == 1) {
-			is_covered(run, log);
-			return false;
-		}
-		write_home(run, action, 1, log->cover_blocks - 1);
-		break;
-	case UNCOVER_READ_LOG:
-		if (read_log(run, log, action, ANY_SLOT))
-			break;
-		go_to(run, UNCOVER_READ_HOME);
-		return false;
-	case UNCOVER_CHECK:
-	case UNCOVER_READ_HOME:
-		*action = (struct ressd_cover_action){
-			.kind = RESSD_COVER_READ_HOME,
-			.data = run->home,
-			.nr = log->cover_blocks,
-		};
-		break;
-	case UNCOVER_OTHERS:
-		if (log->cover_blocks == 1) {
-			go_to(run, UNCOVER_FIRST);
-			return false;
-		}
-		write_home(run, action, 1, log->cover_blocks - 1);
-		break;
 	case UNCOVER_FIRST:
 		write_home(run, action, 0, 1);
 		break;
+	case COVER_OTHERS:
+	case UNCOVER_OTHERS:
+		return write_others(run, log, action);
+	case UNCOVER_CHECK:
+	case UNCOVER_READ_HOME:
+		read_home(run, action);
+		break;
+	case UNCOVER_READ_LOG:
+		return read_log(run, log, action, ANY_SLOT, UNCOVER_READ_HOME);
 	case CARRY_READ:
-		if (read_log(run, log, action, run->slot))
-			break;
-		go_to(run, CARRY_WRITTEN);
-		return false;
-	case CARRY_ACCEPT:
-		if (!accepted(run, action, accept_carried(run, log)))
-			return run->step != RUN_ENDS;
-		run->at++;
-		run->step = CARRY_READ;
-		return false;
+		return read_log(run, log, action, run->slot, CARRY_WRITTEN);
 	case CARRY_ANNOUNCED:
 		action->kind = RESSD_COVER_RECLAIM;
 		break;

@@ -23,7 +23,7 @@
  *
  * So both ways between a plain disk and a covered one lead through states in
  * which home may hold any part of the covers, and nothing but a cover stands
- * for the log's copy: whoever changes the bare disk then is right.  Block 0
+ * for the log's copy: a change of the bare disk counts then.  Block 0
  * gets its cover, durably, before the other blocks get theirs, and comes home
  * after them.
  *
@@ -32,8 +32,8 @@
  *			accepts data.
  *	uncover:	everything else is home, and all covers stand; an
  *			uncovered record, durably and after a flush; the other
- *			blocks home, sync; block 0 home.  Then their segment
- *			dies, which is announced after a flush as ever.
+ *			blocks home, sync; block 0 home.  Then their segment is
+ *			free, which is announced after a flush as ever.
  *	carry:		the oldest segment holds nothing but covered blocks:
  *			these are appended to the log once more, so that the
  *			segment can be reused.
@@ -138,9 +138,9 @@ enum ressd_cover_kind {
 };
 
 /*
- * Is a run wanted now, by the mover before it sweeps?  Then its goal is in
- * *@goal.  In a drain all comes home; otherwise a log that a writer waits for
- * is covered.
+ * Is a run due now, before the mover sweeps?  Then its goal is in *@goal.  A
+ * drain uncovers the log when all else is written back; otherwise a log that a
+ * writer waits for is covered.
  */
 bool ressd_cover_choose(const struct ressd_log *log, bool draining,
 			enum ressd_cover_goal *goal);

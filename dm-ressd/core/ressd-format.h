@@ -41,9 +41,8 @@
  * Feature bits.  An unknown compat bit is ignored, an unknown ro_compat bit
  * allows reading only, an unknown incompat bit refuses the device.
  *
- * COVER: cover_blocks is not zero, see ressd-cover.h.  A version that does not
- * know of covers would bring covered blocks home, or take the log for the truth
- * where home is.
+ * COVER: cover_blocks is not zero, see ressd-cover.h.  A version without covers
+ * would write covered blocks back, or read from the log where home is newer.
  */
 #define RESSD_INCOMPAT_COVER	0x1U
 

@@ -216,7 +216,7 @@ void ressd_log_close_record(struct ressd_log *log)
 	next->block = end;
 }
 
-/* Are the records sealed which the last sync asked for has to write? */
+/* Are all records sealed that the last sync has to write? */
 static bool sync_is_sealed(const struct ressd_log *log)
 {
 	bool sealed = log->cycle && log->cycle_sealed &&
@@ -282,8 +282,8 @@ static bool next_is_being_forgotten(const struct ressd_log *log, u32 reserve)
 }
 
 /*
- * A block that leaves the tree does not live in its segment any more, if it
- * did.
+ * A block that leaves the tree does not count as live in its segment any more,
+ * if it did.
  */
 static void count_out(struct ressd_log *log, const struct ressd_node *node)
 {

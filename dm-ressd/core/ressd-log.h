@@ -201,7 +201,7 @@ struct ressd_log_counters {
 	u64 whole_pages;	/* written instead of records alone */
 	u64 accepted;		/* blocks accepted */
 	u64 overwrites;		/* of these, in place in the open record */
-	u64 superseded;		/* log blocks that died by a newer log block */
+	u64 superseded;		/* blocks invalidated by a newer log block */
 	u64 killed;		/* ... by a direct write or a discard */
 	u64 covered;		/* accepted copies of covered blocks */
 	u64 carried;		/* ... and such as were in the log already */
@@ -288,7 +288,7 @@ struct ressd_log {
 
 	u64 head_seq;		/* segment of the open record */
 	u32 head_maps;		/* data blocks in that segment so far */
-	u64 tail_seq;		/* none before lives; ready to announce */
+	u64 tail_seq;		/* none before is live; ready to announce */
 	u64 reuse_seq;		/* segments before may be overwritten */
 	u64 written_tail;	/* tail_seq of the last written record */
 	u64 discard_seq;	/* free slots before it were discarded */
@@ -324,7 +324,7 @@ struct ressd_log {
 
 	bool covered;		/* the next record says so; see ressd-cover.h */
 	bool written_covered;	/* the last written record says so */
-	bool cover_wanted;	/* somebody waits until the log is covered */
+	bool cover_wanted;	/* a write waits until the log is covered */
 
 	/* Commit cycle: seal, write, flush. */
 	bool busy;		/* an I/O is handed out */
@@ -406,8 +406,8 @@ struct ressd_place {
  */
 int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
 /*
- * The same for a covered block whose copy is damaged: it takes the room that is
- * kept for carrying that copy, or in a full log nothing could mend it.
+ * The same for a covered block whose copy is damaged: it takes the space that
+ * is kept for carrying that copy, or in a full log nothing could replace it.
  */
 int ressd_log_mend(struct ressd_log *log, u32 lbn, struct ressd_place *place);
 
@@ -435,7 +435,7 @@ u32 ressd_log_kill_some(struct ressd_log *log, u32 lbn, u32 nr);
 bool ressd_log_tidy(struct ressd_log *log);
 
 /*
- * The mover has written @block home, to normal block @lbn.  True if it was
+ * The mover has written @block back, to normal block @lbn.  True if it was
  * still current; false also in the modes RO and FAIL, for that write may be
  * gone.
  */
@@ -453,13 +453,13 @@ static inline u64 ressd_log_synced(const struct ressd_log *log)
 }
 
 /*
- * Like ressd_log_sync(), and every segment that died meanwhile becomes
- * reusable.
+ * Like ressd_log_sync(), and every segment that has become empty meanwhile
+ * becomes reusable.
  */
 u64 ressd_log_reclaim(struct ressd_log *log);
 
 /*
- * True if a sync cannot go on before the mover has made room.  So the mover
+ * True if a sync cannot go on before the mover has freed space.  So the mover
  * itself must not wait for one then.  Known when ressd_log_next() has been
  * called since the last ressd_log_reclaim().
  */
@@ -469,7 +469,7 @@ static inline bool ressd_log_is_starved(const struct ressd_log *log)
 }
 
 /*
- * The mover cannot make that room, for moves fail: mode OFF, so that nobody
+ * The mover cannot free that space, for moves fail: mode OFF, so that no sync
  * waits for ever.
  */
 void ressd_log_give_up(struct ressd_log *log);
@@ -478,8 +478,7 @@ void ressd_log_give_up(struct ressd_log *log);
 bool ressd_log_can_reclaim(const struct ressd_log *log);
 
 /*
- * True if there is no room for data: only moving data home and reclaiming makes
- * some.
+ * True if there is no space for data: only moves and reclaiming free some.
  */
 bool ressd_log_is_full(const struct ressd_log *log);
 
@@ -533,7 +532,7 @@ bool ressd_log_is_volatile(const struct ressd_log *log);
 /*
  * True if an UNMAP may not be durable yet.  Then a direct FUA write is not
  * complete before a sync, for the UNMAP may be that of an older copy of its
- * blocks.  To be asked when the write is done and has killed what it
+ * blocks.  To be called when the write is done and has killed what it
  * superseded: what was logged and killed while it was in flight counts, too.
  */
 bool ressd_log_unmaps_pending(const struct ressd_log *log);
@@ -560,9 +559,9 @@ struct ressd_io {
 	bool preflush;			/* flush both devices before it */
 	bool fua;			/* durable when it completes */
 	/*
-	 * Set by the caller before ressd_log_done() tells an error: it was the
-	 * write, and no flush, neither the PREFLUSH nor one that stands in for
-	 * FUA, has failed.
+	 * Set by the caller before it passes an error to ressd_log_done(): it
+	 * was the write, and no flush, neither the PREFLUSH nor one that stands
+	 * in for FUA, has failed.
 	 */
 	bool only_write;
 	/* Private from here on. */
@@ -595,8 +594,8 @@ void ressd_log_encode(struct ressd_log *log, struct ressd_io *io);
 /*
  * False if a flush beside the log has failed since @io was handed out: its
  * PREFLUSH, though it has succeeded, may come after that one, and what the
- * record says need not be true.  To be asked between the two; the write is then
- * not begun, and ressd_log_done() told of a failed flush.
+ * record says need not be true.  To be called between the two; the write is
+ * then not begun, and ressd_log_done() gets the error of a failed flush.
  */
 static inline bool ressd_log_may_write(const struct ressd_log *log)
 {
@@ -605,14 +604,14 @@ static inline bool ressd_log_may_write(const struct ressd_log *log)
 
 /*
  * The I/O has completed with @error (0 or negative).  An error leads to mode
- * OFF if io->only_write, otherwise to RO.  The caller then fails whoever waits
- * for a ticket or a record.
+ * OFF if io->only_write, otherwise to RO.  The caller then fails all bios that
+ * wait for a ticket or a record.
  */
 void ressd_log_done(struct ressd_log *log, struct ressd_io *io, int error);
 
 /*
- * A flush of one of the devices that the log did not ask for has failed.  To be
- * called before the caller learns of it, whatever is in flight.
+ * A flush of either device that the log did not send has failed.  To be called
+ * before its bio completes, whatever is in flight.
  */
 void ressd_log_flush_failed(struct ressd_log *log);
 
@@ -651,8 +650,8 @@ const void *ressd_log_data(const struct ressd_log *log, u32 block);
 u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block);
 
 /*
- * Blocks that the mover has yet to bring home; covered ones come home last, by
- * a run of their own.
+ * Blocks that the mover has yet to write back; covered ones are written back
+ * last, by a run of their own.
  */
 u32 ressd_log_nr_movable(const struct ressd_log *log);
 

@@ -66,7 +66,7 @@ enum ressd_super_verdict ressd_super_decode(const struct ressd_super *super,
 /*
  * Decides from both copies.  Returns 0 and @info; -ENODATA when both are blank;
  * -EINVAL with a sentence otherwise.  One good copy is enough (@error then
- * tells of the damaged other one, or is empty).
+ * describes the damaged other one, or is empty).
  */
 int ressd_super_choose(const struct ressd_super *copy0,
 		       const struct ressd_super *copy1,

@@ -130,8 +130,8 @@ static void apply_summary(struct ressd_log *log,
 
 /*
  * Is there an intact first record of segment @segment_seq that is not the one
- * the log's summary speaks of?  To be asked where no record before tells; a
- * summary that was written with PREFLUSH has none like it.  Negative error.
+ * the log's summary begins with?  To be called where no record before shows it;
+ * a summary that was written with PREFLUSH has none like it.  Negative error.
  */
 static int begins_otherwise(struct fold *fold, u64 segment_seq)
 {
@@ -494,8 +494,8 @@ static void set_head(struct fold *fold, const struct chain *chain)
 /*
  * Home counts where the log is not covered: covered blocks may have copies that
  * count, which the activation sorts out; all other blocks of the log are home.
- * They stay in the map until a record has announced their death, and the
- * activation waits for that.
+ * They stay in the map until a record has announced that they are invalid, and
+ * the activation waits for that.
  */
 static void set_covered(struct fold *fold, const struct chain *chain)
 {
@@ -521,8 +521,8 @@ static void set_covered(struct fold *fold, const struct chain *chain)
  * segment, which check_room() has found to be free.  The summary of that segment may be there though a loss of power has
  * taken some of its records: it would speak for those that take their place.  A
  * torn one could become whole by sectors of the segment's next one.  One that
- * recovery has used stays: its records were durable, and perhaps nothing else
- * tells of them any more.
+ * recovery has used stays: its records were durable, and it may be all that is
+ * left of them.
  */
 static void find_stale_summary(struct fold *fold)
 {

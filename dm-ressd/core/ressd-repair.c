@@ -37,7 +37,7 @@ static void unseal_unmaps(struct ressd_log *log)
 	}
 }
 
-/* Is @block in a segment whose death was durable before the flush failed? */
+/* Was @block in a segment that was durably dead before the flush failed? */
 static bool is_dead(const struct ressd_log *log, u32 block)
 {
 	return ressd_log_segment_seq(log, block) < log->written_tail;
@@ -110,9 +110,9 @@ static u64 last_data_record(const struct ressd_log *log)
 
 /*
  * A block that was moved and then logged again: home may be lost, and the map
- * knows the older log block no more.  So no segment is dead before all that was
- * logged by now is durable: the record with the newer version must not be the
- * one that announces the death of the older.
+ * does not have the older log block any more.  So no segment counts as dead
+ * before all that was logged by now is durable: the record with the newer
+ * version must not be the one that announces that the older is invalid.
  */
 static bool distrust_deaths(struct ressd_log *log)
 {

@@ -30,7 +30,7 @@
  */
 #define LOST_BLOCKS	32U
 
-/* So many moves tell what one costs. */
+/* So many moves are enough to know what one costs. */
 #define ROUND_BLOCKS	(RESSD_ROUTE_RECENT * RESSD_ROUTE_WINDOW)
 
 /*
@@ -603,8 +603,8 @@ static void end_trial(struct ressd_route *route)
 	struct ressd_route_case *c = present(route);
 
 	/*
-	 * The first record of a log may be dear, by a merge: what came after it
-	 * tells more.
+	 * The first record of a log may cost a merge: what came after it is the
+	 * better measure.
 	 */
 	if (c->log.sum_blocks >= RESSD_ROUTE_WINDOW / 2)
 		close_window(&c->log);

@@ -87,7 +87,7 @@ struct ressd_route_cost {
  */
 struct ressd_route_round {
 	bool begun;
-	u32 live;	/* blocks that waited to be brought home at the begin */
+	u32 live;	/* blocks to be moved when it began */
 	u64 logged, moved;	/* blocks */
 	u64 ns;		/* in which the log or the mover was busy */
 	u64 through_ns;	/* what a block cost in the one before */
@@ -179,7 +179,7 @@ static inline bool ressd_route_knows_log(const struct ressd_route *route)
 }
 
 /*
- * Shall a direct write that is sent now be timed, and told to
+ * Shall a direct write that is sent now be timed, and its time passed to
  * ressd_route_direct_done()?
  */
 static inline bool ressd_route_times_direct(const struct ressd_route *route)
@@ -193,22 +193,22 @@ static inline bool ressd_route_times_direct(const struct ressd_route *route)
 }
 
 /*
- * RAM takes whole records before the first one is on the device.  So in a
- * trial of the log far more would be logged than it takes to see that it is
- * lost, and this is true while @in_flight blocks are being written, or while
- * the @open ones of the open record are enough to tell: then that record is to
- * be written now.  Nothing may be logged meanwhile: who comes waits until
- * ressd_route_log_done() has been told.  It is not sent direct, for that would
- * take the device from the record that is timed.  False with nothing in RAM: so
- * there always is something to wait for.
+ * RAM takes whole records before the first one is on the device.  So in a trial
+ * of the log far more would be logged than it takes to see that the log costs
+ * more.  Therefore this is true while @in_flight blocks are being written, or
+ * while the @open ones of the open record are enough for a decision: then that
+ * record is to be written now.  Nothing may be logged meanwhile: writes wait
+ * for the next ressd_route_log_done().  They are not sent direct, for that
+ * would take the device from the record that is timed.  False with nothing in
+ * RAM: so there always is something to wait for.
  */
 bool ressd_route_wants_write(const struct ressd_route *route, u32 open,
 			     u32 in_flight);
 
 /*
- * True while the mover is asked to bring home what the log holds, until all is
- * there or enough to tell what that costs.  Nothing should be logged then: who
- * comes has to wait.
+ * True while the mover shall write back what the log holds, until all is
+ * written or enough to know what that costs.  Nothing should be logged then:
+ * writes have to wait.
  */
 bool ressd_route_wants_move(const struct ressd_route *route);
 
@@ -238,8 +238,8 @@ ressd_route_case(const struct ressd_route *route)
 u32 ressd_route_depth(const struct ressd_route *route);
 
 /*
- * The mover begins a sweep, @for_space or another one, while @live blocks wait
- * to be brought home.
+ * The mover begins a sweep, @for_space or another one, while @live blocks are
+ * to be moved.
  */
 void ressd_route_sweep(struct ressd_route *route, bool for_space, u32 live);
 
@@ -251,17 +251,16 @@ void ressd_route_begin(struct ressd_route *route, u64 now);
 void ressd_route_end(struct ressd_route *route, u64 now);
 
 /*
- * What @blocks cost; @blocks may be 0 for time alone, as that of a flush.  By
- * the log's a trial may end, and whoever waits to be logged has to ask anew
- * which way to go.
+ * What @blocks cost; @blocks may be 0 for time alone, as that of a flush.  The
+ * log's may end a trial: writes that wait to be logged are then routed anew.
  */
 void ressd_route_direct_done(struct ressd_route *route, u64 ns, u32 blocks);
 void ressd_route_log_done(struct ressd_route *route, u64 ns, u32 blocks);
 void ressd_route_move_done(struct ressd_route *route, u64 ns, u32 blocks);
 
 /*
- * The mover has brought home all it was asked to; or, not @complete, it cannot:
- * then the trial told nothing, and the last decision stands.
+ * The mover has written back all that the trial needs; or, not @complete, it
+ * cannot: then the trial has no result, and the last decision stands.
  */
 void ressd_route_move_ended(struct ressd_route *route, bool complete);
 

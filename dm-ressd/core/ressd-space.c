@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Space in the log: how much is free, which segments may be announced as
- * reusable, and how one is made ready: what the map knows of it is forgotten, a
- * piece at a time, it is discarded if that is wanted, and the head enters it.
- * ressd-log.h states the contract.
+ * reusable, and how one is made ready: its nodes leave the map, a piece at a
+ * time, it is discarded if that is wanted, and the head enters it.  ressd-log.h
+ * states the contract.
  */
 #include <linux/bug.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include "ressd-log-private.h"
 
-/*
- * Of a log of very many segments that have all died no more are announced at
- * once.
- */
+/* So many dead segments are announced at once; see TIME UNDER THE LOCK. */
 #define MAX_SCANNED_SEGMENTS	512
 
 u32 ressd_log_head_end(const struct ressd_log *log)
@@ -83,7 +80,7 @@ static void forget_unmap(struct ressd_log *log, struct ressd_node *node)
 }
 
 /*
- * Forgets what the map still knows of a log block in a segment that may be
+ * Forgets what the map still has of a log block in a segment that may be
  * reused.
  */
 static void forget_node(struct ressd_log *log, struct ressd_node *node)

@@ -11,13 +11,13 @@
  * Applying all MAPs of a segment in the order of their blocks and then all its
  * UNMAPs gives the same map as applying record after record.  The MAPs' order
  * is that of the records.  An UNMAP names a log block, and a log block is
- * written once while its segment lives:
+ * written once before its segment is reused:
  *  - an UNMAP comes after the MAP of the block that it names, or in the same
  *    record; one that does not, which a forged record may hold, is left out;
  *  - a later MAP of the same normal block supersedes the named block, so that
  *    the UNMAP means nothing, before or after that MAP;
  *  - the named block is not written anew within the same segment, for UNMAPs of
- *    a segment that is reused die before the first record of its new life.
+ *    a segment that is reused are dropped before its first new record.
  *
  * Context: no locks inside; callers serialise all calls for one summary.
  */

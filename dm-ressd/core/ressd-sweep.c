@@ -7,8 +7,8 @@
 #include "ressd-sweep.h"
 
 /*
- * So many logged blocks between two holes are read from home as well, for
- * nothing: slow drives take about as long for a command.
+ * So many logged blocks between two holes are read from home as well, though
+ * that is not needed: slow drives take about as long for a command.
  */
 #define HOME_BRIDGE_BLOCKS	8
 

@@ -45,7 +45,7 @@ struct ressd_sweep {
 	bool filling;		/* it is rewritten whole */
 	u64 searched_lbn;	/* nothing to visit from next_lbn to here */
 	/*
-	 * Counting what the log holds of the block to be visited, to know
+	 * Counting what the log holds of the block to be visited, to decide
 	 * whether to fill it.
 	 */
 	bool counting;
@@ -100,11 +100,11 @@ static inline bool ressd_sweep_between_visits(const struct ressd_sweep *sweep)
 }
 
 /*
- * Before a batch is written home: does a visit begin for which a device of
- * @open_units (0: unknown) closes the log's own clustered block?  It closes the
- * one that was written to least recently.  When the log's turn comes then, that
- * costs two merges, which a record written before the visit saves.  True only
- * if there is something for it.
+ * Before a batch is written back: does a visit begin for which a device of
+ * @open_units (0: unknown) closes the log's own clustered block, because that
+ * was written to least recently?  The log's next record would then cost two
+ * merges; a record written before the visit saves them.  True only if there is
+ * data for one.
  */
 bool ressd_visits_close_log(struct ressd_visits *visits,
 			    const struct ressd_sweep *sweep,

@@ -585,7 +585,7 @@ static void measure_settling(u32 mib)
 	measure("end of an I/O that all wait for", settle_step, &waiting);
 }
 
-/* A run of the cover: see take_steps() in dm-ressd-cover.c. */
+/* A run of the cover: see carry_out_run() in dm-ressd-cover.c. */
 struct covering {
 	struct ressd_cover_run run;
 	struct ressd_cover_action action;

@@ -49,7 +49,7 @@ mutants() {
 		longer-length-counts@core/ressd-record.c@s/min_t(u64, info->table.len, other/max_t(u64, info->table.len, other/@84-grow@a growth that was cut short counts as done
 		no-overlap-check@dm-ressd-direct.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
-		fua-of-a-failed-flush@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA \&\&$/if (0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
+		fua-of-a-failed-flush@dm-ressd-io.c@s/return bio->bi_opf \& REQ_FUA \&\&$/return 0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
 		fua-believes-recover@dm-ressd-io.c@s/unlikely(atomic_read(&ressd->errors.refused_flushes) !=$/unlikely(0 \&\&/@75-errors-log 1 fua_waits_for_a_good_flush@... once the log is in service again
 		recover-answers-nothing@dm-ressd-repair.c@s/^\t\tressd_answer_flushes(ressd, refused);$/\t\t(void)refused;/@75-errors-log 1 fua_waits_for_a_good_flush@after recover who writes with FUA, but never flushes, is not served any more
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->errors.failed_flushes);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
@@ -102,7 +102,7 @@ mutants() {
 		refused-in-flight@dm-ressd-io.c@s/^\t\tbio_io_error(bio);$/\t\treturn ret;/@75-errors-move 1 covered_blocks_beside_a_bad_one@a write that is refused counts as in flight for ever
 		covers-given-up@dm-ressd-cover.c@s/!(ressd->cover.failed \&\& log->cover_wanted)/!ressd->cover.failed/@75-errors-move 1 drained_without_covers@a drain while the first blocks cannot be read ends the log
 		mended-is-bad@dm-ressd-cover.c@s/block_of(ressd, ressd->cover.run.bad) == ressd->cover.bad_block/1/@46-cover 1 damaged_copy@a covered block that was written anew still counts as damaged
-		damage-outlives-its-blocks@dm-ressd-mover.c@s/return ressd->errors.bad_blocks \&\& ressd_mover_is_on/return 0 \&\& ressd_mover_is_on/@75-errors-move 1 overwriting_ends_damage@the state stays damaged though the bad blocks were overwritten
+		damage-outlives-its-blocks@dm-ressd-mover.c@s/return ressd->errors.bad_blocks \&\& !ressd_cover_is_bad/return 0 \&\& !ressd_cover_is_bad/@75-errors-move 1 overwriting_ends_damage@the state stays damaged though the bad blocks were overwritten
 		damage-keeps-step@dm-ressd-pace.c@s/ || ressd->errors.bad_blocks ||/ ||/@75-errors-move 1 overwriting_ends_damage@the sweep that would find no bad block waits for writers
 		refused-once@dm-ressd-instances.c@s/^\t\tressd->owed = owed;$/\t\t;/@57-slips 1 other_areas@a second resume takes a table that was refused
 		waits-at-suspend@dm-ressd-io.c@s/^\t       !ressd->suspending \&\& !ressd->errors.stuck \&\&$/\t       !ressd->errors.stuck \&\&/@70-suspend-remove 1 suspend_waits_for_no_room@a small write waits for room, and a suspend for it
