@@ -252,9 +252,14 @@ static void draw_mover(struct event *event, const struct host *host, struct rand
 
 	event->kind = EVENT_MOVER;
 	if (mover->state == MOVER_IDLE) {
-		event->kind = mover_is_wanted(host, random) ||
-			      ressd_cover_choose(&host->box.log, host->draining, &goal) ?
-			      EVENT_SWEEP : EVENT_LOG;
+		if (ressd_log_can_prime(&host->box.log) && random_once_in(random, 2))
+			event->kind = EVENT_PRIME;
+		else if (mover_is_wanted(host, random) ||
+			 (ressd_cover_choose(&host->box.log, host->draining, &goal) &&
+			  goal != RESSD_COVER_CARRY))
+			event->kind = EVENT_SWEEP;
+		else
+			event->kind = EVENT_LOG;
 		event->number = event->kind == EVENT_SWEEP && random_once_in(random, 4);
 		return;
 	}

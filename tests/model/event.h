@@ -46,6 +46,7 @@ enum event_kind {
 	EVENT_DISPATCH,		/* the next request that a policy holds is sent; @number chooses */
 	EVENT_LOG,		/* the log worker's next step */
 	EVENT_SWEEP,		/* the mover begins a sweep; @number: also of the segment in use */
+	EVENT_PRIME,		/* idle time: the mover takes a step of priming */
 	EVENT_MOVER,		/* the mover's next step; @number chooses */
 	EVENT_TRIM,		/* the discard of a segment begins, or ends; @number chooses */
 	EVENT_KICK,		/* the commit interval is over */

@@ -8,7 +8,7 @@
 static const char *const event_names[NR_EVENT_KINDS] = {
 	[EVENT_WRITE] = "write", [EVENT_DISCARD] = "discard", [EVENT_READ] = "read",
 	[EVENT_FLUSH] = "flush", [EVENT_END] = "end", [EVENT_LOG] = "log",
-	[EVENT_SWEEP] = "sweep", [EVENT_MOVER] = "mover", [EVENT_KICK] = "kick",
+	[EVENT_SWEEP] = "sweep", [EVENT_PRIME] = "prime", [EVENT_MOVER] = "mover", [EVENT_KICK] = "kick",
 	[EVENT_TRIM] = "trim", [EVENT_DISPATCH] = "dispatch",
 	[EVENT_ROTATE] = "rotate", [EVENT_TUNE] = "tune", [EVENT_REPAIR] = "repair",
 	[EVENT_CHECK] = "check",
