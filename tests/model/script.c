@@ -38,6 +38,7 @@ static const struct config_field config_fields[] = {
 	{ "page_blocks", __builtin_offsetof(struct config, page_blocks) },
 	{ "page_phase", __builtin_offsetof(struct config, page_phase) },
 	{ "rewrite", __builtin_offsetof(struct config, rewrite) },
+	{ "move_threshold", __builtin_offsetof(struct config, move_threshold) },
 	{ "keeps", __builtin_offsetof(struct config, keeps) },
 	{ "tunes", __builtin_offsetof(struct config, tunes) },
 	{ "two_disks", __builtin_offsetof(struct config, two_disks) },
@@ -47,6 +48,7 @@ static const struct config_field config_fields[] = {
 	{ "dispatch_depth", __builtin_offsetof(struct config, dispatch_depth) },
 	{ "cover_blocks", __builtin_offsetof(struct config, cover_blocks) },
 	{ "crash_every", __builtin_offsetof(struct config, crash_every) },
+	{ "idle_every", __builtin_offsetof(struct config, idle_every) },
 	{ "step_nodes", __builtin_offsetof(struct config, step_nodes) },
 	{ "record_unmaps", __builtin_offsetof(struct config, record_unmaps) },
 };
