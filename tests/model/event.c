@@ -4,6 +4,7 @@
 #include "host.h"
 #include "ressd-cover.h"
 
+#define LONG_SEGMENT	504U	/* blocks */
 #define SLOW_STEPS	100	/* a slow I/O ends once in so many draws */
 
 /* Once in so many an I/O of the log, or another one, fails; by config->errors. */
@@ -20,6 +21,26 @@ static u32 draw_alignment(struct random *random)
 	return alignments[random_below(random, ARRAY_SIZE(alignments))];
 }
 
+/* Of one or several segments, as erase units are; most begin where a segment does. */
+static void draw_long_clusters(struct config *config, struct random *random)
+{
+	u32 segments = 1 + random_below(random, 4);
+
+	config->visit_blocks = segments * config->segment_blocks;
+	config->page_blocks = 1U << random_below(random, 4);
+	config->page_phase = random_below(random, segments) * config->segment_blocks;
+	if (random_once_in(random, 4))
+		config->page_phase = random_below(random, config->visit_blocks);
+}
+
+/* So short that several begin in a segment. */
+static void draw_short_clusters(struct config *config, struct random *random)
+{
+	config->visit_blocks = 2 + random_below(random, 10);
+	config->page_blocks = 1 + random_below(random, config->visit_blocks);
+	config->page_phase = random_below(random, config->visit_blocks);
+}
+
 /* The clustered block and the page, if they are known; a page is known only with its block. */
 static void draw_clusters(struct config *config, struct random *random)
 {
@@ -28,19 +49,20 @@ static void draw_clusters(struct config *config, struct random *random)
 	config->page_blocks = 0;
 	if (random_once_in(random, 2))
 		return;
-	config->visit_blocks = 2 + random_below(random, 10);
+	if (random_once_in(random, 2))
+		draw_long_clusters(config, random);
+	else
+		draw_short_clusters(config, random);
 	config->visit_phase = random_below(random, config->visit_blocks);
 	config->fill_blocks = random_below(random, 4);
 	if (random_once_in(random, 2))
-		return;
-	config->page_blocks = 1 + random_below(random, config->visit_blocks);
-	config->page_phase = random_below(random, config->visit_blocks);
+		config->page_blocks = 0;
 }
 
 /* So long that a summary's UNMAPs are behind its first block; padding fills them soon enough. */
 static void draw_long_segments(struct config *config, struct random *random)
 {
-	config->segment_blocks = 504;
+	config->segment_blocks = LONG_SEGMENT;
 	config->reserved_blocks = config->segment_blocks * 4 + random_below(random, 200);
 	config->align_blocks = 8;
 }
@@ -53,21 +75,31 @@ static void draw_dispatch(struct config *config, struct random *random)
 		config->dispatch = random_below(random, RESSD_NR_DISPATCH);
 }
 
-/* Of some configurations: as many as such a small log can carry, or fewer. */
+/* Of some configurations: as many as such a small log can carry, or fewer; some logs are larger. */
 static void draw_cover(struct config *config, struct random *random)
 {
 	char error[RESSD_ERROR_SIZE];
 	struct ressd_geom geom;
 	u32 nr = 1 + random_below(random, 6);
 
-	if (!random_once_in(random, 3) ||
-	    ressd_geom_init(&geom, config->reserved_blocks * BLOCK_SECTORS,
+	if (random_once_in(random, 2))
+		return;
+	if (config->segment_blocks < LONG_SEGMENT)
+		config->reserved_blocks += (1 + random_below(random, 4)) * config->segment_blocks;
+	if (ressd_geom_init(&geom, config->reserved_blocks * BLOCK_SECTORS,
 			    config->segment_blocks * BLOCK_SECTORS, error, sizeof(error)))
 		return;
 	nr = min(nr, config->normal_blocks);
 	while (nr && !ressd_cover_fits(&geom, nr))
 		nr--;
 	config->cover_blocks = nr;
+}
+
+/* Without many crashes: else there is hardly time to bring all home. */
+static void draw_idle_times(struct config *config, struct random *random)
+{
+	config->idle_every = 50U << random_below(random, 3);
+	config->crash_every = 200U << random_below(random, 3);
 }
 
 void config_tune(struct config *config, u64 choice)
@@ -85,6 +117,8 @@ void config_tune(struct config *config, u64 choice)
 
 void config_draw(struct config *config, u64 seed)
 {
+	/* 0: only when somebody waits for room. */
+	static const u32 thresholds[] = { 0, 33, 33, 80 };
 	struct random random = { .state = ~seed };
 	u32 segment = 16 + 8 * random_below(&random, 2);
 
@@ -116,6 +150,9 @@ void config_draw(struct config *config, u64 seed)
 	/* So few that a sync needs several records. */
 	if (random_below(&random, 8) == 5)
 		config->record_unmaps = 1 + random_below(&random, 3);
+	config->move_threshold = thresholds[random_below(&random, ARRAY_SIZE(thresholds))];
+	if (random_once_in(&random, 2))
+		draw_idle_times(config, &random);
 }
 
 /* The first block of a direct write that the disk takes its time for; ~0U: none. */
@@ -176,6 +213,7 @@ static void draw_bio(struct event *event, const struct host *host, struct random
 	u32 choice = random_below(random, 100);
 
 	event->slot = free_slot(host, random);
+	event->slow = random_once_in(random, 6);
 	if (choice >= 92) {
 		event->kind = EVENT_FLUSH;
 		return;
@@ -185,7 +223,6 @@ static void draw_bio(struct event *event, const struct host *host, struct random
 	event->fua = event->kind == EVENT_WRITE &&
 		     random_once_in(random, host_log_works(host) ? 10 : 3);
 	event->preflush = event->fua && random_once_in(random, 2);
-	event->slow = random_once_in(random, 6);
 	event->repeat = random_once_in(random, 5);
 	draw_place(event, host, random);
 	if (!oracle_has_room(&host->oracle, event->first, event->nr))
@@ -210,8 +247,10 @@ static bool at_device(const struct op *op)
 	       op->state == OP_PREFLUSHED || op->state == OP_MERGING;
 }
 
-static void draw_end(struct event *event, const struct host *host, struct random *random)
+static void draw_end(struct event *event, const struct host *host, struct source *source)
 {
+	struct random *random = &source->random;
+	u32 slow_steps = source->idle ? SLOW_STEPS / 10 : SLOW_STEPS;
 	u32 i, start = random_below(random, MAX_OPS);
 
 	if (host->queue.nr_held && random_once_in(random, 2)) {
@@ -223,7 +262,7 @@ static void draw_end(struct event *event, const struct host *host, struct random
 	for (i = 0; i < MAX_OPS; i++) {
 		const struct op *op = &host->ops[(start + i) % MAX_OPS];
 
-		if (!at_device(op) || (op->slow && random_below(random, SLOW_STEPS)))
+		if (!at_device(op) || (op->slow && random_below(random, slow_steps)))
 			continue;
 		event->slot = (start + i) % MAX_OPS;
 		draw_error(event, host, random);
@@ -232,34 +271,52 @@ static void draw_end(struct event *event, const struct host *host, struct random
 	event->kind = EVENT_LOG;
 }
 
-static bool mover_is_wanted(const struct host *host, struct random *random)
+/* Is there anything to be done in idle time? */
+static bool has_idle_work(const struct ressd_log *log)
+{
+	return ressd_log_nr_movable(log) || ressd_log_can_prime(log);
+}
+
+static bool mover_is_wanted(const struct host *host, struct source *source)
 {
 	const struct ressd_log *log = &host->box.log;
 	const struct op *op;
 
+	if (source->idle && ressd_log_nr_movable(log))
+		return true;
 	for (op = host->ops; op < host->ops + MAX_OPS; op++)
-		if (op->state == OP_SPACE || op->state == OP_SYNC || op->state == OP_MERGING)
+		if (op->state == OP_SPACE || op->state == OP_MERGING ||
+		    (op->state == OP_SYNC && ressd_log_is_starved(log)))
 			return true;
-	return random_once_in(random, 20) || host->draining ||
+	return random_once_in(&source->random, 20) || host->draining ||
 	       host->recover.step == RECOVER_SYNCS ||
-	       ressd_log_free_blocks(log) < ressd_log_total_blocks(log) / 3;
+	       ressd_log_free_blocks(log) * 100 <
+	       ressd_log_total_blocks(log) * host->config.move_threshold;
 }
 
-static void draw_mover(struct event *event, const struct host *host, struct random *random)
+static void draw_mover(struct event *event, const struct host *host, struct source *source)
 {
 	const struct mover *mover = &host->mover;
+	struct random *random = &source->random;
 	enum ressd_cover_goal goal;
 
 	event->kind = EVENT_MOVER;
 	if (mover->state == MOVER_IDLE) {
-		event->kind = mover_is_wanted(host, random) ||
-			      ressd_cover_choose(&host->box.log, host->draining, &goal) ?
-			      EVENT_SWEEP : EVENT_LOG;
-		event->number = event->kind == EVENT_SWEEP && random_once_in(random, 4);
+		if (source->idle && ressd_log_can_prime(&host->box.log))
+			event->kind = EVENT_PRIME;
+		else if (mover_is_wanted(host, source) ||
+			 (ressd_cover_choose(&host->box.log, host->draining, &goal) &&
+			  goal != RESSD_COVER_CARRY))
+			event->kind = EVENT_SWEEP;
+		else
+			event->kind = EVENT_LOG;
+		event->number = event->kind == EVENT_SWEEP &&
+				(random_once_in(random, 4) || source->idle);
 		return;
 	}
 	/* Sometimes it sleeps between batches, or a read takes long, while much happens. */
-	if (((mover->state == MOVER_PICK && mover->sweep.next_lbn % 5 == 4) ||
+	if (!source->idle &&
+	    ((mover->state == MOVER_PICK && mover->sweep.next_lbn % 5 == 4) ||
 	     (mover->state == MOVER_KEPT && mover->keep_block % 5 == 4)) &&
 	    random_below(random, SLOW_STEPS / 2)) {
 		event->kind = EVENT_LOG;
@@ -284,22 +341,26 @@ static bool draw_trim(struct event *event, const struct host *host, struct rando
 	return true;
 }
 
-static void draw_step(struct event *event, const struct host *host, struct random *random)
+static void draw_step(struct event *event, const struct host *host, struct source *source)
 {
+	struct random *random = &source->random;
 	u32 choice;
 
 	if (draw_trim(event, host, random))
 		return;
 	choice = random_below(random, 100);
+	/* Nobody writes, and the mover has time. */
+	if (source->idle && choice < 30)
+		choice = 95;
 	if (choice < 30) {
 		draw_bio(event, host, random);
 	} else if (choice < 55) {
-		draw_end(event, host, random);
+		draw_end(event, host, source);
 	} else if (choice < 80) {
 		event->kind = EVENT_LOG;
 		draw_error(event, host, random);
 	} else if (choice < 96) {
-		draw_mover(event, host, random);
+		draw_mover(event, host, source);
 	} else if (choice < 98) {
 		event->kind = EVENT_KICK;
 	} else {
@@ -310,7 +371,8 @@ static void draw_step(struct event *event, const struct host *host, struct rando
 /* What happens to the host as a whole; false: nothing now. */
 static bool draw_fate(struct event *event, const struct host *host, struct random *random)
 {
-	u32 drain_every = host->draining ? 100 : host->config.cover_blocks ? 300 : 1000;
+	bool covers = host->config.cover_blocks && !host->config.idle_every;
+	u32 drain_every = host->draining ? 100 : covers ? 300 : 1000;
 	u32 every = host->config.crash_every;
 
 	if (random_once_in(random, every)) {
@@ -339,9 +401,27 @@ static bool draw_fate(struct event *event, const struct host *host, struct rando
 	return true;
 }
 
-void event_draw(struct event *event, const struct host *host, struct random *random)
+/* Idle time begins, or goes on: mostly until all is done, but somebody may come at any moment. */
+static void draw_idle(struct source *source, const struct host *host)
 {
+	const struct ressd_log *log = &host->box.log;
+	u32 every = host->config.idle_every;
+
+	if (source->idle)
+		source->idle--;
+	else if (every && random_once_in(&source->random, every))
+		source->idle = 1 + random_below(&source->random, 800);
+	if (source->idle && host->mover.state == MOVER_IDLE && ressd_log_is_at_rest(log) &&
+	    !has_idle_work(log) && random_once_in(&source->random, 8))
+		source->idle = 0;
+}
+
+void event_draw(struct event *event, const struct host *host, struct source *source)
+{
+	struct random *random = &source->random;
+
 	*event = (struct event){ };
+	draw_idle(source, host);
 	if (draw_fate(event, host, random))
 		return;
 	if (host->opening) {
@@ -357,6 +437,6 @@ void event_draw(struct event *event, const struct host *host, struct random *ran
 		/* Writes at the same time: only a read tells which of them has won. */
 		event->kind = EVENT_CHECK;
 	} else {
-		draw_step(event, host, random);
+		draw_step(event, host, source);
 	}
 }

@@ -21,6 +21,7 @@ struct config {
 	u32 page_blocks;	/* clustered page that records fill; 0: unknown */
 	u32 page_phase;		/* log block 0 is this far into a clustered block */
 	u32 rewrite;		/* commits go out with all of their page */
+	u32 move_threshold;	/* the mover begins when less than so many percent are free */
 	u32 keeps;		/* the log keeps what lives of segments that have died by half */
 	u32 tunes;		/* options are set anew at times */
 	u32 writethrough;	/* commit writethrough */
@@ -33,6 +34,7 @@ struct config {
 	u32 dispatch_depth;	/* so many of these requests are in flight */
 	u32 cover_blocks;	/* see core's ressd-cover.h; 0: none */
 	u32 crash_every;	/* steps between crashes, on average */
+	u32 idle_every;		/* ... between idle times; 0: there are none */
 	u32 step_nodes;		/* that core looks at in one call; 0: as many as in the kernel */
 	u32 record_unmaps;	/* that a record has at most; 0: as many as in the kernel */
 };
@@ -46,6 +48,7 @@ enum event_kind {
 	EVENT_DISPATCH,		/* the next request that a policy holds is sent; @number chooses */
 	EVENT_LOG,		/* the log worker's next step */
 	EVENT_SWEEP,		/* the mover begins a sweep; @number: also of the segment in use */
+	EVENT_PRIME,		/* idle time: the mover takes a step of priming */
 	EVENT_MOVER,		/* the mover's next step; @number chooses */
 	EVENT_TRIM,		/* the discard of a segment begins, or ends; @number chooses */
 	EVENT_KICK,		/* the commit interval is over */
@@ -85,7 +88,13 @@ void config_tune(struct config *config, u64 choice);
 
 struct host;
 
+/* Where the events of a run come from. */
+struct source {
+	struct random random;
+	u32 idle;		/* events for which nobody writes; 0: the host is busy */
+};
+
 /* Draws the next event of a run. */
-void event_draw(struct event *event, const struct host *host, struct random *random);
+void event_draw(struct event *event, const struct host *host, struct source *source);
 
 #endif

@@ -43,15 +43,17 @@ static bool under_tracked_write(const struct host *host, u32 lbn)
 	return false;
 }
 
-/* In idle time, when all is home; the model's clock says so by the same events as for a sweep. */
-static bool prime_log(struct host *host)
+/* That something is to be carried does not matter here: it is no reason for the mover to begin. */
+void host_mover_prime(struct host *host)
 {
-	if (host->draining || !ressd_log_can_prime(&host->box.log))
-		return false;
+	if (host->mover.state != MOVER_IDLE || host->draining ||
+	    !ressd_log_can_prime(&host->box.log))
+		return;
 	host_trace(host, "priming the log");
 	host->mover.ticket = ressd_log_prime(&host->box.log);
+	host->mover.sweep_failed = false;
+	host->mover.drains = false;
 	host->mover.state = MOVER_RECLAIM;
-	return true;
 }
 
 /* The slot counts as read until all of it was looked at. */
@@ -103,8 +105,6 @@ void host_mover_start(struct host *host, bool whole)
 	}
 	host->cover.starved = false;
 	host->mover.drains = host->draining;
-	if (prime_log(host))
-		return;
 	if (whole || !start_keeping(host))
 		start_sweep(host, whole);
 }

@@ -319,7 +319,7 @@ static void prime(struct host *host)
 	for (steps = 0; host_log_works(host) && ressd_log_can_prime(&host->box.log); steps++) {
 		if (steps == MAX_SLOTS)
 			violation(host, "priming the log does not end");
-		host_mover_start(host, false);
+		host_mover_prime(host);
 		host_settle(host);
 	}
 	if (host_log_works(host))
@@ -396,6 +396,9 @@ static void running_step(struct host *host, const struct event *event)
 		break;
 	case EVENT_SWEEP:
 		host_mover_start(host, event->number);
+		break;
+	case EVENT_PRIME:
+		host_mover_prime(host);
 		break;
 	case EVENT_MOVER:
 		host_mover_step(host, event->error, event->number);

@@ -323,6 +323,9 @@ void host_recover_step(struct host *host);
 /* host-mover.c */
 /* Begins a sweep; @whole: also of the segment in use, as by a drain or in idle time. */
 void host_mover_start(struct host *host, bool whole);
+
+/* Takes a step of priming the log, as in idle time when all is home. */
+void host_mover_prime(struct host *host);
 void host_mover_step(struct host *host, bool error, u64 number);
 bool host_mover_overlaps(const struct host *host, const struct op *op);
 

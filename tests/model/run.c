@@ -254,7 +254,7 @@ static void finish(struct run *run)
 void run_seed(const struct run_options *options, u64 seed, u32 nr, struct events *events,
 	      struct verdict *verdict)
 {
-	struct random random = { .state = seed };
+	struct source source = { .random.state = seed };
 	struct config config;
 	struct event event;
 	struct run *run;
@@ -267,7 +267,7 @@ void run_seed(const struct run_options *options, u64 seed, u32 nr, struct events
 	}
 	host_restart(&run->host, 0);
 	while (run->events < nr) {
-		event_draw(&event, &run->host, &random);
+		event_draw(&event, &run->host, &source);
 		if (events)
 			events_add(events, &event);
 		apply(run, &event);

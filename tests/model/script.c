@@ -8,7 +8,7 @@
 static const char *const event_names[NR_EVENT_KINDS] = {
 	[EVENT_WRITE] = "write", [EVENT_DISCARD] = "discard", [EVENT_READ] = "read",
 	[EVENT_FLUSH] = "flush", [EVENT_END] = "end", [EVENT_LOG] = "log",
-	[EVENT_SWEEP] = "sweep", [EVENT_MOVER] = "mover", [EVENT_KICK] = "kick",
+	[EVENT_SWEEP] = "sweep", [EVENT_PRIME] = "prime", [EVENT_MOVER] = "mover", [EVENT_KICK] = "kick",
 	[EVENT_TRIM] = "trim", [EVENT_DISPATCH] = "dispatch",
 	[EVENT_ROTATE] = "rotate", [EVENT_TUNE] = "tune", [EVENT_REPAIR] = "repair",
 	[EVENT_CHECK] = "check",
@@ -38,6 +38,7 @@ static const struct config_field config_fields[] = {
 	{ "page_blocks", __builtin_offsetof(struct config, page_blocks) },
 	{ "page_phase", __builtin_offsetof(struct config, page_phase) },
 	{ "rewrite", __builtin_offsetof(struct config, rewrite) },
+	{ "move_threshold", __builtin_offsetof(struct config, move_threshold) },
 	{ "keeps", __builtin_offsetof(struct config, keeps) },
 	{ "tunes", __builtin_offsetof(struct config, tunes) },
 	{ "two_disks", __builtin_offsetof(struct config, two_disks) },
@@ -47,6 +48,7 @@ static const struct config_field config_fields[] = {
 	{ "dispatch_depth", __builtin_offsetof(struct config, dispatch_depth) },
 	{ "cover_blocks", __builtin_offsetof(struct config, cover_blocks) },
 	{ "crash_every", __builtin_offsetof(struct config, crash_every) },
+	{ "idle_every", __builtin_offsetof(struct config, idle_every) },
 	{ "step_nodes", __builtin_offsetof(struct config, step_nodes) },
 	{ "record_unmaps", __builtin_offsetof(struct config, record_unmaps) },
 };
