@@ -189,15 +189,14 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
  */
 static void status_table(struct ressd *ressd, char *result, unsigned int maxlen)
 {
-	char options[RESSD_OPTIONS_TEXT];
 	unsigned int sz = 0;
 
-	ressd_options_print(&ressd->options, options, sizeof(options));
-	DMEMIT("%s %llu %s %llu %llu %s", ressd->normal->name,
+	DMEMIT("%s %llu %s %llu %llu ", ressd->normal->name,
 	       (unsigned long long)ressd->table.normal_start,
 	       ressd->reserved->name,
 	       (unsigned long long)ressd->table.reserved_start,
-	       (unsigned long long)ressd->table.reserved_sectors, options);
+	       (unsigned long long)ressd->table.reserved_sectors);
+	ressd_options_print(&ressd->options, result + sz, maxlen - sz);
 }
 
 static void status_ima(struct ressd *ressd, char *result, unsigned int maxlen)

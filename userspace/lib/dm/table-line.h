@@ -11,7 +11,7 @@
 #include "dm/blkdev.h"
 #include "ressd-args.h"
 
-#define TABLE_LINE_TEXT	(2 * PATH_MAX + 1024)
+#define TABLE_LINE_TEXT	(2 * PATH_MAX + RESSD_OPTIONS_TEXT)
 
 struct table_line {
 	char normal_path[PATH_MAX];
