@@ -126,7 +126,7 @@ all_steps() {
 	step papers 5 python_tests tests/unit/test_papers.py
 	step papers-page 10 python_tests tests/unit/test_papers_page.py
 	step upstream 40 tools/upstream.sh
-	step matrix 30 tools/matrix.sh "modules\ installed\ clang"
+	step matrix 30 tools/matrix.sh "modules\ installed\ clang" "modules\ 6.1\ armhf"
 	step interfaces 5 python_tests tests/unit/test_interfaces.py
 	step probe-guests 5 python_tests tests/unit/test_probe_guest.py
 	step probe-answers 5 python_tests tests/unit/test_probe_answer.py
