@@ -45,6 +45,15 @@ static void seal_unmaps(struct ressd_log *log, u32 nr_unmaps)
 	open->nr_unmaps = nr_unmaps;
 }
 
+/* Does it stand where its segment begins? */
+static bool is_first(const struct ressd_log *log,
+		     const struct ressd_record *record)
+{
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, record->segment_seq);
+
+	return record->block == ressd_geom_slot_start(&log->geom, slot);
+}
+
 /*
  * Seals the record whose turn it is, which is full or closed, and hands it out.
  */
@@ -64,11 +73,14 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io)
 		.block = record->block,
 		.nr_blocks = record->nr_blocks,
 		.record = record,
+		.preflush = !(record->segment_seq == record->tail_seq &&
+			      is_first(log, record)) &&
+			    ressd_log_tail_is_unproven(log, record->tail_seq),
 	};
 	log->busy = true;
 }
 
-/* A full record, without a flush or UNMAPs. */
+/* A full record, without UNMAPs; with a flush only for the tail that it repeats. */
 static bool write_full(struct ressd_log *log, struct ressd_io *io)
 {
 	seal_record(log, io);
@@ -118,6 +130,7 @@ static bool summary_is_due(const struct ressd_log *log)
 static bool write_summary(struct ressd_log *log, struct ressd_io *io)
 {
 	u64 segment_seq = le64_to_cpu(log->summary->segment_seq);
+	u64 tail_seq = le64_to_cpu(log->summary->tail_seq);
 	u32 slot = ressd_geom_slot_of_seq(&log->geom, segment_seq);
 
 	*io = (struct ressd_io) {
@@ -125,7 +138,8 @@ static bool write_summary(struct ressd_log *log, struct ressd_io *io)
 		.data = log->summary,
 		.block = ressd_geom_slot_end(&log->geom, slot),
 		.nr_blocks = log->geom.summary_blocks,
-		.preflush = ressd_log_summary_flushes(log, segment_seq),
+		.preflush = ressd_log_summary_flushes(log, segment_seq) ||
+			    ressd_log_tail_is_unproven(log, tail_seq),
 	};
 	log->busy = true;
 	return true;
@@ -211,7 +225,8 @@ static bool write_open(struct ressd_log *log, struct ressd_io *io,
 	seal_record(log, io);
 	/* A flush follows, so the device programs the page now. */
 	ressd_page_plan(log, io, true);
-	io->preflush = nr_unmaps || announces || uncovers || log->opening;
+	io->preflush = io->preflush || nr_unmaps || announces || uncovers ||
+		       log->opening;
 	/*
 	 * The cycle's next record may need a segment that this one announces.
 	 */

@@ -114,6 +114,9 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
  */
 bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq);
 
+/* Is the first record of segment @tail_seq not known to be durable? */
+bool ressd_log_tail_is_unproven(const struct ressd_log *log, u64 tail_seq);
+
 /*
  * The tail that may be announced if everything that records up to @limit did,
  * and every direct write and move completed by now, were durable.

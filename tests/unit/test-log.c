@@ -652,3 +652,38 @@ TEST(bare_record_leaves_the_reserve_alone)
 	box.log.cover_reserve--;
 	CHECK(ressd_log_next(&box.log, &io) && io.record, "no record");
 }
+
+/*
+ * The first record of the tail was lost, and the summary that repeated its claim was not: recovery
+ * began with a record of an earlier activation that stood there, and brought old contents back.
+ */
+TEST(tail_is_claimed_again_only_once_it_is_proven)
+{
+	struct ressd_io io;
+	u32 summaries = 0;
+
+	box_format();
+	box_write(10, 1);
+	box_write(11, 1);
+	box_sync();
+	ressd_log_moved(&box.log, box_block(10), 10);
+	ressd_log_moved(&box.log, box_block(11), 11);
+	ressd_log_rotate(&box.log);
+	box_write(20, 2);
+	box.log.record_unmaps = 1;	/* so a sync takes two records */
+	ressd_log_kill(&box.log, 10, 11);
+	ressd_log_reclaim(&box.log);
+	ressd_log_sync(&box.log);
+	while (box_io(&io)) {
+		u64 tail_seq = le64_to_cpu(box.log.summary->tail_seq);
+
+		if (box.log.durable_seq == box.log.written_seq || tail_seq != box.log.head_seq)
+			continue;
+		/* The first record of the new tail is written, and not yet durable. */
+		ressd_log_rotate(&box.log);
+		summaries++;
+		CHECK(box_io(&io), "nothing follows");
+		CHECK(io.preflush, "the claim is repeated without a flush");
+	}
+	CHECK(summaries, "no record has claimed a tail without FUA");
+}
