@@ -73,18 +73,25 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io)
 		.block = record->block,
 		.nr_blocks = record->nr_blocks,
 		.record = record,
-		.preflush = !(record->segment_seq == record->tail_seq &&
-			      is_first(log, record)) &&
-			    ressd_log_tail_is_unproven(log, record->tail_seq),
 	};
 	log->busy = true;
 }
 
-/* A full record, without UNMAPs; with a flush only for the tail that it repeats. */
+/* See TAIL in the header. */
+static bool repeats_unproven_tail(const struct ressd_log *log,
+				  const struct ressd_record *record)
+{
+	return ressd_log_tail_is_unproven(log, record->tail_seq) &&
+	       !(record->segment_seq == record->tail_seq &&
+		 is_first(log, record));
+}
+
+/* A full record, without UNMAPs. */
 static bool write_full(struct ressd_log *log, struct ressd_io *io)
 {
 	seal_record(log, io);
 	ressd_page_plan(log, io, false);
+	io->preflush = repeats_unproven_tail(log, io->record);
 	return true;
 }
 
@@ -225,8 +232,8 @@ static bool write_open(struct ressd_log *log, struct ressd_io *io,
 	seal_record(log, io);
 	/* A flush follows, so the device programs the page now. */
 	ressd_page_plan(log, io, true);
-	io->preflush = io->preflush || nr_unmaps || announces || uncovers ||
-		       log->opening;
+	io->preflush = nr_unmaps || announces || uncovers || log->opening;
+	io->preflush |= repeats_unproven_tail(log, io->record);
 	/*
 	 * The cycle's next record may need a segment that this one announces.
 	 */

@@ -328,15 +328,15 @@ bool ressd_log_summary_flushes(const struct ressd_log *log, u64 segment_seq)
 
 bool ressd_log_tail_is_unproven(const struct ressd_log *log, u64 tail_seq)
 {
-	u32 start = ressd_geom_slot_start(
-		&log->geom, ressd_geom_slot_of_seq(&log->geom, tail_seq));
+	u32 slot = ressd_geom_slot_of_seq(&log->geom, tail_seq);
 
 	/* Where the first segment of all begins no older record can be. */
 	if (tail_seq == 1 || log->durable_seq == log->written_seq)
 		return false;
 	return log->unproven.segment_seq < tail_seq ||
 	       (log->unproven.segment_seq == tail_seq &&
-		log->unproven.block == start);
+		log->unproven.block ==
+			ressd_geom_slot_start(&log->geom, slot));
 }
 
 /*
