@@ -522,7 +522,7 @@ static void set_covered(struct fold *fold, const struct chain *chain)
  * segment may be there though a loss of power has taken some of its records: it
  * would speak for those that take their place.  A torn one could become whole
  * by sectors of the segment's next one.  One that recovery has used stays: its
- * records were durable, and perhaps nothing else tells of them any more.
+ * records were durable, and it may be all that is left of them.
  */
 static void find_stale_summary(struct fold *fold)
 {
