@@ -94,7 +94,8 @@ def main():
         if not is_excused(lines, number):
             found += 1
             print(f"{path.relative_to(PROJECT)}:{number}: {lines[number - 1].strip()}")
-    print(f"{'not ok' if found else 'ok'} - lines of core with branches that no test takes: {found}")
+    verdict = "not ok" if found else "ok"
+    print(f"{verdict} - lines of core with branches that no test takes: {found}")
     return 1 if found else 0
 
 
