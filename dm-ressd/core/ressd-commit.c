@@ -215,7 +215,7 @@ static bool blank_place(struct ressd_log *log, struct ressd_io *io)
 }
 
 /* The open record, with as many UNMAPs as there is space for in its header. */
-static bool write_open(struct ressd_log *log, struct ressd_io *io,
+static void write_open(struct ressd_log *log, struct ressd_io *io,
 		       bool announces, bool uncovers)
 {
 	struct ressd_record *open = &log->records[log->open];
@@ -242,7 +242,6 @@ static bool write_open(struct ressd_log *log, struct ressd_io *io,
 		   ressd_log_free_segments(log) <= log->cover_reserve);
 	log->reclaim = log->reclaim && !announces;
 	log->cycle_sealed = true;
-	return true;
 }
 
 static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
@@ -277,8 +276,9 @@ static bool next_of_cycle(struct ressd_log *log, struct ressd_io *io)
 	}
 	if (summary_is_due(log))
 		return write_summary(log, io);
-	return blank_summary(log, io) ||
-	       write_open(log, io, announces, uncovers);
+	if (!blank_summary(log, io))
+		write_open(log, io, announces, uncovers);
+	return true;
 }
 
 /* Is a record to be written though no sync asks for it? */
