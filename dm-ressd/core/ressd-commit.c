@@ -45,15 +45,6 @@ static void seal_unmaps(struct ressd_log *log, u32 nr_unmaps)
 	open->nr_unmaps = nr_unmaps;
 }
 
-/* Does it stand where its segment begins? */
-static bool is_first(const struct ressd_log *log,
-		     const struct ressd_record *record)
-{
-	u32 slot = ressd_geom_slot_of_seq(&log->geom, record->segment_seq);
-
-	return record->block == ressd_geom_slot_start(&log->geom, slot);
-}
-
 /*
  * Seals the record whose turn it is, which is full or closed, and hands it out.
  */
@@ -73,17 +64,9 @@ static void seal_record(struct ressd_log *log, struct ressd_io *io)
 		.block = record->block,
 		.nr_blocks = record->nr_blocks,
 		.record = record,
+		.preflush = ressd_log_tail_is_unproven(log, record->tail_seq),
 	};
 	log->busy = true;
-}
-
-/* See TAIL in the header. */
-static bool repeats_unproven_tail(const struct ressd_log *log,
-				  const struct ressd_record *record)
-{
-	return ressd_log_tail_is_unproven(log, record->tail_seq) &&
-	       !(record->segment_seq == record->tail_seq &&
-		 is_first(log, record));
 }
 
 /* A full record, without UNMAPs. */
@@ -91,7 +74,6 @@ static bool write_full(struct ressd_log *log, struct ressd_io *io)
 {
 	seal_record(log, io);
 	ressd_page_plan(log, io, false);
-	io->preflush = repeats_unproven_tail(log, io->record);
 	return true;
 }
 
@@ -232,8 +214,7 @@ static void write_open(struct ressd_log *log, struct ressd_io *io,
 	seal_record(log, io);
 	/* A flush follows, so the device programs the page now. */
 	ressd_page_plan(log, io, true);
-	io->preflush = nr_unmaps || announces || uncovers || log->opening;
-	io->preflush |= repeats_unproven_tail(log, io->record);
+	io->preflush |= nr_unmaps || announces || uncovers || log->opening;
 	/*
 	 * The cycle's next record may need a segment that this one announces.
 	 */

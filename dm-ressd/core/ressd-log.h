@@ -56,11 +56,11 @@
  * the head leaves no segment without a record.  One that it has entered gets a
  * record with the next sync, if there is nothing else to write an empty one.
  *
- * TAIL: recovery begins with whatever record of that segment stands where it
- * begins.  If its first record is lost that may be one of an earlier
- * activation, which recovery had dropped.  So that record itself may claim its
- * segment as the tail, but what follows is written with PREFLUSH if it claims a
- * tail whose first record is not known to be durable.
+ * TAIL: recovery begins with whatever record stands at the start of the tail's
+ * segment.  If its first record is lost, that may be one of an earlier
+ * activation, which recovery had dropped.  So a record or summary is written
+ * with PREFLUSH if it claims a tail whose first record is written, but not known
+ * to be durable.
  *
  * ERRORS: an I/O that fails makes the log worse by a mode (enum ressd_mode),
  * and nothing but a repair (ressd-repair.h) makes it better.  No sync ever

@@ -2,4 +2,4 @@
 # what: UNMAPs leave in a record without PREFLUSH, before what they stand for is durable
 # file: ressd-commit.c
 # breaks: 3
-s/io->preflush = nr_unmaps || announces || uncovers || log->opening;/io->preflush = announces || uncovers || log->opening;/
+s/io->preflush |= nr_unmaps || announces || uncovers || log->opening;/io->preflush |= announces || uncovers || log->opening;/
