@@ -2,7 +2,7 @@
 /* See count.h. */
 #include "count.h"
 
-/* Of the code that count.awk has changed, which keeps a register in the other one. */
+/* Of the code that count.py has changed, which keeps a register in the other one. */
 u64 instructions_run, saved_rax;
 
 u64 count_call(void (*call)(void *context), void *context)

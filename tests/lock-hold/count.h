@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counts the instructions of a piece of the program: core and lock-hold.c are compiled to x86-64
- * assembler code that counts its own (count.awk), so the number is exact and the same each time.
+ * assembler code that counts its own (count.py), so the number is exact and the same each time.
  * What they call of the C library is not in it; the kernel copies with one instruction.
  */
 #ifndef COUNT_H
