@@ -18,6 +18,8 @@
 
 #define FIRST_RETRY_MS	100	/* of a failed log write; doubled each time */
 #define LAST_RETRY_MS	400
+/* Bios that end under one hold of the lock. */
+#define SETTLED_AT_ONCE	(RESSD_STEP_NODES / 8)
 
 /*
  * Many errors of cheap devices are gone a moment later.  A write can be tried
@@ -137,31 +139,39 @@ static bool next_io(struct ressd *ressd, struct ressd_io *io)
 }
 
 /*
- * Moves to @complete who waits for a number up to @reached; everybody if the
- * log does not work.
+ * Moves to @settled who waits for a number up to @reached, everybody if the log
+ * does not work, but not more than *@room.  Sync tickets ascend.  A write to a
+ * block of an earlier record in RAM may stand behind writes to later ones, and
+ * then goes on with these.
  */
 static void take_settled(struct ressd *ressd, struct list_head *waiters,
-			 u64 reached, struct list_head *complete)
+			 u64 reached, struct list_head *settled, u32 *room)
 {
 	struct ressd_bio *rb, *next;
 
 	lockdep_assert_held(&ressd->lock);
 	list_for_each_entry_safe(rb, next, waiters, list) {
-		if (rb->ticket > reached && ressd_log_is_rw(ressd))
-			continue;
+		if (!*room || (rb->ticket > reached &&
+			       ressd_log_is_rw(ressd)))
+			return;
 		if (rb->ticket > reached)
 			ressd_bio_of(rb)->bi_status = BLK_STS_IOERR;
-		list_move_tail(&rb->list, complete);
+		list_move_tail(&rb->list, settled);
+		--*room;
 	}
 }
 
-static void take_all_settled(struct ressd *ressd, struct list_head *settled)
+/* Returns whether there may be more: the lock is not held for all at once. */
+static bool take_some_settled(struct ressd *ressd, struct list_head *settled)
 {
+	u32 room = SETTLED_AT_ONCE;
+
 	lockdep_assert_held(&ressd->lock);
 	take_settled(ressd, &ressd->waiters.sync, ressd_log_synced(&ressd->log),
-		     settled);
+		     settled, &room);
 	take_settled(ressd, &ressd->waiters.record, ressd->log.written_seq,
-		     settled);
+		     settled, &room);
+	return !room;
 }
 
 static void end_settled(struct list_head *settled)
@@ -174,12 +184,16 @@ static void end_settled(struct list_head *settled)
 
 static void complete_waiters(struct ressd *ressd)
 {
-	LIST_HEAD(settled);
+	bool more;
 
-	spin_lock(&ressd->lock);
-	take_all_settled(ressd, &settled);
-	spin_unlock(&ressd->lock);
-	end_settled(&settled);
+	do {
+		LIST_HEAD(settled);
+
+		spin_lock(&ressd->lock);
+		more = take_some_settled(ressd, &settled);
+		spin_unlock(&ressd->lock);
+		end_settled(&settled);
+	} while (more);
 }
 
 /* Core learns how the I/O has ended. */
@@ -241,7 +255,7 @@ static bool may_finish_at_once(void)
  */
 static bool finish_at_once(struct ressd *ressd)
 {
-	LIST_HEAD(complete);
+	LIST_HEAD(settled);
 	bool rest;
 
 	if (!may_finish_at_once() || !spin_trylock(&ressd->lock))
@@ -253,14 +267,14 @@ static bool finish_at_once(struct ressd *ressd)
 		return false;
 	}
 	note_io_end(ressd, 0);
-	take_all_settled(ressd, &complete);
-	rest = ressd_log_is_at_rest(&ressd->log) &&
+	rest = !take_some_settled(ressd, &settled) &&
+	       ressd_log_is_at_rest(&ressd->log) &&
 	       list_empty(&ressd->waiters.space);
 	if (!rest)
 		ressd_run_log(ressd);
 	wake_waiters(ressd);
 	spin_unlock(&ressd->lock);
-	end_settled(&complete);
+	end_settled(&settled);
 	return true;
 }
 

@@ -30,7 +30,8 @@
 #define ENDED_AT_ONCE	(RESSD_STEP_NODES / 8)
 #define COMPARED_AT_ONCE (RESSD_STEP_NODES * 8)
 #define TRACKED		4096U			/* direct writes over the log's blocks */
-#define WAITERS		4096U			/* bios, for a sync or for a record */
+#define WAITERS		16384U			/* bios, for a sync or for a record */
+#define SETTLED_AT_ONCE	(RESSD_STEP_NODES / 8)	/* dm-ressd-log-worker.c */
 #define SMALL_BLOCKS	32			/* of the largest small write */
 #define COVER_STEPS	100			/* more than any run takes */
 
@@ -542,27 +543,29 @@ struct waiting {
 };
 
 /* take_settled() */
-static void take_settled(struct list_head *waiters, u64 reached, struct list_head *settled)
+static void take_settled(struct list_head *waiters, u64 reached, struct list_head *settled,
+			 u32 *room)
 {
 	struct waiter *waiter, *next;
 
 	list_for_each_entry_safe(waiter, next, waiters, list) {
-		if (waiter->ticket > reached && ressd.mode == RESSD_MODE_RW)
-			continue;
+		if (!*room || (waiter->ticket > reached && ressd.mode == RESSD_MODE_RW))
+			return;
 		list_move_tail(&waiter->list, settled);
+		--*room;
 	}
 }
 
-/* take_all_settled() */
+/* take_some_settled() */
 static void settle_step(void *context)
 {
 	struct waiting *waiting = context;
+	u32 room = SETTLED_AT_ONCE;
 
-	take_settled(&waiting->sync, ressd_log_synced(&ressd), &waiting->settled);
-	take_settled(&waiting->record, ressd.written_seq, &waiting->settled);
+	take_settled(&waiting->sync, ressd_log_synced(&ressd), &waiting->settled, &room);
+	take_settled(&waiting->record, ressd.written_seq, &waiting->settled, &room);
 }
 
-/* It grows with the bios that wait, not with the log: about 5,500 reach the limit. */
 static void measure_settling(u32 mib)
 {
 	static struct waiter waiters[WAITERS];

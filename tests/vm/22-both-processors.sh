@@ -109,6 +109,25 @@ shaped() {
 		dispatch pai
 }
 
+# What one sync has written ends the wait of more flushes than go on under one hold of the lock (64).
+many_wait_for_one_sync() {
+	local load reserved=16384 normal=114688
+	make_disk d0 64
+	dmsetup create log --table "0 $reserved linear /dev/d0 $normal"
+	check "many: a device" dmsetup create ressd --table \
+		"0 $normal ressd /dev/d0 0 /dev/mapper/log 0 $reserved 2 cover off"
+	close_gate log writes
+	fio --name=load --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --size=64k --number_ios=1 --direct=1 \
+		--end_fsync=1 --thread --numjobs=300 --randseed="$seed" --group_reporting --output=/tmp/fio-output &
+	load=$!
+	check "many: all flushes wait" wait_until equals 300 status_value ressd flushes
+	open_gate log
+	ends_well "many: all flushes end" "$load"
+	check "many: is removed" dmsetup remove ressd
+	dmsetup remove log
+	remove_disk d0
+}
+
 # What happens once in a large write, or in a record, is rare: each watch has to last.
 kcsan=/sys/module/kcsan/parameters/udelay_task
 [ ! -e "$kcsan" ] || echo 1000 >"$kcsan"
@@ -116,4 +135,5 @@ load dm-ressd
 scenario plain
 scenario others_wait
 scenario shaped
+scenario many_wait_for_one_sync
 finish
