@@ -68,6 +68,18 @@ static bool below_threshold(const struct ressd *ressd)
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
 
+static bool is_used(const struct ressd *ressd)
+{
+	return ressd->log.reuse_seq < ressd->log.head_seq;
+}
+
+bool ressd_mover_begins(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd->mover.state == RESSD_MOVER_RESTING && is_used(ressd) &&
+	       ressd_mover_is_on(ressd) && below_threshold(ressd);
+}
+
 /* Is this idle time, in which what is on the device can be written back? */
 static bool can_move_idle(const struct ressd *ressd)
 {
@@ -116,7 +128,7 @@ static struct ressd_mover_facts facts_now(const struct ressd *ressd)
 		.trial = ressd_route_asks_move(ressd),
 		.idle = can_move_idle(ressd),
 		.covers = wants_covers(ressd),
-		.used = log->reuse_seq < log->head_seq,
+		.used = is_used(ressd),
 		.full = ressd->waiters.need_space && ressd_log_is_full(log),
 		.low = below_threshold(ressd),
 		.starved = ressd_log_is_starved(log),
@@ -167,18 +179,19 @@ static bool end_drain(struct ressd *ressd, int error)
  * After a sweep for space (SWEPT) often the next one begins at once: until then
  * writers may not use up the space that has just become free, or the mover
  * would find none to pace them by.  If none follows they go on; and so they do
- * when the log has appended again what it keeps of a segment.
+ * when the log has appended again what it keeps of a segment, and when the
+ * mover, which ressd_mover_begins() has had them wait for, is awake.
  */
 static void rest(struct ressd *ressd, enum ressd_mover_state state)
 {
-	enum ressd_mover_state before;
+	bool held;
 
 	spin_lock(&ressd->lock);
-	before = ressd->mover.state;
-	if (before != state)
+	if (ressd->mover.state != state)
 		ressd_mover_become(&ressd->mover.state, state);
+	held = !list_empty(&ressd->waiters.space);
 	spin_unlock(&ressd->lock);
-	if (before == RESSD_MOVER_SWEPT || before == RESSD_MOVER_KEEPING)
+	if (held)
 		ressd_run_log(ressd);
 }
 
@@ -339,11 +352,12 @@ static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 
 		if (next != RESSD_MOVER_IDLE)
 			return next;
-		rest(ressd, RESSD_MOVER_IDLE);
+		rest(ressd, RESSD_MOVER_RESTING);
 		ressd_discard_next(ressd);
 		WRITE_ONCE(ressd->mover.watches_clock, clock);
 		wait_event_idle_timeout(ressd->mover.rest, has_reason(ressd),
 					ressd_clock_interval(clock));
+		rest(ressd, RESSD_MOVER_IDLE);
 		if (clock)
 			prime_log(ressd);
 	}

@@ -29,6 +29,12 @@ int ressd_reclaim_as_mover(struct ressd *ressd);
 /* dm-ressd-mover.c */
 /* Has the mover, if it is at rest, something to do now?  Under the lock. */
 bool ressd_mover_is_wanted(const struct ressd *ressd);
+/*
+ * Does the mover, which rests, begin to make room as soon as it is awake?  A
+ * write that does not wait for that may use up the room there is before the
+ * mover gets a processor.  Under the lock.
+ */
+bool ressd_mover_begins(const struct ressd *ressd);
 /* Starts the thread; nothing to do when it runs already. */
 int ressd_mover_start(struct ressd *ressd);
 void ressd_mover_stop(struct ressd *ressd);

@@ -8,7 +8,7 @@
  *		the writers, and with on_full wait a writer that is ahead of the
  *		mover waits for it, instead of finding the log suddenly full; so
  *		does one that comes while the log keeps the live blocks of a
- *		segment
+ *		segment, or when the mover is about to begin
  *	idle	as even; and when no bio has come for a while, all is written
  *		back
  *
@@ -29,6 +29,7 @@ bool ressd_pace_holds_writer(const struct ressd *ressd)
 	 * needs, and then wait until the sweep ends.
 	 */
 	return ressd->mover.state == RESSD_MOVER_KEEPING ||
+	       ressd_mover_begins(ressd) ||
 	       (ressd_mover_leads(ressd->mover.state) &&
 		ressd_step_writer_is_ahead(&ressd->mover.step, &ressd->log));
 }

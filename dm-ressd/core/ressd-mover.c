@@ -21,6 +21,7 @@ bool ressd_mover_may_become(enum ressd_mover_state from,
 	case RESSD_MOVER_KEEPING:
 		return to == RESSD_MOVER_IDLE || to == RESSD_MOVER_SWEEPING;
 	case RESSD_MOVER_STOPPED:
+	case RESSD_MOVER_RESTING:
 	case RESSD_MOVER_BACKOFF:
 	case RESSD_MOVER_DRAINING:
 	case RESSD_MOVER_TRIAL:

@@ -3,6 +3,7 @@
  * The mover as a state machine: it does one thing at a time.
  *
  *	STOPPED				<-> IDLE
+ *	RESTING				<-> IDLE, or <- SWEPT
  *	BACKOFF				<-> IDLE
  *	DRAINING, TRIAL, EMPTYING	<-> IDLE
  *	KEEPING				<-> IDLE, or -> SWEEPING
@@ -21,7 +22,8 @@
 
 enum ressd_mover_state {
 	RESSD_MOVER_STOPPED,	/* there is no thread, or it ends */
-	RESSD_MOVER_IDLE,	/* at rest, or about to begin something */
+	RESSD_MOVER_IDLE,	/* about to begin something */
+	RESSD_MOVER_RESTING,	/* waits for a reason to begin something */
 	RESSD_MOVER_BACKOFF,	/* gained nothing, and pauses */
 	RESSD_MOVER_KEEPING,	/* appends the oldest live blocks again */
 	RESSD_MOVER_SWEPT,	/* space gained, a sweep may follow at once */
@@ -72,7 +74,7 @@ struct ressd_mover_facts {
 	bool retry;		/* they are to be tried again at once */
 };
 
-/* What the mover, if it is at rest, does now: a kind of sweep, or IDLE. */
+/* What the mover, if it rests, does now: a kind of sweep, or IDLE: nothing. */
 enum ressd_mover_state
 ressd_mover_choose(const struct ressd_mover_facts *facts);
 

@@ -52,6 +52,7 @@ TEST(no_sweep_begins_in_another)
 TEST(a_thread_begins_at_rest)
 {
 	CHECK_EQ(reachable(RESSD_MOVER_STOPPED, 0), 1U << RESSD_MOVER_IDLE);
+	CHECK_EQ(reachable(RESSD_MOVER_RESTING, 0), 1U << RESSD_MOVER_IDLE);
 	CHECK_EQ(reachable(RESSD_MOVER_BACKOFF, 0), 1U << RESSD_MOVER_IDLE);
 }
 
@@ -65,7 +66,8 @@ TEST(writers_follow_only_sweeps_for_space)
 			 state == RESSD_MOVER_SWEEPING);
 	CHECK(ressd_mover_leads(RESSD_MOVER_SWEPT), "not followed");
 	CHECK(!ressd_mover_leads(RESSD_MOVER_IDLE) && !ressd_mover_leads(RESSD_MOVER_BACKOFF) &&
-	      !ressd_mover_leads(RESSD_MOVER_STOPPED), "followed at rest");
+	      !ressd_mover_leads(RESSD_MOVER_STOPPED) && !ressd_mover_leads(RESSD_MOVER_RESTING),
+	      "followed at rest");
 }
 
 TEST(become_changes_the_state)
