@@ -343,13 +343,14 @@ bool ressd_log_tail_is_unproven(const struct ressd_log *log, u64 tail_seq)
  * Is nothing left of the segment but the page that its summary will be in?
  * Records that are written because they are full leave it if a flush comes
  * before the summary, which would have the device write it twice, and merge the
- * clustered block for that.  Commits have it written more often anyway.
+ * clustered block for that.  Commits have it written more often anyway.  If it
+ * is all of the segment, records have no other place.
  */
 static bool leaves_summary_page(const struct ressd_log *log)
 {
 	u32 end = ressd_log_head_end(log);
 
-	if (!log->page_blocks ||
+	if (!log->page_blocks || !ressd_log_head_has_record(log) ||
 	    ressd_log_free_segments(log) < 2 + log->cover_reserve)
 		return false;
 	if (!pads_records(log) &&

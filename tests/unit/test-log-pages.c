@@ -77,6 +77,43 @@ TEST(full_records_end_on_a_page)
 	CHECK_EQ(box_recover(), 0);
 }
 
+/*
+ * A segment that is one page of the device is all summary page.  A drain enters it without data; a
+ * write that comes before its record must not leave it, for the chain of records ends at a segment
+ * without one.  (Found by 36-combinations on the kernel for memory errors.)
+ */
+TEST(segment_of_one_page_is_not_left_empty)
+{
+	struct ressd_io io;
+	u64 head;
+	u32 lbn;
+
+	box_format();
+	box.log.page_blocks = BOX_SEGMENT_BLOCKS;
+	box.log.unit_blocks = 4 * BOX_SEGMENT_BLOCKS;
+	box.log.unit_phase = 0;
+	box.log.align_blocks = 8;
+	for (lbn = 0; !ressd_log_summary_flushes(&box.log, box.log.head_seq) ||
+	     ressd_log_open_blocks(&box.log); lbn++) {
+		CHECK_EQ(box_write(lbn, lbn + 1), 0);
+		if (ressd_log_record_full(&box.log))
+			box_run();
+	}
+	head = box.log.head_seq;
+	ressd_log_rotate(&box.log);
+	ressd_log_sync(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.kind == RESSD_IO_WRITE && io.preflush &&
+	      !io.record, "no summary is written");
+	CHECK_EQ(box.log.head_seq, head + 1);
+	CHECK_EQ(box_write(lbn, lbn + 1), 0);
+	CHECK_EQ(box.log.head_seq, head + 1);
+	memcpy(disk_block(io.block), io.data, (size_t)io.nr_blocks * RESSD_BLOCK_SIZE);
+	ressd_log_done(&box.log, &io, 0);
+	box_sync();
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(lbn), lbn + 1);
+}
+
 /* Commits of one block, two with the header: none lies in two pages, whatever came before. */
 TEST(commit_of_a_block_takes_one_page)
 {
