@@ -59,27 +59,6 @@ static void prime_log(struct ressd *ressd)
 
 /* --- the thread ----------------------------------------------------------- */
 
-static bool below_threshold(const struct ressd *ressd)
-{
-	const struct ressd_log *log = &ressd->log;
-
-	lockdep_assert_held(&ressd->lock);
-	return (u64)ressd_log_free_blocks(log) * 100 <
-	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
-}
-
-static bool is_used(const struct ressd *ressd)
-{
-	return ressd->log.reuse_seq < ressd->log.head_seq;
-}
-
-bool ressd_mover_begins(const struct ressd *ressd)
-{
-	lockdep_assert_held(&ressd->lock);
-	return ressd->mover.state == RESSD_MOVER_RESTING && is_used(ressd) &&
-	       ressd_mover_is_on(ressd) && below_threshold(ressd);
-}
-
 /* Is this idle time, in which what is on the device can be written back? */
 static bool can_move_idle(const struct ressd *ressd)
 {
@@ -128,9 +107,9 @@ static struct ressd_mover_facts facts_now(const struct ressd *ressd)
 		.trial = ressd_route_asks_move(ressd),
 		.idle = can_move_idle(ressd),
 		.covers = wants_covers(ressd),
-		.used = is_used(ressd),
+		.used = ressd_log_is_used(log),
 		.full = ressd->waiters.need_space && ressd_log_is_full(log),
-		.low = below_threshold(ressd),
+		.low = ressd_pace_is_low(ressd),
 		.starved = ressd_log_is_starved(log),
 		.bad = ressd->errors.bad_blocks,
 		.bad_gone = bad_block_is_gone(ressd),
@@ -180,7 +159,7 @@ static bool end_drain(struct ressd *ressd, int error)
  * writers may not use up the space that has just become free, or the mover
  * would find none to pace them by.  If none follows they go on; and so they do
  * when the log has appended again what it keeps of a segment, and when the
- * mover, which ressd_mover_begins() has had them wait for, is awake.
+ * mover that they have woken (ressd_pace_holds_writer()) is awake.
  */
 static void rest(struct ressd *ressd, enum ressd_mover_state state)
 {

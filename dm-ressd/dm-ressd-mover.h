@@ -29,12 +29,6 @@ int ressd_reclaim_as_mover(struct ressd *ressd);
 /* dm-ressd-mover.c */
 /* Has the mover, if it is at rest, something to do now?  Under the lock. */
 bool ressd_mover_is_wanted(const struct ressd *ressd);
-/*
- * Does the mover, which rests, begin to make room as soon as it is awake?  A
- * write that does not wait for that may use up the room there is before the
- * mover gets a processor.  Under the lock.
- */
-bool ressd_mover_begins(const struct ressd *ressd);
 /* Starts the thread; nothing to do when it runs already. */
 int ressd_mover_start(struct ressd *ressd);
 void ressd_mover_stop(struct ressd *ressd);
@@ -135,6 +129,8 @@ void ressd_cover_compare(struct ressd *ressd);
  * Has a writer, or the mover in a sweep, to wait for the other one?  Under the
  * lock.
  */
+/* Is less of the log free than move_threshold says? */
+bool ressd_pace_is_low(const struct ressd *ressd);
 bool ressd_pace_holds_writer(const struct ressd *ressd);
 bool ressd_pace_holds_mover(const struct ressd *ressd);
 /* Has no bio come for a while?  Any context. */

@@ -19,6 +19,28 @@
 /* So long without any bio is idle time. */
 #define IDLE_TIME	(HZ / 4)
 
+bool ressd_pace_is_low(const struct ressd *ressd)
+{
+	const struct ressd_log *log = &ressd->log;
+
+	lockdep_assert_held(&ressd->lock);
+	return (u64)ressd_log_free_blocks(log) * 100 <
+	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
+}
+
+/*
+ * Does the mover, which rests, begin to make room as soon as it is awake?  A
+ * writer that did not wait for that could use up the room there is before the
+ * mover has a processor.
+ */
+static bool mover_is_about_to_begin(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd->mover.state == RESSD_MOVER_RESTING &&
+	       ressd_log_is_used(&ressd->log) && ressd_mover_is_on(ressd) &&
+	       ressd_pace_is_low(ressd);
+}
+
 bool ressd_pace_holds_writer(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
@@ -29,7 +51,7 @@ bool ressd_pace_holds_writer(const struct ressd *ressd)
 	 * needs, and then wait until the sweep ends.
 	 */
 	return ressd->mover.state == RESSD_MOVER_KEEPING ||
-	       ressd_mover_begins(ressd) ||
+	       mover_is_about_to_begin(ressd) ||
 	       (ressd_mover_leads(ressd->mover.state) &&
 		ressd_step_writer_is_ahead(&ressd->mover.step, &ressd->log));
 }

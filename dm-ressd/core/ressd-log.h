@@ -661,6 +661,12 @@ u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block);
  */
 u32 ressd_log_nr_movable(const struct ressd_log *log);
 
+/* Is there a segment before the head that is not free? */
+static inline bool ressd_log_is_used(const struct ressd_log *log)
+{
+	return log->reuse_seq < log->head_seq;
+}
+
 /* Segments beyond the head that may be overwritten. */
 u32 ressd_log_free_segments(const struct ressd_log *log);
 
