@@ -228,7 +228,6 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 	lockdep_assert_held(&ressd->lock);
 	if (reason == -EAGAIN || (reason == -ENOSPC && may_wait(ressd))) {
 		ressd_wait_for_space(ressd, ressd_bio(bio));
-		ressd_run_log(ressd);
 		return DM_MAPIO_SUBMITTED;
 	}
 	ressd->counters.bypassed++;
