@@ -409,6 +409,8 @@ struct ressd_place {
  *			(ressd-cover.h)
  *	-ENOSPC		the log is full; try again when segments were reclaimed
  *	-EIO		the mode is not RW
+ * @place is NULL: that is what it would return.  A record may be closed and a
+ * segment entered for it, but nothing is taken in.
  */
 int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
 /*
