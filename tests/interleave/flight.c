@@ -4,7 +4,8 @@
  * comes and lands, beside a small write of the same block, and the mover or a repair.
  *
  * The mover must not write the block back, nor read it to fill a hole, and a repair must not begin,
- * while that write is on its way; and who waits for it must be woken.
+ * while that write is on its way; and who waits for it must be woken.  Nor may the write be lost
+ * where a batch ends; and if it waits for that, it must be sent on.
  */
 #include "flight.h"
 #include "dm-ressd-flight.h"
@@ -266,22 +267,6 @@ static void check_batch(void)
 		thread_fail("a hole is written back over a direct write");
 }
 
-const char *explore_batch(u32 stale, u32 *states)
-{
-	thread_function *const threads[] = { write_anyhow, bio_worker, fill_once };
-
-	return threads_explore(threads, 3, &shared, sizeof(shared), start, check_batch, stale,
-			       states);
-}
-
-const char *explore_two_batches(u32 stale, u32 *states)
-{
-	thread_function *const threads[] = { try_unlocked, fill_twice };
-
-	return threads_explore(threads, 2, &shared, sizeof(shared), start, check_batch, stale,
-			       states);
-}
-
 static const char *explore(thread_function *waiter, u32 stale, u32 *states)
 {
 	thread_function *const threads[] = { direct_write, device, small_write, waiter };
@@ -303,6 +288,22 @@ const char *explore_two_sweeps(u32 stale, u32 *states)
 const char *explore_hole(u32 stale, u32 *states)
 {
 	return explore(fill_hole, stale, states);
+}
+
+const char *explore_batch(u32 stale, u32 *states)
+{
+	thread_function *const threads[] = { write_anyhow, bio_worker, fill_once };
+
+	return threads_explore(threads, 3, &shared, sizeof(shared), start, check_batch, stale,
+			       states);
+}
+
+const char *explore_two_batches(u32 stale, u32 *states)
+{
+	thread_function *const threads[] = { try_unlocked, fill_twice };
+
+	return threads_explore(threads, 2, &shared, sizeof(shared), start, check_batch, stale,
+			       states);
 }
 
 const char *explore_repair(u32 stale, u32 *states)

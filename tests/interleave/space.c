@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ressd-space.h in all interleavings: the log's worker is to enter a slot, for a small write that
- * waits for space or for a sync, while that slot is read, moved or discarded.
+ * dm-ressd-space.h in all interleavings: the log's worker is to enter a slot, for a sync or for a
+ * small write that waits for space, while that slot is read, moved or discarded.
  *
  * A slot is not written to under a read, and not discarded under a read or when it is written; who
  * waits goes on when the last read has ended; and the worker runs for nobody but those who wait.
