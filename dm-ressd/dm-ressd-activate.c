@@ -15,7 +15,7 @@ static bool slot_busy(void *context, u32 slot)
 {
 	struct ressd *ressd = context;
 
-	return atomic_read(&ressd->readers[slot]);
+	return ressd_slot_is_read(&ressd->readers[slot]);
 }
 
 static void settle_copies(void *context, u32 record)

@@ -156,9 +156,7 @@ static inline bool ressd_mover_is_on(const struct ressd *ressd)
 /* Gives back readers[slot].  Any context. */
 static inline void ressd_put_reader(struct ressd *ressd, u32 slot)
 {
-	/* A full barrier: pairs with smp_mb() in next_io(). */
-	if (atomic_dec_and_test(&ressd->readers[slot]) &&
-	    READ_ONCE(ressd->waiters.need_space))
+	if (ressd_reader_end(&ressd->readers[slot], &ressd->waiters.need_space))
 		ressd_run_log(ressd);
 }
 

@@ -228,9 +228,9 @@ static u32 pick_some(struct ressd *ressd, u32 nr, u32 max, bool *more)
 			ressd_move_make_hole(&move);
 		}
 		if (!ressd_move_is_hole(&move))
-			atomic_inc(reader_of(ressd, &move));
+			ressd_reader_begin(reader_of(ressd, &move));
 		ressd->mover.space.moves[ressd->gate.batch] = move;
-		WRITE_ONCE(ressd->gate.batch, ressd->gate.batch + 1);
+		ressd_gate_add_move(&ressd->gate);
 	}
 	spin_unlock(&ressd->lock);
 	return picked;
@@ -469,7 +469,7 @@ static u32 finish_some(struct ressd *ressd, u32 at, bool moved)
 		}
 		nr += moved &&
 		      ressd_log_moved(&ressd->log, move->block, move->lbn);
-		atomic_dec(reader_of(ressd, move));
+		ressd_reader_leave(reader_of(ressd, move));
 	}
 	ressd->counters.moved_blocks += nr;
 	return nr;
@@ -492,11 +492,7 @@ static u32 finish_batch(struct ressd *ressd, bool moved)
 	spin_lock(&ressd->lock);
 	if (moved)
 		count_runs(ressd);
-	/*
-	 * What was written to holes has landed before ressd_flight_enter() sees
-	 * this.
-	 */
-	smp_store_release(&ressd->gate.batch, 0);
+	ressd_gate_end_batch(&ressd->gate);
 	spin_unlock(&ressd->lock);
 
 	ressd_run_bios(ressd);

@@ -200,7 +200,7 @@ static bool start(struct ressd *ressd, enum ressd_cover_goal goal)
 	spin_lock(&ressd->lock);
 	started = ressd_cover_start(run, &ressd->log, goal);
 	if (started && goal == RESSD_COVER_CARRY)
-		atomic_inc(&ressd->readers[run->slot]);
+		ressd_reader_begin(&ressd->readers[run->slot]);
 	spin_unlock(&ressd->lock);
 	return started;
 }

@@ -26,12 +26,9 @@ void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb)
 	lockdep_assert_held(&ressd->lock);
 	list_add_tail(&rb->list, &ressd->waiters.space);
 	ressd->waiters.came++;
-	WRITE_ONCE(ressd->waiters.need_space, true);
-	/*
-	 * Pairs with ressd_put_reader(): next_io() does not look twice if it
-	 * finds that set.
-	 */
-	smp_mb();
+	ressd_space_wait(&ressd->waiters.need_space);
+	/* What it waits for may have ended before that was noted. */
+	ressd_run_log(ressd);
 	ressd_wake(ressd);
 }
 
@@ -118,7 +115,6 @@ static int divert_covered(struct ressd *ressd, struct bio *bio)
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_COVERED;
 	ressd_wait_for_space(ressd, rb);
-	ressd_run_log(ressd);
 	return DM_MAPIO_SUBMITTED;
 }
 

@@ -99,7 +99,7 @@ static bool claim_next(struct ressd *ressd)
 	taken = may_begin(ressd) &&
 		ressd_log_take_discard(&ressd->log, &ressd->discard.slot);
 	if (taken)
-		atomic_inc(&ressd->readers[ressd->discard.slot]);
+		ressd_reader_begin(&ressd->readers[ressd->discard.slot]);
 	spin_unlock(&ressd->lock);
 	return taken;
 }

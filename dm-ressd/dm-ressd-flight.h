@@ -58,6 +58,38 @@ struct ressd_gate {
 	bool shut;			/* the log is not in service */
 };
 
+/* One more move in the batch.  Under the lock. */
+static inline void ressd_gate_add_move(struct ressd_gate *gate)
+{
+	WRITE_ONCE(gate->batch, gate->batch + 1);
+}
+
+/*
+ * The batch has ended.  Under the lock: so a write that has found it there, and
+ * waits, has been put on the list by then, or finds none.
+ */
+static inline void ressd_gate_end_batch(struct ressd_gate *gate)
+{
+	/*
+	 * What was written to holes has landed before ressd_flight_enter() sees
+	 * this; what that lets pass depends on it.
+	 */
+	smp_store_release(&gate->batch, 0);
+}
+
+/*
+ * Leaves the generation, which is returned.  Under the lock, and never before
+ * the one that was left last is empty: otherwise some would be in none that is
+ * waited for.
+ */
+static inline unsigned int ressd_gate_leave(struct ressd_gate *gate)
+{
+	unsigned int old = gate->generation;
+
+	WRITE_ONCE(gate->generation, !old);
+	return old;
+}
+
 static inline void ressd_flight_begin(struct ressd_flight __percpu *flight,
 				      unsigned int generation)
 {

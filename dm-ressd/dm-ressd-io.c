@@ -175,17 +175,20 @@ static int take_blocks(struct ressd *ressd, struct bio *bio,
 	return 0;
 }
 
-/*
- * The same; and notes what those on waiters.space wait for, if it is the first
- * of them.
- */
+/* Notes what the first one on waiters.space waits for: the log said @ret. */
+static void note_reason(struct ressd *ressd, int ret)
+{
+	ressd->waiters.for_record = ret == -EAGAIN &&
+			      ressd_log_ram_is_full(&ressd->log);
+}
+
+/* As take_blocks(), and notes the reason. */
 static int try_blocks(struct ressd *ressd, struct bio *bio,
 		      struct late_copy *copy)
 {
 	int ret = take_blocks(ressd, bio, copy);
 
-	ressd->waiters.for_record = ret == -EAGAIN &&
-			      ressd_log_ram_is_full(&ressd->log);
+	note_reason(ressd, ret);
 	return ret;
 }
 
@@ -228,7 +231,6 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 	lockdep_assert_held(&ressd->lock);
 	if (reason == -EAGAIN || (reason == -ENOSPC && may_wait(ressd))) {
 		ressd_wait_for_space(ressd, ressd_bio(bio));
-		ressd_run_log(ressd);
 		return DM_MAPIO_SUBMITTED;
 	}
 	ressd->counters.bypassed++;
@@ -263,9 +265,29 @@ static int write_log(struct ressd *ressd, struct bio *bio,
 }
 
 /*
+ * Would the bio worker find no room for the piece?  It reads what the piece is
+ * merged with first, so it must not try in vain, time and again.
+ */
+static bool piece_waits(struct ressd *ressd, const struct ressd_bio *rb)
+{
+	struct ressd_node *node;
+	int ret;
+
+	lockdep_assert_held(&ressd->lock);
+	node = ressd_map_find(&ressd->log.map, rb->first);
+	if (!node || !ressd_is_dirty(ressd, node) ||
+	    ressd_cover_holds(ressd, rb->first, 1))
+		return false;
+	ret = ressd_log_accept(&ressd->log, rb->first, NULL);
+	note_reason(ressd, ret);
+	return ret == -EAGAIN ||
+	       (ret == -ENOSPC && !ressd_room_is_lost(ressd, 0, 0));
+}
+
+/*
  * The first one that waits for room tries again; false if it still waits, and
- * so do those behind it.  A write that has to be logged waits on @passed, and
- * does not hold up the others.
+ * so do those behind it.  A write that has to be logged, or a piece, waits on
+ * @passed, and does not hold up the others.
  */
 static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 			       struct list_head *complete)
@@ -277,6 +299,10 @@ static bool retry_space_waiter(struct ressd *ressd, struct list_head *passed,
 
 	lockdep_assert_held(&ressd->lock);
 	if (rb->flags & RESSD_BIO_MERGE) {
+		if (piece_waits(ressd, rb)) {
+			list_move_tail(&rb->list, passed);
+			return true;
+		}
 		list_move_tail(&rb->list, &ressd->waiters.merge);
 		ressd->waiters.left++;
 		ressd_run_bios(ressd);

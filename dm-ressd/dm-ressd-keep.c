@@ -131,7 +131,7 @@ static bool claim_tail(struct ressd *ressd, u32 *slot)
 	wanted = ressd_keeps(ressd, slot);
 	if (wanted) {
 		ressd_mover_become(&ressd->mover.state, RESSD_MOVER_KEEPING);
-		atomic_inc(&ressd->readers[*slot]);
+		ressd_reader_begin(&ressd->readers[*slot]);
 	}
 	spin_unlock(&ressd->lock);
 	return wanted;

@@ -128,14 +128,8 @@ static bool next_io(struct ressd *ressd, struct ressd_io *io)
 		return true;
 	wanted = !list_empty(&ressd->waiters.space) ||
 		 ressd_log_synced(&ressd->log) < ressd->log.sync_wanted;
-	if (!wanted || ressd->waiters.need_space) {
-		WRITE_ONCE(ressd->waiters.need_space, wanted);
-		return false;
-	}
-	WRITE_ONCE(ressd->waiters.need_space, true);
-	/* Pairs with atomic_dec_and_test() in ressd_put_reader(). */
-	smp_mb();
-	return ressd_log_next(&ressd->log, io);
+	return ressd_space_look_again(&ressd->waiters.need_space, wanted) &&
+	       ressd_log_next(&ressd->log, io);
 }
 
 /*

@@ -27,7 +27,7 @@ static int read_for_merge(struct ressd *ressd, struct ressd_node *node)
 		memcpy(ressd->memory.merge, data, RESSD_BLOCK_SIZE);
 		return 0;
 	}
-	atomic_inc(&ressd->readers[slot]);
+	ressd_reader_begin(&ressd->readers[slot]);
 	spin_unlock(&ressd->lock);
 	ret = ressd_log_rw(ressd, REQ_OP_READ, block, 1, ressd->memory.merge);
 	spin_lock(&ressd->lock);
@@ -106,8 +106,6 @@ static void merge_piece(struct ressd *ressd, struct ressd_bio *rb)
 		 * bypass.
 		 */
 		ressd_wait_for_space(ressd, rb);
-		/* What it waits for may have ended before that was noted. */
-		ressd_run_log(ressd);
 	} else if (ret) {
 		ressd->counters.errors++;
 		bio->bi_status = BLK_STS_IOERR;

@@ -116,7 +116,7 @@ static int begin_log_read(struct ressd *ressd, struct bio *bio,
 	rb->flags |= RESSD_BIO_READ_LOG;
 	if (ressd_repair_is_proven(&ressd->log, block + run - 1))
 		rb->flags |= RESSD_BIO_PROVEN;
-	atomic_inc(&ressd->readers[rb->slot]);
+	ressd_reader_begin(&ressd->readers[rb->slot]);
 	bio->bi_iter.bi_sector = ressd_log_sector(ressd, block) + offset;
 	return DM_MAPIO_REMAPPED;
 }

@@ -4,16 +4,14 @@
 
 /*
  * Waits for the direct writes that are in flight now.  The generation changes
- * only here, and never before the one that was left behind last is empty:
- * otherwise some would be in none that is waited for.
+ * only here.
  */
 void ressd_wait_for_direct_writes(struct ressd *ressd)
 {
 	unsigned int old;
 
 	spin_lock(&ressd->lock);
-	old = ressd->gate.generation;
-	WRITE_ONCE(ressd->gate.generation, !old);
+	old = ressd_gate_leave(&ressd->gate);
 	spin_unlock(&ressd->lock);
 	wait_event(ressd->wait, !ressd_directs_left(ressd, old));
 }

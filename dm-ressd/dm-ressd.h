@@ -208,6 +208,7 @@
 #include "dm-ressd-flight.h"
 #include "dm-ressd-look.h"
 #include "dm-ressd-notes.h"
+#include "dm-ressd-space.h"
 
 #define DM_MSG_PREFIX "ressd"
 

@@ -435,6 +435,8 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 		return -EIO;
 	old = ressd_map_find(&log->map, lbn);
 	if (old && record_holds(open, ressd_map_block(&log->map, old))) {
+		if (!place)
+			return 0;
 		ressd_log_settle(log, open);
 		take_place(log, ressd_map_block(&log->map, old), lbn, place,
 			   true);
@@ -460,6 +462,8 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 		return -EAGAIN;
 	if (lacks_room(log, reserve))
 		return -ENOSPC;
+	if (!place)
+		return 0;
 
 	block = open->block + 1 + open->nr_maps;
 	if (old)

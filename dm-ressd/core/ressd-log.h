@@ -59,8 +59,8 @@
  * TAIL: recovery begins with whatever record stands at the start of the tail's
  * segment.  If its first record is lost, that may be one of an earlier
  * activation, which recovery had dropped.  So a record or summary is written
- * with PREFLUSH if it claims a tail whose first record is written, but not known
- * to be durable.
+ * with PREFLUSH if it claims a tail whose first record is written, but not
+ * known to be durable.
  *
  * ERRORS: an I/O that fails makes the log worse by a mode (enum ressd_mode),
  * and nothing but a repair (ressd-repair.h) makes it better.  No sync ever
@@ -409,6 +409,8 @@ struct ressd_place {
  *			(ressd-cover.h)
  *	-ENOSPC		the log is full; try again when segments were reclaimed
  *	-EIO		the mode is not RW
+ * @place is NULL: that is what it would return.  A record may be closed and a
+ * segment entered for it, but nothing is taken in.
  */
 int ressd_log_accept(struct ressd_log *log, u32 lbn, struct ressd_place *place);
 /*

@@ -4,7 +4,8 @@
  * comes and lands, beside a small write of the same block, and the mover or a repair.
  *
  * The mover must not write the block back, nor read it to fill a hole, and a repair must not begin,
- * while that write is on its way; and who waits for it must be woken.
+ * while that write is on its way; and who waits for it must be woken.  Nor may the write be lost
+ * where a batch ends; and if it waits for that, it must be sent on.
  */
 #include "flight.h"
 #include "dm-ressd-flight.h"
@@ -24,6 +25,8 @@ static struct {
 	bool sent;			/* it goes to the device */
 	bool flying;			/* it is on its way to the block */
 	bool sleeps, woken;		/* who waits for it */
+	bool waits;			/* a direct write, for the end of the batch */
+	int bios_queued;		/* the bio worker */
 } shared;
 
 static struct ressd_regions regions = { .bits = &shared.bits };
@@ -53,6 +56,72 @@ static void direct_write(void)
 	smp_store_release(&shared.submitted, 1);
 }
 
+/* With the lock: true if it goes home now, false if it waits for a batch. */
+static bool begin_direct(unsigned int *generation)
+{
+	bool waits;
+
+	thread_lock(&shared.lock);
+	waits = shared.gate.batch;
+	thread_note(shared.waits, waits);
+	if (!waits) {
+		*generation = shared.gate.generation;
+		ressd_flight_begin(shared.flight, *generation);
+	}
+	thread_unlock(&shared.lock);
+	return !waits;
+}
+
+static void write_home(unsigned int generation)
+{
+	thread_note(shared.flying, true);
+	WRITE_ONCE(shared.home, 1);
+	thread_note(shared.sent, true);
+	thread_note(shared.flying, false);
+	end_direct(generation);
+}
+
+/* True if it has written. */
+static bool write_unlocked(void)
+{
+	unsigned int generation;
+	bool entered = ressd_flight_enter(shared.flight, &shared.gate, &regions, BLOCK, BLOCK,
+					  &generation);
+
+	if (entered)
+		write_home(generation);
+	else
+		end_direct(generation);
+	return entered;
+}
+
+static void try_unlocked(void)
+{
+	write_unlocked();
+}
+
+/* map_write(): what may not pass without the lock takes it. */
+static void write_anyhow(void)
+{
+	unsigned int generation;
+
+	if (!write_unlocked() && begin_direct(&generation))
+		write_home(generation);
+}
+
+/* ressd_bio_worker() */
+static void bio_worker(void)
+{
+	unsigned int generation;
+
+	for (;;) {
+		thread_wait((const u32 *)&shared.bios_queued);
+		thread_exchange(&shared.bios_queued, 0);
+		if (shared.waits && begin_direct(&generation))
+			write_home(generation);
+	}
+}
+
 /* The device has it; it ends on another processor. */
 static void device(void)
 {
@@ -77,8 +146,7 @@ static unsigned int leave_generation(void)
 	unsigned int old;
 
 	thread_lock(&shared.lock);
-	old = READ_ONCE(shared.gate.generation);
-	WRITE_ONCE(shared.gate.generation, !old);
+	old = ressd_gate_leave(&shared.gate);
 	thread_unlock(&shared.lock);
 	return old;
 }
@@ -123,13 +191,48 @@ static void two_sweeps(void)
 		sweep();
 }
 
-static void fill_hole(void)
+static void pick_batch(void)
 {
 	thread_lock(&shared.lock);
-	WRITE_ONCE(shared.gate.batch, 1);
+	ressd_gate_add_move(&shared.gate);
 	thread_unlock(&shared.lock);
+}
+
+static void fill_hole(void)
+{
+	pick_batch();
 	if (is_quiet(leave_generation()) && !READ_ONCE(shared.home) && shared.sent)
 		thread_fail("a hole is read before a direct write has landed");
+}
+
+/* The same, up to the end of the batch: true if it has come there. */
+static bool fill_and_end(void)
+{
+	u32 home;
+
+	pick_batch();
+	if (!is_quiet(leave_generation()))
+		return false;
+	home = READ_ONCE(shared.home);
+	WRITE_ONCE(shared.home, home);
+	/* finish_batch() */
+	thread_lock(&shared.lock);
+	ressd_gate_end_batch(&shared.gate);
+	thread_unlock(&shared.lock);
+	thread_exchange(&shared.bios_queued, 1);
+	return true;
+}
+
+static void fill_once(void)
+{
+	fill_and_end();
+}
+
+/* The generation is what it was, and there may be no batch, or again one. */
+static void fill_twice(void)
+{
+	if (fill_and_end())
+		fill_and_end();
 }
 
 /* Whoever ends looks at the flag repairing: that it sees the mode as well is the same. */
@@ -155,6 +258,15 @@ static void check_end(void)
 		thread_fail("nobody wakes who waits for a direct write");
 }
 
+static void check_batch(void)
+{
+	check_end();
+	if (shared.waits && !shared.sleeps)
+		thread_fail("nobody sends on what has waited for a batch");
+	if (shared.sent && !shared.home)
+		thread_fail("a hole is written back over a direct write");
+}
+
 static const char *explore(thread_function *waiter, u32 stale, u32 *states)
 {
 	thread_function *const threads[] = { direct_write, device, small_write, waiter };
@@ -176,6 +288,22 @@ const char *explore_two_sweeps(u32 stale, u32 *states)
 const char *explore_hole(u32 stale, u32 *states)
 {
 	return explore(fill_hole, stale, states);
+}
+
+const char *explore_batch(u32 stale, u32 *states)
+{
+	thread_function *const threads[] = { write_anyhow, bio_worker, fill_once };
+
+	return threads_explore(threads, 3, &shared, sizeof(shared), start, check_batch, stale,
+			       states);
+}
+
+const char *explore_two_batches(u32 stale, u32 *states)
+{
+	thread_function *const threads[] = { try_unlocked, fill_twice };
+
+	return threads_explore(threads, 2, &shared, sizeof(shared), start, check_batch, stale,
+			       states);
 }
 
 const char *explore_repair(u32 stale, u32 *states)

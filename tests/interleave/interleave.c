@@ -7,6 +7,7 @@
 #include "flight.h"
 #include "notes.h"
 #include "reads.h"
+#include "space.h"
 
 static const struct {
 	const char *file, *what;
@@ -22,9 +23,14 @@ static const struct {
 	{ "reads", "a read beside a direct write", explore_reads_of_written },
 	{ "reads", "a read beside a failed flush", explore_failed_flush },
 	{ "reads", "a read beside two failed flushes", explore_two_failures },
+	{ "space", "a write that needs a slot under a read", explore_write_for_slot },
+	{ "space", "a sync that needs a slot under a read", explore_sync_for_slot },
+	{ "space", "a discard of a slot", explore_discard },
 	{ "flight", "a sweep", explore_sweep },
 	{ "flight", "two sweeps", explore_two_sweeps },
 	{ "flight", "fill a hole", explore_hole },
+	{ "flight", "the end of a batch", explore_batch },
+	{ "flight", "the end of two batches", explore_two_batches },
 	{ "flight", "a repair", explore_repair },
 };
 

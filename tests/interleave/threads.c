@@ -264,6 +264,28 @@ void thread_add(int *address, int value, bool release)
 	thread->seen = mix(thread->seen, *address + 2);
 }
 
+int thread_add_fully(int *address, int value)
+{
+	struct thread *thread = yield(WAIT_EMPTY, NULL);
+	int sum = *address + value;
+
+	arrive(thread, address, sizeof(*address), (u32)sum);
+	see(thread, nr_arrived);
+	thread->seen = mix(thread->seen, sum + 2);
+	return sum;
+}
+
+int thread_exchange(int *address, int value)
+{
+	struct thread *thread = yield(WAIT_EMPTY, NULL);
+	int before = *address;
+
+	arrive(thread, address, sizeof(*address), (u32)value);
+	see(thread, nr_arrived);
+	thread->seen = mix(thread->seen, before + 2);
+	return before;
+}
+
 void thread_barrier(void)
 {
 	struct thread *thread = yield(WAIT_EMPTY, NULL);

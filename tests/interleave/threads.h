@@ -25,6 +25,10 @@ u64 thread_load(const void *address, size_t size, bool acquire);
 void thread_store(void *address, size_t size, u64 value, bool release);
 /* Added at once for all; @release: after all stores before it. */
 void thread_add(int *address, int value, bool release);
+/* The same between two barriers; returns the sum. */
+int thread_add_fully(int *address, int value);
+/* Sets it, likewise; returns what was there before. */
+int thread_exchange(int *address, int value);
 /* By the only thread that changes it. */
 void thread_increment(void *address, size_t size);
 /*

@@ -321,3 +321,31 @@ TEST(a_copy_of_what_is_discarded_meanwhile_goes_nowhere)
 	CHECK_EQ(box_recover(), 0);
 	CHECK_EQ(box_read(1), 0);
 }
+
+/* What would become of a write is what becomes of it, and the question takes in nothing. */
+TEST(a_question_is_answered_as_a_write)
+{
+	u32 lbn = 0, full = 0;
+	int ret;
+
+	box_format();
+	do {
+		ret = ressd_log_accept(&box.log, lbn, NULL);
+		CHECK_EQ(box.log.counters.accepted, lbn);
+		CHECK_EQ(box.log.map.nr_mapped, lbn);
+		CHECK_EQ(box_write(lbn, lbn + 2), ret);
+		if (ret == -EAGAIN)
+			full += box_run();
+		if (ret)
+			continue;
+		/* It is in the open record. */
+		CHECK_EQ(ressd_log_accept(&box.log, lbn, NULL), 0);
+		CHECK_EQ(box_read(lbn), lbn + 2);
+		CHECK_EQ(box.log.counters.overwrites, 0);
+		lbn++;
+	} while (ret != -ENOSPC);
+	CHECK(full, "RAM was never full");
+	CHECK_EQ(ressd_log_accept(&box.log, 0, NULL), -ENOSPC);
+	box.log.mode = RESSD_MODE_OFF;
+	CHECK_EQ(ressd_log_accept(&box.log, 0, NULL), -EIO);
+}

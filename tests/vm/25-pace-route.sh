@@ -672,6 +672,42 @@ batch_waits_for_no_room() {
 	remove_gated_records "no room"
 }
 
+# reads_of_log: requests that it was asked to read.
+reads_of_log() {
+	awk '{ print $1 }' "/sys/block/dm-$(dmsetup info -c --noheadings -o minor log)/stat"
+}
+
+# A piece of a logged block finds no room, for nothing comes home. It waits, and is not tried over and over: each time its block
+# would be read. (Two workers passed it to and fro, with 70,000 reads a second.)
+piece_waits_quietly() {
+	local normal=$((64 * 2048 - reserved)) load piece before
+	blkdiscard -f /dev/d0
+	dmsetup create home --table "0 $normal linear /dev/d0 0"
+	dmsetup create log --table "0 $reserved linear /dev/d0 $normal"
+	dmsetup create ressd --table "0 $normal ressd /dev/mapper/home 0 /dev/mapper/log 0 $reserved 4 cover off \
+pace burst"
+	head -c 4096 /dev/zero | tr '\0' a | dd of=/dev/mapper/ressd bs=4k seek=10 oflag=direct conv=notrunc status=none
+	close_gate home writes
+	scattered_writes 2500 10M /tmp/load-output &
+	load=$!
+	wait_until at_least ressd bypassed 1
+	dd if=/dev/zero of=/dev/mapper/ressd bs=512 seek=80 count=1 oflag=direct conv=notrunc status=none &
+	piece=$!
+	sleep 0.5
+	before=$(reads_of_log)
+	sleep 1
+	check "piece: the log has no room for it" kill -0 "$piece"
+	check "piece: its block is not read meanwhile" at_most $(($(reads_of_log) - before)) 10
+	open_gate home
+	check "piece: it ends when there is room" ended "$piece"
+	check "piece: so does the load" ended "$load"
+	check "piece: it is merged" cmp -n 4096 /dev/mapper/ressd -i 40960:0 \
+		<(head -c 512 /dev/zero && head -c 3584 /dev/zero | tr '\0' a)
+	ends "piece"
+	dmsetup remove log
+	dmsetup remove home
+}
+
 load dm-ressd
 make_disk d0 64
 scenario empty_log_is_primed_once
@@ -683,6 +719,7 @@ scenario batch_keeps_its_order
 scenario held_batch_is_suspended
 scenario held_batch_loses_its_log
 scenario batch_waits_for_no_room
+scenario piece_waits_quietly
 blkdiscard -f /dev/d0
 scenario both_ways_are_tried
 scenario known_cost_needs_no_trial
