@@ -688,7 +688,8 @@ piece_waits_quietly() {
 pace burst"
 	head -c 4096 /dev/zero | tr '\0' a | dd of=/dev/mapper/ressd bs=4k seek=10 oflag=direct conv=notrunc status=none
 	close_gate home writes
-	scattered_writes 2500 10M /tmp/load-output &
+	fio --name=load --filename=/dev/mapper/ressd --rw=write:8k --bs=4k --offset=10M --size=40M --number_ios=2500 \
+		--direct=1 --output=/tmp/load-output &
 	load=$!
 	wait_until at_least ressd bypassed 1
 	dd if=/dev/zero of=/dev/mapper/ressd bs=512 seek=80 count=1 oflag=direct conv=notrunc status=none &
