@@ -10,11 +10,15 @@
 
 /* What the drive's state does to a load, even one that passes by the log: nine drives of ten. */
 #define MARGIN		0.10
+/* By what the terms of a commit's cost are wrong, besides. */
+#define COMMIT_MARGIN	0.20
 /* A range that is wider, high over low, says nothing. */
 #define WIDEST		5.0
+/* A flushed write that takes so many times as long as a flush has met something else. */
+#define CONTRADICTS	10
 /* No erase block of flash has fewer pages. */
 #define LEAST_PAGES	64U
-/* What the trials of route adaptive leave of commits, on 19 drives of 20. */
+/* What the trials of route adaptive leave of commits, on nine drives of ten. */
 #define TRIALS_LEAVE	0.8
 /* The gain from which on route adaptive takes the log. */
 #define TAKEN_FROM	(100.0 / (100 - RESSD_ROUTE_TAKE_PERCENT))
@@ -89,10 +93,10 @@ static struct range unchanged(void)
 }
 
 /* Figures are wrong by half their spread at most. */
-static double margin_of(const struct loads_desk *desk)
+static double commit_margin(const struct loads_desk *desk)
 {
-	return most(MARGIN, most(desk->rehearsal->spread_percent,
-				 desk->rehearsal->direct_spread_percent) / 200);
+	return most(COMMIT_MARGIN, most(desk->rehearsal->spread_percent,
+					desk->rehearsal->direct_spread_percent) / 200);
 }
 
 /*
@@ -110,26 +114,34 @@ static struct range bare_commit_ns(const struct loads_desk *desk)
 	return (struct range){ direct, most(direct, most(flush, desk->append_ns)) };
 }
 
+/* Clustered pages of a clustered block; 0: not known. */
+static double pages_of_block(const struct loads_desk *desk)
+{
+	const struct finding *page = &desk->findings[PARAMETER_PAGE];
+
+	if (!desk->options->move_block_sectors || page->status != STATUS_MEASURED || !page->value)
+		return 0;
+	return desk->findings[PARAMETER_BLOCK].value / (double)page->value;
+}
+
 /*
  * Writes into the log are flushed one by one, so each takes a clustered page, and when all pages
  * of a clustered block are taken the next one opens another, and closes one: @closing.
  */
 static struct range opening_ns(const struct loads_desk *desk, double closing)
 {
-	const struct finding *page = &desk->findings[PARAMETER_PAGE];
-	const struct finding *block = &desk->findings[PARAMETER_BLOCK];
+	const double pages = pages_of_block(desk);
 
-	if (desk->options->move_block_sectors && page->status == STATUS_MEASURED && page->value)
-		return (struct range){ closing * page->value / block->value,
-				       closing * page->value / block->value };
+	if (pages)
+		return (struct range){ closing / pages, closing / pages };
 	/* Where log blocks are shared they are taken from all, each as a random write takes one. */
 	return (struct range){ 0, desk->rehearsal->pauses ? closing : closing / LEAST_PAGES };
 }
 
 /*
- * Each commit is a record of two blocks, header and data, or of a whole page.  So the log holds half
- * as many blocks as of random writes, or far fewer, and as many less are written back together: each
- * costs as much as theirs, or as much more, at most what a random write does.
+ * Each commit is a record of two blocks, header and data, or of a whole page.  So the log holds
+ * half as many blocks as of random writes, or far fewer, and a visit finds as many less.  To write
+ * one back costs as much as one of theirs, or as much more, at most what a random write does.
  */
 static struct range moving_ns(const struct loads_desk *desk)
 {
@@ -149,12 +161,13 @@ static struct range commit_gain(const struct loads_desk *desk)
 	if (!append)
 		return (struct range){ 0 };
 	return widened(bare.low / (append + opening.high + moving.high),
-		       bare.high / (append + opening.low + moving.low), margin_of(desk));
+		       bare.high / (append + opening.low + moving.low), commit_margin(desk));
 }
 
 /*
- * The log spares what metadata open at most.  Where few blocks are open it takes what goes to
- * others, too: at worst all is written twice.  Where there are many all goes to open blocks.
+ * Where few blocks are open the log takes what goes to others: at worst all is written twice, at
+ * best it spares what metadata open, and the pages that flushes leave partly written: one of files
+ * and two of the journal for each commit.  Where there are many all goes to open blocks.
  */
 static struct range install_in_blocks(const struct loads_desk *desk)
 {
@@ -163,7 +176,9 @@ static struct range install_in_blocks(const struct loads_desk *desk)
 	const u32 units = desk->options->open_units;
 	const double in_order = INSTALL_BYTES * 1e9 / bandwidth;
 	const double all = in_order + 2 * INSTALL_COMMITS * desk->append_ns;
-	double opened = least(METADATA_WRITES, METADATA_BYTES / (double)block);
+	const double pages = pages_of_block(desk);
+	double opened = least(METADATA_WRITES, METADATA_BYTES / (double)block) +
+			3 * INSTALL_COMMITS / (pages ? pages : LEAST_PAGES);
 
 	if (units > RESSD_PATTERN_FEW_UNITS)
 		return unchanged();
@@ -218,6 +233,20 @@ static struct range copy_gain(const struct loads_desk *desk)
 	return widened(1, desk->options->split_write_sectors ? most(cut, 1) : 1, MARGIN);
 }
 
+/*
+ * Where blocks are not known the writes may have opened some: not known where it contradicts what a
+ * flush costs.
+ */
+static double append_ns(const struct finding *findings, const struct ressd_options *options)
+{
+	const double usual = findings[PARAMETER_OPEN_UNITS].usual_ns;
+	const double flush = findings[PARAMETER_FLUSH_COST].value;
+
+	if (!options->move_block_sectors && flush && usual > CONTRADICTS * flush)
+		return 0;
+	return usual;
+}
+
 void loads_judge(const struct measurements *measurements, const struct finding *findings,
 		 const struct analysis *analysis, const struct ressd_options *options,
 		 struct load_gain gains[NR_LOADS])
@@ -225,7 +254,7 @@ void loads_judge(const struct measurements *measurements, const struct finding *
 	const struct rehearsal *rehearsal = &measurements->rehearsal[0];
 	const struct loads_desk desk = {
 		measurements, findings, options, rehearsal,
-		.append_ns = rehearsal->done ? findings[PARAMETER_OPEN_UNITS].usual_ns : 0,
+		.append_ns = rehearsal->done ? append_ns(findings, options) : 0,
 		.move_ns = (double)analysis->by_size[0].through_ns - rehearsal->log_ns,
 	};
 	const struct range commit = commit_gain(&desk);
