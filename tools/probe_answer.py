@@ -6,7 +6,9 @@ noise, in the areas and with the options that the probe advises (its defaults wh
 none). What is said to be worth it is measured by all of the table line; another verdict is on the
 log, so there all writes go through it. Random writes of 4 KiB over the whole normal area; the bare
 drive until its log blocks or spare blocks are used up, the target for two rounds of the log behind
-two others. docs/probe.md says how well the model agrees with the guest.
+two others. docs/probe.md says how well the model agrees with the guest. What the loads of
+judge/loads.h gain is measured behind them, by all of the table line wherever there is one, and
+compared with the range that is said.
 """
 import statistics
 import subprocess
@@ -42,20 +44,22 @@ WORDS = {
     ("route", "adaptive"): "adaptive=1",
     ("on_full", "bypass"): "bypass=1",
 }
-# Other loads, as tests/probe/loads.h has them -> keys of the model.
-LOADS = {
-    "commits": ["fsync=1"],
-    "zipf": ["fsync=0", "zipf=110"],
-    "flows": ["fsync=1", "flows=2"],
-}
+# The loads of judge/loads.h; below as keys of the model, of which those of one hold for the next.
+# Commits go on until the log holds nothing else; the others begin and end with an empty log.
+LOADS = ["database-commit", "package-installation", "large-copy"]
+INSTALLATION = ["fsync=0", "drain=1", "total_mb=1", "then", "install=1", "total_mb=64"]
+COPY = ["install=0", "flows=1", "write_kb=512", "total_mb=256", "then", "total_mb=256"]
 PAST_THE_LOG = ("adaptive=1", "bypass=1")
 # What says how a drive is seen, not what it is.
 SEEN = ("noise_", "interference_")
 
 
-def others(total):
-    """Words for the other loads, one after the other, each of @total."""
-    return [word for keys in LOADS.values() for word in ("then", *keys, total)]
+def loads(before, commits):
+    """Words for the loads: commits, after some @before that do not count, and the others."""
+    return ["then", "fsync=1", before, "then", commits, "then", *INSTALLATION, "then", *COPY]
+
+
+LINES = (2, 4, 6)  # of the loads among the model's, behind that of random writes
 
 
 class Answer:
@@ -74,7 +78,7 @@ class Answer:
             elif row[1] == "predicted":
                 self.predicted = int(row[2]) / 100
             elif row[1] == "load":
-                self.promised[row[2]] = int(row[3]) / 100
+                self.promised[row[2]] = (int(row[3]) / 100, int(row[4]) / 100)
             elif row[1] == "working-set":
                 self.working_set, self.overwritten = int(row[2]), int(row[3])
             elif row[1] == "verdict":
@@ -104,15 +108,15 @@ class Answer:
             return min(2 * pages * self.number("log_ppm", 20000) // 1000000, MOST_AGING)
         return FEW_WRITES
 
-    def options(self):
-        """The options that the probe advises, as keys of the model."""
+    def options(self, whole_line):
+        """The options that the probe advises, as keys of the model; or those of the log alone."""
         words = []
         for option, (key, unit) in KEYS.items():
             value = int(self.advice.get(option, 0)) // unit
             if value:
                 words.append(f"{key}={value}")
         words += [word for pair, word in WORDS.items() if pair in self.advice.items()]
-        if self.verdict != "worth-it":
+        if not whole_line:
             words = [word for word in words if word not in PAST_THE_LOG]
         return words
 
@@ -136,7 +140,7 @@ class Answer:
         return [float(line.split()[0]) for line in done.stdout.splitlines() if " MB/s " in line]
 
     def measure(self):
-        """The gain."""
+        """The gain; what the loads gain is that of all of the table line, where there is one."""
         reserved_mb = max(self.reserved // SECTORS_OF_MB, 1)
         span = (self.working_set >> 20) or self.normal // SECTORS_OF_MB
         common = [f"span_mb={span}", f"reserved_mb={reserved_mb}",
@@ -144,26 +148,40 @@ class Answer:
                   f"host_ns={self.host_ns}"]
         aging = max(self.aging() * 4 // 1024, 1)
         few = f"total_mb={max(min(aging // 2, FEW_WRITES * 8 // 1024), FEW_WRITES * 4 // 1024)}"
+        rounds = f"total_mb={2 * reserved_mb}"
+        # A commit takes two blocks of the log: once round it, and twice.
+        once, twice = f"total_mb={max(reserved_mb // 2, 1)}", f"total_mb={reserved_mb}"
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as profile:
             profile.write("\n".join(self.profile))
             profile.flush()
-            bare = self.run(profile.name, [
-                *common, "bare=1", f"warm_mb={aging}", few, *others(few)])
-            rounds = f"total_mb={2 * reserved_mb}"
-            half = f"total_mb={max(reserved_mb // 2, 1)}"
-            ressd = self.run(profile.name, [
-                *common, *self.options(), "bare=1", f"warm_mb={aging}", "total_mb=1", "then",
-                "bare=0", "threads=1", rounds, "then", rounds, *others(half)])
-        gains = [with_log / without for with_log, without
-                 in zip(ressd[-1 - len(LOADS):], bare, strict=True)]
-        self.gain = gains[0]
-        self.gained = dict(zip(LOADS, gains[1:], strict=True))
 
-    def promise(self, load):
-        """What is said of another load: route adaptive goes past a log that does not pay."""
-        if self.verdict == "worth-it" and self.advice.get("route") == "adaptive":
-            return max(self.promised[load], 1)
-        return self.promised[load]
+            def ressd(whole_line):
+                return self.run(profile.name, [
+                    *common, *self.options(whole_line), "bare=1", f"warm_mb={aging}",
+                    "total_mb=1", "then", "bare=0", "threads=1", rounds, "then", rounds,
+                    *loads(once, twice)])[2:]
+            bare = self.run(profile.name, [
+                *common, "bare=1", f"warm_mb={aging}", few, *loads(few, few)])
+            log = ressd(self.verdict == "worth-it")
+            line = ressd(True) if self.verdict == "worth-it-with-locality" else log
+        self.gain = log[0] / bare[0]
+        if self.promised:
+            self.gained = {load: line[at] / bare[at]
+                           for load, at in zip(LOADS, LINES, strict=True)}
+
+    def knows_block(self):
+        """Is a clustered block advised?"""
+        return "move_block_sectors" in self.advice
+
+    def holds(self, load):
+        """Does the true gain lie within the range?"""
+        low, high = self.promised[load]
+        return low <= self.gained[load] <= high
+
+    def width(self, load):
+        """High over low."""
+        low, high = self.promised[load]
+        return high / low
 
 
 class Answers:
@@ -185,6 +203,22 @@ class Answers:
             drive.measure()
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             self.failures.append(f"{drive.name}: {error}")
+
+    def said(self, load, blocks=False):
+        """Drives of which the gain of @load is said; with @blocks those whose block is known."""
+        return [drive for drive in self.drives
+                if load in drive.promised and (drive.knows_block() or not blocks)]
+
+    def load_rows(self):
+        """Of ranges, like rows()."""
+        for load in LOADS:
+            drives = self.said(load)
+            held = 100 * sum(drive.holds(load) for drive in drives) / max(len(drives), 1)
+            yield f"range-holds-{load}/random/percent", held, "%", ">=90"
+            yield (f"range-width-{load}/random/median",
+                   at(sorted(drive.width(load) for drive in drives), 0.5), "x", None)
+        widths = sorted(drive.width(LOADS[0]) for drive in self.said(LOADS[0], blocks=True))
+        yield f"range-width-{LOADS[0]}-known-block/random/median", at(widths, 0.5), "x", "<=2"
 
     def percent(self, condition):
         """Of all drives."""
@@ -208,14 +242,18 @@ class Answers:
             wrong = sum(drive.is_wrong() for drive in drives)
             print(f"| {name} | {len(drives)} | {len(drives) - wrong - unknown} | {wrong} | "
                   f"{unknown} | {quantiles(self.ratios(kind))} |")
-        print("| load | drives | median gain | predicted over measured gain: 10 %, half, 90 % |")
-        print("|---|---|---|---|")
+        print("| load | with a line | known | gain: 10 %, half, 90 % | high over low: likewise |")
+        print("|---|---|---|---|---|")
         for load in LOADS:
-            known = [drive for drive in self.drives if load in drive.promised]
-            gains = [drive.gained[load] for drive in known]
-            ratios = sorted(drive.promise(load) / drive.gained[load] for drive in known)
-            print(f"| {load} | {len(known)} | {statistics.median(gains or [0]):.2f} | "
-                  f"{quantiles(ratios)} |")
+            drives = self.said(load)
+            print(f"| {load} | {sum(bool(drive.promised) for drive in self.drives)} | "
+                  f"{len(drives)} | {quantiles(sorted(drive.gained[load] for drive in drives))} | "
+                  f"{quantiles(sorted(drive.width(load) for drive in drives))} |")
+            for drive in drives:
+                if not drive.holds(load):
+                    low, high = drive.promised[load]
+                    print(f"not in range: {drive.name} {load}, {low} to {high}, "
+                          f"gains {drive.gained[load]:.2f}")
         for drive in self.drives:
             if drive.is_wrong():
                 print(f"wrong: {drive.name} {drive.verdict}, predicted {drive.predicted}, "
@@ -228,8 +266,8 @@ class Answers:
         for drive in self.drives:
             print(f"{drive.name}: {drive.verdict}, predicted {drive.predicted}, gains "
                   f"{drive.gain:.2f}{', wrong' if drive.is_wrong() else ''}; " +
-                  ", ".join(f"{load} {drive.promise(load):.2f}, {drive.gained[load]:.2f}"
-                            for load in LOADS if load in drive.promised))
+                  ", ".join(f"{load} {drive.promised.get(load, 'not known')}, "
+                            f"{drive.gained[load]:.2f}" for load in drive.gained))
 
     def print_others(self, quick):
         """Where --quick differs."""
@@ -256,6 +294,7 @@ class Answers:
             ("gain-ratio/random/p90", at(ratios, 0.9), "x", "<=1.4"),
             ("quick-agrees/random/percent", agree, "%", ">=95"),
             ("quick-turned/random/count", turned, "drives", "==0"),
+            *self.load_rows(),
         ]
 
 

@@ -17,9 +17,8 @@
  *
  * One line for each drive and parameter, as in scoring.h, lines "DRIVE verdict ...", "DRIVE
  * dispatch STATUS BUNDLE ..." (is there to be an order of requests?), "DRIVE advice KEY VALUE",
- * "DRIVE predicted PERCENT", "DRIVE load NAME PERCENT", "DRIVE plan NORMAL RESERVED OFFSET HOST_NS"
- * (sectors), and
- * a line "DRIVE time SECONDS MEGABYTES".
+ * "DRIVE predicted PERCENT", "DRIVE load NAME LOW HIGH" (percent), "DRIVE plan NORMAL RESERVED
+ * OFFSET HOST_NS" (sectors), and a line "DRIVE time SECONDS MEGABYTES".
  * tools/probe-score.py adds them up.  With PROBE_SCORE_SHOW set: the drives and when each step
  * begins, on standard error.
  */
@@ -31,7 +30,6 @@
 #include "drive.h"
 #include "find/charts.h"
 #include "find/session.h"
-#include "loads.h"
 #include "result-file.h"
 #include "scoring.h"
 
@@ -63,19 +61,14 @@ static void print_plan(const struct candidate *candidate, const struct ressd_tab
 	       (unsigned long long)candidate->host.offset / 512, candidate->host.host_ns);
 }
 
-static void print_loads(const char *name, const struct session *session,
-			const struct analysis *analysis)
+static void print_loads(const char *name, const struct load_gain *gains)
 {
-	struct load_costs costs;
 	int load;
 
-	load_costs_of(&costs, &session->measurements, session->survey.finding, analysis);
-	for (load = 0; load < NR_LOADS; load++) {
-		const u32 gain = load_gain(load, &costs);
-
-		if (gain)
-			printf("%s load %s %u\n", name, load_name(load), gain);
-	}
+	for (load = 0; load < NR_LOADS; load++)
+		if (gains[load].high)
+			printf("%s load %s %u %u\n", name, load_name(load), gains[load].low,
+			       gains[load].high);
 }
 
 static void print_verdict(const char *name, const struct session *session)
@@ -96,7 +89,7 @@ static void print_verdict(const char *name, const struct session *session)
 		printf("%s predicted %u\n", name, analysis.by_size[0].gain_percent);
 	else if (analysis.has_cost[SIZE_4K])
 		printf("%s predicted %u\n", name, analysis.cost[SIZE_4K].gain_percent);
-	print_loads(name, session, &analysis);
+	print_loads(name, analysis.load);
 	printf("%s verdict %s %u small %u: %s\n", name, verdict_name(analysis.verdict),
 	       analysis.alpha_percent, options.small_write_sectors, analysis.reason);
 }

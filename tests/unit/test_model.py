@@ -136,6 +136,19 @@ class RouteTest(unittest.TestCase):
         speeds = [float(speed) for speed in re.findall(r"([\d.]+) MB/s", output)]
         return speeds[0], speeds[-1], int((re.findall(r"direct (\d+) of", output) or [0])[-1])
 
+    def test_an_installation_is_written_back(self):
+        # The drain behind a load by threads was the simple host's: it ended their records again.
+        words = (f"{SETTINGS} span_mb=128 bare=1 warm_mb=1 total_mb=1 then bare=0 threads=1 "
+                 "bypass=1 total_mb=40 install=1 drain=1 ")
+        for routes, logged in (("", 8192), ("open_units=0 small_kb=16", 384)):
+            output = run_on("sdcard", words + routes)
+            direct = int(re.search(r"direct (\d+) of 10240", output)[1])
+            # Metadata come twice.
+            self.assertLessEqual(direct, 10240 - logged // 2, output)
+            self.assertGreaterEqual(int(re.findall(r"(\d+) moved", output)[-1]), logged // 2)
+        with self.assertRaises(subprocess.CalledProcessError):
+            run_on("sdcard", "install=1 span_mb=64")
+
     def test_route_adaptive_leaves_a_log_that_loses(self):
         # The writer of threads=1 knew no route: all went through the log, whatever adaptive= said.
         bare, logged, none = self.run_intel()

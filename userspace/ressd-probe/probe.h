@@ -9,7 +9,7 @@
  *	  |		find/survey	which searches; each is a file of find/, with steps.c below
  *	  |		find/charts	what --report shows
  *	  |		  judge/	samples to findings (judge.h), verdict and options
- *	  |		  |		(analyse.h); pure: no I/O, no clock
+ *	  |		  |		(analyse.h), gains of loads (loads.h); pure
  *	  |		  measure/	transfers and rounds of them, the rehearsal, statistics
  *	  |		    disk.h	what a disk is: disk-device.c here, other ones in tests
  *	  `-- report/	text, JSON, HTML with SVG; what is shown meanwhile
@@ -86,6 +86,11 @@ void report_table(const struct probe *probe);
 
 /* The value of a parameter for people.  @text has REPORT_VALUE_TEXT bytes; returned. */
 char *report_value(const struct probe *probe, enum parameter parameter, char *text);
+
+#define REPORT_GAIN_TEXT	40
+
+/* What a load gains, for people: "5.4 to 11 times as fast".  @text likewise; returned. */
+char *report_gain(const struct load_gain *gain, char *text);
 
 /* report/html.c: --report.  0, or a negative errno with a sentence. */
 int report_html(const struct probe *probe, const char *folder, struct failure *failure);

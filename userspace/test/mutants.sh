@@ -87,6 +87,18 @@ mutants() {
 		dispatch-in-a-hurry@ressd-probe/find/dispatch.c@s/ || !budget)$/)/;s/const u64 budget = .*/const u64 budget = 10 * SECOND;/@test-dispatch@a quick run rehearses an order
 		dispatch-to-the-end@ressd-probe/find/dispatch.c@s/ || !judge(rehearsed).clear;/ || true;/@test-dispatch@a slow drive is kept busy after all is clear
 		bundles-of-the-region@ressd-probe/find/beside.c@s/survey->measure->offset + survey->disk_offset/survey->measure->offset/@test-dispatch@bundles begin with the partition
+		commit-room@ressd-probe/judge/loads.c@s/most(2 \* desk->move_ns,/most(desk->move_ns,/@test-loads@commits are said to fill the log no faster than random writes
+		commit-opens-nothing@ressd-probe/judge/loads.c@s/opening.high/0/@test-loads@commits are said to open no block of the log
+		commit-flush-free@ressd-probe/judge/loads.c@s/most(direct, most(flush, desk->append_ns))/most(direct, 0 * flush)/@test-loads@the bare drive is said to flush for nothing
+		commit-like-others@ressd-probe/judge/loads.c@s/if (closing \&\& /if (0 \&\& /@test-loads@a commit is said to cost what one of many random writes does
+		commit-pages@ressd-probe/judge/loads.c@s/least(alone, desk->rehearsal->direct_ns)/0/@test-loads@commits of whole pages are said to fill the log no faster than others
+		commit-contradicted@ressd-probe/judge/loads.c@s/usual > CONTRADICTS \* flush/0/@test-loads@writes that open blocks are taken for those that open none
+		install-pages@ressd-probe/judge/loads.c@s/3 \* INSTALL_COMMITS/0 * INSTALL_COMMITS/@test-loads@flushes of an installation are said to fill no block
+		install-written-once@ressd-probe/judge/loads.c@s/(units ? in_order : 0)/0/@test-loads@files that go through the log are said to be written once
+		install-in-turns@ressd-probe/judge/loads.c@s/if (units == 1)/if (0)/@test-loads@files and journal are said to share an open block
+		loads-always-said@ressd-probe/judge/loads.c@s/ || gain.high > WIDEST \* gain.low//@test-loads@a range that says nothing is said
+		adaptive-never-errs@ressd-probe/judge/loads.c@s/least(log.low, trials_leave)/trials_leave/@test-loads@route adaptive is said to see what a full log does to commits
+		gains-rounded-inwards@ressd-probe/report/text.c@s/(up ? step - 1 : 0)/0/@test-loads@the range that is shown is the narrower one
 		order-writes-lose@ressd-probe/judge/order.c@s/judgement->speed >= LEAST_SPEED;/1;/@test-dispatch@reads go first though writes lose
 		order-waits-stay@ressd-probe/judge/order.c@s/judgement->pays = judgement->after <= MOST_WAIT \* judgement->before/judgement->pays = 1/@test-dispatch@reads go first though they wait as long
 		order-of-pauses@ressd-probe/judge/order.c@s/return shows \&\& seen < even ? seen : even;/return seen;/@test-order@garbage collection that met one order only is its loss

@@ -363,9 +363,8 @@ static void play_phase(u32 phase)
 
 static void write_back(void)
 {
-	if (!is_bare() && replay.model->log.map.nr_mapped)
+	if (!is_bare())
 		model_threads_drain(replay.model);
-	ressd_pattern_drained(&replay.threads->pattern);
 }
 
 /* A trace of a larger normal area cannot be played: no target takes writes behind its end. */

@@ -166,48 +166,49 @@ static void flush(struct threads *threads)
 	model_route_ended(threads, &routed, 0);
 }
 
-static void write_once(struct threads *threads, u64 lbn)
+/* Returns the blocks. */
+static u32 write_once(struct threads *threads)
 {
-	const u32 nr = threads->model->set.write_kb / 4;
-	const u64 start = now_of(threads), sector = lbn * RESSD_BLOCK_SECTORS;
+	const struct model_write write = model_next_write(threads->model);
+	const u32 nr = write.nr;
+	const u64 start = now_of(threads), sector = write.lbn * RESSD_BLOCK_SECTORS;
 	struct routed routed = { 0 };
 
 	threads->direct = !model_route_to_log(threads, &routed, sector, nr * RESSD_BLOCK_SECTORS);
-	if (threads->direct || !log_write(threads, lbn, nr)) {
+	if (threads->direct || !log_write(threads, write.lbn, nr)) {
 		direct_command(threads, MODEL_WRITE, sector, nr * RESSD_BLOCK_SECTORS);
-		ressd_log_kill(log_of(threads), lbn, nr);
+		ressd_log_kill(log_of(threads), write.lbn, nr);
 		threads->model->direct += nr;
 	}
 	model_route_ended(threads, &routed, threads->direct ? nr : 0);
-	if (threads->model->set.fsync)
+	if (write.flush)
 		flush(threads);
 	/* What goes to the drive has the host's time with it. */
 	if (!threads->direct)
 		model_host_sleep(threads->host, now_of(threads) + WRITE_NS);
 	*threads->waits++ = now_of(threads) - start;
+	return nr;
 }
 
 static bool has_writes(void *context)
 {
-	return ((struct threads *)context)->writes;
+	return ((struct threads *)context)->blocks;
 }
 
 static void write_all(struct threads *threads)
 {
 	struct model *model = threads->model;
-	u32 each = model->set.write_kb / 4;
-	u64 places = (u64)model->set.span_mb * 256 / each;
-	u64 start = now_of(threads), i;
+	u64 start = now_of(threads), done;
 
-	for (i = 0; i < threads->writes; i++) {
+	for (done = 0; done < threads->blocks; ) {
 		if (model->set.rate)
 			model_host_sleep(threads->host, max(now_of(threads), start +
-					 i * model->set.write_kb * 1000000000 / model->set.rate));
-		write_once(threads, model_next_place(model, places) * each);
+					 done * 4 * 1000000000 / model->set.rate));
+		done += write_once(threads);
 	}
 	threads->ticket = ressd_log_sync(log_of(threads));
 	model_host_wait(threads->host, is_flushed);
-	threads->writes = 0;
+	threads->blocks = 0;
 	threads->end = true;
 }
 
@@ -356,25 +357,29 @@ void model_threads_drain(struct model *model)
 {
 	struct threads *threads = model->threads;
 
-	ressd_log_write_soon(&model->log);
-	threads->drains = true;
-	threads->end = false;
-	model_host_run(threads->host, &threads->end);
+	if (model->log.map.nr_mapped) {
+		ressd_log_write_soon(&model->log);
+		threads->drains = true;
+		threads->end = false;
+		model_host_run(threads->host, &threads->end);
+	}
+	ressd_pattern_drained(&threads->pattern);
 }
 
-void model_threads_write(struct model *model, u64 writes)
+void model_threads_write(struct model *model, u64 blocks)
 {
 	struct threads *threads = model_threads_start(model, writer);
-	u64 *waits = calloc(writes, sizeof(*waits));
+	u64 *waits = calloc(blocks, sizeof(*waits)), nr;
 
 	if (!waits)
 		abort();
 	threads->waits = waits;
-	threads->writes = writes;
+	threads->blocks = blocks;
 	threads->end = false;
 	model_host_run(threads->host, &threads->end);
-	qsort(waits, writes, sizeof(*waits), compare);
-	model->longest = waits[writes - 1];
-	describe(waits, writes);
+	nr = threads->waits - waits;
+	qsort(waits, nr, sizeof(*waits), compare);
+	model->longest = waits[nr - 1];
+	describe(waits, nr);
 	free(waits);
 }

@@ -25,7 +25,7 @@ struct threads {
 	bool end;
 
 	/* The writer. */
-	u64 writes;
+	u64 blocks;			/* of the load that are left */
 	u64 *waits;			/* of each write, ns */
 	u32 lbn;			/* of the block to be accepted */
 	int reason;			/* why it is not; 0: it is */
@@ -73,8 +73,6 @@ static inline u64 now_of(const struct threads *threads)
 bool model_holds_writer(struct threads *threads);
 /* As ressd_finish_logged(): blocks were accepted, which the timer sends on. */
 void model_finish_logged(struct threads *threads);
-/* Runs until everything is written back. */
-void model_threads_drain(struct model *model);
 /* The threads of a model, made when they are first asked for; none but the log's and the mover. */
 struct threads *model_threads_start(struct model *model, void (*writer)(void *context));
 

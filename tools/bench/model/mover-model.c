@@ -16,7 +16,8 @@
  * With "threads=1 writethrough=1 apart=1" the log is that of RE: each write is appended at once and
  * alone, and the map of it is written to another place.
  * The word "then" begins another load, measured after the one before on the same drive;
- * keys behind it are for that one.  With replay=FILE the load is a trace of an application
+ * keys behind it are for that one.  With install=1 the load is an installation of packages, with
+ * flushes of its own.  With replay=FILE the load is a trace of an application
  * (tools/bench.sh --only apps --record-traces), routed as the target routes it.
  */
 #include <math.h>
@@ -41,6 +42,7 @@ static const struct {
 	KEY(align, 1), KEY(page, 0), KEY(bare, 0), KEY(adaptive, 0), KEY(log_cost_us, 0), KEY(drain, 0),
 	KEY(burst_kb, 0), KEY(prime, 1), KEY(through, 0), KEY(whole_rounds, 0),
 	KEY(fullest, 0), KEY(parts, 0), KEY(hot, 0), KEY(zipf, 0), KEY(flows, 0),
+	KEY(install, 0),
 	KEY(depth, 1), KEY(mover_depth, 1), KEY(seed, 0), KEY(log_discard, 0),
 	KEY(records, 1), KEY(rewrite, 0),
 	KEY(threads, 0), KEY(rate, 0), KEY(even, 1), KEY(bypass, 0), KEY(commit_ms, 100),
@@ -469,7 +471,7 @@ static u64 flow_place(struct model *model, u64 places)
 	return turn % model->set.flows * each + turn / model->set.flows % each;
 }
 
-u64 model_next_place(struct model *model, u64 places)
+static u64 next_place(struct model *model, u64 places)
 {
 	u64 fifth = places / 5;
 
@@ -484,34 +486,85 @@ u64 model_next_place(struct model *model, u64 places)
 	return fifth + model_random_below(model, places - fifth);
 }
 
-static void write_some(struct model *model, u64 writes)
+/*
+ * What dpkg writes, by a trace of an installation on ext4 (docs/notebook/probe-score.md): the files
+ * of some packages one behind the other, a commit of the journal behind every sixth, and now and
+ * then what that has logged of inodes and directories, which lie in one place.
+ */
+#define COMMIT_FILES	6U
+#define COMMITS		100U	/* until the journal's blocks are written to their places ... */
+#define METADATA	48U	/* ... in so many writes, ascending */
+#define METADATA_BLOCKS	6144U	/* where these are: 24 MiB */
+#define JOURNAL_WRITE	6U	/* blocks: its descriptor and what it describes */
+#define JOURNAL_BLOCKS	8192U	/* of the journal, in the middle of the file system */
+#define FILE_SIZES	5U	/* 4 to 64 KiB */
+#define INSTALL_MB	128U	/* the least that it is spread over */
+
+static struct model_write next_metadata(u64 turn)
 {
-	u32 each = model->set.write_kb / 4;
-	u64 places = (u64)model->set.span_mb * 256 / each;
-	u64 i;
+	return (struct model_write) { .lbn = turn * METADATA_BLOCKS / METADATA, .nr = 4 };
+}
+
+static struct model_write install_write(struct model *model)
+{
+	const u64 blocks = (u64)model->set.span_mb * 256;
+	const u64 commit_writes = COMMIT_FILES + 2, round = COMMITS * commit_writes;
+	const u64 turn = model->turn++ % (round + METADATA), step = turn % commit_writes;
+	struct model_write write = { .flush = step >= COMMIT_FILES };
+	u64 *done = write.flush ? &model->journal : &model->files;
+	u64 start = write.flush ? blocks / 2 : METADATA_BLOCKS;
+	u64 most = write.flush ? JOURNAL_BLOCKS : blocks / 2 - METADATA_BLOCKS;
+
+	if (turn >= round)
+		return next_metadata(turn - round);
+	write.nr = step < COMMIT_FILES ? 1U << model_random_below(model, FILE_SIZES) :
+		   step == COMMIT_FILES ? JOURNAL_WRITE : 1;
+	if (*done % most + write.nr > most)
+		*done += most - *done % most;
+	write.lbn = start + *done % most;
+	*done += write.nr;
+	return write;
+}
+
+struct model_write model_next_write(struct model *model)
+{
+	const u32 each = model->set.write_kb / 4;
+	const u64 places = (u64)model->set.span_mb * 256 / each;
+
+	if (model->set.install)
+		return install_write(model);
+	return (struct model_write) {
+		.lbn = next_place(model, places) * each, .nr = each, .flush = model->set.fsync,
+	};
+}
+
+static void write_some(struct model *model, u64 blocks)
+{
+	struct model_write write;
+	u64 done;
 
 	model->longest = 0;
 	if ((model->set.threads || model->set.rate) && !model->set.bare) {
-		model_threads_write(model, writes);
+		model_threads_write(model, blocks);
 		model_drive_flush(model->drive);
 		return;
 	}
 	if (model->set.bare)
 		model_drive_depth(model->drive, model->set.depth);
-	for (i = 0; i < writes; i++) {
-		u64 lbn = model_next_place(model, places) * each;
+	for (done = 0; done < blocks; done += write.nr) {
 		u64 start = model_drive_now(model->drive);
 
+		write = model_next_write(model);
 		if (model->set.bare)
-			model_drive_write(model->drive, lbn * RESSD_BLOCK_SECTORS,
-					  each * RESSD_BLOCK_SECTORS);
+			model_drive_write(model->drive, write.lbn * RESSD_BLOCK_SECTORS,
+					  write.nr * RESSD_BLOCK_SECTORS);
 		else
-			write_small(model, lbn, each);
+			write_small(model, write.lbn, write.nr);
 		if (model->through) {
 			ressd_log_write_soon(&model->log);
 			log_io(model);
 		}
-		if (model->set.fsync)
+		if (write.flush)
 			flush(model);
 		model->longest = max(model->longest, model_drive_now(model->drive) - start);
 	}
@@ -530,7 +583,7 @@ static void burst(struct model *model)
 	start = model_drive_now(model->drive);
 	model->set.fsync = 0;
 	model->through = model->set.through;
-	write_some(model, model->set.burst_kb / model->set.write_kb);
+	write_some(model, model->set.burst_kb / 4);
 	printf("%8.4f MB/s in the burst\n",
 	       model->set.burst_kb * 1024e3 / (model_drive_now(model->drive) - start));
 }
@@ -576,26 +629,28 @@ static u32 read_words(struct model *model, struct settings *loads, int argc, cha
 static void measure(struct model *model)
 {
 	const struct ressd_route_case *now;
-	u64 writes = (u64)model->set.total_mb * 1024 / model->set.write_kb;
+	u64 blocks = (u64)model->set.total_mb * 256, writes = blocks * 4 / model->set.write_kb;
 	u64 start = model_drive_now(model->drive), erases = model_drive_erases(model->drive);
 
 	model->moved = 0;
 	model->holes = 0;
 	model->direct = 0;
 	model->longest = 0;
-	write_some(model, writes);
-	if (model->set.drain && !model->set.bare)
+	write_some(model, blocks);
+	if (model->set.drain && model->threads && !model->set.bare)
+		model_threads_drain(model);
+	else if (model->set.drain && !model->set.bare)
 		drain(model, false);
 	now = ressd_route_case(&model->route);
 	if (model->set.adaptive || model->set.bypass)
 		printf("direct %llu of %llu, ns: direct %llu log %llu move %llu\n",
 		       (unsigned long long)model->direct,
-		       (unsigned long long)writes * model->set.write_kb / 4,
+		       (unsigned long long)blocks,
 		       (unsigned long long)ressd_route_ns(&now->direct),
 		       (unsigned long long)ressd_route_ns(&now->log),
 		       (unsigned long long)ressd_route_ns(&model->route.move));
 	printf("%8.4f MB/s  %9.1f us a write  %7llu erases  %llu moved  %llu holes  longest %llu ms\n",
-	       writes * model->set.write_kb * 1024e3 /
+	       blocks * 4096e3 /
 	       (model_drive_now(model->drive) - start),
 	       (double)(model_drive_now(model->drive) - start) / writes / 1e3,
 	       (unsigned long long)(model_drive_erases(model->drive) - erases),
@@ -622,6 +677,12 @@ int main(int argc, char **argv)
 	if (!model->drive)
 		return 2;
 	nr = read_words(model, loads, argc - 2, argv + 2);
+	for (i = 0; i < nr; i++)
+		if (loads[i].install && loads[i].span_mb < INSTALL_MB) {
+			fprintf(stderr, "mover-model: install=1 needs span_mb=%u or more\n",
+				INSTALL_MB);
+			return 2;
+		}
 	if (model_drive_start(model->drive))
 		return 2;
 	model->set = loads[0];
@@ -633,7 +694,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	ressd_route_init(&model->route, model->set.log_cost_us * 1000ULL);
-	write_some(model, (u64)model->set.warm_mb * 1024 / model->set.write_kb);
+	write_some(model, (u64)model->set.warm_mb * 256);
 	for (i = 0; i < nr; i++) {
 		/* As the message set does it. */
 		if (loads[i].adaptive && (!model->set.adaptive ||

@@ -27,6 +27,7 @@ struct settings {
 	unsigned int hot;		/* percent of the writes that go to a fifth of the span */
 	unsigned int zipf;		/* a hundred times their exponent; 0: all places alike */
 	unsigned int flows;		/* they ascend, in so many flows by turns; 0: anywhere */
+	unsigned int install;		/* as dpkg writes: files, journal, metadata */
 	unsigned int log_discard;	/* log_discard on */
 	unsigned int rewrite;		/* log_rewrite on */
 	unsigned int records;		/* in RAM before the first is written: 1 or 2 */
@@ -65,13 +66,21 @@ struct model {
 	u64 moved, holes, kept, sweeps;
 	u64 longest;			/* ns of a write */
 	u64 random;
-	u64 turn;			/* of the flows */
+	u64 turn;			/* of the flows, or of an installation */
+	u64 files, journal;		/* blocks of these that an installation has written */
 	struct threads *threads;	/* with threads=1, or a replay */
 	const char *replay;		/* path of a trace */
 };
 
+/* One write of the load, blocks. */
+struct model_write {
+	u64 lbn;
+	u32 nr;
+	bool flush;			/* follows it */
+};
+
 u64 model_random_below(struct model *model, u64 below);
-u64 model_next_place(struct model *model, u64 places);
+struct model_write model_next_write(struct model *model);
 void model_start_sweep(struct model *model);
 
 /* Where a block of the log is. */
@@ -84,8 +93,11 @@ static inline u64 model_log_sector(const struct model *model, u32 block)
 /* As ressd_log_next(), after what the worker tidies up in idle time: nobody waits for a lock here. */
 bool model_next_io(struct ressd_log *log, struct ressd_io *io);
 
-/* All writes of a load, by threads beside one another. */
-void model_threads_write(struct model *model, u64 writes);
+/* A load of so many blocks, by threads beside one another. */
+void model_threads_write(struct model *model, u64 blocks);
+
+/* Runs until everything is written back. */
+void model_threads_drain(struct model *model);
 
 /* All bios of a trace (tools/bench.sh --record-traces), its phases one after the other. */
 void model_replay(struct model *model, const char *path);

@@ -356,6 +356,8 @@ void analyse(const struct measurements *measurements, const struct finding *find
 			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
 	judge(measurements, findings, analysis);
-	if (analysis->verdict == VERDICT_WORTH || analysis->verdict == VERDICT_LOCALITY)
-		advise(measurements, findings, analysis, options);
+	if (analysis->verdict != VERDICT_WORTH && analysis->verdict != VERDICT_LOCALITY)
+		return;
+	advise(measurements, findings, analysis, options);
+	loads_judge(measurements, findings, analysis, options, analysis->load);
 }

@@ -10,6 +10,7 @@
 #define PROBE_ANALYSE_H
 
 #include "judge/finding.h"
+#include "judge/loads.h"
 #include "measure/rehearse.h"
 #include "measure/rounds.h"
 #include "ressd-args.h"
@@ -79,6 +80,7 @@ struct analysis {
 	char reason[512];	/* of the verdict, a sentence */
 	unsigned int nr_advice;
 	struct advice advice[MAX_ADVICE];
+	struct load_gain load[NR_LOADS];	/* by that advice; without any: not known */
 };
 
 /* costs.c */

@@ -264,6 +264,22 @@ static void add_rehearsals(struct report *report)
 	fputs("</table>\n", file);
 }
 
+static void add_loads(struct report *report)
+{
+	const struct probe *probe = report->probe;
+	char text[REPORT_GAIN_TEXT];
+	int load;
+
+	if (!report_has_commands(probe))
+		return;
+	fputs("<h2>Loads</h2>\n<table><tr><th>load</th><th>expected with the suggested device</th></tr>\n",
+	      report->page);
+	for (load = 0; load < NR_LOADS; load++)
+		fprintf(report->page, "<tr><td>%s</td><td>%s</td></tr>\n", load_title(load),
+			report_gain(&probe->analysis.load[load], text));
+	fputs("</table>\n", report->page);
+}
+
 static void add_options(struct report *report)
 {
 	const struct probe *probe = report->probe;
@@ -314,6 +330,7 @@ static int write_page(struct report *report, struct failure *failure)
 	int code;
 
 	add_head(report);
+	add_loads(report);
 	code = add_bandwidths(report, failure);
 	add_rehearsals(report);
 	add_findings(report);

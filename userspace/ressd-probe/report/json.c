@@ -186,6 +186,24 @@ static void print_verdict(const struct analysis *analysis)
 	json_close();
 }
 
+/* Times as fast in percent, where that is known. */
+static void print_loads(const struct load_gain *gains)
+{
+	int load;
+
+	json_open("loads", '[');
+	for (load = 0; load < NR_LOADS; load++) {
+		json_open(NULL, '{');
+		json_string("load", load_name(load));
+		if (gains[load].high) {
+			json_number("low_percent", gains[load].low);
+			json_number("high_percent", gains[load].high);
+		}
+		json_close();
+	}
+	json_close();
+}
+
 static void print_suggestion(const struct probe *probe)
 {
 	char line[TABLE_LINE_TEXT], command[TABLE_LINE_TEXT + 64];
@@ -254,8 +272,10 @@ void report_json(const struct probe *probe)
 	print_models(&probe->analysis);
 	print_rehearsals(probe);
 	print_verdict(&probe->analysis);
-	if (report_has_commands(probe))
+	if (report_has_commands(probe)) {
+		print_loads(probe->analysis.load);
 		print_suggestion(probe);
+	}
 	if (probe->arguments.report)
 		print_charts(&probe->charts);
 	json_bool("interrupted", probe->interrupted);

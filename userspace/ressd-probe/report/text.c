@@ -231,6 +231,37 @@ bool report_has_commands(const struct probe *probe)
 	       probe->analysis.verdict == VERDICT_LOCALITY;
 }
 
+/* Small numbers to a tenth. */
+static u32 rounded(u32 percent, bool up)
+{
+	const u32 step = percent < 1000 ? 10 : 100;
+
+	return (percent + (up ? step - 1 : 0)) / step * step;
+}
+
+char *report_gain(const struct load_gain *gain, char *text)
+{
+	const u32 low = rounded(gain->low, false), high = rounded(gain->high, true);
+
+	if (!gain->high)
+		snprintf(text, REPORT_GAIN_TEXT, "not known");
+	else
+		snprintf(text, REPORT_GAIN_TEXT, "%.*f to %.*f times as fast", low < 1000,
+			 low / 100.0, high < 1000, high / 100.0);
+	return text;
+}
+
+/* What the suggested device is good for. */
+static void print_loads(const struct probe *probe)
+{
+	char text[REPORT_GAIN_TEXT];
+	int load;
+
+	for (load = 0; report_has_commands(probe) && load < NR_LOADS; load++)
+		printf("expected        %s: %s\n", load_title(load),
+		       report_gain(&probe->analysis.load[load], text));
+}
+
 /* What the verdict follows from. */
 static void print_terms(const struct probe *probe)
 {
@@ -284,6 +315,7 @@ void report_human(const struct probe *probe)
 {
 	printf("verdict         %s: %s\n", verdict_words(probe->analysis.verdict),
 	       probe->analysis.reason);
+	print_loads(probe);
 	print_warnings(probe);
 	print_commands(probe);
 	puts("");
