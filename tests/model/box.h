@@ -9,7 +9,7 @@
 #include "ressd-recover.h"
 
 #define BLOCK_SECTORS	RESSD_BLOCK_SECTORS
-#define MAX_PAGE_BLOCKS	12U		/* of a clustered page */
+#define MAX_PAGE_BLOCKS	24U		/* of a clustered page: a segment */
 
 /* The device under test: the normal area, and behind it the reserved area. */
 struct layout {

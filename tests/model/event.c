@@ -28,6 +28,9 @@ static void draw_long_clusters(struct config *config, struct random *random)
 
 	config->visit_blocks = segments * config->segment_blocks;
 	config->page_blocks = 1U << random_below(random, 4);
+	/* Some segments are one page. */
+	if (config->page_blocks == 8 && segments % 2 && config->segment_blocks < LONG_SEGMENT)
+		config->page_blocks = config->segment_blocks;
 	config->page_phase = random_below(random, segments) * config->segment_blocks;
 	if (random_once_in(random, 4))
 		config->page_phase = random_below(random, config->visit_blocks);
