@@ -256,12 +256,14 @@ bool ressd_route_asks_move(const struct ressd *ressd);
 void ressd_meter_start(struct ressd *ressd, struct bio *bio);
 /*
  * A small write that is not logged, or a flush after some, goes to the device:
- * its time counts.  Under the lock.
+ * its time counts, unless the mover has not let go of the device.  Then it may
+ * be ten times as long, and if it is the log that is to be left, not for good.
+ * Under the lock.
  */
 static inline void ressd_route_sent(struct ressd *ressd, struct bio *bio)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (ressd_route_times_direct(&ressd->route))
+	if (!ressd->gate.batch && ressd_route_times_direct(&ressd->route))
 		ressd_meter_start(ressd, bio);
 }
 

@@ -66,7 +66,8 @@ bool model_route_to_log(struct threads *threads, struct routed *routed, u64 sect
 
 void model_route_time(struct threads *threads, struct routed *routed)
 {
-	if (!is_adaptive(threads) || !ressd_route_times_direct(&threads->model->route))
+	if (!is_adaptive(threads) || threads->move_ios ||
+	    !ressd_route_times_direct(&threads->model->route))
 		return;
 	read_clock(&threads->meter, now_of(threads));
 	threads->meter.in_flight++;
