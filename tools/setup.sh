@@ -30,7 +30,7 @@ packages() {
 		bash                  # the guest's scripts
 		dmsetup               # guest: device-mapper tables
 		bcache-tools          # guest: make-bcache, for a peer that ressd is compared with
-		util-linux            # guest: blockdev, blkdiscard, wipefs, flock
+		util-linux            # guest: blockdev, blkdiscard, chrt, wipefs, flock
 		mount                 # guest: mount, umount, losetup
 		e2fsprogs             # guest: ext4
 		xfsprogs              # guest: xfs

@@ -18,12 +18,12 @@ KEEP_UNUSED_SECONDS = 14 * 24 * 3600
 # Programs of the guest. A name that is also a busybox applet replaces the applet.
 PROGRAMS = [
     "bash", "busybox",
-    "dmsetup", "blockdev", "blkdiscard", "chrt", "losetup", "mount", "umount", "wipefs", "blkid", "flock",
+    "dmsetup", "blockdev", "blkdiscard", "losetup", "mount", "umount", "wipefs", "blkid", "flock",
     "mkfs.ext4", "e2fsck", "resize2fs", "debugfs", "tune2fs", "dumpe2fs",
     "mkfs.xfs", "xfs_repair", "xfs_db", "xfs_io", "mkfs.fat", "fsck.fat", "mkfs.f2fs", "sfdisk",
     "fio", "postmark", "sqlite3", "blktrace", "blkparse", "strace", "make-bcache",
     "dd", "stat", "sync", "timeout", "date", "grep", "sed", "od", "cmp", "truncate", "sort",
-    "numfmt", "fallocate",
+    "numfmt", "fallocate", "chrt",
 ]
 
 # Modules that a test may load, with what they depend on. The project's own come with the job.
