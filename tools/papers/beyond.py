@@ -47,7 +47,7 @@ def advised(text):
     answer = probe_answer.Answer("", map(str.split, text.splitlines()), [])
     if not answer.advice:
         raise GuestError(f"probe-score advises nothing:\n{text}")
-    return dict(word.split("=") for word in answer.options())
+    return dict(word.split("=") for word in answer.options(answer.verdict == "worth-it"))
 
 
 def settings_of(step, advice):
