@@ -31,7 +31,8 @@ bool ressd_pace_is_low(const struct ressd *ressd)
 /*
  * Does the mover, which rests, begin to make room as soon as it is awake?  A
  * writer that did not wait for that could use up the room there is before the
- * mover has a processor.
+ * mover has a processor.  Only if ressd_mover_choose() lets it begin: else the
+ * writer would wait for ever.
  */
 static bool mover_is_about_to_begin(const struct ressd *ressd)
 {

@@ -165,6 +165,8 @@ TEST(choices_keep_their_order)
 		CHECK((state == RESSD_MOVER_DRAINING) <= f.draining, "%x: a drain of itself", bits);
 		CHECK(state != RESSD_MOVER_IDLE || !f.in_service || !space,
 		      "%x: who waits for space gets none", bits);
+		CHECK(state != RESSD_MOVER_IDLE || !f.in_service || !f.used || !f.low || !f.on,
+		      "%x: who waits for the mover to begin waits for ever", bits);
 		CHECK(state != RESSD_MOVER_IDLE || !f.in_service || !f.draining || f.suspending,
 		      "%x: no drain", bits);
 		CHECK(f.draining || !f.trial || !f.in_service || state == RESSD_MOVER_TRIAL,

@@ -121,6 +121,8 @@ many_wait_for_one_sync() {
 		--end_fsync=1 --thread --numjobs=300 --randseed="$seed" --group_reporting --output=/tmp/fio-output &
 	load=$!
 	check "many: all flushes wait" wait_until equals 300 status_value ressd flushes
+	sleep 0.5
+	check "many: no flush has ended" kill -0 "$load"
 	open_gate log
 	ends_well "many: all flushes end" "$load"
 	check "many: is removed" dmsetup remove ressd

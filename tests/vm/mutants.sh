@@ -59,6 +59,7 @@ mutants() {
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-wait.c@s/^\t\t\t       ressd_log_is_starved(&ressd->log),/\t\t\t       false,/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
 		sweep-ignores-direct@dm-ressd-sweep.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
+		waiters-go-at-once@dm-ressd-log-worker.c@s/^\t\tif (!\*room || (rb->ticket > reached \&\&$/\t\tif (!*room || (0 \&\&/@22-both-processors 1 many_wait_for_one_sync@a flush ends before what it has to write is written
 		rest-of-waiters-forgotten@dm-ressd-log-worker.c@s/} while (more);/} while (0 \&\& more);/@22-both-processors 1 many_wait_for_one_sync@of more flushes than end under one hold of the lock the rest waits for ever
 		recover-before-resume@dm-ressd-target.c@/^static int ressd_ctr/,/^}/s/^\tressd->suspending = true;$/\t;/@75-errors-open 1 second_attempt@recover before the activation has succeeded waits for ever
 		drain-before-resume@dm-ressd-status.c@s/if (argc == 1 \&\& READ_ONCE(ressd->life) != RESSD_ACTIVE) {/if (0) {/@75-errors-open 1 second_attempt@... and a drain does not say why it fails

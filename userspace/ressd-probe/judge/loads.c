@@ -44,26 +44,22 @@ struct loads_desk {
 	double append_ns;	/* of a flushed write that opens no clustered block; 0: not known */
 };
 
+static const struct {
+	const char *name, *title;
+} loads[NR_LOADS] = {
+	[LOAD_COMMIT] = { "database-commit", "database commit" },
+	[LOAD_INSTALL] = { "package-installation", "package installation" },
+	[LOAD_COPY] = { "large-copy", "large copy" },
+};
+
 const char *load_name(enum load load)
 {
-	static const char *const names[] = {
-		[LOAD_COMMIT] = "database-commit",
-		[LOAD_INSTALL] = "package-installation",
-		[LOAD_COPY] = "large-copy",
-	};
-
-	return names[load];
+	return loads[load].name;
 }
 
 const char *load_title(enum load load)
 {
-	static const char *const titles[] = {
-		[LOAD_COMMIT] = "database commit",
-		[LOAD_INSTALL] = "package installation",
-		[LOAD_COPY] = "large copy",
-	};
-
-	return titles[load];
+	return loads[load].title;
 }
 
 static double least(double a, double b)
