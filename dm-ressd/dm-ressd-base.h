@@ -256,9 +256,9 @@ bool ressd_route_asks_move(const struct ressd *ressd);
 void ressd_meter_start(struct ressd *ressd, struct bio *bio);
 /*
  * A small write that is not logged, or a flush after some, goes to the device:
- * its time counts, unless a batch of the mover is in flight.  Beside that it may
- * take ten times as long, and a device that is written to directly has no such
- * batches.  Under the lock.
+ * its time counts, unless a batch of the mover is in flight.  Beside that it
+ * may take ten times as long, and a device that is written to directly has no
+ * such batches.  Under the lock.
  */
 static inline void ressd_route_sent(struct ressd *ressd, struct bio *bio)
 {

@@ -152,7 +152,7 @@ def all_normal_path(options):
 
 def run_app(options, profile, load, setting, advice):
     """One load on one drive; returns the options of the table line, advised by the first guest."""
-    sides = apps.sides_of(load, options.side or apps.SIDES)
+    sides = apps.sides_of(load, options.side or apps.USUAL_SIDES)
     if options.record_traces:
         sides = [apps.RECORD]
     if not sides:

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # guest-apps.sh PROFILE OPTIONS LOAD SIDE...: one application load on an emulated drive, in a benchmark
-# guest, each side on a fresh drive. SIDE: bare, ressd (both ext4), xfs, xfs-ressd, f2fs, f2fs-tuned,
-# f2fs-ressd, or record: bare, with a trace of the bios.
+# guest, each side on a fresh drive. SIDE: bare, ressd, linear (dm-linear; all ext4), xfs, xfs-ressd, f2fs,
+# f2fs-tuned, f2fs-ressd, or record: bare, with a trace of the bios.
 # If apps.conf sets REQUESTS, what reaches the drive is recorded.
 # OPTIONS: option words of the table line in one word; "probe" and words: see guest-loads.sh.
 # Figures, of each side: SIDE.run_ms, SIDE.unmount_ms, SIDE.drain_ms (writing back what the log holds, and
@@ -67,7 +67,7 @@ unit_segments() {
 # file_system SIDE: of a side; a swap area instead for the load of that name.
 file_system() {
 	case $1 in
-	bare | ressd | record)
+	bare | ressd | linear | record)
 		if [ "$load" = swap ]; then
 			echo swap
 		else
@@ -86,6 +86,10 @@ open_side() {
 	target=$disk
 	case $side in
 	*ressd) create_ressd ;;
+	linear)
+		dmsetup create linear --table "0 $normal linear $disk 0"
+		target=/dev/mapper/linear
+		;;
 	record) trace_open "$disk" ;;
 	esac
 }
@@ -96,6 +100,7 @@ close_side() {
 		[ "$(status_word errors)" = 0 ] || die "ressd met errors on $profile"
 		dmsetup remove ressd
 		;;
+	linear) dmsetup remove linear ;;
 	record) trace_close bios ;;
 	esac
 	remove_drive
