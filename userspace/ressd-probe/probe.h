@@ -77,24 +77,11 @@ int probe_create(struct probe *probe, struct failure *failure);
 
 /* report/text.c and report/json.c: results to stdout. */
 void report_human(const struct probe *probe);
-/* Is there anything to be created: does it pay for some load? */
-bool report_has_commands(const struct probe *probe);
 void report_json(const struct probe *probe);
 void report_table(const struct probe *probe);
-
-#define REPORT_VALUE_TEXT	96
-
-/* The value of a parameter for people.  @text has REPORT_VALUE_TEXT bytes; returned. */
-char *report_value(const struct probe *probe, enum parameter parameter, char *text);
-
-#define REPORT_GAIN_TEXT	40
-
-/* What a load gains, for people: "5.4 to 11 times as fast".  @text likewise; returned. */
-char *report_gain(const struct load_gain *gain, char *text);
+void report_dmsetup(const struct probe *probe);
 
 /* report/html.c: --report.  0, or a negative errno with a sentence. */
 int report_html(const struct probe *probe, const char *folder, struct failure *failure);
-
-void report_dmsetup(const struct probe *probe);
 
 #endif

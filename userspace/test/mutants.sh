@@ -37,6 +37,7 @@ mutants() {
 		restore-flush-ignored@ressd-probe/preserve.c@s/if (blkdev_flush(preserved->dev, \&flushing) \&\& !failed)/blkdev_flush(preserved->dev, \&flushing); if (0)/@test-preserve@an error of the flush after the restore is ignored
 		contents-ignored@ressd-probe/safety.c@s/^	found = find_contents(probe, what, sizeof(what), failure);/	found = 0; (void)find_contents;/@tools.sh test_contents@--yes overwrites a file system
 		logs-ignored@ressd-probe/safety.c@s/found = find_log(probe, what, failure);/(void)find_log;/@slips.sh test_logs_elsewhere@--yes overwrites a log
+		page-without-warnings@ressd-probe/report/html.c@s/^\tadd_warnings(report);/\t(void)add_warnings;/@report.sh test_files@the web page does not say what the text warns of
 		page-at-any-price@ressd-probe/find/page.c@s/ \&\& !survey_overdue(survey); i++) {/; i++) {/@test-session@a quick run on a slow drive looks for a page for a minute
 		batch-goes-on@ressd-probe/measure/rehearse.c@s/!(\*pieces \&\& measure_is_late(measure))/1/@test-rehearse@a batch goes on when the time is over
 		buffer-unpaid@ressd-probe/measure/rehearse.c@s/if (most > affordable(measure, stage))/if (0)/@test-rehearse@more is buffered than can be paid in time
@@ -120,7 +121,8 @@ wanted() {
 # copy_sources: what the tools and their tests are built of, with its build folder below.
 copy_sources() {
 	mkdir -p "$folder"
-	cp -r -u --parents userspace dm-ressd/core tests/unit tools/build.mk "$folder/"
+	cp -r -u --parents userspace dm-ressd/core tests/unit tools/build.mk docs/dm-ressd.rst \
+		"$folder/"
 }
 
 # plant FILE SED: changes the copy; the sed must change the file.

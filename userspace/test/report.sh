@@ -38,6 +38,8 @@ test_files() {
 		"$(! grep -q '<b>&disk' "$page/index.html" || echo "it is not")"
 	report "the JSON has the points of the charts" "$(/usr/bin/python3 \
 		"$(dirname "$0")/report_check.py" json "$folder/result.json" 2>&1)"
+	report "the page says what the JSON does" "$(/usr/bin/python3 \
+		"$(dirname "$0")/report_check.py" page "$page/index.html" "$folder/result.json" 2>&1)"
 	report "charts are XML" "$(/usr/bin/python3 "$(dirname "$0")/report_check.py" xml \
 		"$page"/*.svg 2>&1)"
 }
@@ -57,7 +59,5 @@ test_refusals() {
 }
 
 measure
-test_files
-test_browser
-test_refusals
+run_tests "${1:-}" test_files test_browser test_refusals
 exit "$failed"

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """report_check.py xml FILE...: is each of them SVG with something drawn in it?
 report_check.py json FILE: does the result have the points of all charts?
+report_check.py page FILE RESULT: does the page have the verdict, the warnings and the commands of it?
 report_check.py image FILE: has the picture of the page the bars and both lines of its charts?
 
 Prints what is wrong; nothing if all is well.
 """
+import html
 import json
 import sys
 import xml.etree.ElementTree as tree
@@ -42,6 +44,21 @@ def check_json(path):
             print(f"{path}: the points of {series['name']} are {series['x']}, {series['y']}")
 
 
+def check_page(path, result):
+    """The page says what the result says, and has commands only if that suggests a device."""
+    with open(path, encoding="utf-8") as file:
+        page = html.unescape(file.read())
+    with open(result, encoding="utf-8") as file:
+        found = json.load(file)
+    for text in [found["verdict"]["reason"], *found["warnings"]]:
+        if text not in page:
+            print(f"{path} does not say: {text}")
+    if not found["warnings"]:
+        print(f"{result} does not warn of measuring a file")
+    if ("ressdctl open" in page) != ("suggestion" in found):
+        print(f"{path} has commands where {result} suggests none, or none where it does")
+
+
 def check_image(path):
     """The picture has pixels of the colours that the charts are drawn in."""
     # Only here: it takes a second, and this is the only check that needs it.
@@ -57,11 +74,13 @@ def check_image(path):
 def main():
     """Command line."""
     kind, paths = sys.argv[1], sys.argv[2:]
-    for path in paths:
+    calls = [(path,) for path in paths] if kind != "page" else [paths]
+    check = {"xml": check_xml, "json": check_json, "page": check_page, "image": check_image}[kind]
+    for call in calls:
         try:
-            {"xml": check_xml, "json": check_json, "image": check_image}[kind](path)
+            check(*call)
         except (OSError, KeyError, ValueError, tree.ParseError) as error:
-            print(f"{path}: {error}")
+            print(f"{call[0]}: {error}")
 
 
 if __name__ == "__main__":

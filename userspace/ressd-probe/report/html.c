@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include "cli/new-file.h"
 #include "cli/size.h"
-#include "probe.h"
+#include "report/sentences.h"
 #include "report/svg.h"
 
 extern char **environ;
@@ -259,7 +259,7 @@ static void add_rehearsals(struct report *report)
 				r->size >> 10, r->direct_ns / 1e6, r->log_ns / 1e6,
 				(verdict->through_ns - r->log_ns) / 1e6,
 				verdict->gain_percent / 100, verdict->gain_percent % 100,
-				r->steady ? "" : " ~", verdict_name(verdict->verdict));
+				r->steady ? "" : " ~", report_verdict(verdict->verdict));
 	}
 	fputs("</table>\n", file);
 }
@@ -270,8 +270,6 @@ static void add_loads(struct report *report)
 	char text[REPORT_GAIN_TEXT];
 	int load;
 
-	if (!report_has_commands(probe))
-		return;
 	fputs("<h2>Loads</h2>\n<table><tr><th>load</th><th>expected with the suggested device</th></tr>\n",
 	      report->page);
 	for (load = 0; load < NR_LOADS; load++)
@@ -280,17 +278,50 @@ static void add_loads(struct report *report)
 	fputs("</table>\n", report->page);
 }
 
-static void add_options(struct report *report)
+static void add_warnings(struct report *report)
 {
-	const struct probe *probe = report->probe;
-	char line[TABLE_LINE_TEXT];
+	struct report_warnings warnings;
 	FILE *file = report->page;
 	unsigned int i;
 
-	if (!probe->analysis.nr_advice)
-		return;
-	fputs("<h2>Options of the device</h2>\n<table><tr><th>option</th><th>value</th><th>why</th></tr>\n",
-	      file);
+	report_warnings(report->probe, &warnings);
+	for (i = 0; i < warnings.count; i++) {
+		fputs("<p class=\"warning\">Warning: ", file);
+		svg_text(file, warnings.text[i]);
+		fputs(".</p>\n", file);
+	}
+	if (report->probe->arguments.preserve)
+		fputs("<p>The contents of the region were restored and compared.</p>\n", file);
+}
+
+static int add_commands(struct report *report, struct failure *failure)
+{
+	char *text = NULL;
+	FILE *memory;
+	size_t size;
+
+	memory = open_memstream(&text, &size);
+	if (!memory)
+		return fail(failure, -ENOMEM, "not enough memory for the commands");
+	report_commands(memory, report->probe);
+	fclose(memory);
+	fputs("<pre>", report->page);
+	svg_text(report->page, text);
+	fputs("</pre>\n", report->page);
+	free(text);
+	return 0;
+}
+
+static void add_options(struct report *report)
+{
+	const struct probe *probe = report->probe;
+	FILE *file = report->page;
+	unsigned int i;
+
+	fprintf(file, "<h2>Options of the device</h2>\n<p>Reserved area of %llu sectors: ",
+		probe->line.table.reserved_sectors);
+	svg_text(file, probe->reserved_why);
+	fputs(".</p>\n<table><tr><th>option</th><th>value</th><th>why</th></tr>\n", file);
 	for (i = 0; i < probe->analysis.nr_advice; i++) {
 		fputs("<tr>", file);
 		cell(file, probe->analysis.advice[i].key);
@@ -298,9 +329,7 @@ static void add_options(struct report *report)
 		cell(file, probe->analysis.advice[i].reason);
 		fputs("</tr>\n", file);
 	}
-	fputs("</table>\n<pre>dmsetup create ressd --table \"", file);
-	svg_text(file, table_line_print(&probe->line, line));
-	fputs("\"</pre>\n", file);
+	fputs("</table>\n", file);
 }
 
 static void add_head(struct report *report)
@@ -311,7 +340,7 @@ static void add_head(struct report *report)
 	char size[SIZE_TEXT];
 	FILE *file = report->page;
 
-	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ressd-probe</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n<style>body{font-family:sans-serif;max-width:60em;margin:1em auto;padding:0 1em}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.25em .5em;text-align:left;vertical-align:top}figure{margin:1.5em 0}svg{max-width:100%;height:auto}pre{background:#f2f2f2;padding:.7em;white-space:pre-wrap;overflow-wrap:anywhere}.verdict{font-size:1.2em;border-left:.3em solid #1f5fa8;padding:.3em .7em}</style></head>\n<body><h1>",
+	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ressd-probe</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n<style>body{font-family:sans-serif;max-width:60em;margin:1em auto;padding:0 1em}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.25em .5em;text-align:left;vertical-align:top}figure{margin:1.5em 0}svg{max-width:100%;height:auto}pre{background:#f2f2f2;padding:.7em;white-space:pre-wrap;overflow-wrap:anywhere}.verdict{font-size:1.2em;border-left:.3em solid #1f5fa8;padding:.3em .7em}.warning{border-left:.3em solid #c4501b;padding:.3em .7em}</style></head>\n<body><h1>",
 	      file);
 	svg_text(file, probe->dev.path);
 	fputs("</h1>\n<p>", file);
@@ -320,25 +349,42 @@ static void add_head(struct report *report)
 	fprintf(file, "measured within %s from byte %llu on", size_print(probe->region.bytes, size),
 		probe->region.offset);
 	fprintf(file, ", %s written.</p>\n", size_print(probe->written, size));
-	fprintf(file, "<p class=\"verdict\"><b>%s</b>: ", verdict_name(probe->analysis.verdict));
+	fprintf(file, "<p class=\"verdict\"><b>%s</b>: ", report_verdict(probe->analysis.verdict));
 	svg_text(file, probe->analysis.reason);
 	fputs(".</p>\n", file);
 }
 
-static int write_page(struct report *report, struct failure *failure)
+/* What the verdict follows from. */
+static int add_details(struct report *report, struct failure *failure)
 {
 	int code;
 
-	add_head(report);
-	add_loads(report);
 	code = add_bandwidths(report, failure);
+	if (code)
+		return code;
 	add_rehearsals(report);
 	add_findings(report);
 	fputs("<h2>Charts</h2>\n<p>ME and RE name the figures of the papers that show the same of other drives.</p>\n",
 	      report->page);
+	return add_charts(report, failure);
+}
+
+/* In the order of report_human(). */
+static int write_page(struct report *report, struct failure *failure)
+{
+	const bool commands = report_has_commands(report->probe);
+	int code = 0;
+
+	add_head(report);
+	if (commands)
+		add_loads(report);
+	add_warnings(report);
+	if (commands)
+		code = add_commands(report, failure);
 	if (!code)
-		code = add_charts(report, failure);
-	add_options(report);
+		code = add_details(report, failure);
+	if (commands)
+		add_options(report);
 	fputs("</body></html>\n", report->page);
 	return code;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Results for programs.  Units: bytes, bytes per second, nanoseconds, sectors where named so. */
 #include "cli/json-stream.h"
-#include "probe.h"
+#include "report/sentences.h"
 
 #define SCHEMA_VERSION	1
 
@@ -186,6 +186,18 @@ static void print_verdict(const struct analysis *analysis)
 	json_close();
 }
 
+static void print_warnings(const struct probe *probe)
+{
+	struct report_warnings warnings;
+	unsigned int i;
+
+	report_warnings(probe, &warnings);
+	json_open("warnings", '[');
+	for (i = 0; i < warnings.count; i++)
+		json_string(NULL, warnings.text[i]);
+	json_close();
+}
+
 /* Times as fast in percent, where that is known. */
 static void print_loads(const struct load_gain *gains)
 {
@@ -272,6 +284,7 @@ void report_json(const struct probe *probe)
 	print_models(&probe->analysis);
 	print_rehearsals(probe);
 	print_verdict(&probe->analysis);
+	print_warnings(probe);
 	if (report_has_commands(probe)) {
 		print_loads(probe->analysis.load);
 		print_suggestion(probe);

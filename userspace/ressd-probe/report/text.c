@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cli/size.h"
 #include "cli/words.h"
-#include "probe.h"
+#include "report/sentences.h"
 
 static void print_device(const struct probe *probe)
 {
@@ -105,37 +105,6 @@ static void print_measurements(const struct probe *probe)
 		       ROUNDS_SPREAD);
 }
 
-char *report_value(const struct probe *probe, enum parameter parameter, char *text)
-{
-	const size_t size = REPORT_VALUE_TEXT;
-	const struct finding *finding = &probe->session.survey.finding[parameter];
-	char low[SIZE_TEXT], high[SIZE_TEXT];
-	const bool bytes = !strcmp(parameter_unit(parameter), "B");
-
-	if (finding->status == STATUS_BOUNDED && bytes && finding->high == ~0ULL)
-		snprintf(text, size, "at least %s", size_print(finding->low, low));
-	else if (finding->status == STATUS_BOUNDED && bytes)
-		snprintf(text, size, "%s to %s", size_print(finding->low, low),
-			 size_print(finding->high, high));
-	else if (finding->status == STATUS_BOUNDED && finding->high == ~0ULL)
-		snprintf(text, size, "at least %llu", finding->low);
-	else if (finding->status == STATUS_BOUNDED)
-		snprintf(text, size, "%llu to %llu", finding->low, finding->high);
-	else if (finding->status != STATUS_MEASURED && finding->status != STATUS_HINT)
-		snprintf(text, size, "-");
-	else if (parameter == PARAMETER_POLICY)
-		snprintf(text, size, "%s", policy_name(finding->value));
-	else if (parameter == PARAMETER_FLUSH)
-		snprintf(text, size, "%s", finding->value ? "yes" : "no");
-	else if (!strcmp(parameter_unit(parameter), "ns"))
-		snprintf(text, size, "%.3f ms", finding->value / 1e6);
-	else if (bytes)
-		snprintf(text, size, "%s", finding->value ? size_print(finding->value, low) : "none");
-	else
-		snprintf(text, size, "%llu", finding->value);
-	return text;
-}
-
 static void print_findings(const struct probe *probe)
 {
 	char value[REPORT_VALUE_TEXT];
@@ -170,18 +139,6 @@ static void print_cost(const struct analysis *analysis, int size)
 	printf(", %u.%02u times as fast\n", cost->gain_percent / 100, cost->gain_percent % 100);
 }
 
-static const char *verdict_words(enum verdict verdict)
-{
-	static const char *const words[] = {
-		[VERDICT_WORTH] = "worth it",
-		[VERDICT_LOCALITY] = "worth it for loads with locality",
-		[VERDICT_NOT_WORTH] = "not worth it",
-		[VERDICT_UNKNOWN] = "no verdict",
-	};
-
-	return words[verdict];
-}
-
 static void print_rehearsal(const struct rehearsal *rehearsal, const struct size_verdict *verdict)
 {
 	if (!rehearsal->done)
@@ -190,65 +147,10 @@ static void print_rehearsal(const struct rehearsal *rehearsal, const struct size
 	       rehearsal->size >> 10, rehearsal->direct_ns / 1e6, rehearsal->log_ns / 1e6,
 	       (verdict->through_ns - rehearsal->log_ns) / 1e6, verdict->gain_percent / 100,
 	       verdict->gain_percent % 100, rehearsal->steady ? "" : " ~",
-	       verdict_words(verdict->verdict));
+	       report_verdict(verdict->verdict));
 	if (verdict->verdict == VERDICT_LOCALITY)
 		printf(" (%u %% overwritten)", verdict->alpha_percent);
 	putchar('\n');
-}
-
-static void print_warnings(const struct probe *probe)
-{
-	const struct finding *flush = &probe->session.survey.finding[PARAMETER_FLUSH];
-
-	if (!probe->dev.direct)
-		printf("warning         %s\n",
-		       "this file system has no O_DIRECT: its cache was measured");
-	if (probe->interrupted)
-		printf("warning         %s\n", "it was interrupted; what is missing was not measured");
-	if (probe->arguments.preserve)
-		printf("region          %s\n", "its contents were restored and compared");
-	if (probe->session.limited)
-		printf("warning         %s\n",
-		       "the limit of --max-write was reached; what is missing was not measured");
-	if (probe->zero_reads)
-		printf("warning         %llu read%s %s\n", probe->zero_reads,
-		       plural(probe->zero_reads),
-		       "found only zeroes; blocks never written are often read too fast");
-	if (probe->hints.backing == BACKING_FILE)
-		printf("warning         %s\n",
-		       "this is a file: what was measured is the drive below together with its file system");
-	if (flush->status == STATUS_MEASURED && !flush->value)
-		printf("warning         %s\n",
-		       "the drive ignores flushes: what is safe, it alone decides, whatever ressd does");
-	if (probe->hints.rotational)
-		printf("warning         %s\n",
-		       "the kernel takes this for a rotating disk; ressd is made for flash");
-}
-
-bool report_has_commands(const struct probe *probe)
-{
-	return probe->analysis.verdict == VERDICT_WORTH ||
-	       probe->analysis.verdict == VERDICT_LOCALITY;
-}
-
-/* Small numbers to a tenth. */
-static u32 rounded(u32 percent, bool up)
-{
-	const u32 step = percent < 1000 ? 10 : 100;
-
-	return (percent + (up ? step - 1 : 0)) / step * step;
-}
-
-char *report_gain(const struct load_gain *gain, char *text)
-{
-	const u32 low = rounded(gain->low, false), high = rounded(gain->high, true);
-
-	if (!gain->high)
-		snprintf(text, REPORT_GAIN_TEXT, "not known");
-	else
-		snprintf(text, REPORT_GAIN_TEXT, "%.*f to %.*f times as fast", low < 1000,
-			 low / 100.0, high < 1000, high / 100.0);
-	return text;
 }
 
 /* What the suggested device is good for. */
@@ -275,6 +177,18 @@ static void print_terms(const struct probe *probe)
 		print_rehearsal(&probe->session.measurements.rehearsal[i], &analysis->by_size[i]);
 }
 
+static void print_notes(const struct probe *probe)
+{
+	struct report_warnings warnings;
+	unsigned int i;
+
+	report_warnings(probe, &warnings);
+	for (i = 0; i < warnings.count; i++)
+		printf("warning         %s\n", warnings.text[i]);
+	if (probe->arguments.preserve)
+		puts("region          its contents were restored and compared");
+}
+
 static void print_advice(const struct probe *probe)
 {
 	const struct analysis *analysis = &probe->analysis;
@@ -290,34 +204,16 @@ static void print_advice(const struct probe *probe)
 		       analysis->advice[i].reason);
 }
 
-/* The exact commands; a reserved area that is not blank must be formatted first. */
-static void print_commands(const struct probe *probe)
-{
-	char line[TABLE_LINE_TEXT];
-
-	if (!report_has_commands(probe))
-		return;
-	table_line_print(&probe->line, line);
-	if (probe->created) {
-		printf("\n/dev/mapper/%s is ready:\n  %s\n", probe->arguments.create, line);
-		return;
-	}
-	if (probe->formatted) {
-		puts("\nthe reserved area is formatted; to create the device:");
-	} else {
-		puts("\nto format the reserved area, unless all zero, and create the device:");
-		printf("  ressdctl format --table \"%s\"\n", line);
-	}
-	printf("  ressdctl open ressd %s\n", probe->line.normal_path);
-}
-
 void report_human(const struct probe *probe)
 {
-	printf("verdict         %s: %s\n", verdict_words(probe->analysis.verdict),
+	printf("verdict         %s: %s\n", report_verdict(probe->analysis.verdict),
 	       probe->analysis.reason);
 	print_loads(probe);
-	print_warnings(probe);
-	print_commands(probe);
+	print_notes(probe);
+	if (report_has_commands(probe)) {
+		putchar('\n');
+		report_commands(stdout, probe);
+	}
 	puts("");
 	print_device(probe);
 	if (!probe->arguments.write)
