@@ -121,11 +121,11 @@ void report_commands(FILE *file, const struct probe *probe)
 		fprintf(file, "/dev/mapper/%s is ready:\n  %s\n", probe->arguments.create, line);
 		return;
 	}
-	if (probe->formatted) {
+	if (probe->formatted)
 		fputs("the reserved area is formatted; to create the device:\n", file);
-	} else {
-		fputs("to format the reserved area, unless all zero, and create the device:\n", file);
-		fprintf(file, "  ressdctl format --table \"%s\"\n", line);
-	}
+	else
+		fprintf(file,
+			"to format the reserved area, unless all zero, and create the device:\n"
+			"  ressdctl format --table \"%s\"\n", line);
 	fprintf(file, "  ressdctl open ressd %s\n", probe->line.normal_path);
 }
