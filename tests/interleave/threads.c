@@ -52,9 +52,10 @@ enum wait {
 };
 
 struct thread {
-	ucontext_t context;	/* where it begins */
+	ucontext_t context;	/* of its stack */
+	jmp_buf start;		/* where it begins, once it has its stack */
 	jmp_buf here;		/* where it goes on, once it has begun */
-	bool begun;
+	bool has_stack, begun;
 	char stack[STACK_BYTES];
 	thread_function *run;
 	struct store stores[MAX_STORES];
@@ -439,15 +440,40 @@ static u32 count_choices(void)
 	return nr;
 }
 
-/* Until it yields. Unlike swapcontext() this makes no system call. */
+/* On the stack of a thread, again and again. */
+static void enter(void)
+{
+	if (!_setjmp(threads[current].start))
+		_longjmp(scheduler, 1);
+	threads[current].run();
+	threads[current].done = true;
+	_longjmp(scheduler, 1);
+}
+
+/* Until it can begin; this makes system calls, and so is done once. */
+static void give_stack(struct thread *thread)
+{
+	thread->has_stack = true;
+	getcontext(&thread->context);
+	thread->context.uc_stack.ss_sp = thread->stack;
+	thread->context.uc_stack.ss_size = STACK_BYTES;
+	thread->context.uc_link = NULL;
+	makecontext(&thread->context, enter, 0);
+	if (!_setjmp(scheduler))
+		setcontext(&thread->context);
+}
+
+/* Until it yields. */
 static void switch_to(struct thread *thread)
 {
+	if (!thread->has_stack)
+		give_stack(thread);
 	if (_setjmp(scheduler))
 		return;
 	if (thread->begun)
 		_longjmp(thread->here, 1);
 	thread->begun = true;
-	setcontext(&thread->context);
+	_longjmp(thread->start, 1);
 }
 
 static void do_load(struct thread *thread, u32 nr, u32 value)
@@ -567,15 +593,6 @@ static bool note_state(u64 hash)
 	return false;
 }
 
-static void enter(void)
-{
-	struct thread *thread = &threads[current];
-
-	thread->run();
-	threads[current].done = true;
-	_longjmp(scheduler, 1);
-}
-
 static void start_threads(thread_function *const *run, thread_function *start)
 {
 	int i;
@@ -596,11 +613,6 @@ static void start_threads(thread_function *const *run, thread_function *start)
 		thread->at = 0;
 		thread->wait = WAIT_NONE;
 		thread->done = false;
-		getcontext(&thread->context);
-		thread->context.uc_stack.ss_sp = thread->stack;
-		thread->context.uc_stack.ss_size = STACK_BYTES;
-		thread->context.uc_link = NULL;
-		makecontext(&thread->context, enter, 0);
 	}
 }
 
