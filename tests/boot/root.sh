@@ -98,13 +98,15 @@ make_dracut() {
 # boot: starts the machine; its console is a file. On a busy machine systemd's 90 s are too few.
 boot() {
 	local patience="systemd.default_timeout_start_sec=$limit systemd.default_device_timeout_sec=$limit"
+	# As in tools/vm/machine.py.
+	local parameters="panic=-1 tsc=reliable no_timer_check mitigations=off norandmaps"
 	: >"$folder/console"
 	qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -monitor none \
 		-M q35 -cpu Nehalem,+rdrand -m 512M -accel tcg \
-		-kernel "/boot/vmlinuz-$kernel" -initrd "$folder/initrd" -serial "file:$folder/console" \
+		-kernel "$bootable" -initrd "$folder/initrd" -serial "file:$folder/console" \
 		-drive "file=$disk,if=none,id=disk,format=raw,cache=writeback" \
 		-device virtio-blk-pci,drive=disk -device virtio-rng-pci \
-		-append "root=/dev/mapper/root rw console=ttyS0 panic=-1 tsc=reliable no_timer_check mitigations=off $patience" &
+		-append "root=/dev/mapper/root rw console=ttyS0 $parameters $patience" &
 	machine=$!
 }
 
@@ -160,11 +162,18 @@ life() {
 	stop
 }
 
+# bootable: the kernel, unpacked once into the cache.
+bootable() {
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tools/vm /usr/bin/python3 -c \
+		"import kernel; print(kernel.find().bootable())"
+}
+
 kernel=$(release)
 if [ ! -e "/boot/vmlinuz-$kernel" ] || ! command -v mkinitramfs >/dev/null; then
 	echo "root: /boot/vmlinuz-$kernel and initramfs-tools are needed; run make setup" >&2
 	exit 1
 fi
+bootable=$(bootable)
 install_here >"$folder/output" 2>&1
 make_root
 report "the file system is adopted" "$(ressdctl adopt --yes "$disk" on_full wait 2>&1 >"$folder/output")"
