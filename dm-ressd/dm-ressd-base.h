@@ -30,6 +30,15 @@ static inline u64 ressd_device_block(const struct dm_dev *dev, u64 start)
 }
 
 /*
+ * Is the error of a write with FUA that of the write alone?  Otherwise the
+ * block layer may have sent a flush behind it, for a cache that knows no FUA.
+ */
+static inline bool ressd_fua_needs_no_flush(struct block_device *bdev)
+{
+	return bdev_fua(bdev) || !bdev_write_cache(bdev);
+}
+
+/*
  * All reads since the target was made; a moment later there may be more.  Any
  * context.
  */

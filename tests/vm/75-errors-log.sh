@@ -526,6 +526,23 @@ fua_of_a_logged_write() {
 	check "FUA of a logged write: it is there after a cut" holds 10 a
 }
 
+# A drive without a volatile cache gets no flush, whatever writes ask for, so none can fail: the error of a
+# write with FUA is that of the write.
+without_a_cache() {
+	fresh
+	put 10 a && push_out
+	check "no cache: a block is superseded" put_direct 8 b
+	fault write "$log_range" times=2
+	check "no cache: a record with UNMAPs fails twice: fsync succeeds" commit
+	check "no cache: it was tried again" at_least ressd write_retries 2
+	check "no cache: state rw" state_is rw
+	fault write "range=0+$normal" times=1
+	expect_fail "Input/output error" \
+		dd if=/dev/zero of=/dev/mapper/ressd bs=128k seek=16 count=1 oflag=direct,dsync
+	check "no cache: a direct FUA write fails alone" eval 'state_is rw && put 12 c && commit'
+	check "no cache: all is there" eval 'reopen && holds 10 b && holds 12 c'
+}
+
 load dm-ressd
 make_drive
 scenario transient_errors
@@ -559,4 +576,8 @@ make_drive fua=0
 scenario failed_flush "failed flush, drive without FUA"
 scenario news_of_a_flush_comes_late
 scenario load_over_failing_log "a flush fails, drive without FUA" bypass flush after=14 times=1
+dmsetup remove ressd
+ssd remove ssd0
+make_drive fua=0 write_cache=0
+scenario without_a_cache
 finish
