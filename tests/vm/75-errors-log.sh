@@ -543,6 +543,38 @@ without_a_cache() {
 	check "no cache: all is there" eval 'reopen && holds 10 b && holds 12 c'
 }
 
+# A device of device-mapper or md may say that it knows FUA over a drive that does not: the drive flushes
+# then, and that flush may fail, with what others have written since the one before the record.
+flush_below_a_stack() {
+	make_disk recording 64
+	modprobe dm-log-writes
+	dmsetup create stack --table "0 $(sectors_of /dev/ssd0) log-writes /dev/ssd0 /dev/recording"
+	drive=/dev/mapper/stack
+	check "below a stack: it says that it knows FUA" \
+		equals 1 cat "/sys/block/$(dmsetup info -c --noheadings -o blkdevname stack)/queue/fua"
+	fresh
+	put 10 a && push_out
+	put_direct 8 b
+	fault flush after=1 times=1
+	check "below a stack: the flush of a record with UNMAPs fails: so does fsync" fails commit
+	check "below a stack: it was the second flush" equals 2 fault_count seen
+	check "below a stack: the record was not tried again" equals 0 status_value ressd write_retries
+	check "below a stack: state ro" state_is ro
+	heal
+	check "below a stack: recover" ressdctl recover ressd
+	check "below a stack: it is served again" \
+		eval 'state_is rw && put 12 c && commit && reopen && holds 12 c'
+	fault flush times=1
+	expect_fail "Input/output error" \
+		dd if=/dev/zero of=/dev/mapper/ressd bs=128k seek=16 count=1 oflag=direct,dsync
+	check "below a stack: a direct FUA write does the same" state_is ro
+	heal
+	remove_ressd
+	drive=/dev/ssd0
+	dmsetup remove stack
+	remove_disk recording
+}
+
 load dm-ressd
 make_drive
 scenario transient_errors
@@ -575,6 +607,7 @@ ssd remove ssd0
 make_drive fua=0
 scenario failed_flush "failed flush, drive without FUA"
 scenario news_of_a_flush_comes_late
+scenario flush_below_a_stack
 scenario load_over_failing_log "a flush fails, drive without FUA" bypass flush after=14 times=1
 dmsetup remove ressd
 ssd remove ssd0

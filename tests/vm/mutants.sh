@@ -54,7 +54,8 @@ mutants() {
 		fua-of-a-failed-flush@dm-ressd-io.c@s/return bio->bi_opf \& REQ_FUA \&\&$/return 0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
 		fua-believes-recover@dm-ressd-io.c@s/unlikely(atomic_read(&ressd->errors.refused_flushes) !=$/unlikely(0 \&\&/@75-errors-log 1 fua_waits_for_a_good_flush@... once the log is in service again
 		recover-answers-nothing@dm-ressd-repair.c@s/^\t\tressd_answer_flushes(ressd, refused);$/\t\t(void)refused;/@75-errors-log 1 fua_waits_for_a_good_flush@after recover who writes with FUA, but never flushes, is not served any more
-		fua-always-flushes@dm-ressd-base.h@s/bdev_fua(bdev) || !bdev_write_cache(bdev);/bdev_fua(bdev);/@75-errors-log 1 without_a_cache@a write with FUA that fails on a drive without a cache passes for a flush that fails
+		fua-always-flushes@dm-ressd-base.h@s/return !bdev_write_cache(bdev) ||$/return/@75-errors-log 1 without_a_cache@a write with FUA that fails on a drive without a cache passes for a flush that fails
+		fua-of-a-stack@dm-ressd-base.h@s/(bdev_fua(bdev) \&\& queue_is_mq(bdev_get_queue(bdev)));/bdev_fua(bdev);/@75-errors-log 1 flush_below_a_stack@a flush that fails below a stacked device passes for a write, and is sent again
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->errors.failed_flushes);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
