@@ -575,6 +575,22 @@ flush_below_a_stack() {
 	remove_disk recording
 }
 
+# To store options writes superblocks with FUA. Where the block layer flushes for that, and the flush
+# fails, the drive may have lost what users have written.
+store_meets_a_failed_flush() {
+	fresh
+	put 10 a && push_out
+	put_direct 64 w
+	fault flush times=1
+	check "store, failed flush: the message fails" fails dmsetup message ressd 0 store pace burst
+	check "store, failed flush: state ro" state_is ro
+	check "store, failed flush: fsync fails" fails commit
+	check "store, failed flush: recover" ressdctl recover ressd
+	heal
+	check "store, failed flush: the options can be stored" dmsetup message ressd 0 store pace burst
+	check "store, failed flush: it is served" eval 'state_is rw && put 11 c && commit && holds 10 a'
+}
+
 load dm-ressd
 make_drive
 scenario transient_errors
@@ -608,6 +624,7 @@ make_drive fua=0
 scenario failed_flush "failed flush, drive without FUA"
 scenario news_of_a_flush_comes_late
 scenario flush_below_a_stack
+scenario store_meets_a_failed_flush
 scenario load_over_failing_log "a flush fails, drive without FUA" bypass flush after=14 times=1
 dmsetup remove ressd
 ssd remove ssd0

@@ -57,6 +57,7 @@ mutants() {
 		fua-always-flushes@dm-ressd-base.h@s/return !bdev_write_cache(bdev) ||$/return/@75-errors-log 1 without_a_cache@a write with FUA that fails on a drive without a cache passes for a flush that fails
 		fua-of-a-stack@dm-ressd-base.h@s/(bdev_fua(bdev) \&\& queue_is_mq(bdev_get_queue(bdev)));/bdev_fua(bdev);/@75-errors-log 1 flush_below_a_stack@a flush that fails below a stacked device passes for a write, and is sent again
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->errors.failed_flushes);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
+		store-hides-a-flush@dm-ressd-activate.c@s/^\tbool fua = ressd_fua_needs_no_flush(.*;$/\tbool fua = true;/@75-errors-log 1 store_meets_a_failed_flush@a flush that fails as options are stored is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-wait.c@s/^\t\t\t       ressd_log_is_starved(&ressd->log),/\t\t\t       false,/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
