@@ -49,6 +49,7 @@ mutants() {
 		only-copy-first@dm-ressd-activate.c@s/copy = ressd_super_first(super);/copy = 1;/@58-described 1 damaged_copy@the only good copy of the superblock is overwritten first
 		length-not-written@dm-ressd-activate.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/min_t(u64, info->table.len, other/max_t(u64, info->table.len, other/@84-grow@a growth that was cut short counts as done
+		read-looks-at-all@dm-ressd-read.c@s/^\t       looked++ < RESSD_STEP_NODES)$/\t       ++looked)/@75-errors-move 1 large_read_looks_at_few_blocks@a large read holds the lock for as many blocks as the log has
 		no-overlap-check@dm-ressd-direct.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
 		fua-of-a-failed-flush@dm-ressd-io.c@s/return bio->bi_opf \& REQ_FUA \&\&$/return 0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
