@@ -33,6 +33,7 @@ mutants() {
 		blocks-smaller-than-the-log@dm-ressd-target.c@s/^\tlimits->io_min = max_t/\tlimits->logical_block_size = bdev_logical_block_size(ressd->normal->bdev);\n&/@80-devices 1 limits_of_the_log@a read of a part of a logged block is less than a sector of the reserved device
 		last-block-not-killed@dm-ressd-direct.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs@a direct write of several blocks leaves the older copy of its last one in the log
 		mover-begins-alone@dm-ressd-pace.c@s/^\t       mover_is_about_to_begin(ressd) ||$/\t       0 ||/@27-longest-wait@writers use up the room before the mover has the processor
+		mover-rests-in-a-discard@dm-ressd-mover.c@/takes its time for a discard/,/ressd_discard_next/s/RESSD_MOVER_IDLE/RESSD_MOVER_RESTING/@45-discard 1 writer_beside_a_discard@writers wait for a mover that waits for the device
 		mover-beside-a-trial@dm-ressd-pace.c@s/^\tif (ressd_route_tries_direct(ressd) \&\&$/\tif (0 \&\&/@25-pace-route 1 mover_rests_for_a_direct_trial@a direct write is timed beside the mover's
 		mover-rests-on@dm-ressd-pace.c@s/^\t    list_empty(&ressd->waiters.space))$/\t    1)/@25-pace-route 1 waiting_writer_ends_in_a_direct_trial@the mover rests for a direct trial though a write waits for it
 		log-read-by-blocks@dm-ressd-batch.c@s/ressd_sweep_log_run(moves, min(nr, BIO_MAX_VECS),/ressd_sweep_log_run(moves, 1,/@40-drain@the mover reads each block of a log in order by itself
