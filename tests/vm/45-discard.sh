@@ -161,8 +161,8 @@ in_flight_at() {
 	[ $((reads + writes)) -gt 0 ]
 }
 
-# The mover, at rest, waits until the drive takes the second half of a discard: no writer waits for it meanwhile, though
-# it is to begin as soon as it has time.
+# The mover, at rest, waits until the drive takes the second half of a discard: no writer waits for it
+# meanwhile, though it is to begin as soon as it has time.
 writer_beside_a_discard() {
 	local load
 	ssd create ssd1 "$PWD/intel.conf" capacity_mb=64 discard=1 prefill=0 queue_depth=1
@@ -170,8 +170,8 @@ writer_beside_a_discard() {
 	echo $((segment * 256)) >/sys/block/ssd1/queue/discard_max_bytes
 	make_ressd ressd /dev/ssd1 "$reserved" segment_sectors "$segment" cover off on_full wait \
 		commit_interval_ms 60000
-	check "beside a discard: the log is in use" fio --name=fill --filename=/dev/mapper/ressd --rw=randwrite \
-		--bs=4k --size=8M --number_ios=200 --direct=1 --end_fsync=1 --output=/tmp/fio-output
+	check "beside a discard: the log is in use" fio --name=fill --filename=/dev/mapper/ressd \
+		--rw=randwrite --bs=4k --size=8M --number_ios=200 --direct=1 --end_fsync=1 --output=/tmp/fio-output
 	ssd fault ssd1 discard slow_us=5000000
 	dmsetup message ressd 0 set log_discard on
 	check "beside a discard: it is on its way" wait_until in_flight_at ssd1

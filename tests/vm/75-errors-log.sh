@@ -526,8 +526,8 @@ fua_of_a_logged_write() {
 	check "FUA of a logged write: it is there after a cut" holds 10 a
 }
 
-# A drive without a volatile cache gets no flush, whatever writes ask for, so none can fail: the error of a
-# write with FUA is that of the write.
+# A drive without a volatile cache gets no flush, whatever writes ask for, so none can fail: the error
+# of a write with FUA is that of the write.
 without_a_cache() {
 	fresh
 	put 10 a && push_out
@@ -543,8 +543,8 @@ without_a_cache() {
 	check "no cache: all is there" eval 'reopen && holds 10 b && holds 12 c'
 }
 
-# A device of device-mapper or md may say that it knows FUA over a drive that does not: the drive flushes
-# then, and that flush may fail, with what others have written since the one before the record.
+# A device of device-mapper or md may say that it knows FUA over a drive that does not: the drive is
+# flushed then, and that flush may fail, with what others have written since the one before the record.
 flush_below_a_stack() {
 	make_disk recording 64
 	modprobe dm-log-writes

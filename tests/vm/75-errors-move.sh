@@ -616,8 +616,8 @@ reads_below() {
 	echo "$reads"
 }
 
-# A large read looks at each block that the log has, under the lock. Those that are home stay in the log while a bad
-# block keeps the segment before theirs.
+# A large read looks at each block that the log has, under the lock. Those that are home stay in the log
+# while a bad block keeps the segment before theirs.
 large_read_looks_at_few_blocks() {
 	local reads
 	dmsetup create stack --table "0 $(sectors_of /dev/ssd0) linear /dev/ssd0 0"
@@ -625,8 +625,8 @@ large_read_looks_at_few_blocks() {
 	fresh
 	dmsetup message ressd 0 mover off
 	put 100 a && commit
-	check "large read: the log fills" fio --name=fill --filename=/dev/mapper/ressd --rw=randwrite --bs=4k \
-		--offset=8M --size=5M --direct=1 --output=/tmp/fio-output
+	check "large read: the log fills" fio --name=fill --filename=/dev/mapper/ressd \
+		--rw=randwrite --bs=4k --offset=8M --size=5M --direct=1 --output=/tmp/fio-output
 	fault read "range=$(first_data 0)+8"
 	check "large read: the drain fails" fails dmsetup message ressd 0 drain
 	check "large read: but for one block all is home, and still in the log" eval \
@@ -636,7 +636,8 @@ large_read_looks_at_few_blocks() {
 	check "large read: of 5 MiB" fio --name=read --filename=/dev/mapper/ressd --rw=read --bs=5m \
 		--offset=8M --size=5M --direct=1 --mem=shmhuge --output=/tmp/fio-output
 	reads=$(($(reads_below) - reads))
-	check "large read: looks at 512 blocks at a time ($reads reads)" test "$reads" -ge 3 -a "$reads" -le 8
+	check "large read: looks at 512 blocks at a time ($reads reads)" \
+		test "$reads" -ge 3 -a "$reads" -le 8
 	echo 0 >/proc/sys/vm/nr_hugepages
 	remove_ressd
 	drive=/dev/ssd0
