@@ -190,13 +190,28 @@ static int check_blank(struct ressd *ressd)
 }
 
 /*
+ * Durably.  Where the block layer would flush for FUA it is done here, by
+ * @flush: a flush that fails is no mere error of this write.
+ */
+static int write_copy(struct ressd *ressd, u32 block, void *super,
+		      int (*flush)(struct ressd *ressd))
+{
+	bool fua = ressd_fua_needs_no_flush(ressd->reserved->bdev);
+	int ret = ressd_log_rw(ressd, RESSD_LOG_WRITE | (fua ? REQ_FUA : 0),
+			       block, 1, super);
+
+	return ret || fua ? ret : flush(ressd);
+}
+
+/*
  * Writes both copies by way of the block @super; the second first, unless it is
  * the only intact one.  A cut in between leaves two that differ in the length
  * or in the stored options, or one that is blank, which core/ressd-record.c
  * tells apart from damage.
  */
 static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
-		       struct ressd_super *super)
+		       struct ressd_super *super,
+		       int (*flush)(struct ressd *ressd))
 {
 	const u32 last = ressd->log.geom.nr_blocks - 1;
 	u32 i, copy = 0;
@@ -206,8 +221,7 @@ static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 		copy = ressd_super_first(super);
 	for (i = 0; !ret && i < 2; i++, copy = !copy) {
 		ressd_super_encode(super, info, copy);
-		ret = ressd_log_rw(ressd, RESSD_LOG_WRITE | REQ_FUA,
-				   copy ? last : 0, 1, super);
+		ret = write_copy(ressd, copy ? last : 0, super, flush);
 	}
 	if (ret)
 		DMERR("%s: the superblock cannot be written (error %d)",
@@ -226,7 +240,8 @@ static int format_blank(struct ressd *ressd)
 	 * more.
 	 */
 	WRITE_ONCE(ressd->life, RESSD_FORMATTING);
-	ret = write_super(ressd, &ressd->super, ressd->memory.merge);
+	ret = write_super(ressd, &ressd->super, ressd->memory.merge,
+			  ressd_flush_devices);
 	if (!ret)
 		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",
 		       ressd_name(ressd), ressd->log.geom.nr_segments,
@@ -258,7 +273,8 @@ static int adopt_length(struct ressd *ressd)
 		return ret;
 	}
 	ressd->super.table.len = ressd->table.len;
-	ret = write_super(ressd, &ressd->super, ressd->memory.merge);
+	ret = write_super(ressd, &ressd->super, ressd->memory.merge,
+			  ressd_flush_devices);
 	if (ret) {
 		ressd->super.table.len = before;
 		ressd->super.uneven = true;
@@ -290,7 +306,7 @@ int ressd_store_options(struct ressd *ressd,
 		mutex_lock(&store_lock);
 		*info = ressd->super;
 		ressd_options_pack(options, info->options);
-		ret = write_super(ressd, info, super);
+		ret = write_super(ressd, info, super, ressd_flush);
 		if (!ret)
 			ressd->super = *info;
 		mutex_unlock(&store_lock);
@@ -300,6 +316,11 @@ int ressd_store_options(struct ressd *ressd,
 	}
 	vfree(super);
 	kfree(info);
+	/* What others had written may be gone with a flush that has failed. */
+	spin_lock(&ressd->lock);
+	ressd_take_flush_errors(ressd);
+	spin_unlock(&ressd->lock);
+	ressd_note_mode(ressd);
 	return ret;
 }
 

@@ -30,6 +30,18 @@ static inline u64 ressd_device_block(const struct dm_dev *dev, u64 start)
 }
 
 /*
+ * Is the error of a write with FUA that of the write alone?  Otherwise the
+ * block layer may have sent a flush behind it, for a cache that knows no FUA.
+ * A stacked device (dm, md) may say that it knows FUA though a device below it
+ * does not.
+ */
+static inline bool ressd_fua_needs_no_flush(struct block_device *bdev)
+{
+	return !bdev_write_cache(bdev) ||
+	       (bdev_fua(bdev) && queue_is_mq(bdev_get_queue(bdev)));
+}
+
+/*
  * All reads since the target was made; a moment later there may be more.  Any
  * context.
  */

@@ -47,7 +47,8 @@ int ressd_start_direct(struct ressd *ressd, struct bio *bio,
 	 */
 	if (bio->bi_opf & REQ_FUA)
 		rb->flags |= RESSD_BIO_SYNC;
-	if (bio->bi_opf & REQ_FUA && !bdev_fua(ressd->normal->bdev))
+	if (bio->bi_opf & REQ_FUA &&
+	    !ressd_fua_needs_no_flush(ressd->normal->bdev))
 		/* The block layer does it by a flush. */
 		rb->flags |= RESSD_BIO_FLUSHES;
 	ressd_remap_normal(ressd, bio);

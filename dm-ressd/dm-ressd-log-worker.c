@@ -32,7 +32,8 @@ static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
 	blk_opf_t opf = RESSD_LOG_WRITE | (io->fua ? REQ_FUA : 0);
 	unsigned int wait;
 
-	io->only_write = !io->fua || bdev_fua(ressd->reserved->bdev);
+	io->only_write = !io->fua ||
+			 ressd_fua_needs_no_flush(ressd->reserved->bdev);
 	for (wait = FIRST_RETRY_MS;
 	     ret && io->only_write && wait <= LAST_RETRY_MS; wait *= 2) {
 		spin_lock(&ressd->lock);

@@ -331,8 +331,13 @@ static enum ressd_mover_state wait_for_reason(struct ressd *ressd)
 
 		if (next != RESSD_MOVER_IDLE)
 			return next;
-		rest(ressd, RESSD_MOVER_RESTING);
+		/*
+		 * A writer waits for a mover that rests; not while the device
+		 * takes its time for a discard.
+		 */
+		rest(ressd, RESSD_MOVER_IDLE);
 		ressd_discard_next(ressd);
+		rest(ressd, RESSD_MOVER_RESTING);
 		WRITE_ONCE(ressd->mover.watches_clock, clock);
 		wait_event_idle_timeout(ressd->mover.rest, has_reason(ressd),
 					ressd_clock_interval(clock));

@@ -42,13 +42,20 @@ static u32 log_run(const struct ressd *ressd, struct ressd_node *node, u32 max)
 	return n;
 }
 
+/*
+ * The first dirty block, or the one before which the read is cut, for so many
+ * are looked at under one hold of the lock; see TIME UNDER THE LOCK in
+ * core/ressd-log.h.
+ */
 static struct ressd_node *first_dirty(const struct ressd *ressd, u32 first,
 				      u32 last)
 {
 	struct ressd_node *node = ressd_map_first_from(&ressd->log.map, first);
+	u32 looked = 0;
 
 	lockdep_assert_held(&ressd->lock);
-	while (node && node->lbn <= last && !ressd_is_dirty(ressd, node))
+	while (node && node->lbn <= last && !ressd_is_dirty(ressd, node) &&
+	       looked++ < RESSD_STEP_NODES)
 		node = ressd_map_next(node);
 	return node && node->lbn <= last ? node : NULL;
 }
@@ -70,7 +77,7 @@ static __always_inline int read_home(struct ressd *ressd, struct bio *bio)
 	return DM_MAPIO_REMAPPED;
 }
 
-/* What is at home, up to @node, the first block that is not; NULL: all. */
+/* What is at home, up to @node, a block of the log; NULL: all. */
 static void begin_home_read(struct ressd *ressd, struct bio *bio,
 			    const struct ressd_extent *e,
 			    const struct ressd_node *node)

@@ -155,6 +155,40 @@ suspended() {
 	ssd remove ssd1
 }
 
+in_flight_at() {
+	local reads writes
+	read -r reads writes <"/sys/block/$1/inflight"
+	[ $((reads + writes)) -gt 0 ]
+}
+
+# The mover, at rest, waits until the drive takes the second half of a discard: no writer waits for it
+# meanwhile, though it is to begin as soon as it has time.
+writer_beside_a_discard() {
+	local load
+	ssd create ssd1 "$PWD/intel.conf" capacity_mb=64 discard=1 prefill=0 queue_depth=1
+	echo none >/sys/block/ssd1/queue/scheduler
+	echo $((segment * 256)) >/sys/block/ssd1/queue/discard_max_bytes
+	make_ressd ressd /dev/ssd1 "$reserved" segment_sectors "$segment" cover off on_full wait \
+		commit_interval_ms 60000
+	check "beside a discard: the log is in use" fio --name=fill --filename=/dev/mapper/ressd \
+		--rw=randwrite --bs=4k --size=8M --number_ios=200 --direct=1 --end_fsync=1 --output=/tmp/fio-output
+	ssd fault ssd1 discard slow_us=5000000
+	dmsetup message ressd 0 set log_discard on
+	check "beside a discard: it is on its way" wait_until in_flight_at ssd1
+	pause 0.5
+	dmsetup message ressd 0 set move_threshold 95
+	put 12000 a &
+	load=$!
+	pause 1
+	check "beside a discard: a small write is not held up" fails kill -0 "$load"
+	check "beside a discard: which has not ended" equals 0 status_value ressd log_discards
+	ssd faults ssd1 clear
+	check "beside a discard: then the mover moves" wait_until at_least ressd moved_blocks 1
+	wait "$load"
+	dmsetup remove ressd
+	ssd remove ssd1
+}
+
 # A suspend stops the mover at the end of a batch, which waits at the gate "home". What that has emptied
 # is to be announced, but the log is full up to a segment whose discard is in flight, at the gate "gate".
 # When that ends, too, the log must not go on by itself: with the summary of the segment that it leaves,
@@ -314,6 +348,7 @@ make_disk d0 64
 scenario slots_are_discarded
 scenario young_log
 scenario slot_in_flight
+scenario writer_beside_a_discard
 scenario suspended
 scenario suspended_with_a_sync_left
 scenario hibernation

@@ -526,6 +526,71 @@ fua_of_a_logged_write() {
 	check "FUA of a logged write: it is there after a cut" holds 10 a
 }
 
+# A drive without a volatile cache gets no flush, whatever writes ask for, so none can fail: the error
+# of a write with FUA is that of the write.
+without_a_cache() {
+	fresh
+	put 10 a && push_out
+	check "no cache: a block is superseded" put_direct 8 b
+	fault write "$log_range" times=2
+	check "no cache: a record with UNMAPs fails twice: fsync succeeds" commit
+	check "no cache: it was tried again" at_least ressd write_retries 2
+	check "no cache: state rw" state_is rw
+	fault write "range=0+$normal" times=1
+	expect_fail "Input/output error" \
+		dd if=/dev/zero of=/dev/mapper/ressd bs=128k seek=16 count=1 oflag=direct,dsync
+	check "no cache: a direct FUA write fails alone" eval 'state_is rw && put 12 c && commit'
+	check "no cache: all is there" eval 'reopen && holds 10 b && holds 12 c'
+}
+
+# A device of device-mapper or md may say that it knows FUA over a drive that does not: the drive is
+# flushed then, and that flush may fail, with what others have written since the one before the record.
+flush_below_a_stack() {
+	make_disk recording 64
+	modprobe dm-log-writes
+	dmsetup create stack --table "0 $(sectors_of /dev/ssd0) log-writes /dev/ssd0 /dev/recording"
+	drive=/dev/mapper/stack
+	check "below a stack: it says that it knows FUA" \
+		equals 1 cat "/sys/block/$(dmsetup info -c --noheadings -o blkdevname stack)/queue/fua"
+	fresh
+	put 10 a && push_out
+	put_direct 8 b
+	fault flush after=1 times=1
+	check "below a stack: the flush of a record with UNMAPs fails: so does fsync" fails commit
+	check "below a stack: it was the second flush" equals 2 fault_count seen
+	check "below a stack: the record was not tried again" equals 0 status_value ressd write_retries
+	check "below a stack: state ro" state_is ro
+	heal
+	check "below a stack: recover" ressdctl recover ressd
+	check "below a stack: it is served again" \
+		eval 'state_is rw && put 12 c && commit && reopen && holds 12 c'
+	fault flush times=1
+	expect_fail "Input/output error" \
+		dd if=/dev/zero of=/dev/mapper/ressd bs=128k seek=16 count=1 oflag=direct,dsync
+	check "below a stack: a direct FUA write does the same" state_is ro
+	heal
+	remove_ressd
+	drive=/dev/ssd0
+	dmsetup remove stack
+	remove_disk recording
+}
+
+# To store options writes superblocks with FUA. Where the block layer flushes for that, and the flush
+# fails, the drive may have lost what users have written.
+store_meets_a_failed_flush() {
+	fresh
+	put 10 a && push_out
+	put_direct 64 w
+	fault flush times=1
+	check "store, failed flush: the message fails" fails dmsetup message ressd 0 store pace burst
+	check "store, failed flush: state ro" state_is ro
+	check "store, failed flush: fsync fails" fails commit
+	check "store, failed flush: recover" ressdctl recover ressd
+	heal
+	check "store, failed flush: the options can be stored" dmsetup message ressd 0 store pace burst
+	check "store, failed flush: it is served" eval 'state_is rw && put 11 c && commit && holds 10 a'
+}
+
 load dm-ressd
 make_drive
 scenario transient_errors
@@ -558,5 +623,11 @@ ssd remove ssd0
 make_drive fua=0
 scenario failed_flush "failed flush, drive without FUA"
 scenario news_of_a_flush_comes_late
+scenario flush_below_a_stack
+scenario store_meets_a_failed_flush
 scenario load_over_failing_log "a flush fails, drive without FUA" bypass flush after=14 times=1
+dmsetup remove ressd
+ssd remove ssd0
+make_drive fua=0 write_cache=0
+scenario without_a_cache
 finish

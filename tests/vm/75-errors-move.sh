@@ -609,6 +609,41 @@ log_waits_for_a_visit() {
 	check "log waits for a visit: its data is there after a cut" eval 'reopen_after_cut && holds 500 z'
 }
 
+# reads_below: bios that have been read through the device "stack".
+reads_below() {
+	local reads rest
+	read -r reads rest <"/sys/block/$(dmsetup info -c --noheadings -o blkdevname stack)/stat"
+	echo "$reads"
+}
+
+# A large read looks at each block that the log has, under the lock. Those that are home stay in the log
+# while a bad block keeps the segment before theirs.
+large_read_looks_at_few_blocks() {
+	local reads
+	dmsetup create stack --table "0 $(sectors_of /dev/ssd0) linear /dev/ssd0 0"
+	drive=/dev/mapper/stack
+	fresh
+	dmsetup message ressd 0 mover off
+	put 100 a && commit
+	check "large read: the log fills" fio --name=fill --filename=/dev/mapper/ressd \
+		--rw=randwrite --bs=4k --offset=8M --size=5M --direct=1 --output=/tmp/fio-output
+	fault read "range=$(first_data 0)+8"
+	check "large read: the drain fails" fails dmsetup message ressd 0 drain
+	check "large read: but for one block all is home, and still in the log" eval \
+		'equals 1 status_dirty ressd && [[ $(status_word ressd 5) == 1/1[0-9][0-9][0-9] ]]'
+	echo 8 >/proc/sys/vm/nr_hugepages
+	reads=$(reads_below)
+	check "large read: of 5 MiB" fio --name=read --filename=/dev/mapper/ressd --rw=read --bs=5m \
+		--offset=8M --size=5M --direct=1 --mem=shmhuge --output=/tmp/fio-output
+	reads=$(($(reads_below) - reads))
+	check "large read: looks at 512 blocks at a time ($reads reads)" \
+		test "$reads" -ge 3 -a "$reads" -le 8
+	echo 0 >/proc/sys/vm/nr_hugepages
+	remove_ressd
+	drive=/dev/ssd0
+	dmsetup remove stack
+}
+
 load dm-ressd
 make_drive
 scenario unreadable_log_block
@@ -636,5 +671,6 @@ scenario errors_at_holes
 scenario visits_forget_a_bad_block
 scenario record_before_a_visit_fails
 scenario log_waits_for_a_visit
+scenario large_read_looks_at_few_blocks
 remove_ressd
 finish

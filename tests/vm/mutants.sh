@@ -33,6 +33,7 @@ mutants() {
 		blocks-smaller-than-the-log@dm-ressd-target.c@s/^\tlimits->io_min = max_t/\tlimits->logical_block_size = bdev_logical_block_size(ressd->normal->bdev);\n&/@80-devices 1 limits_of_the_log@a read of a part of a logged block is less than a sector of the reserved device
 		last-block-not-killed@dm-ressd-direct.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs@a direct write of several blocks leaves the older copy of its last one in the log
 		mover-begins-alone@dm-ressd-pace.c@s/^\t       mover_is_about_to_begin(ressd) ||$/\t       0 ||/@27-longest-wait@writers use up the room before the mover has the processor
+		mover-rests-in-a-discard@dm-ressd-mover.c@/takes its time for a discard/,/ressd_discard_next/s/RESSD_MOVER_IDLE/RESSD_MOVER_RESTING/@45-discard 1 writer_beside_a_discard@writers wait for a mover that waits for the device
 		mover-beside-a-trial@dm-ressd-pace.c@s/^\tif (ressd_route_tries_direct(ressd) \&\&$/\tif (0 \&\&/@25-pace-route 1 mover_rests_for_a_direct_trial@a direct write is timed beside the mover's
 		mover-rests-on@dm-ressd-pace.c@s/^\t    list_empty(&ressd->waiters.space))$/\t    1)/@25-pace-route 1 waiting_writer_ends_in_a_direct_trial@the mover rests for a direct trial though a write waits for it
 		log-read-by-blocks@dm-ressd-batch.c@s/ressd_sweep_log_run(moves, min(nr, BIO_MAX_VECS),/ressd_sweep_log_run(moves, 1,/@40-drain@the mover reads each block of a log in order by itself
@@ -49,12 +50,16 @@ mutants() {
 		only-copy-first@dm-ressd-activate.c@s/copy = ressd_super_first(super);/copy = 1;/@58-described 1 damaged_copy@the only good copy of the superblock is overwritten first
 		length-not-written@dm-ressd-activate.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/min_t(u64, info->table.len, other/max_t(u64, info->table.len, other/@84-grow@a growth that was cut short counts as done
+		read-looks-at-all@dm-ressd-read.c@s/^\t       looked++ < RESSD_STEP_NODES)$/\t       ++looked)/@75-errors-move 1 large_read_looks_at_few_blocks@a large read holds the lock for as many blocks as the log has
 		no-overlap-check@dm-ressd-direct.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
 		fua-of-a-failed-flush@dm-ressd-io.c@s/return bio->bi_opf \& REQ_FUA \&\&$/return 0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
 		fua-believes-recover@dm-ressd-io.c@s/unlikely(atomic_read(&ressd->errors.refused_flushes) !=$/unlikely(0 \&\&/@75-errors-log 1 fua_waits_for_a_good_flush@... once the log is in service again
 		recover-answers-nothing@dm-ressd-repair.c@s/^\t\tressd_answer_flushes(ressd, refused);$/\t\t(void)refused;/@75-errors-log 1 fua_waits_for_a_good_flush@after recover who writes with FUA, but never flushes, is not served any more
+		fua-always-flushes@dm-ressd-base.h@s/return !bdev_write_cache(bdev) ||$/return/@75-errors-log 1 without_a_cache@a write with FUA that fails on a drive without a cache passes for a flush that fails
+		fua-of-a-stack@dm-ressd-base.h@s/(bdev_fua(bdev) \&\& queue_is_mq(bdev_get_queue(bdev)));/bdev_fua(bdev);/@75-errors-log 1 flush_below_a_stack@a flush that fails below a stacked device passes for a write, and is sent again
 		flush-error-unseen@dm-ressd-end.c@/atomic_inc(&ressd->errors.failed_flushes);/d@75-errors-log 1 failed_flush_beside_the_log@a failed flush beside the log is forgotten
+		store-hides-a-flush@dm-ressd-activate.c@s/^\tbool fua = ressd_fua_needs_no_flush(.*;$/\tbool fua = true;/@75-errors-log 1 store_meets_a_failed_flush@a flush that fails as options are stored is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-wait.c@s/^\t\t\t       ressd_log_is_starved(&ressd->log),/\t\t\t       false,/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
