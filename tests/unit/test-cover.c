@@ -234,6 +234,20 @@ TEST(nothing_is_logged_before_covers_stand)
 	CHECK_EQ(box_read(2), 0x1111111111111111ULL);
 }
 
+/* Else a discard of the whole device looked at all blocks of the log, and waited for dirty ones. */
+TEST(only_covered_blocks_are_looked_at)
+{
+	u32 lbn;
+
+	start();
+	CHECK_EQ(run(RESSD_COVER_COVER, 0), 0);
+	CHECK_EQ(box_write(NR, 1), 0);
+	CHECK(ressd_cover_is_dirty(&box.log, 0, 1000), "their copies are in the log");
+	for (lbn = 0; lbn < NR; lbn++)
+		ressd_log_moved(&box.log, box_block(lbn), lbn);
+	CHECK(!ressd_cover_is_dirty(&box.log, 0, 1000), "the block behind them counts");
+}
+
 /*
  * Found by 72-mixed: the copies of covered blocks keep the tail where it is, so priming had nothing
  * to announce and left two segments in a row without a record; the next recovery refused the log.
