@@ -117,21 +117,22 @@ static int measure_single(struct survey *survey, struct stream_places *places, d
 	return code;
 }
 
-/* Behind random writes no block is left that a write to another one would not close. */
+/* Behind random writes one to another block closes some block, but for the few that are open. */
 static int measure_closing(struct survey *survey, double usual, double *effect,
 			   struct failure *failure)
 {
+	double times[CLOSINGS];
 	unsigned int nr = 0;
-	u64 ns = 0, sum = 0;
 	int code = 0;
 
 	while (!code && nr < CLOSINGS && !survey_late(survey)) {
+		u64 ns = 0;
+
 		code = survey_write_flush(survey, measure_random_place(survey->measure, JUDGE_UNIT),
 					  JUDGE_UNIT, &ns, failure);
-		sum += ns;
-		nr++;
+		times[nr++] = ns;
 	}
-	*effect = nr ? sum / usual / nr : 0;
+	*effect = nr ? stat_median(times, nr) / usual : 0;
 	return code;
 }
 
