@@ -210,6 +210,25 @@ TEST(a_copy_gains_by_cuts)
 	check_range(&gains_of(&c)[LOAD_COPY], LOW(1), HIGH(1.5));
 }
 
+/* It takes 1.6 times as long as before random writes; where blocks are known that ends soon. */
+TEST(a_copy_may_pay_for_what_random_writes_left)
+{
+	struct case_of_loads c;
+
+	with_units(&c, 5);
+	c.findings[PARAMETER_FAST_AREA].usual_ns = (1 << 20) * 1e9 / 18e6 / 1.6;
+	check_range(&gains_of(&c)[LOAD_COPY], LOW(1), HIGH(1));
+	c.findings[PARAMETER_BLOCK] = (struct finding){ 0 };
+	c.m.rehearsal[0].working_set = 1 << 28;
+	check_range(&gains_of(&c)[LOAD_COPY], LOW(1 / 1.6), HIGH(1.6));
+	/* Nor does one that has become faster. */
+	c.findings[PARAMETER_FAST_AREA].usual_ns = 100 * MS;
+	check_range(&gains_of(&c)[LOAD_COPY], LOW(1), HIGH(1));
+	/* Of most of its time nothing is known. */
+	c.findings[PARAMETER_FAST_AREA].usual_ns = 10 * MS;
+	check_range(&gains_of(&c)[LOAD_COPY], 0, 0);
+}
+
 TEST(without_a_table_line_nothing_is_said)
 {
 	struct case_of_loads c;

@@ -126,6 +126,20 @@ static struct measurements run(enum thoroughness thoroughness)
 	return run_on(thoroughness, NULL);
 }
 
+/* It counts no open blocks, of which others learn that; and no verdict rests on them. */
+TEST(a_quick_run_measures_commits_behind_its_rehearsal)
+{
+	const char *rehearsal;
+
+	small_ns = SECOND / 500;
+	run_on(SURVEY_QUICK, NULL);
+	rehearsal = strstr(steps, "rehearsal 4 KiB");
+	CHECK(rehearsal && strstr(rehearsal, "database commits"), "%s", steps);
+	CHECK(!strstr(steps, "open blocks"), "%s", steps);
+	run_on(SURVEY_DEFAULT, NULL);
+	CHECK(!strstr(steps, "database commits") && strstr(steps, "open blocks"), "%s", steps);
+}
+
 /*
  * Found on the Transcend profile: the random writes had used up the time, and without sequential
  * reads nothing could be said of rewriting whole blocks, which makes the log four times as fast.

@@ -11,10 +11,14 @@ void find_fast_area(struct survey *survey, const double *chunk_ns, unsigned int 
 		    u64 chunk_bytes)
 {
 	struct finding *finding = &survey->finding[PARAMETER_FAST_AREA];
-	unsigned int fast;
+	unsigned int fast, i;
+	double ns = 0;
 
 	finding->method = "speed while the region is written in order";
 	finding->samples = count;
+	for (i = 0; i < count; i++)
+		ns += chunk_ns[i];
+	finding->usual_ns = count ? ns / count * (1 << 20) / chunk_bytes : 0;
 	fast = judge_slowdown(chunk_ns, count, &finding->effect);
 	if (!fast) {
 		survey_conclude(survey, PARAMETER_FAST_AREA, STATUS_NOT_DETECTABLE, CONFIDENCE_LOW,

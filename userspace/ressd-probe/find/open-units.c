@@ -17,6 +17,7 @@
 #define FEW_STREAMS	4U
 #define LEAST_SLOW	4U		/* of them, or it may be interference */
 #define LARGEST_BLOCK	(32ULL << 20)	/* that is known of any drive */
+#define CLOSINGS	16U		/* of a quick run, at most */
 
 /* Where streams are put: each in a block of its own. */
 struct stream_places {
@@ -113,6 +114,25 @@ static int measure_single(struct survey *survey, struct stream_places *places, d
 		code = write_round(survey, places->first, places, 1, round, &times[round], failure);
 	stat_sort(times, SINGLE_ROUNDS);
 	*usual = stat_quantile(times, SINGLE_ROUNDS, 0.75);
+	return code;
+}
+
+/* Behind random writes one to another block closes some block, but for the few that are open. */
+static int measure_closing(struct survey *survey, double usual, double *effect,
+			   struct failure *failure)
+{
+	double times[CLOSINGS];
+	unsigned int nr = 0;
+	int code = 0;
+
+	while (!code && nr < CLOSINGS && !survey_late(survey)) {
+		u64 ns = 0;
+
+		code = survey_write_flush(survey, measure_random_place(survey->measure, JUDGE_UNIT),
+					  JUDGE_UNIT, &ns, failure);
+		times[nr++] = ns;
+	}
+	*effect = nr ? stat_median(times, nr) / usual : 0;
 	return code;
 }
 
@@ -246,6 +266,24 @@ static void conclude(struct survey *survey, const struct stream_search *search, 
 			blocks ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW,
 			"%u block%s can be written in turn; with %u, a write that closes one takes %.0f times as long",
 			search->good, search->good == 1 ? "" : "s", search->bad, finding->effect);
+}
+
+int find_commits(struct survey *survey, struct failure *failure)
+{
+	struct finding *finding = &survey->finding[PARAMETER_OPEN_UNITS];
+	struct stream_places places;
+	double usual = 0;
+	int code;
+
+	place_streams(survey, &places);
+	if (!places.most)
+		return 0;
+	code = measure_single(survey, &places, &usual, failure);
+	if (!code && has_places(&survey->finding[PARAMETER_BLOCK]))
+		code = measure_closing(survey, usual, &finding->effect, failure);
+	if (!code)
+		finding->usual_ns = usual;
+	return code;
 }
 
 int find_open_units(struct survey *survey, struct failure *failure)

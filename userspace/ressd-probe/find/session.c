@@ -114,6 +114,28 @@ static void keep_apart(struct session *session)
 			       block->value;
 }
 
+/* Where the survey has not; a drive that pauses may take half a minute for one of them. */
+static int run_commits(struct session *session, struct failure *failure)
+{
+	const struct measurements *measurements = &session->measurements;
+	struct survey *survey = &session->survey;
+	int code;
+
+	if (survey->finding[PARAMETER_OPEN_UNITS].status != STATUS_UNKNOWN || session->pauses ||
+	    session_flush_ignored(session) || !measurements->rehearsal[0].done ||
+	    !session_may_write_more(session))
+		return 0;
+	session_show_step(session, "database commits");
+	survey->deadline = session->end;
+	survey->search_deadline = 0;
+	survey->search_written = 0;
+	session->measure->phase = "commits";
+	code = session_take_limit(find_commits(survey, failure));
+	if (!code)
+		session_end_step(session);
+	return code;
+}
+
 int session_run(struct session *session, struct failure *failure)
 {
 	struct measure *measure = session->measure;
@@ -145,6 +167,8 @@ int session_run(struct session *session, struct failure *failure)
 		code = cells_run(session, failure);
 	if (!code && session->may_write)
 		code = rehearsals_run(session, failure);
+	if (!code && session->may_write)
+		code = run_commits(session, failure);
 	if (!code && session->may_write)
 		code = cells_run_sweep(session, failure);
 	if (!code)

@@ -55,6 +55,12 @@ int find_cut(struct survey *survey, struct failure *failure);
  */
 int find_written_block(struct survey *survey, u64 grid, struct failure *failure);
 
+/*
+ * What find_open_units() tells of database commits, behind the random writes of a quick run, which
+ * has no time to count blocks: the finding gets usual_ns and effect, and no status.
+ */
+int find_commits(struct survey *survey, struct failure *failure);
+
 /* From the times that @count parts of the filling took, @chunk_bytes each. */
 void find_fast_area(struct survey *survey, const double *chunk_ns, unsigned int count,
 		    u64 chunk_bytes);

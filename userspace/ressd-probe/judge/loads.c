@@ -221,12 +221,28 @@ static struct load_gain in_percent(struct range gain)
 	return (struct load_gain){ gain.low * 100, gain.high * 100 + 0.5 };
 }
 
-/* The target passes these by, or cuts them. */
+/*
+ * Where blocks are not known random writes leave garbage, or blocks to be merged, which writes in
+ * order pay for: the longer they take behind random writes than before any.
+ */
+static double copy_pays(const struct loads_desk *desk)
+{
+	const double ns = analyse_transfers_ns(&desk->measurements->sequential_write, 1 << 20, 0);
+	const u64 before_ns = desk->findings[PARAMETER_FAST_AREA].usual_ns;
+
+	return desk->rehearsal->working_set && before_ns ? most(ns / before_ns, 1) : 1;
+}
+
+/*
+ * The target passes these by, or cuts them.  What random writes have left may wait for the copy on
+ * one side, and not on the other.
+ */
 static struct range copy_gain(const struct loads_desk *desk)
 {
-	const double cut = desk->findings[PARAMETER_CUT].effect;
+	const double cut = desk->findings[PARAMETER_CUT].effect, paid = copy_pays(desk);
 
-	return widened(1, desk->options->split_write_sectors ? most(cut, 1) : 1, MARGIN);
+	return widened(1 / paid, paid * (desk->options->split_write_sectors ? most(cut, 1) : 1),
+		       MARGIN);
 }
 
 /*
