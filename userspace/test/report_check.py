@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """report_check.py xml FILE...: is each of them SVG with something drawn in it?
 report_check.py json FILE: does the result have the points of all charts?
-report_check.py page FILE RESULT: does the page have the verdict, the warnings and the commands of it?
+report_check.py page FILE RESULT: does the page have verdict, warnings and commands of it?
 report_check.py image FILE: has the picture of the page the bars and both lines of its charts?
 
 Prints what is wrong; nothing if all is well.
