@@ -111,7 +111,7 @@ bool ressd_cover_fits(const struct ressd_geom *geom, u32 nr);
  */
 bool ressd_cover_any_dirty(const struct ressd_log *log);
 
-/* The same of those that are among the @nr blocks from @lbn on, a covered one. */
+/* The same of those among the @nr blocks from @lbn on, which is covered. */
 bool ressd_cover_is_dirty(const struct ressd_log *log, u32 lbn, u32 nr);
 
 /* Does the oldest segment hold nothing but covered blocks? */

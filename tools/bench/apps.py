@@ -29,8 +29,8 @@ LOADS = {"sqlite-wal": 20, "sqlite-delete": 15, "sqlite-batch": 20, "writeback":
 MEMORY = {"oltp": "8G"}
 OTHER_MEMORY = "3G"
 
-# In the order of measurement; "ressd", "bare" and "linear" have ext4. That one, dm-linear, only if it
-# is asked for: what a target costs that does nothing.
+# In the order of measurement; "ressd", "bare" and "linear" have ext4. That one is dm-linear, a
+# target that does nothing, and measured only if it is asked for.
 USUAL_SIDES = ["bare", "ressd", "xfs", "xfs-ressd", "f2fs", "f2fs-tuned", "f2fs-ressd"]
 SIDES = ["linear", *USUAL_SIDES]
 RIVALS = ["f2fs", "f2fs-tuned"]

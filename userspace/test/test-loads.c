@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What loads of applications are said to gain by the suggested table line. */
 #include "drives.h"
-#include "probe.h"
+#include "report/sentences.h"
 
 const char test_suite[] = "probe-loads";
 
