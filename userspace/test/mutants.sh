@@ -99,7 +99,7 @@ mutants() {
 		install-in-turns@ressd-probe/judge/loads.c@s/if (units == 1)/if (0)/@test-loads@files and journal are said to share an open block
 		loads-always-said@ressd-probe/judge/loads.c@s/ || gain.high > WIDEST \* gain.low//@test-loads@a range that says nothing is said
 		adaptive-never-errs@ressd-probe/judge/loads.c@s/least(log.low, trials_leave)/trials_leave/@test-loads@route adaptive is said to see what a full log does to commits
-		gains-rounded-inwards@ressd-probe/report/text.c@s/(up ? step - 1 : 0)/0/@test-loads@the range that is shown is the narrower one
+		gains-rounded-inwards@ressd-probe/report/sentences.c@s/(up ? step - 1 : 0)/0/@test-loads@the range that is shown is the narrower one
 		order-writes-lose@ressd-probe/judge/order.c@s/judgement->speed >= LEAST_SPEED;/1;/@test-dispatch@reads go first though writes lose
 		order-waits-stay@ressd-probe/judge/order.c@s/judgement->pays = judgement->after <= MOST_WAIT \* judgement->before/judgement->pays = 1/@test-dispatch@reads go first though they wait as long
 		order-of-pauses@ressd-probe/judge/order.c@s/return shows \&\& seen < even ? seen : even;/return seen;/@test-order@garbage collection that met one order only is its loss
