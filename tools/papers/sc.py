@@ -505,7 +505,7 @@ class FutureFigure(Figure):
     def data(self, top):
         """Means; the tail has a table of its own."""
         traces = traces_of(top, self.traces)
-        return {"unit": "ms", "drive": self.drive,
+        return {"unit": "ms", "drive": self.drive, "log": True,
                 "groups": traces,
                 "series": {self.label(side, distribution):
                            [result(top, trace, side, distribution)["mean"] for trace in traces]
