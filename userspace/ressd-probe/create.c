@@ -15,12 +15,6 @@ int probe_check_create(const struct probe *probe, struct failure *failure)
 	return ressd_dm_can_create(probe->arguments.create, failure);
 }
 
-static bool worth_creating(const struct probe *probe)
-{
-	return probe->analysis.verdict == VERDICT_WORTH ||
-	       probe->analysis.verdict == VERDICT_LOCALITY;
-}
-
 static bool is_overwritten(const struct probe *probe)
 {
 	const struct ressd_table *table = &probe->line.table;
@@ -52,7 +46,8 @@ int probe_create(struct probe *probe, struct failure *failure)
 	char text[UUID_TEXT];
 	int code;
 
-	if (!worth_creating(probe) || !(probe->arguments.create || is_overwritten(probe)))
+	if (!verdict_pays(probe->analysis.verdict) ||
+	    !(probe->arguments.create || is_overwritten(probe)))
 		return 0;
 	code = format(probe, uuid, failure);
 	probe->formatted = !code;

@@ -38,6 +38,9 @@ mutants() {
 		contents-ignored@ressd-probe/safety.c@s/^	found = find_contents(probe, what, sizeof(what), failure);/	found = 0; (void)find_contents;/@tools.sh test_contents@--yes overwrites a file system
 		logs-ignored@ressd-probe/safety.c@s/found = find_log(probe, what, failure);/(void)find_log;/@slips.sh test_logs_elsewhere@--yes overwrites a log
 		page-without-warnings@ressd-probe/report/html.c@s/^\tadd_warnings(report);/\t(void)add_warnings;/@report.sh test_files@the web page does not say what the text warns of
+		commands-at-any-price@ressd-probe/report/html.c@s/const bool commands = .*/const bool commands = true;/@report.sh test_without_verdict@the web page has commands without a verdict
+		copy-never-pays@ressd-probe/judge/loads.c@s/^\treturn desk->rehearsal->working_set \&\& before_ns/\treturn ns < 0 \&\& before_ns/@test-loads@a copy does not pay for what random writes have left
+		quick-without-commits@ressd-probe/find/session.c@/^static int run_commits/,/^}/s/^\tsession_show_step/\treturn 0;\n&/@test-session@a quick run measures no commits
 		page-at-any-price@ressd-probe/find/page.c@s/ \&\& !survey_overdue(survey); i++) {/; i++) {/@test-session@a quick run on a slow drive looks for a page for a minute
 		batch-goes-on@ressd-probe/measure/rehearse.c@s/!(\*pieces \&\& measure_is_late(measure))/1/@test-rehearse@a batch goes on when the time is over
 		buffer-unpaid@ressd-probe/measure/rehearse.c@s/if (most > affordable(measure, stage))/if (0)/@test-rehearse@more is buffered than can be paid in time

@@ -44,6 +44,15 @@ test_files() {
 		"$page"/*.svg 2>&1)"
 }
 
+# A drive that is only read: no verdict, so nothing to be created.
+test_without_verdict() {
+	local status=0
+	ressd-probe --quick --report "$folder/read" --json "$disk" >"$folder/read.json" 2>"$output" || status=$?
+	report "without writes there is no verdict" "$([ "$status" = 5 ] || echo "exit code $status")"
+	report "the page says so, without commands" "$(/usr/bin/python3 \
+		"$(dirname "$0")/report_check.py" page "$folder/read/index.html" "$folder/read.json" 2>&1)"
+}
+
 # The browser that Debian has; what it draws must have the colours of the charts.
 test_browser() {
 	timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
@@ -59,5 +68,5 @@ test_refusals() {
 }
 
 measure
-run_tests "${1:-}" test_files test_browser test_refusals
+run_tests "${1:-}" test_files test_without_verdict test_browser test_refusals
 exit "$failed"

@@ -18,6 +18,11 @@ const char *verdict_name(enum verdict verdict)
 	return names[verdict];
 }
 
+bool verdict_pays(enum verdict verdict)
+{
+	return verdict == VERDICT_WORTH || verdict == VERDICT_LOCALITY;
+}
+
 static bool bandwidths_of(const struct measurements *measurements, int size,
 			  struct ressd_bandwidths *bandwidths)
 {
@@ -356,7 +361,7 @@ void analyse(const struct measurements *measurements, const struct finding *find
 			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
 	judge(measurements, findings, analysis);
-	if (analysis->verdict != VERDICT_WORTH && analysis->verdict != VERDICT_LOCALITY)
+	if (!verdict_pays(analysis->verdict))
 		return;
 	advise(measurements, findings, analysis, options);
 	loads_judge(measurements, findings, analysis, options, analysis->load);

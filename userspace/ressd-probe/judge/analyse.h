@@ -123,6 +123,9 @@ u64 analyse_move_ns(const struct measurements *measurements, const struct rehear
 /* Name of a verdict: "worth-it", "worth-it-with-locality", "not-worth-it", "unknown". */
 const char *verdict_name(enum verdict verdict);
 
+/* Does it pay for some load, so that there is something to be created? */
+bool verdict_pays(enum verdict verdict);
+
 /*
  * The smallest share of blocks, in percent, that must be overwritten in the log before they are
  * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.

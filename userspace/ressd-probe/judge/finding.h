@@ -53,8 +53,11 @@ struct finding {
 	const char *method;		/* short, for people */
 	char why[256];			/* a sentence: what was seen */
 	double effect;			/* size of what was seen, as a quotient; 0: none */
-	u64 usual_ns;			/* open blocks: a flushed write that closes none ... */
-					/* ... pseudo-SLC: a MiB in order before all others */
+	/*
+	 * Of open blocks a flushed write that closes none; of pseudo-SLC a MiB in order before all
+	 * other writes.
+	 */
+	u64 usual_ns;
 	u64 opening_ns;			/* clustered block: one that opens it, at least */
 	u32 samples;
 	u64 ns;				/* device time */

@@ -372,7 +372,7 @@ static int add_details(struct report *report, struct failure *failure)
 /* In the order of report_human(). */
 static int write_page(struct report *report, struct failure *failure)
 {
-	const bool commands = report_has_commands(report->probe);
+	const bool commands = verdict_pays(report->probe->analysis.verdict);
 	int code = 0;
 
 	add_head(report);

@@ -285,7 +285,7 @@ void report_json(const struct probe *probe)
 	print_rehearsals(probe);
 	print_verdict(&probe->analysis);
 	print_warnings(probe);
-	if (report_has_commands(probe)) {
+	if (verdict_pays(probe->analysis.verdict)) {
 		print_loads(probe->analysis.load);
 		print_suggestion(probe);
 	}

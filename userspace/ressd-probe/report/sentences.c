@@ -86,12 +86,6 @@ void report_warnings(const struct probe *probe, struct report_warnings *warnings
 		     "the kernel takes this for a rotating disk; ressd is made for flash");
 }
 
-bool report_has_commands(const struct probe *probe)
-{
-	return probe->analysis.verdict == VERDICT_WORTH ||
-	       probe->analysis.verdict == VERDICT_LOCALITY;
-}
-
 /* Small numbers to a tenth. */
 static u32 rounded(u32 percent, bool up)
 {

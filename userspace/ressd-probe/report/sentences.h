@@ -26,10 +26,7 @@ struct report_warnings {
 
 void report_warnings(const struct probe *probe, struct report_warnings *warnings);
 
-/* Is there anything to be created: does it pay for some load? */
-bool report_has_commands(const struct probe *probe);
-
-/* If so: the exact commands; a reserved area that is not blank must be formatted first. */
+/* If the verdict pays: the exact commands; what is not blank must be formatted first. */
 void report_commands(FILE *file, const struct probe *probe);
 
 #endif

@@ -159,7 +159,7 @@ static void print_loads(const struct probe *probe)
 	char text[REPORT_GAIN_TEXT];
 	int load;
 
-	for (load = 0; report_has_commands(probe) && load < NR_LOADS; load++)
+	for (load = 0; verdict_pays(probe->analysis.verdict) && load < NR_LOADS; load++)
 		printf("expected        %s: %s\n", load_title(load),
 		       report_gain(&probe->analysis.load[load], text));
 }
@@ -194,7 +194,7 @@ static void print_advice(const struct probe *probe)
 	const struct analysis *analysis = &probe->analysis;
 	unsigned int i;
 
-	if (!report_has_commands(probe))
+	if (!verdict_pays(probe->analysis.verdict))
 		return;
 	printf("\nadvice          reserved area of %llu sectors: %s\n",
 	       probe->line.table.reserved_sectors, probe->reserved_why);
@@ -210,7 +210,7 @@ void report_human(const struct probe *probe)
 	       probe->analysis.reason);
 	print_loads(probe);
 	print_notes(probe);
-	if (report_has_commands(probe)) {
+	if (verdict_pays(probe->analysis.verdict)) {
 		putchar('\n');
 		report_commands(stdout, probe);
 	}
