@@ -322,7 +322,10 @@ fi
 longest_first
 rm -rf "$logs"
 mkdir -p "$logs"
-make --no-print-directory -C tests/functional all
+# What several steps use is built before they run side by side.
+for folder in functional lock-hold; do
+	make --no-print-directory -C "tests/$folder" all
+done
 make --no-print-directory -C tests/fuzz tools
 trap end_all INT TERM HUP
 while [ "$finished" -lt "${#names[@]}" ]; do
