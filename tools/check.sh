@@ -322,9 +322,10 @@ fi
 longest_first
 rm -rf "$logs"
 mkdir -p "$logs"
-# What several steps use is built before they run side by side.
-for folder in functional lock-hold; do
-	make --no-print-directory -C "tests/$folder" all
+# What several steps use is built before they run side by side: also both libraries, of which a
+# makefile takes a lock only for another folder's.
+for folder in functional lock-hold probe unit; do
+	make --no-print-directory -j "$(nproc)" -C "tests/$folder" all
 done
 make --no-print-directory -C tests/fuzz tools
 trap end_all INT TERM HUP
