@@ -91,7 +91,8 @@ choose_scheduler() {
 	[ "$1" = none ] || echo 256 >"/sys/block/$drive/queue/nr_requests"
 }
 
-# open_side SIDE: a fresh drive, and $target on it. Below ressd is what the kernel gives a drive with a single queue.
+# open_side SIDE: a fresh drive, and $target on it. Below ressd is what the kernel gives a drive with a single queue, but
+# nothing below a policy, whose order another scheduler would change once more.
 open_side() {
 	side_drive
 	target=$disk
@@ -99,7 +100,10 @@ open_side() {
 	if [ -z "$options" ]; then
 		choose_scheduler "$1"
 	else
-		choose_scheduler mq-deadline
+		case $options in
+		*dispatch*) choose_scheduler none ;;
+		*) choose_scheduler mq-deadline ;;
+		esac
 		create_ressd
 	fi
 	! is_recorded || trace_open "$target"
