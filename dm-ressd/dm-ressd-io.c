@@ -638,18 +638,24 @@ static noinline int map_change(struct ressd *ressd, struct bio *bio)
 	}
 }
 
-static int map_bio(struct ressd *ressd, struct bio *bio)
+static bool is_read(const struct bio *bio)
 {
-	if (!(bio->bi_opf & (REQ_OP_MASK | REQ_PREFLUSH)))
-		return ressd_map_read(ressd, bio);
-	return map_change(ressd, bio);
+	return !(bio->bi_opf & (REQ_OP_MASK | REQ_PREFLUSH));
 }
 
 static noinline int map_shaped(struct ressd *ressd, struct bio *bio)
 {
+	int ret;
+
 	if (!op_is_flush(bio->bi_opf))
 		ressd_dispatch_throttle(ressd);
-	return map_bio(ressd, bio);
+	if (!is_read(bio))
+		return map_change(ressd, bio);
+	ret = ressd_map_read(ressd, bio);
+	if (ret == DM_MAPIO_REMAPPED &&
+	    !(ressd_bio(bio)->flags & RESSD_BIO_READ_LOG))
+		ret = ressd_shape_send_read(ressd, bio);
+	return ret;
 }
 
 /* Calls others last, so that a read needs no stack here. */
@@ -660,5 +666,7 @@ int ressd_map_bio(struct dm_target *ti, struct bio *bio)
 	this_cpu_write(ressd->seen->last_bio, jiffies);
 	if (ressd_shape_is_used())
 		return map_shaped(ressd, bio);
-	return map_bio(ressd, bio);
+	if (is_read(bio))
+		return ressd_map_read(ressd, bio);
+	return map_change(ressd, bio);
 }

@@ -65,18 +65,6 @@ static sector_t first_sector(const struct ressd_node *node)
 	return (sector_t)node->lbn * RESSD_BLOCK_SECTORS;
 }
 
-/*
- * Sends a read to the normal area: as map.  In line, for a call would cost most
- * reads ten instructions.
- */
-static __always_inline int read_home(struct ressd *ressd, struct bio *bio)
-{
-	ressd_remap_normal(ressd, bio);
-	if (ressd_shape_is_used())
-		return ressd_shape_send_read(ressd, bio);
-	return DM_MAPIO_REMAPPED;
-}
-
 /* What is at home, up to @node, a block of the log; NULL: all. */
 static void begin_home_read(struct ressd *ressd, struct bio *bio,
 			    const struct ressd_extent *e,
@@ -143,7 +131,8 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 	if (!node || node->lbn > e.first) {
 		begin_home_read(ressd, bio, &e, node);
 		spin_unlock(&ressd->lock);
-		return read_home(ressd, bio);
+		ressd_remap_normal(ressd, bio);
+		return DM_MAPIO_REMAPPED;
 	}
 	ret = begin_log_read(ressd, bio, &e, node);
 	spin_unlock(&ressd->lock);
@@ -173,5 +162,6 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio)
 	rb->ticket = known;
 	if (unlikely(may_be_logged || e.first < ressd->log.cover_blocks))
 		return map_locked(ressd, bio);
-	return read_home(ressd, bio);
+	ressd_remap_normal(ressd, bio);
+	return DM_MAPIO_REMAPPED;
 }
