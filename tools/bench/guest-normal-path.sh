@@ -91,8 +91,7 @@ choose_scheduler() {
 	[ "$1" = none ] || echo 256 >"/sys/block/$drive/queue/nr_requests"
 }
 
-# open_side SIDE: a fresh drive, and $target on it. Below ressd is what the kernel gives a drive with a single queue, but
-# nothing below a policy, whose order another scheduler would change once more.
+# open_side SIDE: a fresh drive, and $target on it. Below ressd is what the kernel gives a drive with a single queue.
 open_side() {
 	side_drive
 	target=$disk
@@ -100,10 +99,7 @@ open_side() {
 	if [ -z "$options" ]; then
 		choose_scheduler "$1"
 	else
-		case $options in
-		*dispatch*) choose_scheduler none ;;
-		*) choose_scheduler mq-deadline ;;
-		esac
+		choose_scheduler mq-deadline
 		create_ressd
 	fi
 	! is_recorded || trace_open "$target"
