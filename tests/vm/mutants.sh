@@ -23,8 +23,9 @@ mutants() {
 		no-fua@dm-ressd-log-worker.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
 		no-flush-supported@dm-ressd-target.c@/ti->flush_supported = true;/d@80-devices@over a write-through device fsync leaves data in RAM
 		flush-past-the-log@dm-ressd-io.c@s/return !ressd_log_is_volatile(&ressd->log) \&\& !ressd->log.cycle;/return true;/@80-devices 1 flush_of_one_block@a flush does not write what is only in RAM
-		other-areas-loaded@dm-ressd-instances.c@s/refused = owed_by(/refused = !load \&\& owed_by(/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
-		other-areas-resumed@dm-ressd-instances.c@s/refused = owed_by(/refused = load \&\& owed_by(/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
+		memory-from-swap@dm-ressd-device.c@s/noio = memalloc_noio_save();/noio = 0;/;/memalloc_noio_restore/d@78-no-allocation@memory for a message to a suspended device may be taken by writing to that
+		other-areas-loaded@dm-ressd-instances.c@s/refused = owed.reserved/refused = !load \&\& owed.reserved/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
+		other-areas-resumed@dm-ressd-instances.c@s/refused = owed.reserved/refused = load \&\& owed.reserved/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		log-lost-by-reload@dm-ressd-instances.c@s/lost |= load \&\&/lost |= 0 \&\&/@75-errors-log 1 removed_during_recover@a table is loaded while the log of the one in use is out of service
 		one-disk-flushed@dm-ressd-device.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
 		discards-by-both-disks@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/0;/@80-devices 1 limits_of_the_log@a log on a disk without discards takes them away from the file system
@@ -71,6 +72,9 @@ mutants() {
 		failed-activation-counts@dm-ressd-target.c@/^static int activate/,/^}/s/WRITE_ONCE(ressd->life, RESSD_FORMATTED);/;/@75-errors-open 1 second_attempt@a second resume serves a log whose opening record was not written
 		recovered-on-top@dm-ressd-activate.c@/^static int recover/,/^}/s/^\tressd_setup_log(ressd, &geom);$/\t(void)geom;/@75-errors-open 1 second_attempt@a second recovery begins with the map that the first one has left
 		status-looks-early@dm-ressd-status.c@s/if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {/if (1) {/@75-errors-open 1 status_during_recovery@status looks at a log that recovery is setting up
+		failed-activation-owes-nothing@dm-ressd-instances.c@s/^\tif (!load)$/\tif (refused)/@75-errors-open 1 no_other_areas_after_a_failed_activation@after an activation that has failed a table may leave the log behind
+		flush-of-activation-untold@dm-ressd-activate.c@/^static int first_flush/,/^}/s/ressd->errors.inherited = true;/;/@75-errors-open 1 activation_meets_a_failed_flush@a flush succeeds though that of an activation has failed
+		commit-block-untold@dm-ressd-io.c@s/(ressd->errors.inherited || flushes_fail/(flushes_fail/@75-errors-open 1 commit_block_meets_the_next_table@... and a commit block is taken behind data that the table before has lost
 		loss-untold@dm-ressd-instances.c@s/ressd->errors.inherited = true;/;/@75-errors-log 1 reload_loses_last_writes@a flush succeeds though the table before this one has lost data
 		removal-beside-repair@dm-ressd-target.c@s/^\twait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));$/\t;/@75-errors-log 1 removed_during_recover@a removal does not wait for a repair, and says that data is lost
 		set-wakes-nobody@dm-ressd-status.c@/^static int message_set/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 set_on_full@a write that waits does not hear of an option that was set
