@@ -54,7 +54,7 @@ static bool may_wait(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.on_full == RESSD_FULL_WAIT &&
-	       !ressd->suspending && !ressd->errors.stuck &&
+	       !ressd->suspending && !ressd_mover_is_stuck(ressd) &&
 	       ressd_log_is_rw(ressd) && !ressd->mover.draining;
 }
 

@@ -83,6 +83,12 @@ static bool bad_block_is_gone(const struct ressd *ressd)
 	       ressd_keep_next(&ressd->log, block, block + 1) != block;
 }
 
+bool ressd_mover_is_stuck(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd->errors.stuck && !bad_block_is_gone(ressd);
+}
+
 /* That covers have to be carried is no reason to look for space. */
 static bool wants_covers(const struct ressd *ressd)
 {

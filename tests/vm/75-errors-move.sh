@@ -166,6 +166,37 @@ overwriting_ends_damage() {
 	check "discarded: state rw" wait_until state_is rw
 }
 
+# piece BLOCK LETTER: 512 bytes of it.
+piece() {
+	local text
+	letters "$2" 512
+	dd of=/dev/mapper/ressd bs=512 seek=$(($1 * 8)) count=1 oflag=direct iflag=fullblock \
+		conv=notrunc status=none <<<"$text"
+}
+
+# With the mover off none but who waits for room has it look again. Pieces of logged blocks were refused for
+# good because of a block that was overwritten since.
+overwriting_makes_room() {
+	small_writes() {
+		fio --name=fill --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --offset=8M --size=32M \
+			--direct=1 --output=/tmp/fio-output "$@"
+	}
+	fresh
+	dmsetup message ressd 0 mover off
+	put 112 a && commit
+	fault write "range=$((112 * 8))+8"
+	# Nearly full, so that block 700 is in the last segment, which no sweep takes.
+	small_writes --number_ios=1875 && put 700 a
+	check "overwritten, mover off: the log is filled" eval \
+		'small_writes --number_ios=100 && at_least ressd bypassed 1'
+	check "overwritten, mover off: a piece is refused" fails piece 700 b
+	heal
+	check "overwritten, mover off: the block that stays is overwritten" put_direct 96 c
+	check "overwritten, mover off: there is room for the piece" piece 700 b
+	check "overwritten, mover off: it is merged" cmp -n 4096 /dev/mapper/ressd -i $((700 * 4096)):0 \
+		<(head -c 512 /dev/zero | tr '\0' b && head -c 3584 /dev/zero | tr '\0' a)
+}
+
 # The first 68 KiB are in the log only. A block that cannot be moved had writes to them fail, though the
 # log had room; and route adaptive counted these as in flight for ever.
 covered_blocks_beside_a_bad_one() {
@@ -655,6 +686,7 @@ scenario mover_cannot_write
 scenario failed_announcement write write "$log_range" after=1
 scenario failed_announcement flush flush after=1
 scenario overwriting_ends_damage
+scenario overwriting_makes_room
 scenario covered_blocks_beside_a_bad_one
 scenario drained_without_covers
 scenario covering_is_interrupted
