@@ -313,8 +313,8 @@ int ressd_store_options(struct ressd *ressd,
 	struct ressd_super *super;
 	int ret = -ENOMEM;
 
-	info = kmalloc(sizeof(*info), GFP_KERNEL);
-	super = vmalloc(RESSD_BLOCK_SIZE);
+	info = kmalloc(sizeof(*info), GFP_NOIO);
+	super = ressd_vmalloc_noio(RESSD_BLOCK_SIZE);
 	if (info && super) {
 		mutex_lock(&store_lock);
 		*info = ressd->super;
