@@ -196,7 +196,9 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 	changed = !ressd->mover.bad_blocks != !ressd->errors.bad_blocks;
 	more = ressd->mover.bad_blocks > ressd->errors.bad_blocks;
 	ressd->errors.bad_blocks = ressd->mover.bad_blocks;
-	ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
+	/* Nor has it tried to free all. */
+	if (complete || gained)
+		ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
 	if (ressd->errors.stuck && ressd_log_is_starved(&ressd->log))
 		ressd_log_give_up(&ressd->log);
 	spin_unlock(&ressd->lock);

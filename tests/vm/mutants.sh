@@ -113,6 +113,7 @@ mutants() {
 		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
 		repair-ignores-direct@dm-ressd-repair.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
 		flush-beside-flush@dm-ressd-end.c@/rb->flags == RESSD_BIO_FLUSHES/,/}/s/check_failures(ressd, rb, error);/;/@75-errors-log 1 flush_beside_a_failed_one@a flush succeeds although another one has failed while it was in flight
+		stuck-by-half-a-sweep@dm-ressd-mover.c@s/^\tif (complete || gained)$/\tif (1)/@75-errors-move 1 interrupted_sweep_is_no_reason@a sweep that was interrupted shows that no room can be made
 		stuck-for-good@dm-ressd-mover.c@s/return ressd->errors.stuck \&\& !bad_block_is_gone(ressd);/return ressd->errors.stuck;/@75-errors-move 1 overwriting_makes_room@with the mover off pieces are refused because of a block that was overwritten
 		lost-with-room@dm-ressd-direct.c@s/return ressd_log_is_full(&ressd->log);/return true;/@75-errors-move 1 covered_blocks_beside_a_bad_one@covered blocks cannot be written beside a block that cannot be moved
 		refused-in-flight@dm-ressd-io.c@s/^\t\tbio_io_error(bio);$/\t\treturn ret;/@75-errors-move 1 covered_blocks_beside_a_bad_one@a write that is refused counts as in flight for ever
