@@ -229,6 +229,19 @@ static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 	return ret;
 }
 
+/*
+ * If it fails, what the table before this one has written may be gone, and the
+ * next flush would succeed.
+ */
+static int first_flush(struct ressd *ressd)
+{
+	int ret = ressd_flush_devices(ressd);
+
+	if (ret)
+		ressd->errors.inherited = true;
+	return ret;
+}
+
 static int format_blank(struct ressd *ressd)
 {
 	int ret = ressd->life == RESSD_FORMATTING ? 0 : check_blank(ressd);
@@ -241,7 +254,7 @@ static int format_blank(struct ressd *ressd)
 	 */
 	WRITE_ONCE(ressd->life, RESSD_FORMATTING);
 	ret = write_super(ressd, &ressd->super, ressd->memory.merge,
-			  ressd_flush_devices);
+			  first_flush);
 	if (!ret)
 		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",
 		       ressd_name(ressd), ressd->log.geom.nr_segments,
@@ -300,8 +313,8 @@ int ressd_store_options(struct ressd *ressd,
 	struct ressd_super *super;
 	int ret = -ENOMEM;
 
-	info = kmalloc(sizeof(*info), GFP_KERNEL);
-	super = vmalloc(RESSD_BLOCK_SIZE);
+	info = kmalloc(sizeof(*info), GFP_NOIO);
+	super = ressd_vmalloc_noio(RESSD_BLOCK_SIZE);
 	if (info && super) {
 		mutex_lock(&store_lock);
 		*info = ressd->super;
@@ -354,7 +367,7 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 		return ret;
 	}
 	/* What was read may so far be in the device's cache only. */
-	ret = ressd_flush_devices(ressd);
+	ret = first_flush(ressd);
 	if (ret) {
 		DMERR("%s: the device cannot be flushed (error %d)",
 		      ressd_name(ressd), ret);

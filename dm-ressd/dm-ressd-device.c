@@ -8,6 +8,7 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/highmem.h>
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 
 #include "dm-ressd-base.h"
@@ -87,6 +88,15 @@ int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr,
 {
 	return ressd_rw(ressd, ressd->reserved->bdev, opf,
 			ressd_log_sector(ressd, block), nr, buffer);
+}
+
+void *ressd_vmalloc_noio(size_t bytes)
+{
+	unsigned int noio = memalloc_noio_save();
+	void *memory = vmalloc(bytes);
+
+	memalloc_noio_restore(noio);
+	return memory;
 }
 
 int ressd_flush_devices(struct ressd *ressd)

@@ -14,7 +14,7 @@
 bool ressd_room_is_lost(const struct ressd *ressd, u32 first, u32 nr)
 {
 	lockdep_assert_held(&ressd->lock);
-	if (!ressd->errors.stuck)
+	if (!ressd_mover_is_stuck(ressd))
 		return false;
 	if (nr == 1 && ressd_cover_mends(ressd, first))
 		return !ressd_log_free_segments(&ressd->log);

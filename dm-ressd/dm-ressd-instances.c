@@ -87,17 +87,17 @@ static bool finds_log_of(const struct ressd *new, const struct ressd_areas *old)
 }
 
 /*
- * The areas whose log a table that takes the place of @other has to find.
- * False: any table may.
+ * Sets the areas whose log a table that takes the place of @other has to find,
+ * if there are any.
  */
-static bool owed_by(struct ressd *other, struct ressd_areas *areas)
+static void find_owed(struct ressd *other, struct ressd_areas *owed)
 {
-	*areas = other->owed;
-	if (areas->reserved)
-		return true;
-	*areas = areas_of(other);
-	return READ_ONCE(other->life) == RESSD_ACTIVE &&
-	       !ressd_is_drained(other);
+	if (READ_ONCE(other->life) != RESSD_ACTIVE) {
+		if (other->owed.reserved)
+			*owed = other->owed;
+	} else if (!ressd_is_drained(other)) {
+		*owed = areas_of(other);
+	}
 }
 
 /* Has it accepted what will be lost with it? */
@@ -116,20 +116,21 @@ static bool leaves_loss(struct ressd *ressd)
 int ressd_check_change(struct ressd *ressd, bool load, char *error, size_t size)
 {
 	struct ressd_areas owed = ressd->owed;
-	bool refused = owed.reserved, lost = false;
+	bool refused, lost = false;
 	struct ressd *other;
 
 	mutex_lock(&instances_lock);
 	list_for_each_entry(other, &instances, instances) {
-		if (refused || other == ressd || !same_device(other, ressd))
+		if (other == ressd || !same_device(other, ressd))
 			continue;
-		refused = owed_by(other, &owed) && !finds_log_of(ressd, &owed);
+		find_owed(other, &owed);
 		lost |= load && READ_ONCE(other->life) == RESSD_ACTIVE &&
 			!ressd_log_is_rw(other);
 		if (!load && leaves_loss(other))
 			ressd->errors.inherited = true;
 	}
-	if (refused)
+	refused = owed.reserved && !finds_log_of(ressd, &owed);
+	if (!load)
 		ressd->owed = owed;
 	mutex_unlock(&instances_lock);
 	if (refused)

@@ -54,7 +54,7 @@ static bool may_wait(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.on_full == RESSD_FULL_WAIT &&
-	       !ressd->suspending && !ressd->errors.stuck &&
+	       !ressd->suspending && !ressd_mover_is_stuck(ressd) &&
 	       ressd_log_is_rw(ressd) && !ressd->mover.draining;
 }
 
@@ -482,13 +482,13 @@ static bool goes_to_log(struct ressd *ressd, struct bio *bio,
  * dm sends the PREFLUSH of a write with data on its own, then the data,
  * whatever became of the flush (dm_io_complete(), 6.1).  So a commit block of a
  * journal would pass for durable behind data that is not; also if a flush would
- * succeed again by then.
+ * succeed again by then, or another table is in force.
  */
 static bool fua_must_fail(const struct ressd *ressd, const struct bio *bio)
 {
 	lockdep_assert_held(&ressd->lock);
 	return bio->bi_opf & REQ_FUA &&
-	       (flushes_fail(ressd) ||
+	       (ressd->errors.inherited || flushes_fail(ressd) ||
 		unlikely(atomic_read(&ressd->errors.refused_flushes) !=
 			 atomic_read(&ressd->errors.answered)));
 }

@@ -83,6 +83,12 @@ static bool bad_block_is_gone(const struct ressd *ressd)
 	       ressd_keep_next(&ressd->log, block, block + 1) != block;
 }
 
+bool ressd_mover_is_stuck(const struct ressd *ressd)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd->errors.stuck && !bad_block_is_gone(ressd);
+}
+
 /* That covers have to be carried is no reason to look for space. */
 static bool wants_covers(const struct ressd *ressd)
 {
@@ -190,7 +196,9 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 	changed = !ressd->mover.bad_blocks != !ressd->errors.bad_blocks;
 	more = ressd->mover.bad_blocks > ressd->errors.bad_blocks;
 	ressd->errors.bad_blocks = ressd->mover.bad_blocks;
-	ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
+	/* Nor has it tried to free all. */
+	if (complete || gained)
+		ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
 	if (ressd->errors.stuck && ressd_log_is_starved(&ressd->log))
 		ressd_log_give_up(&ressd->log);
 	spin_unlock(&ressd->lock);

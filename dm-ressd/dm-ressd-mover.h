@@ -29,6 +29,11 @@ int ressd_reclaim_as_mover(struct ressd *ressd);
 /* dm-ressd-mover.c */
 /* Has the mover, if it is at rest, something to do now?  Under the lock. */
 bool ressd_mover_is_wanted(const struct ressd *ressd);
+/*
+ * Has the last sweep gained no space, because of blocks that it could not move?
+ * And are they there still?  Under the lock.
+ */
+bool ressd_mover_is_stuck(const struct ressd *ressd);
 /* Starts the thread; nothing to do when it runs already. */
 int ressd_mover_start(struct ressd *ressd);
 void ressd_mover_stop(struct ressd *ressd);

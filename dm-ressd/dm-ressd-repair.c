@@ -111,7 +111,7 @@ static bool repair_if_quiet(struct ressd *ressd, void *buffer)
 /* The log worker does the I/O of the repair. */
 static int repair(struct ressd *ressd)
 {
-	void *buffer = vmalloc(REPAIR_BLOCKS * RESSD_BLOCK_SIZE);
+	void *buffer = ressd_vmalloc_noio(REPAIR_BLOCKS * RESSD_BLOCK_SIZE);
 	struct ranges lost = { };
 	int ret;
 

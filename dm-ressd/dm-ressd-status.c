@@ -306,6 +306,9 @@ static int message_set(struct ressd *ressd, const char *key, const char *value)
 		DMERR("%s: %s", ressd_name(ressd), error);
 	else if (!strcmp(key, "log_discard"))
 		ressd_discard_start(ressd);
+	else if (!strcmp(key, "commit_interval_ms"))
+		/* Else it would run on for as long as was set before. */
+		mod_delayed_work(ressd->workqueue, &ressd->log_io.timer, 0);
 	/* A writer may have waited for what is different now. */
 	ressd_run_log(ressd);
 	ressd_wake(ressd);

@@ -95,7 +95,8 @@ static bool occasion_ends(struct ressd *ressd)
 
 	spin_lock(&ressd->lock);
 	goes_on = ressd->mover.state == RESSD_MOVER_EMPTYING ?
-			  ressd_pace_is_idle(ressd) :
+			  ressd_mover_is_on(ressd) &&
+				  ressd_pace_is_idle(ressd) :
 			  ressd_route_asks_move(ressd);
 	spin_unlock(&ressd->lock);
 	return !goes_on;

@@ -334,7 +334,7 @@ struct ressd_errors {
 	 */
 	atomic_t refused_flushes, answered;
 	/* The rest is under the lock. */
-	/* The table before this one has lost data: a flush has to fail. */
+	/* Data of the table before may be lost: a flush has to fail. */
 	bool inherited;
 	int known_to_core;	/* of failed_flushes */
 	enum ressd_mode noted_mode;	/* the last one that was reported */
@@ -479,8 +479,8 @@ struct ressd {
 	struct notifier_block power;	/* hibernation begins or has ended */
 	struct list_head instances;	/* all targets; dm-ressd-instances.c */
 	/*
-	 * Of the table before this one, which was refused for its log: nothing
-	 * but that one may follow.  No devices: it was not refused.
+	 * Of the table before this one, whose log holds data.  Until this one
+	 * is active none may follow that does not find it.  No devices: none.
 	 */
 	struct ressd_areas owed;
 	const struct ressd_upcalls *up;

@@ -118,7 +118,39 @@ mover_off() {
 	remove_disk d0
 }
 
+# What is written back in idle time is left when the mover is off.
+mover_off_in_idle_time() {
+	make_disk d0 64
+	gated_ressd move_batch_sectors 8
+	close_gate home writes
+	small_writes 30 --rw=randwrite
+	dmsetup message ressd 0 set pace idle
+	check "idle mover off: it stands at the gate" wait_until fails equals 0 writes_at_gate home
+	check "idle mover off: sent" dmsetup message ressd 0 mover off
+	open_gate home
+	pause 3
+	check "idle mover off: no more than a batch is moved" at_most "$(status_value ressd moved_blocks)" 1
+	remove_gated_ressd "idle mover off"
+	remove_disk d0
+}
+
+# What was written before waits as long as was set then; not what comes later.
+set_commit_interval() {
+	local records
+	make_disk d0 64
+	make_ressd ressd /dev/d0 "$reserved" cover off commit_interval_ms 60000
+	small_writes 1 --rw=randwrite
+	records=$(status_value ressd records)
+	check "commit interval: set" dmsetup message ressd 0 set commit_interval_ms 50
+	small_writes 1 --rw=randwrite
+	check "commit interval: the next write is soon in the log" soon at_least ressd records $((records + 1))
+	dmsetup remove ressd
+	remove_disk d0
+}
+
 load dm-ressd
 scenario set_on_full
 scenario mover_off
+scenario mover_off_in_idle_time
+scenario set_commit_interval
 finish

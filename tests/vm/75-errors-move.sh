@@ -166,6 +166,66 @@ overwriting_ends_damage() {
 	check "discarded: state rw" wait_until state_is rw
 }
 
+# piece BLOCK LETTER: 512 bytes of it.
+piece() {
+	local text
+	letters "$2" 512
+	dd of=/dev/mapper/ressd bs=512 seek=$(($1 * 8)) count=1 oflag=direct iflag=fullblock \
+		conv=notrunc status=none <<<"$text"
+}
+
+# fill FIO_WORD...: with small writes, at 8 MiB.
+fill() {
+	fio --name=fill --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --offset=8M --size=32M --direct=1 \
+		--output=/tmp/fio-output "$@"
+}
+
+# fill_behind NUMBER: the mover is off, and the log full: so many blocks, then block 112, many others, and 13000
+# in the last segment, which no sweep for space takes.
+fill_behind() {
+	fresh move_batch_sectors 8
+	dmsetup message ressd 0 mover off
+	fill --offset=41M --size=2M --number_ios="$1" && put 112 a && fill --number_ios=$((1875 - $1)) && put 13000 a &&
+		fill --offset=43M --size=6M --number_ios=100
+	at_least ressd bypassed 1 && equals 0 status_value ressd sweeps
+}
+
+# A write that waits for a record may pass for one that waits for room, on a slow guest: then it is swept.
+full_behind() {
+	check "$1: the log is full" eval "fill_behind $2 || fill_behind $2 || fill_behind $2"
+}
+
+# A sweep of idle time meets a bad block, and ends, for there is a read, before it has freed the segment that
+# it could free. A piece was refused then as if none could be freed.
+interrupted_sweep_is_no_reason() {
+	full_behind "interrupted" 40
+	fault write "range=$((112 * 8))+8"
+	drive_faults add write "range=0+$normal" slow_us=50000
+	dmsetup message ressd 0 set pace idle
+	pause 1
+	dmsetup message ressd 0 mover on
+	check "interrupted: some are moved" wait_until at_least ressd moved_blocks 3
+	holds 13000 a
+	check "interrupted: it ends early" wait_until equals 1 status_value ressd bad_blocks
+	check "interrupted: it has freed nothing" at_most "$(status_value ressd moved_blocks)" 100
+	fault write "range=$((112 * 8))+8"
+	check "interrupted: a piece waits for the next one" piece 13000 b
+	heal
+}
+
+# With the mover off none but who waits for room has it look again. Pieces of logged blocks were refused for
+# good because of a block that was overwritten since.
+overwriting_makes_room() {
+	full_behind "overwritten, mover off" 5
+	fault write "range=$((112 * 8))+8"
+	check "overwritten, mover off: a piece is refused" fails piece 13000 b
+	heal
+	check "overwritten, mover off: the block that stays is overwritten" put_direct 96 c
+	check "overwritten, mover off: there is room for the piece" piece 13000 b
+	check "overwritten, mover off: it is merged" cmp -n 4096 /dev/mapper/ressd -i $((13000 * 4096)):0 \
+		<(head -c 512 /dev/zero | tr '\0' b && head -c 3584 /dev/zero | tr '\0' a)
+}
+
 # The first 68 KiB are in the log only. A block that cannot be moved had writes to them fail, though the
 # log had room; and route adaptive counted these as in flight for ever.
 covered_blocks_beside_a_bad_one() {
@@ -655,6 +715,8 @@ scenario mover_cannot_write
 scenario failed_announcement write write "$log_range" after=1
 scenario failed_announcement flush flush after=1
 scenario overwriting_ends_damage
+scenario interrupted_sweep_is_no_reason
+scenario overwriting_makes_room
 scenario covered_blocks_beside_a_bad_one
 scenario drained_without_covers
 scenario covering_is_interrupted

@@ -71,6 +71,51 @@ second_attempt() {
 	check "a second attempt: everything acknowledged is there" oracle check
 }
 
+# leaves_log_off: the log of the device is off, and owes nothing.
+leaves_log_off() {
+	fault write "$log_range"
+	fails dmsetup message ressd 0 drain && heal && state_is off && commit
+}
+
+# The drive may have dropped what was written under the table before when a flush of the activation failed,
+# and the next one succeeds all the same.
+activation_meets_a_failed_flush() {
+	fresh
+	put 10 a && push_out
+	check "flush of an activation: a table is loaded" \
+		dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")"
+	check "flush of an activation: the log of the one in use is off" leaves_log_off
+	put_direct 64 b
+	fault flush times=1
+	expect_fail 'cannot be flushed' dmsetup resume ressd
+	heal
+	ssd cut ssd0 now fate=lost && ssd power ssd0 on
+	check "flush of an activation: the second attempt" dmsetup resume ressd
+	check "flush of an activation: what was not flushed is lost" fails holds 64 b
+	check "flush of an activation: fsync fails" fails commit
+	check "flush of an activation: but only once" commit
+}
+
+# A table that finds the log of the one before fails once. Another one would leave that log behind.
+# shellcheck disable=SC2016 # eval expands it
+no_other_areas_after_a_failed_activation() {
+	local areas="/dev/ssd0 0 /dev/ssd0 $((normal - reserved)) $reserved"
+	fresh
+	put 10 a && commit
+	dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")"
+	fault read "range=$((normal + 8))+$((reserved - 16))"
+	expect_fail 'log cannot be read' dmsetup resume ressd
+	heal
+	expect_fail 'other devices or areas than the one before' \
+		dmsetup load ressd --table "0 $((normal - reserved)) ressd $areas"
+	check "other areas after an error: that one once more" eval \
+		'dmsetup load ressd --table "$(table_line /dev/ssd0 "$reserved")" && dmsetup resume ressd'
+	check "other areas after an error: and all is there" holds 10 a
+	check "other areas after an error: drained" dmsetup message ressd 0 drain
+	check "other areas after an error: others may follow" eval \
+		'dmsetup load ressd --table "0 $((normal - reserved)) ressd $areas" && dmsetup resume ressd'
+}
+
 # Recovery waits for a read: until it is over the log is being set up, and nobody may look at it.
 status_during_recovery() {
 	local drive=/dev/mapper/gated resume status=0
@@ -205,13 +250,49 @@ file_system() {
 	dmsetup remove ressd
 }
 
+# The flush of a commit block fails while the device is being suspended. dm keeps the block itself until the
+# next table is in force, which has to refuse it: what it stands for may be lost.
+commit_block_meets_the_next_table() {
+	local drive=/dev/mapper/lower writer suspend status=0
+	remove_ressd
+	dmsetup create lower --table "0 $(sectors_of /dev/ssd0) linear /dev/ssd0 0"
+	fresh
+	mkfs.ext4 -q -F -b 4096 /dev/mapper/ressd
+	mkdir -p /mnt
+	mount /dev/mapper/ressd /mnt
+	echo old >/mnt/file
+	sync
+	dmsetup load ressd --table "$(table_line "$drive" "$reserved")"
+	close_gate lower flushes
+	dd if=/dev/urandom of=/mnt/new bs=4k count=5 conv=fsync status=none 2>/dev/null &
+	writer=$!
+	check "commit block: its flush is under way" wait_until equals 1 flushes_at_gate lower
+	dmsetup suspend --nolockfs ressd &
+	suspend=$!
+	check "commit block: so is a suspend" wait_until grep -q dm_ "/proc/$suspend/wchan"
+	fault flush times=1
+	open_gate lower
+	ends_well "commit block: suspended" "$suspend"
+	heal
+	ssd cut ssd0 now fate=lost && ssd power ssd0 on
+	check "commit block: the next table is in force" dmsetup resume ressd
+	wait "$writer" || status=$?
+	check "commit block: fsync fails" equals 1 echo "$status"
+	umount /mnt
+	remove_ressd
+	dmsetup remove lower
+}
+
 load dm-ressd
 make_drive
 scenario errors_of_recovery
 scenario second_attempt
+scenario activation_meets_a_failed_flush
+scenario no_other_areas_after_a_failed_activation
 scenario status_during_recovery
 scenario errors_of_formatting
 scenario dead_device remove
 scenario dead_device suspend
 scenario file_system
+scenario commit_block_meets_the_next_table
 finish

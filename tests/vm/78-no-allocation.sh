@@ -85,6 +85,16 @@ no_own_allocation() {
 	}
 }
 
+# watch_io: pages that may be made free by writing to a device, as the allocator sees it.
+watch_io() {
+	echo "hist:keys=stacktrace:size=$stacks_per_event if gfp_flags & 64" >"$tracing/events/kmem/mm_page_alloc/trigger"
+}
+
+end_watch_io() {
+	cat "$tracing/events/kmem/mm_page_alloc/hist" >/tmp/stacks
+	echo "!hist:keys=stacktrace:size=$stacks_per_event if gfp_flags & 64" >"$tracing/events/kmem/mm_page_alloc/trigger"
+}
+
 small_writes() {
 	fio --name=small --filename=/dev/mapper/ressd --rw=randwrite --bs=4k --size=24M --direct=1 \
 		--io_size="$1" --fdatasync=16 --randseed=1 --output=/tmp/fio-output
@@ -141,6 +151,12 @@ dispatched() {
 	set_option dispatch none
 }
 
+# A device that is suspended may hold the swap space, to which nothing can be written then.
+suspended() {
+	dmsetup suspend ressd && dmsetup message ressd 0 store pace idle &&
+		set_option move_batch_sectors 2048 && dmsetup resume ressd
+}
+
 # That the histograms see what they are to see: the constructor may allocate, and does.
 load dm-ressd
 make_disk d0 64
@@ -166,7 +182,16 @@ check "there were discards" at_least ressd discards 50
 check "there were flushes" at_least ressd flushes 100
 check "requests were held" at_least ressd most_held 4
 check "some were joined" at_least ressd joined 10
+watch_io
+check "messages to a suspended device" suspended
+end_watch_io
+check "have nothing written for memory" no_own_allocation
 check "no errors" equals 0 status_value ressd errors
 check "is removed" dmsetup remove ressd
+watch_io
+make_ressd ressd /dev/d0 16384
+end_watch_io
+check "what may be written for the constructor is seen" some own
+dmsetup remove ressd
 remove_disk d0
 finish

@@ -23,8 +23,9 @@ mutants() {
 		no-fua@dm-ressd-log-worker.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
 		no-flush-supported@dm-ressd-target.c@/ti->flush_supported = true;/d@80-devices@over a write-through device fsync leaves data in RAM
 		flush-past-the-log@dm-ressd-io.c@s/return !ressd_log_is_volatile(&ressd->log) \&\& !ressd->log.cycle;/return true;/@80-devices 1 flush_of_one_block@a flush does not write what is only in RAM
-		other-areas-loaded@dm-ressd-instances.c@s/refused = owed_by(/refused = !load \&\& owed_by(/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
-		other-areas-resumed@dm-ressd-instances.c@s/refused = owed_by(/refused = load \&\& owed_by(/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
+		memory-from-swap@dm-ressd-device.c@s/noio = memalloc_noio_save();/noio = 0;/;/memalloc_noio_restore/d@78-no-allocation@memory for a message to a suspended device may be taken by writing to that
+		other-areas-loaded@dm-ressd-instances.c@s/refused = owed.reserved/refused = !load \&\& owed.reserved/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
+		other-areas-resumed@dm-ressd-instances.c@s/refused = owed.reserved/refused = load \&\& owed.reserved/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		log-lost-by-reload@dm-ressd-instances.c@s/lost |= load \&\&/lost |= 0 \&\&/@75-errors-log 1 removed_during_recover@a table is loaded while the log of the one in use is out of service
 		one-disk-flushed@dm-ressd-device.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
 		discards-by-both-disks@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/0;/@80-devices 1 limits_of_the_log@a log on a disk without discards takes them away from the file system
@@ -71,9 +72,14 @@ mutants() {
 		failed-activation-counts@dm-ressd-target.c@/^static int activate/,/^}/s/WRITE_ONCE(ressd->life, RESSD_FORMATTED);/;/@75-errors-open 1 second_attempt@a second resume serves a log whose opening record was not written
 		recovered-on-top@dm-ressd-activate.c@/^static int recover/,/^}/s/^\tressd_setup_log(ressd, &geom);$/\t(void)geom;/@75-errors-open 1 second_attempt@a second recovery begins with the map that the first one has left
 		status-looks-early@dm-ressd-status.c@s/if (smp_load_acquire(&ressd->life) == RESSD_ACTIVE) {/if (1) {/@75-errors-open 1 status_during_recovery@status looks at a log that recovery is setting up
+		failed-activation-owes-nothing@dm-ressd-instances.c@s/^\tif (!load)$/\tif (refused)/@75-errors-open 1 no_other_areas_after_a_failed_activation@after an activation that has failed a table may leave the log behind
+		flush-of-activation-untold@dm-ressd-activate.c@/^static int first_flush/,/^}/s/ressd->errors.inherited = true;/;/@75-errors-open 1 activation_meets_a_failed_flush@a flush succeeds though that of an activation has failed
+		commit-block-untold@dm-ressd-io.c@s/(ressd->errors.inherited || flushes_fail/(flushes_fail/@75-errors-open 1 commit_block_meets_the_next_table@... and a commit block is taken behind data that the table before has lost
 		loss-untold@dm-ressd-instances.c@s/ressd->errors.inherited = true;/;/@75-errors-log 1 reload_loses_last_writes@a flush succeeds though the table before this one has lost data
 		removal-beside-repair@dm-ressd-target.c@s/^\twait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));$/\t;/@75-errors-log 1 removed_during_recover@a removal does not wait for a repair, and says that data is lost
 		set-wakes-nobody@dm-ressd-status.c@/^static int message_set/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 set_on_full@a write that waits does not hear of an option that was set
+		interval-runs-on@dm-ressd-status.c@s/^\t\tmod_delayed_work(.*/\t\t;/@32-messages 1 set_commit_interval@a shorter commit_interval_ms counts only when the longer one is over
+		idle-sweep-goes-on@dm-ressd-sweep.c@s/^\t\t\t  ressd_mover_is_on(ressd) \&\&$/\t\t\t  true \&\&/@32-messages 1 mover_off_in_idle_time@the mover goes on though it is off
 		off-wakes-nobody@dm-ressd-status.c@/^static int message_mover/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 mover_off@... nor that the mover is off
 		restored-in-few-rounds@dm-ressd-cover.c@s/^\t\t\trounds = 0;$/\t\t\t;/@46-cover 1 restored_in_rounds@an activation gives up restoring covers in a log with many dead segments
 		failed-record-awaited@dm-ressd-wait.c@/^void ressd_wait_for_record/,/^}/s/!ressd_log_is_rw(ressd)/false/@75-errors-move 1 record_before_a_visit_fails@the mover waits for a record that cannot be written
@@ -107,6 +113,8 @@ mutants() {
 		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
 		repair-ignores-direct@dm-ressd-repair.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
 		flush-beside-flush@dm-ressd-end.c@/rb->flags == RESSD_BIO_FLUSHES/,/}/s/check_failures(ressd, rb, error);/;/@75-errors-log 1 flush_beside_a_failed_one@a flush succeeds although another one has failed while it was in flight
+		stuck-by-half-a-sweep@dm-ressd-mover.c@s/^\tif (complete || gained)$/\tif (1)/@75-errors-move 1 interrupted_sweep_is_no_reason@a sweep that was interrupted shows that no room can be made
+		stuck-for-good@dm-ressd-mover.c@s/return ressd->errors.stuck \&\& !bad_block_is_gone(ressd);/return ressd->errors.stuck;/@75-errors-move 1 overwriting_makes_room@with the mover off pieces are refused because of a block that was overwritten
 		lost-with-room@dm-ressd-direct.c@s/return ressd_log_is_full(&ressd->log);/return true;/@75-errors-move 1 covered_blocks_beside_a_bad_one@covered blocks cannot be written beside a block that cannot be moved
 		refused-in-flight@dm-ressd-io.c@s/^\t\tbio_io_error(bio);$/\t\treturn ret;/@75-errors-move 1 covered_blocks_beside_a_bad_one@a write that is refused counts as in flight for ever
 		covers-given-up@dm-ressd-cover.c@s/!(ressd->cover.failed \&\& log->cover_wanted)/!ressd->cover.failed/@75-errors-move 1 drained_without_covers@a drain while the first blocks cannot be read ends the log
@@ -114,7 +122,7 @@ mutants() {
 		damage-outlives-its-blocks@dm-ressd-mover.c@s/return ressd->errors.bad_blocks \&\& !ressd_cover_is_bad/return 0 \&\& !ressd_cover_is_bad/@75-errors-move 1 overwriting_ends_damage@the state stays damaged though the bad blocks were overwritten
 		damage-keeps-step@dm-ressd-pace.c@s/ || ressd->errors.bad_blocks ||/ ||/@75-errors-move 1 overwriting_ends_damage@the sweep that would find no bad block waits for writers
 		refused-once@dm-ressd-instances.c@s/^\t\tressd->owed = owed;$/\t\t;/@57-slips 1 other_areas@a second resume takes a table that was refused
-		waits-at-suspend@dm-ressd-io.c@s/^\t       !ressd->suspending \&\& !ressd->errors.stuck \&\&$/\t       !ressd->errors.stuck \&\&/@70-suspend-remove 1 suspend_waits_for_no_room@a small write waits for room, and a suspend for it
+		waits-at-suspend@dm-ressd-io.c@s/^\t       !ressd->suspending \&\& !ressd_mover_is_stuck/\t       !ressd_mover_is_stuck/@70-suspend-remove 1 suspend_waits_for_no_room@a small write waits for room, and a suspend for it
 		kills-believed@core/ressd-repair.c@s/done = distrust_kills(log);/(void)distrust_kills, done = true;/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
 		moves-believed@core/ressd-repair.c@s/done = distrust_moves(log);/(void)distrust_moves, done = true;/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
