@@ -33,12 +33,6 @@
  */
 #define MIN_FREE_PART	4U
 
-static struct ressd_segment *segment_of_block(const struct ressd_log *log,
-					      u32 block)
-{
-	return &log->segments[ressd_geom_slot(&log->geom, block)];
-}
-
 u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block)
 {
 	u32 nr = log->geom.nr_segments;
@@ -290,7 +284,7 @@ static void count_out(struct ressd_log *log, const struct ressd_node *node)
 	u32 block = ressd_map_block(&log->map, node);
 
 	if (!ressd_map_is_clean(&log->map, block))
-		segment_of_block(log, block)->live--;
+		ressd_log_segment(log, block)->live--;
 }
 
 bool ressd_log_is_rotating(const struct ressd_log *log)
@@ -385,7 +379,7 @@ static void supersede(struct ressd_log *log, struct ressd_node *old)
 	u32 block = ressd_map_block(&log->map, old);
 
 	if (!ressd_map_is_clean(&log->map, block))
-		segment_of_block(log, block)->kill_seq =
+		ressd_log_segment(log, block)->kill_seq =
 			log->records[log->open].seq;
 	count_out(log, old);
 	ressd_map_take_out(&log->map, old);
@@ -471,7 +465,7 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 	open->nr_maps++;
 	log->head_maps++;
 	ressd_map_insert(&log->map, block, lbn);
-	segment_of_block(log, block)->live++;
+	ressd_log_segment(log, block)->live++;
 	take_place(log, block, lbn, place, false);
 	return 0;
 }
@@ -544,7 +538,7 @@ bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn)
 	    ressd_map_is_clean(&log->map, block) || log->mode >= RESSD_MODE_RO)
 		return false;
 	ressd_map_set_clean(&log->map, node);
-	segment_of_block(log, block)->live--;
+	ressd_log_segment(log, block)->live--;
 	return true;
 }
 

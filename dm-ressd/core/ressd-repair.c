@@ -7,12 +7,6 @@
 #include "ressd-record.h"
 #include "ressd-repair.h"
 
-static struct ressd_segment *segment_of_block(const struct ressd_log *log,
-					      u32 block)
-{
-	return &log->segments[ressd_geom_slot(&log->geom, block)];
-}
-
 /* --- after a failed flush ------------------------------------------------- */
 
 /*
@@ -58,7 +52,7 @@ static bool distrust_moves(struct ressd_log *log)
 		    is_dead(log, block))
 			continue;
 		ressd_map_set_dirty(&log->map, node);
-		segment_of_block(log, block)->live++;
+		ressd_log_segment(log, block)->live++;
 	}
 	if (node)
 		log->distrusting.next = node->lbn;
@@ -86,7 +80,7 @@ static bool distrust_kills(struct ressd_log *log)
 		ressd_dying_remove(&log->map, &log->unmaps, node);
 		log->nr_unmaps--;
 		ressd_map_revive(&log->map, node);
-		segment_of_block(log, block)->live++;
+		ressd_log_segment(log, block)->live++;
 	}
 	if (node)
 		log->distrusting.next = ressd_map_block(&log->map, node);
