@@ -68,4 +68,21 @@ u32 ressd_geom_slot_end(const struct ressd_geom *geom, u32 slot);
  */
 u32 ressd_geom_slots_blocks(const struct ressd_geom *geom, u32 slot, u32 nr);
 
+/* --- covers: see ressd-cover.h -------------------------------------------- */
+
+/*
+ * How many blocks a new area with this geometry covers: as many as libblkid
+ * looks at, or none.
+ */
+u32 ressd_cover_default(const struct ressd_geom *geom, u64 normal_sectors);
+
+/*
+ * Segments that a log with @nr covered blocks keeps in reserve for carrying
+ * them.
+ */
+u32 ressd_cover_reserve(const struct ressd_geom *geom, u32 nr);
+
+/* Could a log of this geometry carry @nr covered blocks? */
+bool ressd_cover_fits(const struct ressd_geom *geom, u32 nr);
+
 #endif

@@ -10,7 +10,6 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include "ressd-cover.h"
 #include "ressd-log-private.h"
 #include "ressd-record.h"
 #include "ressd-summary.h"
