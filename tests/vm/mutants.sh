@@ -115,8 +115,8 @@ mutants() {
 		damage-keeps-step@dm-ressd-pace.c@s/ || ressd->errors.bad_blocks ||/ ||/@75-errors-move 1 overwriting_ends_damage@the sweep that would find no bad block waits for writers
 		refused-once@dm-ressd-instances.c@s/^\t\tressd->owed = owed;$/\t\t;/@57-slips 1 other_areas@a second resume takes a table that was refused
 		waits-at-suspend@dm-ressd-io.c@s/^\t       !ressd->suspending \&\& !ressd->errors.stuck \&\&$/\t       !ressd->errors.stuck \&\&/@70-suspend-remove 1 suspend_waits_for_no_room@a small write waits for room, and a suspend for it
-		kills-believed@core/ressd-repair.c@s/done = distrust_kills(log);/(void)distrust_kills, done = true;/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
-		moves-believed@core/ressd-repair.c@s/done = distrust_moves(log);/(void)distrust_moves, done = true;/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
+		kills-believed@core/ressd-repair.c@s/if (!distrust_kills(log))/if ((void)distrust_kills, 0)/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
+		moves-believed@core/ressd-repair.c@s/if (!distrust_moves(log))/if ((void)distrust_moves, 0)/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
 }
 
