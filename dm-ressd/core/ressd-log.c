@@ -53,7 +53,7 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->normal_blocks = setup->normal_blocks;
 	log->cover_blocks = setup->cover_blocks;
 	log->cover_reserve = ressd_cover_reserve(&log->geom, log->cover_blocks);
-	log->align_blocks = max_t(u32, setup->align_blocks, 1);
+	log->align_blocks = 1;
 	log->segments = setup->segments;
 	log->segment_busy = setup->segment_busy;
 	log->settle = setup->settle;

@@ -361,7 +361,6 @@ struct ressd_log_setup {
 	u64 activation;			/* random, never 0 */
 	u32 normal_blocks;
 	u32 cover_blocks;
-	u32 align_blocks;
 	struct ressd_node *nodes;	/* geom.nr_blocks */
 	unsigned long *clean;		/* ressd_map_clean_bytes(nr_blocks) */
 	unsigned long *regions;		/* ressd_regions_bytes(), or NULL */
