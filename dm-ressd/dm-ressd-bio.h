@@ -125,8 +125,7 @@ static inline void ressd_remap_normal(struct ressd *ressd, struct bio *bio)
 static inline bool ressd_is_dirty(const struct ressd *ressd,
 				  const struct ressd_node *node)
 {
-	return !ressd_map_is_clean(&ressd->log.map,
-				   ressd_map_block(&ressd->log.map, node));
+	return ressd_map_is_dirty(&ressd->log.map, node);
 }
 
 #endif

@@ -47,10 +47,7 @@ static struct ressd_node *dirty_node(const struct ressd_log *log, u32 lbn)
 {
 	struct ressd_node *node = ressd_map_find(&log->map, lbn);
 
-	if (node &&
-	    ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node)))
-		return NULL;
-	return node;
+	return node && ressd_map_is_dirty(&log->map, node) ? node : NULL;
 }
 
 /*

@@ -81,8 +81,7 @@ bool ressd_cover_is_dirty(const struct ressd_log *log, u32 lbn, u32 nr)
 
 	nr = min(nr, log->cover_blocks - lbn);
 	for (; node && node->lbn - lbn < nr; node = ressd_map_next(node))
-		if (!ressd_map_is_clean(&log->map,
-					ressd_map_block(&log->map, node)))
+		if (ressd_map_is_dirty(&log->map, node))
 			return true;
 	return false;
 }

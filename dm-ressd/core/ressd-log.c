@@ -585,8 +585,7 @@ u32 ressd_log_nr_movable(const struct ressd_log *log)
 	node = ressd_map_first_from(&log->map, 0);
 	for (; node && node->lbn < log->cover_blocks;
 	     node = ressd_map_next(node))
-		dirty -= !ressd_map_is_clean(&log->map,
-					     ressd_map_block(&log->map, node));
+		dirty -= ressd_map_is_dirty(&log->map, node);
 	return dirty;
 }
 
