@@ -34,10 +34,7 @@ struct ressd_geom {
 	u32 summary_blocks;	/* at the end of each slot */
 };
 
-/*
- * Segment size used when the table names none; needs reserved_sectors of at
- * least 512 KiB.
- */
+/* Segment size, in sectors, used when the table names none. */
 u32 ressd_geom_default_segment(u64 reserved_sectors);
 
 /*

@@ -346,7 +346,7 @@ struct ressd_log {
 	u64 sync_wanted;	/* last ticket drawn */
 	u64 sync_done;		/* last ticket completed */
 	u64 cycle;		/* ticket this cycle completes, 0: no cycle */
-	bool cycle_sealed;	/* the cycle's first record is written */
+	bool cycle_sealed;	/* the cycle has sealed its first record */
 	u32 cycle_unmaps;	/* UNMAPs this cycle has yet to write */
 	u64 cycle_tail;		/* tail to announce when its flush is done */
 
