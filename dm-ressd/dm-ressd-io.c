@@ -563,11 +563,6 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 
 	if (complete)
 		bio_endio(bio);
-	if (ret == DM_MAPIO_KILL) {
-		/* dm would not call ressd_end_io(); the router counts it. */
-		bio_io_error(bio);
-		return DM_MAPIO_SUBMITTED;
-	}
 	return ret;
 }
 
@@ -612,11 +607,6 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 		ressd_run_log(ressd);
 	}
 	spin_unlock(&ressd->lock);
-	if (ret == DM_MAPIO_KILL) {
-		/* dm would not call ressd_end_io(). */
-		bio_io_error(bio);
-		ret = DM_MAPIO_SUBMITTED;
-	}
 	return ret;
 }
 
@@ -624,18 +614,20 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 static noinline int map_change(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
+	int ret = DM_MAPIO_KILL;	/* nothing else is advertised */
 
 	*rb = (struct ressd_bio) { };
 	if (bio->bi_opf & REQ_PREFLUSH)
-		return map_flush(ressd, bio);
-	switch (bio_op(bio)) {
-	case REQ_OP_WRITE:
-		return map_write(ressd, bio, rb);
-	case REQ_OP_DISCARD:
-		return ressd_map_discard(ressd, bio);
-	default:
-		return DM_MAPIO_KILL;	/* nothing else is advertised */
-	}
+		ret = map_flush(ressd, bio);
+	else if (bio_op(bio) == REQ_OP_WRITE)
+		ret = map_write(ressd, bio, rb);
+	else if (bio_op(bio) == REQ_OP_DISCARD)
+		ret = ressd_map_discard(ressd, bio);
+	if (ret != DM_MAPIO_KILL)
+		return ret;
+	/* dm would not call ressd_end_io(), which counts and notes it. */
+	bio_io_error(bio);
+	return DM_MAPIO_SUBMITTED;
 }
 
 static bool is_read(const struct bio *bio)
