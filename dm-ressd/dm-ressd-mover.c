@@ -11,7 +11,6 @@
  * ones, cannot be reused until a later sweep moves it or it is overwritten.
  * The pause after a sweep with errors doubles each time.
  */
-#include <linux/blkdev.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
 

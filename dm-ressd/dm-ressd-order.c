@@ -20,8 +20,6 @@
  * They are sent by a worker: the mover or the log's worker, which has freed
  * space, need not wait for the device.
  */
-#include <linux/blkdev.h>
-
 #include "dm-ressd-io.h"
 
 static bool log_is_behind(const struct ressd *ressd)

@@ -112,7 +112,7 @@ enum ressd_cover_goal {
 };
 
 enum ressd_cover_kind {
-	RESSD_COVER_READ_HOME,	/* nr blocks from normal block 0 on */
+	RESSD_COVER_READ_HOME,	/* nr blocks from normal block @lbn, 0, on */
 	RESSD_COVER_READ_LOG,	/* log block @block */
 	RESSD_COVER_WRITE_HOME,	/* nr blocks from normal block @lbn on */
 	RESSD_COVER_WORK,	/* ressd_cover_work(), best without the lock */
