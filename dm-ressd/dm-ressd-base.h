@@ -162,6 +162,7 @@ static inline bool ressd_log_is_rw(const struct ressd *ressd)
  */
 static inline bool ressd_mover_is_on(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return !ressd->mover.off && !ressd->hibernating && !ressd->suspending;
 }
 

@@ -37,6 +37,7 @@ bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	lockdep_assert_held(&ressd->lock);
 	if (first >= log->cover_blocks)
 		return false;
 	return ressd->cover.busy ||
@@ -45,6 +46,7 @@ bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr)
 
 bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr)
 {
+	lockdep_assert_held(&ressd->lock);
 	return !ressd_log_is_rw(ressd) && !ressd->cover.busy &&
 	       ressd_cover_holds(ressd, first, nr);
 }
@@ -53,6 +55,7 @@ bool ressd_cover_takes_writes(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	lockdep_assert_held(&ressd->lock);
 	/* A drain clears cover_wanted, so no run is tried again. */
 	return !log->cover_blocks || log->covered ||
 	       (!(ressd->cover.failed && log->cover_wanted) &&
@@ -64,6 +67,7 @@ static u32 block_of(const struct ressd *ressd, u32 lbn)
 {
 	const struct ressd_node *node = ressd_map_find(&ressd->log.map, lbn);
 
+	lockdep_assert_held(&ressd->lock);
 	return node ? ressd_map_block(&ressd->log.map, node) : 0;
 }
 

@@ -73,6 +73,7 @@ static bool must_keep_step(const struct ressd *ressd)
 static bool has_to_be_logged(const struct ressd *ressd,
 			     const struct ressd_bio *rb)
 {
+	lockdep_assert_held(&ressd->lock);
 	return rb->flags & RESSD_BIO_COVERED && ressd->log.covered &&
 	       !ressd->cover.busy;
 }
@@ -178,8 +179,9 @@ static int take_blocks(struct ressd *ressd, struct bio *bio,
 /* Notes what the first one on waiters.space waits for: the log said @ret. */
 static void note_reason(struct ressd *ressd, int ret)
 {
+	lockdep_assert_held(&ressd->lock);
 	ressd->waiters.for_record = ret == -EAGAIN &&
-			      ressd_log_ram_is_full(&ressd->log);
+				    ressd_log_ram_is_full(&ressd->log);
 }
 
 /* As take_blocks(), and notes the reason. */

@@ -24,6 +24,7 @@
 
 static bool log_is_behind(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->waiters.for_record && !list_empty(&ressd->waiters.space);
 }
 

@@ -53,7 +53,8 @@
  * below ressd->lock or alone, also from interrupts.
  *
  * Functions that need a lock held assert it (lockdep_assert_held()), which
- * costs nothing but in a kernel with lockdep (tools/vm/debug-kernel).
+ * costs nothing but in a kernel with lockdep (tools/vm/debug-kernel); but for
+ * those of the headers that tests/interleave runs, which do not know it.
  *
  * A small write that completes at once takes its place in the open record under
  * ressd->lock, and copies its data and finds their checksum without:
