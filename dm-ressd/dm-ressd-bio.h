@@ -44,13 +44,14 @@ struct ressd_bio {
 	struct list_head list;	/* of the list that it waits on, or tracked */
 	struct list_head done;	/* on ressd->done */
 	/*
-	 * Sync ticket or record number waited for; a read: errors.known_to_map
-	 * when it came; a flush that was sent down: errors.known_to_core.
+	 * Sync ticket or record number waited for; on waiters.order: how far
+	 * waiters.left must be; a read: errors.known_to_map when it came; a
+	 * flush that was sent down: errors.known_to_core.
 	 */
 	u64 ticket;
 	u32 first, nr;		/* whole blocks that it covers */
 	u32 accepted;		/* of these, already in the log */
-	u32 slot;	/* a flush: errors.refused_flushes when it came */
+	u32 slot;	/* READ_LOG; a flush: errors.refused_flushes before */
 	u16 flags;
 	u8 generation;
 	blk_status_t status;

@@ -241,8 +241,8 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 }
 
 /*
- * Completes the bio through @complete, when the blocks of @copy, if any, are
- * copied: that has begun then.
+ * *@complete: the caller completes the bio, when it has copied the blocks of
+ * @copy, if any: that counts as begun.
  */
 static int write_log(struct ressd *ressd, struct bio *bio,
 		     struct late_copy *copy, bool *complete)
