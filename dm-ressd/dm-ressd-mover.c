@@ -400,8 +400,8 @@ int ressd_mover_start(struct ressd *ressd)
 	mover = kthread_run(mover_thread, ressd, "ressd_mv/%s",
 			    ressd_name(ressd));
 	if (IS_ERR(mover)) {
-		DMERR("%s: the mover thread cannot be started",
-		      ressd_name(ressd));
+		DMERR("%s: the mover thread cannot be started (error %ld); resume the device again",
+		      ressd_name(ressd), PTR_ERR(mover));
 		return PTR_ERR(mover);
 	}
 	ressd->mover.thread = mover;
