@@ -12,7 +12,6 @@
  * The pause after a sweep with errors doubles each time.
  */
 #include <linux/kthread.h>
-#include <linux/sched.h>
 
 #include "dm-ressd-mover.h"
 #include "core/ressd-keep.h"

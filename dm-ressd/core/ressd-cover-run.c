@@ -2,7 +2,6 @@
 /* Covering, uncovering and carrying on, step by step; see ressd-cover.h. */
 #include <linux/bug.h>
 #include <linux/errno.h>
-#include <linux/kernel.h>
 #include <linux/string.h>
 #include "ressd-cover.h"
 #include "ressd-log-private.h"

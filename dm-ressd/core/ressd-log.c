@@ -4,7 +4,6 @@
  * states the contract and the invariants, ressd-commit.c has what is written
  * and when, ressd-space.c what is free.
  */
-#include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
