@@ -506,8 +506,10 @@ static void set_covered(struct fold *fold, const struct chain *chain)
 		return;
 	node = ressd_map_first_from(&log->map, log->cover_blocks);
 	for (; node; node = ressd_map_next(node)) {
+		u32 block = ressd_map_block(&log->map, node);
+
 		ressd_map_set_clean(&log->map, node);
-		ressd_log_segment(log, ressd_map_block(&log->map, node))->live--;
+		ressd_log_segment(log, block)->live--;
 	}
 }
 
