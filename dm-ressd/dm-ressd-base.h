@@ -162,6 +162,7 @@ static inline bool ressd_log_is_rw(const struct ressd *ressd)
  */
 static inline bool ressd_mover_is_on(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return !ressd->mover.off && !ressd->hibernating && !ressd->suspending;
 }
 
@@ -236,8 +237,8 @@ void *ressd_vmalloc_noio(size_t bytes);
 int ressd_flush_devices(struct ressd *ressd);
 
 /*
- * dm-ressd-meter.c; all do nothing unless the option says adaptive, and need
- * the lock but one.
+ * dm-ressd-meter.c; all need the lock but ressd_meter_stop().  Nothing is
+ * measured unless the option says adaptive.
  */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
 {
@@ -269,24 +270,16 @@ bool ressd_route_tries_direct(const struct ressd *ressd);
 
 /* Shall the mover bring blocks home, for a trial?  Nothing is logged then. */
 bool ressd_route_asks_move(const struct ressd *ressd);
-/* Starts the clock for it.  Under the lock. */
-void ressd_meter_start(struct ressd *ressd, struct bio *bio);
 /*
  * A small write that is not logged, or a flush after some, goes to the device:
  * its time counts, unless a batch of the mover is in flight.  Beside that it
  * may take ten times as long, and a device that is written to directly has no
- * such batches.  Under the lock.
+ * such batches.
  */
-static inline void ressd_route_sent(struct ressd *ressd, struct bio *bio)
-{
-	lockdep_assert_held(&ressd->lock);
-	if (!ressd->gate.batch && ressd_route_times_direct(&ressd->route))
-		ressd_meter_start(ressd, bio);
-}
-
+void ressd_route_sent(struct ressd *ressd, struct bio *bio);
 /*
- * The end of what ressd_route_sent() counted, of @blocks blocks.  Any context,
- * no lock needed.
+ * The end of what ressd_route_sent() has marked (RESSD_BIO_TIMED), of @blocks
+ * blocks.  Any context, no lock needed.
  */
 void ressd_meter_stop(struct ressd *ressd, u32 blocks);
 /*

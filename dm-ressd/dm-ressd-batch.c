@@ -95,7 +95,7 @@ static u32 take_next_move_space(struct ressd *ressd)
 	u32 max;
 
 	spin_lock(&ressd->lock);
-	if (ressd->mover.next_space.max > ressd->mover.space.max) {
+	if (ressd->mover.next_space.max) {
 		old = ressd->mover.space;
 		ressd->mover.space = ressd->mover.next_space;
 		ressd->mover.next_space = (struct ressd_move_space) { };
@@ -258,11 +258,6 @@ enum step {
 	WRITE_HOME,
 };
 
-static void *buffer_of(const struct ressd *ressd, u32 at)
-{
-	return ressd->mover.space.buffer + (size_t)at * RESSD_BLOCK_SIZE;
-}
-
 static void start_bio(struct ressd *ressd, struct bio *bio)
 {
 	bio->bi_end_io = move_io_done;
@@ -282,7 +277,7 @@ static void start_home_io(struct ressd *ressd, u32 at, u32 nr, blk_opf_t opf)
 		struct bio *bio =
 			ressd_alloc_bio(ressd, ressd->normal->bdev, opf,
 					sector + (done >> SECTOR_SHIFT),
-					buffer_of(ressd, at) + done,
+					ressd_move_data(ressd, at) + done,
 					bytes - done);
 
 		done += bio->bi_iter.bi_size;
@@ -300,7 +295,7 @@ static void start_log_read(struct ressd *ressd, u32 at, u32 nr)
 
 	bio->bi_iter.bi_sector = ressd_log_sector(ressd, moves[at].block);
 	for (i = at; i < at + nr; i++) {
-		void *buffer = buffer_of(ressd, i);
+		void *buffer = ressd_move_data(ressd, i);
 
 		if (!ressd_move_is_hole(&moves[i]))
 			__bio_add_page(bio, vmalloc_to_page(buffer),
@@ -430,8 +425,7 @@ static bool batch_is_intact(const struct ressd *ressd)
 	for (i = 0; i < ressd->gate.batch; i++)
 		if (!ressd_move_is_hole(&ressd->mover.space.moves[i]) &&
 		    !is_intact(&ressd->mover.space.moves[i],
-			       ressd->mover.space.buffer +
-				       (size_t)i * RESSD_BLOCK_SIZE))
+			       ressd_move_data(ressd, i)))
 			return false;
 	return true;
 }
@@ -543,9 +537,7 @@ static void restore_holes(struct ressd *ressd)
 
 		if (!ressd_move_is_hole(move))
 			continue;
-		ret = write_home(ressd, move->lbn,
-				 ressd->mover.space.buffer +
-					 (size_t)i * RESSD_BLOCK_SIZE);
+		ret = write_home(ressd, move->lbn, ressd_move_data(ressd, i));
 		if (!ret)
 			continue;
 		spin_lock(&ressd->lock);

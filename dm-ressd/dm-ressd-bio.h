@@ -44,13 +44,14 @@ struct ressd_bio {
 	struct list_head list;	/* of the list that it waits on, or tracked */
 	struct list_head done;	/* on ressd->done */
 	/*
-	 * Sync ticket or record number waited for; a read: errors.known_to_map
-	 * when it came; a flush that was sent down: errors.known_to_core.
+	 * Sync ticket or record number waited for; on waiters.order: how far
+	 * waiters.left must be; a read: errors.known_to_map when it came; a
+	 * flush that was sent down: errors.known_to_core.
 	 */
 	u64 ticket;
 	u32 first, nr;		/* whole blocks that it covers */
 	u32 accepted;		/* of these, already in the log */
-	u32 slot;	/* a flush: errors.refused_flushes when it came */
+	u32 slot;	/* READ_LOG; a flush: errors.refused_flushes before */
 	u16 flags;
 	u8 generation;
 	blk_status_t status;
@@ -125,8 +126,7 @@ static inline void ressd_remap_normal(struct ressd *ressd, struct bio *bio)
 static inline bool ressd_is_dirty(const struct ressd *ressd,
 				  const struct ressd_node *node)
 {
-	return !ressd_map_is_clean(&ressd->log.map,
-				   ressd_map_block(&ressd->log.map, node));
+	return ressd_map_is_dirty(&ressd->log.map, node);
 }
 
 #endif

@@ -9,11 +9,10 @@
  * Small writes of other blocks wait on waiters.space until the log is covered:
  * ressd_log_accept() says so.
  */
-#include <linux/kthread.h>
+#include <linux/blkdev.h>
 #include <linux/vmalloc.h>
 
 #include "dm-ressd-mover.h"
-#include "core/ressd-cover.h"
 
 int ressd_cover_init(struct ressd *ressd)
 {
@@ -38,6 +37,7 @@ bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	lockdep_assert_held(&ressd->lock);
 	if (first >= log->cover_blocks)
 		return false;
 	return ressd->cover.busy ||
@@ -46,6 +46,7 @@ bool ressd_cover_holds(const struct ressd *ressd, u32 first, u32 nr)
 
 bool ressd_cover_is_stuck(const struct ressd *ressd, u32 first, u32 nr)
 {
+	lockdep_assert_held(&ressd->lock);
 	return !ressd_log_is_rw(ressd) && !ressd->cover.busy &&
 	       ressd_cover_holds(ressd, first, nr);
 }
@@ -54,6 +55,7 @@ bool ressd_cover_takes_writes(const struct ressd *ressd)
 {
 	const struct ressd_log *log = &ressd->log;
 
+	lockdep_assert_held(&ressd->lock);
 	/* A drain clears cover_wanted, so no run is tried again. */
 	return !log->cover_blocks || log->covered ||
 	       (!(ressd->cover.failed && log->cover_wanted) &&
@@ -65,6 +67,7 @@ static u32 block_of(const struct ressd *ressd, u32 lbn)
 {
 	const struct ressd_node *node = ressd_map_find(&ressd->log.map, lbn);
 
+	lockdep_assert_held(&ressd->lock);
 	return node ? ressd_map_block(&ressd->log.map, node) : 0;
 }
 
@@ -83,11 +86,6 @@ bool ressd_cover_mends(const struct ressd *ressd, u32 lbn)
 }
 
 /* --- a run ---------------------------------------------------------------- */
-
-static bool reads_settled(struct ressd *ressd)
-{
-	return !atomic_read(&ressd->cover.reads);
-}
 
 /* -EAGAIN: the sync waits for space that only the mover frees. */
 static int sync_log(struct ressd *ressd, bool reclaim)
@@ -117,14 +115,9 @@ static bool tidy_some(struct ressd *ressd)
 	return more;
 }
 
-static int transfer_home(struct ressd *ressd, blk_opf_t opf,
-			 const struct ressd_cover_action *action)
+static int rw_home(struct ressd *ressd, blk_opf_t opf,
+		   const struct ressd_cover_action *action)
 {
-	/*
-	 * A read that was sent home before the log had the block would find the
-	 * cover.
-	 */
-	wait_event(ressd->wait, reads_settled(ressd));
 	return ressd_rw(ressd, ressd->normal->bdev, opf,
 			ressd_normal_sector(ressd, action->lbn), action->nr,
 			action->data);
@@ -134,14 +127,17 @@ static int act(struct ressd *ressd, const struct ressd_cover_action *action)
 {
 	switch (action->kind) {
 	case RESSD_COVER_READ_HOME:
-		return ressd_rw(ressd, ressd->normal->bdev, REQ_OP_READ,
-				ressd_normal_sector(ressd, 0), action->nr,
-				action->data);
+		return rw_home(ressd, REQ_OP_READ, action);
 	case RESSD_COVER_READ_LOG:
 		return ressd_log_rw(ressd, REQ_OP_READ, action->block,
 				    action->nr, action->data);
 	case RESSD_COVER_WRITE_HOME:
-		return transfer_home(ressd, REQ_OP_WRITE | REQ_SYNC, action);
+		/*
+		 * A read that was sent home before the log had the block would
+		 * find the cover.
+		 */
+		wait_event(ressd->wait, !atomic_read(&ressd->cover.reads));
+		return rw_home(ressd, REQ_OP_WRITE | REQ_SYNC, action);
 	case RESSD_COVER_WORK:
 		ressd_cover_work(&ressd->cover.run);
 		return 0;
@@ -223,9 +219,7 @@ static void finish(struct ressd *ressd, enum ressd_cover_goal goal,
 	if (started && run->unsafe)
 		DMERR("%s: a cover cannot be written: until the device is drained its bare disk may look like a file system; do not mount it",
 		      ressd_name(ressd));
-	/*
-	 * The page cache of the bare disk has what was there before.
-	 */
+	/* The page cache of the bare disk has what was there before. */
 	if (holds_bios(goal))
 		invalidate_bdev(ressd->normal->bdev);
 	ressd_wake(ressd);

@@ -93,8 +93,7 @@ static bool put_off_direct(struct ressd *ressd, struct bio *bio)
 /*
  * A write or discard that touches covered blocks, with the log covered: their
  * place is the log.  A write lies within them and waits there for room, however
- * full the log is; of a discard only what lies behind them is left.  Under the
- * lock.
+ * full the log is; of a discard only what lies behind them is left.
  */
 static int divert_covered(struct ressd *ressd, struct bio *bio)
 {
@@ -102,6 +101,7 @@ static int divert_covered(struct ressd *ressd, struct bio *bio)
 	sector_t end = (sector_t)ressd->log.cover_blocks * RESSD_BLOCK_SECTORS;
 	struct ressd_extent e = ressd_extent_of(ressd, bio);
 
+	lockdep_assert_held(&ressd->lock);
 	if (bio_op(bio) == REQ_OP_DISCARD) {
 		if (e.sector + e.sectors <= end)
 			return RESSD_MAPIO_DONE;
@@ -131,6 +131,7 @@ static bool is_stuck(struct ressd *ressd, struct bio *bio)
 
 static bool is_covered(struct ressd *ressd, struct bio *bio)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->log.covered && !ressd->cover.busy &&
 	       ressd_extent_of(ressd, bio).first < ressd->log.cover_blocks;
 }

@@ -23,7 +23,7 @@ void ressd_dispatch_ended(struct ressd *ressd);
 /* Waits while a policy holds as many as it can.  May sleep. */
 void ressd_dispatch_throttle(struct ressd *ressd);
 
-/* Under shape.lock: which sector of the normal area a bio is aimed at. */
+/* Which sector of the normal area a bio is aimed at. */
 static inline u64 ressd_shape_sector(const struct ressd *ressd,
 				     const struct bio *bio)
 {

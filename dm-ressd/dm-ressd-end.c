@@ -153,7 +153,10 @@ static void kill_superseded(struct ressd *ressd, struct ressd_bio *rb)
 	ressd->nr_tracked--;
 }
 
-/* One of those below. */
+/*
+ * Before the bio completes: the log's copies of what a direct write has written
+ * are invalidated, and a flush that has failed is reported to core.
+ */
 static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 {
 	struct bio *bio = ressd_bio_of(rb);
@@ -183,10 +186,6 @@ static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 	}
 }
 
-/*
- * Before their bios complete: the log's copies of what direct writes have
- * written are invalidated, and flushes that have failed are reported to core.
- */
 static void finish_direct_writes(struct ressd *ressd)
 {
 	struct ressd_bio *rb, *next;

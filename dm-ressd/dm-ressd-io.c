@@ -73,6 +73,7 @@ static bool must_keep_step(const struct ressd *ressd)
 static bool has_to_be_logged(const struct ressd *ressd,
 			     const struct ressd_bio *rb)
 {
+	lockdep_assert_held(&ressd->lock);
 	return rb->flags & RESSD_BIO_COVERED && ressd->log.covered &&
 	       !ressd->cover.busy;
 }
@@ -178,8 +179,9 @@ static int take_blocks(struct ressd *ressd, struct bio *bio,
 /* Notes what the first one on waiters.space waits for: the log said @ret. */
 static void note_reason(struct ressd *ressd, int ret)
 {
+	lockdep_assert_held(&ressd->lock);
 	ressd->waiters.for_record = ret == -EAGAIN &&
-			      ressd_log_ram_is_full(&ressd->log);
+				    ressd_log_ram_is_full(&ressd->log);
 }
 
 /* As take_blocks(), and notes the reason. */
@@ -239,8 +241,8 @@ static int refused_by_log(struct ressd *ressd, struct bio *bio, int reason)
 }
 
 /*
- * Completes the bio through @complete, when the blocks of @copy, if any, are
- * copied: that has begun then.
+ * *@complete: the caller completes the bio, when it has copied the blocks of
+ * @copy, if any: that counts as begun.
  */
 static int write_log(struct ressd *ressd, struct bio *bio,
 		     struct late_copy *copy, bool *complete)
@@ -563,11 +565,6 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 
 	if (complete)
 		bio_endio(bio);
-	if (ret == DM_MAPIO_KILL) {
-		/* dm would not call ressd_end_io(); the router counts it. */
-		bio_io_error(bio);
-		return DM_MAPIO_SUBMITTED;
-	}
 	return ret;
 }
 
@@ -612,11 +609,6 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 		ressd_run_log(ressd);
 	}
 	spin_unlock(&ressd->lock);
-	if (ret == DM_MAPIO_KILL) {
-		/* dm would not call ressd_end_io(). */
-		bio_io_error(bio);
-		ret = DM_MAPIO_SUBMITTED;
-	}
 	return ret;
 }
 
@@ -624,18 +616,20 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 static noinline int map_change(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
+	int ret = DM_MAPIO_KILL;	/* nothing else is advertised */
 
 	*rb = (struct ressd_bio) { };
 	if (bio->bi_opf & REQ_PREFLUSH)
-		return map_flush(ressd, bio);
-	switch (bio_op(bio)) {
-	case REQ_OP_WRITE:
-		return map_write(ressd, bio, rb);
-	case REQ_OP_DISCARD:
-		return ressd_map_discard(ressd, bio);
-	default:
-		return DM_MAPIO_KILL;	/* nothing else is advertised */
-	}
+		ret = map_flush(ressd, bio);
+	else if (bio_op(bio) == REQ_OP_WRITE)
+		ret = map_write(ressd, bio, rb);
+	else if (bio_op(bio) == REQ_OP_DISCARD)
+		ret = ressd_map_discard(ressd, bio);
+	if (ret != DM_MAPIO_KILL)
+		return ret;
+	/* dm would not call ressd_end_io(), which counts and notes it. */
+	bio_io_error(bio);
+	return DM_MAPIO_SUBMITTED;
 }
 
 static bool is_read(const struct bio *bio)

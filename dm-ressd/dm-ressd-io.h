@@ -22,8 +22,8 @@ void ressd_retry_space_waiters(struct ressd *ressd);
 void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to,
 			 unsigned int bytes);
 /*
- * A bio whose data is in the open record: true if it completes now.  Under the
- * lock.
+ * A bio whose data has its place in the open record: true if it completes now.
+ * Under the lock.
  */
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio);
 
@@ -85,7 +85,10 @@ void ressd_order_tune(struct ressd *ressd);
  * ressd_order_changed().  Under the lock.
  */
 void ressd_order_add(struct ressd *ressd, struct ressd_bio *rb);
-/* Those on waiters.space are fewer, or wait for something else.  Without it. */
+/*
+ * Those on waiters.space are fewer, or wait for something else.  Without the
+ * lock.
+ */
 void ressd_order_changed(struct ressd *ressd);
 /* Sends those that need not wait any longer. */
 void ressd_order_worker(struct work_struct *work);
@@ -97,8 +100,8 @@ int ressd_map_read(struct ressd *ressd, struct bio *bio);
 /* dm-ressd-unlocked.c */
 /*
  * Has the pattern identifier judge the large writes that took no lock; true:
- * not all.  Under it.  With many processors hardly any has notes: one look
- * tells that none has.
+ * not all.  Under the lock.  Mostly there are none: a flag tells, so that not
+ * each processor has to be asked.
  */
 bool ressd_judge_notes(struct ressd *ressd);
 static inline bool ressd_judge_noted(struct ressd *ressd)
@@ -106,7 +109,7 @@ static inline bool ressd_judge_noted(struct ressd *ressd)
 	return READ_ONCE(ressd->noted) && ressd_judge_notes(ressd);
 }
 
-/* ... all of them.  Without it. */
+/* ... all of them.  Without the lock. */
 void ressd_judge_all_noted(struct ressd *ressd);
 /*
  * A large write, by its size, that may be direct and need not have the lock:

@@ -63,9 +63,7 @@ static int keep_blocks(struct ressd *ressd, u32 block, u32 nr)
 	int ret;
 
 	while (i < nr) {
-		ret = keep_block(ressd, block + i,
-				 ressd->mover.space.buffer +
-					 (size_t)i * RESSD_BLOCK_SIZE);
+		ret = keep_block(ressd, block + i, ressd_move_data(ressd, i));
 		if (!ret) {
 			i++;
 			continue;

@@ -21,6 +21,13 @@
 /* Bios that end under one hold of the lock. */
 #define SETTLED_AT_ONCE	(RESSD_STEP_NODES / 8)
 
+static int write_once(struct ressd *ressd, const struct ressd_io *io)
+{
+	blk_opf_t opf = RESSD_LOG_WRITE | (io->fua ? REQ_FUA : 0);
+
+	return ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
+}
+
 /*
  * Many errors of cheap devices are gone a moment later.  A write can be tried
  * again, for its data is still here; a flush cannot, for the next one would
@@ -29,7 +36,6 @@
  */
 static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
 {
-	blk_opf_t opf = RESSD_LOG_WRITE | (io->fua ? REQ_FUA : 0);
 	unsigned int wait;
 
 	io->only_write = !io->fua ||
@@ -40,20 +46,11 @@ static int retry_write(struct ressd *ressd, struct ressd_io *io, int ret)
 		ressd->counters.write_retries++;
 		spin_unlock(&ressd->lock);
 		msleep(wait);
-		ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks,
-				   io->data);
+		ret = write_once(ressd, io);
 	}
 	if (ret && !io->only_write)
 		atomic_inc(&ressd->errors.failed_flushes);
 	return ret;
-}
-
-static int write_record(struct ressd *ressd, struct ressd_io *io)
-{
-	blk_opf_t opf = RESSD_LOG_WRITE | (io->fua ? REQ_FUA : 0);
-	int ret = ressd_log_rw(ressd, opf, io->block, io->nr_blocks, io->data);
-
-	return retry_write(ressd, io, ret);
 }
 
 /*
@@ -110,7 +107,9 @@ static int do_io(struct ressd *ressd, struct ressd_io *io)
 		encode(ressd, io);
 		if (io->preflush)
 			ret = preflush(ressd);
-		return ret ? ret : write_record(ressd, io);
+		if (ret)
+			return ret;
+		return retry_write(ressd, io, write_once(ressd, io));
 	}
 	return -EINVAL;
 }

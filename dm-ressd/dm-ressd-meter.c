@@ -23,12 +23,14 @@ static void read_clock(struct ressd_meter *meter)
 	meter->since = now;
 }
 
-void ressd_meter_start(struct ressd *ressd, struct bio *bio)
+void ressd_route_sent(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_meter *meter = &ressd->meter;
 	unsigned long flags;
 
 	lockdep_assert_held(&ressd->lock);
+	if (ressd->gate.batch || !ressd_route_times_direct(&ressd->route))
+		return;
 	ressd_bio(bio)->flags |= RESSD_BIO_TIMED;
 	spin_lock_irqsave(&meter->lock, flags);
 	read_clock(meter);

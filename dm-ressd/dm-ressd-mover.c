@@ -11,9 +11,7 @@
  * ones, cannot be reused until a later sweep moves it or it is overwritten.
  * The pause after a sweep with errors doubles each time.
  */
-#include <linux/blkdev.h>
 #include <linux/kthread.h>
-#include <linux/sched.h>
 
 #include "dm-ressd-mover.h"
 #include "core/ressd-keep.h"
@@ -409,8 +407,8 @@ int ressd_mover_start(struct ressd *ressd)
 	mover = kthread_run(mover_thread, ressd, "ressd_mv/%s",
 			    ressd_name(ressd));
 	if (IS_ERR(mover)) {
-		DMERR("%s: the mover thread cannot be started",
-		      ressd_name(ressd));
+		DMERR("%s: the mover thread cannot be started (error %ld); resume the device again",
+		      ressd_name(ressd), PTR_ERR(mover));
 		return PTR_ERR(mover);
 	}
 	ressd->mover.thread = mover;

@@ -65,6 +65,12 @@ void ressd_move_space_free(struct ressd_move_space *space);
  * lock; may sleep.
  */
 int ressd_grow_move_space(struct ressd *ressd, u32 max);
+/* Block @nr of the mover's buffer.  Its thread. */
+static inline void *ressd_move_data(const struct ressd *ressd, u32 nr)
+{
+	return ressd->mover.space.buffer + (size_t)nr * RESSD_BLOCK_SIZE;
+}
+
 /*
  * The mover's thread calls this and the next one, without the lock.  Picks the
  * next batch and pins its segments.  From now on direct writes to its blocks

@@ -20,12 +20,11 @@
  * They are sent by a worker: the mover or the log's worker, which has freed
  * space, need not wait for the device.
  */
-#include <linux/blkdev.h>
-
 #include "dm-ressd-io.h"
 
 static bool log_is_behind(const struct ressd *ressd)
 {
+	lockdep_assert_held(&ressd->lock);
 	return ressd->waiters.for_record && !list_empty(&ressd->waiters.space);
 }
 

@@ -349,7 +349,7 @@ static int message_mover(struct ressd *ressd, const char *word)
 	bool on = !strcmp(word, "on");
 
 	if (!on && strcmp(word, "off")) {
-		DMERR("%s: mover is '%s', but must be on or off",
+		DMERR("%s: mover is '%.40s', but must be on or off",
 		      ressd_name(ressd), word);
 		return -EINVAL;
 	}
@@ -373,7 +373,8 @@ static int message_drain(struct ressd *ressd, unsigned int argc, char **argv)
 	if (argc == 1)
 		return ressd_drain(ressd);
 	if (strcmp(argv[1], "cancel")) {
-		DMERR("%s: drain takes no word but cancel", ressd_name(ressd));
+		DMERR("%s: drain takes no word but cancel, and not '%.40s'",
+		      ressd_name(ressd), argv[1]);
 		return -EINVAL;
 	}
 	spin_lock(&ressd->lock);
@@ -418,7 +419,7 @@ int ressd_message(struct dm_target *ti, unsigned int argc, char **argv,
 		clear_stats(ressd);
 		return 0;
 	}
-	DMERR("%s: the message '%s' with %u words is not known; use drain [cancel], recover, mover on|off, set <key> <value>, store [<key> <value>]... or clear_stats",
+	DMERR("%s: the message '%.40s' with %u words is not known; use drain [cancel], recover, mover on|off, set <key> <value>, store [<key> <value>]... or clear_stats",
 	      ressd_name(ressd), argc ? argv[0] : "", argc);
 	return -EINVAL;
 }

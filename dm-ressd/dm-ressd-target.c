@@ -151,7 +151,7 @@ static int allocate_map(struct ressd *ressd, const struct ressd_geom *geom,
 {
 	struct ressd_memory *memory = &ressd->memory;
 
-	/* Of a 32-bit machine too many blocks would wrap around. */
+	/* On 32 bits the size of too many would wrap around. */
 	memory->nodes = vmalloc(array_size(geom->nr_blocks,
 					   sizeof(struct ressd_node)));
 	memory->clean = vmalloc(ressd_map_clean_bytes(geom->nr_blocks));

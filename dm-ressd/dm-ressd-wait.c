@@ -2,10 +2,7 @@
 /* What the mover, and a run of the cover, have to wait for. */
 #include "dm-ressd-mover.h"
 
-/*
- * Waits for the direct writes that are in flight now.  The generation changes
- * only here.
- */
+/* The generation changes only here. */
 void ressd_wait_for_direct_writes(struct ressd *ressd)
 {
 	unsigned int old;

@@ -48,12 +48,14 @@
  * protects the list of completed bios that still need process context, and the
  * end of the mover's I/Os, of discards and of log writes; it is taken from
  * interrupts, and never together with ressd->lock.  readers[],
- * meter.small_in_flight and mover.ios are atomic.  meter.lock is the innermost
- * lock, and is taken from interrupts.  shape.lock (dm-ressd-shape.c) is taken
- * below ressd->lock or alone, also from interrupts.
+ * cover.reads, meter.small_in_flight, mover.ios and the counts of failed
+ * flushes are atomic.  meter.lock is the innermost lock, and is taken from
+ * interrupts.  shape.lock (dm-ressd-shape.c) is taken below ressd->lock or
+ * alone, also from interrupts.
  *
  * Functions that need a lock held assert it (lockdep_assert_held()), which
- * costs nothing but in a kernel with lockdep (tools/vm/debug-kernel).
+ * costs nothing but in a kernel with lockdep (tools/vm/debug-kernel); but for
+ * those of the headers that tests/interleave runs, which do not know it.
  *
  * A small write that completes at once takes its place in the open record under
  * ressd->lock, and copies its data and finds their checksum without:
@@ -305,7 +307,7 @@ struct ressd_memory {
 	void *summary;
 	void *page;	/* of max_page blocks, for log_rewrite; or NULL */
 	u32 max_page;
-	void *merge;	/* 4 KiB, for the bio worker */
+	void *merge;	/* 4 KiB, for the activation, then the bio worker */
 };
 
 /* Bios that wait; under the lock. */
@@ -338,7 +340,7 @@ struct ressd_errors {
 	bool inherited;
 	int known_to_core;	/* of failed_flushes */
 	enum ressd_mode noted_mode;	/* the last one that was reported */
-	bool repairing;		/* read without it */
+	bool repairing;		/* read without the lock */
 	u32 lost_blocks;	/* that the last repair could not find */
 	u32 bad_blocks;		/* that the last sweep could not move */
 	bool stuck;		/* because of them it gained no space */

@@ -117,8 +117,8 @@ int ressd_options_print(const struct ressd_options *options, char *buffer,
 
 /*
  * Writes the options that differ from the defaults as a superblock stores them:
- * "key value ...", then zeroes.  The segment size is left out, for the
- * superblock has a field for it.
+ * "key value ...", then zeroes.  Those that count at the format only are left
+ * out, for the superblock has fields for them.
  */
 void ressd_options_pack(const struct ressd_options *options,
 			char stored[RESSD_STORED_OPTIONS]);

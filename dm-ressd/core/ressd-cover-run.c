@@ -2,7 +2,6 @@
 /* Covering, uncovering and carrying on, step by step; see ressd-cover.h. */
 #include <linux/bug.h>
 #include <linux/errno.h>
-#include <linux/kernel.h>
 #include <linux/string.h>
 #include "ressd-cover.h"
 #include "ressd-log-private.h"
@@ -47,10 +46,7 @@ static struct ressd_node *dirty_node(const struct ressd_log *log, u32 lbn)
 {
 	struct ressd_node *node = ressd_map_find(&log->map, lbn);
 
-	if (node &&
-	    ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node)))
-		return NULL;
-	return node;
+	return node && ressd_map_is_dirty(&log->map, node) ? node : NULL;
 }
 
 /*

@@ -88,21 +88,6 @@ u32 ressd_cover_missing(const void *home, const u8 *uuid, u32 nr);
  */
 u32 ressd_cover_merge(void *home, const void *logged, const u8 *uuid, u32 lbn);
 
-/*
- * How many blocks a new area with this geometry covers: as many as libblkid
- * looks at, or none.
- */
-u32 ressd_cover_default(const struct ressd_geom *geom, u64 normal_sectors);
-
-/*
- * Segments that a log with @nr covered blocks keeps in reserve for carrying
- * them.
- */
-u32 ressd_cover_reserve(const struct ressd_geom *geom, u32 nr);
-
-/* Could a log of this geometry carry @nr covered blocks? */
-bool ressd_cover_fits(const struct ressd_geom *geom, u32 nr);
-
 /* --- what the log has of it ----------------------------------------------- */
 
 /*
@@ -127,7 +112,7 @@ enum ressd_cover_goal {
 };
 
 enum ressd_cover_kind {
-	RESSD_COVER_READ_HOME,	/* nr blocks from normal block 0 on */
+	RESSD_COVER_READ_HOME,	/* nr blocks from normal block @lbn, 0, on */
 	RESSD_COVER_READ_LOG,	/* log block @block */
 	RESSD_COVER_WRITE_HOME,	/* nr blocks from normal block @lbn on */
 	RESSD_COVER_WORK,	/* ressd_cover_work(), best without the lock */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ressd on-disk format: the superblock, the log record and the summary of a
- * segment.
+ * dm-ressd on-disk format: the superblock, the log record, the summary of a
+ * segment and the cover.
  *
- * All integers are little-endian.  Every structure is one 4 KiB block, or
- * begins with one, that is protected by the crc32c of the whole block, computed
- * with the crc field itself set to zero (seed ~0, as everywhere in this
- * format).  docs/on-disk-format.md describes the same bytes in prose.
+ * All integers are little-endian.  Every structure is one 4 KiB block (of a
+ * cover one sector), or begins with one, that is protected by its crc32c,
+ * computed with the crc field itself set to zero (seed ~0, as everywhere in
+ * this format).  docs/on-disk-format.md describes the same bytes in prose.
  *
  * Reserved area, in 4 KiB blocks:
  *
@@ -21,8 +21,7 @@
 #include <linux/types.h>
 
 #define RESSD_BLOCK_SIZE	4096U
-#define RESSD_SECTOR_SHIFT	9
-#define RESSD_BLOCK_SECTORS	(RESSD_BLOCK_SIZE >> RESSD_SECTOR_SHIFT)
+#define RESSD_BLOCK_SECTORS	(RESSD_BLOCK_SIZE / 512)
 
 #define RESSD_SUPER_MAGIC	0x6473736572306d64ULL	/* "dm0ressd" */
 #define RESSD_COVER_MAGIC	0x766f636473736572ULL	/* "ressdcov" */
@@ -38,8 +37,9 @@
 #define RESSD_NO_BLOCK		0xffffffffU
 
 /*
- * Feature bits.  An unknown compat bit is ignored, an unknown ro_compat bit
- * allows reading only, an unknown incompat bit refuses the device.
+ * Feature bits.  An unknown compat bit is ignored, an unknown incompat bit
+ * refuses the device; so does an unknown ro_compat bit, for nothing here only
+ * reads.
  *
  * COVER: cover_blocks is not zero, see ressd-cover.h.  A version without covers
  * would write covered blocks back, or read from the log where home is newer.
@@ -130,7 +130,7 @@ struct ressd_record_header {
 	__le16 nr_maps;		/*  76 */
 	__le16 nr_unmaps;	/*  78 */
 	__le32 nr_blocks;	/*  80: with header and padding */
-	__le32 flags;		/*  84: RESSD_RECORD_FIRST */
+	__le32 flags;		/*  84: RESSD_RECORD_... */
 	__le32 block;		/*  88: log block that it stands in */
 	__le32 epoch;		/*  92: activations that wrote so far */
 	__u8 unused[32];	/*  96: zero */

@@ -6,6 +6,23 @@
 #include "ressd-geom.h"
 
 /*
+ * libblkid looks for nearly everything in the first 68 KiB: btrfs and reiserfs
+ * at 64 KiB are the last.
+ */
+#define COVER_BLOCKS	17U
+
+/*
+ * Where the reserve is more than this part of the log, writers would miss it.
+ */
+#define RESERVE_PART	4U
+
+/*
+ * Beside the reserve: the head, the segment that is always free, and two to go
+ * round with.
+ */
+#define MORE_SEGMENTS	4U
+
+/*
  * About sixteen segments, 4 MiB at most: the clustered block of common low-end
  * drives.
  */
@@ -115,4 +132,52 @@ u32 ressd_geom_slots_blocks(const struct ressd_geom *geom, u32 slot, u32 nr)
 	if ((!slot && nr) || slot + nr > geom->nr_segments)
 		blocks -= ressd_geom_slot_start(geom, 0);
 	return blocks;
+}
+
+/*
+ * Blocks that records can use in a slot that is not the last, which can be
+ * shorter.
+ */
+static u32 usable(const struct ressd_geom *geom)
+{
+	return geom->segment_blocks - geom->summary_blocks - 1;
+}
+
+static bool last_is_short(const struct ressd_geom *geom)
+{
+	u32 last = geom->nr_segments - 1;
+
+	return ressd_geom_slot_end(geom, last) -
+		       ressd_geom_slot_start(geom, last) <
+	       usable(geom);
+}
+
+/*
+ * All of them are carried within that many segments, each with a header of its
+ * own if need be, and with room for the records that announce what became free.
+ * The last segment may be too short to count.
+ */
+u32 ressd_cover_reserve(const struct ressd_geom *geom, u32 nr)
+{
+	if (!nr)
+		return 0;
+	return DIV_ROUND_UP(2 * nr + 6, usable(geom)) + last_is_short(geom);
+}
+
+bool ressd_cover_fits(const struct ressd_geom *geom, u32 nr)
+{
+	return nr <= RESSD_COVER_MAX &&
+	       (!nr || ressd_cover_reserve(geom, nr) + MORE_SEGMENTS <=
+		       geom->nr_segments);
+}
+
+u32 ressd_cover_default(const struct ressd_geom *geom, u64 normal_sectors)
+{
+	const u32 reserve = ressd_cover_reserve(geom, COVER_BLOCKS);
+
+	if (normal_sectors < COVER_BLOCKS * RESSD_BLOCK_SECTORS ||
+	    geom->nr_segments < reserve * RESERVE_PART ||
+	    !ressd_cover_fits(geom, COVER_BLOCKS))
+		return 0;
+	return COVER_BLOCKS;
 }

@@ -34,10 +34,7 @@ struct ressd_geom {
 	u32 summary_blocks;	/* at the end of each slot */
 };
 
-/*
- * Segment size used when the table names none; needs reserved_sectors of at
- * least 512 KiB.
- */
+/* Segment size, in sectors, used when the table names none. */
 u32 ressd_geom_default_segment(u64 reserved_sectors);
 
 /*
@@ -67,5 +64,22 @@ u32 ressd_geom_slot_end(const struct ressd_geom *geom, u32 slot);
  * short.
  */
 u32 ressd_geom_slots_blocks(const struct ressd_geom *geom, u32 slot, u32 nr);
+
+/* --- covers: see ressd-cover.h -------------------------------------------- */
+
+/*
+ * How many blocks a new area with this geometry covers: as many as libblkid
+ * looks at, or none.
+ */
+u32 ressd_cover_default(const struct ressd_geom *geom, u64 normal_sectors);
+
+/*
+ * Segments that a log with @nr covered blocks keeps in reserve for carrying
+ * them.
+ */
+u32 ressd_cover_reserve(const struct ressd_geom *geom, u32 nr);
+
+/* Could a log of this geometry carry @nr covered blocks? */
+bool ressd_cover_fits(const struct ressd_geom *geom, u32 nr);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which blocks the log keeps; see ressd-keep.h. */
-#include <linux/kernel.h>
 #include "ressd-keep.h"
 #include "ressd-log-private.h"
 

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ressd-log.c, ressd-space.c, ressd-commit.c, ressd-page.c and
- * ressd-repair.c share; no other file uses it.  Context: as in ressd-log.h.
+ * What files of core that work on the log share, and nothing outside of core
+ * but its tests uses.  Context: as in ressd-log.h.
  */
 #ifndef RESSD_LOG_PRIVATE_H
 #define RESSD_LOG_PRIVATE_H
 
 #include <asm/barrier.h>
 #include "ressd-log.h"
+
+/* The segment that log block @block is in. */
+static inline struct ressd_segment *
+ressd_log_segment(const struct ressd_log *log, u32 block)
+{
+	return &log->segments[ressd_geom_slot(&log->geom, block)];
+}
 
 /* The record that is @nr before the open one, up to nr_full + 1. */
 static inline u32 ressd_log_before_open(const struct ressd_log *log, u32 nr)

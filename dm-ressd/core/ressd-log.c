@@ -4,13 +4,11 @@
  * states the contract and the invariants, ressd-commit.c has what is written
  * and when, ressd-space.c what is free.
  */
-#include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include "ressd-cover.h"
 #include "ressd-log-private.h"
 #include "ressd-record.h"
 #include "ressd-summary.h"
@@ -33,12 +31,6 @@
  */
 #define MIN_FREE_PART	4U
 
-static struct ressd_segment *segment_of_block(const struct ressd_log *log,
-					      u32 block)
-{
-	return &log->segments[ressd_geom_slot(&log->geom, block)];
-}
-
 u64 ressd_log_segment_seq(const struct ressd_log *log, u32 block)
 {
 	u32 nr = log->geom.nr_segments;
@@ -60,7 +52,7 @@ void ressd_log_init(struct ressd_log *log, const struct ressd_log_setup *setup)
 	log->normal_blocks = setup->normal_blocks;
 	log->cover_blocks = setup->cover_blocks;
 	log->cover_reserve = ressd_cover_reserve(&log->geom, log->cover_blocks);
-	log->align_blocks = max_t(u32, setup->align_blocks, 1);
+	log->align_blocks = 1;
 	log->segments = setup->segments;
 	log->segment_busy = setup->segment_busy;
 	log->settle = setup->settle;
@@ -290,7 +282,7 @@ static void count_out(struct ressd_log *log, const struct ressd_node *node)
 	u32 block = ressd_map_block(&log->map, node);
 
 	if (!ressd_map_is_clean(&log->map, block))
-		segment_of_block(log, block)->live--;
+		ressd_log_segment(log, block)->live--;
 }
 
 bool ressd_log_is_rotating(const struct ressd_log *log)
@@ -385,7 +377,7 @@ static void supersede(struct ressd_log *log, struct ressd_node *old)
 	u32 block = ressd_map_block(&log->map, old);
 
 	if (!ressd_map_is_clean(&log->map, block))
-		segment_of_block(log, block)->kill_seq =
+		ressd_log_segment(log, block)->kill_seq =
 			log->records[log->open].seq;
 	count_out(log, old);
 	ressd_map_take_out(&log->map, old);
@@ -471,7 +463,7 @@ int ressd_log_accept_leaving(struct ressd_log *log, u32 lbn,
 	open->nr_maps++;
 	log->head_maps++;
 	ressd_map_insert(&log->map, block, lbn);
-	segment_of_block(log, block)->live++;
+	ressd_log_segment(log, block)->live++;
 	take_place(log, block, lbn, place, false);
 	return 0;
 }
@@ -544,7 +536,7 @@ bool ressd_log_moved(struct ressd_log *log, u32 block, u32 lbn)
 	    ressd_map_is_clean(&log->map, block) || log->mode >= RESSD_MODE_RO)
 		return false;
 	ressd_map_set_clean(&log->map, node);
-	segment_of_block(log, block)->live--;
+	ressd_log_segment(log, block)->live--;
 	return true;
 }
 
@@ -592,8 +584,7 @@ u32 ressd_log_nr_movable(const struct ressd_log *log)
 	node = ressd_map_first_from(&log->map, 0);
 	for (; node && node->lbn < log->cover_blocks;
 	     node = ressd_map_next(node))
-		dirty -= !ressd_map_is_clean(&log->map,
-					     ressd_map_block(&log->map, node));
+		dirty -= ressd_map_is_dirty(&log->map, node);
 	return dirty;
 }
 

@@ -346,7 +346,7 @@ struct ressd_log {
 	u64 sync_wanted;	/* last ticket drawn */
 	u64 sync_done;		/* last ticket completed */
 	u64 cycle;		/* ticket this cycle completes, 0: no cycle */
-	bool cycle_sealed;	/* the cycle's first record is written */
+	bool cycle_sealed;	/* the cycle has sealed its first record */
 	u32 cycle_unmaps;	/* UNMAPs this cycle has yet to write */
 	u64 cycle_tail;		/* tail to announce when its flush is done */
 
@@ -361,7 +361,6 @@ struct ressd_log_setup {
 	u64 activation;			/* random, never 0 */
 	u32 normal_blocks;
 	u32 cover_blocks;
-	u32 align_blocks;
 	struct ressd_node *nodes;	/* geom.nr_blocks */
 	unsigned long *clean;		/* ressd_map_clean_bytes(nr_blocks) */
 	unsigned long *regions;		/* ressd_regions_bytes(), or NULL */

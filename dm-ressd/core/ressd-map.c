@@ -93,7 +93,7 @@ void ressd_map_take_out(struct ressd_map *map, struct ressd_node *node)
 {
 	ressd_tree_erase(&map->root, node);
 	map->nr_mapped--;
-	if (!ressd_map_is_clean(map, ressd_map_block(map, node)))
+	if (ressd_map_is_dirty(map, node))
 		map->nr_dirty--;
 	write_clean_bit(map, ressd_map_block(map, node), false);
 }
@@ -122,14 +122,14 @@ void ressd_map_erase(struct ressd_map *map, struct ressd_node *node)
 
 void ressd_map_set_clean(struct ressd_map *map, struct ressd_node *node)
 {
-	WARN_ON_ONCE(ressd_map_is_clean(map, ressd_map_block(map, node)));
+	WARN_ON_ONCE(!ressd_map_is_dirty(map, node));
 	write_clean_bit(map, ressd_map_block(map, node), true);
 	map->nr_dirty--;
 }
 
 void ressd_map_set_dirty(struct ressd_map *map, struct ressd_node *node)
 {
-	WARN_ON_ONCE(!ressd_map_is_clean(map, ressd_map_block(map, node)));
+	WARN_ON_ONCE(ressd_map_is_dirty(map, node));
 	write_clean_bit(map, ressd_map_block(map, node), false);
 	map->nr_dirty++;
 }

@@ -59,6 +59,13 @@ static inline u32 ressd_map_block(const struct ressd_map *map,
 
 bool ressd_map_is_clean(const struct ressd_map *map, u32 block);
 
+/* Not that, of a node in the tree: is home older than the log? */
+static inline bool ressd_map_is_dirty(const struct ressd_map *map,
+				      const struct ressd_node *node)
+{
+	return !ressd_map_is_clean(map, ressd_map_block(map, node));
+}
+
 /* The node that maps @lbn, or NULL. */
 struct ressd_node *ressd_map_find(const struct ressd_map *map, u32 lbn);
 

@@ -15,7 +15,6 @@
  * ones that are well-formed go before them even then: where all wait for longer
  * than @expire, they would otherwise be the last.
  */
-#include <linux/kernel.h>
 #include "ressd-queue.h"
 
 static bool is_well_formed(const struct ressd_queue *queue,

@@ -4,7 +4,6 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include "ressd-cover.h"
 #include "ressd-record.h"
 
 #define CRC_POLYNOMIAL	0x82f63b78U	/* 0x1edc6f41 with its bits reversed */
@@ -14,13 +13,13 @@ u32 ressd_crc(const void *data, size_t bytes)
 	return crc32c(~0U, data, bytes);
 }
 
-u32 ressd_block_crc(const void *block)
+u32 ressd_own_crc(const void *data, size_t bytes)
 {
 	static const u8 zero[4];
-	u32 crc = crc32c(~0U, block, 12);
+	u32 crc = crc32c(~0U, data, 12);
 
 	crc = crc32c(crc, zero, sizeof(zero));
-	return crc32c(crc, (const u8 *)block + 16, RESSD_BLOCK_SIZE - 16);
+	return crc32c(crc, (const u8 *)data + 16, bytes - 16);
 }
 
 /*

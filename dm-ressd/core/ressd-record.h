@@ -14,11 +14,12 @@
 /* crc32c of one block or of data; the one checksum of the format. */
 u32 ressd_crc(const void *data, size_t bytes);
 
-/*
- * The crc of a block that holds its own crc at byte 12: as if that field were
- * zero.
- */
-u32 ressd_block_crc(const void *block);
+/* That of data with its own crc at byte 12: as if that field were zero. */
+u32 ressd_own_crc(const void *data, size_t bytes);
+static inline u32 ressd_block_crc(const void *block)
+{
+	return ressd_own_crc(block, RESSD_BLOCK_SIZE);
+}
 
 /* What a superblock says, in host order. */
 struct ressd_super_info {

@@ -46,16 +46,13 @@ static void apply_map(struct ressd_log *log, u32 lbn, u32 block, u32 crc)
 	struct ressd_node *old = ressd_map_find(&log->map, lbn);
 
 	if (old) {
-		u32 slot = ressd_geom_slot(&log->geom,
-					   ressd_map_block(&log->map, old));
-
-		log->segments[slot].live--;
+		ressd_log_segment(log, ressd_map_block(&log->map, old))->live--;
 		ressd_map_erase(&log->map, old);
 		old->lbn = RESSD_NO_BLOCK;
 	}
 	ressd_map_insert(&log->map, block, lbn);
 	log->map.nodes[block].crc = crc;
-	log->segments[ressd_geom_slot(&log->geom, block)].live++;
+	ressd_log_segment(log, block)->live++;
 }
 
 static void apply_unmap(struct ressd_log *log, u32 block)
@@ -65,7 +62,7 @@ static void apply_unmap(struct ressd_log *log, u32 block)
 	if (node->lbn == RESSD_NO_BLOCK)
 		/* Superseded by a later MAP, or its segment is dead. */
 		return;
-	log->segments[ressd_geom_slot(&log->geom, block)].live--;
+	ressd_log_segment(log, block)->live--;
 	ressd_map_erase(&log->map, node);
 	node->lbn = RESSD_NO_BLOCK;
 }
@@ -512,7 +509,7 @@ static void set_covered(struct fold *fold, const struct chain *chain)
 		u32 block = ressd_map_block(&log->map, node);
 
 		ressd_map_set_clean(&log->map, node);
-		log->segments[ressd_geom_slot(&log->geom, block)].live--;
+		ressd_log_segment(log, block)->live--;
 	}
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which regions of the normal area hold a mapped block; see ressd-regions.h. */
-#include <linux/compiler.h>
 #include "ressd-regions.h"
 
 /*

@@ -7,12 +7,6 @@
 #include "ressd-record.h"
 #include "ressd-repair.h"
 
-static struct ressd_segment *segment_of_block(const struct ressd_log *log,
-					      u32 block)
-{
-	return &log->segments[ressd_geom_slot(&log->geom, block)];
-}
-
 /* --- after a failed flush ------------------------------------------------- */
 
 /*
@@ -58,7 +52,7 @@ static bool distrust_moves(struct ressd_log *log)
 		    is_dead(log, block))
 			continue;
 		ressd_map_set_dirty(&log->map, node);
-		segment_of_block(log, block)->live++;
+		ressd_log_segment(log, block)->live++;
 	}
 	if (node)
 		log->distrusting.next = node->lbn;
@@ -86,7 +80,7 @@ static bool distrust_kills(struct ressd_log *log)
 		ressd_dying_remove(&log->map, &log->unmaps, node);
 		log->nr_unmaps--;
 		ressd_map_revive(&log->map, node);
-		segment_of_block(log, block)->live++;
+		ressd_log_segment(log, block)->live++;
 	}
 	if (node)
 		log->distrusting.next = ressd_map_block(&log->map, node);
@@ -129,7 +123,7 @@ static bool distrust_deaths(struct ressd_log *log)
 	return seq > log->head_seq;
 }
 
-static void next_distrust(struct ressd_log *log)
+bool ressd_repair_distrust_some(struct ressd_log *log)
 {
 	struct ressd_distrust *distrusting = &log->distrusting;
 
@@ -138,40 +132,23 @@ static void next_distrust(struct ressd_log *log)
 	case RESSD_DISTRUST_NONE:
 		break;	/* No test: as above. */
 	case RESSD_DISTRUST_MOVES:
+		if (!distrust_moves(log))
+			break;
 		distrusting->step = RESSD_DISTRUST_KILLS;
 		distrusting->next = log->unmaps.last;
 		break;
 	case RESSD_DISTRUST_KILLS:
+		if (!distrust_kills(log))
+			break;
 		distrusting->step = RESSD_DISTRUST_DEATHS;
 		distrusting->next = log->written_tail;
 		break;
 	case RESSD_DISTRUST_DEATHS:
-		distrusting->step = RESSD_DISTRUST_NONE;
+		if (distrust_deaths(log))
+			distrusting->step = RESSD_DISTRUST_NONE;
 		break;
 	}
-}
-
-bool ressd_repair_distrust_some(struct ressd_log *log)
-{
-	bool done = false;
-
-	switch (log->distrusting.step) {
-	/* No test: nobody asks then. */
-	case RESSD_DISTRUST_NONE:
-		break;	/* No test: as above. */
-	case RESSD_DISTRUST_MOVES:
-		done = distrust_moves(log);
-		break;
-	case RESSD_DISTRUST_KILLS:
-		done = distrust_kills(log);
-		break;
-	case RESSD_DISTRUST_DEATHS:
-		done = distrust_deaths(log);
-		break;
-	}
-	if (done)
-		next_distrust(log);
-	return log->distrusting.step != RESSD_DISTRUST_NONE;
+	return distrusting->step != RESSD_DISTRUST_NONE;
 }
 
 /*
@@ -339,10 +316,6 @@ static void write_again(struct ressd_log *log, struct ressd_io *io)
 	ressd_page_plan(log, io, !record->taken_back);
 }
 
-/*
- * The place of the sealed record is blank: it is the open one again, as if it
- * had not been.
- */
 void ressd_repair_reopen(struct ressd_log *log)
 {
 	struct ressd_record *record;

@@ -83,14 +83,21 @@ bool ressd_repair_is_proven(const struct ressd_log *log, u32 block);
 bool ressd_repair_is_unproven(const struct ressd_log *log, u32 block);
 
 /*
- * For ressd-commit.c and ressd-log.c: begins what follows from a failed flush,
- * and does a piece.
+ * The rest is for ressd-commit.c.  A flush has failed: begins what follows from
+ * that, and does a piece of it; true: more is left.
  */
 void ressd_repair_distrust(struct ressd_log *log);
 bool ressd_repair_distrust_some(struct ressd_log *log);
+
+/* The next I/O of the repair, if one is under way, and the end of that. */
 bool ressd_repair_next(struct ressd_log *log, struct ressd_io *io);
-void ressd_repair_reopen(struct ressd_log *log);
 void ressd_repair_done(struct ressd_log *log, const struct ressd_io *io,
 		       bool failed);
+
+/*
+ * The place of the record that was taken back is blank: it is the open one
+ * again, as if it had not been.
+ */
+void ressd_repair_reopen(struct ressd_log *log);
 
 #endif

@@ -86,9 +86,7 @@ static void forget_unmap(struct ressd_log *log, struct ressd_node *node)
 static void forget_node(struct ressd_log *log, struct ressd_node *node)
 {
 	if (ressd_map_find(&log->map, node->lbn) == node) {
-		u32 block = ressd_map_block(&log->map, node);
-
-		WARN_ON_ONCE(!ressd_map_is_clean(&log->map, block));
+		WARN_ON_ONCE(ressd_map_is_dirty(&log->map, node));
 		ressd_map_erase(&log->map, node);
 	} else {
 		/* Not needed any more, nor is what it refers to. */

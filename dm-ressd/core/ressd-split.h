@@ -47,7 +47,7 @@ static inline bool ressd_split_is_on(const struct ressd_split *split)
 	return split->longest[RESSD_READ] || split->longest[RESSD_WRITE];
 }
 
-/* Is there a boundary of @unit, which is not 0, before @sector? */
+/* Does @sector begin a @unit, which is not 0? */
 bool ressd_split_is_aligned(const struct ressd_split *split, u64 sector,
 			    u32 unit);
 

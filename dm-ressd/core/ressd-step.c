@@ -4,7 +4,6 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/string.h>
 #include "ressd-step.h"
 
 /* At most so many blocks of a segment are looked at. */

@@ -44,7 +44,7 @@ static bool is_movable(const struct ressd_log *log,
 		       const struct ressd_node *node)
 {
 	return node->lbn >= log->cover_blocks &&
-	       !ressd_map_is_clean(&log->map, ressd_map_block(&log->map, node));
+	       ressd_map_is_dirty(&log->map, node);
 }
 
 static bool is_frozen(const struct ressd_sweep *sweep,

@@ -4,7 +4,6 @@
  * ways from the root down to where a child is missing hold the same number of
  * black nodes: so none is more than twice as long as another.
  */
-#include <linux/kernel.h>
 #include "ressd-tree.h"
 
 static struct ressd_node *parent_of(const struct ressd_node *node)

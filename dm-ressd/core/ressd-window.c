@@ -7,7 +7,8 @@
 #define READ_AHEAD_BLOCKS	32U	/* while records are short */
 #define LONG_RECORD_BLOCKS	16U	/* reading ahead is mostly data then */
 
-int ressd_window_move(struct ressd_window *window, u32 block, u32 nr)
+/* To the @nr blocks from @block on, at most geom->record_blocks. */
+static int move_to(struct ressd_window *window, u32 block, u32 nr)
 {
 	const struct ressd_reader *reader = window->reader;
 	int ret;
@@ -38,8 +39,7 @@ const void *ressd_window_block(struct ressd_window *window, u32 block, int *ret)
 	if (!in_window(window, block)) {
 		u32 nr = min_t(u32, window->ahead, geom->record_blocks);
 
-		*ret = ressd_window_move(window, block,
-					 min_t(u32, nr, end - block));
+		*ret = move_to(window, block, min_t(u32, nr, end - block));
 	}
 	return in_window(window, block);
 }
@@ -68,9 +68,9 @@ bool ressd_window_summary(struct ressd_window *window, u32 slot,
 	int ret;
 
 	if (whole <= geom->record_blocks)
-		ret = ressd_window_move(window, block - 1, whole);
+		ret = move_to(window, block - 1, whole);
 	else
-		ret = ressd_window_move(window, block, 1);
+		ret = move_to(window, block, 1);
 	*summary = in_window(window, block);
 	return !ret &&
 	       ressd_summary_header_valid(*summary, window->uuid, geom, block);

@@ -18,12 +18,6 @@ struct ressd_window {
 };
 
 /*
- * Moves the window to the @nr blocks from @block on, at most
- * geom->record_blocks.
- */
-int ressd_window_move(struct ressd_window *window, u32 block, u32 nr);
-
-/*
  * Points at block @block, which stays valid until the window moves.  If it is
  * not in the window, that moves to it and to those after it in the same slot.
  * NULL: a negative error is in *@ret.

@@ -103,7 +103,6 @@ int box_recover(struct box *box, struct replica *replica, u64 activation, u32 ba
 		.activation = activation,
 		.normal_blocks = box->layout.normal_blocks,
 		.cover_blocks = box->layout.cover_blocks,
-		.align_blocks = box->layout.align_blocks,
 		.nodes = box->nodes,
 		.clean = box->clean,
 		.regions = box->regions,

@@ -23,7 +23,6 @@ static void init(void)
 		.activation = ++activation,
 		.normal_blocks = BOX_NORMAL_BLOCKS,
 		.cover_blocks = box.cover_blocks,
-		.align_blocks = 1,
 		.nodes = box.nodes,
 		.clean = box.clean,
 		.regions = box.regions,

@@ -54,7 +54,6 @@ static void activate(void)
 		.uuid = (const u8 *)"recovery's bound",
 		.activation = ++box.activation,
 		.normal_blocks = NORMAL_BLOCKS,
-		.align_blocks = 1,
 		.nodes = box.nodes,
 		.clean = box.clean,
 		.segments = box.segments,

@@ -91,7 +91,7 @@ mutants() {
 		doubt-ignored@dm-ressd-error.c@s/^\t\t    ressd_log_is_doubtful(&ressd->log);/\t\t    0;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
 		told-too-early@dm-ressd-sweep.c@/^static bool goal_reached/,/^}/{/ressd_run_log(/d;s/^\tbool reached;$/&\n\n\tressd_run_log(ressd);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace-route 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@25-pace-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
-		discard-not-awaited@dm-ressd-discard.c@s/^\t\tatomic_inc(&ressd->readers.ressd->discard.slot.);$/\t\t;/;s/^\tressd_put_reader(ressd, ressd->discard.slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
+		discard-not-awaited@dm-ressd-discard.c@s/^\t\tressd_reader_begin(&ressd->readers.ressd->discard.slot.);$/\t\t;/;s/^\tressd_put_reader(ressd, ressd->discard.slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
 		discard-too-long@dm-ressd-discard.c@s/+ geom->summary_blocks;/+ geom->summary_blocks + 1;/@45-discard 1 slots_are_discarded@the discard of the last slot takes the superblock behind it along
 		flush-news-ignored@dm-ressd-log-worker.c@/^static bool finish_at_once/,/^}/s/atomic_read(&ressd->errors.failed_flushes) !=$/0 >/@75-errors-log 1 news_of_a_flush_comes_late@a record counts as written though a flush beside it has failed
 		page-not-sent@dm-ressd-log-worker.c@/^static void start_write/,/^}/{s/io->block)/(io->record ? io->record->block : io->block))/;s/io->nr_blocks/(io->record ? io->record->nr_blocks : io->nr_blocks)/;s/io->data)/io->record ? io->record->buffer : io->data)/;}@26-commit-pages 1 pages_reach_the_device@a commit goes out without its page
@@ -116,15 +116,15 @@ mutants() {
 		stuck-by-half-a-sweep@dm-ressd-mover.c@s/^\tif (complete || gained)$/\tif (1)/@75-errors-move 1 interrupted_sweep_is_no_reason@a sweep that was interrupted shows that no room can be made
 		stuck-for-good@dm-ressd-mover.c@s/return ressd->errors.stuck \&\& !bad_block_is_gone(ressd);/return ressd->errors.stuck;/@75-errors-move 1 overwriting_makes_room@with the mover off pieces are refused because of a block that was overwritten
 		lost-with-room@dm-ressd-direct.c@s/return ressd_log_is_full(&ressd->log);/return true;/@75-errors-move 1 covered_blocks_beside_a_bad_one@covered blocks cannot be written beside a block that cannot be moved
-		refused-in-flight@dm-ressd-io.c@s/^\t\tbio_io_error(bio);$/\t\treturn ret;/@75-errors-move 1 covered_blocks_beside_a_bad_one@a write that is refused counts as in flight for ever
+		refused-in-flight@dm-ressd-io.c@s/^\tbio_io_error(bio);$/\treturn ret;/@75-errors-move 1 covered_blocks_beside_a_bad_one@a write that is refused counts as in flight for ever
 		covers-given-up@dm-ressd-cover.c@s/!(ressd->cover.failed \&\& log->cover_wanted)/!ressd->cover.failed/@75-errors-move 1 drained_without_covers@a drain while the first blocks cannot be read ends the log
 		mended-is-bad@dm-ressd-cover.c@s/block_of(ressd, ressd->cover.run.bad) == ressd->cover.bad_block/1/@46-cover 1 damaged_copy@a covered block that was written anew still counts as damaged
 		damage-outlives-its-blocks@dm-ressd-mover.c@s/return ressd->errors.bad_blocks \&\& !ressd_cover_is_bad/return 0 \&\& !ressd_cover_is_bad/@75-errors-move 1 overwriting_ends_damage@the state stays damaged though the bad blocks were overwritten
 		damage-keeps-step@dm-ressd-pace.c@s/ || ressd->errors.bad_blocks ||/ ||/@75-errors-move 1 overwriting_ends_damage@the sweep that would find no bad block waits for writers
 		refused-once@dm-ressd-instances.c@s/^\t\tressd->owed = owed;$/\t\t;/@57-slips 1 other_areas@a second resume takes a table that was refused
 		waits-at-suspend@dm-ressd-io.c@s/^\t       !ressd->suspending \&\& !ressd_mover_is_stuck/\t       !ressd_mover_is_stuck/@70-suspend-remove 1 suspend_waits_for_no_room@a small write waits for room, and a suspend for it
-		kills-believed@core/ressd-repair.c@s/done = distrust_kills(log);/(void)distrust_kills, done = true;/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
-		moves-believed@core/ressd-repair.c@s/done = distrust_moves(log);/(void)distrust_moves, done = true;/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
+		kills-believed@core/ressd-repair.c@s/if (!distrust_kills(log))/if ((void)distrust_kills, 0)/@75-errors-log 1 flush_loses_direct_writes@after a failed flush a lost direct write still counts
+		moves-believed@core/ressd-repair.c@s/if (!distrust_moves(log))/if ((void)distrust_moves, 0)/@75-errors-log 1 flush_loses_moves@after a failed flush a lost move still counts
 	END
 }
 

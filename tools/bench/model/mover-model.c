@@ -91,7 +91,6 @@ static void make_log(struct model *model)
 	u64 reserved = (u64)model->set.reserved_mb * 2048 + model->set.reserved_kb * 2;
 	struct ressd_log_setup setup = {
 		.uuid = uuid, .activation = 1, .segment_busy = never_busy,
-		.align_blocks = model->set.align,
 	};
 	void *buffers[RESSD_RECORDS];
 	char error[256];
@@ -116,6 +115,7 @@ static void make_log(struct model *model)
 		buffers[i] = must(calloc(RESSD_MAX_RECORD_BLOCKS, RESSD_BLOCK_SIZE));
 	setup.buffers = buffers;
 	ressd_log_init(&model->log, &setup);
+	model->log.align_blocks = max(model->set.align, 1U);
 	model->log.step_nodes = U32_MAX;	/* there is no lock to be held for long */
 	if (model->set.visit) {
 		model->log.page_blocks = model->set.page;

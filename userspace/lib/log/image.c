@@ -94,7 +94,6 @@ int log_image_recover(struct log_image *image)
 		.activation = 1,	/* nothing is going to be written */
 		.normal_blocks = image->info.table.len / RESSD_BLOCK_SECTORS,
 		.cover_blocks = image->info.cover_blocks,
-		.align_blocks = 1,
 		.nodes = image->nodes,
 		.clean = image->clean,
 		.segments = image->segments,
