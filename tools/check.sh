@@ -263,8 +263,8 @@ remember_duration() {
 	{
 		sed "/^$1 /d" "$durations" 2>/dev/null || true
 		echo "$1 $2"
-	} >"$durations.new"
-	mv "$durations.new" "$durations"
+	} >"$durations.$$" # beside the check of another clone
+	mv "$durations.$$" "$durations"
 }
 
 # Waits until a step ends, moving the progress line on.

@@ -179,7 +179,7 @@ add_tests() {
 	for suite in $suites; do
 		put "tests/unit/test-$suite.c" "test/test-$suite.c"
 	done
-	for header in harness logbox repairbox routebox; do
+	for header in harness logbox queuebox repairbox routebox; do
 		put "tests/unit/$header.h" "test/$header.h"
 	done
 	put tests/unit/logbox.c test/logbox.c

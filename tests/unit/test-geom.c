@@ -126,6 +126,8 @@ TEST(default_segment_fits)
 		CHECK(segment <= 8192, "%u sectors", segment);
 		CHECK(geom.nr_segments >= 7, "%u segments", geom.nr_segments);
 	}
+	CHECK_EQ(ressd_geom_default_segment(16 * 8192), 8192);
+	CHECK_EQ(ressd_geom_default_segment(16 * 8192 - 8), 4096);
 }
 
 static void refused(u64 reserved_sectors, u32 segment_sectors, const char *part)

@@ -92,6 +92,11 @@ TEST(nothing_is_kept_where_room_is_scarce)
 	CHECK(ressd_log_free_segments(&box.log) < 2, "%u free segments",
 	      ressd_log_free_segments(&box.log));
 	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "there is none");
+
+	start(enough());
+	CHECK(ressd_keep_wanted(&box.log, 0, &slot), "there is room");
+	box.log.cover_reserve = ressd_log_free_segments(&box.log) - 1;
+	CHECK(!ressd_keep_wanted(&box.log, 0, &slot), "covers need it");
 }
 
 /*

@@ -178,6 +178,12 @@ TEST(page_of_two_segments_is_not_written)
 	box.log.unit_phase = 2;		/* pages begin at 14 and at 18 */
 	commit_is(1, 16, 2);
 	commit_is(2, 18, PAGE_BLOCKS);
+
+	format();
+	box.log.unit_phase = 1;		/* ... at 15, 19 and 23 */
+	commit_is(1, 16, 3);
+	commit_is(2, 19, PAGE_BLOCKS);
+	commit_is(3, 19, PAGE_BLOCKS);
 }
 
 static void move_all_home(void);

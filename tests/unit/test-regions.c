@@ -30,6 +30,8 @@ static void start(u32 normal_blocks)
 	CHECK(ressd_regions_bytes(nr_normal, NR_LOG) <= sizeof(bits), "larger than it may be");
 	ressd_map_init(&map, nodes, clean, NR_LOG);
 	ressd_regions_init(&map.regions, bits, nr_normal, NR_LOG);
+	i = ressd_regions_bytes(nr_normal, NR_LOG);
+	CHECK(i == sizeof(bits) || ((u8 *)bits)[i] == 0x55, "it reaches beyond its end");
 }
 
 /* Whole regions, so that the answer is exact. */

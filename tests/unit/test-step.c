@@ -173,11 +173,6 @@ TEST(a_visit_goes_on_evenly)
 	CHECK_EQ(step.done, RESSD_STEP_WHOLE);
 }
 
-/*
- * Found by tools/bench.sh: beside commits, which wait for the device themselves, the mover used all
- * the time that they left.  So most of the log was free, and visits found half as much as they
- * might have.
- */
 /* What was left of a visit was overwritten meanwhile. */
 TEST(a_visit_ends_where_it_holds_nothing_more)
 {
@@ -200,6 +195,38 @@ TEST(a_visit_ends_where_it_holds_nothing_more)
 	CHECK(done > RESSD_STEP_WHOLE * 3 / 4, "it has come to %u", done);
 }
 
+/* Not what is younger than the sweep; and the writers have what the reserve leaves. */
+TEST(a_sweep_moves_what_is_older)
+{
+	u32 room;
+
+	box_format_large();
+	commit(0, 30);
+	ressd_log_rotate(&box.log);
+	commit(5 * UNIT, 7);
+	start(0);
+	CHECK_EQ(step.blocks, 30);
+	room = step.room;
+	box.log.cover_reserve = 1;
+	start(0);
+	CHECK_EQ(step.room, room - box.log.geom.segment_blocks);
+}
+
+/* Clustered blocks are those of the device: blocks 70 to 169 are one. */
+TEST(visits_begin_where_clustered_blocks_do)
+{
+	box_format_large();
+	commit(80, 10);
+	commit(110, 10);
+	commit(135, 10);
+	ressd_log_rotate(&box.log);
+	commit(5 * UNIT, 1);
+	ressd_sweep_start(&sweep, &box.log);
+	ressd_sweep_visits(&sweep, UNIT, 30, 0, 0);
+	ressd_step_start(&step, &sweep, &box.log);
+	CHECK_EQ(step.visit, RESSD_STEP_WHOLE);
+}
+
 /* Its goal is the first segment that holds something. */
 TEST(dead_segments_are_no_goal)
 {
@@ -214,6 +241,11 @@ TEST(dead_segments_are_no_goal)
 	CHECK(!ressd_step_mover_is_ahead(&step, &box.log), "it has not begun");
 }
 
+/*
+ * Found by tools/bench.sh: beside commits, which wait for the device themselves, the mover used all
+ * the time that they left.  So most of the log was free, and visits found half as much as they
+ * might have.
+ */
 TEST(the_mover_is_in_no_hurry_while_there_is_room)
 {
 	box_format_large();

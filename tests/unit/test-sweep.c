@@ -35,6 +35,7 @@ static u32 pick_in_pieces(struct ressd_sweep *sweep, struct ressd_move *moves, u
 			nr += ressd_sweep_pick_more(sweep, &box.log, moves + nr, max - nr);
 		else
 			nr = ressd_sweep_pick(sweep, &box.log, moves, max);
+		CHECK(nr <= max, "%u blocks instead of %u at most", nr, max);
 	} while (sweep->cut && nr < max);
 	box.log.step_nodes = RESSD_STEP_NODES;
 	return nr;
@@ -77,6 +78,27 @@ TEST(delivers_each_once_in_order)
 		}
 		while (lbn < BOX_NORMAL_BLOCKS)
 			CHECK(!belongs(&sweep, lbn++), "block %u is left out", lbn - 1);
+	}
+}
+
+/* Of those that hold something. */
+TEST(oldest_segment_alone)
+{
+	struct ressd_sweep sweep;
+	u32 lbn;
+
+	box_format();
+	for (lbn = 1; lbn <= 3; lbn++) {
+		CHECK_EQ(box_write(lbn, lbn), 0);
+		box_sync();
+		ressd_log_rotate(&box.log);
+	}
+	for (lbn = 1; lbn <= 2; lbn++) {
+		ressd_sweep_start(&sweep, &box.log);
+		CHECK_EQ(sweep.last_segment, 2);
+		ressd_sweep_oldest(&sweep, &box.log);
+		CHECK_EQ(sweep.last_segment, lbn);
+		CHECK(ressd_log_moved(&box.log, box_block(lbn), lbn), "block %u", lbn);
 	}
 }
 

@@ -30,12 +30,6 @@ variants=(
 	"split_read_sectors 64 split_write_sectors 64 align_sectors 32 dispatch pai dispatch_depth 1 pending_expire_ms 50"
 )
 
-oracle() {
-	local command=$1
-	shift
-	ressd-oracle "$command" --journal /tmp/journal --seed "$seed" "$@" /dev/mapper/ressd
-}
-
 # recover CUT: the devices, as after power comes back.
 recover() {
 	local options disk

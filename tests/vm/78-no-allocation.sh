@@ -119,35 +119,35 @@ writes_have_a_trial() {
 
 # Every way that a bio, a record or a batch can take.
 all_ways() {
-	small_writes 8M
-	transfers --rw=randread --bs=16k
-	transfers --rw=write --bs=64k
-	transfers --rw=randrw --bs=512
-	transfers --rw=randtrim --bs=8k
-	set_option commit writethrough
-	small_writes 1M
-	set_option commit writeback
-	set_option route adaptive
-	wait_until writes_have_a_trial
-	set_option route always
-	set_option pace idle
-	small_writes 1M
-	sleep 1
-	dispatched
+	small_writes 8M &&
+	transfers --rw=randread --bs=16k &&
+	transfers --rw=write --bs=64k &&
+	transfers --rw=randrw --bs=512 &&
+	transfers --rw=randtrim --bs=8k &&
+	set_option commit writethrough &&
+	small_writes 1M &&
+	set_option commit writeback &&
+	set_option route adaptive &&
+	wait_until writes_have_a_trial &&
+	set_option route always &&
+	set_option pace idle &&
+	small_writes 1M &&
+	sleep 1 &&
+	dispatched &&
 	dmsetup message ressd 0 drain
 }
 
 # Requests that are cut, held, joined and sent by the worker.
 dispatched() {
-	set_option split_write_sectors 64
-	set_option split_read_sectors 64
-	set_option align_sectors 64
-	set_option dispatch_depth 1
-	set_option dispatch pai
-	transfers --rw=write --bs=16k --ioengine=libaio --iodepth=32 --iodepth_batch=32
-	set_option bundle_sectors 2048
-	set_option dispatch bundle_rp
-	transfers --rw=randrw --bs=64k --ioengine=libaio --iodepth=32
+	set_option split_write_sectors 64 &&
+	set_option split_read_sectors 64 &&
+	set_option align_sectors 64 &&
+	set_option dispatch_depth 1 &&
+	set_option dispatch pai &&
+	transfers --rw=write --bs=16k --ioengine=libaio --iodepth=32 --iodepth_batch=32 &&
+	set_option bundle_sectors 2048 &&
+	set_option dispatch bundle_rp &&
+	transfers --rw=randrw --bs=64k --ioengine=libaio --iodepth=32 &&
 	set_option dispatch none
 }
 

@@ -25,12 +25,6 @@ queue() {
 	cat "/sys/block/$(basename "$1")/queue/$2"
 }
 
-oracle() {
-	local command=$1
-	shift
-	ressd-oracle "$command" --journal /tmp/journal --seed "$seed" "$@" "$mapper"
-}
-
 # create NORMAL_DISK RESERVED_DISK: a device that can be cut off from its disks.
 create() {
 	local disk

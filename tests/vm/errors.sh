@@ -93,13 +93,6 @@ reopen_after_cut() {
 		make_ressd ressd "$drive" "$reserved" "$@"
 }
 
-# oracle COMMAND [OPTION...]: on the ressd device, with a journal in RAM.
-oracle() {
-	local command=$1
-	shift
-	ressd-oracle "$command" --journal /tmp/journal --seed "$seed" "$@" /dev/mapper/ressd
-}
-
 # load_fails: the oracle's load ends with the error that was injected, and with no difference.
 load_fails() {
 	local status=0

@@ -188,6 +188,11 @@ pause() {
 	read -r -t "$1" -u "$never" || true
 }
 
+# oracle COMMAND [OPTION...]: on the ressd device, with a journal in RAM.
+oracle() {
+	ressd-oracle "$1" --journal /tmp/journal --seed "$seed" "${@:2}" /dev/mapper/ressd
+}
+
 # load_begins PID: ressd-oracle, whose output is /tmp/load-output, has compared everything and begins to
 # write. That file was empty when it was started.
 load_begins() {

@@ -39,6 +39,26 @@ unchanged() {
 	cmp -s "$disk" "$folder/unchanged" || report "$1" "the disk was changed"
 }
 
+# hold CALL: a process that has locked the disk by that call of Python's fcntl; sets holder.
+hold() {
+	rm -f "$folder/locked"
+	python3 -c '
+import fcntl, sys, time
+disk = open(sys.argv[1], "r+b")
+'"$1"'
+print("locked", flush=True)
+time.sleep(100)' "$disk" >"$folder/locked" &
+	holder=$!
+	until grep -qs locked "$folder/locked" || ! kill -0 "$holder"; do
+		sleep 0.1
+	done
+}
+
+release() {
+	kill "$holder"
+	wait "$holder" 2>/dev/null || true
+}
+
 # run_tests ONLY FUNCTION...: all of them, or the one that is called ONLY.
 run_tests() {
 	local only=$1 function

@@ -133,22 +133,6 @@ test_logs_on_large_devices() {
 	rm "$big"
 }
 
-# hold CALL: a process that has locked the disk by that call of Python's fcntl; sets holder.
-hold() {
-	python3 -c '
-import fcntl, sys, time
-disk = open(sys.argv[1], "r+b")
-'"$1"'
-time.sleep(100)' "$disk" &
-	holder=$!
-	sleep 1
-}
-
-release() {
-	kill "$holder"
-	wait "$holder" 2>/dev/null || true
-}
-
 # Image files were taken for unused, whoever worked on them.  (Mounted ones: tests/vm/57-slips.sh.)
 test_files_in_use() {
 	local holder

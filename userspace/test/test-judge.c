@@ -163,7 +163,6 @@ TEST(modes_of_slc)
 	CHECK_EQ(judgement.modes, 1);
 }
 
-/* On a drive without any noise tiny differences repeat themselves. */
 /*
  * A pseudo-SLC area that is used up, or folded now and then: two kinds of times, but in no order
  * that repeats itself (taken for MLC, with high confidence, on drawn drives).
@@ -207,6 +206,7 @@ TEST(modes_beside_the_pattern_of_a_quiet_host)
 	CHECK_EQ(judgement.modes, 1);
 }
 
+/* On a drive without any noise tiny differences repeat themselves. */
 TEST(modes_of_a_silent_drive)
 {
 	struct mode_judgement judgement;

@@ -119,19 +119,9 @@ assert d['version'] == 1 and d['plan']['writes'] and d['trace']['requests'] and 
 	unchanged "a normal area: the probe" 3 "holds the covers of" \
 		ressd-probe --write --yes --region 8M:8M --dry-run "$disk"
 	blank_disk
-	python3 -c '
-import fcntl, sys, time
-disk = open(sys.argv[1], "r+b")
-fcntl.flock(disk, fcntl.LOCK_EX)
-print("locked", flush=True)
-time.sleep(100)' "$disk" >"$folder/locked" &
-	holder=$!
-	while ! grep -q locked "$folder/locked"; do
-		sleep 0.1
-	done
+	hold 'fcntl.flock(disk, fcntl.LOCK_EX)'
 	unchanged "in use" 3 "locked by another program" ressd-trace --write --yes "$trace" "$disk"
-	kill "$holder"
-	wait "$holder" 2>/dev/null || true
+	release
 	echo "do not lose me" >"$log"
 	unchanged "--log: a file that is there" 3 "--log names .*which is a file" \
 		ressd-trace --write --yes --log "$log" "$trace" "$disk"

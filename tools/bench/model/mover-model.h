@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What mover-model's two hosts share: the simple one, mover-model.c, and model-threads.c. */
+/* What mover-model's two hosts share: model-simple.c and model-threads.c. */
 #ifndef MOVER_MODEL_H
 #define MOVER_MODEL_H
 
@@ -10,6 +10,7 @@
 #include "ressd-sweep.h"
 
 #define MAX_MOVES	1024U
+#define INSTALL_MB	128U	/* the least that an installation is spread over */
 
 /* Sizes are in 4 KiB blocks. */
 struct settings {
@@ -79,7 +80,6 @@ struct model_write {
 	bool flush;			/* follows it */
 };
 
-u64 model_random_below(struct model *model, u64 below);
 struct model_write model_next_write(struct model *model);
 void model_start_sweep(struct model *model);
 
@@ -93,7 +93,16 @@ static inline u64 model_log_sector(const struct model *model, u32 block)
 /* As ressd_log_next(), after what the worker tidies up in idle time: nobody waits for a lock here. */
 bool model_next_io(struct ressd_log *log, struct ressd_io *io);
 
-/* A load of so many blocks, by threads beside one another. */
+/* Until this sync is done. */
+void model_settle(struct model *model, u64 ticket);
+
+/* A load of so many blocks, one request at a time; a sync follows. */
+void model_simple_write(struct model *model, u64 blocks);
+
+/* Writes everything back, or as much as a trial of the route asks for. */
+void model_simple_drain(struct model *model, bool trial);
+
+/* The same load, by threads beside one another. */
 void model_threads_write(struct model *model, u64 blocks);
 
 /* Runs until everything is written back. */
