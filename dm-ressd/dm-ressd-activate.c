@@ -230,14 +230,14 @@ static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 }
 
 /*
- * If it fails, what the table before this one has written may be gone, and the
- * next flush would succeed.
+ * If it fails, what the table before this one has left unflushed may be gone,
+ * and the next flush would succeed.
  */
 static int first_flush(struct ressd *ressd)
 {
 	int ret = ressd_flush_devices(ressd);
 
-	if (ret)
+	if (ret && ressd->errors.unflushed)
 		ressd->errors.inherited = true;
 	return ret;
 }

@@ -229,8 +229,8 @@ int ressd_rw(struct ressd *ressd, struct block_device *bdev, blk_opf_t opf,
 int ressd_log_rw(struct ressd *ressd, blk_opf_t opf, u32 block, u32 nr,
 		 void *buffer);
 /*
- * As vmalloc(), for a message: a device that is suspended, or is to be, may hold
- * the swap space, so no memory is to be written there for this.
+ * As vmalloc(), for a message: a device that is suspended, or is to be, may
+ * hold the swap space, so no memory is to be written there for this.
  */
 void *ressd_vmalloc_noio(size_t bytes);
 /* Flushes the cache of both devices. */

@@ -113,6 +113,13 @@ static bool leaves_loss(struct ressd *ressd)
 	return loss;
 }
 
+/* Has it left unflushed what was written under it, or the one before it? */
+static bool is_unflushed(const struct ressd *ressd)
+{
+	return READ_ONCE(ressd->life) == RESSD_ACTIVE ?
+		       !ressd_log_is_rw(ressd) : ressd->errors.unflushed;
+}
+
 int ressd_check_change(struct ressd *ressd, bool load, char *error, size_t size)
 {
 	struct ressd_areas owed = ressd->owed;
@@ -128,6 +135,7 @@ int ressd_check_change(struct ressd *ressd, bool load, char *error, size_t size)
 			!ressd_log_is_rw(other);
 		if (!load && leaves_loss(other))
 			ressd->errors.inherited = true;
+		ressd->errors.unflushed |= !load && is_unflushed(other);
 	}
 	refused = owed.reserved && !finds_log_of(ressd, &owed);
 	if (!load)

@@ -194,7 +194,7 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 	changed = !ressd->mover.bad_blocks != !ressd->errors.bad_blocks;
 	more = ressd->mover.bad_blocks > ressd->errors.bad_blocks;
 	ressd->errors.bad_blocks = ressd->mover.bad_blocks;
-	/* Nor has it tried to free all. */
+	/* One that was ended early has not tried to free all. */
 	if (complete || gained)
 		ressd->errors.stuck = ressd->errors.bad_blocks && !gained;
 	if (ressd->errors.stuck && ressd_log_is_starved(&ressd->log))

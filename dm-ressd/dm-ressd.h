@@ -338,6 +338,8 @@ struct ressd_errors {
 	/* The rest is under the lock. */
 	/* Data of the table before may be lost: a flush has to fail. */
 	bool inherited;
+	/* It has not flushed: so data is lost if the activation cannot. */
+	bool unflushed;
 	int known_to_core;	/* of failed_flushes */
 	enum ressd_mode noted_mode;	/* the last one that was reported */
 	bool repairing;		/* read without the lock */
