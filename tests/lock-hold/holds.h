@@ -12,6 +12,9 @@
 void measure(const char *what, void (*call)(void *context), void *context);
 void report(const char *what, u64 nr);
 
+/* The same some times, with steps between. */
+void sample(const char *what, void (*call)(void *context), void *context);
+
 /* All steps of a log of @mib MiB. */
 void measure_log(u32 mib);
 void measure_mover(u32 mib);

@@ -26,6 +26,17 @@ void measure(const char *what, void (*call)(void *context), void *context)
 	report(what, count_call(call, context));
 }
 
+void sample(const char *what, void (*call)(void *context), void *context)
+{
+	u32 i, j;
+
+	for (i = 0; i < SAMPLES; i++) {
+		measure(what, call, context);
+		for (j = 0; j < SPREAD; j++)
+			call(context);
+	}
+}
+
 static void measure_all(const char *name, u32 mib)
 {
 	longest = 0;
