@@ -2,7 +2,6 @@
 /* What bios and the log's worker do under the lock: kills, writes, I/O, failed flushes, waiters. */
 #include <linux/kernel.h>
 #include <linux/list.h>
-#include "filled.h"
 #include "holds.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
-#include "filled.h"
 #include "holds.h"
 #include "ressd-keep.h"
 #include "ressd-step.h"

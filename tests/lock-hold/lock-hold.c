@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <linux/kernel.h>
 #include "count.h"
-#include "filled.h"
 #include "holds.h"
 
 #define LIMIT		100000ULL	/* instructions */
