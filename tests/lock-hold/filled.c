@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See filled.h. */
+/* The log that is measured; see holds.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
-#include "filled.h"
+#include "holds.h"
 #include "plain-log.h"
 #include "ressd-summary.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include "count.h"
-#include "filled.h"
 #include "holds.h"
 #include "plain-log.h"
 #include "ressd-cover.h"

@@ -2,7 +2,6 @@
 /* What bios and the log's worker do under the lock: kills, writes, I/O, failed flushes, waiters. */
 #include <linux/kernel.h>
 #include <linux/list.h>
-#include "filled.h"
 #include "holds.h"
 #include "ressd-record.h"
 #include "ressd-repair.h"
@@ -45,15 +44,10 @@ static void submit_step(void *context)
 static void measure_kills(u32 mib, bool clean, const char *what, void (*step)(void *context))
 {
 	struct range range;
-	u32 i, j;
 
 	fill(mib, clean);
 	range = (struct range) { .nr = ressd.normal_blocks };
-	for (i = 0; i < SAMPLES; i++) {
-		measure(what, step, &range);
-		for (j = 0; j < SPREAD && range.nr; j++)
-			step(&range);
-	}
+	sample(what, step, &range);
 }
 
 static void tidy_step(void *context)
@@ -106,8 +100,7 @@ static void measure_failed_flush(u32 mib)
  */
 static void measure_forgetting(u32 mib, bool unmaps)
 {
-	bool more = true;
-	u32 i, j;
+	bool more;
 
 	fill(mib, true);
 	if (unmaps)
@@ -115,11 +108,7 @@ static void measure_forgetting(u32 mib, bool unmaps)
 	ressd.tail_seq = ressd.head_seq;
 	ressd.written_tail = ressd.head_seq;
 	ressd.reuse_seq = ressd.head_seq;
-	for (i = 0; i < SAMPLES && more; i++) {
-		measure(unmaps ? "forgetting UNMAPs" : "forgetting a segment", tidy_step, &more);
-		for (j = 0; j < SPREAD && more; j++)
-			tidy_step(&more);
-	}
+	sample(unmaps ? "forgetting UNMAPs" : "forgetting a segment", tidy_step, &more);
 }
 
 /* take_blocks(), but for the copies; the head enters a segment that the map still knows. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
-#include "filled.h"
 #include "holds.h"
 #include "ressd-keep.h"
 #include "ressd-step.h"
@@ -28,16 +27,12 @@ static void pick_step(void *context)
 
 static void measure_picks(u32 mib, bool clean, u32 visit_blocks, const char *what)
 {
-	u32 i, j, nr;
+	u32 nr;
 
 	fill(mib, clean);
 	ressd_sweep_start(&sweep, &ressd);
 	ressd_sweep_visits(&sweep, visit_blocks, 0, visit_blocks ? 65536 : 0, 0);
-	for (i = 0; i < SAMPLES; i++) {
-		measure(what, pick_step, &nr);
-		for (j = 0; j < SPREAD; j++)
-			pick_step(&nr);
-	}
+	sample(what, pick_step, &nr);
 }
 
 /* Direct writes in flight, and what a pick leaves over when it has been compared with each. */

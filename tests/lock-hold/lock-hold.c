@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <linux/kernel.h>
 #include "count.h"
-#include "filled.h"
 #include "holds.h"
 
 #define LIMIT		100000ULL	/* instructions */
@@ -24,6 +23,17 @@ void report(const char *what, u64 nr)
 void measure(const char *what, void (*call)(void *context), void *context)
 {
 	report(what, count_call(call, context));
+}
+
+void sample(const char *what, void (*call)(void *context), void *context)
+{
+	u32 i, j;
+
+	for (i = 0; i < SAMPLES; i++) {
+		measure(what, call, context);
+		for (j = 0; j < SPREAD; j++)
+			call(context);
+	}
 }
 
 static void measure_all(const char *name, u32 mib)

@@ -153,6 +153,18 @@ u32 box_run(void)
 	return nr;
 }
 
+void box_fill(u32 *lbn)
+{
+	const u32 end = *lbn + BOX_MAX_BLOCKS;
+	int ret;
+
+	while ((ret = box_write(*lbn % BOX_NORMAL_BLOCKS, *lbn + 1)) != -ENOSPC) {
+		CHECK(!ret || (ret == -EAGAIN && box_run()), "%d, and nothing to wait for", ret);
+		*lbn += !ret;
+		CHECK(*lbn < end, "never full");
+	}
+}
+
 void box_tidy(void)
 {
 	while (ressd_log_tidy(&box.log))

@@ -57,6 +57,9 @@ void box_refused(const char *sentence);
 /* Accepts a write of @lbn, contents @id; returns what ressd_log_accept() does. */
 int box_write(u32 lbn, u64 id);
 
+/* Writes blocks from @lbn on until the log takes no more; it then is the first one refused. */
+void box_fill(u32 *lbn);
+
 /* Carries out one I/O; false if there was none.  @io tells what it was. */
 bool box_io(struct ressd_io *io);
 

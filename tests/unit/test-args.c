@@ -51,28 +51,57 @@ static void refused(const char *line, const char *sentence)
 	CHECK_HAS(error, sentence);
 }
 
+/* Each key: its default, and another value. */
+static const struct {
+	const char *key;
+	size_t offset;
+	u32 initial;
+	const char *word;
+	u32 value;
+} keys[] = {
+#define KEY(k, i, w, v) { #k, __builtin_offsetof(struct ressd_options, k), i, #w, v }
+	KEY(small_write_sectors, 16, 64, 64),
+	KEY(streams, 16, 3, 3),
+	KEY(open_units, 0, 5, 5),
+	KEY(route, RESSD_ROUTE_ALWAYS, never, RESSD_ROUTE_NEVER),
+	KEY(log_cost_us, 0, 700, 700),
+	KEY(move_threshold, 50, 70, 70),
+	KEY(move_batch_sectors, 1024, 2048, 2048),
+	KEY(move_block_sectors, 0, 4096, 4096),
+	KEY(move_fill_blocks, 0, 9, 9),
+	KEY(pace, RESSD_PACE_EVEN, burst, RESSD_PACE_BURST),
+	KEY(commit, RESSD_COMMIT_WRITEBACK, writethrough, RESSD_COMMIT_WRITETHROUGH),
+	KEY(commit_interval_ms, 100, 6, 6),
+	KEY(log_align_sectors, 0, 32, 32),
+	KEY(log_page_sectors, 0, 40, 40),
+	KEY(log_rewrite, RESSD_OFF, on, RESSD_ON),
+	KEY(log_discard, RESSD_OFF, on, RESSD_ON),
+	KEY(segment_sectors, 0, 8192, 8192),
+	KEY(cover, RESSD_ON, off, RESSD_OFF),
+	KEY(on_full, RESSD_FULL_BYPASS, wait, RESSD_FULL_WAIT),
+	KEY(split_read_sectors, 0, 2400, 2400),
+	KEY(split_write_sectors, 0, 1200, 1200),
+	KEY(align_sectors, 0, 24, 24),
+	KEY(dispatch, RESSD_DISPATCH_NONE, bundle, RESSD_DISPATCH_BUNDLE),
+	KEY(bundle_sectors, 0, 800, 800),
+	KEY(pending_expire_ms, 10, 11, 11),
+	KEY(dispatch_depth, 4, 7, 7),
+};
+
+static u32 value_of(const struct ressd_options *options, u32 key)
+{
+	return *(const u32 *)((const char *)options + keys[key].offset);
+}
+
 TEST(defaults_of_the_design)
 {
 	struct ressd_options options;
+	u32 i;
 
+	CHECK_EQ(sizeof(options), ARRAY_SIZE(keys) * sizeof(u32));
 	ressd_options_default(&options);
-	CHECK_EQ(options.small_write_sectors, 16);
-	CHECK_EQ(options.streams, 16);
-	CHECK_EQ(options.move_threshold, 50);
-	CHECK_EQ(options.move_batch_sectors, 1024);
-	CHECK_EQ(options.move_block_sectors, 0);
-	CHECK_EQ(options.move_fill_blocks, 0);
-	CHECK_EQ(options.pace, RESSD_PACE_EVEN);
-	CHECK_EQ(options.commit, RESSD_COMMIT_WRITEBACK);
-	CHECK_EQ(options.commit_interval_ms, 100);
-	CHECK_EQ(options.log_align_sectors, 0);
-	CHECK_EQ(options.segment_sectors, 0);
-	CHECK_EQ(options.cover, RESSD_ON);
-	CHECK_EQ(options.on_full, RESSD_FULL_BYPASS);
-	CHECK_EQ(options.log_discard, RESSD_OFF);
-	CHECK_EQ(options.split_read_sectors, 0);
-	CHECK_EQ(options.split_write_sectors, 0);
-	CHECK_EQ(options.align_sectors, 0);
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		CHECK(value_of(&options, i) == keys[i].initial, "%s", keys[i].key);
 }
 
 TEST(no_words_keep_the_defaults)
@@ -90,24 +119,14 @@ TEST(no_words_keep_the_defaults)
 TEST(every_key_is_stored)
 {
 	struct ressd_options options;
+	char line[RESSD_OPTIONS_TEXT];
+	u32 i, at = 0;
 
-	accepted("small_write_sectors 64 streams 3 route never move_threshold 70 move_batch_sectors 2048 pace burst commit writethrough commit_interval_ms 5 log_align_sectors 32 segment_sectors 8192 on_full wait log_discard on split_read_sectors 2400 split_write_sectors 1200 align_sectors 24",
-		 &options);
-	CHECK_EQ(options.small_write_sectors, 64);
-	CHECK_EQ(options.streams, 3);
-	CHECK_EQ(options.route, RESSD_ROUTE_NEVER);
-	CHECK_EQ(options.move_threshold, 70);
-	CHECK_EQ(options.move_batch_sectors, 2048);
-	CHECK_EQ(options.pace, RESSD_PACE_BURST);
-	CHECK_EQ(options.commit, RESSD_COMMIT_WRITETHROUGH);
-	CHECK_EQ(options.commit_interval_ms, 5);
-	CHECK_EQ(options.log_align_sectors, 32);
-	CHECK_EQ(options.segment_sectors, 8192);
-	CHECK_EQ(options.on_full, RESSD_FULL_WAIT);
-	CHECK_EQ(options.log_discard, RESSD_ON);
-	CHECK_EQ(options.split_read_sectors, 2400);
-	CHECK_EQ(options.split_write_sectors, 1200);
-	CHECK_EQ(options.align_sectors, 24);
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		at += snprintf(line + at, sizeof(line) - at, "%s %s ", keys[i].key, keys[i].word);
+	accepted(line, &options);
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		CHECK(value_of(&options, i) == keys[i].value, "%s", keys[i].key);
 }
 
 TEST(unknown_doubled_and_lonely_keys)
@@ -133,6 +152,7 @@ TEST(numbers_out_of_range)
 		"open_units is '65', but must be a number from 0 to 64");
 	refused("open_units 2", "set move_block_sectors first");
 	refused("open_units 2 move_block_sectors 8192 streams 1", "streams 1 is the paper's rule");
+	refused("log_cost_us 10000001", "number from 0 to 10000000");
 	refused("move_threshold 0", "number from 1 to 95");
 	refused("move_threshold 96", "number from 1 to 95");
 	refused("move_batch_sectors 8200", "from 8 to 8192");

@@ -209,14 +209,9 @@ TEST(head_enters_what_is_forgotten_in_pieces)
 TEST(full_log_is_full_though_nothing_is_forgotten)
 {
 	u32 lbn = 0;
-	int ret;
 
 	box_format();
-	while ((ret = box_write(lbn, lbn + 1)) != -ENOSPC) {
-		lbn += !ret;
-		CHECK(!ret || box_run(), "it waits for nothing, with %u free segments",
-		      ressd_log_free_segments(&box.log));
-	}
+	box_fill(&lbn);
 	box_sync();
 	CHECK_EQ(box_recover(), 0);
 	box_sync();

@@ -26,6 +26,32 @@ TEST(tail_of_a_failed_record_is_not_reused)
 	CHECK_EQ(box_read(1), 10);
 }
 
+/* Nor does a record that holds data claim that tail when it is written again. */
+TEST(tail_of_a_failed_record_with_data_is_not_reused)
+{
+	struct ressd_io io;
+
+	box_format();
+	write_record(1, 14, 10);
+	write_record(20, 1, 10);
+	box_sync();
+	move_all(1, 14);
+	box_sync();
+	CHECK_EQ(box_write(30, 10), 0);
+	ressd_log_reclaim(&box.log);
+	CHECK(ressd_log_next(&box.log, &io) && io.record, "no record");
+	CHECK_EQ(io.record->tail_seq, 2);
+	ressd_log_encode(&box.log, &io);
+	ressd_log_done(&box.log, &io, -EIO);
+	box_tidy();
+	CHECK_EQ(box_read(1), 10);
+	repair_well();
+	CHECK_EQ(box.log.written_tail, 1);
+	CHECK_EQ(box_recover(), 0);
+	CHECK_EQ(box_read(1), 10);
+	CHECK_EQ(box_read(30), 10);
+}
+
 TEST(failed_flush_takes_back_moves)
 {
 	box_format();
@@ -75,6 +101,7 @@ TEST(failed_flush_takes_back_kills)
 	ressd_log_sync(&box.log);
 	fail_io(RESSD_IO_WRITE, false);	/* the PREFLUSH of the record with the UNMAP */
 	CHECK_EQ(box.log.nr_unmaps, 0);
+	CHECK_EQ(box.log.segments[1].live, 3);
 	repair_keeps(2, 10);
 }
 

@@ -105,14 +105,9 @@ TEST(unmaps_of_a_sync_are_forgotten)
 {
 	struct ressd_io io;
 	u32 lbn = 0, end;
-	int ret;
 
 	box_format_large();
-	while ((ret = box_write(lbn, 1)) != -ENOSPC)
-		if (ret)
-			box_run();
-		else
-			lbn++;
+	box_fill(&lbn);
 	for (end = lbn; ressd_log_free_segments(&box.log); lbn--) {
 		ressd_log_kill(&box.log, lbn - 1, 1);
 		box_sync();

@@ -7,19 +7,6 @@
 
 TEST_SUITE("log-space");
 
-/* Writes blocks from @lbn on until the log takes no more; it then is the first one refused. */
-static void fill_log(u32 *lbn)
-{
-	const u32 end = *lbn + BOX_MAX_BLOCKS;
-	int ret;
-
-	while ((ret = box_write(*lbn % BOX_NORMAL_BLOCKS, *lbn + 1)) != -ENOSPC) {
-		CHECK(!ret || (ret == -EAGAIN && box_run()), "%d, and nothing to wait for", ret);
-		*lbn += !ret;
-		CHECK(*lbn < end, "never full");
-	}
-}
-
 /*
  * Found by tools/bench/model: when the head came to the last segment, which was half as long, half
  * a segment of free blocks was gone at once, and pace even held writers for 42 s.
@@ -45,7 +32,7 @@ TEST(full_log_keeps_a_segment_in_reserve)
 	u32 i = 0;
 
 	box_format();
-	fill_log(&i);
+	box_fill(&i);
 	CHECK(ressd_log_free_segments(&box.log) == 1, "%u segments free",
 	      ressd_log_free_segments(&box.log));
 	CHECK(i > 60, "full after %u blocks", i);
@@ -61,7 +48,7 @@ TEST(moved_segments_are_reused)
 
 	box_format();
 	for (round = 0; round < 50; round++) {
-		fill_log(&lbn);
+		box_fill(&lbn);
 		box_sync();
 		for (i = 0; i < BOX_NORMAL_BLOCKS; i++) {
 			struct ressd_node *node = ressd_map_find(&box.log.map, i);
@@ -96,7 +83,7 @@ TEST(sync_without_room_is_starved)
 	u64 ticket;
 
 	box_format();
-	fill_log(&written);
+	box_fill(&written);
 	box_sync();
 	fill_reserve(&written);
 	CHECK(!ressd_log_is_starved(&box.log), "nobody waits");
@@ -127,7 +114,7 @@ TEST(last_block_announces_before_all_unmaps_are_written)
 	u64 ticket;
 
 	box_format_large();
-	fill_log(&written);
+	box_fill(&written);
 	box_sync();
 	fill_reserve(&written);
 	CHECK(written > RESSD_RECORD_ENTRIES, "only %u blocks are left", written);
@@ -166,7 +153,7 @@ TEST(busy_segment_that_is_not_forgotten)
 	box_sync();
 	CHECK_EQ(box_recover(), 0);
 	box.busy_slot = 2;
-	fill_log(&lbn);
+	box_fill(&lbn);
 	CHECK_EQ(box.log.head_seq, 1);
 	box.busy_slot = ~0U;
 	CHECK_EQ(box_write(lbn, 1), 0);

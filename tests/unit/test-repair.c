@@ -104,14 +104,9 @@ TEST(switched_off_log_may_owe_nothing)
 static void fill_log(void)
 {
 	u32 lbn = 0;
-	int ret;
 
 	box_format();
-	while ((ret = box_write(lbn, lbn + 1)) != -ENOSPC) {
-		lbn += !ret;
-		if (ret)
-			CHECK(box_run(), "no record");
-	}
+	box_fill(&lbn);
 	box_sync();
 	while (ressd_log_free_blocks(&box.log) > 1) {
 		ressd_log_kill(&box.log, --lbn, 1);

@@ -38,11 +38,9 @@ with_filling() {
 oracle_test() {
 	local name=$1
 	rm -f /tmp/journal
-	check "$name: oracle finds no difference" ressd-oracle run --journal /tmp/journal \
-		--seed "$seed" --operations "$operations" --threads 6 /dev/mapper/ressd
+	check "$name: oracle finds no difference" oracle run --operations "$operations" --threads 6
 	forget_cache
-	check "$name: nor when all is read again" \
-		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+	check "$name: nor when all is read again" oracle check
 }
 
 # The oracle on a new disk; then again on the recovered device.
@@ -52,8 +50,7 @@ oracle_case() {
 	make_disk d0 96 "${disk_attributes[@]}"
 	with_ressd "$name" "$(table_line /dev/d0 "$reserved" "$@")" oracle_test
 	check "$name: is created again" make_ressd ressd /dev/d0 "$reserved" "$@"
-	check "$name: nothing is lost by the remove" \
-		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+	check "$name: nothing is lost by the remove" oracle check
 	check "$name: is removed for good" dmsetup remove ressd
 	remove_disk d0
 }
@@ -66,8 +63,7 @@ two_disks_case() {
 	line="0 163840 ressd /dev/d0 2048 /dev/d1 4096 16384 2 on_full wait"
 	with_ressd "$name" "$line" oracle_test
 	check "$name: is created again" dmsetup create ressd --table "$line"
-	check "$name: nothing is lost by the remove" \
-		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+	check "$name: nothing is lost by the remove" oracle check
 	check "$name: drains" dmsetup message ressd 0 drain
 	check "$name: is removed for good" dmsetup remove ressd
 	check "$name: the normal area alone holds everything" \

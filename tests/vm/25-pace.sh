@@ -122,8 +122,10 @@ empty_log_is_primed_once() {
 	remove_disk d1
 }
 
-# gated_log: ressd whose mover is off, on a disk whose normal area is behind the gate "home". Covers would
-# have to pass it first. No timer writes a record before it is full: how many blocks are used is counted on.
+# gated_log FIO_WORD...: ressd that holds these writes, with its mover off, on a disk whose normal area is behind
+# the gate "home". Covers would have to pass it first. No timer writes a record before it is full: how many
+# blocks are used is counted on. From then on each write is a record of its own: nothing is left that a timer
+# would write, and wake us.
 gated_log() {
 	local normal=$((64 * 2048 - 32768))
 	blkdiscard -f /dev/d0
@@ -133,6 +135,9 @@ $normal 32768 linear /dev/d0 $normal"
 	make_ressd ressd /dev/mapper/gated 32768 cover off on_full wait segment_sectors 4096 \
 		move_threshold 95 move_batch_sectors 8192 commit_interval_ms 60000
 	dmsetup message ressd 0 mover off
+	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --direct=1 \
+		--output=/tmp/fio-output "$@"
+	dmsetup message ressd 0 set commit writethrough
 }
 
 remove_gated_log() {
@@ -155,11 +160,7 @@ scattered_writes() {
 # waits after 413.)
 writers_are_told_of_moves() {
 	local load
-	gated_log
-	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=12000k \
-		--io_size=9200k --direct=1 --output=/tmp/fio-output
-	# Each write is a record of its own: nothing is left that a timer would write, and wake us.
-	dmsetup message ressd 0 set commit writethrough
+	gated_log --size=12000k --io_size=9200k
 	dmsetup message ressd 0 mover on
 	wait_until fails equals 0 writes_at_gate home
 	scattered_writes 520 24M /tmp/load-output &
@@ -178,10 +179,7 @@ writers_are_told_of_moves() {
 # begins to be tried, for which it rests. The writer that waits for it, already, would wait for ever.
 waiting_writer_ends_in_a_direct_trial() {
 	local load large
-	gated_log
-	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=12000k \
-		--io_size=9200k --direct=1 --output=/tmp/fio-output
-	dmsetup message ressd 0 set commit writethrough
+	gated_log --size=12000k --io_size=9200k
 	writes 1M 44 1 &
 	large=$!
 	wait_until fails equals 0 writes_at_gate home
@@ -217,10 +215,7 @@ uses_more_than() {
 # the log was full before the sweep's last visits, and the next writer waited for all of them: 4 s.
 writers_do_not_use_up_little_room() {
 	local load room used
-	gated_log
-	fio --name=fill --filename=/dev/mapper/ressd --rw=write:4k --bs=4k --size=40M --number_ios=3100 \
-		--direct=1 --end_fsync=1 --output=/tmp/fio-output
-	dmsetup message ressd 0 set commit writethrough
+	gated_log --size=40M --number_ios=3100 --end_fsync=1
 	# Each one now uses two blocks; a segment is kept in reserve.
 	scattered_writes "$((($(status_free ressd) - 512 - 130) / 2))" 30M /tmp/fio-output
 	room=$(($(status_free ressd) - 512))

@@ -13,16 +13,14 @@ take_arguments "$@"
 reserved=16384
 
 start_load() {
-	begin_load ressd-oracle run --journal /tmp/journal --seed "$seed" --operations 1500 --threads 4 \
-		/dev/mapper/ressd
+	begin_load oracle run --operations 1500 --threads 4
 }
 
 # stop_load NAME: everything must be as it was written.
 stop_load() {
 	end_load "$1"
 	forget_cache
-	check "$1: nor does a look at everything" \
-		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+	check "$1: nor does a look at everything" oracle check
 }
 
 # reload FLAGS KEY VALUE...: the device gets new options; FLAGS are those of suspend.
@@ -141,8 +139,7 @@ round_trip() {
 	check "is removed" dmsetup remove ressd
 	check "the printed line makes the device again" dmsetup create ressd --table "$line"
 	check "which is printed once more" equals "$line" dmsetup table ressd
-	check "and holds everything" \
-		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+	check "and holds everything" oracle check
 	dmsetup remove ressd
 }
 

@@ -142,8 +142,7 @@ judged() {
 	check "$name: a blank disk" blkdiscard "$disk"
 	check "$name: a device" make_ressd ressd "$disk" "$reserved" "$@"
 	rm -f /tmp/journal
-	check "$name: the oracle finds no difference" ressd-oracle run --journal /tmp/journal --seed "$seed" \
-		--operations 300 --threads 6 /dev/mapper/ressd
+	check "$name: the oracle finds no difference" oracle run --operations 300 --threads 6
 	check "$name: fio finds what it wrote" fio --name=mixed --filename=/dev/mapper/ressd --rw=randrw \
 		--bsrange=512-256k --blockalign=512 --size=64M --io_size=24M --direct=1 --ioengine=libaio --iodepth=32 \
 		--verify=crc32c --verify_backlog=64 --randseed="$seed" --output=/tmp/fio-output
@@ -352,8 +351,7 @@ policies_switched() {
 	local load n=0 policy
 	check "policies: a blank disk" blkdiscard "$disk"
 	check "policies: a device" make_ressd ressd "$disk" "$reserved" on_full wait
-	ressd-oracle run --journal /tmp/journal --seed "$seed" --operations 2500 --threads 6 /dev/mapper/ressd \
-		>/tmp/load-output 2>&1 &
+	oracle run --operations 2500 --threads 6 >/tmp/load-output 2>&1 &
 	load=$!
 	dmsetup message ressd 0 set split_write_sectors 512
 	dmsetup message ressd 0 set split_read_sectors 480

@@ -164,7 +164,7 @@ in_flight_at() {
 # The mover, at rest, waits until the drive takes the second half of a discard: no writer waits for it
 # meanwhile, though it is to begin as soon as it has time.
 writer_beside_a_discard() {
-	local load
+	local load sent
 	ssd create ssd1 "$PWD/intel.conf" capacity_mb=64 discard=1 prefill=0 queue_depth=1
 	echo none >/sys/block/ssd1/queue/scheduler
 	echo $((segment * 256)) >/sys/block/ssd1/queue/discard_max_bytes
@@ -176,12 +176,12 @@ writer_beside_a_discard() {
 	dmsetup message ressd 0 set log_discard on
 	check "beside a discard: it is on its way" wait_until in_flight_at ssd1
 	pause 0.5
+	sent=$(sent_to ssd1)
 	dmsetup message ressd 0 set move_threshold 95
 	put 12000 a &
 	load=$!
-	pause 1
-	check "beside a discard: a small write is not held up" fails kill -0 "$load"
-	check "beside a discard: which has not ended" equals 0 status_value ressd log_discards
+	check "beside a discard: a small write is not held up" ended "$load"
+	check "beside a discard: which has not ended" equals "$sent" sent_to ssd1
 	ssd faults ssd1 clear
 	check "beside a discard: then the mover moves" wait_until at_least ressd moved_blocks 1
 	wait "$load"

@@ -15,16 +15,20 @@ disk=/dev/d0
 image=/run/image
 mkdir -p /run/mount
 
-# refused NAME REGEX COMMAND...: exit code 3, and a line of its output matches.
-refused() {
-	local name=$1 regex=$2 output status=0
-	shift 2
+# exits CODE NAME REGEX COMMAND...: with that code, and a line of its output matches.
+exits() {
+	local wanted=$1 name=$2 regex=$3 output status=0
+	shift 3
 	output=$("$@" 2>&1 </dev/null) || status=$?
-	if [ "$status" -eq 3 ] && grep -qE -- "$regex" <<<"$output"; then
+	if [ "$status" -eq "$wanted" ] && grep -qE -- "$regex" <<<"$output"; then
 		pass "$name"
 	else
-		fail "$name" "exit code $status (not 3?) and: $output"
+		fail "$name" "exit code $status (not $wanted?) and: $output"
 	fi
+}
+
+refused() {
+	exits 3 "$@"
 }
 
 # refused_by_all NAME REGEX DEVICE: every command that writes to the device, of 64 MiB, or says what it
@@ -98,32 +102,20 @@ image_below_ressd() {
 	losetup -d "$loop"
 }
 
-# usage NAME REGEX COMMAND...: exit code 2, and a line of its output matches.
-usage() {
-	local name=$1 regex=$2 output status=0
-	shift 2
-	output=$("$@" 2>&1 </dev/null) || status=$?
-	if [ "$status" -eq 2 ] && grep -qE -- "$regex" <<<"$output"; then
-		pass "$name"
-	else
-		fail "$name" "exit code $status (not 2?) and: $output"
-	fi
-}
-
 # The same bytes by two names: a normal area over the reserved one.
 areas_below() {
 	local sentence="overlap on what both devices stand on; move one" linear=/dev/mapper/linear loop
 	blkdiscard -f "$disk"
 	dmsetup create linear --table "0 65536 linear $disk 0
 		65536 32768 linear /dev/d1 0"
-	usage "dm-linear over the reserved area: format" "$sentence" \
+	exits 2 "dm-linear over the reserved area: format" "$sentence" \
 		ressdctl format --yes --force "$linear" 0 65536 "$disk" 32768 32768
-	usage "dm-linear over the reserved area: open" "$sentence" \
+	exits 2 "dm-linear over the reserved area: open" "$sentence" \
 		ressdctl open x --table "0 65536 ressd $linear 0 $disk 32768 32768"
-	usage "two ways to the second disk" "$sentence" \
+	exits 2 "two ways to the second disk" "$sentence" \
 		ressdctl format --yes --force "$linear" 0 98304 /dev/d1 0 65536
 	dmsetup create second --table "0 98304 linear $linear 0"
-	usage "dm-linear twice" "$sentence" \
+	exits 2 "dm-linear twice" "$sentence" \
 		ressdctl format --yes --force /dev/mapper/second 0 65536 "$disk" 32768 32768
 	dmsetup remove second
 	dmsetup remove linear
@@ -135,12 +127,12 @@ areas_below() {
 	unknown_mapping
 	printf '2048,65536\n98304,32768\n' | sfdisk -q "$disk" >/dev/null
 	wait_until test -b /dev/d0p2
-	usage "a partition and its disk: format" "$sentence" \
+	exits 2 "a partition and its disk: format" "$sentence" \
 		ressdctl format --yes --force /dev/d0p1 0 65536 "$disk" 32768 32768
 	expect_fail "the reserved device .* cannot be opened .*nothing else uses it" \
 		dmsetup create x --table "0 65536 ressd /dev/d0p1 0 $disk 32768 32768"
 	loop=$(losetup -f --show "$disk")
-	usage "a loop over the disk" "$sentence" \
+	exits 2 "a loop over the disk" "$sentence" \
 		ressdctl format --yes --force "$loop" 0 65536 /dev/d0p1 0 32768
 	losetup -d "$loop"
 	sfdisk -q --delete "$disk" >/dev/null
@@ -158,7 +150,7 @@ unknown_mapping() {
 	dmsetup remove ressd
 	check "striped: one area on each of two" ressdctl format --yes --force "$one" 0 65536 \
 		/dev/mapper/two 0 32768
-	usage "striped, and the disk below it" "$sentence" \
+	exits 2 "striped, and the disk below it" "$sentence" \
 		ressdctl format --yes --force "$one" 0 65536 "$disk" 98304 32768
 	dmsetup remove one
 	dmsetup remove two

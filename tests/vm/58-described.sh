@@ -63,7 +63,7 @@ kernel_stores() {
 
 tune_live() {
 	ressdctl open ressd "$disk" pace burst
-	ressd-oracle run --journal /tmp/journal --seed "$seed" --operations 800 "$mapper" >/tmp/load &
+	oracle run --operations 800 >/tmp/load &
 	load=$!
 	check "tune under load" ressdctl tune ressd streams 6 move_threshold 60
 	check "it is stored" stored_live "streams 6 move_threshold 60 on_full wait"
@@ -89,7 +89,7 @@ tune_live() {
 	check "the next open takes it" eval "ressdctl open ressd $disk &&
 		test \"\$(options ressd)\" = '2 streams 9'"
 	forget_cache
-	check "nothing is lost" ressd-oracle check --journal /tmp/journal --seed "$seed" "$mapper"
+	check "nothing is lost" oracle check
 	dmsetup suspend ressd
 	check "store while it is suspended" dmsetup message ressd 0 store streams 3
 	dmsetup resume ressd

@@ -79,14 +79,12 @@ remove_after_load() {
 	blkdiscard -f /dev/d0
 	for round in 1 2 3 4 5; do
 		make_ressd ressd /dev/d0 "$reserved" on_full wait
-		check "remove after load, round $round: no difference" ressd-oracle run \
-			--journal /tmp/journal --seed "$seed" --operations 400 /dev/mapper/ressd
+		check "remove after load, round $round: no difference" oracle run --operations 400
 		# The last writes are in RAM only when the remove comes.
 		check "remove after load, round $round: remove" dmsetup remove ressd
 	done
 	make_ressd ressd /dev/d0 "$reserved"
-	check "remove after load: everything is there" \
-		ressd-oracle check --journal /tmp/journal /dev/mapper/ressd
+	check "remove after load: everything is there" oracle check
 	dmsetup remove ressd
 }
 

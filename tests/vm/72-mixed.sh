@@ -170,8 +170,7 @@ one_life() {
 	echo "options ${options[*]}"
 	make_ressd ressd /dev/ssd0 "$reserved" "${options[@]}" || return 1
 	: >/tmp/load-output
-	ressd-oracle run --journal /tmp/journal --seed "$seed" --may-fail --threads 4 \
-		--flush-percent 8 --seconds 3 /dev/mapper/ressd >/tmp/load-output 2>&1 &
+	oracle run --may-fail --threads 4 --flush-percent 8 --seconds 3 >/tmp/load-output 2>&1 &
 	load=$!
 	load_begins "$load" || return 1
 	arm "$ending"
