@@ -71,7 +71,7 @@ static int place_areas(struct adopt *adopt, const struct blkdev *dev,
 	return 0;
 }
 
-/* With --force the file system makes an end of a log that is older; one that is covered has none. */
+/* With --force the file system makes an end of an older log; a device that is covered has none. */
 static int check_new(const struct blkdev *dev, bool force, struct failure *failure)
 {
 	struct ressd_super_info info;

@@ -70,6 +70,7 @@ mutants() {
 		grown-erased@ressdctl/leave.c@s/^\t\tcode = log_check_end(dev, .*/\t\tcode = 0;/@adopt.sh test_grown@leave erases files of a file system that has grown over the log
 		anew-opened@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (!named)/@test-cuts@open goes on with an old log, into a file system that was made since
 		anew-below-covers@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (ours)/@test-cuts@open takes a file system for covers that are left beside it
+		grown-is-member@ressdctl/list.c@s/log_check_end(dev, info, \&ignored) == -EEXIST/0/@adopt.sh test_grown@udev takes the names of a file system away that has grown over the log
 		anew-left@lib/log/contents.c@s/^	    !covered)$/	    1)/@test-cuts@leave says to open an old log that a new file system has grown over
 		force-is-deaf@ressdctl/adopt.c@s/^	if (found \&\& force \&\& /	if (0 \&\& /@test-cuts@adopt --force makes no log where there is an old one
 		dirty-log-left@ressdctl/leave.c@s/^	if (blocks)$/	if (0)/@adopt.sh test_leave@leave erases a log with data
