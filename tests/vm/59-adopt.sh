@@ -113,6 +113,27 @@ cut_in_leave() {
 	sh ./ssdsim.sh remove ssd0
 }
 
+# The signals were blocked for the drain, and stayed so while the log was erased.
+leave_is_interrupted() {
+	local leave status=0
+	make_disk d2 96
+	mkfs.ext4 -q -F -b 4096 /dev/d2 48M
+	mounted /dev/d2 put_files
+	ressdctl adopt --yes /dev/d2 >/dev/null
+	load dm-delay
+	dmsetup create slow --table "0 196608 delay /dev/d2 0 0 /dev/d2 0 200"
+	ressdctl open ressd /dev/mapper/slow
+	ressdctl leave ressd &
+	leave=$!
+	check "leave erases the log" wait_until test ! -e "$mapper"
+	kill -TERM "$leave"
+	wait "$leave" || status=$?
+	check "SIGTERM ends it" equals 143 echo "$status"
+	dmsetup remove slow
+	check "the plain disk has all files" mounted /dev/d2 files_are_right
+	remove_disk d2
+}
+
 load dm-ressd
 load ssdsim
 modprobe ext4
@@ -120,6 +141,7 @@ make_disk d0 64
 make_disk d1 72
 scenario ext4_comes_and_goes
 scenario partition
+scenario leave_is_interrupted
 for write in 1 2 3; do
 	scenario cut_in_leave "$write"
 done
