@@ -116,7 +116,10 @@ static int adopt_device(struct adopt *adopt, const struct blkdev *dev, struct fa
 		return -EINVAL;
 	printf("%s of %s on %s stays as it is\n", fs.type, size_print(fs.bytes, size), dev->path);
 	code = format_device(&adopt->format, dev, failure);
-	if (!code)
+	if (!code && dev->is_file)
+		printf("to use it: losetup -f --show %s; ressdctl open NAME LOOP_DEVICE; mount /dev/mapper/NAME\n",
+		       adopt->device);
+	else if (!code)
 		printf("from now on use it by way of: ressdctl open NAME %s; mount /dev/mapper/NAME\n",
 		       adopt->device);
 	return code;

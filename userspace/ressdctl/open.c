@@ -49,15 +49,20 @@ static void name_new_device(const char *name, const struct table_line *line)
 		fprintf(stderr, "ressdctl: warning: %s has no DM UUID: %s.\n", name, failure.text);
 }
 
-static int open_line(const char *name, const struct table_line *line, struct failure *failure)
+static int open_line(const char *name, struct table_line *line, struct failure *failure)
 {
 	struct device_pair pair;
 	char uuid[UUID_TEXT];
 	struct area area;
-	int code = open_pair(&pair, line, failure);
+	int code = ressd_dm_check_name(name, failure);
 
+	if (!code)
+		code = open_pair(&pair, line, failure);
 	if (code)
 		return code;
+	/* A table has no quotes, and a symbolic link may have a space in its name. */
+	memcpy(line->normal_path, pair.normal.path, sizeof(line->normal_path));
+	memcpy(line->reserved_path, pair.reserved.path, sizeof(line->reserved_path));
 	code = area_inspect(&area, &pair.reserved, &line->table, failure);
 	if (!code && area.kind == AREA_RESSD) {
 		code = log_check_end(&pair.reserved, &area.info, failure);
@@ -68,6 +73,10 @@ static int open_line(const char *name, const struct table_line *line, struct fai
 	close_pair(&pair);
 	if (!code)
 		code = check_area_fits(&area, line, failure);
+	if (!code)
+		code = blkdev_check_for_ressd(&pair.normal, failure);
+	if (!code)
+		code = blkdev_check_for_ressd(&pair.reserved, failure);
 	if (code)
 		return code;
 	if (area.kind == AREA_RESSD)

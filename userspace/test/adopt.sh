@@ -30,6 +30,7 @@ print(super["reserved_start"] * 512)')
 	report "$name: the log begins behind it" "$([ "$start" -ge "$bytes" ] || echo "at $start, not $bytes")"
 	unchanged "$name: the log is clean" 0 "^clean" ressdctl check "$disk"
 	unchanged "$name: once is enough" 3 "has a reserved area of ressd already" ressdctl adopt --yes "$disk"
+	unchanged "$name: a file is not opened" 2 "is a file, .*attach it with losetup" ressdctl open x "$disk"
 	expect "$name: leave" 0 "is a plain disk again" ressdctl leave "$disk"
 	report "$name: nothing of it changes again" \
 		"$(cmp -n "$bytes" "$disk" "$folder/before" 2>&1)"

@@ -61,14 +61,21 @@ static void set_up_library(void)
 	done = true;
 }
 
-/* Makes a task for @name, to be released with dm_task_destroy(). */
-static int new_task(struct dm_task **task, int type, const char *name, struct failure *failure)
+int ressd_dm_check_name(const char *name, struct failure *failure)
 {
 	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/') || !strcmp(name, ".") ||
 	    !strcmp(name, ".."))
 		return fail(failure, -EINVAL,
 			    "the name '%.40s' is no device-mapper name; use 1 to %d characters without '/', but not '.' or '..'",
 			    name, MAX_NAME);
+	return 0;
+}
+
+/* Makes a task for @name, to be released with dm_task_destroy(). */
+static int new_task(struct dm_task **task, int type, const char *name, struct failure *failure)
+{
+	if (ressd_dm_check_name(name, failure))
+		return -EINVAL;
 	set_up_library();
 	library_words[0] = '\0';
 	*task = dm_task_create(type);
@@ -155,8 +162,26 @@ static int check_name_free(const char *name, struct failure *failure)
 			    strerror(-code), library_words);
 	if (info.exists)
 		return fail(failure, -EEXIST,
-			    "a device-mapper device %s exists already; choose another name", name);
+			    "a device-mapper device %s exists already; close it, or choose another name",
+			    name);
 	return 0;
+}
+
+/* Who has the device-mapper UUID: this log, or that of a device that was taken out since. */
+static int check_uuid_free(const char *full, struct failure *failure)
+{
+	struct dm_task *task = dm_task_create(DM_DEVICE_INFO);
+	struct dm_info info;
+	int code = 0;
+
+	if (task && dm_task_set_uuid(task, full) && !run(task) && dm_task_get_info(task, &info) &&
+	    info.exists)
+		code = fail(failure, -EBUSY,
+			    "the log is open already, as /dev/mapper/%s; use that, or close it first: ressdctl close %s",
+			    dm_task_get_name(task), dm_task_get_name(task));
+	if (task)
+		dm_task_destroy(task);
+	return code;
 }
 
 /* The kernel loads a target by itself when a table names it; here it is wanted earlier. */
@@ -187,12 +212,14 @@ int ressd_dm_create(const char *name, const char *uuid, const struct table_line 
 	struct dm_task *task;
 	int mark, code = check_name_free(name, failure);
 
+	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid ? uuid : "");
+	if (!code && uuid)
+		code = check_uuid_free(full, failure);
 	if (!code)
 		code = new_task(&task, DM_DEVICE_CREATE, name, failure);
 	if (code)
 		return code;
 	code = -ENOMEM;
-	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid ? uuid : "");
 	mark = kernel_log_mark();
 	if (dm_task_add_target(task, 0, line->table.len, "ressd",
 			       table_line_parameters(line, parameters)) &&
