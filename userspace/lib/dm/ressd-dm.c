@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Device-mapper through libdevmapper; see ressd-dm.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libdevmapper.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,6 +110,63 @@ static int run_with_udev(struct dm_task *task)
 	return code;
 }
 
+static void remove_unfinished(const char *name)
+{
+	struct dm_info info;
+	struct failure ignored;
+	struct dm_task *task;
+	bool unfinished;
+
+	if (new_task(&task, DM_DEVICE_INFO, name, &ignored))
+		return;
+	unfinished = !run(task) && dm_task_get_info(task, &info) && info.exists &&
+		     !info.live_table;
+	dm_task_destroy(task);
+	if (!unfinished || new_task(&task, DM_DEVICE_REMOVE, name, &ignored))
+		return;
+	run_with_udev(task);
+	dm_task_destroy(task);
+}
+
+/*
+ * Ctrl-C ends a long recovery, and this program: a child takes away the device that has no table
+ * then.  It waits for *@end to be closed, and is killed if all went well.
+ */
+static pid_t guard_creation(const char *name, int *end)
+{
+	sigset_t all, before;
+	int ends[2];
+	pid_t child;
+	char byte;
+
+	*end = -1;
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	child = fork();
+	if (!child) {
+		close(ends[1]);
+		if (!read(ends[0], &byte, 1))
+			remove_unfinished(name);
+		_exit(0);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(ends[0]);
+	*end = ends[1];
+	return child;
+}
+
+static void end_guard(pid_t child, int end)
+{
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	if (end >= 0)
+		close(end);
+}
+
 static bool has_target(void)
 {
 	struct dm_task *task = dm_task_create(DM_DEVICE_LIST_VERSIONS);
@@ -210,7 +269,8 @@ int ressd_dm_create(const char *name, const char *uuid, const struct table_line 
 {
 	char parameters[TABLE_LINE_TEXT], full[sizeof(DM_UUID_PREFIX) + 64];
 	struct dm_task *task;
-	int mark, code = check_name_free(name, failure);
+	int mark, end, code = check_name_free(name, failure);
+	pid_t guard;
 
 	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid ? uuid : "");
 	if (!code && uuid)
@@ -221,10 +281,12 @@ int ressd_dm_create(const char *name, const char *uuid, const struct table_line 
 		return code;
 	code = -ENOMEM;
 	mark = kernel_log_mark();
+	guard = guard_creation(name, &end);
 	if (dm_task_add_target(task, 0, line->table.len, "ressd",
 			       table_line_parameters(line, parameters)) &&
 	    (!uuid || dm_task_set_uuid(task, full)))
 		code = run_with_udev(task);
+	end_guard(guard, end);
 	if (code)
 		code = create_failure(name, mark, code, failure);
 	else if (mark >= 0)
