@@ -136,6 +136,24 @@ open_in_use() {
 	rm "/run/a name" /tmp/copy
 }
 
+# What was only in RAM goes with a device that does not take it: close said nothing.
+close_of_a_broken_device() {
+	local status=0
+	blkdiscard -f "$disk"
+	dmsetup create lower --table "0 131072 linear $disk 0"
+	dmsetup create ressd --table "$(table_line /dev/mapper/lower 32768 commit_interval_ms 60000)"
+	write_block a
+	check "a broken device: closed while it is well" ressdctl close ressd
+	dmsetup create ressd --table "$(table_line /dev/mapper/lower 32768 commit_interval_ms 60000)"
+	dd if=/dev/zero of=/dev/mapper/ressd bs=4096 seek=100 count=1 oflag=direct conv=notrunc status=none
+	fail_all_io lower
+	ressdctl close ressd >/run/output 2>&1 || status=$?
+	check "a broken device: close fails" equals 1 echo "$status"
+	check "a broken device: and says why" grep -q "^ressdctl: ressd is closed, but .* may be lost: " /run/output
+	check "a broken device: it is closed" fails dmsetup info ressd
+	dmsetup remove lower
+}
+
 # usage NAME REGEX COMMAND...: exit code 2, and a line of its output matches.
 usage() {
 	local name=$1 regex=$2 output status=0
@@ -261,6 +279,7 @@ scenario attached_image
 scenario loop_over_a_mounted_disk
 scenario image_below_ressd
 scenario open_in_use
+scenario close_of_a_broken_device
 scenario other_areas
 scenario areas_below
 finish

@@ -368,18 +368,53 @@ int ressd_dm_check_removable(const char *name, struct failure *failure)
 	}
 }
 
+/*
+ * What a suspend writes at the end may fail, and nobody is told then.  In the state Fail that was
+ * told, and to close the device is the way out of it.
+ */
+static int flush(const char *name)
+{
+	struct dm_info info = { .exists = 0 };
+	struct ressd_status status;
+	struct failure ignored;
+	struct dm_task *task;
+	char path[32];
+	int fd, code = 0;
+
+	if (new_task(&task, DM_DEVICE_INFO, name, &ignored))
+		return 0;
+	if (!run(task))
+		dm_task_get_info(task, &info);
+	dm_task_destroy(task);
+	if (!info.exists || info.suspended || ressd_dm_status(name, &status, &ignored) ||
+	    !strcmp(status.state, "Fail"))
+		return 0;
+	snprintf(path, sizeof(path), "/dev/dm-%u", info.minor);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && fsync(fd))
+		code = -errno;
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
 int ressd_dm_remove(const char *name, struct failure *failure)
 {
 	struct dm_task *task;
-	int code = ressd_dm_check_removable(name, failure);
+	int code = ressd_dm_check_removable(name, failure), flushed;
 
 	if (!code)
 		code = new_task(&task, DM_DEVICE_REMOVE, name, failure);
 	if (code)
 		return code;
+	flushed = flush(name);
 	code = run_with_udev(task);
 	if (code)
 		fail(failure, code, "device-mapper cannot remove %s: %s", name, strerror(-code));
+	else if (flushed)
+		code = fail(failure, -EIO,
+			    "%s is closed, but what was written to it last may be lost: %s; check its file system once the device is well",
+			    name, strerror(-flushed));
 	dm_task_destroy(task);
 	return code;
 }
