@@ -301,6 +301,34 @@ written_behind() {
 	remove_disk d0
 }
 
+# A card with a log that holds data is written anew, as by an installer of systems: the old log was
+# written into the new file system.
+made_anew() {
+	make_disk d0 96
+	mkfs.ext4 -q -F /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
+	check "made anew: adopt" ressdctl adopt --yes /dev/d0
+	check "made anew: open" ressdctl open ressd /dev/d0
+	dmsetup message ressd 0 mover off
+	check "made anew: many small writes" fio --name=small --filename=/dev/mapper/ressd --offset=1M \
+		--size=60M --rw=randwrite --bs=4k --direct=1 --number_ios=400 --randseed="$seed" \
+		--end_fsync=1 --output=/tmp/fio-output
+	check "made anew: close" ressdctl close ressd
+	check "made anew: is covered" is_covered /dev/d0
+	mkfs.ext4 -q -F -E nodiscard,lazy_itable_init=0 /dev/d0 "$((($(sectors_of /dev/d0) - reserved) / 2))k"
+	copy_device /dev/d0 /tmp/new
+	expect_fail "/dev/d0 has ext4 where its covers would be: it was made anew" ressdctl open ressd /dev/d0
+	[ ! -e /dev/mapper/ressd ] || ressdctl leave ressd
+	check "made anew: the new file system is as it was" e2fsck -fn /dev/d0
+	expect_fail "add --force" ressdctl adopt --yes /dev/d0
+	check "made anew: every byte is" same_as /tmp/new /dev/d0
+	check "made anew: adopt --force" ressdctl adopt --yes --force /dev/d0
+	check "made anew: then it opens" ressdctl open ressd /dev/d0
+	check "made anew: and is right" e2fsck -fn /dev/mapper/ressd
+	check "made anew: leave" ressdctl leave ressd
+	check "made anew: the bare disk is right" e2fsck -fn /dev/d0
+	remove_disk d0
+}
+
 # A copy of a covered block is damaged in the log: it is named, all else can be had.
 damaged_copy() {
 	local place
@@ -450,6 +478,7 @@ restored_in_rounds() {
 load dm-ressd
 scenario formatted_anew
 scenario written_behind
+scenario made_anew
 scenario damaged_copy
 scenario rough_life ext4 ext4 mkfs.ext4 -q -F
 scenario short_life f2fs f2fs mkfs.f2fs -q -f

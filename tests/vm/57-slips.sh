@@ -102,6 +102,62 @@ image_below_ressd() {
 	losetup -d "$loop"
 }
 
+# Device-mapper shares a device with all others of its own, and sees no loop over it: a file system was
+# mounted there, and ressd opened below it.
+open_in_use() {
+	local loop
+	blkdiscard -f "$disk"
+	blkdiscard -f /dev/d1
+	mkfs.ext4 -q -F -b 4096 "$disk" 48M
+	ressdctl adopt --yes "$disk" >/dev/null
+	loop=$(losetup -f --show "$disk")
+	mount "$loop" /run/mount
+	refused "open below a mounted loop" "attached to $loop, which is in use" ressdctl open ressd "$disk"
+	umount /run/mount
+	losetup -d "$loop"
+	dmsetup create linear --table "0 65536 linear $disk 0"
+	refused "open below another device" "/dev/d0 is in use: /dev/dm-[0-9]+ is built on it" \
+		ressdctl open ressd "$disk"
+	dmsetup remove linear
+	ln -s "$disk" "/run/a name"
+	check "open, by a name with a space" ressdctl open ressd "/run/a name"
+	refused "the same name" "ressd exists already; close it" ressdctl open ressd "$disk"
+	refused "another name" "open already, as /dev/mapper/ressd; .*ressdctl close ressd" \
+		ressdctl open other "$disk"
+	# As a stick that was pulled out and comes back as another device.
+	copy_device "$disk" /tmp/copy
+	dd if=/tmp/copy of=/dev/d1 bs=1M oflag=direct status=none
+	refused "the log on another device" "open already, as /dev/mapper/ressd" ressdctl open other /dev/d1
+	ressdctl close ressd
+	# Two logs on one disk are in use at once.
+	blkdiscard -f /dev/d1
+	check "a second log" ressdctl format --yes /dev/d1 0 65536 /dev/d1 98304 32768
+	check "a first one" ressdctl format --yes "$disk" 0 98304 /dev/d1 65536 32768 --force
+	check "open the first" ressdctl open one --table "0 98304 ressd $disk 0 /dev/d1 65536 32768"
+	check "and the second" ressdctl open two /dev/d1
+	ressdctl close one
+	ressdctl close two
+	rm "/run/a name" /tmp/copy
+}
+
+# What was only in RAM goes with a device that does not take it: close said nothing.
+close_of_a_broken_device() {
+	local status=0
+	blkdiscard -f "$disk"
+	dmsetup create lower --table "0 131072 linear $disk 0"
+	dmsetup create ressd --table "$(table_line /dev/mapper/lower 32768 commit_interval_ms 60000)"
+	write_block a
+	check "a broken device: closed while it is well" ressdctl close ressd
+	dmsetup create ressd --table "$(table_line /dev/mapper/lower 32768 commit_interval_ms 60000)"
+	dd if=/dev/zero of=/dev/mapper/ressd bs=4096 seek=100 count=1 oflag=direct conv=notrunc status=none
+	fail_all_io lower
+	ressdctl close ressd >/run/output 2>&1 || status=$?
+	check "a broken device: close fails" equals 1 echo "$status"
+	check "a broken device: and says why" grep -q "^ressdctl: ressd is closed, but .* may be lost: " /run/output
+	check "a broken device: it is closed" fails dmsetup info ressd
+	dmsetup remove lower
+}
+
 # The same bytes by two names: a normal area over the reserved one.
 areas_below() {
 	local sentence="overlap on what both devices stand on; move one" linear=/dev/mapper/linear loop
@@ -214,6 +270,8 @@ scenario mounted_image
 scenario attached_image
 scenario loop_over_a_mounted_disk
 scenario image_below_ressd
+scenario open_in_use
+scenario close_of_a_broken_device
 scenario other_areas
 scenario areas_below
 finish

@@ -113,6 +113,49 @@ cut_in_leave() {
 	sh ./ssdsim.sh remove ssd0
 }
 
+# The signals were blocked for the drain, and stayed so while the log was erased.
+leave_is_interrupted() {
+	local leave status=0
+	make_disk d2 96
+	mkfs.ext4 -q -F -b 4096 /dev/d2 48M
+	mounted /dev/d2 put_files
+	ressdctl adopt --yes /dev/d2 >/dev/null
+	load dm-delay
+	dmsetup create slow --table "0 196608 delay /dev/d2 0 0 /dev/d2 0 200"
+	ressdctl open ressd /dev/mapper/slow
+	ressdctl leave ressd &
+	leave=$!
+	check "leave erases the log" wait_until test ! -e "$mapper"
+	kill -TERM "$leave"
+	wait "$leave" || status=$?
+	check "SIGTERM ends it" equals 143 echo "$status"
+	dmsetup remove slow
+	check "the plain disk has all files" mounted /dev/d2 files_are_right
+	remove_disk d2
+}
+
+# Ctrl-C in a long recovery left a device without a table, which open took for one that is open and
+# close for none of ressd.
+open_is_interrupted() {
+	local open
+	make_disk d2 96
+	mkfs.ext4 -q -F -b 4096 /dev/d2 48M
+	ressdctl adopt --yes /dev/d2 >/dev/null
+	is_loaded dm_delay || load dm-delay
+	dmsetup create slow --table "0 196608 delay /dev/d2 0 40"
+	ressdctl open ressd /dev/mapper/slow 2>/dev/null &
+	open=$!
+	check "open recovers the log" wait_until dmsetup info ressd
+	kill -TERM "$open"
+	wait "$open"
+	dmsetup reload slow --table "0 196608 linear /dev/d2 0" && dmsetup resume slow
+	check "SIGTERM leaves no device" wait_until eval "! dmsetup info ressd >/dev/null 2>&1"
+	check "the same once more" ressdctl open ressd /dev/mapper/slow
+	ressdctl close ressd
+	dmsetup remove slow
+	remove_disk d2
+}
+
 load dm-ressd
 load ssdsim
 modprobe ext4
@@ -120,6 +163,8 @@ make_disk d0 64
 make_disk d1 72
 scenario ext4_comes_and_goes
 scenario partition
+scenario leave_is_interrupted
+scenario open_is_interrupted
 for write in 1 2 3; do
 	scenario cut_in_leave "$write"
 done

@@ -71,9 +71,11 @@ static int place_areas(struct adopt *adopt, const struct blkdev *dev,
 	return 0;
 }
 
-static int check_new(const struct blkdev *dev, struct failure *failure)
+/* With --force the file system makes an end of an older log; a device that is covered has none. */
+static int check_new(const struct blkdev *dev, bool force, struct failure *failure)
 {
 	struct ressd_super_info info;
+	struct file_system fs;
 	char text[COVERS_TEXT];
 	struct covers covers;
 	int found = area_find(dev, &info, failure);
@@ -82,11 +84,13 @@ static int check_new(const struct blkdev *dev, struct failure *failure)
 		found = covers_find(dev, 0, dev->bytes / 512, &covers, failure);
 	if (found < 0 || (!found && !covers.sectors))
 		return found;
+	if (found && force && !fs_end(dev, &fs, failure))
+		return 0;
 	if (!found)
 		return fail(failure, -EEXIST, "%s has %s; open that device and drain it first",
 			    dev->path, covers_print(&covers, text));
 	return fail(failure, -EEXIST,
-		    "%s has a reserved area of ressd already; open it with: ressdctl open %.200s",
+		    "%s has a reserved area of ressd already; open it with: ressdctl open %.200s; or, if the file system is newer, add --force",
 		    dev->path, dev->path);
 }
 
@@ -95,7 +99,7 @@ static int adopt_device(struct adopt *adopt, const struct blkdev *dev, struct fa
 	struct table_line *line = &adopt->format.line;
 	struct file_system fs;
 	char size[SIZE_TEXT];
-	int code = check_new(dev, failure);
+	int code = check_new(dev, adopt->format.force, failure);
 
 	if (!code)
 		code = fs_end(dev, &fs, failure);
@@ -112,7 +116,10 @@ static int adopt_device(struct adopt *adopt, const struct blkdev *dev, struct fa
 		return -EINVAL;
 	printf("%s of %s on %s stays as it is\n", fs.type, size_print(fs.bytes, size), dev->path);
 	code = format_device(&adopt->format, dev, failure);
-	if (!code)
+	if (!code && dev->is_file)
+		printf("to use it: losetup -f --show %s; ressdctl open NAME LOOP_DEVICE; mount /dev/mapper/NAME\n",
+		       adopt->device);
+	else if (!code)
 		printf("from now on use it by way of: ressdctl open NAME %s; mount /dev/mapper/NAME\n",
 		       adopt->device);
 	return code;

@@ -125,6 +125,7 @@ static int drain_device(struct drain *drain, struct failure *failure)
 	progress_end();
 	status = result_of(drain, status, failure);
 	close(ends[0]);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }
 

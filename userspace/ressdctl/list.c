@@ -10,6 +10,7 @@
 #include "dm/ressd-dm.h"
 #include "log/area.h"
 #include "log/block-devices.h"
+#include "log/contents.h"
 #include "log/covers.h"
 #include "log/stored-options.h"
 #include "ressdctl.h"
@@ -130,9 +131,12 @@ static void show_closed(void *context, const struct blkdev *dev,
 			const struct ressd_super_info *info)
 {
 	struct list *list = context;
+	struct failure ignored;
 	char uuid[UUID_TEXT];
 
-	if (find_used(list, dev->path, info->table.reserved_start))
+	/* A file system that has grown over the log, or was made since, has its own names. */
+	if (find_used(list, dev->path, info->table.reserved_start) ||
+	    (list->udev && log_check_end(dev, info, &ignored) == -EEXIST))
 		return;
 	uuid_print(info->uuid, uuid);
 	if (list->udev) {
@@ -210,7 +214,6 @@ static int show_named(struct list *list, int argc, char **argv, struct failure *
 		found = area_find(&dev, &info, failure);
 		if (!found && list->udev)
 			found = show_covered(list, &dev, failure);
-		blkdev_close(&dev);
 		used = found > 0 ? find_used(list, dev.path, info.table.reserved_start) : NULL;
 		if (used)
 			show_active(list, used->name);
@@ -219,6 +222,7 @@ static int show_named(struct list *list, int argc, char **argv, struct failure *
 		else if (!found && !list->udev)
 			missing = fail(failure, -ENODATA,
 				       "no reserved area ends with %s or begins with it", argv[i]);
+		blkdev_close(&dev);
 	}
 	return found < 0 ? found : missing;
 }

@@ -49,15 +49,20 @@ static void name_new_device(const char *name, const struct table_line *line)
 		fprintf(stderr, "ressdctl: warning: %s has no DM UUID: %s.\n", name, failure.text);
 }
 
-static int open_line(const char *name, const struct table_line *line, struct failure *failure)
+static int open_line(const char *name, struct table_line *line, struct failure *failure)
 {
 	struct device_pair pair;
 	char uuid[UUID_TEXT];
 	struct area area;
-	int code = open_pair(&pair, line, failure);
+	int code = ressd_dm_check_name(name, failure);
 
+	if (!code)
+		code = open_pair(&pair, line, failure);
 	if (code)
 		return code;
+	/* A table has no quotes, and a symbolic link may have a space in its name. */
+	memcpy(line->normal_path, pair.normal.path, sizeof(line->normal_path));
+	memcpy(line->reserved_path, pair.reserved.path, sizeof(line->reserved_path));
 	code = area_inspect(&area, &pair.reserved, &line->table, failure);
 	if (!code && area.kind == AREA_RESSD) {
 		code = log_check_end(&pair.reserved, &area.info, failure);
@@ -68,6 +73,10 @@ static int open_line(const char *name, const struct table_line *line, struct fai
 	close_pair(&pair);
 	if (!code)
 		code = check_area_fits(&area, line, failure);
+	if (!code)
+		code = blkdev_check_for_ressd(&pair.normal, failure);
+	if (!code)
+		code = blkdev_check_for_ressd(&pair.reserved, failure);
 	if (code)
 		return code;
 	if (area.kind == AREA_RESSD)
@@ -121,25 +130,33 @@ static int take_devices(struct table_line *line, const struct open_arguments *ar
 }
 
 /*
- * The disk of --normal: what the log holds would overwrite another one.  Before the log is drained
- * the right one has its covers; when it is drained nothing tells, and nothing is written either.
+ * What a covered log holds would overwrite another disk that is named by --normal, and what was made
+ * anew on this one: neither has all covers, and libblkid knows what it is, or there is none at all.
+ * When the log is drained nothing tells, and nothing is written either.
  */
-static int check_covers_fit(const struct table_line *line, const struct blkdev *reserved,
+static int check_covers_fit(const struct table_line *line, bool named, const struct blkdev *reserved,
 			    const struct ressd_super_info *info, struct failure *failure)
 {
-	char text[COVERS_TEXT];
+	const struct ressd_table *table = &info->table;
+	char text[COVERS_TEXT], what[128];
 	struct covers covers;
 	struct blkdev normal;
-	bool covered;
-	int code = blkdev_open(&normal, line->normal_path, BLKDEV_READ, failure);
+	bool covered, ours;
+	int found = 0, code = blkdev_open(&normal, line->normal_path, BLKDEV_READ, failure);
 
 	if (code)
 		return code;
-	code = covers_find(&normal, info->table.normal_start, info->table.len, &covers, failure);
+	code = covers_find(&normal, table->normal_start, table->len, &covers, failure);
+	if (!code && covers.sectors < info->cover_blocks * RESSD_COVER_SECTORS)
+		found = blkdev_signature(&normal, table->normal_start * 512, table->len * 512, what,
+					 sizeof(what), failure);
 	blkdev_close(&normal);
-	if (code || (covers.sectors && !memcmp(covers.uuid, info->uuid, sizeof(info->uuid))))
-		return code;
-	if (covers.sectors)
+	if (code || found < 0)
+		return code ? code : found;
+	ours = covers.sectors && !memcmp(covers.uuid, info->uuid, sizeof(info->uuid));
+	if (ours && !found)
+		return 0;
+	if (covers.sectors && !ours && named)
 		return fail(failure, -EEXIST, "%.200s has %s, not those of the log on %.200s",
 			    line->normal_path, covers_print(&covers, text), reserved->path);
 	code = log_is_covered(reserved, info, &covered, failure);
@@ -147,6 +164,10 @@ static int check_covers_fit(const struct table_line *line, const struct blkdev *
 		return 0;	/* the kernel refuses it, and says so */
 	if (code || !covered)
 		return code;
+	if (found)
+		return fail(failure, -EEXIST,
+			    "the log on %.200s holds data, but %.200s has %s where its covers would be: it was made anew without ressd, and the log would destroy it; use it without ressd, or make a new log with ressdctl adopt --force; to have what the log holds instead, open it with --table, which does not look",
+			    reserved->path, line->normal_path, what);
 	return fail(failure, -EEXIST,
 		    "the log on %.200s holds data, but %.200s has none of its covers: it is another disk, or was overwritten; name the right one, or use --table, which does not look",
 		    reserved->path, line->normal_path);
@@ -198,8 +219,11 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 		found = refuse_device(&dev, failure);
 	if (found > 0)
 		found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
-	if (!found && arguments->normal)
-		found = check_covers_fit(line, &dev, &info, failure);
+	if (!found)
+		found = check_covers_fit(line, arguments->normal, &dev, &info, failure);
+	/* What cannot be read may not be needed. */
+	if (found == -EIO && !arguments->normal)
+		found = 0;
 	blkdev_close(&dev);
 	if (found)
 		return found;

@@ -30,6 +30,7 @@ print(super["reserved_start"] * 512)')
 	report "$name: the log begins behind it" "$([ "$start" -ge "$bytes" ] || echo "at $start, not $bytes")"
 	unchanged "$name: the log is clean" 0 "^clean" ressdctl check "$disk"
 	unchanged "$name: once is enough" 3 "has a reserved area of ressd already" ressdctl adopt --yes "$disk"
+	unchanged "$name: a file is not opened" 2 "is a file, .*attach it with losetup" ressdctl open x "$disk"
 	expect "$name: leave" 0 "is a plain disk again" ressdctl leave "$disk"
 	report "$name: nothing of it changes again" \
 		"$(cmp -n "$bytes" "$disk" "$folder/before" 2>&1)"
@@ -130,9 +131,11 @@ test_grown() {
 	new_disk 64
 	mkfs.ext4 -q -F -b 4096 "$disk" 48M
 	expect "adopt" 0 "stays as it is" ressdctl adopt --yes "$disk"
+	expect "for udev it is a member" 0 "^ID_FS_TYPE=ressd_member$" ressdctl list --udev "$disk"
 	resize2fs "$disk" >/dev/null 2>&1
 	unchanged "leave: the file system has grown over the log" 3 "$words" ressdctl leave "$disk"
 	unchanged "open" 3 "$words" ressdctl open grown "$disk"
+	report "for udev it is no member, so it mounts by its UUID" "$(ressdctl list --udev "$disk" disk/by-uuid/x)"
 	unchanged "format" 3 "$words" ressdctl format --yes --table "0 122880 ressd $disk 0 $disk 122880 8192"
 	unchanged "check" 3 "$words" ressdctl check "$disk"
 	unchanged "repair" 3 "$words" ressdctl repair --backup "$folder/backup" "$disk"

@@ -121,6 +121,10 @@ test_root() {
 	stub lsblk 'case $* in *root) echo root ;; *) exit 32 ;; esac'
 	report "the root file system is a subvolume of btrfs" \
 		"$(PATH=$folder/stubs:$PATH "$boot/initramfs-table" | diff - <(echo "root /dev/sdx "))"
+	printf 'a[b /dev/sdx\na.b /dev/sdy\n' >"$RESSDTAB"
+	stub lsblk 'echo "a[b"'
+	report "a name is no pattern" \
+		"$(PATH=$folder/stubs:$PATH "$boot/initramfs-table" 2>&1 | diff - <(echo "a[b /dev/sdx "))"
 }
 
 # A device that keeps udev busy for longer than it waits: nothing was opened, and the system did not start.

@@ -68,6 +68,13 @@ mutants() {
 		erased-in-part@lib/log/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
 		pipe-kills@ressd-probe/main.c@s/^\tsignal(SIGPIPE, SIG_IGN);$//@tools.sh test_preserve@a pager that is left loses the region that was to be restored
 		grown-erased@ressdctl/leave.c@s/^\t\tcode = log_check_end(dev, .*/\t\tcode = 0;/@adopt.sh test_grown@leave erases files of a file system that has grown over the log
+		anew-opened@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (!named)/@test-cuts@open goes on with an old log, into a file system that was made since
+		anew-below-covers@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (ours)/@test-cuts@open takes a file system for covers that are left beside it
+		grown-is-member@ressdctl/list.c@s/log_check_end(dev, info, \&ignored) == -EEXIST/0/@adopt.sh test_grown@udev takes the names of a file system away that has grown over the log
+		file-opened@ressdctl/open.c@s/code = blkdev_check_for_ressd(&pair.normal, failure);/code = 0;/;s/code = blkdev_check_for_ressd(&pair.reserved, failure);/code = 0;/@adopt.sh test_types@open asks the kernel for a device of a file
+		root-is-a-pattern@boot/initramfs-table@s/grep -Fqx/grep -qx/@boot.sh test_root@the initramfs lacks a root file system whose name has a bracket
+		anew-left@lib/log/contents.c@s/^	    !covered)$/	    1)/@test-cuts@leave says to open an old log that a new file system has grown over
+		force-is-deaf@ressdctl/adopt.c@s/^	if (found \&\& force \&\& /	if (0 \&\& /@test-cuts@adopt --force makes no log where there is an old one
 		dirty-log-left@ressdctl/leave.c@s/^	if (blocks)$/	if (0)/@adopt.sh test_leave@leave erases a log with data
 		end-not-read@ressdctl/adopt.c@s/if (first <= wanted.reserved_start)/if (1)/@adopt.sh test_refusals@adopt puts the log into the file system
 		tail-not-looked-at@ressdctl/format.c@s/const struct byte_range place = arguments->adopts ? reserved_range(arguments) :/const struct byte_range place = arguments->adopts ? (struct byte_range) { 0, 4096 } :/@adopt.sh test_refusals@adopt overwrites what is behind the file system

@@ -452,3 +452,51 @@ TEST(btrfs_is_covered)
 	CHECK_STR(looks_like(), "nothing");
 	stop();
 }
+
+/* Makes a file system by @format, whose %s is the disk, as if nobody had known of ressd. */
+static void make_anew(const char *format)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), format, path);
+	CHECK(!system(command), "%s fails", command);
+}
+
+/*
+ * A card that was written anew without ressd keeps the old log: open went on with that, and wrote
+ * old blocks into the new file system.
+ */
+TEST(a_file_system_over_a_covered_log)
+{
+	static const char *const formats[] = {
+		"mkfs.ext4 -q -F -b 4096 -E nodiscard -O ^has_journal %s 2048k",
+		"f=%s; mkfs.ext4 -q -F -b 4096 -E nodiscard -O ^has_journal $f 2048k; resize2fs $f >/dev/null 2>&1",
+		"mkfs.vfat -F 12 %s 2048 >/dev/null 2>&1",	/* some covers stay */
+	};
+	char *open_words[] = { "open", "x", path, NULL };
+	char *adopt_words[] = { "adopt", "--yes", "--force", "--reserved", "1M", path, NULL };
+	struct ressd_super_info info;
+	struct blkdev dev;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		start();
+		CHECK(!adopt(), "%s", failure.text);
+		CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
+		CHECK(area_find(&dev, &info, &failure) == 1, "no area is found");
+		cover(&dev, &info);
+		blkdev_close(&dev);
+		CHECK_EQ(-run(command_adopt, adopt_words), EEXIST);	/* it would be lost */
+		make_anew(formats[i]);
+		CHECK_STR(looks_like(), i < 2 ? "ext4" : "vfat");
+		CHECK_EQ(-run(command_open, open_words), EEXIST);
+		CHECK_HAS(failure.text, "where its covers would be");
+		CHECK_EQ(-leave(), EEXIST);
+		CHECK_HAS(failure.text, i == 1 ? "reaches into the reserved area" : "open it, and");
+		CHECK_EQ(-adopt(), EEXIST);
+		CHECK_HAS(failure.text, "if the file system is newer, add --force");
+		CHECK_EQ(run(command_adopt, adopt_words), i == 1 ? -ENOSPC : 0);
+		CHECK_STR(looks_like(), i < 2 ? "ext4" : "vfat");
+		stop();
+	}
+}

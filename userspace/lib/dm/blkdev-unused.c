@@ -57,16 +57,25 @@ static int check_loops(char *folder, struct failure *failure)
 	return code;
 }
 
-static int check_block_device(dev_t number, struct failure *failure)
+static int check_block_device(dev_t number, bool ressd_may, struct failure *failure)
 {
 	char folder[PATH_MAX];
-	int code = users_of_device(number, failure);
+	int code = users_beside_ressd(number, ressd_may, failure);
 
 	if (!code)
 		code = users_folder(number, folder, failure);
 	if (!code)
 		code = check_loops(folder, failure);
 	return code ? code : loops_below(number, failure);
+}
+
+int blkdev_check_for_ressd(const struct blkdev *dev, struct failure *failure)
+{
+	if (dev->is_file)
+		return fail(failure, -EINVAL,
+			    "%s is a file, and a ressd device stands on block devices; attach it with losetup -f --show, and name the loop device",
+			    dev->path);
+	return check_block_device(makedev(dev->major, dev->minor), true, failure);
 }
 
 int blkdev_check_unused(const struct blkdev *dev, struct failure *failure)
@@ -76,7 +85,7 @@ int blkdev_check_unused(const struct blkdev *dev, struct failure *failure)
 	int code;
 
 	if (!dev->is_file)
-		return check_block_device(makedev(dev->major, dev->minor), failure);
+		return check_block_device(makedev(dev->major, dev->minor), false, failure);
 	if (stat(dev->path, &status))
 		return fail(failure, -errno, "cannot find %s: %s", dev->path, strerror(errno));
 	backing = (struct backing) { .dev = status.st_dev, .inode = status.st_ino };

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "dm/blkdev-users.h"
+#include "dm/ressd-dm.h"
 
 /* One device to look for: the disk itself or one of its partitions. */
 struct candidate {
@@ -76,7 +77,23 @@ static int check_swap(const struct candidate *candidate, struct failure *failure
 	return code;
 }
 
-static int check_holders(const struct candidate *candidate, const char *folder,
+/* Is the holder @name of the device in @folder a ressd device?  Its UUID tells. */
+static bool is_ressd(const char *folder, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX + 32], prefix[sizeof(DM_UUID_PREFIX)];
+	FILE *file;
+	bool found;
+
+	snprintf(path, sizeof(path), "%s/holders/%s/dm/uuid", folder, name);
+	file = fopen(path, "re");
+	found = file && fgets(prefix, sizeof(prefix), file) && !strcmp(prefix, DM_UUID_PREFIX);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* @ressd_may: another ressd device may use it as well. */
+static int check_holders(const struct candidate *candidate, const char *folder, bool ressd_may,
 			 struct failure *failure)
 {
 	char path[PATH_MAX + 16];
@@ -89,7 +106,7 @@ static int check_holders(const struct candidate *candidate, const char *folder,
 	if (!holders)
 		return 0;
 	while (!code && (entry = readdir(holders)))
-		if (entry->d_name[0] != '.')
+		if (entry->d_name[0] != '.' && !(ressd_may && is_ressd(folder, entry->d_name)))
 			code = fail(failure, -EBUSY,
 				    "/dev/%s is in use: /dev/%s is built on it; remove that device first",
 				    candidate->name, entry->d_name);
@@ -97,7 +114,7 @@ static int check_holders(const struct candidate *candidate, const char *folder,
 	return code;
 }
 
-static int check_candidate(const char *folder, struct failure *failure)
+static int check_candidate(const char *folder, bool ressd_may, struct failure *failure)
 {
 	struct candidate candidate;
 	char path[PATH_MAX + 16];
@@ -118,7 +135,7 @@ static int check_candidate(const char *folder, struct failure *failure)
 	if (!code)
 		code = check_swap(&candidate, failure);
 	if (!code)
-		code = check_holders(&candidate, folder, failure);
+		code = check_holders(&candidate, folder, ressd_may, failure);
 	return code;
 }
 
@@ -143,7 +160,7 @@ static int check_partitions(const char *disk, struct failure *failure)
 		if (entry->d_name[0] == '.' || !users_is_partition(disk, entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", disk, entry->d_name);
-		code = check_candidate(path, failure);
+		code = check_candidate(path, false, failure);
 	}
 	closedir(folder);
 	return code;
@@ -161,16 +178,21 @@ int users_folder(dev_t number, char *folder, struct failure *failure)
 		    major(number), minor(number), strerror(errno));
 }
 
-int users_of_device(dev_t number, struct failure *failure)
+int users_beside_ressd(dev_t number, bool ressd_may, struct failure *failure)
 {
 	char folder[PATH_MAX];
 	int code = users_folder(number, folder, failure);
 
 	if (!code)
-		code = check_candidate(folder, failure);
+		code = check_candidate(folder, ressd_may, failure);
 	if (!code)
 		code = check_partitions(folder, failure);
 	return code;
+}
+
+int users_of_device(dev_t number, struct failure *failure)
+{
+	return users_beside_ressd(number, false, failure);
 }
 
 int users_of_swap_file(const struct backing *backing, const char *name, struct failure *failure)

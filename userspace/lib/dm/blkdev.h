@@ -49,6 +49,13 @@ void blkdev_close(struct blkdev *dev);
  */
 int blkdev_check_unused(const struct blkdev *dev, struct failure *failure);
 
+/*
+ * Can a ressd device be made of it?  Another one may use it, too, and the kernel keeps two of them
+ * apart; but device-mapper shares it with all others of its own, and sees nobody who uses a loop
+ * device above or beside it.  0, -EBUSY and a sentence, or -EINVAL for a file.
+ */
+int blkdev_check_for_ressd(const struct blkdev *dev, struct failure *failure);
+
 /* Where its last whole block ends. */
 static inline u64 blkdev_blocks_end(const struct blkdev *dev)
 {

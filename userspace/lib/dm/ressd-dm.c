@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Device-mapper through libdevmapper; see ressd-dm.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libdevmapper.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,14 +63,21 @@ static void set_up_library(void)
 	done = true;
 }
 
-/* Makes a task for @name, to be released with dm_task_destroy(). */
-static int new_task(struct dm_task **task, int type, const char *name, struct failure *failure)
+int ressd_dm_check_name(const char *name, struct failure *failure)
 {
 	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/') || !strcmp(name, ".") ||
 	    !strcmp(name, ".."))
 		return fail(failure, -EINVAL,
 			    "the name '%.40s' is no device-mapper name; use 1 to %d characters without '/', but not '.' or '..'",
 			    name, MAX_NAME);
+	return 0;
+}
+
+/* Makes a task for @name, to be released with dm_task_destroy(). */
+static int new_task(struct dm_task **task, int type, const char *name, struct failure *failure)
+{
+	if (ressd_dm_check_name(name, failure))
+		return -EINVAL;
 	set_up_library();
 	library_words[0] = '\0';
 	*task = dm_task_create(type);
@@ -99,6 +108,63 @@ static int run_with_udev(struct dm_task *task)
 	code = run(task);
 	dm_udev_wait(cookie);
 	return code;
+}
+
+static void remove_unfinished(const char *name)
+{
+	struct dm_info info;
+	struct failure ignored;
+	struct dm_task *task;
+	bool unfinished;
+
+	if (new_task(&task, DM_DEVICE_INFO, name, &ignored))
+		return;
+	unfinished = !run(task) && dm_task_get_info(task, &info) && info.exists &&
+		     !info.live_table;
+	dm_task_destroy(task);
+	if (!unfinished || new_task(&task, DM_DEVICE_REMOVE, name, &ignored))
+		return;
+	run_with_udev(task);
+	dm_task_destroy(task);
+}
+
+/*
+ * Ctrl-C ends a long recovery, and this program: a child takes away the device that has no table
+ * then.  It waits for *@end to be closed, and is killed if all went well.
+ */
+static pid_t guard_creation(const char *name, int *end)
+{
+	sigset_t all, before;
+	int ends[2];
+	pid_t child;
+	char byte;
+
+	*end = -1;
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	child = fork();
+	if (!child) {
+		close(ends[1]);
+		if (!read(ends[0], &byte, 1))
+			remove_unfinished(name);
+		_exit(0);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(ends[0]);
+	*end = ends[1];
+	return child;
+}
+
+static void end_guard(pid_t child, int end)
+{
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	if (end >= 0)
+		close(end);
 }
 
 static bool has_target(void)
@@ -155,8 +221,26 @@ static int check_name_free(const char *name, struct failure *failure)
 			    strerror(-code), library_words);
 	if (info.exists)
 		return fail(failure, -EEXIST,
-			    "a device-mapper device %s exists already; choose another name", name);
+			    "a device-mapper device %s exists already; close it, or choose another name",
+			    name);
 	return 0;
+}
+
+/* Who has the device-mapper UUID: this log, or that of a device that was taken out since. */
+static int check_uuid_free(const char *full, struct failure *failure)
+{
+	struct dm_task *task = dm_task_create(DM_DEVICE_INFO);
+	struct dm_info info;
+	int code = 0;
+
+	if (task && dm_task_set_uuid(task, full) && !run(task) && dm_task_get_info(task, &info) &&
+	    info.exists)
+		code = fail(failure, -EBUSY,
+			    "the log is open already, as /dev/mapper/%s; use that, or close it first: ressdctl close %s",
+			    dm_task_get_name(task), dm_task_get_name(task));
+	if (task)
+		dm_task_destroy(task);
+	return code;
 }
 
 /* The kernel loads a target by itself when a table names it; here it is wanted earlier. */
@@ -185,19 +269,24 @@ int ressd_dm_create(const char *name, const char *uuid, const struct table_line 
 {
 	char parameters[TABLE_LINE_TEXT], full[sizeof(DM_UUID_PREFIX) + 64];
 	struct dm_task *task;
-	int mark, code = check_name_free(name, failure);
+	int mark, end, code = check_name_free(name, failure);
+	pid_t guard;
 
+	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid ? uuid : "");
+	if (!code && uuid)
+		code = check_uuid_free(full, failure);
 	if (!code)
 		code = new_task(&task, DM_DEVICE_CREATE, name, failure);
 	if (code)
 		return code;
 	code = -ENOMEM;
-	snprintf(full, sizeof(full), DM_UUID_PREFIX "%.60s", uuid ? uuid : "");
 	mark = kernel_log_mark();
+	guard = guard_creation(name, &end);
 	if (dm_task_add_target(task, 0, line->table.len, "ressd",
 			       table_line_parameters(line, parameters)) &&
 	    (!uuid || dm_task_set_uuid(task, full)))
 		code = run_with_udev(task);
+	end_guard(guard, end);
 	if (code)
 		code = create_failure(name, mark, code, failure);
 	else if (mark >= 0)
@@ -279,18 +368,53 @@ int ressd_dm_check_removable(const char *name, struct failure *failure)
 	}
 }
 
+/*
+ * What a suspend writes at the end may fail, and nobody is told then.  In the state Fail that was
+ * told, and to close the device is the way out of it.
+ */
+static int flush(const char *name)
+{
+	struct dm_info info = { .exists = 0 };
+	struct ressd_status status;
+	struct failure ignored;
+	struct dm_task *task;
+	char path[32];
+	int fd, code = 0;
+
+	if (new_task(&task, DM_DEVICE_INFO, name, &ignored))
+		return 0;
+	if (!run(task))
+		dm_task_get_info(task, &info);
+	dm_task_destroy(task);
+	if (!info.exists || info.suspended || ressd_dm_status(name, &status, &ignored) ||
+	    !strcmp(status.state, "Fail"))
+		return 0;
+	snprintf(path, sizeof(path), "/dev/dm-%u", info.minor);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && fsync(fd))
+		code = -errno;
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
 int ressd_dm_remove(const char *name, struct failure *failure)
 {
 	struct dm_task *task;
-	int code = ressd_dm_check_removable(name, failure);
+	int code = ressd_dm_check_removable(name, failure), flushed;
 
 	if (!code)
 		code = new_task(&task, DM_DEVICE_REMOVE, name, failure);
 	if (code)
 		return code;
+	flushed = flush(name);
 	code = run_with_udev(task);
 	if (code)
 		fail(failure, code, "device-mapper cannot remove %s: %s", name, strerror(-code));
+	else if (flushed)
+		code = fail(failure, -EIO,
+			    "%s is closed, but what was written to it last may be lost: %s; check its file system once the device is well",
+			    name, strerror(-flushed));
 	dm_task_destroy(task);
 	return code;
 }

@@ -26,6 +26,9 @@
  */
 const char *ressd_dm_name(const char *word);
 
+/* Does device-mapper take it for a name?  -EINVAL if not. */
+int ressd_dm_check_name(const char *name, struct failure *failure);
+
 /* Could @name be created: is it a free name, is device-mapper there, and the target loaded? */
 int ressd_dm_can_create(const char *name, struct failure *failure);
 

@@ -45,10 +45,12 @@ int log_check_end(const struct blkdev *dev, const struct ressd_super_info *info,
 		  struct failure *failure)
 {
 	struct failure unknown;
+	bool covered;
 	u64 blocks;
 	int code = fs_check_end(dev, info->table.reserved_start * 512, failure);
 
-	if (code == -EEXIST && !log_contents(dev, info, &blocks, &unknown) && blocks)
+	if (code == -EEXIST && !recover(dev, info, &blocks, &covered, &unknown) && blocks &&
+	    !covered)
 		return 0;
 	return code;
 }
