@@ -130,12 +130,13 @@ static int take_devices(struct table_line *line, const struct open_arguments *ar
 }
 
 /*
- * What a covered log holds would overwrite another disk that is named by --normal, and what was made
- * anew on this one: neither has all covers, and libblkid knows what it is, or there is none at all.
+ * What a covered log holds would overwrite another disk that --normal names, and what was made anew
+ * on this one: neither has all covers, and libblkid knows what it is, or there is none at all.
  * When the log is drained nothing tells, and nothing is written either.
  */
-static int check_covers_fit(const struct table_line *line, bool named, const struct blkdev *reserved,
-			    const struct ressd_super_info *info, struct failure *failure)
+static int check_covers_fit(const struct table_line *line, bool named,
+			    const struct blkdev *reserved, const struct ressd_super_info *info,
+			    struct failure *failure)
 {
 	const struct ressd_table *table = &info->table;
 	char text[COVERS_TEXT], what[128];
