@@ -45,12 +45,10 @@ static void join(const struct ressd_map *map, struct ressd_dying *list,
 }
 
 static void insert(const struct ressd_map *map, struct ressd_dying *list,
-		   struct ressd_node *node, u32 before, u32 after)
+		   const struct ressd_node *node, u32 before, u32 after)
 {
 	u32 block = ressd_map_block(map, node);
 
-	node->before = before;
-	node->after = after;
 	join(map, list, before, block);
 	join(map, list, block, after);
 }
