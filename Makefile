@@ -49,6 +49,7 @@ check-unit: ## only the tests that need no emulated machine
 		$(MAKE) --no-print-directory -C $$tests check; \
 	done
 	@tests/unit/test_results.py
+	@tests/unit/test_check.py
 	@tests/unit/test_peers.py
 	@tests/unit/test_bench.py
 	@tests/unit/test_apps.py

@@ -117,6 +117,7 @@ all_steps() {
 	make_step oracle 10 tests/functional
 	step ktap 5 python_tests tests/kunit/test_ktap.py
 	step results 5 python_tests tests/unit/test_results.py
+	step steps 6 python_tests tests/unit/test_check.py
 	step peers 5 python_tests tests/unit/test_peers.py
 	step normal-path 5 python_tests tests/unit/test_normal_path.py
 	step combinations 9 python_tests tests/unit/test_combinations.py
