@@ -134,18 +134,24 @@ leave_is_interrupted() {
 	remove_disk d2
 }
 
-# Ctrl-C in a long recovery left a device without a table, which open took for one that is open and
-# close for none of ressd.
+# is_recovering: the device is being activated for the first time.
+is_recovering() {
+	[ "$(dmsetup info -c --noheadings -o tables_loaded,suspended ressd)" = Live:Suspended ]
+}
+
+# Ctrl-C in a long recovery left a suspended device, or one without a table, which open took for one that
+# is open and close for none of ressd.
 open_is_interrupted() {
 	local open
 	make_disk d2 96
 	mkfs.ext4 -q -F -b 4096 /dev/d2 48M
 	ressdctl adopt --yes /dev/d2 >/dev/null
 	is_loaded dm_delay || load dm-delay
-	dmsetup create slow --table "0 196608 delay /dev/d2 0 40"
+	# Recovery reads forty times.
+	dmsetup create slow --table "0 196608 delay /dev/d2 0 300"
 	ressdctl open ressd /dev/mapper/slow 2>/dev/null &
 	open=$!
-	check "open recovers the log" wait_until dmsetup info ressd
+	check "open recovers the log" wait_until is_recovering
 	kill -TERM "$open"
 	wait "$open"
 	dmsetup reload slow --table "0 196608 linear /dev/d2 0" && dmsetup resume slow

@@ -120,7 +120,7 @@ static void remove_unfinished(const char *name)
 	if (new_task(&task, DM_DEVICE_INFO, name, &ignored))
 		return;
 	unfinished = !run(task) && dm_task_get_info(task, &info) && info.exists &&
-		     !info.live_table;
+		     (!info.live_table || info.suspended);
 	dm_task_destroy(task);
 	if (!unfinished || new_task(&task, DM_DEVICE_REMOVE, name, &ignored))
 		return;
@@ -129,8 +129,8 @@ static void remove_unfinished(const char *name)
 }
 
 /*
- * Ctrl-C ends a long recovery, and this program: a child takes away the device that has no table
- * then.  It waits for *@end to be closed, and is killed if all went well.
+ * Ctrl-C ends a long recovery, and this program: a child takes away the device, which has no table
+ * then, or one that is suspended.  It waits for *@end to be closed, and is killed if all went well.
  */
 static pid_t guard_creation(const char *name, int *end)
 {
