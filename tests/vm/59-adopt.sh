@@ -121,7 +121,7 @@ leave_is_interrupted() {
 	mounted /dev/d2 put_files
 	ressdctl adopt --yes /dev/d2 >/dev/null
 	load dm-delay
-	dmsetup create slow --table "0 196608 delay /dev/d2 0 0 /dev/d2 0 200"
+	dmsetup create slow --table "0 196608 delay /dev/d2 0 0 /dev/d2 0 1000"
 	ressdctl open ressd /dev/mapper/slow
 	ressdctl leave ressd &
 	leave=$!
