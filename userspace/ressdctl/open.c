@@ -134,44 +134,55 @@ static int take_devices(struct table_line *line, const struct open_arguments *ar
  * on this one: neither has all covers, and libblkid knows what it is, or there is none at all.
  * When the log is drained nothing tells, and nothing is written either.
  */
-static int check_covers_fit(const struct table_line *line, bool named,
-			    const struct blkdev *reserved, const struct ressd_super_info *info,
-			    struct failure *failure)
+static int check_disk(const struct blkdev *normal, bool named, const struct blkdev *reserved,
+		      const struct ressd_super_info *info, struct failure *failure)
 {
 	const struct ressd_table *table = &info->table;
 	char text[COVERS_TEXT], what[128];
 	struct covers covers;
-	struct blkdev normal;
 	bool covered, ours;
-	int found = 0, code = blkdev_open(&normal, line->normal_path, BLKDEV_READ, failure);
+	int found, code = covers_find(normal, table->normal_start, table->len, &covers, failure);
 
 	if (code)
 		return code;
-	code = covers_find(&normal, table->normal_start, table->len, &covers, failure);
-	if (!code && covers.sectors < info->cover_blocks * RESSD_COVER_SECTORS)
-		found = blkdev_signature(&normal, table->normal_start * 512, table->len * 512, what,
-					 sizeof(what), failure);
-	blkdev_close(&normal);
-	if (code || found < 0)
-		return code ? code : found;
 	ours = covers.sectors && !memcmp(covers.uuid, info->uuid, sizeof(info->uuid));
-	if (ours && !found)
+	if (ours && covers.sectors == info->cover_blocks * RESSD_COVER_SECTORS)
 		return 0;
 	if (covers.sectors && !ours && named)
 		return fail(failure, -EEXIST, "%.200s has %s, not those of the log on %.200s",
-			    line->normal_path, covers_print(&covers, text), reserved->path);
+			    normal->path, covers_print(&covers, text), reserved->path);
 	code = log_is_covered(reserved, info, &covered, failure);
 	if (code == -EUCLEAN)
 		return 0;	/* the kernel refuses it, and says so */
 	if (code || !covered)
 		return code;
+	found = blkdev_signature(normal, table->normal_start * 512, table->len * 512, what,
+				 sizeof(what), failure);
+	if (found < 0)
+		return found;
+	if (ours && !found)
+		return 0;
 	if (found)
 		return fail(failure, -EEXIST,
 			    "the log on %.200s holds data, but %.200s has %s where its covers would be: it was made anew without ressd, and the log would destroy it; use it without ressd, or make a new log with ressdctl adopt --force; to have what the log holds instead, open it with --table, which does not look",
-			    reserved->path, line->normal_path, what);
+			    reserved->path, normal->path, what);
 	return fail(failure, -EEXIST,
 		    "the log on %.200s holds data, but %.200s has none of its covers: it is another disk, or was overwritten; name the right one, or use --table, which does not look",
-		    reserved->path, line->normal_path);
+		    reserved->path, normal->path);
+}
+
+static int check_covers_fit(const struct table_line *line, bool named,
+			    const struct blkdev *reserved, const struct ressd_super_info *info,
+			    struct failure *failure)
+{
+	struct blkdev normal;
+	int code = blkdev_open(&normal, line->normal_path, BLKDEV_READ, failure);
+
+	if (code)
+		return code;
+	code = check_disk(&normal, named, reserved, info, failure);
+	blkdev_close(&normal);
+	return code;
 }
 
 static int find_devices(struct open_arguments *arguments, struct failure *failure)

@@ -124,7 +124,7 @@ static int check_loop(const struct loop *loop, const struct loop *self,
 	if (!same_backing(&loop->backing, backing) ||
 	    (self && (self->number == loop->number || !parts_meet(self, loop))))
 		return 0;
-	if (users_of_device(loop->number, &user))
+	if (users_of_device(loop->number, false, &user))
 		return fail(failure, -EBUSY, "%s is attached to /dev/%s, which is in use: %.700s",
 			    name, loop->name, user.text);
 	return fail(failure, -EBUSY,
@@ -189,7 +189,7 @@ int loops_below(dev_t number, struct failure *failure)
 		snprintf(name, sizeof(name), "what /dev/%s stands on", loop.name);
 		code = check_all(&loop.backing, &loop, name, failure);
 		if (!code && loop.backing.rdev)
-			code = users_of_device(loop.backing.rdev, failure);
+			code = users_of_device(loop.backing.rdev, false, failure);
 		else if (!code)
 			code = users_of_swap_file(&loop.backing, name, failure);
 		number = loop.backing.rdev;

@@ -60,7 +60,7 @@ static int check_loops(char *folder, struct failure *failure)
 static int check_block_device(dev_t number, bool ressd_may, struct failure *failure)
 {
 	char folder[PATH_MAX];
-	int code = users_beside_ressd(number, ressd_may, failure);
+	int code = users_of_device(number, ressd_may, failure);
 
 	if (!code)
 		code = users_folder(number, folder, failure);

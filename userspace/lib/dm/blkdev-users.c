@@ -178,7 +178,7 @@ int users_folder(dev_t number, char *folder, struct failure *failure)
 		    major(number), minor(number), strerror(errno));
 }
 
-int users_beside_ressd(dev_t number, bool ressd_may, struct failure *failure)
+int users_of_device(dev_t number, bool ressd_may, struct failure *failure)
 {
 	char folder[PATH_MAX];
 	int code = users_folder(number, folder, failure);
@@ -188,11 +188,6 @@ int users_beside_ressd(dev_t number, bool ressd_may, struct failure *failure)
 	if (!code)
 		code = check_partitions(folder, failure);
 	return code;
-}
-
-int users_of_device(dev_t number, struct failure *failure)
-{
-	return users_beside_ressd(number, false, failure);
 }
 
 int users_of_swap_file(const struct backing *backing, const char *name, struct failure *failure)

@@ -20,12 +20,9 @@ struct backing {
 
 /*
  * Mounts, swap and holders of the block device @number and of its partitions.  0, -EBUSY and a
- * sentence, or another negative errno.
+ * sentence, or another negative errno.  @ressd_may: a holder that is a ressd device does not count.
  */
-int users_of_device(dev_t number, struct failure *failure);
-
-/* The same, but with @ressd_may a ressd device may use it. */
-int users_beside_ressd(dev_t number, bool ressd_may, struct failure *failure);
+int users_of_device(dev_t number, bool ressd_may, struct failure *failure);
 
 /* Is the file used as swap space?  0, or -EBUSY and a sentence. */
 int users_of_swap_file(const struct backing *backing, const char *name, struct failure *failure);
