@@ -15,7 +15,7 @@ UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests
 
 KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
 
-.PHONY: all modules userspace setup demo check check-unit check-crash coverage check-readme check-pi guest-programs debug-check stacks soak bench bench-apps \
+.PHONY: all modules userspace setup demo check check-unit check-crash coverage check-readme check-pi guest-programs debug-check arm-check stacks soak bench bench-apps \
 	bench-normal-path bench-kernel papers calibrate probe-score lint matrix upstream install uninstall clean help
 
 all: modules userspace ## build everything (default)
@@ -84,6 +84,10 @@ guest-programs: setup
 debug-check: guest-programs ## the guest tests on debug kernels, hours: KASAN, lockdep, kmemleak; KCSAN, also deliberate races
 	@status=0; for kind in memory races; do tests/vm/other-kernel.sh $$kind || status=1; done; \
 		tests/vm/mutants.sh --races || status=1; exit $$status
+
+arm-check: setup ## the guest tests on ARM, hours: a kernel of 32 bits, and one with pages of 16 KiB
+	@status=0; for kernel in 6.1:armhf sid:arm64-16k; do \
+		tests/vm/other-kernel.sh $$kernel || status=1; done; exit $$status
 
 stacks: guest-programs ## ressd below and above lvm2, md, dm-crypt, a loop device; swap on it; stress-ng on file systems
 	@tests/vm/in-guest --timeout 3600 -- stacks

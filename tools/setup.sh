@@ -73,6 +73,7 @@ packages() {
 		gcc-aarch64-linux-gnu # test: and on 64-bit ARM
 		libc6-dev-arm64-cross # likewise
 		qemu-user-static      # test: emulates these
+		qemu-system-arm       # guest: machines of ARM
 		shellcheck            # lint: scripts
 		python3-pyflakes      # lint: Python, where ruff cannot be had
 		perl                  # lint: checkpatch

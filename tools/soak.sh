@@ -57,14 +57,14 @@ all_steps() {
 	step model-sanitized 30 build/model/model-sanitized --jobs "$(nproc)" --seed 900000 \
 		--states "$((states / 33))" --store "$logs" --progress "$logs/model-sanitized.progress"
 	step coverage 3 tools/coverage.py
-	[ ! -e tests/fuzz/run.sh ] || step fuzz 11 \
+	step fuzz 11 \
 		"make --no-print-directory -C tests/fuzz all && tests/fuzz/run.sh 600"
-	[ ! -e tests/vm/66-power-switch.sh ] || step power-switch 60 \
+	step power-switch 60 \
 		guest_rounds 10 tests/vm/66-power-switch.sh 20
 	step cover-cuts 60 tests/vm/in-guest --timeout 14400 -- 47-cover-cuts 800
 	step power-cut 10 guest_rounds 5 tests/vm/65-power-cut.sh
 	step killed 30 tests/vm/60-crash.sh 200
-	[ ! -e tests/vm/67-log-writes.sh ] || step log-writes 20 \
+	step log-writes 20 \
 		tests/vm/in-guest --timeout 7200 -- 67-log-writes 0
 	step thin 60 tests/vm/in-guest --timeout 36000 -- 68-thin 20 "$RANDOM" \
 		linear,always,adaptive,idle,even,switching xfs,ext4 4 150
@@ -73,10 +73,12 @@ all_steps() {
 	step suites 30 tests/vm/in-guest --timeout 7200 -- suites "$RANDOM" "''" 200
 	step mutants 30 tests/vm/mutants.sh
 	step tool-mutants 5 "make --no-print-directory -C tests/fuzz tools && userspace/test/mutants.sh"
-	[ ! -e tests/vm/other-kernel.sh ] || step debug-memory 180 tests/vm/other-kernel.sh memory
-	[ ! -e tests/vm/other-kernel.sh ] || step debug-races 180 tests/vm/other-kernel.sh races
-	[ ! -e tests/vm/other-kernel.sh ] || step kernel-6.12 45 tests/vm/other-kernel.sh 6.12
-	[ ! -e tests/vm/other-kernel.sh ] || step kernel-sid 45 tests/vm/other-kernel.sh sid
+	step debug-memory 180 tests/vm/other-kernel.sh memory
+	step debug-races 180 tests/vm/other-kernel.sh races
+	step kernel-6.12 45 tests/vm/other-kernel.sh 6.12
+	step kernel-sid 45 tests/vm/other-kernel.sh sid
+	step kernel-armhf 180 tests/vm/other-kernel.sh 6.1:armhf
+	step kernel-16k 120 tests/vm/other-kernel.sh sid:arm64-16k
 }
 
 # tell TEXT: a line that stays.

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "vm"))
 
 import clock  # noqa: E402
-from machine import Killer, Run, kernel_parameters  # noqa: E402
+from machine import BOARDS, Killer, Run, kernel_parameters  # noqa: E402
 
 PATIENT = Path(__file__).resolve().parents[2] / "tools" / "patient.py"
 
@@ -88,7 +88,7 @@ class GuestClock(unittest.TestCase):
 
     def parameter(self, mode):
         """The frequency that a guest of this mode is told, or None."""
-        words = kernel_parameters(SimpleNamespace(mode=mode, append=["a=b"])).split()
+        words = kernel_parameters(SimpleNamespace(mode=mode, append=["a=b"]), BOARDS["amd64"]).split()
         self.assertIn("a=b", words)
         told = [word for word in words if word.startswith("tsc_early_khz=")]
         return int(told[0].partition("=")[2]) if told else None

@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import kernel as kernels
-from common import BUILD, PROJECT, VmError, cache_dir, write_atomically
+from common import BUILD, PROJECT, cache_dir, write_atomically
 from cpio import Archive
+from userland import in_usr
 
 HERE = Path(__file__).resolve().parent
 KEEP_UNUSED_SECONDS = 14 * 24 * 3600
@@ -46,46 +47,12 @@ STOCK_MODULES = [
     "dm-writecache", "dm-cache", "dm-cache-smq", "bcache",
 ]
 
-# A library that glibc opens by name when a thread is cancelled, so ldd does not list it.
-OPENED_BY_NAME = ["/lib/x86_64-linux-gnu/libgcc_s.so.1"]
+# A library that glibc opens by name when a thread is cancelled, so that no program asks for it.
+OPENED_BY_NAME = ["libgcc_s.so.1"]
 DATA_FILES = ["/etc/mke2fs.conf"]
 
 
-def find_program(name):
-    """Path of an installed program, in the folders of a root shell."""
-    for folder in ("/usr/local/sbin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"):
-        path = Path(folder) / name
-        if path.exists():
-            return path
-    raise VmError(f"the program {name} is not installed: run tools/setup.sh")
-
-
-def libraries(program):
-    """Shared libraries that an ELF program needs, as absolute paths."""
-    listing = subprocess.run(["ldd", program], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, text=True, check=False)
-    found = []
-    for word in listing.stdout.split():
-        if word.startswith("/") and os.path.exists(word):
-            found.append(word)
-    return found
-
-
-def place_in_usr(path):
-    """Guest path of a host path: the guest merges /bin, /sbin and /lib into /usr as Debian does."""
-    path = str(path).lstrip("/")
-    return path if path.startswith(("usr/", "etc/")) else "usr/" + path
-
-
-def add_libraries(archive, program, already=()):
-    """Add the libraries of `program`, without those that the base image holds."""
-    for library in libraries(program):
-        place = place_in_usr(library)
-        if place not in archive and place not in already:
-            archive.file(place, library)
-
-
-def build_base(kernel, programs):
+def build_base(kernel, userland, programs):
     """Collect the base image: busybox, programs with libraries, modules and init."""
     archive = Archive()
     for folder in ("proc", "sys", "dev", "run", "tmp", "root", "mnt", "etc", "job", "modules",
@@ -99,13 +66,13 @@ def build_base(kernel, programs):
     archive.text("etc/group", "root:x:0:\n")
     archive.symlink("etc/mtab", "/proc/mounts")
     for path in DATA_FILES:
-        archive.file(place_in_usr(path), path)
+        archive.file(in_usr(path), path)
     for name, path in programs.items():
         archive.file(f"usr/bin/{name}", path)
-        add_libraries(archive, path)
-    for path in OPENED_BY_NAME:
-        archive.file(place_in_usr(path), path)
-    add_busybox_applets(archive, programs["busybox"])
+        add_libraries(archive, userland, path)
+    for name in OPENED_BY_NAME:
+        archive.file(*userland.library(name))
+    add_busybox_applets(archive)
     archive.symlink("usr/bin/fsck.ext4", "e2fsck")
     add_modules(archive, kernel)
     archive.file("init", HERE / "guest-init")
@@ -127,9 +94,16 @@ def compiled(name):
     return program
 
 
-def add_busybox_applets(archive, busybox):
+def add_libraries(archive, userland, program, held=()):
+    """Add the libraries of `program`, without those that the base image holds."""
+    for place, path in userland.libraries(program, held).items():
+        if place not in archive:
+            archive.file(place, path)
+
+
+def add_busybox_applets(archive):
     """Link every busybox applet that no real program replaces."""
-    listing = subprocess.run([busybox, "--list"], stdout=subprocess.PIPE, text=True, check=True)
+    listing = subprocess.run(["busybox", "--list"], stdout=subprocess.PIPE, text=True, check=True)
     for applet in listing.stdout.split():
         if f"usr/bin/{applet}" not in archive:
             archive.symlink(f"usr/bin/{applet}", "busybox")
@@ -174,28 +148,31 @@ def identity(path):
     return f"{real} {status.st_size} {status.st_mtime_ns}"
 
 
-def base_key(kernel, programs):
+def base_key(kernel, userland, programs):
     """Hash of everything that decides the content of the base image."""
     key = hashlib.sha256()
-    inputs = [HERE / name for name in ("image.py", "cpio.py", "guest-init", "reseed.c")]
+    inputs = [HERE / name for name in ("image.py", "userland.py", "cpio.py", "guest-init",
+                                       "reseed.c")]
     for path in inputs:
         key.update(path.read_bytes())
     key.update(kernel.release.encode())
     for name in sorted(programs):
         key.update(f"{name} {identity(programs[name])}\n".encode())
-    for path in OPENED_BY_NAME + DATA_FILES + [kernel.modules / "modules.dep"]:
+    opened = [userland.library(name)[1] for name in OPENED_BY_NAME]
+    for path in opened + DATA_FILES + [kernel.modules / "modules.dep"]:
         key.update(f"{identity(path)}\n".encode())
     return key.hexdigest()[:24]
 
 
-def base_image(kernel):
+def base_image(kernel, userland):
     """Path of the base image, built on first use; and the guest paths that it holds."""
-    programs = {name: find_program(name) for name in PROGRAMS}
-    path = cache_dir() / "image" / f"base-{kernel.release}-{base_key(kernel, programs)}.cpio"
+    programs = {name: userland.program(name) for name in PROGRAMS}
+    key = base_key(kernel, userland, programs)
+    path = cache_dir() / "image" / f"base-{kernel.release}-{key}.cpio"
     index = path.with_suffix(".list")
     if not (path.exists() and index.exists()):
         forget_unused(path.parent)
-        archive = build_base(kernel, programs)
+        archive = build_base(kernel, userland, programs)
         write_atomically(index, ["\n".join(sorted(archive.entries)).encode()])
         write_atomically(path, archive.chunks())
     os.utime(path)
@@ -237,7 +214,7 @@ def guest_place(guest):
     return place.lstrip("/")
 
 
-def job_overlay(script, files, settings, base_paths):
+def job_overlay(script, files, settings, base_paths, userland):
     """Collect the overlay of one job: its script, files, settings and the project's build."""
     archive = Archive()
     archive.folder("job")
@@ -247,12 +224,12 @@ def job_overlay(script, files, settings, base_paths):
     for program in sorted((BUILD / "bin").glob("*")):
         if program.is_file():
             archive.file(f"usr/local/bin/{program.name}", program)
-            add_libraries(archive, program, base_paths)
+            add_libraries(archive, userland, program, base_paths)
     # Last, so that --file can put another module or program in the place of the project's.
     for host, guest in files:
         add_tree(archive, guest_place(guest), host)
         if guest_place(guest).startswith("usr/local/bin/"):
-            add_libraries(archive, host, base_paths)
+            add_libraries(archive, userland, host, base_paths)
     archive.file(f"job/{script.name}", script)
     archive.text("job/.settings", settings)
     return archive

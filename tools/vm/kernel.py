@@ -19,7 +19,7 @@ OFFSET_PAYLOAD = 0x248
 
 
 class Kernel:
-    """One kernel: its release, its compressed image and its module folder.
+    """One kernel: its release, its machine by Debian's name, its image and its module folder.
 
     It is the installed one of that release, unless `build`, the folder that modules are built
     against, lies in a folder into which Debian's packages were unpacked, as tools/vm/debian-kernel
@@ -29,6 +29,7 @@ class Kernel:
 
     def __init__(self, release, build):
         self.release = release
+        self.machine = machine_of(build)
         self.root = root_of(build, release)
         self.image = self.root / "boot" / f"vmlinuz-{release}"
         self.is_own = False
@@ -51,7 +52,7 @@ class Kernel:
         cache on first use. A kernel of our own is booted as it is: KASAN's checks are compiled
         into the direct entry as well, which runs before there is any memory for them.
         """
-        if self.is_own:
+        if self.is_own or self.machine != "amd64":
             return self.image
         status = self.image.stat()
         name = f"vmlinux-{self.release}-{status.st_size:x}-{status.st_mtime_ns:x}"
@@ -59,6 +60,15 @@ class Kernel:
         if not path.exists():
             write_atomically(path, [unpack(self.image)])
         return path
+
+
+def machine_of(build):
+    """The machine that the kernel is configured for."""
+    config = (build / "include/config/auto.conf").read_text()
+    found = re.search(r"^CONFIG_(ARM64|ARM|X86_64)=y$", config, re.MULTILINE)
+    if not found:
+        raise VmError(f"the kernel of {build} is for a machine that guests cannot be")
+    return {"ARM64": "arm64", "ARM": "armhf", "X86_64": "amd64"}[found[1]]
 
 
 def root_of(build, release):

@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 import clock
 from common import VmError
 
-CONSOLE = "console=ttyS0 quiet panic=-1 oops=panic mitigations=off tsc=reliable " \
+CONSOLE = "quiet panic=-1 oops=panic mitigations=off tsc=reliable " \
           "rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30 no_timer_check norandmaps"
 # Emulated on a shared machine, a processor may stand still for long: hence the patient watchdogs,
 # and no test whether the timer ticks, which takes a late tick for a broken machine and hangs. QEMU
@@ -29,9 +30,30 @@ MODES = {
                   "-icount", "shift=0,sleep=off"],
 }
 
-# SSE4.2 brings the crc32c instruction. rdrand spares the guest seconds of waiting for entropy, and
-# repeats its numbers in a benchmark, where QEMU has a seed.
-PROCESSOR = "Nehalem,+rdrand"
+
+
+class Board(NamedTuple):
+    """What differs from machine to machine: QEMU's program and its options, the guest's console, and
+    how its output leaves (guest-init knows the names of both)."""
+    program: str
+    options: list
+    console: str
+    output: list
+
+
+# Of x86, SSE4.2 brings the crc32c instruction; rdrand spares the guest seconds of waiting for
+# entropy, and repeats its numbers in a benchmark, where QEMU has a seed.
+BOARDS = {
+    "amd64": Board("qemu-system-x86_64",
+                   ["-M", "q35", "-cpu", "Nehalem,+rdrand",
+                    "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
+                   "ttyS0", ["-serial", "chardev:output"]),
+    # Processors of a Raspberry Pi 5, which can have pages of 16 KiB, and of a Pi 2.
+    "arm64": Board("qemu-system-aarch64", ["-M", "virt", "-cpu", "cortex-a76"],
+                   "ttyAMA0", ["-device", "pci-serial,chardev=output"]),
+    "armhf": Board("qemu-system-aarch64", ["-M", "virt,highmem=off", "-cpu", "cortex-a15"],
+                   "ttyAMA0", ["-device", "pci-serial,chardev=output"]),
+}
 POLL_SECONDS = 0.02
 # A guest boots in 7 s. Now and then one under load stands still before its first line on the
 # console, or dies of an int3 in code that its kernel is patching (2 of 24 with Linux 7.2), where
@@ -41,13 +63,14 @@ STARTED = b"[vm] start"
 PR_SET_PDEATHSIG = 1
 
 
-def kernel_parameters(options):
+def kernel_parameters(options, board):
     """What the guest's kernel is told. In virtual time its counter is the virtual clock, which it
     calibrates right; otherwise it is this machine's, whose frequency is measured here."""
+    always = [f"console={board.console}", CONSOLE]
     if options.mode != "functional":
-        return " ".join([CONSOLE, *options.append])
+        return " ".join([*always, *options.append])
     khz = clock.counter_khz()
-    return " ".join([CONSOLE, *([f"tsc_early_khz={khz}"] if khz else []),
+    return " ".join([*always, *([f"tsc_early_khz={khz}"] if khz else []),
                      *(options.append or FUNCTIONAL)])
 
 
@@ -66,19 +89,16 @@ def prepare_child(processor):
 
 def command_line(options, folder, kernel, initrd, log, job=None):
     """QEMU's command line; `folder` holds the files of its channels. With the image of a `job`, the
-    second serial port can be read as well (snapshot.py)."""
-    output = ["-serial", f"file:{folder / 'output'}"]
-    if job:
-        output = ["-chardev", f"pipe,id=output,path={folder / 'output'}",
-                  "-serial", "chardev:output"]
+    guest can read from its output as well (snapshot.py)."""
+    board = BOARDS[kernel.machine]
     command = [
-        "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
-        "-no-reboot", "-monitor", "none", "-M", "q35", "-cpu", PROCESSOR, "-m", options.memory,
-        "-kernel", str(kernel), "-initrd", str(initrd),
-        "-serial", f"file:{log}", *output,
-        "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
+        board.program, "-nodefaults", "-no-user-config", "-display", "none",
+        "-no-reboot", "-monitor", "none", *board.options, "-m", options.memory,
+        "-kernel", str(kernel.bootable()), "-initrd", str(initrd), "-serial", f"file:{log}",
+        "-chardev", f"{'pipe' if job else 'file'},id=output,path={folder / 'output'}",
+        *board.output,
         *MODES[options.mode], "-smp", str(processors_of(options)),
-        "-append", kernel_parameters(options),
+        "-append", kernel_parameters(options, board),
     ]
     for number, disk in enumerate(options.disk):
         name = str(disk).replace(",", ",,")
@@ -202,7 +222,7 @@ class Run:
                     start_new_session=True,
                     preexec_fn=lambda: prepare_child(self.processor))
             except FileNotFoundError as error:
-                raise VmError("qemu-system-x86_64 is not installed: run tools/setup.sh") from error
+                raise VmError(f"{command[0]} is not installed: run tools/setup.sh") from error
         try:
             self._watch(process, log)
         finally:

@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ import clock
 import image
 from common import cache_dir
 from kernel_log import Verdict
-from machine import BOOT_SECONDS, POLL_SECONDS, command_line, prepare_child
+from machine import BOARDS, BOOT_SECONDS, POLL_SECONDS, command_line, prepare_child
 
 READY = b"[vm] ready"
 # QEMU hands this to a shell, which finds the file's name here.
@@ -33,7 +34,7 @@ SAVED = b"Migration status: completed"
 def is_usable(options, kernel):
     """Whether such a guest can be restored. Virtual time begins at a boot; the rest is rare, and
     would only fill the cache."""
-    return (options.mode == "functional" and not kernel.is_own
+    return (options.mode == "functional" and not kernel.is_own and kernel.machine == "amd64"
             and not (options.append or options.device or options.fetch))
 
 
@@ -42,10 +43,10 @@ def key(options, kernel, base):
     The processor's frequency, which the kernel is told, differs a little at each measurement."""
     machine = copy.copy(options)
     machine.disk = [Path(f"disk{number}") for number in range(len(options.disk))]
-    words = command_line(machine, Path("folder"), kernel.bootable(), base, "log", "job")
+    words = command_line(machine, Path("folder"), kernel, base, "log", "job")
     text = re.sub(r"(tsc_early_khz=)(\d+)", lambda khz: khz[1] + str(round(int(khz[2]), -4)),
                   "\n".join(words))
-    text += image.identity(image.find_program("qemu-system-x86_64"))
+    text += image.identity(shutil.which(BOARDS[kernel.machine].program))
     text += image.identity(kernel.bootable())
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
@@ -113,7 +114,7 @@ class Snapshot:
     def _machine(self, log, job, disks):
         machine = copy.copy(self.options)
         machine.disk = disks
-        return command_line(machine, self.folder, self.kernel.bootable(), self.base, log, job)
+        return command_line(machine, self.folder, self.kernel, self.base, log, job)
 
     def _save(self, path):
         """Boot such a guest with disks of no content and save it once it waits for its job. A boot
