@@ -15,7 +15,7 @@ apply_only=
 list=mutants
 found='^(not ok|vm: the kernel reported a fault)'
 
-# NAME @ FILE in dm-ressd @ sed that makes the bug @ test and its arguments @ what the bug is
+# NAME @ FILE in dm-ressd @ commands of sed that make the bug, with ;; between @ test and its arguments @ what the bug is
 mutants() {
 	cat <<-'END'
 		no-flush@dm-ressd-device.c@s/int ret = blkdev_issue_flush(ressd->normal->bdev);/int ret = 0;/@66-power-switch 20 1 sectors@a flush of the log reaches no device
@@ -23,7 +23,7 @@ mutants() {
 		no-fua@dm-ressd-log-worker.c@s/(io->fua ? REQ_FUA : 0)/0/@66-power-switch 20 1 sectors@the record that ends a sync may still be in the cache
 		no-flush-supported@dm-ressd-target.c@/ti->flush_supported = true;/d@80-devices@over a write-through device fsync leaves data in RAM
 		flush-past-the-log@dm-ressd-io.c@s/return !ressd_log_is_volatile(&ressd->log) \&\& !ressd->log.cycle;/return true;/@80-devices 1 flush_of_one_block@a flush does not write what is only in RAM
-		memory-from-swap@dm-ressd-device.c@s/noio = memalloc_noio_save();/noio = 0;/;/memalloc_noio_restore/d@78-no-allocation@memory for a message to a suspended device may be taken by writing to that
+		memory-from-swap@dm-ressd-device.c@s/noio = memalloc_noio_save();/noio = 0;/;;/memalloc_noio_restore/d@78-no-allocation@memory for a message to a suspended device may be taken by writing to that
 		other-areas-loaded@dm-ressd-instances.c@s/refused = owed.reserved/refused = !load \&\& owed.reserved/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
 		other-areas-resumed@dm-ressd-instances.c@s/refused = owed.reserved/refused = load \&\& owed.reserved/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		log-lost-by-reload@dm-ressd-instances.c@s/lost |= load \&\&/lost |= 0 \&\&/@75-errors-log 1 removed_during_recover@a table is loaded while the log of the one in use is out of service
@@ -145,16 +145,19 @@ wanted() {
 
 # plant NAME FILE SED: a copy of the module with that bug in $folder/NAME; the sed must change the file.
 plant() {
-	local file=$2 change=$3 copy=$PWD/$folder/$1
+	local file=$2 changes=$3 change copy=$PWD/$folder/$1
 	rm -rf "$copy"
 	mkdir -p "$copy/core"
 	cp dm-ressd/Kbuild dm-ressd/*.[ch] "$copy/"
 	cp dm-ressd/core/*.[ch] "$copy/core/"
-	sed -i "$change" "$copy/$file"
-	if cmp -s "dm-ressd/$file" "$copy/$file"; then
-		echo "the change does not apply to dm-ressd/$file any more: $change"
-		return 1
-	fi
+	while read -r change; do
+		cp "$copy/$file" "$copy/before"
+		sed -i "$change" "$copy/$file"
+		if cmp -s "$copy/before" "$copy/$file"; then
+			echo "the change does not apply to dm-ressd/$file any more: $change"
+			return 1
+		fi
+	done <<<"${changes//;;/$'\n'}"
 }
 
 # build NAME: what was planted.
