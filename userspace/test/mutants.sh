@@ -57,6 +57,7 @@ mutants() {
 		forgotten-in-one-step@lib/log/find-logs.c@s/!stands(dev, log, !copy), failure/false, failure/@test-cuts@a torn write over the superblock of an older log does
 		forgotten-beside-another@lib/log/find-logs.c@s/!stands(dev, log, !copy), failure/true, failure/@test-cuts@an older log does not open though one of its superblocks still stands
 		damaged-is-strange@lib/log/find-logs.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-cuts@adopt takes the superblock that it has half blanked for something strange
+		map-wraps@lib/log/image.c@s/calloc(geom->nr_blocks, sizeof(\*image->nodes))/calloc(1, (u32)ressd_map_nodes_bytes(geom->nr_blocks))/@test-unreadable@the map of a huge log has less memory than its nodes take
 		search-gives-up@ressdctl/offline.c@/^static bool search_piece/,/^}/s/for (i = nr; i--; )/for (i = 0; i--; )/@test-unreadable@a search leaves out what stands beside a bad sector
 		search-at-bad-end@ressdctl/offline.c@s/if (found <= 0 \&\& arguments->search)/if (!found \&\& arguments->search)/@test-unreadable@a search does not begin where the last sector is bad
 		unread-is-whole@lib/log/cut.c@s/^	\*unread = recovered;$/	*unread = false;/@test-unreadable@repair has nothing to do where the kernel cannot read
