@@ -32,6 +32,7 @@ mutants() {
 		normal-not-looked-at@ressdctl/format.c@s/code = check_logs(&dev, &area, 1, &logs, failure);/code = 0;/@slips.sh test_logs_elsewhere@format takes a log disk for a normal device
 		foreign-area-taken@ressdctl/format.c@s/if (area->kind == AREA_FOREIGN \&\& !arguments->adopts)/if (0)/@tools.sh test_contents@format overwrites what is no log
 		last-piece-lost@ressd-probe/preserve.c@/^static u64 restore_pass/,/^}/s/at < preserved->bytes; at += PIECE/at + PIECE <= preserved->bytes; at += PIECE/@test-preserve@the last part of a MiB is not restored
+		memory-without-limit@ressd-probe/preserve.c@s/if (preserved->bytes <= most)/if (1)/@test-preserve@a region is kept in memory that there is not
 		not-compared@ressd-probe/preserve.c@s/failed = restore_pass(preserved, true, failure);/failed = 0;/@test-preserve@what was restored is not compared
 		kept-file-removed@ressd-probe/preserve.c@s/^	drop_store(preserved, !failed);/	drop_store(preserved, true);/@test-preserve@the file is removed though the region is not restored
 		restore-flush-ignored@ressd-probe/preserve.c@s/if (blkdev_flush(preserved->dev, \&flushing) \&\& !failed)/blkdev_flush(preserved->dev, \&flushing); if (0)/@test-preserve@an error of the flush after the restore is ignored
