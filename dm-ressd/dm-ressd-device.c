@@ -19,6 +19,12 @@
  */
 #define RESERVED_BIOS	16
 
+/*
+ * Of one bio, also where pages are larger: a read may have to wait for one of
+ * the mover's.
+ */
+#define MAX_BIO_BYTES	(BIO_MAX_VECS * RESSD_BLOCK_SIZE)
+
 int ressd_init_bios(struct ressd *ressd)
 {
 	return bioset_init(&ressd->bios, RESERVED_BIOS, 0, BIOSET_NEED_BVECS);
@@ -29,22 +35,16 @@ void ressd_exit_bios(struct ressd *ressd)
 	bioset_exit(&ressd->bios);
 }
 
-/* Pages that @bytes from @buffer on touch, as many as one bio can hold. */
-static unsigned short count_pages(const void *buffer, size_t bytes)
-{
-	size_t pages = DIV_ROUND_UP(offset_in_page(buffer) + bytes, PAGE_SIZE);
-
-	return min_t(size_t, pages, BIO_MAX_VECS);
-}
-
 struct bio *ressd_alloc_bio(struct ressd *ressd, struct block_device *bdev,
 			    blk_opf_t opf, sector_t sector, void *buffer,
 			    size_t bytes)
 {
-	unsigned short pages = count_pages(buffer, bytes);
-	struct bio *bio =
-		bio_alloc_bioset(bdev, pages, opf, GFP_NOIO, &ressd->bios);
+	unsigned short pages;
+	struct bio *bio;
 
+	bytes = min_t(size_t, bytes, MAX_BIO_BYTES);
+	pages = DIV_ROUND_UP(offset_in_page(buffer) + bytes, PAGE_SIZE);
+	bio = bio_alloc_bioset(bdev, pages, opf, GFP_NOIO, &ressd->bios);
 	bio->bi_iter.bi_sector = sector;
 	for (; pages; pages--) {
 		unsigned int offset = offset_in_page(buffer);

@@ -5,9 +5,9 @@
 
 #define BITS_PER_WORD	(8 * sizeof(unsigned long))
 
-size_t ressd_map_nodes_bytes(u32 nr)
+u64 ressd_map_nodes_bytes(u32 nr)
 {
-	return (size_t)nr * sizeof(struct ressd_node);
+	return (u64)nr * sizeof(struct ressd_node);
 }
 
 size_t ressd_map_clean_bytes(u32 nr)

@@ -40,8 +40,11 @@ struct ressd_map {
 	u32 nr_dirty;			/* of these, not clean */
 };
 
-/* Bytes the two arrays need for @nr log blocks. */
-size_t ressd_map_nodes_bytes(u32 nr);
+/*
+ * Bytes the two arrays need for @nr log blocks; of the nodes they may be more
+ * than 32 bits can say.
+ */
+u64 ressd_map_nodes_bytes(u32 nr);
 size_t ressd_map_clean_bytes(u32 nr);
 
 /*

@@ -166,7 +166,7 @@ static uint8_t *map_range(struct fsx *fsx, struct range r, uint32_t *shift)
 {
 	uint8_t *pages;
 
-	*shift = r.place % FSX_UNIT;
+	*shift = r.place % (uint32_t)sysconf(_SC_PAGESIZE);
 	pages = mmap(NULL, r.bytes + *shift, PROT_READ | PROT_WRITE, MAP_SHARED, fsx->fd,
 		     r.place - *shift);
 	if (pages == MAP_FAILED)

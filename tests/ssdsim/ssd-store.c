@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The contents of an emulated drive. See ssd-store.h. */
 #include <linux/errno.h>
-#include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -10,7 +9,6 @@
 
 #define NODE_SHIFT	9	/* NODE_SLOTS = 2^9 */
 #define NODE_SLOTS	512U
-#define STORE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ZERO)
 
 /*
  * What a tracking store knows of a unit beside its newest contents: @pending
@@ -60,9 +58,10 @@ static struct unit *make_unit(struct ssd_store *store, u64 unit)
 	return &(*node)[unit & (NODE_SLOTS - 1)];
 }
 
+/* No page: that may have 64 KiB. */
 static u8 *take_memory(struct ssd_store *store)
 {
-	u8 *memory = (u8 *)__get_free_page(STORE_GFP);
+	u8 *memory = kcalloc(1, SSD_UNIT_BYTES, GFP_ATOMIC | __GFP_NOWARN);
 
 	if (memory)
 		store->bytes += SSD_UNIT_BYTES;
@@ -73,7 +72,7 @@ static void give_memory(struct ssd_store *store, u8 **memory)
 {
 	if (!*memory)
 		return;
-	free_page((unsigned long)*memory);
+	kfree(*memory);
 	store->bytes -= SSD_UNIT_BYTES;
 	*memory = NULL;
 }

@@ -235,6 +235,7 @@ TEST(memory_per_block)
 {
 	CHECK_EQ(sizeof(struct ressd_node), 20);
 	CHECK_EQ(ressd_map_nodes_bytes(1 << 20), (1ULL << 20) * sizeof(struct ressd_node));
+	CHECK_EQ(ressd_map_nodes_bytes(1 << 28), 5ULL << 30);
 	CHECK_EQ(ressd_map_clean_bytes(1 << 20), (1 << 20) / 8);
 	CHECK_EQ(ressd_map_clean_bytes(1), sizeof(long));
 	CHECK_EQ(ressd_map_clean_bytes(8 * sizeof(long) + 1), 2 * sizeof(long));

@@ -2,6 +2,7 @@
 /* The region's contents, kept aside; see preserve.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,23 +29,26 @@ static u64 available_memory(void)
 	return kilobytes * 1024;
 }
 
+/* Of an address space of 32 bits at most a quarter, for it is in pieces. */
 u64 preserve_memory(void)
 {
-	return available_memory() / 2;
+	const u64 free_half = available_memory() / 2;
+
+	return free_half < SIZE_MAX / 4 ? free_half : SIZE_MAX / 4;
 }
 
 static int take_memory(struct preserved *preserved, struct failure *failure)
 {
-	const u64 available = available_memory();
+	const u64 most = preserve_memory();
 	void *memory = MAP_FAILED;
 
-	if (preserved->bytes <= available / 2)
+	if (preserved->bytes <= most)
 		memory = mmap(NULL, preserved->bytes, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return fail(failure, -ENOMEM,
-			    "the region has %llu bytes, but only half of the %llu bytes of free memory may hold them; name a file with --save-file, or choose a smaller --region",
-			    preserved->bytes, available);
+			    "the region has %llu bytes, but only %llu bytes of memory may hold them; name a file with --save-file, or choose a smaller --region",
+			    preserved->bytes, most);
 	preserved->memory = memory;
 	return 0;
 }

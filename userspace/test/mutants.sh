@@ -32,6 +32,7 @@ mutants() {
 		normal-not-looked-at@ressdctl/format.c@s/code = check_logs(&dev, &area, 1, &logs, failure);/code = 0;/@slips.sh test_logs_elsewhere@format takes a log disk for a normal device
 		foreign-area-taken@ressdctl/format.c@s/if (area->kind == AREA_FOREIGN \&\& !arguments->adopts)/if (0)/@tools.sh test_contents@format overwrites what is no log
 		last-piece-lost@ressd-probe/preserve.c@/^static u64 restore_pass/,/^}/s/at < preserved->bytes; at += PIECE/at + PIECE <= preserved->bytes; at += PIECE/@test-preserve@the last part of a MiB is not restored
+		memory-without-limit@ressd-probe/preserve.c@s/if (preserved->bytes <= most)/if (1)/@test-preserve@a region is kept in memory that there is not
 		not-compared@ressd-probe/preserve.c@s/failed = restore_pass(preserved, true, failure);/failed = 0;/@test-preserve@what was restored is not compared
 		kept-file-removed@ressd-probe/preserve.c@s/^	drop_store(preserved, !failed);/	drop_store(preserved, true);/@test-preserve@the file is removed though the region is not restored
 		restore-flush-ignored@ressd-probe/preserve.c@s/if (blkdev_flush(preserved->dev, \&flushing) \&\& !failed)/blkdev_flush(preserved->dev, \&flushing); if (0)/@test-preserve@an error of the flush after the restore is ignored
@@ -57,6 +58,7 @@ mutants() {
 		forgotten-in-one-step@lib/log/find-logs.c@s/!stands(dev, log, !copy), failure/false, failure/@test-cuts@a torn write over the superblock of an older log does
 		forgotten-beside-another@lib/log/find-logs.c@s/!stands(dev, log, !copy), failure/true, failure/@test-cuts@an older log does not open though one of its superblocks still stands
 		damaged-is-strange@lib/log/find-logs.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-cuts@adopt takes the superblock that it has half blanked for something strange
+		map-wraps@lib/log/image.c@s/calloc(geom->nr_blocks, sizeof(\*image->nodes))/calloc(1, (u32)ressd_map_nodes_bytes(geom->nr_blocks))/@test-unreadable@the map of a huge log has less memory than its nodes take
 		search-gives-up@ressdctl/offline.c@/^static bool search_piece/,/^}/s/for (i = nr; i--; )/for (i = 0; i--; )/@test-unreadable@a search leaves out what stands beside a bad sector
 		search-at-bad-end@ressdctl/offline.c@s/if (found <= 0 \&\& arguments->search)/if (!found \&\& arguments->search)/@test-unreadable@a search does not begin where the last sector is bad
 		unread-is-whole@lib/log/cut.c@s/^	\*unread = recovered;$/	*unread = false;/@test-unreadable@repair has nothing to do where the kernel cannot read

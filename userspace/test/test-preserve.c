@@ -2,6 +2,7 @@
 /* --preserve: the region comes back to the last byte, or the user is told and the file stays. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,5 +189,18 @@ TEST(nothing_saved_nothing_written)
 	CHECK(!preserve_restore(&preserved, &failure), "%s", failure.text);
 	CHECK(pread(dev.fd, before, DEVICE_BYTES, 0) == DEVICE_BYTES, "cannot read");
 	CHECK(!memcmp(before, after, DEVICE_BYTES), "something was written");
+	stop();
+}
+
+/* Where 12 GB were free, 32 bits made 1 MiB of a region of 4 GiB and 1 MiB, and wrote behind that. */
+TEST(only_memory_that_can_be_had)
+{
+	const u64 memory = preserve_memory();
+	struct preserved preserved;
+
+	CHECK(memory && memory <= SIZE_MAX / 4, "%llu bytes", memory);
+	start();
+	CHECK_EQ(preserve_save(&preserved, &dev, 0, 2 * memory + 4096, NULL, &failure), -ENOMEM);
+	CHECK_HAS(failure.text, "bytes of memory may hold them; name a file");
 	stop();
 }

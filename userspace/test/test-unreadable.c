@@ -345,6 +345,25 @@ TEST(carried_covers_outlive_a_cut)
 	stop();
 }
 
+/* 64 bytes more than 32 bits can say.  Formerly it had those 64 there, and recovery wrote behind. */
+TEST(map_of_more_than_32_bits)
+{
+	const struct ressd_super_info huge = {
+		.table.reserved_sectors = ((1ULL << 32) / sizeof(struct ressd_node) + 4) *
+					  RESSD_BLOCK_SECTORS,
+	};
+	const struct log_source source = { .read = NULL };
+	struct log_image image;
+	const int code = log_image_open(&image, &huge, &source, &failure);
+
+	CHECK(code ? code == -ENOMEM : sizeof(size_t) > sizeof(u32), "it is %d", code);
+	if (code)
+		CHECK_HAS(failure.text, "214748368 blocks need 4096 MiB");
+	else
+		image.nodes[image.geom.nr_blocks - 1].lbn = 0;
+	log_image_close(&image);
+}
+
 /* An area that was never formatted. */
 TEST(blank)
 {

@@ -28,7 +28,7 @@ static bool allocate(struct log_image *image)
 	const struct ressd_geom *geom = &image->geom;
 	size_t i;
 
-	image->nodes = calloc(1, ressd_map_nodes_bytes(geom->nr_blocks));
+	image->nodes = calloc(geom->nr_blocks, sizeof(*image->nodes));
 	image->clean = calloc(1, ressd_map_clean_bytes(geom->nr_blocks));
 	image->segments = calloc(geom->nr_segments, sizeof(*image->segments));
 	image->bad = calloc(geom->nr_blocks, 1);
@@ -52,7 +52,7 @@ int log_image_open(struct log_image *image, const struct ressd_super_info *info,
 		return -EINVAL;
 	if (!allocate(image))
 		return fail(failure, -ENOMEM,
-			    "not enough memory to look through the log: %u blocks need %zu MiB",
+			    "not enough memory to look through the log: %u blocks need %llu MiB",
 			    image->geom.nr_blocks,
 			    ressd_map_nodes_bytes(image->geom.nr_blocks) >> 20);
 	return 0;

@@ -5,7 +5,17 @@
 
 #include <stdlib.h>
 
-#include <linux/gfp.h>
+#define GFP_KERNEL	0
+#define GFP_ATOMIC	0
+#define __GFP_NOWARN	0
+
+/* Set by tests: this many allocations succeed, then one fails; negative: none fails. */
+extern long shim_allocations_left;
+
+static inline int shim_allocation_fails(void)
+{
+	return shim_allocations_left >= 0 && !shim_allocations_left--;
+}
 
 static inline void *kvcalloc(size_t count, size_t size, int flags)
 {
