@@ -3,7 +3,6 @@
  * What an activation does with the log: superblock, formatting, recovery.
  */
 #include <linux/blkdev.h>
-#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -300,12 +299,7 @@ static int adopt_length(struct ressd *ressd)
 	return 0;
 }
 
-/*
- * One message at a time; activation, which writes superblocks as well, is over
- * by then.
- */
-static DEFINE_MUTEX(store_lock);
-
+/* Activation, which writes superblocks as well, is over by then. */
 int ressd_store_options(struct ressd *ressd,
 			const struct ressd_options *options)
 {
@@ -316,13 +310,13 @@ int ressd_store_options(struct ressd *ressd,
 	info = kmalloc(sizeof(*info), GFP_NOIO);
 	super = ressd_vmalloc_noio(RESSD_BLOCK_SIZE);
 	if (info && super) {
-		mutex_lock(&store_lock);
+		mutex_lock(&ressd->store_lock);
 		*info = ressd->super;
 		ressd_options_pack(options, info->options);
 		ret = write_super(ressd, info, super, ressd_flush);
 		if (!ret)
 			ressd->super = *info;
-		mutex_unlock(&store_lock);
+		mutex_unlock(&ressd->store_lock);
 	} else {
 		DMERR("%s: there is not enough memory to write the superblock",
 		      ressd_name(ressd));

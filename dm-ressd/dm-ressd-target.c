@@ -252,6 +252,7 @@ static void init_lists(struct ressd *ressd)
 	spin_lock_init(&ressd->lock);
 	spin_lock_init(&ressd->done_lock);
 	spin_lock_init(&ressd->meter.lock);
+	mutex_init(&ressd->store_lock);
 	INIT_LIST_HEAD(&ressd->instances);
 	INIT_LIST_HEAD(&ressd->waiters.sync);
 	INIT_LIST_HEAD(&ressd->waiters.record);

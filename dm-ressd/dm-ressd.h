@@ -186,6 +186,7 @@
 
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
@@ -513,6 +514,7 @@ struct ressd {
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ressd_log log;
 	struct ressd_super_info super;	/* store_lock, once active */
+	struct mutex store_lock;	/* not across devices: one may hang */
 	struct ressd_options options;
 	struct ressd_pattern pattern;
 	struct ressd_route route;	/* in use with route adaptive */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # 32-messages.sh: a write that waits goes on as soon as a message has changed what it waits for,
-# though the mover, which would let it go on otherwise, stands at a gate.
+# though the mover, which would let it go on otherwise, stands at a gate; and a device that hangs keeps no
+# other one from a message.
 #   32-messages.sh [SEED [FUNCTION]]
 # guest: --timeout 300
 set -uo pipefail
@@ -148,9 +149,33 @@ set_commit_interval() {
 	remove_disk d0
 }
 
+# A device that hangs keeps no other one from storing its options.
+store_beside_one_that_hangs() {
+	local hangs other
+	make_disk d0 64
+	make_disk d1 64
+	gated_ressd
+	make_ressd other /dev/d1 "$reserved"
+	close_gate log writes
+	dmsetup message ressd 0 store pace burst &
+	hangs=$!
+	check "store: it hangs" wait_until fails equals 0 writes_at_gate log
+	dmsetup message other 0 store pace burst &
+	other=$!
+	check "store: that of another device ends" soon fails kill -0 "$other"
+	open_gate log
+	ends_well "store: it ends well, too" "$hangs"
+	ends_well "store: and so did that of the other device" "$other"
+	dmsetup remove other
+	remove_gated_ressd "store"
+	remove_disk d0
+	remove_disk d1
+}
+
 load dm-ressd
 scenario set_on_full
 scenario mover_off
 scenario mover_off_in_idle_time
 scenario set_commit_interval
+scenario store_beside_one_that_hangs
 finish

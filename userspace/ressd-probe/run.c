@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "cli/json-stream.h"
 #include "cli/size.h"
-#include "genuine.h"
+#include "dm/genuine.h"
 #include "probe.h"
 #include "report/show.h"
 
@@ -70,7 +70,7 @@ int probe_measure(struct probe *probe, struct failure *failure)
 	if (code)
 		return code;
 	if (probe->arguments.write)
-		code = genuine_check(&device.disk, measure.offset, measure.bytes, failure);
+		code = genuine_check(&probe->dev, measure.offset, measure.bytes, failure);
 	if (!code)
 		code = session_run(session, failure);
 	measure.write_limit = probe->max_write;

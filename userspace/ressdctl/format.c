@@ -7,6 +7,7 @@
 #include "cli/confirm.h"
 #include "cli/size.h"
 #include "cli/words.h"
+#include "dm/genuine.h"
 #include "format.h"
 #include "log/area.h"
 #include "log/contents.h"
@@ -312,6 +313,9 @@ int format_device(const struct format_arguments *arguments, const struct blkdev 
 		code = check_contents(arguments, dev, &area, &logs, failure);
 	if (!code)
 		code = ask(arguments, dev, &area, failure);
+	/* The end of a device is what a counterfeit one does not have. */
+	if (!code)
+		code = genuine_check(dev, reserved.start, reserved.bytes, failure);
 	if (!code)
 		code = remove_covers(arguments, dev, &logs, failure);
 	if (!code)

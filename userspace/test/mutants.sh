@@ -27,6 +27,8 @@ mutants() {
 		undo-of-use-elsewhere@lib/log/backup.c@s/^	return check_unused_since(backup, dev, header, failure);/	(void)check_unused_since; return 0;/@offline.sh test_undo@an undo of a device that was used without touching what the repair wrote
 		repair-by-another-line@ressdctl/repair.c@s/^	int code = check_place(repair, 0, failure);/	int code = 0;/@offline.sh test_other_line@a repair by a wrong line writes a superblock into the log
 		backup-half-read@lib/log/backup.c@s/le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF/0/@offline.sh test_chain@a damaged backup is written back
+		capacity-believed@ressdctl/format.c@s/code = genuine_check(.*/code = 0;/@test-genuine@format puts the log where a counterfeit drive has no memory
+		bad-sector-refused@lib/dm/genuine.c@s/if (!read_block(dev, alias, block, &ignored) \&\& /if (read_block(dev, alias, block, failure))\n\t\t\treturn -EIO;\n\t\tif (/@test-genuine@format and the probe refuse a device that has one bad sector at the wrong place
 		log-not-counted@ressdctl/format.c@s/^	if (!code \&\& blocks)$/	if (0)/@slips.sh test_format@format takes a log with data for empty
 		format-logs-not-looked-for@ressdctl/format.c@s/code = check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure);/(void)check_logs;/@slips.sh test_logs_elsewhere@format overwrites a log that lies elsewhere
 		normal-not-looked-at@ressdctl/format.c@s/code = check_logs(&dev, &area, 1, &logs, failure);/code = 0;/@slips.sh test_logs_elsewhere@format takes a log disk for a normal device

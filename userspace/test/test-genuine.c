@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counterfeit drives: memory that wraps around, or ends. */
+/*
+ * Counterfeit drives: memory that wraps around, or ends.  Reads, writes and flushes of the device
+ * are wrapped by the linker.
+ */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include "genuine.h"
+#include <unistd.h>
+#include "command.h"
+#include "dm/genuine.h"
 #include "harness.h"
+#include "ressd-record.h"
+#include "ressdctl/ressdctl.h"
+#include "wrapped.h"
 
-const char test_suite[] = "probe-genuine";
+TEST_SUITE("probe-genuine");
 
 #define CLAIMED		(64ULL << 20)
 #define REAL		(16ULL << 20)
@@ -18,67 +27,78 @@ static struct {
 	enum kind kind;
 	u8 *memory;		/* CLAIMED bytes, of which a counterfeit drive uses REAL */
 	unsigned int calls;
+	u64 bad;		/* what cannot be read there, unless 0 */
 } drive;
 
-static u64 place_of(u64 offset)
+static u8 *place_of(u64 offset)
 {
-	return drive.kind == WRAPS ? offset % REAL : offset;
+	if (drive.kind == ENDS && offset >= REAL)
+		return NULL;
+	return drive.memory + (drive.kind == WRAPS ? offset % REAL : offset);
 }
 
-static int died(struct failure *failure)
+static int died(struct failure *why)
 {
 	if (drive.kind != DIES || drive.calls++ < 3)
 		return 0;
-	return fail(failure, -ENODEV, "cannot read a test disk: No such device");
+	return fail(why, -ENODEV, "cannot read a test disk: No such device");
 }
 
-static int disk_read(struct disk *disk, u64 offset, void *data, u32 bytes, u64 *ns,
-		     struct failure *failure)
+int __wrap_blkdev_read(const struct blkdev *from, u64 offset, void *buffer, size_t bytes,
+		       struct failure *why)
 {
-	(void)disk;
-	*ns = 1000;
-	if (drive.kind == ENDS && offset >= REAL)
-		memset(data, 0, bytes);
-	else
-		memcpy(data, drive.memory + place_of(offset), bytes);
-	return died(failure);
+	u8 *to = buffer;
+
+	(void)from;
+	if (drive.bad && offset == drive.bad)
+		return fail(why, -EIO, "cannot read byte %llu", offset);
+	for (; bytes; bytes -= 512, offset += 512, to += 512)
+		if (place_of(offset))
+			memcpy(to, place_of(offset), 512);
+		else
+			memset(to, 0, 512);
+	return died(why);
 }
 
-static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes, u64 *ns,
-		      struct failure *failure)
+int __wrap_blkdev_write(const struct blkdev *to, u64 offset, const void *buffer, size_t bytes,
+			struct failure *why)
 {
-	(void)disk;
-	*ns = 1000;
-	if (drive.kind != ENDS || offset < REAL)
-		memcpy(drive.memory + place_of(offset), data, bytes);
-	return died(failure);
+	const u8 *data = buffer;
+
+	(void)to;
+	for (; bytes; bytes -= 512, offset += 512, data += 512)
+		if (place_of(offset))
+			memcpy(place_of(offset), data, 512);
+	return died(why);
 }
 
-static int disk_flush(struct disk *disk, u64 *ns, struct failure *failure)
+int __wrap_blkdev_flush(const struct blkdev *to, struct failure *why)
 {
-	(void)disk;
-	(void)failure;
-	*ns = 1000;
+	(void)to;
+	(void)why;
 	return 0;
 }
 
-static const struct disk_ops ops = { .read = disk_read, .write = disk_write, .flush = disk_flush };
-static struct disk disk = { .ops = &ops, .path = "a test disk", .bytes = CLAIMED };
+static void make_drive(enum kind kind)
+{
+	drive.kind = kind;
+	drive.calls = 0;
+	drive.memory = malloc(CLAIMED);
+}
 
 /* Checks a drive of @kind; its contents must be what they were. */
 static int check(enum kind kind, u64 offset, u64 bytes, struct failure *failure)
 {
+	const struct blkdev dev = { .fd = -1, .path = "a test disk", .bytes = CLAIMED };
 	u8 *before = malloc(CLAIMED);
 	int code;
 	u64 i;
 
-	drive.kind = kind;
-	drive.calls = 0;
-	drive.memory = malloc(CLAIMED);
+	make_drive(kind);
 	for (i = 0; i < CLAIMED; i++)
 		drive.memory[i] = test_random();
 	memcpy(before, drive.memory, CLAIMED);
-	code = genuine_check(&disk, offset, bytes, failure);
+	code = genuine_check(&dev, offset, bytes, failure);
 	CHECK(kind == DIES || !memcmp(before, drive.memory, CLAIMED), "it is as it was");
 	free(before);
 	free(drive.memory);
@@ -113,6 +133,17 @@ TEST(ends_early)
 	CHECK_HAS(failure.text, "f3probe");
 }
 
+/* There the stamp, which was just written, cannot be. */
+TEST(bad_sector_elsewhere)
+{
+	struct failure failure = { "" };
+
+	drive.bad = (1 << 20) - 4096;
+	CHECK_EQ(check(GENUINE, 32 << 20, 32 << 20, &failure), 0);
+	CHECK_EQ(exit_code_of(check(WRAPS, 32 << 20, 32 << 20, &failure)), EXIT_REFUSED);
+	drive.bad = 0;
+}
+
 /* Pulled out meanwhile: the error of the device, not a counterfeit. */
 TEST(dies)
 {
@@ -120,4 +151,28 @@ TEST(dies)
 
 	CHECK_EQ(check(DIES, 32 << 20, 32 << 20, &failure), -ENODEV);
 	CHECK_HAS(failure.text, "No such device");
+}
+
+/* The log would be where such a drive has no memory, or where that of a file system is. */
+TEST(format_refuses)
+{
+	char path[] = "/tmp/ressd-genuine-XXXXXX";
+	char *argv[] = { "format", "--yes", path, "0", "98304", path, "98304", "32768", NULL };
+	const int fd = mkstemp(path);
+	struct failure failure;
+	enum kind kind;
+
+	CHECK(!ftruncate(fd, CLAIMED), "no file");
+	close(fd);
+	for (kind = GENUINE; kind <= ENDS; kind++) {
+		int code;
+
+		make_drive(kind);
+		memset(drive.memory, 0, CLAIMED);
+		code = run_command(command_format, argv, open("/dev/null", O_WRONLY), &failure);
+		CHECK_EQ(exit_code_of(code), kind == GENUINE ? 0 : EXIT_REFUSED);
+		CHECK(kind == GENUINE || ressd_is_zero(drive.memory, CLAIMED), "it was written");
+		free(drive.memory);
+	}
+	unlink(path);
 }

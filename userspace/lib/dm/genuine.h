@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Has the device the capacity that it claims? */
-#ifndef PROBE_GENUINE_H
-#define PROBE_GENUINE_H
+#ifndef RESSD_GENUINE_H
+#define RESSD_GENUINE_H
 
-#include "measure/disk.h"
+#include "dm/blkdev.h"
 
 /*
  * A counterfeit drive has less memory than it says: what is written beyond its end is lost, or
@@ -12,6 +12,6 @@
  * restores what was there before.  0, -EPERM with a sentence when the device is counterfeit, or
  * another negative errno.
  */
-int genuine_check(struct disk *disk, u64 offset, u64 bytes, struct failure *failure);
+int genuine_check(const struct blkdev *dev, u64 offset, u64 bytes, struct failure *failure);
 
 #endif

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "dm/blkdev.h"
-#include "genuine.h"
+#include "dm/genuine.h"
 
 #define BLOCK		4096U
 #define SMALLEST	1048576ULL	/* memory of a counterfeit drive, at least */
@@ -26,58 +25,58 @@ static void make_stamp(u8 *stamp)
 	}
 }
 
-static int read_block(struct disk *disk, u64 at, u8 *block, struct failure *failure)
+static int read_block(const struct blkdev *dev, u64 at, u8 *block, struct failure *failure)
 {
-	u64 ns;
-
 	memset(block, 0, BLOCK);
-	return disk->ops->read(disk, at, block, BLOCK, &ns, failure);
+	return blkdev_read(dev, at, block, BLOCK, failure);
 }
 
-static int write_block(struct disk *disk, u64 at, const u8 *block, struct failure *failure)
+static int write_block(const struct blkdev *dev, u64 at, const u8 *block, struct failure *failure)
 {
-	u64 ns;
-	int code = disk->ops->write(disk, at, block, BLOCK, &ns, failure);
+	int code = blkdev_write(dev, at, block, BLOCK, failure);
 
-	return code ? code : disk->ops->flush(disk, &ns, failure);
+	return code ? code : blkdev_flush(dev, failure);
 }
 
-/* Where the stamp would be if the drive had only so much memory that @at wraps around. */
-static int look_elsewhere(struct disk *disk, u64 at, const u8 *stamp, u8 *block,
+/*
+ * Where the stamp would be if the drive had only so much memory that @at wraps around.  What cannot
+ * be read there is not the stamp.
+ */
+static int look_elsewhere(const struct blkdev *dev, u64 at, const u8 *stamp, u8 *block,
 			  struct failure *failure)
 {
+	struct failure ignored;
 	u64 memory, last = at;
-	int code = 0;
 
-	for (memory = SMALLEST; !code && memory <= at; memory *= 2) {
-		const u64 alias = at % memory / BLOCK * BLOCK;
+	for (memory = SMALLEST; memory <= at; memory *= 2) {
+		const u64 alias = at % memory;
 
 		if (alias == last)
 			continue;
 		last = alias;
-		code = read_block(disk, alias, block, failure);
-		if (!code && !memcmp(block, stamp, BLOCK))
+		if (!read_block(dev, alias, block, &ignored) && !memcmp(block, stamp, BLOCK))
 			return fail(failure, -EPERM,
 				    "%s is counterfeit: what is written at byte %llu appears at byte %llu; it has %llu bytes or less, f3probe tells how many",
-				    disk->path, at, alias, memory);
+				    dev->path, at, alias, memory);
 	}
-	return code;
+	return 0;
 }
 
-static int look(struct disk *disk, u64 at, const u8 *stamp, u8 *block, struct failure *failure)
+static int look(const struct blkdev *dev, u64 at, const u8 *stamp, u8 *block,
+		struct failure *failure)
 {
-	int code = look_elsewhere(disk, at, stamp, block, failure);
+	int code = look_elsewhere(dev, at, stamp, block, failure);
 
 	if (!code)
-		code = read_block(disk, at, block, failure);
+		code = read_block(dev, at, block, failure);
 	if (!code && memcmp(block, stamp, BLOCK))
 		return fail(failure, -EPERM,
 			    "%s does not keep what is written at byte %llu: its capacity is counterfeit, or it is broken; f3probe tells how large it is",
-			    disk->path, at);
+			    dev->path, at);
 	return code;
 }
 
-int genuine_check(struct disk *disk, u64 offset, u64 bytes, struct failure *failure)
+int genuine_check(const struct blkdev *dev, u64 offset, u64 bytes, struct failure *failure)
 {
 	const u64 at = (offset + bytes) / BLOCK * BLOCK - BLOCK;
 	u8 *before = blkdev_buffer(3 * BLOCK), *stamp, *block;
@@ -89,13 +88,13 @@ int genuine_check(struct disk *disk, u64 offset, u64 bytes, struct failure *fail
 	stamp = before + BLOCK;
 	block = stamp + BLOCK;
 	make_stamp(stamp);
-	code = read_block(disk, at, before, failure);
+	code = read_block(dev, at, before, failure);
 	if (!code) {
-		code = write_block(disk, at, stamp, failure);
+		code = write_block(dev, at, stamp, failure);
 		if (!code)
-			code = look(disk, at, stamp, block, failure);
+			code = look(dev, at, stamp, block, failure);
 		/* Also where it wraps around: there was the same block before. */
-		if (write_block(disk, at, before, &restoring) && !code) {
+		if (write_block(dev, at, before, &restoring) && !code) {
 			*failure = restoring;
 			code = -EIO;
 		}
