@@ -231,11 +231,12 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 		found = refuse_device(&dev, failure);
 	if (found > 0)
 		found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
-	if (!found)
+	if (!found) {
 		found = check_covers_fit(line, arguments->normal, &dev, &info, failure);
-	/* What cannot be read may not be needed. */
-	if (found == -EIO && !arguments->normal)
-		found = 0;
+		/* What cannot be read may not be needed. */
+		if (found == -EIO && !arguments->normal)
+			found = 0;
+	}
 	blkdev_close(&dev);
 	if (found)
 		return found;

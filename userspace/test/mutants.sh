@@ -61,6 +61,7 @@ mutants() {
 		search-at-bad-end@ressdctl/offline.c@s/if (found <= 0 \&\& arguments->search)/if (!found \&\& arguments->search)/@test-unreadable@a search does not begin where the last sector is bad
 		unread-is-whole@lib/log/cut.c@s/^	\*unread = recovered;$/	*unread = false;/@test-unreadable@repair has nothing to do where the kernel cannot read
 		unread-stays@lib/log/cut.c@s/if (!header ||$/if (header \&\&/@test-unreadable@a repair leaves blocks that the kernel cannot read
+		unread-opened@ressdctl/open.c@/^static int line_of_device/,/^}/s/^	blkdev_close(&dev);/	found = found == -EIO ? 0 : found;\n&/@test-unreadable@open goes on with nothing where the superblock cannot be read
 		unread-counted-once@lib/log/check.c@s/^	log_image_read_all(.*//@test-unreadable@check counts only the unreadable blocks that it meets
 		covers-give-up@lib/log/covers.c@/^int covers_look/,/^}/s/^			continue;/			break;/@test-unreadable@check ends at the first bad sector of the covers
 		torn-end-hides@lib/log/area.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-grow@a torn superblock at the end hides the log
