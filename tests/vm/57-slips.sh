@@ -140,6 +140,40 @@ open_in_use() {
 	rm "/run/a name" /tmp/copy
 }
 
+# copy_card: the card /dev/d1 becomes a copy of $disk, whose partition has a log.
+copy_card() {
+	copy_device "$disk" /tmp/copy
+	dd if=/tmp/copy of=/dev/d1 bs=1M oflag=direct status=none
+	rm /tmp/copy
+	blockdev --rereadpt /dev/d1
+	wait_until test -b /dev/d1p1
+}
+
+# A copy of the card that is left in its reader has the same UUIDs. By PARTUUID, as the page about the
+# Raspberry Pi has it, any of the two was opened: the copy, which from then on was newer than the card.
+copy_of_the_card() {
+	local uuid
+	blkdiscard -f "$disk"
+	blkdiscard -f /dev/d1
+	printf 'label: dos\nlabel-id: 0x12345678\n2048,\n' | sfdisk -q "$disk" >/dev/null
+	wait_until test -b /dev/d0p1
+	mkfs.ext4 -q -F -b 4096 /dev/d0p1 48M
+	ressdctl adopt --yes /dev/d0p1 >/dev/null
+	uuid=$(ressdctl list | sed -n 's/.* //p')
+	check "one card: open by PARTUUID" ressdctl open ressd PARTUUID=12345678-01
+	check "one card: close" ressdctl close ressd
+	copy_card
+	refused "a copy of the card: open by UUID" "^ressdctl: 2 devices have the UUID=$uuid, so one is a copy" \
+		ressdctl open ressd "UUID=$uuid"
+	refused "a copy of the card: open by PARTUUID" "2 devices have the PARTUUID=12345678-01, so one is a copy" \
+		ressdctl open ressd PARTUUID=12345678-01
+	check "a copy of the card: none is open" fails dmsetup info ressd
+	check "a copy of the card: by its path" ressdctl open ressd /dev/d0p1
+	ressdctl close ressd
+	sfdisk -q --delete "$disk" >/dev/null
+	sfdisk -q --delete /dev/d1 >/dev/null
+}
+
 # What was only in RAM goes with a device that does not take it: close said nothing.
 close_of_a_broken_device() {
 	local status=0
@@ -271,6 +305,7 @@ scenario attached_image
 scenario loop_over_a_mounted_disk
 scenario image_below_ressd
 scenario open_in_use
+scenario copy_of_the_card
 scenario close_of_a_broken_device
 scenario other_areas
 scenario areas_below

@@ -18,7 +18,8 @@ void block_devices_with_areas(void (*visit)(void *context, const struct blkdev *
 
 /*
  * The device that @text names: a path; "UUID=..." with the UUID of a reserved area; or PARTUUID= or
- * PARTLABEL=, as libblkid finds it.  0 and @path, or a negative errno with a sentence.
+ * PARTLABEL=, as libblkid finds it.  0 and @path, or a negative errno with a sentence; -EEXIST if
+ * there are several.
  */
 int block_device_find(const char *text, char path[PATH_MAX], struct failure *failure);
 
