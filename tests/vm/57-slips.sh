@@ -174,6 +174,21 @@ copy_of_the_card() {
 	sfdisk -q --delete /dev/d1 >/dev/null
 }
 
+# By UUID nothing is found then, and nobody said why.
+newer_version() {
+	blkdiscard -f /dev/d1
+	{
+		printf 'dm0ressd\2\0\0\0\305\144\133\073'
+		head -c 28 /dev/zero
+		printf '\1'
+		head -c 4051 /dev/zero
+	} | dd of=/dev/d1 bs=4096 seek=16383 oflag=direct iflag=fullblock conv=fsync,notrunc status=none
+	exits 1 "a newer version: open by UUID" "^ressdctl: warning: /dev/d1: the reserved area has format version 2" \
+		ressdctl open ressd UUID=17f91ba5-b1c5-4b9b-8491-8d2c241392fa
+	exits 0 "a newer version: list" "warning: /dev/d1: the reserved area has format version 2" ressdctl list
+	blkdiscard -f /dev/d1
+}
+
 # What was only in RAM goes with a device that does not take it: close said nothing.
 close_of_a_broken_device() {
 	local status=0
@@ -306,6 +321,7 @@ scenario loop_over_a_mounted_disk
 scenario image_below_ressd
 scenario open_in_use
 scenario copy_of_the_card
+scenario newer_version
 scenario close_of_a_broken_device
 scenario other_areas
 scenario areas_below

@@ -159,6 +159,8 @@ static int find_area(struct offline_area *area, const struct offline_arguments *
 			    area->dev.path, info.table.reserved_start,
 			    area->dev.bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SECTORS -
 			    info.table.reserved_sectors);
+	if (found == -EPROTONOSUPPORT)
+		return fail(failure, found, "%s", why.text);
 	if (found < 0 && !arguments->search)
 		return fail(failure, found,
 			    "%s, and a superblock would be there; say with --table where the reserved area is, or add --search to look for the first superblock",

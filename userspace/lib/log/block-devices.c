@@ -63,14 +63,16 @@ static bool has_size(const char *name)
 static bool look(const char *name, struct blkdev *dev, struct ressd_super_info *info)
 {
 	char uevent[PATH_MAX], path[PATH_MAX];
-	struct failure ignored;
+	struct failure failure;
 	int found;
 
 	snprintf(uevent, sizeof(uevent), "/sys/class/block/%s/uevent", name);
 	if (!has_size(name) || !path_of(uevent, path) ||
-	    blkdev_open(dev, path, BLKDEV_READ, &ignored))
+	    blkdev_open(dev, path, BLKDEV_READ, &failure))
 		return false;
-	found = area_find(dev, info, &ignored);
+	found = area_find(dev, info, &failure);
+	if (found == -EPROTONOSUPPORT)
+		fprintf(stderr, "ressdctl: warning: %s.\n", failure.text);
 	blkdev_close(dev);
 	return found > 0;
 }
