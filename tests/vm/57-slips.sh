@@ -169,9 +169,43 @@ copy_of_the_card() {
 		ressdctl open ressd PARTUUID=12345678-01
 	check "a copy of the card: none is open" fails dmsetup info ressd
 	check "a copy of the card: by its path" ressdctl open ressd /dev/d0p1
+	refused "a copy of the card: both at once" "or the one that it is a copy of, is open already, as /dev/mapper/ressd" \
+		ressdctl open other /dev/d1p1
 	ressdctl close ressd
 	sfdisk -q --delete "$disk" >/dev/null
 	sfdisk -q --delete /dev/d1 >/dev/null
+}
+
+# A disk without partitions, copied to a larger one, which nobody can make as long as the disk was.
+copy_on_a_larger_disk() {
+	local loop table
+	blkdiscard -f "$disk"
+	mkfs.ext4 -q -F -b 4096 "$disk" 48M
+	ressdctl adopt --yes "$disk" >/dev/null
+	ressdctl open ressd "$disk"
+	dmsetup message ressd 0 mover off
+	mount /dev/mapper/ressd /run/mount
+	echo precious >/run/mount/file
+	sync /run/mount/file
+	umount /run/mount
+	ressdctl close ressd
+	rm -f "$image"
+	copy_device "$disk" "$image"
+	truncate -s 80M "$image"
+	loop=$(losetup -f --show "$image")
+	exits 1 "a larger disk: open" "does not end with it: .*ressdctl check --search $loop" \
+		ressdctl open ressd "$loop"
+	exits 1 "a larger disk: the way is named" "made larger\? .*131072 sectors long, as it was, or open it with --table" \
+		ressdctl check --search "$loop"
+	table=$(ressdctl check --search "$loop" 2>&1 | sed "s/.*--table '\([^']*\)'.*/\1/")
+	check "a larger disk: it is one" ressdctl open ressd --table "$table"
+	check "a larger disk: the log counts" equals precious eval \
+		'mount /dev/mapper/ressd /run/mount && cat /run/mount/file; umount /run/mount'
+	check "a larger disk: leave" ressdctl leave ressd
+	mount "$loop" /run/mount
+	check "a larger disk: a plain disk is left" equals precious cat /run/mount/file
+	umount /run/mount
+	losetup -d "$loop"
 }
 
 # By UUID nothing is found then, and nobody said why.
@@ -321,6 +355,7 @@ scenario loop_over_a_mounted_disk
 scenario image_below_ressd
 scenario open_in_use
 scenario copy_of_the_card
+scenario copy_on_a_larger_disk
 scenario newer_version
 scenario close_of_a_broken_device
 scenario other_areas

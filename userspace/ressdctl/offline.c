@@ -125,15 +125,20 @@ static int refuse_search(const struct search *search, struct failure *failure)
 {
 	const struct ressd_table *other = &search->other.table;
 	const u64 behind = other->reserved_start + other->reserved_sectors;
-	char unread[128] = "";
+	char unread[128] = "", table[512] = "";
 
+	if (behind && behind < search->dev->bytes / 512 && search->other.devices == 1)
+		snprintf(table, sizeof(table),
+			 ", or open it with --table '0 %llu ressd %.180s %llu %.180s %llu %llu'",
+			 other->len, search->dev->path, other->normal_start, search->dev->path,
+			 other->reserved_start, other->reserved_sectors);
 	if (behind)
 		return fail(failure, -ENODATA,
-			    "no reserved area ends with %s, but one begins at its sector %llu: was the device made %s? Make it %llu sectors long, as it was; a log that is older than what is there now is to be left alone",
+			    "no reserved area ends with %s, but one begins at its sector %llu: was the device made %s? Make it %llu sectors long, as it was%s; a log that is older than what is there now is to be left alone",
 			    search->dev->path, other->reserved_start,
 			    behind < search->dev->bytes / 512 ?
 				    "larger" : "smaller, or is it a copy without its end",
-			    behind);
+			    behind, table);
 	if (search->unread)
 		snprintf(unread, sizeof(unread),
 			 " (%llu block%s of 4 KiB cannot be read, the first at byte %llu)",

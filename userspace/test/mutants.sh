@@ -73,6 +73,7 @@ mutants() {
 		repaired-by-another-table@ressdctl/open.c@s/table->normal_start, reserved->path, table->reserved_start,/table->normal_start, reserved->path, table->len - 8,/@test-cuts@the table that open names for a file system that fsck has repaired is another one
 		smaller-is-nowhere@ressdctl/offline.c@s/if (!search->other.table.reserved_sectors)/if (behind < end \&\& !search->other.table.reserved_sectors)/@test-cuts@check --search does not find the log of a device that was made smaller
 		newer-is-nothing@lib/log/area.c@s/^		    le32_to_cpu(super->copy) == copy)$/		    0)/@slips.sh test_newer_version@a log of a newer version is said to be none
+		larger-is-a-dead-end@ressdctl/offline.c@s/ \&\& search->other.devices == 1)/ \&\& 0)/@test-cuts@check --search has no way to a log on a disk that is larger than the one that it was on
 		anew-below-covers@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (ours)/@test-cuts@open takes a file system for covers that are left beside it
 		grown-is-member@ressdctl/list.c@s/log_check_end(dev, info, \&ignored) == -EEXIST/0/@adopt.sh test_grown@udev takes the names of a file system away that has grown over the log
 		any-copy-opened@lib/log/block-devices.c@s/^	} else if (strncmp(text, "LABEL=", 6) .*/	} else if (0) {/@test-named@of two cards with one PARTUUID open takes any

@@ -413,7 +413,7 @@ TEST(a_log_in_a_device_of_another_length)
 	char *check_words[] = { "check", "--search", path, NULL };
 	struct ressd_super_info info;
 	struct blkdev dev;
-	char wanted[64];
+	char wanted[64], table[256];
 	u64 bytes;
 
 	start();
@@ -430,6 +430,11 @@ TEST(a_log_in_a_device_of_another_length)
 	snprintf(wanted, sizeof(wanted), "Make it %llu sectors long", bytes / 512);
 	CHECK_HAS(failure.text, wanted);
 	CHECK_HAS(failure.text, "was the device made larger?");
+	snprintf(table, sizeof(table),
+		 ", or open it with --table '0 %llu ressd %s 0 %s %llu %llu'",
+		 info.table.len, path, path, info.table.reserved_start,
+		 info.table.reserved_sectors);
+	CHECK_HAS(failure.text, table);
 	CHECK(!truncate(path, bytes - 4096), "%s cannot be made smaller", path);
 	CHECK_EQ(-run(command_open, open_words), ENODATA);
 	CHECK_HAS(failure.text, "does not end with it: if it was made larger or smaller");
