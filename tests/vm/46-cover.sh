@@ -329,6 +329,40 @@ made_anew() {
 	remove_disk d0
 }
 
+# e2fsck in another computer finds the copies of the superblock that are not covered, and repairs what was
+# there before the log. Files that an fsync had covered were given up with the log, as open advised for a
+# file system that was made anew.
+repaired_bare() {
+	local number table
+	make_disk d0 200
+	mkfs.ext4 -q -F -b 4096 /dev/d0 160M
+	check "repaired: adopt" ressdctl adopt --yes /dev/d0
+	check "repaired: open" ressdctl open ressd /dev/d0
+	dmsetup message ressd 0 mover off
+	mount /dev/mapper/ressd /mnt
+	for number in 1 2 3 4 5 6 7 8; do
+		echo "$number" >"/mnt/$number"
+		sync "/mnt/$number"
+	done
+	umount /mnt
+	check "repaired: close" ressdctl close ressd
+	check "repaired: is covered" is_covered /dev/d0
+	e2fsck -fy /dev/d0 >/tmp/e2fsck 2>&1
+	check "repaired: is recognised" equals ext4 looks_like /dev/d0
+	expect_fail "it was made anew, or repaired by fsck, without ressd.*if it was repaired, open it with --table" \
+		ressdctl open ressd /dev/d0
+	table=$(ressdctl open ressd /dev/d0 2>&1 | sed "s/.*--table '\([^']*\)'.*/\1/")
+	check "repaired: by the table that it says" ressdctl open ressd --table "$table"
+	e2fsck -fy /dev/mapper/ressd >/tmp/e2fsck 2>&1
+	check "repaired: and again" e2fsck -fn /dev/mapper/ressd
+	mount /dev/mapper/ressd /mnt
+	check "repaired: every file is there" equals "1 2 3 4 5 6 7 8" eval 'echo $(cat /mnt/[1-8])'
+	umount /mnt
+	check "repaired: leave" ressdctl leave ressd
+	check "repaired: the bare disk is right" e2fsck -fn /dev/d0
+	remove_disk d0
+}
+
 # A copy of a covered block is damaged in the log: it is named, all else can be had.
 damaged_copy() {
 	local place
@@ -479,6 +513,7 @@ load dm-ressd
 scenario formatted_anew
 scenario written_behind
 scenario made_anew
+scenario repaired_bare
 scenario damaged_copy
 scenario rough_life ext4 ext4 mkfs.ext4 -q -F
 scenario short_life f2fs f2fs mkfs.f2fs -q -f

@@ -140,6 +140,89 @@ open_in_use() {
 	rm "/run/a name" /tmp/copy
 }
 
+# copy_card: the card /dev/d1 becomes a copy of $disk, whose partition has a log.
+copy_card() {
+	copy_device "$disk" /tmp/copy
+	dd if=/tmp/copy of=/dev/d1 bs=1M oflag=direct status=none
+	rm /tmp/copy
+	blockdev --rereadpt /dev/d1
+	wait_until test -b /dev/d1p1
+}
+
+# A copy of the card that is left in its reader has the same UUIDs. By PARTUUID, as the page about the
+# Raspberry Pi has it, any of the two was opened: the copy, which from then on was newer than the card.
+copy_of_the_card() {
+	local uuid
+	blkdiscard -f "$disk"
+	blkdiscard -f /dev/d1
+	printf 'label: dos\nlabel-id: 0x12345678\n2048,\n' | sfdisk -q "$disk" >/dev/null
+	wait_until test -b /dev/d0p1
+	mkfs.ext4 -q -F -b 4096 /dev/d0p1 48M
+	ressdctl adopt --yes /dev/d0p1 >/dev/null
+	uuid=$(ressdctl list | sed -n 's/.* //p')
+	check "one card: open by PARTUUID" ressdctl open ressd PARTUUID=12345678-01
+	check "one card: close" ressdctl close ressd
+	copy_card
+	refused "a copy of the card: open by UUID" "^ressdctl: 2 devices have the UUID=$uuid, so one is a copy" \
+		ressdctl open ressd "UUID=$uuid"
+	refused "a copy of the card: open by PARTUUID" "2 devices have the PARTUUID=12345678-01, so one is a copy" \
+		ressdctl open ressd PARTUUID=12345678-01
+	check "a copy of the card: none is open" fails dmsetup info ressd
+	check "a copy of the card: by its path" ressdctl open ressd /dev/d0p1
+	refused "a copy of the card: both at once" "or the one that it is a copy of, is open already, as /dev/mapper/ressd" \
+		ressdctl open other /dev/d1p1
+	ressdctl close ressd
+	sfdisk -q --delete "$disk" >/dev/null
+	sfdisk -q --delete /dev/d1 >/dev/null
+}
+
+# A disk without partitions, copied to a larger one, which nobody can make as long as the disk was.
+copy_on_a_larger_disk() {
+	local loop table
+	blkdiscard -f "$disk"
+	mkfs.ext4 -q -F -b 4096 "$disk" 48M
+	ressdctl adopt --yes "$disk" >/dev/null
+	ressdctl open ressd "$disk"
+	dmsetup message ressd 0 mover off
+	mount /dev/mapper/ressd /run/mount
+	echo precious >/run/mount/file
+	sync /run/mount/file
+	umount /run/mount
+	ressdctl close ressd
+	rm -f "$image"
+	copy_device "$disk" "$image"
+	truncate -s 80M "$image"
+	loop=$(losetup -f --show "$image")
+	exits 1 "a larger disk: open" "does not end with it: .*ressdctl check --search $loop" \
+		ressdctl open ressd "$loop"
+	exits 1 "a larger disk: the way is named" "made larger\? .*131072 sectors long, as it was, or open it with --table" \
+		ressdctl check --search "$loop"
+	table=$(ressdctl check --search "$loop" 2>&1 | sed "s/.*--table '\([^']*\)'.*/\1/")
+	check "a larger disk: it is one" ressdctl open ressd --table "$table"
+	check "a larger disk: the log counts" equals precious eval \
+		'mount /dev/mapper/ressd /run/mount && cat /run/mount/file; umount /run/mount'
+	check "a larger disk: leave" ressdctl leave ressd
+	mount "$loop" /run/mount
+	check "a larger disk: a plain disk is left" equals precious cat /run/mount/file
+	umount /run/mount
+	losetup -d "$loop"
+}
+
+# By UUID nothing is found then, and nobody said why.
+newer_version() {
+	blkdiscard -f /dev/d1
+	{
+		printf 'dm0ressd\2\0\0\0\305\144\133\073'
+		head -c 28 /dev/zero
+		printf '\1'
+		head -c 4051 /dev/zero
+	} | dd of=/dev/d1 bs=4096 seek=16383 oflag=direct iflag=fullblock conv=fsync,notrunc status=none
+	exits 1 "a newer version: open by UUID" "^ressdctl: warning: /dev/d1: the reserved area has format version 2" \
+		ressdctl open ressd UUID=17f91ba5-b1c5-4b9b-8491-8d2c241392fa
+	exits 0 "a newer version: list" "warning: /dev/d1: the reserved area has format version 2" ressdctl list
+	blkdiscard -f /dev/d1
+}
+
 # What was only in RAM goes with a device that does not take it: close said nothing.
 close_of_a_broken_device() {
 	local status=0
@@ -271,6 +354,9 @@ scenario attached_image
 scenario loop_over_a_mounted_disk
 scenario image_below_ressd
 scenario open_in_use
+scenario copy_of_the_card
+scenario copy_on_a_larger_disk
+scenario newer_version
 scenario close_of_a_broken_device
 scenario other_areas
 scenario areas_below

@@ -80,6 +80,8 @@ static int check_new(const struct blkdev *dev, bool force, struct failure *failu
 	struct covers covers;
 	int found = area_find(dev, &info, failure);
 
+	if (found == -EPROTONOSUPPORT)
+		found = 1;
 	if (!found)
 		found = covers_find(dev, 0, dev->bytes / 512, &covers, failure);
 	if (found < 0 || (!found && !covers.sectors))

@@ -212,6 +212,8 @@ static int show_named(struct list *list, int argc, char **argv, struct failure *
 		if (found)
 			continue;
 		found = area_find(&dev, &info, failure);
+		if (found == -EPROTONOSUPPORT && list->udev)
+			found = 0;	/* known by covers, or plain as far as this version knows */
 		if (!found && list->udev)
 			found = show_covered(list, &dev, failure);
 		used = found > 0 ? find_used(list, dev.path, info.table.reserved_start) : NULL;

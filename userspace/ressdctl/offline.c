@@ -43,7 +43,7 @@ int offline_words(struct offline_arguments *arguments, const char *command, int 
 struct search {
 	const struct blkdev *dev;
 	u8 *blocks;
-	struct ressd_super_info inside;	/* the last one that ends before the device does */
+	struct ressd_super_info other;	/* the last one that does not end where the device does */
 	u64 unread;		/* blocks */
 	u64 first_unread;	/* byte */
 };
@@ -68,8 +68,8 @@ static bool find_first_copy(struct search *search, u64 first, u32 nr,
 		behind = info->table.reserved_start + info->table.reserved_sectors;
 		if (behind == end)
 			return true;
-		if (behind < end && !search->inside.table.reserved_sectors)
-			search->inside = *info;
+		if (!search->other.table.reserved_sectors)
+			search->other = *info;
 	}
 	return false;
 }
@@ -123,20 +123,28 @@ static int search_backwards(struct search *search, struct ressd_super_info *info
 /* Nothing was found; the sentence also says what could not be looked at. */
 static int refuse_search(const struct search *search, struct failure *failure)
 {
-	const struct ressd_table *inside = &search->inside.table;
-	char unread[128] = "";
+	const struct ressd_table *other = &search->other.table;
+	const u64 behind = other->reserved_start + other->reserved_sectors;
+	char unread[128] = "", table[512] = "";
 
-	if (inside->reserved_sectors)
+	if (behind && behind < search->dev->bytes / 512 && search->other.devices == 1)
+		snprintf(table, sizeof(table),
+			 ", or open it with --table '0 %llu ressd %.180s %llu %.180s %llu %llu'",
+			 other->len, search->dev->path, other->normal_start, search->dev->path,
+			 other->reserved_start, other->reserved_sectors);
+	if (behind)
 		return fail(failure, -ENODATA,
-			    "no reserved area ends with %s, but one begins at its sector %llu: was the device made larger? Make it %llu sectors long, as it was; a log that is older than what is there now is to be left alone",
-			    search->dev->path, inside->reserved_start,
-			    inside->reserved_start + inside->reserved_sectors);
+			    "no reserved area ends with %s, but one begins at its sector %llu: was the device made %s? Make it %llu sectors long, as it was%s; a log that is older than what is there now is to be left alone",
+			    search->dev->path, other->reserved_start,
+			    behind < search->dev->bytes / 512 ?
+				    "larger" : "smaller, or is it a copy without its end",
+			    behind, table);
 	if (search->unread)
 		snprintf(unread, sizeof(unread),
 			 " (%llu block%s of 4 KiB cannot be read, the first at byte %llu)",
 			 search->unread, plural(search->unread), search->first_unread);
 	return fail(failure, -ENODATA,
-		    "no superblock of a reserved area that ends with %s was found%s; say with --table where the area is",
+		    "no superblock of a reserved area that ends with %s was found%s; a copy without its end has none; say with --table where the area is",
 		    search->dev->path, unread);
 }
 
@@ -156,6 +164,8 @@ static int find_area(struct offline_area *area, const struct offline_arguments *
 			    area->dev.path, info.table.reserved_start,
 			    area->dev.bytes / RESSD_BLOCK_SIZE * RESSD_BLOCK_SECTORS -
 			    info.table.reserved_sectors);
+	if (found == -EPROTONOSUPPORT)
+		return fail(failure, found, "%s", why.text);
 	if (found < 0 && !arguments->search)
 		return fail(failure, found,
 			    "%s, and a superblock would be there; say with --table where the reserved area is, or add --search to look for the first superblock",

@@ -164,8 +164,10 @@ static int check_disk(const struct blkdev *normal, bool named, const struct blkd
 		return 0;
 	if (found)
 		return fail(failure, -EEXIST,
-			    "the log on %.200s holds data, but %.200s has %s where its covers would be: it was made anew without ressd, and the log would destroy it; use it without ressd, or make a new log with ressdctl adopt --force; to have what the log holds instead, open it with --table, which does not look",
-			    reserved->path, normal->path, what);
+			    "the log on %.200s holds data, but %.200s has %s where its covers would be: it was made anew, or repaired by fsck, without ressd, and the log would be written over it; if it was made anew, use it without ressd, or make a new log with ressdctl adopt --force; if it was repaired, open it with --table '0 %llu ressd %.200s %llu %.200s %llu %llu', which does not look, and repair it again",
+			    reserved->path, normal->path, what, table->len, normal->path,
+			    table->normal_start, reserved->path, table->reserved_start,
+			    table->reserved_sectors);
 	return fail(failure, -EEXIST,
 		    "the log on %.200s holds data, but %.200s has none of its covers: it is another disk, or was overwritten; name the right one, or use --table, which does not look",
 		    reserved->path, normal->path);
@@ -207,7 +209,7 @@ static int refuse_device(const struct blkdev *dev, struct failure *failure)
 
 	if (!covers_find(dev, 0, dev->bytes / 512, &covers, &ignored) && covers.sectors)
 		return fail(failure, -ENODATA,
-			    "the log of %s does not end with it: if it was made larger, ressdctl check --search %s says how long it was, and it opens when it has that length again; if its log is on another device, name that one and this one with --normal",
+			    "the log of %s does not end with it: if it was made larger or smaller, ressdctl check --search %s says how long it was, and it opens when it has that length again; if its log is on another device, name that one and this one with --normal",
 			    dev->path, dev->path);
 	return fail(failure, -ENODATA,
 		    "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",
@@ -231,11 +233,12 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 		found = refuse_device(&dev, failure);
 	if (found > 0)
 		found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
-	if (!found)
+	if (!found) {
 		found = check_covers_fit(line, arguments->normal, &dev, &info, failure);
-	/* What cannot be read may not be needed. */
-	if (found == -EIO && !arguments->normal)
-		found = 0;
+		/* What cannot be read may not be needed. */
+		if (found == -EIO && !arguments->normal)
+			found = 0;
+	}
 	blkdev_close(&dev);
 	if (found)
 		return found;

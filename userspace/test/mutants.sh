@@ -65,6 +65,7 @@ mutants() {
 		search-at-bad-end@ressdctl/offline.c@s/if (found <= 0 \&\& arguments->search)/if (!found \&\& arguments->search)/@test-unreadable@a search does not begin where the last sector is bad
 		unread-is-whole@lib/log/cut.c@s/^	\*unread = recovered;$/	*unread = false;/@test-unreadable@repair has nothing to do where the kernel cannot read
 		unread-stays@lib/log/cut.c@s/if (!header ||$/if (header \&\&/@test-unreadable@a repair leaves blocks that the kernel cannot read
+		unread-opened@ressdctl/open.c@/^static int line_of_device/,/^}/s/^	blkdev_close(&dev);/	found = found == -EIO ? 0 : found;\n&/@test-unreadable@open goes on with nothing where the superblock cannot be read
 		unread-counted-once@lib/log/check.c@s/^	log_image_read_all(.*//@test-unreadable@check counts only the unreadable blocks that it meets
 		covers-give-up@lib/log/covers.c@/^int covers_look/,/^}/s/^			continue;/			break;/@test-unreadable@check ends at the first bad sector of the covers
 		torn-end-hides@lib/log/area.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-grow@a torn superblock at the end hides the log
@@ -73,8 +74,13 @@ mutants() {
 		pipe-kills@ressd-probe/main.c@s/^\tsignal(SIGPIPE, SIG_IGN);$//@tools.sh test_preserve@a pager that is left loses the region that was to be restored
 		grown-erased@ressdctl/leave.c@s/^\t\tcode = log_check_end(dev, .*/\t\tcode = 0;/@adopt.sh test_grown@leave erases files of a file system that has grown over the log
 		anew-opened@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (!named)/@test-cuts@open goes on with an old log, into a file system that was made since
+		repaired-by-another-table@ressdctl/open.c@s/table->normal_start, reserved->path, table->reserved_start,/table->normal_start, reserved->path, table->len - 8,/@test-cuts@the table that open names for a file system that fsck has repaired is another one
+		smaller-is-nowhere@ressdctl/offline.c@s/if (!search->other.table.reserved_sectors)/if (behind < end \&\& !search->other.table.reserved_sectors)/@test-cuts@check --search does not find the log of a device that was made smaller
+		newer-is-nothing@lib/log/area.c@s/^		    le32_to_cpu(super->copy) == copy)$/		    0)/@slips.sh test_newer_version@a log of a newer version is said to be none
+		larger-is-a-dead-end@ressdctl/offline.c@s/ \&\& search->other.devices == 1)/ \&\& 0)/@test-cuts@check --search has no way to a log on a disk that is larger than the one that it was on
 		anew-below-covers@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (ours)/@test-cuts@open takes a file system for covers that are left beside it
 		grown-is-member@ressdctl/list.c@s/log_check_end(dev, info, \&ignored) == -EEXIST/0/@adopt.sh test_grown@udev takes the names of a file system away that has grown over the log
+		any-copy-opened@lib/log/block-devices.c@s/^	} else if (strncmp(text, "LABEL=", 6) .*/	} else if (0) {/@test-named@of two cards with one PARTUUID open takes any
 		file-opened@ressdctl/open.c@s/code = blkdev_check_for_ressd(&pair.normal, failure);/code = 0;/;s/code = blkdev_check_for_ressd(&pair.reserved, failure);/code = 0;/@adopt.sh test_types@open asks the kernel for a device of a file
 		root-is-a-pattern@boot/initramfs-table@s/grep -Fqx/grep -qx/@boot.sh test_root@the initramfs lacks a root file system whose name has a bracket
 		anew-left@lib/log/contents.c@s/^	    !covered)$/	    1)/@test-cuts@leave says to open an old log that a new file system has grown over

@@ -234,11 +234,9 @@ test_names() {
 	done
 }
 
-# A superblock without normal area, and one with numbers that no table has.
-test_superblocks() {
-	blank_disk
-	ressdctl format --yes --table "$line" >/dev/null
-	python3 - "$disk" <<-'END'
+# change_supers FIRST BYTES VALUE PLACE...: that field of the superblocks at these bytes of the disk.
+change_supers() {
+	python3 - "$disk" "$@" <<-'END'
 	import sys
 	def crc32c(data, crc=0xffffffff):
 	    for byte in data:
@@ -246,16 +244,47 @@ test_superblocks() {
 	        for _ in range(8):
 	            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
 	    return crc
+	first, length, value, *places = map(int, sys.argv[2:])
 	with open(sys.argv[1], "r+b") as disk:
-	    for at in (98304 * 512, 131072 * 512 - 4096):
+	    for at in places:
 	        disk.seek(at)
 	        block = bytearray(disk.read(4096))
-	        block[56:64] = bytes(8)
+	        block[first:first + length] = value.to_bytes(length, "little")
 	        block[12:16] = bytes(4)
 	        block[12:16] = crc32c(block).to_bytes(4, "little")
 	        disk.seek(at)
 	        disk.write(block)
 	END
+}
+
+# A card of a newer version, in a computer with an older one: there was no log, said all, and check that
+# repair was to look for it.
+test_newer_version() {
+	local field sentence command
+	for field in "8 4 2" "40 4 16" "36 4 16"; do
+		blank_disk
+		mkfs.ext4 -q -F -b 4096 "$disk" 48M
+		ressdctl adopt --yes "$disk" >/dev/null
+		# shellcheck disable=SC2086 # words
+		change_supers $field $((122880 * 512)) $((131072 * 512 - 4096))
+		sentence="$disk: the reserved area uses features 0x10 that this .*; use a newer version"
+		[ "$field" != "8 4 2" ] || sentence="$disk: the reserved area has format version 2, this"
+		for command in "open x" leave "list --json" tune check "check --search" dump repair; do
+			# shellcheck disable=SC2086 # words
+			unchanged "newer, $field: $command" 1 "^ressdctl: $sentence" ressdctl $command "$disk"
+		done
+		report "newer, $field: for udev no member, but plain" "$(ressdctl list --udev "$disk" 2>&1 || echo fails)"
+		unchanged "newer, $field: adopt" 3 "has a reserved area of ressd already.*add --force" \
+			ressdctl adopt --yes "$disk"
+		expect "newer, $field: adopt --force" 0 "^formatted" ressdctl adopt --yes --force "$disk"
+	done
+}
+
+# A superblock without normal area, and one with numbers that no table has.
+test_superblocks() {
+	blank_disk
+	ressdctl format --yes --table "$line" >/dev/null
+	change_supers 56 8 0 $((98304 * 512)) $((131072 * 512 - 4096))
 	unchanged "normal_sectors 0: check" 4 "the target has 0 sectors" ressdctl check --table "$line"
 	unchanged "normal_sectors 0: open" 1 "no reserved area ends with" ressdctl open x "$disk"
 	unchanged "normal_sectors 0: format" 3 "." ressdctl format --yes --table "$line"
@@ -273,5 +302,6 @@ run_tests "${1:-}" \
 	test_format \
 	test_undo \
 	test_names \
+	test_newer_version \
 	test_superblocks
 exit "$failed"

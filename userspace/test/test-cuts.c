@@ -403,14 +403,17 @@ TEST(a_log_with_data_stays_covered)
 	stop();
 }
 
-/* The partition was made larger while it was closed: "no reserved area" was all that was said. */
-TEST(a_log_inside_an_enlarged_device)
+/*
+ * The partition was made larger while it was closed: "no reserved area" was all that was said; or
+ * smaller, or is a copy on a smaller card: it was said to be larger.
+ */
+TEST(a_log_in_a_device_of_another_length)
 {
 	char *open_words[] = { "open", "x", path, NULL };
 	char *check_words[] = { "check", "--search", path, NULL };
 	struct ressd_super_info info;
 	struct blkdev dev;
-	char wanted[64];
+	char wanted[64], table[256];
 	u64 bytes;
 
 	start();
@@ -426,8 +429,23 @@ TEST(a_log_inside_an_enlarged_device)
 	CHECK_EQ(-run(command_check, check_words), ENODATA);
 	snprintf(wanted, sizeof(wanted), "Make it %llu sectors long", bytes / 512);
 	CHECK_HAS(failure.text, wanted);
-	CHECK(!truncate(path, bytes), "%s cannot be made smaller", path);
-	CHECK_EQ(run(command_check, check_words), 0);
+	CHECK_HAS(failure.text, "was the device made larger?");
+	snprintf(table, sizeof(table),
+		 ", or open it with --table '0 %llu ressd %s 0 %s %llu %llu'",
+		 info.table.len, path, path, info.table.reserved_start,
+		 info.table.reserved_sectors);
+	CHECK_HAS(failure.text, table);
+	CHECK(!truncate(path, bytes - 4096), "%s cannot be made smaller", path);
+	CHECK_EQ(-run(command_open, open_words), ENODATA);
+	CHECK_HAS(failure.text, "does not end with it: if it was made larger or smaller");
+	CHECK_EQ(-run(command_check, check_words), ENODATA);
+	CHECK_HAS(failure.text, wanted);
+	CHECK_HAS(failure.text, "was the device made smaller, or is it a copy without its end?");
+	CHECK(!truncate(path, info.table.reserved_start * 512), "%s cannot be made smaller", path);
+	CHECK_EQ(-run(command_check, check_words), ENODATA);
+	CHECK_HAS(failure.text, "; a copy without its end has none;");
+	CHECK(!truncate(path, bytes), "%s cannot be made larger", path);
+	CHECK_EQ(-run(command_check, check_words), ENODATA);
 	stop();
 }
 
@@ -477,6 +495,7 @@ TEST(a_file_system_over_a_covered_log)
 	char *adopt_words[] = { "adopt", "--yes", "--force", "--reserved", "1M", path, NULL };
 	struct ressd_super_info info;
 	struct blkdev dev;
+	char wanted[256];
 	u32 i;
 
 	for (i = 0; i < 3; i++) {
@@ -491,6 +510,12 @@ TEST(a_file_system_over_a_covered_log)
 		CHECK_STR(looks_like(), i < 2 ? "ext4" : "vfat");
 		CHECK_EQ(-run(command_open, open_words), EEXIST);
 		CHECK_HAS(failure.text, "where its covers would be");
+		/* Or it is what fsck made of the copies of the superblock, and the log is wanted. */
+		snprintf(wanted, sizeof(wanted),
+			 "if it was repaired, open it with --table '0 %llu ressd %s 0 %s %llu %llu'",
+			 info.table.len, path, path, info.table.reserved_start,
+			 info.table.reserved_sectors);
+		CHECK_HAS(failure.text, wanted);
 		CHECK_EQ(-leave(), EEXIST);
 		CHECK_HAS(failure.text, i == 1 ? "reaches into the reserved area" : "open it, and");
 		CHECK_EQ(-adopt(), EEXIST);

@@ -236,7 +236,7 @@ static int check_uuid_free(const char *full, struct failure *failure)
 	if (task && dm_task_set_uuid(task, full) && !run(task) && dm_task_get_info(task, &info) &&
 	    info.exists)
 		code = fail(failure, -EBUSY,
-			    "the log is open already, as /dev/mapper/%s; use that, or close it first: ressdctl close %s",
+			    "the log, or the one that it is a copy of, is open already, as /dev/mapper/%s; use that, or close it first: ressdctl close %s",
 			    dm_task_get_name(task), dm_task_get_name(task));
 	if (task)
 		dm_task_destroy(task);

@@ -52,8 +52,8 @@ int area_erase(const struct blkdev *dev, const struct ressd_super_info *info,
 
 /*
  * Finds the reserved area that ends with the device, by its second superblock copy: 1 and @info,
- * 0 if there is none, or a negative errno with a sentence.  Where that copy is torn, what is left
- * of it may still tell where the first one is.
+ * 0 if there is none, or a negative errno with a sentence, -EPROTONOSUPPORT if that is of another
+ * version.  Where that copy is torn, what is left of it may still tell where the first one is.
  */
 int area_find_at_end(const struct blkdev *dev, struct ressd_super_info *info,
 		     struct failure *failure);

@@ -63,14 +63,16 @@ static bool has_size(const char *name)
 static bool look(const char *name, struct blkdev *dev, struct ressd_super_info *info)
 {
 	char uevent[PATH_MAX], path[PATH_MAX];
-	struct failure ignored;
+	struct failure failure;
 	int found;
 
 	snprintf(uevent, sizeof(uevent), "/sys/class/block/%s/uevent", name);
 	if (!has_size(name) || !path_of(uevent, path) ||
-	    blkdev_open(dev, path, BLKDEV_READ, &ignored))
+	    blkdev_open(dev, path, BLKDEV_READ, &failure))
 		return false;
-	found = area_find(dev, info, &ignored);
+	found = area_find(dev, info, &failure);
+	if (found == -EPROTONOSUPPORT)
+		fprintf(stderr, "ressdctl: warning: %s.\n", failure.text);
 	blkdev_close(dev);
 	return found > 0;
 }
@@ -109,6 +111,32 @@ static void compare(void *context, const struct blkdev *dev, const struct ressd_
 	wanted->nr++;
 }
 
+/* All that libblkid knows by the tag: blkid_evaluate_spec() would take any of them. */
+static void find_by_tag(struct wanted *wanted, const char *text)
+{
+	char *type = NULL, *value = NULL;
+	blkid_dev_iterate devices = NULL;
+	blkid_cache cache = NULL;
+	blkid_dev dev;
+
+	/* Its file may have devices that are gone. */
+	if (!blkid_parse_tag_string(text, &type, &value) &&
+	    !blkid_get_cache(&cache, "/dev/null") && !blkid_probe_all(cache))
+		devices = blkid_dev_iterate_begin(cache);
+	if (devices)
+		blkid_dev_set_search(devices, type, value);
+	while (devices && !blkid_dev_next(devices, &dev)) {
+		snprintf(wanted->path, PATH_MAX, "%s", blkid_dev_devname(dev));
+		wanted->nr++;
+	}
+	if (devices)
+		blkid_dev_iterate_end(devices);
+	if (cache)
+		blkid_put_cache(cache);
+	free(type);
+	free(value);
+}
+
 int block_device_find(const char *text, char path[PATH_MAX], struct failure *failure)
 {
 	struct wanted wanted = { .path = path };
@@ -117,10 +145,12 @@ int block_device_find(const char *text, char path[PATH_MAX], struct failure *fai
 	if (!strncmp(text, "UUID=", 5)) {
 		wanted.uuid = text + 5;
 		block_devices_with_areas(compare, &wanted);
+	} else if (strncmp(text, "LABEL=", 6) && !strchr(text, '/')) {
+		find_by_tag(&wanted, text);
 	}
 	if (wanted.nr > 1)
 		return fail(failure, -EEXIST,
-			    "%d devices have a reserved area with the %s, so one is a copy; name the device by its path",
+			    "%d devices have the %s, so one is a copy; name the device by its path",
 			    wanted.nr, text);
 	if (wanted.nr)
 		return 0;
@@ -133,6 +163,7 @@ int block_device_find(const char *text, char path[PATH_MAX], struct failure *fai
 		snprintf(path, PATH_MAX, "%s", text);
 		return 0;
 	}
+	/* By a link of udev, where libblkid cannot tell what is on the device. */
 	found = blkid_evaluate_spec(text, NULL);
 	if (!found)
 		return fail(failure, -ENODEV, "no device has the %s; ressdctl list shows those with a reserved area",

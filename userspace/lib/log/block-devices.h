@@ -11,14 +11,16 @@ bool block_device_path(const char *number, char path[PATH_MAX]);
 
 /*
  * Calls @visit for each block device at whose end or beginning a reserved area lies, in the order
- * of their names.  Devices that cannot be read, and those without a medium, are left out.
+ * of their names.  Devices that cannot be read, and those without a medium, are left out; so are
+ * areas of other versions, with a warning.
  */
 void block_devices_with_areas(void (*visit)(void *context, const struct blkdev *dev,
 					    const struct ressd_super_info *info), void *context);
 
 /*
  * The device that @text names: a path; "UUID=..." with the UUID of a reserved area; or PARTUUID= or
- * PARTLABEL=, as libblkid finds it.  0 and @path, or a negative errno with a sentence.
+ * PARTLABEL=, as libblkid finds it.  0 and @path, or a negative errno with a sentence; -EEXIST if
+ * there are several.
  */
 int block_device_find(const char *text, char path[PATH_MAX], struct failure *failure);
 
