@@ -43,7 +43,7 @@ int offline_words(struct offline_arguments *arguments, const char *command, int 
 struct search {
 	const struct blkdev *dev;
 	u8 *blocks;
-	struct ressd_super_info inside;	/* the last one that ends before the device does */
+	struct ressd_super_info other;	/* the last one that ends elsewhere than the device */
 	u64 unread;		/* blocks */
 	u64 first_unread;	/* byte */
 };
@@ -68,8 +68,8 @@ static bool find_first_copy(struct search *search, u64 first, u32 nr,
 		behind = info->table.reserved_start + info->table.reserved_sectors;
 		if (behind == end)
 			return true;
-		if (behind < end && !search->inside.table.reserved_sectors)
-			search->inside = *info;
+		if (!search->other.table.reserved_sectors)
+			search->other = *info;
 	}
 	return false;
 }
@@ -123,14 +123,17 @@ static int search_backwards(struct search *search, struct ressd_super_info *info
 /* Nothing was found; the sentence also says what could not be looked at. */
 static int refuse_search(const struct search *search, struct failure *failure)
 {
-	const struct ressd_table *inside = &search->inside.table;
+	const struct ressd_table *other = &search->other.table;
+	const u64 length = other->reserved_start + other->reserved_sectors;
 	char unread[128] = "";
 
-	if (inside->reserved_sectors)
+	if (other->reserved_sectors)
 		return fail(failure, -ENODATA,
-			    "no reserved area ends with %s, but one begins at its sector %llu: was the device made larger? Make it %llu sectors long, as it was; a log that is older than what is there now is to be left alone",
-			    search->dev->path, inside->reserved_start,
-			    inside->reserved_start + inside->reserved_sectors);
+			    "no reserved area ends with %s, but one begins at its sector %llu: was the device made %s? Make it %llu sectors long, as it was; a log that is older than what is there now is to be left alone",
+			    search->dev->path, other->reserved_start,
+			    length < search->dev->bytes / 512 ? "larger" :
+								"smaller, or copied in part",
+			    length);
 	if (search->unread)
 		snprintf(unread, sizeof(unread),
 			 " (%llu block%s of 4 KiB cannot be read, the first at byte %llu)",

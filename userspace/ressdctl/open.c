@@ -207,7 +207,7 @@ static int refuse_device(const struct blkdev *dev, struct failure *failure)
 
 	if (!covers_find(dev, 0, dev->bytes / 512, &covers, &ignored) && covers.sectors)
 		return fail(failure, -ENODATA,
-			    "the log of %s does not end with it: if it was made larger, ressdctl check --search %s says how long it was, and it opens when it has that length again; if its log is on another device, name that one and this one with --normal",
+			    "the log of %s does not end with it: if it was made larger or smaller, ressdctl check --search %s says how long it was, and it opens when it has that length again; if its log is on another device, name that one and this one with --normal",
 			    dev->path, dev->path);
 	return fail(failure, -ENODATA,
 		    "no reserved area ends with %s or begins with it; if its log is on another device, name that one and this one with --normal, or say with --table where both areas are",

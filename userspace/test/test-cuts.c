@@ -431,6 +431,35 @@ TEST(a_log_inside_an_enlarged_device)
 	stop();
 }
 
+/* A copy of a card that died meanwhile, or one behind another reader: the same was said. */
+TEST(a_log_beyond_the_end_of_a_shorter_device)
+{
+	char *open_words[] = { "open", "x", path, NULL };
+	char *check_words[] = { "check", "--search", path, NULL };
+	struct ressd_super_info info;
+	struct blkdev dev;
+	char wanted[64];
+	u64 bytes;
+
+	start();
+	CHECK(!adopt(), "%s", failure.text);
+	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
+	CHECK(area_find(&dev, &info, &failure) == 1, "no area is found");
+	cover(&dev, &info);
+	bytes = dev.bytes;
+	blkdev_close(&dev);
+	CHECK(!truncate(path, bytes - (1 << 20)), "%s cannot be made smaller", path);
+	CHECK_EQ(-run(command_open, open_words), ENODATA);
+	CHECK_HAS(failure.text, "if it was made larger or smaller, ressdctl check --search");
+	CHECK_EQ(-run(command_check, check_words), ENODATA);
+	CHECK_HAS(failure.text, "made smaller, or copied in part?");
+	snprintf(wanted, sizeof(wanted), "Make it %llu sectors long", bytes / 512);
+	CHECK_HAS(failure.text, wanted);
+	CHECK(!truncate(path, bytes), "%s cannot be made larger", path);
+	CHECK_EQ(-run(command_check, check_words), EUCLEAN);	/* copy 1 is gone */
+	stop();
+}
+
 /* A signature that is not in the first block: the last covered one has it. */
 TEST(btrfs_is_covered)
 {
