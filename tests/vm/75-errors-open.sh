@@ -181,6 +181,25 @@ worn_out() {
 	remove_disk copy
 }
 
+# A counterfeit card has no memory at its end: the log of a blank area would be nowhere.
+counterfeit_is_not_formatted() {
+	local sectors part
+	remove_ressd
+	heal
+	blkdiscard -f /dev/ssd0 2>/dev/null
+	sectors=$(sectors_of /dev/ssd0)
+	modprobe dm-flakey
+	for part in "$normal" $((sectors - 8)); do
+		dmsetup create fake --table "0 $part linear /dev/ssd0 0
+			$part $((sectors - part)) flakey /dev/ssd0 $part 0 1000000 1 drop_writes"
+		expect_fail 'does not keep what is written there.*counterfeit' \
+			make_ressd ressd /dev/mapper/fake "$reserved"
+		check "counterfeit, from sector $part on: no device is left" fails dmsetup info ressd
+		dmsetup remove fake
+		blkdiscard -f /dev/ssd0 2>/dev/null
+	done
+}
+
 # Everything under ressd is gone, in the middle of a load: nothing may hang.
 dead_device() {
 	local how=$1 load
@@ -310,6 +329,7 @@ scenario no_other_areas_after_a_failed_activation
 scenario status_during_recovery
 scenario errors_of_formatting
 scenario worn_out
+scenario counterfeit_is_not_formatted
 scenario dead_device remove
 scenario dead_device suspend
 scenario file_system
