@@ -568,7 +568,7 @@ static void ressd_postsuspend(struct dm_target *ti)
 	cancel_delayed_work_sync(&ressd->log_io.timer);
 	/* The mover still runs: the sync may need the room that it makes. */
 	if (ressd->life == RESSD_ACTIVE && ressd_sync(ressd))
-		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost",
+		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost with this table: if it was only suspended, resume it and use ressdctl recover",
 		      ressd_name(ressd));
 	ressd_mover_stop(ressd);
 	/*
