@@ -241,6 +241,21 @@ static int first_flush(struct ressd *ressd)
 	return ret;
 }
 
+/* A counterfeit card has no memory at its end, and returns zeroes there. */
+static bool supers_are_there(struct ressd *ressd)
+{
+	const u32 last = ressd->log.geom.nr_blocks - 1;
+	struct ressd_super *super = ressd->memory.merge;
+	u32 copy;
+
+	for (copy = 0; copy < 2; copy++)
+		if (ressd_log_rw(ressd, REQ_OP_READ, copy ? last : 0, 1,
+				 super) ||
+		    memcmp(super->uuid, ressd->super.uuid, RESSD_UUID_SIZE))
+			return false;
+	return true;
+}
+
 static int format_blank(struct ressd *ressd)
 {
 	int ret = ressd->life == RESSD_FORMATTING ? 0 : check_blank(ressd);
@@ -254,6 +269,11 @@ static int format_blank(struct ressd *ressd)
 	WRITE_ONCE(ressd->life, RESSD_FORMATTING);
 	ret = write_super(ressd, &ressd->super, ressd->memory.merge,
 			  first_flush);
+	if (!ret && !supers_are_there(ressd)) {
+		DMERR("%s: the reserved area does not keep what is written there, so the device is broken, or its capacity counterfeit; f3probe tells how large it is",
+		      ressd_name(ressd));
+		ret = -EIO;
+	}
 	if (!ret)
 		DMINFO("%s: formatted the blank reserved area, %u segments of %u KiB",
 		       ressd_name(ressd), ressd->log.geom.nr_segments,

@@ -195,7 +195,7 @@ int ressd_recover_message(struct ressd *ressd)
 		WRITE_ONCE(ressd->errors.repairing, false);
 		spin_unlock(&ressd->lock);
 		if (ret == -EIO)
-			DMERR("%s: the log cannot be repaired, for the device still returns errors",
+			DMERR("%s: the log cannot be repaired, for the device still returns errors; if it was taken out meanwhile, unmount, close and open it again",
 			      ressd_name(ressd));
 		if (ret == -EUCLEAN)
 			DMERR("%s: data is lost; unmount the device, close and open it again: then it holds what was durable",

@@ -39,7 +39,7 @@ static int check_device(const char *name, const struct dm_dev *dev, char *error,
 	/* Opening it for writing does not tell: 6.1 lets that pass. */
 	if (bdev_read_only(dev->bdev)) {
 		snprintf(error, size,
-			 "the %s device is read-only; make it writable with blockdev --setrw",
+			 "the %s device is read-only; make it writable with blockdev --setrw, or if it takes no writes any more copy all of it to another one and open that",
 			 name);
 		return -EROFS;
 	}
@@ -469,7 +469,7 @@ static int activate(struct ressd *ressd)
 	 * The opening record, before anything is served: see ressd_recover().
 	 */
 	if (recovered && ressd_sync(ressd)) {
-		DMERR("%s: the log is recovered, but its opening record cannot be written",
+		DMERR("%s: the log is recovered, but its opening record cannot be written; if the device takes no writes any more copy all of it to another one and open that",
 		      ressd_name(ressd));
 		ret = -EIO;
 	} else {
@@ -568,7 +568,7 @@ static void ressd_postsuspend(struct dm_target *ti)
 	cancel_delayed_work_sync(&ressd->log_io.timer);
 	/* The mover still runs: the sync may need the room that it makes. */
 	if (ressd->life == RESSD_ACTIVE && ressd_sync(ressd))
-		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost",
+		DMERR("%s: the log cannot be written; what was accepted since the last flush is lost with this table: if it was only suspended, resume it and use ressdctl recover",
 		      ressd_name(ressd));
 	ressd_mover_stop(ressd);
 	/*

@@ -112,7 +112,7 @@ read_only() {
 	expect_fail 'ressd cannot be read-only' \
 		dmsetup create bad --readonly --table "0 $normal ressd $good"
 	blockdev --setro "$disk"
-	refused 'normal device.*read-only' "$normal" "$good"
+	refused 'normal device.*read-only.*copy all of it to another' "$normal" "$good"
 	blockdev --setrw "$disk"
 	expect_fail 'must be|table must|target' dmsetup create bad --table \
 		"0 8192 ressd $good

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # 75-errors-open.sh: formatting, recovery and resume meet errors, and succeed once the drive is
-# well; a device on a dead drive is suspended, removed and opened again; a file system on a log that
-# has failed is mounted again.
+# well; a device on a dead drive is suspended, removed and opened again, one on a worn-out drive copied; a
+# file system on a log that has failed is mounted again.
 #   75-errors-open.sh [SEED [FUNCTION]]
 # guest: --timeout 600 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf
 # shellcheck disable=SC2119 # fresh and reopen work without options
@@ -164,6 +164,42 @@ errors_of_formatting() {
 	done
 }
 
+# The drive takes no writes any more. Only a copy of it all can be opened, and the log of that has everything.
+worn_out() {
+	fresh
+	oracle run --operations 400 --threads 2
+	check "worn out: removed" dmsetup remove ressd
+	fault write
+	expect_fail 'takes no writes any more copy all of it to another one and open that' \
+		make_ressd ressd /dev/ssd0 "$reserved"
+	make_disk copy 80
+	dd if=/dev/ssd0 of=/dev/copy bs=1M oflag=direct status=none
+	check "worn out: a copy is opened" dmsetup create ressd --table \
+		"0 $normal ressd /dev/copy 0 /dev/copy $normal $reserved"
+	check "worn out: everything acknowledged is there" oracle check
+	remove_ressd
+	remove_disk copy
+}
+
+# A counterfeit card has no memory at its end: the log of a blank area would be nowhere.
+counterfeit_is_not_formatted() {
+	local sectors part
+	remove_ressd
+	heal
+	blkdiscard -f /dev/ssd0 2>/dev/null
+	sectors=$(sectors_of /dev/ssd0)
+	modprobe dm-flakey
+	for part in "$normal" $((sectors - 8)); do
+		dmsetup create fake --table "0 $part linear /dev/ssd0 0
+			$part $((sectors - part)) flakey /dev/ssd0 $part 0 1000000 1 drop_writes"
+		expect_fail 'does not keep what is written there.*counterfeit' \
+			make_ressd ressd /dev/mapper/fake "$reserved"
+		check "counterfeit, from sector $part on: no device is left" fails dmsetup info ressd
+		dmsetup remove fake
+		blkdiscard -f /dev/ssd0 2>/dev/null
+	done
+}
+
 # Everything under ressd is gone, in the middle of a load: nothing may hang.
 dead_device() {
 	local how=$1 load
@@ -183,7 +219,8 @@ dead_device() {
 	check "dead device ($how): fsync ends" fails commit
 	check "dead device ($how): writes end" fails put 10 a
 	check "dead device ($how): a drain ends" fails dmsetup message ressd 0 drain
-	check "dead device ($how): a recover ends" fails ressdctl recover ressd
+	# Also where it was pulled out and is back: as another device.
+	expect_fail 'taken out meanwhile, unmount, close and open it again' ressdctl recover ressd
 	if [ "$how" = "suspend" ]; then
 		check "dead device: suspend" dmsetup suspend ressd
 		check "dead device: resume" dmsetup resume ressd
@@ -291,6 +328,8 @@ scenario activation_meets_a_failed_flush
 scenario no_other_areas_after_a_failed_activation
 scenario status_during_recovery
 scenario errors_of_formatting
+scenario worn_out
+scenario counterfeit_is_not_formatted
 scenario dead_device remove
 scenario dead_device suspend
 scenario file_system

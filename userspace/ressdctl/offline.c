@@ -137,7 +137,7 @@ static int refuse_search(const struct search *search, struct failure *failure)
 			    "no reserved area ends with %s, but one begins at its sector %llu: was the device made %s? Make it %llu sectors long, as it was%s; a log that is older than what is there now is to be left alone",
 			    search->dev->path, other->reserved_start,
 			    behind < search->dev->bytes / 512 ?
-				    "larger" : "smaller, or is it a copy without its end",
+				    "larger" : "smaller, or copied in part",
 			    behind, table);
 	if (search->unread)
 		snprintf(unread, sizeof(unread),

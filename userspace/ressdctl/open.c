@@ -49,10 +49,25 @@ static void name_new_device(const char *name, const struct table_line *line)
 		fprintf(stderr, "ressdctl: warning: %s has no DM UUID: %s.\n", name, failure.text);
 }
 
+/*
+ * Looking for the superblocks has failed with @code: the kernel needs both, and repair makes two of
+ * one that can be read.
+ */
+static int no_superblock(int code, const char *device, const struct failure *why,
+			 struct failure *failure)
+{
+	if (code != -EIO)
+		return fail(failure, code, "%s", why->text);
+	return fail(failure, code,
+		    "%.400s, and a superblock is there; ressdctl repair --search %.200s looks for the other one, and says how to write both anew",
+		    why->text, device);
+}
+
 static int open_line(const char *name, struct table_line *line, struct failure *failure)
 {
 	struct device_pair pair;
 	char uuid[UUID_TEXT];
+	struct failure why;
 	struct area area;
 	int code = ressd_dm_check_name(name, failure);
 
@@ -63,7 +78,9 @@ static int open_line(const char *name, struct table_line *line, struct failure *
 	/* A table has no quotes, and a symbolic link may have a space in its name. */
 	memcpy(line->normal_path, pair.normal.path, sizeof(line->normal_path));
 	memcpy(line->reserved_path, pair.reserved.path, sizeof(line->reserved_path));
-	code = area_inspect(&area, &pair.reserved, &line->table, failure);
+	code = area_inspect(&area, &pair.reserved, &line->table, &why);
+	if (code)
+		code = no_superblock(code, line->reserved_path, &why, failure);
 	if (!code && area.kind == AREA_RESSD) {
 		code = log_check_end(&pair.reserved, &area.info, failure);
 		/* What cannot be read may not be needed. */
@@ -221,6 +238,7 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 			  struct failure *failure)
 {
 	struct ressd_super_info info;
+	struct failure why;
 	struct blkdev dev;
 	int found = find_devices(arguments, failure);
 
@@ -228,10 +246,12 @@ static int line_of_device(struct table_line *line, struct open_arguments *argume
 		found = blkdev_open(&dev, arguments->device, BLKDEV_READ, failure);
 	if (found)
 		return found;
-	found = area_find(&dev, &info, failure);
+	found = area_find(&dev, &info, &why);
 	if (!found)
 		found = refuse_device(&dev, failure);
-	if (found > 0)
+	else if (found < 0)
+		found = no_superblock(found, dev.path, &why, failure);
+	else
 		found = take_devices(line, arguments, &info, dev.bytes / 512, failure);
 	if (!found) {
 		found = check_covers_fit(line, arguments->normal, &dev, &info, failure);

@@ -29,6 +29,8 @@ mutants() {
 		backup-half-read@lib/log/backup.c@s/le32_to_cpu(stored) != crc || fgetc(backup->file) != EOF/0/@offline.sh test_chain@a damaged backup is written back
 		capacity-believed@ressdctl/format.c@s/code = genuine_check(.*/code = 0;/@test-genuine@format puts the log where a counterfeit drive has no memory
 		bad-sector-refused@lib/dm/genuine.c@s/if (!read_block(dev, alias, block, &ignored) \&\& /if (read_block(dev, alias, block, failure))\n\t\t\treturn -EIO;\n\t\tif (/@test-genuine@format and the probe refuse a device that has one bad sector at the wrong place
+		shorter-not-found@ressdctl/offline.c@s/if (!search->other.table.reserved_sectors)/if (behind < end \&\& !search->other.table.reserved_sectors)/@test-cuts@a log beyond the end of a shorter device, or copy, is not found
+		opened-unread@ressdctl/open.c@s/^\t\tfound = no_superblock(found.*/\t\tfound = 0;/@test-unreadable@open goes on without the superblock that it cannot read, with what stands in memory
 		log-not-counted@ressdctl/format.c@s/^	if (!code \&\& blocks)$/	if (0)/@slips.sh test_format@format takes a log with data for empty
 		format-logs-not-looked-for@ressdctl/format.c@s/code = check_logs(dev, areas, arguments->same_device ? 2 : 1, logs, failure);/(void)check_logs;/@slips.sh test_logs_elsewhere@format overwrites a log that lies elsewhere
 		normal-not-looked-at@ressdctl/format.c@s/code = check_logs(&dev, &area, 1, &logs, failure);/code = 0;/@slips.sh test_logs_elsewhere@format takes a log disk for a normal device

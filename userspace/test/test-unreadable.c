@@ -399,3 +399,26 @@ TEST(blank)
 	CHECK_HAS(said, "for 2 blocks of it cannot be read");
 	stop();
 }
+
+/*
+ * Of the superblock at the end open went on with what it had not read, and there was a table of
+ * whatever stood in memory.
+ */
+TEST(open_without_a_superblock)
+{
+	char *argv[] = { "open", "x", path, NULL };
+	const u64 copies[] = { BLOCKS - 1, LOG };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		start(RESSD_OFF);
+		bad[copies[i]] = true;
+		CHECK_EQ(run(command_open, argv), 1);
+		CHECK_HAS(said, i ? "cannot read byte 4194304" : "cannot read byte 8384512");
+		CHECK_HAS(said, "ressdctl repair --search");
+		CHECK_EQ(repair("--search"), 0);
+		run(command_open, argv);
+		CHECK_HAS(said, "is a file");	/* nothing else is wrong */
+		stop();
+	}
+}
