@@ -541,7 +541,7 @@ TEST(a_file_system_over_a_covered_log)
 		CHECK_STR(looks_like(), i < 2 ? "ext4" : "vfat");
 		CHECK_EQ(-run(command_open, open_words), EEXIST);
 		CHECK_HAS(failure.text, "where its covers would be");
-		/* Or it is what fsck made of the copies of the superblock, and the log is wanted. */
+		/* Or fsck made it of the copies of the superblock, and the log is wanted. */
 		snprintf(wanted, sizeof(wanted),
 			 "if it was repaired, open it with --table '0 %llu ressd %s 0 %s %llu %llu'",
 			 info.table.len, path, path, info.table.reserved_start,

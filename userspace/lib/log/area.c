@@ -221,7 +221,8 @@ static int read_copy(const struct blkdev *dev, u64 offset, u32 copy,
 	if (!code) {
 		verdict = ressd_super_decode(super, copy, info, reason, sizeof(reason));
 		code = verdict == RESSD_SUPER_GOOD;
-		if (verdict == RESSD_SUPER_FOREIGN && super->magic == cpu_to_le64(RESSD_SUPER_MAGIC) &&
+		if (verdict == RESSD_SUPER_FOREIGN &&
+		    super->magic == cpu_to_le64(RESSD_SUPER_MAGIC) &&
 		    le32_to_cpu(super->copy) == copy)
 			code = fail(failure, -EPROTONOSUPPORT, "%s: %s", dev->path, reason);
 		if (verdict == RESSD_SUPER_DAMAGED)
