@@ -141,6 +141,7 @@ static int check_disk(const struct blkdev *normal, bool named, const struct blkd
 	char text[COVERS_TEXT], what[128];
 	struct covers covers;
 	bool covered, ours;
+	u32 missing;
 	int found, code = covers_find(normal, table->normal_start, table->len, &covers, failure);
 
 	if (code)
@@ -161,10 +162,12 @@ static int check_disk(const struct blkdev *normal, bool named, const struct blkd
 	if (found < 0)
 		return found;
 	if (ours && !found) {
+		code = covers_missing(normal, info, &missing, failure);
+		if (code)
+			return code;
 		fprintf(stderr,
 			"ressdctl: warning: %u of the first %u sectors of %s were written to without ressd while the log held data, or could not be covered; the log's version counts; check the file system.\n",
-			info->cover_blocks * RESSD_COVER_SECTORS - covers.sectors,
-			info->cover_blocks * RESSD_COVER_SECTORS, normal->path);
+			missing, info->cover_blocks * RESSD_COVER_SECTORS, normal->path);
 		return 0;
 	}
 	if (found)
