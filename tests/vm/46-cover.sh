@@ -356,7 +356,7 @@ repaired_bare() {
 	e2fsck -fy /dev/mapper/ressd >/tmp/e2fsck 2>&1
 	check "repaired: and again" e2fsck -fn /dev/mapper/ressd
 	mount /dev/mapper/ressd /mnt
-	check "repaired: every file is there" equals "1 2 3 4 5 6 7 8" eval 'echo $(cat /mnt/[1-8])'
+	check "repaired: every file is there" equals "$(seq 8)" eval "cat /mnt/[1-8]"
 	umount /mnt
 	check "repaired: leave" ressdctl leave ressd
 	check "repaired: the bare disk is right" e2fsck -fn /dev/d0

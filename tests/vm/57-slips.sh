@@ -223,6 +223,22 @@ newer_version() {
 	blkdiscard -f /dev/d1
 }
 
+# A card that cannot be read at its end was left out without a word: "no device has the UUID".
+unreadable_end() {
+	local uuid
+	blkdiscard -f /dev/d1
+	ressdctl format --yes /dev/d1 0 98304 /dev/d1 98304 32768 >/dev/null
+	uuid=$(ressdctl list /dev/d1 | sed -n 's/.* //p')
+	mv /dev/d1 /dev/hidden
+	dmsetup create bad --table "0 131064 linear /dev/hidden 0
+		131064 8 error"
+	exits 1 "an unreadable end: open by UUID" "^ressdctl: warning: cannot read /dev/[^ ]* at byte 67104768: Input/output error" \
+		ressdctl open ressd "UUID=$uuid"
+	exits 0 "an unreadable end: list" "warning: cannot read /dev/[^ ]* at byte 67104768: Input/output error" ressdctl list
+	dmsetup remove bad
+	mv /dev/hidden /dev/d1
+}
+
 # What was only in RAM goes with a device that does not take it: close said nothing.
 close_of_a_broken_device() {
 	local status=0
@@ -357,6 +373,7 @@ scenario open_in_use
 scenario copy_of_the_card
 scenario copy_on_a_larger_disk
 scenario newer_version
+scenario unreadable_end
 scenario close_of_a_broken_device
 scenario other_areas
 scenario areas_below

@@ -158,6 +158,7 @@ static int check_disk(const struct blkdev *normal, bool named, const struct blkd
 	char text[COVERS_TEXT], what[128];
 	struct covers covers;
 	bool covered, ours;
+	u32 missing;
 	int found, code = covers_find(normal, table->normal_start, table->len, &covers, failure);
 
 	if (code)
@@ -177,8 +178,15 @@ static int check_disk(const struct blkdev *normal, bool named, const struct blkd
 				 sizeof(what), failure);
 	if (found < 0)
 		return found;
-	if (ours && !found)
+	if (ours && !found) {
+		code = covers_missing(normal, info, &missing, failure);
+		if (code)
+			return code;
+		fprintf(stderr,
+			"ressdctl: warning: %u of the first %u sectors of %s were written to without ressd while the log held data, or could not be covered; the log's version counts; check the file system.\n",
+			missing, info->cover_blocks * RESSD_COVER_SECTORS, normal->path);
 		return 0;
+	}
 	if (found)
 		return fail(failure, -EEXIST,
 			    "the log on %.200s holds data, but %.200s has %s where its covers would be: it was made anew, or repaired by fsck, without ressd, and the log would be written over it; if it was made anew, use it without ressd, or make a new log with ressdctl adopt --force; if it was repaired, open it with --table '0 %llu ressd %.200s %llu %.200s %llu %llu', which does not look, and repair it again",

@@ -75,12 +75,13 @@ mutants() {
 		erased-in-part@lib/log/area.c@/^static int erase_rest/,/^}/s/done += bytes;/done += 2 * bytes;/@test-format@a part of the log stays behind
 		pipe-kills@ressd-probe/main.c@s/^\tsignal(SIGPIPE, SIG_IGN);$//@tools.sh test_preserve@a pager that is left loses the region that was to be restored
 		grown-erased@ressdctl/leave.c@s/^\t\tcode = log_check_end(dev, .*/\t\tcode = 0;/@adopt.sh test_grown@leave erases files of a file system that has grown over the log
-		anew-opened@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (!named)/@test-cuts@open goes on with an old log, into a file system that was made since
+		anew-opened@ressdctl/open.c@s/^	if (ours \&\& !found) {$/	if (!named) {/@test-cuts@open goes on with an old log, into a file system that was made since
 		repaired-by-another-table@ressdctl/open.c@s/table->normal_start, reserved->path, table->reserved_start,/table->normal_start, reserved->path, table->len - 8,/@test-cuts@the table that open names for a file system that fsck has repaired is another one
 		smaller-is-nowhere@ressdctl/offline.c@s/if (!search->other.table.reserved_sectors)/if (behind < end \&\& !search->other.table.reserved_sectors)/@test-cuts@check --search does not find the log of a device that was made smaller
 		newer-is-nothing@lib/log/area.c@s/^		    le32_to_cpu(super->copy) == copy)$/		    0)/@slips.sh test_newer_version@a log of a newer version is said to be none
+		written-over-in-silence@ressdctl/open.c@s/^	if (ours \&\& !found) {$/	if (ours \&\& !found)\n		return 0;\n	if (0) {/@test-cuts@open does not say that the bare disk was written to
 		larger-is-a-dead-end@ressdctl/offline.c@s/ \&\& search->other.devices == 1)/ \&\& 0)/@test-cuts@check --search has no way to a log on a disk that is larger than the one that it was on
-		anew-below-covers@ressdctl/open.c@s/^	if (ours \&\& !found)$/	if (ours)/@test-cuts@open takes a file system for covers that are left beside it
+		anew-below-covers@ressdctl/open.c@s/^	if (ours \&\& !found) {$/	if (ours) {/@test-cuts@open takes a file system for covers that are left beside it
 		grown-is-member@ressdctl/list.c@s/log_check_end(dev, info, \&ignored) == -EEXIST/0/@adopt.sh test_grown@udev takes the names of a file system away that has grown over the log
 		any-copy-opened@lib/log/block-devices.c@s/^	} else if (strncmp(text, "LABEL=", 6) .*/	} else if (0) {/@test-named@of two cards with one PARTUUID open takes any
 		file-opened@ressdctl/open.c@s/code = blkdev_check_for_ressd(&pair.normal, failure);/code = 0;/;s/code = blkdev_check_for_ressd(&pair.reserved, failure);/code = 0;/@adopt.sh test_types@open asks the kernel for a device of a file

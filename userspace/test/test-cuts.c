@@ -480,6 +480,37 @@ static void make_anew(const char *format)
 	CHECK(!system(command), "%s fails", command);
 }
 
+/* What a program has written there is lost: only the kernel log told. */
+TEST(a_cover_that_was_written_over)
+{
+	char *words[] = { "open", "x", path, NULL };
+	struct ressd_super_info info;
+	char said[1024] = "";
+	struct blkdev dev;
+	int errors = dup(STDERR_FILENO);
+	FILE *file = tmpfile();
+
+	start();
+	CHECK(!adopt(), "%s", failure.text);
+	CHECK(!blkdev_open(&dev, path, BLKDEV_WRITE, &failure), "%s", failure.text);
+	CHECK(area_find(&dev, &info, &failure) == 1, "no area is found");
+	cover(&dev, &info);
+	memset(image, 'x', 8192);
+	CHECK(!blkdev_write(&dev, 5 * 4096, image, 8192, &failure), "%s", failure.text);
+	blkdev_close(&dev);
+	CHECK(file, "no scratch file");
+	dup2(fileno(file), STDERR_FILENO);
+	/* The image is no device, which is said later. */
+	CHECK(run(command_open, words), "an image was opened");
+	dup2(errors, STDERR_FILENO);
+	close(errors);
+	CHECK(pread(fileno(file), said, sizeof(said) - 1, 0) >= 0, "it cannot be read");
+	fclose(file);
+	CHECK_HAS(said, "warning: 16 of the first 136 sectors of ");
+	CHECK_HAS(said, "the log's version counts; check the file system");
+	stop();
+}
+
 /*
  * A card that was written anew without ressd keeps the old log: open went on with that, and wrote
  * old blocks into the new file system.
@@ -510,7 +541,7 @@ TEST(a_file_system_over_a_covered_log)
 		CHECK_STR(looks_like(), i < 2 ? "ext4" : "vfat");
 		CHECK_EQ(-run(command_open, open_words), EEXIST);
 		CHECK_HAS(failure.text, "where its covers would be");
-		/* Or it is what fsck made of the copies of the superblock, and the log is wanted. */
+		/* Or fsck made it of the copies of the superblock, and the log is wanted. */
 		snprintf(wanted, sizeof(wanted),
 			 "if it was repaired, open it with --table '0 %llu ressd %s 0 %s %llu %llu'",
 			 info.table.len, path, path, info.table.reserved_start,

@@ -205,7 +205,7 @@ int area_erase(const struct blkdev *dev, const struct ressd_super_info *info,
 
 /*
  * Reads superblock @copy at @offset: 1 and @info if it is good, or damaged but the other one is;
- * 0, or a negative errno.  Of another version's only its place is looked at.
+ * 0, or a negative errno, -EPROTONOSUPPORT for one of another version.
  */
 static int read_copy(const struct blkdev *dev, u64 offset, u32 copy,
 		     struct ressd_super_info *info, struct failure *failure)
@@ -221,7 +221,8 @@ static int read_copy(const struct blkdev *dev, u64 offset, u32 copy,
 	if (!code) {
 		verdict = ressd_super_decode(super, copy, info, reason, sizeof(reason));
 		code = verdict == RESSD_SUPER_GOOD;
-		if (verdict == RESSD_SUPER_FOREIGN && super->magic == cpu_to_le64(RESSD_SUPER_MAGIC) &&
+		if (verdict == RESSD_SUPER_FOREIGN &&
+		    super->magic == cpu_to_le64(RESSD_SUPER_MAGIC) &&
 		    le32_to_cpu(super->copy) == copy)
 			code = fail(failure, -EPROTONOSUPPORT, "%s: %s", dev->path, reason);
 		if (verdict == RESSD_SUPER_DAMAGED)

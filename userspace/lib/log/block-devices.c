@@ -67,13 +67,16 @@ static bool look(const char *name, struct blkdev *dev, struct ressd_super_info *
 	int found;
 
 	snprintf(uevent, sizeof(uevent), "/sys/class/block/%s/uevent", name);
-	if (!has_size(name) || !path_of(uevent, path) ||
-	    blkdev_open(dev, path, BLKDEV_READ, &failure))
+	if (!has_size(name) || !path_of(uevent, path))
 		return false;
-	found = area_find(dev, info, &failure);
-	if (found == -EPROTONOSUPPORT)
+	found = blkdev_open(dev, path, BLKDEV_READ, &failure);
+	if (!found) {
+		found = area_find(dev, info, &failure);
+		blkdev_close(dev);
+	}
+	/* A container may see disks that it has no node of. */
+	if (found < 0 && found != -ENOENT)
 		fprintf(stderr, "ressdctl: warning: %s.\n", failure.text);
-	blkdev_close(dev);
 	return found > 0;
 }
 

@@ -11,8 +11,8 @@ bool block_device_path(const char *number, char path[PATH_MAX]);
 
 /*
  * Calls @visit for each block device at whose end or beginning a reserved area lies, in the order
- * of their names.  Devices that cannot be read, and those without a medium, are left out; so are
- * areas of other versions, with a warning.
+ * of their names.  Those without a medium are left out; so are those that cannot be read, and areas
+ * of other versions, with a warning.
  */
 void block_devices_with_areas(void (*visit)(void *context, const struct blkdev *dev,
 					    const struct ressd_super_info *info), void *context);
