@@ -151,9 +151,14 @@ static int allocate_map(struct ressd *ressd, const struct ressd_geom *geom,
 {
 	struct ressd_memory *memory = &ressd->memory;
 
-	/* On 32 bits the size of too many would wrap around. */
-	memory->nodes = vmalloc(array_size(geom->nr_blocks,
-					   sizeof(struct ressd_node)));
+	/*
+	 * On 32 bits the size of too many would wrap around.  A log that is too
+	 * large for the machine is refused, and no process killed for it.
+	 */
+	memory->nodes = __vmalloc(array_size(geom->nr_blocks,
+					     sizeof(struct ressd_node)),
+				  GFP_KERNEL | __GFP_RETRY_MAYFAIL |
+					  __GFP_NOWARN);
 	memory->clean = vmalloc(ressd_map_clean_bytes(geom->nr_blocks));
 	memory->segments = kvcalloc(geom->nr_segments,
 				    sizeof(*memory->segments), GFP_KERNEL);

@@ -3,13 +3,13 @@
 # cross.sh: what builds the project's programs for another machine. To be sourced, in the root of
 # the sources.
 
-# cross_for MACHINE: sets the compiler's prefix, qemu's name of the machine, and root, a folder of
+# cross_for MACHINE: sets the compiler's prefix, the emulator of its programs, and root, a folder of
 # Debian's libraries for it. False if the machine is not known or the packages cannot be had.
 cross_for() {
 	case $1 in
-	armhf) prefix=arm-linux-gnueabihf emulator=qemu-arm-static ;;
-	arm64) prefix=aarch64-linux-gnu emulator=qemu-aarch64-static ;;
-	i386) prefix=i686-linux-gnu emulator=qemu-i386-static ;;
+	armhf) prefix=arm-linux-gnueabihf emulator=(qemu-arm-static) ;;
+	arm64) prefix=aarch64-linux-gnu emulator=(qemu-aarch64-static -p 16384) ;;
+	i386) prefix=i686-linux-gnu emulator=(qemu-i386-static) ;;
 	*)
 		echo "'$1' is no machine that is known here; give armhf, arm64 or i386" >&2
 		return 1

@@ -32,8 +32,9 @@ static u32 slow_crc(const u8 *p, size_t bytes)
 		u32 bit;
 
 		crc ^= *p++;
+		/* Without a condition: behind one gcc 12 for armhf loads half of the constant. */
 		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78U : 0);
+			crc = crc >> 1 ^ (-(crc & 1) & 0x82f63b78U);
 	}
 	return crc;
 }

@@ -126,6 +126,19 @@ other_kinds_of_device() {
 	remove_disk z0
 }
 
+# A map that would take nearly all memory: nobody is killed to make room for it.
+huge_map() {
+	local memory sectors
+	memory=$(awk '/^MemTotal/ {print $2}' /proc/meminfo)
+	# A node of 20 bytes for each block.
+	sectors=$((memory * 1024 / 100 * 95 / 20 * 8))
+	load dm-zero
+	dmsetup create zeros --table "0 $sectors zero"
+	refused 'not enough memory for the map .*; use a smaller reserved area' "$normal" \
+		"$disk 0 /dev/mapper/zeros 0 $sectors"
+	dmsetup remove zeros
+}
+
 # unchanged NAME COMMAND...: what the command tests must leave the disk as it was.
 unchanged() {
 	local name=$1
@@ -268,6 +281,7 @@ unchanged "wrong sizes" sizes
 unchanged "wrong options" options
 unchanged "a read-only device" read_only
 unchanged "other kinds of device" other_kinds_of_device
+unchanged "a huge map" huge_map
 not_blank
 other_superblocks
 damaged_superblocks
