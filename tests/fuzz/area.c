@@ -65,6 +65,17 @@ void area_make(struct area_memory *area, u32 segments, u32 segment_blocks, u32 r
 	ressd_super_encode(area_block(area, area->nr_blocks - 1), &area->info, 1);
 }
 
+/* One after the other: compilers differ in the order of arguments, and a seed is to mean one area. */
+void area_make_random(struct area_memory *area, struct random *random, u32 more, u32 least,
+		      u32 spread)
+{
+	const u32 normal_blocks = least + random_below(random, spread);
+	const u32 remainder = random_below(random, 24);
+	const u32 segment_blocks = 16 + random_below(random, 9);
+
+	area_make(area, 4 + random_below(random, more), segment_blocks, remainder, normal_blocks);
+}
+
 void area_free(struct area_memory *area)
 {
 	if (nr_pooled < ARRAY_SIZE(pool))

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include "log/image.h"
+#include "random.h"
 
 #define AREA_MAX_BLOCKS		512U
 
@@ -29,6 +30,10 @@ struct area_memory {
  */
 void area_make(struct area_memory *area, u32 segments, u32 segment_blocks, u32 remainder,
 	       u32 normal_blocks);
+
+/* The same: 4 segments and fewer than @more besides, @least normal blocks and fewer than @spread. */
+void area_make_random(struct area_memory *area, struct random *random, u32 more, u32 least,
+		      u32 spread);
 void area_free(struct area_memory *area);
 void area_copy(struct area_memory *area, const struct area_memory *from);
 

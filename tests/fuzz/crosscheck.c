@@ -288,8 +288,7 @@ static void try_seed(struct totals *totals)
 	bool hostile = random_once_in(&random, 3);
 
 	current = &area;
-	area_make(&area, 4 + random_below(&random, 4), 16 + random_below(&random, 9),
-		  random_below(&random, 24), 16 + random_below(&random, 200));
+	area_make_random(&area, &random, 4, 16, 200);
 	while (lives--)
 		life_run(&area, &random, random_below(&random, 400));
 	if (hostile)
@@ -335,8 +334,7 @@ static void try_valid(struct totals *totals)
 	u64 missing;
 
 	current = &area;
-	area_make(&area, 4 + random_below(&random, 4), 16 + random_below(&random, 9),
-		  random_below(&random, 24), 16 + random_below(&random, 200));
+	area_make_random(&area, &random, 4, 16, 200);
 	while (lives--) {
 		life_run(&area, &random, random_below(&random, 400));
 		agree(&area, false, &missing);

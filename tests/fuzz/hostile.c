@@ -254,8 +254,7 @@ static void try_seed(u64 seed)
 
 	snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
 	what = name;
-	area_make(&area, 4 + random_below(&random, 3), 16 + random_below(&random, 9),
-		  random_below(&random, 24), 16 + random_below(&random, 100));
+	area_make_random(&area, &random, 3, 16, 100);
 	while (lives--)
 		life_run(&area, &random, random_below(&random, 300));
 	damage(&area, &random);

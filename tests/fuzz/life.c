@@ -148,7 +148,7 @@ static void write_small(struct life *life)
 static void operate(struct life *life)
 {
 	struct ressd_log *log = &life->image.log;
-	u32 normal_blocks = log->normal_blocks;
+	u32 normal_blocks = log->normal_blocks, nr;
 
 	switch (random_below(life->random, 32)) {
 	case 0 ... 3:
@@ -159,8 +159,8 @@ static void operate(struct life *life)
 		ressd_log_write_soon(log);
 		break;
 	case 5:
-		ressd_log_kill(log, random_below(life->random, normal_blocks),
-			       1 + random_below(life->random, 16));
+		nr = 1 + random_below(life->random, 16);
+		ressd_log_kill(log, random_below(life->random, normal_blocks), nr);
 		break;
 	case 6:
 		move_home(life);

@@ -119,8 +119,7 @@ static void make_log(struct area_memory *area, const struct request *request)
 	else if (request->small)
 		area_make(area, 4, 16, 0, 100);
 	else
-		area_make(area, 4 + random_below(&random, 4), 16 + random_below(&random, 9),
-			  random_below(&random, 24), 64 + random_below(&random, 1000));
+		area_make_random(area, &random, 4, 64, 1000);
 	while (lives--)
 		life_run(area, &random, request->operations != ~0U ? request->operations :
 			 random_below(&random, 400));

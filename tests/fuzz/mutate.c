@@ -72,8 +72,9 @@ static void change_entry(struct area_memory *area, struct random *random)
 static void flip_bits(struct area_memory *area, struct random *random)
 {
 	u8 *block = area_block(area, pick_block(area, random, false));
+	const u8 bit = 1 << random_below(random, 8);
 
-	block[random_below(random, RESSD_BLOCK_SIZE)] ^= 1 << random_below(random, 8);
+	block[random_below(random, RESSD_BLOCK_SIZE)] ^= bit;
 }
 
 static void copy_block(struct area_memory *area, struct random *random)
