@@ -130,8 +130,8 @@ other_kinds_of_device() {
 huge_map() {
 	local memory sectors
 	memory=$(awk '/^MemTotal/ {print $2}' /proc/meminfo)
-	# A node of 20 bytes for each block.
-	sectors=$((memory * 1024 / 100 * 95 / 20 * 8))
+	# 48 blocks for each KiB: their nodes have 960 bytes.
+	sectors=$((memory * 48 * 8))
 	load dm-zero
 	dmsetup create zeros --table "0 $sectors zero"
 	refused 'not enough memory for the map .*; use a smaller reserved area' "$normal" \

@@ -192,7 +192,7 @@ TEST(nothing_saved_nothing_written)
 	stop();
 }
 
-/* Where 12 GB were free, 32 bits made 1 MiB of a region of 4 GiB and 1 MiB, and wrote behind that. */
+/* Where 12 GB were free, 32 bits had 1 MiB for a region of 4 GiB and 1 MiB, and wrote behind it. */
 TEST(only_memory_that_can_be_had)
 {
 	const u64 memory = preserve_memory();

@@ -360,7 +360,7 @@ TEST(carried_covers_outlive_a_cut)
 	stop();
 }
 
-/* 64 bytes more than 32 bits can say.  Formerly it had those 64 there, and recovery wrote behind. */
+/* 64 bytes more than 32 bits can say.  Formerly only those 64 were there, to be written beyond. */
 TEST(map_of_more_than_32_bits)
 {
 	const struct ressd_super_info huge = {
