@@ -151,7 +151,7 @@ after)
 	contents_are_right
 	type_commands
 	# The plain boot has what is made here.
-	type_and_report "update-initramfs -u"
+	type_and_report "update-initramfs -u -k all"
 	initramfs_is_right
 	;;
 plain)

@@ -83,6 +83,17 @@ has() {
 	done
 }
 
+# An initramfs has a copy of module and tools, and each kernel its own.
+check_initramfs() {
+	local package
+	for package in ressd-utils dm-ressd-dkms; do
+		dpkg-deb --ctrl-tarfile "$folder/$package"_*.deb | tar -xO ./postinst >"$output"
+		report "a new $package gets into the initramfs of each kernel" \
+			"$(sed '1,/dkms_build_module\|^set -e/d' "$output" | grep -q 'update-initramfs -u -k all' ||
+				echo "it does not")"
+	done
+}
+
 # The sources that DKMS gets, as DKMS builds them.
 build_module() {
 	local kernel source releases pattern
@@ -126,5 +137,6 @@ has dm-ressd-dkms 'usr/src/dm-ressd-[0-9.]*/dkms.conf' 'usr/src/dm-ressd-[0-9.]*
 dpkg-deb --extract "$folder"/dm-ressd-dkms_*.deb "$folder/dkms"
 report "the links of its documents lead somewhere" "$(dead_links "$folder/dkms/usr/share/doc")"
 build_module
+check_initramfs
 check_rpm
 exit "$failed"

@@ -67,7 +67,6 @@ mutants() {
 		search-at-bad-end@ressdctl/offline.c@s/if (found <= 0 \&\& arguments->search)/if (!found \&\& arguments->search)/@test-unreadable@a search does not begin where the last sector is bad
 		unread-is-whole@lib/log/cut.c@s/^	\*unread = recovered;$/	*unread = false;/@test-unreadable@repair has nothing to do where the kernel cannot read
 		unread-stays@lib/log/cut.c@s/if (!header ||$/if (header \&\&/@test-unreadable@a repair leaves blocks that the kernel cannot read
-		unread-opened@ressdctl/open.c@/^static int line_of_device/,/^}/s/^	blkdev_close(&dev);/	found = found == -EIO ? 0 : found;\n&/@test-unreadable@open goes on with nothing where the superblock cannot be read
 		unread-counted-once@lib/log/check.c@s/^	log_image_read_all(.*//@test-unreadable@check counts only the unreadable blocks that it meets
 		covers-give-up@lib/log/covers.c@/^int covers_look/,/^}/s/^			continue;/			break;/@test-unreadable@check ends at the first bad sector of the covers
 		torn-end-hides@lib/log/area.c@s/if (verdict == RESSD_SUPER_DAMAGED)$/if (0)/@test-grow@a torn superblock at the end hides the log
@@ -77,7 +76,6 @@ mutants() {
 		grown-erased@ressdctl/leave.c@s/^\t\tcode = log_check_end(dev, .*/\t\tcode = 0;/@adopt.sh test_grown@leave erases files of a file system that has grown over the log
 		anew-opened@ressdctl/open.c@s/^	if (ours \&\& !found) {$/	if (!named) {/@test-cuts@open goes on with an old log, into a file system that was made since
 		repaired-by-another-table@ressdctl/open.c@s/table->normal_start, reserved->path, table->reserved_start,/table->normal_start, reserved->path, table->len - 8,/@test-cuts@the table that open names for a file system that fsck has repaired is another one
-		smaller-is-nowhere@ressdctl/offline.c@s/if (!search->other.table.reserved_sectors)/if (behind < end \&\& !search->other.table.reserved_sectors)/@test-cuts@check --search does not find the log of a device that was made smaller
 		newer-is-nothing@lib/log/area.c@s/^		    le32_to_cpu(super->copy) == copy)$/		    0)/@slips.sh test_newer_version@a log of a newer version is said to be none
 		written-over-in-silence@ressdctl/open.c@s/^	if (ours \&\& !found) {$/	if (ours \&\& !found)\n		return 0;\n	if (0) {/@test-cuts@open does not say that the bare disk was written to
 		larger-is-a-dead-end@ressdctl/offline.c@s/ \&\& search->other.devices == 1)/ \&\& 0)/@test-cuts@check --search has no way to a log on a disk that is larger than the one that it was on

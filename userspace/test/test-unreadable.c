@@ -209,21 +209,6 @@ TEST(search)
 	stop();
 }
 
-/*
- * Without its superblock nothing is known of the device.  Formerly open went on with a table that
- * nobody had filled in: that of the line of ressdtab before, or none.
- */
-TEST(opened)
-{
-	char *argv[] = { "open", "x", path, NULL };
-
-	start(RESSD_OFF);
-	bad[BLOCKS - 1] = true;
-	CHECK_EQ(run(command_open, argv), 1);
-	CHECK_HAS(said, "cannot read byte 8384512: Input/output error");
-	stop();
-}
-
 /* The kernel refuses the log for a block of it that nothing stands in. */
 TEST(free_block)
 {
