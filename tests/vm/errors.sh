@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# errors.sh: an emulated drive with injected errors under a ressd device, for 75-errors-*.sh. Use:
+# errors.sh: an emulated drive with injected errors under a ressd device. Use:
 #   . ./lib.sh; . ./ressd.sh; . ./errors.sh
 #
 # The drive: 48 MiB normal area, then 8 MiB reserved area in segments of 128 KiB (32 blocks).
@@ -208,4 +208,22 @@ log_says() {
 		dmesg_since "$mark" | tail -n 20
 		return 1
 	}
+}
+
+# The first record of a new log stands at the start of segment 1: header, then its blocks in the
+# order in which they were written.
+first_data() {
+	echo $((normal + segment + 8 * (1 + $1)))
+}
+
+# a_log_of_ten: blocks 100, 103 ... 127 are in the log's first record, in that order,
+# and in no buffer.
+a_log_of_ten() {
+	local i
+	fresh
+	dmsetup message ressd 0 mover off
+	for ((i = 0; i < 10; i++)); do
+		put $((100 + 3 * i)) a || return
+	done
+	commit && push_out
 }

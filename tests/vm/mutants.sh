@@ -52,8 +52,8 @@ mutants() {
 		only-copy-first@dm-ressd-activate.c@s/copy = ressd_super_first(super);/copy = 1;/@58-described 1 damaged_copy@the only good copy of the superblock is overwritten first
 		length-not-written@dm-ressd-activate.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
 		longer-length-counts@core/ressd-record.c@s/min_t(u64, info->table.len, other/max_t(u64, info->table.len, other/@84-grow@a growth that was cut short counts as done
-		read-looks-at-all@dm-ressd-read.c@s/^\t       looked++ < RESSD_STEP_NODES)$/\t       ++looked)/@75-errors-move 1 large_read_looks_at_few_blocks@a large read holds the lock for as many blocks as the log has
-		no-overlap-check@dm-ressd-direct.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@75-errors-move 1 direct_write_meets_move@a direct write does not wait for a move to its block
+		read-looks-at-all@dm-ressd-read.c@s/^\t       looked++ < RESSD_STEP_NODES)$/\t       ++looked)/@74-beside-moves 1 large_read_looks_at_few_blocks@a large read holds the lock for as many blocks as the log has
+		no-overlap-check@dm-ressd-direct.c@s/if (!ressd_mover_overlaps(ressd, e.first, nr) \&\&/if (1 \&\&/@74-beside-moves 1 direct_write_meets_move@a direct write does not wait for a move to its block
 		logged-fua-ignored@dm-ressd-io.c@s/if (bio->bi_opf \& REQ_FUA) {/if (0) {/@75-errors-log 1 fua_of_a_logged_write@a logged FUA write completes in RAM
 		fua-of-a-failed-flush@dm-ressd-io.c@s/return bio->bi_opf \& REQ_FUA \&\&$/return 0 \&\&/@75-errors-open 1 file_system@the data of a write is taken though its PREFLUSH has failed
 		fua-believes-recover@dm-ressd-io.c@s/unlikely(atomic_read(&ressd->errors.refused_flushes) !=$/unlikely(0 \&\&/@75-errors-log 1 fua_waits_for_a_good_flush@... once the log is in service again
@@ -64,8 +64,8 @@ mutants() {
 		store-hides-a-flush@dm-ressd-activate.c@s/^\tbool fua = ressd_fua_needs_no_flush(.*;$/\tbool fua = true;/@75-errors-log 1 store_meets_a_failed_flush@a flush that fails as options are stored is forgotten
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
-		mover-waits-for-itself@dm-ressd-wait.c@s/^\t\t\t       ressd_log_is_starved(&ressd->log),/\t\t\t       false,/@75-errors-move 1 full_log_is_drained@a drain of a full log waits for room that only it can make
-		sweep-ignores-direct@dm-ressd-sweep.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@75-errors-move 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
+		mover-waits-for-itself@dm-ressd-wait.c@s/^\t\t\t       ressd_log_is_starved(&ressd->log),/\t\t\t       false,/@76-full-log 1 full_log_is_drained@a drain of a full log waits for room that only it can make
+		sweep-ignores-direct@dm-ressd-sweep.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@74-beside-moves 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
 		waiters-go-at-once@dm-ressd-log-worker.c@s/^\t\tif (!\*room || (rb->ticket > reached \&\&$/\t\tif (!*room || (0 \&\&/@22-both-processors 1 many_wait_for_one_sync@a flush ends before what it has to write is written
 		rest-of-waiters-forgotten@dm-ressd-log-worker.c@s/} while (more);/} while (0 \&\& more);/@22-both-processors 1 many_wait_for_one_sync@of more flushes than end under one hold of the lock the rest waits for ever
 		recover-before-resume@dm-ressd-target.c@/^static int ressd_ctr/,/^}/s/^\tressd->suspending = true;$/\t;/@75-errors-open 1 second_attempt@recover before the activation has succeeded waits for ever
@@ -89,11 +89,11 @@ mutants() {
 		off-wakes-nobody@dm-ressd-status.c@/^static int message_mover/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 mover_off@... nor that the mover is off
 		restored-in-few-rounds@dm-ressd-cover.c@s/^\t\t\trounds = 0;$/\t\t\t;/@46-cover 1 restored_in_rounds@an activation gives up restoring covers in a log with many dead segments
 		failed-record-awaited@dm-ressd-wait.c@/^void ressd_wait_for_record/,/^}/s/!ressd_log_is_rw(ressd)/false/@75-errors-move 1 record_before_a_visit_fails@the mover waits for a record that cannot be written
-		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@75-errors-move 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
-		log-held-for-ever@dm-ressd-batch.c@s/ressd_release_log(ressd);/;/@75-errors-move 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
+		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@74-beside-moves 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
+		log-held-for-ever@dm-ressd-batch.c@s/ressd_release_log(ressd);/;/@74-beside-moves 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
 		log-goes-on-suspended@dm-ressd-log-worker.c@/^void ressd_hold_log/,/^}/s/ressd->log_io.held = true;/;/@45-discard 1 suspended_with_a_sync_left@the log writes on when the discard ends that a suspend waits for
-		fill-ignores-direct@dm-ressd-sweep.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@75-errors-move 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
-		idle-ignores-direct@dm-ressd-sweep.c@s/ || !sweeps_for_space(ressd))/)/@75-errors-move 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
+		fill-ignores-direct@dm-ressd-sweep.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@74-beside-moves 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
+		idle-ignores-direct@dm-ressd-sweep.c@s/ || !sweeps_for_space(ressd))/)/@74-beside-moves 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
 		doubt-ignored@dm-ressd-error.c@s/^\t\t    ressd_log_is_doubtful(&ressd->log);/\t\t    0;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
 		told-too-early@dm-ressd-sweep.c@/^static bool goal_reached/,/^}/{/ressd_run_log(/d;s/^\tbool reached;$/&\n\n\tressd_run_log(ressd);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@24-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
@@ -119,8 +119,8 @@ mutants() {
 		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
 		repair-ignores-direct@dm-ressd-repair.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
 		flush-beside-flush@dm-ressd-end.c@/rb->flags == RESSD_BIO_FLUSHES/,/}/s/check_failures(ressd, rb, error);/;/@75-errors-log 1 flush_beside_a_failed_one@a flush succeeds although another one has failed while it was in flight
-		stuck-by-half-a-sweep@dm-ressd-mover.c@s/^\tif (complete || gained)$/\tif (1)/@75-errors-move 1 interrupted_sweep_is_no_reason@a sweep that was interrupted shows that no room can be made
-		stuck-for-good@dm-ressd-mover.c@s/return ressd->errors.stuck \&\& !bad_block_is_gone(ressd);/return ressd->errors.stuck;/@75-errors-move 1 overwriting_makes_room@with the mover off pieces are refused because of a block that was overwritten
+		stuck-by-half-a-sweep@dm-ressd-mover.c@s/^\tif (complete || gained)$/\tif (1)/@76-full-log 1 interrupted_sweep_is_no_reason@a sweep that was interrupted shows that no room can be made
+		stuck-for-good@dm-ressd-mover.c@s/return ressd->errors.stuck \&\& !bad_block_is_gone(ressd);/return ressd->errors.stuck;/@76-full-log 1 overwriting_makes_room@with the mover off pieces are refused because of a block that was overwritten
 		lost-with-room@dm-ressd-direct.c@s/return ressd_log_is_full(&ressd->log);/return true;/@75-errors-move 1 covered_blocks_beside_a_bad_one@covered blocks cannot be written beside a block that cannot be moved
 		refused-in-flight@dm-ressd-io.c@s/^\tbio_io_error(bio);$/\treturn ret;/@75-errors-move 1 covered_blocks_beside_a_bad_one@a write that is refused counts as in flight for ever
 		covers-given-up@dm-ressd-cover.c@s/!(ressd->cover.failed \&\& log->cover_wanted)/!ressd->cover.failed/@75-errors-move 1 drained_without_covers@a drain while the first blocks cannot be read ends the log
