@@ -97,6 +97,16 @@ test_last_line() {
 		"$("$boot/initramfs-table" | diff - <(echo "root /dev/sdy initramfs"))"
 }
 
+# ressdctl ends a line at the #, and these at the space before it only.
+test_comment() {
+	printf 'root /dev/sdy#c\nswap /dev/sdz nofail,initramfs#c\nlast /dev/sdx nofail#c' >"$RESSDTAB"
+	generate
+	has "a comment behind a device" ressd@root.service 'BindsTo=dev-sdy.device'
+	report "a comment behind an option" "$([ -e "$units/ressd.target.wants/ressd@last.service" ] || echo no)"
+	report "a comment behind an option: in the initramfs" \
+		"$("$boot/initramfs-table" | diff - <(echo "swap /dev/sdz nofail,initramfs"))"
+}
+
 # A file system's UUID and label opened a drained device, and never again: later they were covered. The
 # links of udev for which the units waited were never there.
 test_covered_names() {
@@ -207,6 +217,7 @@ test_rule() {
 
 run_tests "${1:-}" \
 	test_generator \
+	test_comment \
 	test_last_line \
 	test_covered_names \
 	test_root \
