@@ -26,12 +26,12 @@ check() {
 }
 
 # The tools' unit tests that may fail there and not here. arm64 differs from this machine by its pages,
-# here those of a Raspberry Pi 5, and rounds a product and a sum once.
+# here those of a Raspberry Pi 5, and rounds a product and a sum once, which only test-judge could see.
 # shellcheck disable=SC2317
 tests_of() {
 	case $1 in
 	arm64) echo test-judge test-analyse test-preserve ;;
-	*) basename -s .c userspace/test/test-*.c ;;
+	*) basename -s .c userspace/test/test-*.c | grep -vx test-judge ;;
 	esac
 }
 
