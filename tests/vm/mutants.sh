@@ -85,6 +85,7 @@ mutants() {
 		worn-out-unhelped@dm-ressd-target.c@s/cannot be written; if the device takes no writes any more .* open that"/cannot be written"/@75-errors-open 1 worn_out@who has a card that takes no writes any more does not learn how to get at the log
 		taken-out-unhelped@dm-ressd-repair.c@s/; if it was taken out meanwhile.* again"/"/@75-errors-open 1 dead_device@... nor who has taken a stick out and put it in again
 		formatted-nowhere@dm-ressd-activate.c@s/if (!ret \&\& !supers_are_there(ressd)) {/(void)supers_are_there;\n\tif (0) {/@75-errors-open 1 counterfeit_is_not_formatted@a blank area is served though the card has no memory there
+		formatted-the-next-time@dm-ressd-activate.c@s/^\t\tblank_supers(ressd);$/\t\t(void)blank_supers;/@75-errors-open 1 counterfeit_is_not_formatted@... when its table is loaded once more
 		suspended-for-lost@dm-ressd-target.c@s/is lost with this table.*"/is lost"/@75-errors-log 1 removed_without_recovery@a suspend says that what only RAM has is lost, though a recover would write it
 		off-wakes-nobody@dm-ressd-status.c@/^static int message_mover/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 mover_off@... nor that the mover is off
 		restored-in-few-rounds@dm-ressd-cover.c@s/^\t\t\trounds = 0;$/\t\t\t;/@46-cover 1 restored_in_rounds@an activation gives up restoring covers in a log with many dead segments
