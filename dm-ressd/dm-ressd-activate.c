@@ -256,6 +256,23 @@ static bool supers_are_there(struct ressd *ressd)
 	return true;
 }
 
+/*
+ * One superblock is enough for the next table, which would be served: there
+ * must be none.
+ */
+static void blank_supers(struct ressd *ressd)
+{
+	const u32 last = ressd->log.geom.nr_blocks - 1;
+	void *block = ressd->memory.merge;
+	int ret;
+
+	memset(block, 0, RESSD_BLOCK_SIZE);
+	ret = write_copy(ressd, last, block, first_flush);
+	if (write_copy(ressd, 0, block, first_flush) || ret)
+		DMERR("%s: what is left of the superblocks cannot be made blank",
+		      ressd_name(ressd));
+}
+
 static int format_blank(struct ressd *ressd)
 {
 	int ret = ressd->life == RESSD_FORMATTING ? 0 : check_blank(ressd);
@@ -272,6 +289,7 @@ static int format_blank(struct ressd *ressd)
 	if (!ret && !supers_are_there(ressd)) {
 		DMERR("%s: the reserved area does not keep what is written there, so the device is broken, or its capacity counterfeit; f3probe tells how large it is",
 		      ressd_name(ressd));
+		blank_supers(ressd);
 		ret = -EIO;
 	}
 	if (!ret)

@@ -3,6 +3,7 @@
 """The VM runner on a busy machine. A guest that does not come up is started anew, once (a shell
 plays QEMU); its clock is right, and limits of time allow for the load."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -10,12 +11,15 @@ import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "vm"))
 
 import clock  # noqa: E402
+from common import VmError  # noqa: E402
 from machine import BOARDS, Killer, Run, kernel_parameters  # noqa: E402
+from snapshot import is_usable  # noqa: E402
 
 PATIENT = Path(__file__).resolve().parents[2] / "tools" / "patient.py"
 
@@ -81,6 +85,20 @@ class Boot(unittest.TestCase):
     def test_virtual_time(self):
         """There it would stand still again."""
         self.assertEqual(self.go("sleep 600", 2, 1, watched=False), ("timeout", 1))
+
+
+class WithoutQemu(unittest.TestCase):
+    """tools/setup.sh was not run: a sentence says so, and no traceback."""
+
+    @mock.patch.dict(os.environ, PATH="/none")
+    def test_it_is_said(self):
+        """It does not end where a snapshot is looked for, but where QEMU is started."""
+        options = SimpleNamespace(mode="functional", append=[], device=[], fetch=None)
+        self.assertFalse(is_usable(options, SimpleNamespace(is_own=False, machine="amd64")))
+        with tempfile.TemporaryDirectory() as name:
+            run = Run(["qemu-none"], Path(name), 600, Killer(None, 0), None, None, 600)
+            with self.assertRaisesRegex(VmError, "qemu-none is not installed: run tools/setup.sh"):
+                run.go()
 
 
 class GuestClock(unittest.TestCase):

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 74-beside-moves.sh: the mover beside direct writes, reads, a visit's records and a loss of power.
+# 74-beside-moves.sh: the mover beside direct writes, reads, a visit's records and a loss of power, and
+# where it cannot fill the holes between what it moves.
 #   74-beside-moves.sh [SEED [FUNCTION]]
 # guest: --timeout 600 --file tests/vm/errors.sh --file tests/ssdsim/ssdsim.sh --file tests/ssdsim/profiles/intel.conf
 # shellcheck disable=SC2119 # fresh and reopen work without options

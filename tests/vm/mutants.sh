@@ -85,6 +85,7 @@ mutants() {
 		worn-out-unhelped@dm-ressd-target.c@s/cannot be written; if the device takes no writes any more .* open that"/cannot be written"/@75-errors-open 1 worn_out@who has a card that takes no writes any more does not learn how to get at the log
 		taken-out-unhelped@dm-ressd-repair.c@s/; if it was taken out meanwhile.* again"/"/@75-errors-open 1 dead_device@... nor who has taken a stick out and put it in again
 		formatted-nowhere@dm-ressd-activate.c@s/if (!ret \&\& !supers_are_there(ressd)) {/(void)supers_are_there;\n\tif (0) {/@75-errors-open 1 counterfeit_is_not_formatted@a blank area is served though the card has no memory there
+		formatted-the-next-time@dm-ressd-activate.c@s/^\t\tblank_supers(ressd);$/\t\t(void)blank_supers;/@75-errors-open 1 counterfeit_is_not_formatted@... when its table is loaded once more
 		suspended-for-lost@dm-ressd-target.c@s/is lost with this table.*"/is lost"/@75-errors-log 1 removed_without_recovery@a suspend says that what only RAM has is lost, though a recover would write it
 		off-wakes-nobody@dm-ressd-status.c@/^static int message_mover/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 mover_off@... nor that the mover is off
 		restored-in-few-rounds@dm-ressd-cover.c@s/^\t\t\trounds = 0;$/\t\t\t;/@46-cover 1 restored_in_rounds@an activation gives up restoring covers in a log with many dead segments
@@ -97,7 +98,7 @@ mutants() {
 		doubt-ignored@dm-ressd-error.c@s/^\t\t    ressd_log_is_doubtful(&ressd->log);/\t\t    0;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
 		told-too-early@dm-ressd-sweep.c@/^static bool goal_reached/,/^}/{/ressd_run_log(/d;s/^\tbool reached;$/&\n\n\tressd_run_log(ressd);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@24-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
-		discard-not-awaited@dm-ressd-discard.c@s/^\t\tressd_reader_begin(&ressd->readers.ressd->discard.slot.);$/\t\t;/;s/^\tressd_put_reader(ressd, ressd->discard.slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
+		discard-not-awaited@dm-ressd-discard.c@s/^\t\tressd_reader_begin(&ressd->readers.ressd->discard.slot.);$/\t\t;/;;s/^\tressd_put_reader(ressd, ressd->discard.slot);$/\t;/@45-discard 1 slot_in_flight@a slot is entered while its discard is in flight
 		discard-too-long@dm-ressd-discard.c@s/+ geom->summary_blocks;/+ geom->summary_blocks + 1;/@45-discard 1 slots_are_discarded@the discard of the last slot takes the superblock behind it along
 		flush-news-ignored@dm-ressd-log-worker.c@/^static bool finish_at_once/,/^}/s/atomic_read(&ressd->errors.failed_flushes) !=$/0 >/@75-errors-log 1 news_of_a_flush_comes_late@a record counts as written though a flush beside it has failed
 		page-not-sent@dm-ressd-log-worker.c@/^static void start_write/,/^}/{s/io->block)/(io->record ? io->record->block : io->block))/;s/io->nr_blocks/(io->record ? io->record->nr_blocks : io->nr_blocks)/;s/io->data)/io->record ? io->record->buffer : io->data)/;}@26-commit-pages 1 pages_reach_the_device@a commit goes out without its page

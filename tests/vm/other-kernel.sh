@@ -8,7 +8,7 @@
 # 6.1:armhf, 6.12:arm64, sid:arm64-16k: of such a machine, with its programs of Debian. Without a
 # TEST: all that a guest runs whole; on debug kernels also what starts guests by itself, stacks,
 # suites, and on "memory" no-memory, but nothing that measures time.
-# Part of `make debug-check` and `make soak`, not of `make check`.
+# Part of `make debug-check`, `make arm-check` and `make soak`, not of `make check`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=tools/cross.sh

@@ -31,7 +31,6 @@ MODES = {
 }
 
 
-
 class Board(NamedTuple):
     """What differs from machine to machine: QEMU's program and its options, the guest's console, and
     how its output leaves (guest-init knows the names of both)."""

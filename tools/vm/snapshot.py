@@ -33,9 +33,10 @@ SAVED = b"Migration status: completed"
 
 def is_usable(options, kernel):
     """Whether such a guest can be restored. Virtual time begins at a boot; the rest is rare, and
-    would only fill the cache."""
+    would only fill the cache. That there is no QEMU is said where one is started (machine.py)."""
     return (options.mode == "functional" and not kernel.is_own and kernel.machine == "amd64"
-            and not (options.append or options.device or options.fetch))
+            and not (options.append or options.device or options.fetch)
+            and shutil.which(BOARDS[kernel.machine].program) is not None)
 
 
 def key(options, kernel, base):

@@ -78,10 +78,16 @@ static int check_new(const struct blkdev *dev, bool force, struct failure *failu
 	struct file_system fs;
 	char text[COVERS_TEXT];
 	struct covers covers;
-	int found = area_find(dev, &info, failure);
+	struct failure why;
+	int found = area_find(dev, &info, &why);
 
+	if (found == -EPROTONOSUPPORT && !force)
+		return fail(failure, -EEXIST, "%.900s; or, if the file system is newer, add --force",
+			    why.text);
 	if (found == -EPROTONOSUPPORT)
 		found = 1;
+	if (found < 0)
+		return fail(failure, found, "%s", why.text);
 	if (!found)
 		found = covers_find(dev, 0, dev->bytes / 512, &covers, failure);
 	if (found < 0 || (!found && !covers.sectors))

@@ -59,7 +59,7 @@ static int no_superblock(int code, const char *device, const struct failure *why
 	if (code != -EIO)
 		return fail(failure, code, "%s", why->text);
 	return fail(failure, code,
-		    "%.400s, and a superblock is there; ressdctl repair --search %.200s looks for the other one, and says how to write both anew",
+		    "%.400s, and a superblock would be there; ressdctl repair --search %.200s looks for the other one, and says how to write both anew",
 		    why->text, device);
 }
 

@@ -107,6 +107,22 @@ test_comment() {
 		"$("$boot/initramfs-table" | diff - <(echo "swap /dev/sdz nofail,initramfs"))"
 }
 
+# The generator has no programs in an initramfs of dracut but those that come with it.
+test_dracut_programs() {
+	local program
+	mkdir "$folder/dracut"
+	for program in $(sed -n 's/^.*inst_multiple \(sh .*\) [^ ]*ressd-generator.*/\1/p' \
+		"$boot/dracut/module-setup.sh"); do
+		ln -s "$(command -v "$program")" "$folder/dracut/$program"
+	done
+	printf 'root /dev/sdy initramfs\n' >"$RESSDTAB"
+	rm -rf "$units"
+	mkdir "$units"
+	PATH=$folder/dracut "$boot/ressd-generator" "$units" "$units" "$units" >"$output" 2>&1 || true
+	report "in an initramfs of dracut the generator lacks no program" "$(cat "$output")"
+	has "in an initramfs of dracut" ressd@root.service 'BindsTo=dev-sdy.device'
+}
+
 # A file system's UUID and label opened a drained device, and never again: later they were covered. The
 # links of udev for which the units waited were never there.
 test_covered_names() {
@@ -219,6 +235,7 @@ run_tests "${1:-}" \
 	test_generator \
 	test_comment \
 	test_last_line \
+	test_dracut_programs \
 	test_covered_names \
 	test_root \
 	test_initramfs_script \

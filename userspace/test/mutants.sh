@@ -82,6 +82,9 @@ mutants() {
 		anew-below-covers@ressdctl/open.c@s/^	if (ours \&\& !found) {$/	if (ours) {/@test-cuts@open takes a file system for covers that are left beside it
 		grown-is-member@ressdctl/list.c@s/log_check_end(dev, info, \&ignored) == -EEXIST/0/@adopt.sh test_grown@udev takes the names of a file system away that has grown over the log
 		any-copy-opened@lib/log/block-devices.c@s/^	} else if (strncmp(text, "LABEL=", 6) .*/	} else if (0) {/@test-named@of two cards with one PARTUUID open takes any
+		labels-are-copies@lib/log/block-devices.c@s/strncmp(text, "PARTLABEL=", 10)/1/@test-named@of two partitions that people have labelled alike open says that one is a copy
+		empty-drive-warned-of@lib/log/block-devices.c@s/ \&\& found != -ENOMEDIUM//@test-named@each list warns of an empty drive for CDs
+		newer-is-to-be-opened@ressdctl/adopt.c@s/if (found == -EPROTONOSUPPORT \&\& !force)/if (0)/@slips.sh test_newer_version@adopt says to open a log of a newer version, which open refuses
 		file-opened@ressdctl/open.c@s/code = blkdev_check_for_ressd(&pair.normal, failure);/code = 0;/;s/code = blkdev_check_for_ressd(&pair.reserved, failure);/code = 0;/@adopt.sh test_types@open asks the kernel for a device of a file
 		root-is-a-pattern@boot/initramfs-table@s/grep -Fqx/grep -qx/@boot.sh test_root@the initramfs lacks a root file system whose name has a bracket
 		anew-left@lib/log/contents.c@s/^	    !covered)$/	    1)/@test-cuts@leave says to open an old log that a new file system has grown over

@@ -274,7 +274,7 @@ test_newer_version() {
 			unchanged "newer, $field: $command" 1 "^ressdctl: $sentence" ressdctl $command "$disk"
 		done
 		report "newer, $field: for udev no member, but plain" "$(ressdctl list --udev "$disk" 2>&1 || echo fails)"
-		unchanged "newer, $field: adopt" 3 "has a reserved area of ressd already.*add --force" \
+		unchanged "newer, $field: adopt" 3 "^ressdctl: $sentence.*; or, if the file system is newer, add --force" \
 			ressdctl adopt --yes "$disk"
 		expect "newer, $field: adopt --force" 0 "^formatted" ressdctl adopt --yes --force "$disk"
 	done

@@ -8,6 +8,8 @@
 
 #include "dm/blkdev.h"
 
+int __wrap_blkdev_open(struct blkdev *dev, const char *path, enum blkdev_mode mode,
+		       struct failure *failure);
 int __wrap_blkdev_read(const struct blkdev *dev, u64 offset, void *buffer, size_t bytes,
 		       struct failure *failure);
 int __real_blkdev_read(const struct blkdev *dev, u64 offset, void *buffer, size_t bytes,

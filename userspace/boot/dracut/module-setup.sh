@@ -32,7 +32,7 @@ install() {
 	mkdir -p "$initdir/etc"
 	/usr/lib/ressd/initramfs-table >"$initdir/etc/ressdtab"
 	if dracut_module_included systemd; then
-		inst_multiple sh mkdir ln systemd-escape /usr/lib/systemd/system-generators/ressd-generator \
+		inst_multiple sh sed mkdir ln systemd-escape /usr/lib/systemd/system-generators/ressd-generator \
 			/usr/lib/systemd/system/ressd.target
 	else
 		inst_hook initqueue/settled 50 "$moddir/ressd-open.sh"

@@ -74,8 +74,11 @@ static bool look(const char *name, struct blkdev *dev, struct ressd_super_info *
 		found = area_find(dev, info, &failure);
 		blkdev_close(dev);
 	}
-	/* A container may see disks that it has no node of. */
-	if (found < 0 && found != -ENOENT)
+	/*
+	 * Not of a drive for disks that has none, and yet says a size, nor of what a container has no
+	 * node of.
+	 */
+	if (found < 0 && found != -ENOMEDIUM && found != -ENXIO && found != -ENOENT)
 		fprintf(stderr, "ressdctl: warning: %s.\n", failure.text);
 	return found > 0;
 }
@@ -120,6 +123,7 @@ static void find_by_tag(struct wanted *wanted, const char *text)
 	char *type = NULL, *value = NULL;
 	blkid_dev_iterate devices = NULL;
 	blkid_cache cache = NULL;
+	bool searches = false;
 	blkid_dev dev;
 
 	/* Its file may have devices that are gone. */
@@ -127,8 +131,8 @@ static void find_by_tag(struct wanted *wanted, const char *text)
 	    !blkid_get_cache(&cache, "/dev/null") && !blkid_probe_all(cache))
 		devices = blkid_dev_iterate_begin(cache);
 	if (devices)
-		blkid_dev_set_search(devices, type, value);
-	while (devices && !blkid_dev_next(devices, &dev)) {
+		searches = !blkid_dev_set_search(devices, type, value);
+	while (searches && !blkid_dev_next(devices, &dev)) {
 		snprintf(wanted->path, PATH_MAX, "%s", blkid_dev_devname(dev));
 		wanted->nr++;
 	}
@@ -153,8 +157,8 @@ int block_device_find(const char *text, char path[PATH_MAX], struct failure *fai
 	}
 	if (wanted.nr > 1)
 		return fail(failure, -EEXIST,
-			    "%d devices have the %s, so one is a copy; name the device by its path",
-			    wanted.nr, text);
+			    "%d devices have the %s%s; name the device by its path", wanted.nr, text,
+			    strncmp(text, "PARTLABEL=", 10) ? ", so one is a copy" : "");
 	if (wanted.nr)
 		return 0;
 	/* libblkid finds a file system on a drained device, and not when it is covered. */
