@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -17,7 +18,6 @@ import image
 from common import cache_dir
 from kernel_log import Verdict
 from machine import BOARDS, BOOT_SECONDS, POLL_SECONDS, command_line, prepare_child
-from userland import Userland
 
 READY = b"[vm] ready"
 # QEMU hands this to a shell, which finds the file's name here.
@@ -47,7 +47,7 @@ def key(options, kernel, base):
     words = command_line(machine, Path("folder"), kernel, base, "log", "job")
     text = re.sub(r"(tsc_early_khz=)(\d+)", lambda khz: khz[1] + str(round(int(khz[2]), -4)),
                   "\n".join(words))
-    text += image.identity(Userland("amd64").program(BOARDS[kernel.machine].program))
+    text += image.identity(shutil.which(BOARDS[kernel.machine].program))
     text += image.identity(kernel.bootable())
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
