@@ -82,8 +82,8 @@ static int check_new(const struct blkdev *dev, bool force, struct failure *failu
 	int found = area_find(dev, &info, &why);
 
 	if (found == -EPROTONOSUPPORT && !force)
-		return fail(failure, -EEXIST, "%.900s; or, if the file system is newer, add --force",
-			    why.text);
+		return fail(failure, -EEXIST,
+			    "%.900s; or, if the file system is newer, add --force", why.text);
 	if (found == -EPROTONOSUPPORT)
 		found = 1;
 	if (found < 0)

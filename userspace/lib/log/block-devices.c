@@ -75,8 +75,8 @@ static bool look(const char *name, struct blkdev *dev, struct ressd_super_info *
 		blkdev_close(dev);
 	}
 	/*
-	 * Not of a drive for disks that has none, and yet says a size, nor of what a container has no
-	 * node of.
+	 * Not of a drive for disks that has none, and yet says a size, nor of what a container has
+	 * no node of.
 	 */
 	if (found < 0 && found != -ENOMEDIUM && found != -ENXIO && found != -ENOENT)
 		fprintf(stderr, "ressdctl: warning: %s.\n", failure.text);
@@ -157,7 +157,8 @@ int block_device_find(const char *text, char path[PATH_MAX], struct failure *fai
 	}
 	if (wanted.nr > 1)
 		return fail(failure, -EEXIST,
-			    "%d devices have the %s%s; name the device by its path", wanted.nr, text,
+			    "%d devices have the %s%s; name the device by its path",
+			    wanted.nr, text,
 			    strncmp(text, "PARTLABEL=", 10) ? ", so one is a copy" : "");
 	if (wanted.nr)
 		return 0;
