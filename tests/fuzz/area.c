@@ -65,7 +65,7 @@ void area_make(struct area_memory *area, u32 segments, u32 segment_blocks, u32 r
 	ressd_super_encode(area_block(area, area->nr_blocks - 1), &area->info, 1);
 }
 
-/* One after the other: compilers differ in the order of arguments, and a seed is to mean one area. */
+/* One after the other: compilers differ in the order of arguments, and a seed means one area. */
 void area_make_random(struct area_memory *area, struct random *random, u32 more, u32 least,
 		      u32 spread)
 {

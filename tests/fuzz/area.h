@@ -31,7 +31,10 @@ struct area_memory {
 void area_make(struct area_memory *area, u32 segments, u32 segment_blocks, u32 remainder,
 	       u32 normal_blocks);
 
-/* The same: 4 segments and fewer than @more besides, @least normal blocks and fewer than @spread. */
+/*
+ * The same: 4 segments and fewer than @more besides, @least normal blocks and fewer than @spread
+ * besides.
+ */
 void area_make_random(struct area_memory *area, struct random *random, u32 more, u32 least,
 		      u32 spread);
 void area_free(struct area_memory *area);

@@ -106,7 +106,8 @@ class GuestClock(unittest.TestCase):
 
     def parameter(self, mode):
         """The frequency that a guest of this mode is told, or None."""
-        words = kernel_parameters(SimpleNamespace(mode=mode, append=["a=b"]), BOARDS["amd64"]).split()
+        options = SimpleNamespace(mode=mode, append=["a=b"])
+        words = kernel_parameters(options, BOARDS["amd64"]).split()
         self.assertIn("a=b", words)
         told = [word for word in words if word.startswith("tsc_early_khz=")]
         return int(told[0].partition("=")[2]) if told else None

@@ -32,8 +32,8 @@ MODES = {
 
 
 class Board(NamedTuple):
-    """What differs from machine to machine: QEMU's program and its options, the guest's console, and
-    how its output leaves (guest-init knows the names of both)."""
+    """What differs from machine to machine: QEMU's program and its options, the guest's console,
+    and how its output leaves (guest-init knows the names of both)."""
     program: str
     options: list
     console: str

@@ -111,6 +111,7 @@ test_comment() {
 test_dracut_programs() {
 	local program
 	mkdir "$folder/dracut"
+	# shellcheck disable=SC2013 # words, of one line
 	for program in $(sed -n 's/^.*inst_multiple \(sh .*\) [^ ]*ressd-generator.*/\1/p' \
 		"$boot/dracut/module-setup.sh"); do
 		ln -s "$(command -v "$program")" "$folder/dracut/$program"
