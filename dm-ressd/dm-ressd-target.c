@@ -152,8 +152,9 @@ static int allocate_map(struct ressd *ressd, const struct ressd_geom *geom,
 	struct ressd_memory *memory = &ressd->memory;
 
 	/*
-	 * On 32 bits the size of too many would wrap around.  A log that is too
-	 * large for the machine is refused, and no process killed for it.
+	 * On 32 bits the size of too many would wrap around.  The nodes are
+	 * nearly all of the map: where there is no room for them the log is
+	 * refused, and no process killed.
 	 */
 	memory->nodes = __vmalloc(array_size(geom->nr_blocks,
 					     sizeof(struct ressd_node)),

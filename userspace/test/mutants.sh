@@ -13,7 +13,7 @@ passed=0
 failed=0
 apply_only=
 
-# NAME @ FILE in userspace @ sed that makes the bug @ test: test-NAME for a unit test, else a script and one of
+# NAME @ FILE in userspace @ commands of sed (;; between) @ test: test-NAME for a unit test, else a script and one of
 # its functions @ what the bug is
 mutants() {
 	cat <<-'END'
@@ -85,7 +85,7 @@ mutants() {
 		labels-are-copies@lib/log/block-devices.c@s/strncmp(text, "PARTLABEL=", 10)/1/@test-named@of two partitions that people have labelled alike open says that one is a copy
 		empty-drive-warned-of@lib/log/block-devices.c@s/ \&\& found != -ENOMEDIUM//@test-named@each list warns of an empty drive for CDs
 		newer-is-to-be-opened@ressdctl/adopt.c@s/if (found == -EPROTONOSUPPORT \&\& !force)/if (0)/@slips.sh test_newer_version@adopt says to open a log of a newer version, which open refuses
-		file-opened@ressdctl/open.c@s/code = blkdev_check_for_ressd(&pair.normal, failure);/code = 0;/;s/code = blkdev_check_for_ressd(&pair.reserved, failure);/code = 0;/@adopt.sh test_types@open asks the kernel for a device of a file
+		file-opened@ressdctl/open.c@s/code = blkdev_check_for_ressd(&pair.normal, failure);/code = 0;/;;s/code = blkdev_check_for_ressd(&pair.reserved, failure);/code = 0;/@adopt.sh test_types@open asks the kernel for a device of a file
 		root-is-a-pattern@boot/initramfs-table@s/grep -Fqx/grep -qx/@boot.sh test_root@the initramfs lacks a root file system whose name has a bracket
 		anew-left@lib/log/contents.c@s/^	    !covered)$/	    1)/@test-cuts@leave says to open an old log that a new file system has grown over
 		force-is-deaf@ressdctl/adopt.c@s/^	if (found \&\& force \&\& /	if (0 \&\& /@test-cuts@adopt --force makes no log where there is an old one
@@ -109,7 +109,7 @@ mutants() {
 		dispatch-of-a-queue@ressd-probe/find/dispatch.c@s/if (!session->one_at_a_time)/if (0)/@test-dispatch@a drive with a queue of its own is rehearsed
 		dispatch-all-time@ressd-probe/find/dispatch.c@s/^\tif (writes > left \/ cycle)$/\tif (0)/@test-dispatch@turns are longer than there is time
 		dispatch-last-call@ressd-probe/find/dispatch.c@s/return LAST_CALL + longest;/return LAST_CALL;/@test-dispatch@a write that takes half a minute ends behind all time
-		dispatch-in-a-hurry@ressd-probe/find/dispatch.c@s/ || !budget)$/)/;s/const u64 budget = .*/const u64 budget = 10 * SECOND;/@test-dispatch@a quick run rehearses an order
+		dispatch-in-a-hurry@ressd-probe/find/dispatch.c@s/ || !budget)$/)/;;s/const u64 budget = .*/const u64 budget = 10 * SECOND;/@test-dispatch@a quick run rehearses an order
 		dispatch-to-the-end@ressd-probe/find/dispatch.c@s/ || !judge(rehearsed).clear;/ || true;/@test-dispatch@a slow drive is kept busy after all is clear
 		bundles-of-the-region@ressd-probe/find/beside.c@s/survey->measure->offset + survey->disk_offset/survey->measure->offset/@test-dispatch@bundles begin with the partition
 		commit-room@ressd-probe/judge/loads.c@s/most(2 \* desk->move_ns,/most(desk->move_ns,/@test-loads@commits are said to fill the log no faster than random writes
@@ -132,7 +132,7 @@ mutants() {
 		order-writes-gain@ressd-probe/judge/order.c@s/return shows \&\& seen < even ? seen : even;/return shows ? seen : even;/@test-order@a gain of writes by chance pays for what reads take
 		order-of-the-longest@ressd-probe/judge/order.c@s/const double share = .*/const double share = LONG_WAIT;/@test-order@the longest of many waits is compared with that of few
 		dispatch-unsized@ressd-probe/find/dispatch.c@s/finding->value \/ 512, finding->low);/finding->value, finding->low);/@test-dispatch@bundle_rp is named with a size in bytes
-		raw-overwrites@lib/cli/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
+		raw-overwrites@lib/cli/new-file.c@/^int new_file_check/,/^}/s/if (!lstat(path, &status))/if (lstat(path, \&status) \&\& 0)/;;s/O_WRONLY | O_CREAT | O_EXCL/O_WRONLY | O_CREAT | O_TRUNC/@slips.sh test_outputs@--raw overwrites a file
 	END
 }
 
@@ -151,11 +151,16 @@ copy_sources() {
 
 # plant FILE SED: changes the copy; the sed must change the file.
 plant() {
-	sed "$2" "userspace/$1" >"$folder/changed"
-	if cmp -s "$folder/changed" "userspace/$1"; then
-		echo "the change does not apply to userspace/$1 any more: $2"
-		return 1
-	fi
+	local change
+	cp "userspace/$1" "$folder/changed"
+	while read -r change; do
+		cp "$folder/changed" "$folder/before"
+		sed -i "$change" "$folder/changed"
+		if cmp -s "$folder/before" "$folder/changed"; then
+			echo "the change does not apply to userspace/$1 any more: $change"
+			return 1
+		fi
+	done <<<"${2//;;/$'\n'}"
 	cp "$folder/changed" "$folder/userspace/$1"
 }
 
