@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # bench.sh [--only drives|peers|postmark|overhead|options|kernel|normal-path|apps] [--profile NAME] [--load NAME] [--options WORDS]
-# [--side NAME] [--configuration a|b|c] [--scale 16|8|4] [--size KEY=VALUE] [--record-traces] [--report-only]:
+# [--side NAME] [--configuration a|b|c] [--scale 16|8|4] [--size KEY=VALUE] [--seeds N] [--record-traces] [--report-only]:
 # speed, costs, effect of the options; writes build/results/bench.json, or for the applications (--only apps)
 # bench-apps.json. Called by `make bench` and `make bench-apps` after setup and build; docs/performance.md says what it measures.
 set -euo pipefail

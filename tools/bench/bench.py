@@ -142,7 +142,8 @@ def all_normal_path(options):
     for profile in options.profile or normal_path.PROFILES + normal_path.OTHERS:
         loads = options.load or normal_path.loads_of(profile)
         for load in loads if not options.report_only else ():
-            fresh_run([normal_path.guest(profile, load, FOLDER, options.side)])
+            fresh_run([normal_path.guest(profile, load, FOLDER, options.side,
+                                         options.seeds)])
         compared.append(normal_path.measured(profile, FOLDER, options.load))
         for load in compared[-1]:
             normal_path.describe(load)
@@ -252,6 +253,8 @@ def parse():
                              "those that ressd-probe advises, 'pace burst' instead of them")
     parser.add_argument("--size", action="append", metavar="KEY=VALUE",
                         help="apps: another size or seed than in apps.conf; may be repeated")
+    parser.add_argument("--seeds", type=int, choices=range(1, 100), metavar="N",
+                        help="normal-path: N runs of each side, with another seed each")
     parser.add_argument("--record-traces", action="store_true",
                         help="apps: only record the bios of each load on the bare drive, into "
                              "build/traces")
@@ -279,6 +282,8 @@ def part_of(parser, options):
             parser.error("--requests: in oltp the kernel's trace is taken, for the mover's writes: "
                          "name other loads with --load")
         return
+    if options.seeds and options.only != NORMAL_PATH:
+        parser.error("--seeds: give --only normal-path")
     if options.only == NORMAL_PATH:
         check_choice(parser, options.load, normal_path.LOADS, "load of the normal path")
         check_choice(parser, options.profile, normal_path.PROFILES + normal_path.OTHERS,

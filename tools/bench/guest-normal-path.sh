@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# guest-normal-path.sh PROFILE LOAD SIDE...: requests to the normal area on one emulated drive, in a benchmark guest:
+# guest-normal-path.sh PROFILE LOAD SEEDS SIDE...: requests to the normal area on one emulated drive, in a benchmark guest:
 # cut and ordered by ressd (core/ressd-split.h, core/ressd-queue.h), or on the bare drive under a scheduler of the
 # kernel. Nothing goes to the log (route never). docs/notebook/normal-path.md describes loads and sides.
 # Figures are what the drive did: LOAD.SIDE.busy_ns, .rmw_reads, .merge_copies, .read_bytes, .write_bytes; with Postmark
@@ -9,8 +9,9 @@
 set -euo pipefail
 profile=$1
 part=$2
+seeds=$3
 options=
-shift 2
+shift 3
 # shellcheck source=tools/bench/guest-loads.sh
 . ./guest-loads.sh
 # shellcheck source=tools/bench/bio-trace.sh
@@ -245,7 +246,7 @@ preallocate() {
 # on a drive of 16 times the size, 100 on the slow ones.
 webserver() {
 	fio_files --name=web --rw=read --bs=128k --numjobs=16 --io_size=32m --filename="$(names_of "$1" web)" \
-		--file_service_type=random:128 --randseed=74 --name=log --rw=write --bs=16k --io_size=48k \
+		--file_service_type=random:128 --randseed=$((74 + seed - first_seed)) --name=log --rw=write --bs=16k --io_size=48k \
 		--filename=/mnt/log --thinktime=1s --filesize=48k
 }
 
@@ -337,15 +338,10 @@ measured_part() {
 	esac
 }
 
-# seeds: Postmark's: PA's own and two more. How long it takes depends on when the kernel happens to write back: on Super
-# Talent bundle-rp-2 needed 13 to 35 seconds with five of them. A key that is noted several times stands for its mean.
-seeds() {
-	case $part in
-	*-responses) echo 712 ;;
-	postmark-* | filebench-fileserver) echo 712 713 714 ;;
-	*) echo 712 ;;
-	esac
-}
+# Of a work on files there are several seeds, PA's own and the next: how long it takes depends on when the kernel happens to
+# write back. On Super Talent bundle-rp-2 needed 13 to 35 seconds with five of them. A key that is noted several times
+# stands for its mean.
+first_seed=712
 
 load ssdsim
 load dm-ressd
@@ -356,7 +352,7 @@ if [[ " $* " == *" log-"* ]]; then
 fi
 for side; do
 	step "$side"
-	for seed in $(seeds); do
+	for seed in $(seq $first_seed $((first_seed + seeds - 1))); do
 		open_side "$side"
 		measured_part "$part.$side"
 		close_side "$side"

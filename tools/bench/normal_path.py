@@ -8,12 +8,13 @@ docs/notebook/normal-path.md describes them.
 
 import json
 import math
+import statistics
 from pathlib import Path
 
 import bio_trace
 import drives
 import results as result_files
-from guests import Guest, mean_figures
+from guests import Guest, mean_figures, noted
 
 HERE = Path(__file__).resolve().parent
 FILES = [*drives.FILES, "tools/bench/bio-trace.sh"]
@@ -43,25 +44,25 @@ DEPTHS = [f"{policy}-{depth}" for policy in POLICIES for depth in (1, 2, 8, 16)]
 ALONE = ["nopas", *CUTS, *POLICIES, *DEPTHS]
 SIDES = [*KERNEL, *ALONE, *LOGGED]
 
-# Sides of each load, and seconds of one of them on an idle machine; Postmark runs three times.
-# "-through": on a drive that programs at once what is longer than its buffer. "-responses": each
-# request is recorded.
+# Sides of each load, seconds of one run of a side on an idle machine, and runs of each side, with
+# another seed each. "-through": on a drive that programs at once what is longer than its buffer.
+# "-responses": each request is recorded.
 LOADS = {
-    "sequential": (["none", "nopas", *CUTS, *POLICIES[1:]], 4),
-    "stream": (["none", "mq-deadline", *CUTS, *POLICIES], 4),
-    "stream-through": (["none", "mq-deadline", *CUTS, *POLICIES], 4),
-    "mixed": (IR_SIDES, 10),
-    "mixed-single": (OTHERS_SIDES, 10),
-    "fileserver": (IR_SIDES, 10),
-    "postmark-8m": (PA_SIDES, 3 * 15),
-    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-pasa-pai"], 3 * 15),
-    "postmark-256k": (PA_SIDES, 3 * 15),
-    "postmark-a": (POSTMARK_SIDES, 3 * 15),
-    "postmark-b": (POSTMARK_SIDES, 3 * 15),
-    "postmark-a-responses": (["bundle", "bundle-rp"], 15),
-    "filebench-webserver": (PA_SIDES, 15),
-    "filebench-fileserver": (PA_SIDES, 3 * 15),
-    "filebench-oltp": (PA_SIDES, 15),
+    "sequential": (["none", "nopas", *CUTS, *POLICIES[1:]], 4, 1),
+    "stream": (["none", "mq-deadline", *CUTS, *POLICIES], 4, 1),
+    "stream-through": (["none", "mq-deadline", *CUTS, *POLICIES], 4, 1),
+    "mixed": (IR_SIDES, 10, 1),
+    "mixed-single": (OTHERS_SIDES, 10, 1),
+    "fileserver": (IR_SIDES, 10, 1),
+    "postmark-8m": (PA_SIDES, 15, 3),
+    "postmark-8m-through": ([*PA_SIDES, "log-nopas", "log-pasa-pai"], 15, 3),
+    "postmark-256k": (PA_SIDES, 15, 3),
+    "postmark-a": (POSTMARK_SIDES, 15, 3),
+    "postmark-b": (POSTMARK_SIDES, 15, 3),
+    "postmark-a-responses": (["bundle", "bundle-rp"], 15, 1),
+    "filebench-webserver": (PA_SIDES, 15, 3),
+    "filebench-fileserver": (PA_SIDES, 15, 3),
+    "filebench-oltp": (PA_SIDES, 15, 1),
 }
 
 # One stream of writes: no part of the mean over the papers' loads.
@@ -92,13 +93,15 @@ def place(profile, load, folder):
     return folder / f"normal-path-{profile}-{load}"
 
 
-def guest(profile, load, folder, sides=None):
+def guest(profile, load, folder, sides=None, seeds=None):
     """The guest that measures one load on one drive."""
-    usual, seconds = LOADS[load]
+    usual, seconds, usual_seeds = LOADS[load]
     sides = sides or (OTHERS_SIDES if profile in OTHERS else usual)
-    steps = {"start": 8, **dict.fromkeys(sides, seconds)}
-    return Guest(f"{profile}-{load}", HERE / "guest-normal-path.sh", [profile, load, *sides], steps,
-                 place(profile, load, folder), files=FILES, memory="3G")
+    seeds = seeds or usual_seeds
+    steps = {"start": 8, **dict.fromkeys(sides, seeds * seconds)}
+    return Guest(f"{profile}-{load}", HERE / "guest-normal-path.sh",
+                 [profile, load, str(seeds), *sides], steps, place(profile, load, folder),
+                 files=FILES, memory="3G")
 
 
 class Load:
@@ -151,6 +154,14 @@ class Load:
         parts = [part for part in (self.fio(side, kind) for kind in ("read", "write")) if part]
         return (sum(part["total_ios"] for part in parts) /
                 max(part["runtime"] for part in parts) * 1000)
+
+    def doubt(self, side):
+        """The standard error of a side's time in percent, by its seeds, or None."""
+        times = [value for key, value in noted(self.folder)
+                 if key == f"{self.name}.{side}.ms"]
+        if len(times) < 2:
+            return None
+        return 100 * statistics.stdev(times) / math.sqrt(len(times)) / statistics.mean(times)
 
     def gain(self, side, base="none"):
         """How much faster than another side."""
@@ -309,6 +320,8 @@ def describe(load):
     for side in load.sides:
         gain = f"{load.gain(side):>8.3f} x" if "none" in load.sides else ""
         time = f"{load.value(side, 'ms') / 1000:>9.2f} s" if load.is_timed() else ""
+        doubt = load.doubt(side)
+        time += f" (+-{doubt:.1f} %)" if doubt is not None else ""
         print(f"  {side:<14}{time}{gain}{cells_of(load, side)}")
 
 

@@ -41,7 +41,8 @@ class Run(GuestRun):
     @property
     def seconds(self):
         """On an idle machine."""
-        return 8 + len(self.sides()) * normal_path.LOADS[self.name_of_load][1]
+        _, seconds, seeds = normal_path.LOADS[self.name_of_load]
+        return 8 + len(self.sides()) * seeds * seconds
 
     def sides(self):
         """All on SSD-A; on the other drives those of the papers."""
@@ -51,7 +52,8 @@ class Run(GuestRun):
 
     def settings(self):
         """What its result depends on."""
-        return f"{self.sides()}, {digest(*(drives.HERE / name for name in SOURCES))}\n"
+        seeds = normal_path.LOADS[self.name_of_load][2]
+        return f"{self.sides()}, {seeds} seeds, {digest(*(drives.HERE / name for name in SOURCES))}\n"
 
     def guest(self, top):
         """The guest that measures it."""
