@@ -6,24 +6,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-failed=0
+suite=install
 folder=$(mktemp -d)
-output=$folder/output
+# shellcheck source=userspace/test/expect.bash
+. userspace/test/expect.bash
 destination=$folder/root
-trap 'rm -rf "$folder"' EXIT
 kernel=$(sed -n 's/^#define UTS_RELEASE "\(.*\)"$/\1/p' \
 	"$(tools/vm/kernel-dir)/include/generated/utsrelease.h")
-
-# report NAME WHY: passed if there is no reason why not.
-report() {
-	if [ -z "$2" ]; then
-		echo "ok - install: $1"
-	else
-		echo "not ok - install: $1: $2"
-		sed 's/^/# /' "$output" | tail -n 20
-		failed=1
-	fi
-}
 
 # refused NAME REGEX COMMAND...: it fails, and a line matches.
 refused() {
@@ -50,6 +39,7 @@ wanted() {
 		./usr/lib/dracut/modules.d/90ressd/module-setup.sh
 		./usr/lib/dracut/modules.d/90ressd/ressd-open.sh
 		./usr/local/lib/ressd/initramfs-table
+		./usr/local/lib/ressd/renew-initramfs
 		./usr/local/lib/systemd/system-generators/ressd-generator
 		./usr/local/lib/systemd/system/ressd.target
 		./usr/local/lib/udev/rules.d/61-ressd.rules
@@ -81,6 +71,9 @@ test_install() {
 	done
 	report "the files call the programs where they are" \
 		"$(grep -rl /usr/sbin "$destination/usr/local/lib" "$destination/usr/lib" "$destination/etc" || true)"
+	report "an initramfs gets what is installed, and only on this machine" "$(
+		make -n -C userspace install DESTDIR= | grep -qx '/usr/local/lib/ressd/renew-initramfs' || echo "it does not"
+		make -n -C userspace install "DESTDIR=$destination" | grep -x '[^ ]*renew-initramfs' || true)"
 	report "nothing has debugging information" "$(find "$destination" -type f \
 		\( -name '*.ko' -o -path '*/sbin/*' \) -exec sh -c \
 		'readelf -S "$1" | grep -q "\.debug_info" && echo "$1"' _ {} \;)"

@@ -6,21 +6,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-failed=0
+suite=packages
 folder=$(mktemp -d)
-output=$folder/output
-trap 'rm -rf "$folder"' EXIT
-
-# report NAME WHY: passed if there is no reason why not.
-report() {
-	if [ -z "$2" ]; then
-		echo "ok - packages: $1"
-	else
-		echo "not ok - packages: $1: $2"
-		sed 's/^/# /' "$output" | tail -n 20
-		failed=1
-	fi
-}
+# shellcheck source=userspace/test/expect.bash
+. userspace/test/expect.bash
 
 version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 source=$folder/dm-ressd-$version
@@ -83,33 +72,31 @@ has() {
 	done
 }
 
-# stub PROGRAM LINE: a shell's line in its place, for who has $folder/stubs in PATH.
-stub() {
-	mkdir -p "$folder/stubs"
-	printf '#!/bin/sh\n%s\n' "$2" >"$folder/stubs/$1"
-	chmod +x "$folder/stubs/$1"
-}
-
 # An initramfs has a copy of module and tools, and each kernel its own. DKMS builds the module before,
 # but not for each, and the hook has update-initramfs fail where there is none: dpkg ended there.
 # shellcheck disable=SC2016 # the stubs expand it
 check_initramfs() {
 	local package stubs=$folder/stubs
-	stub dkms "echo dkms"
+	mkdir -p "$stubs/dkms" "$stubs/ressd"
+	stub dkms/common.postinst "echo dkms"
 	stub linux-version "echo 5.10 6.1 6.11 6.12"
 	stub modinfo '[ "$2" != 5.10 ]'
 	stub update-initramfs '[ "$3" != 5.10 ] && echo "$@"'
 	mkdir "$stubs/boot"
 	touch "$stubs/ressdtab" "$stubs"/boot/initrd.img-{5.10,6.1,6.12}
+	dpkg-deb --fsys-tarfile "$folder"/ressd-utils_*.deb | tar -xO ./usr/lib/ressd/renew-initramfs |
+		sed -e "s:/etc/ressdtab:$stubs/ressdtab:g" -e "s:/boot/:$stubs/boot/:g" >"$stubs/ressd/renew-initramfs"
+	chmod +x "$stubs/ressd/renew-initramfs"
 	for package in ressd-utils dm-ressd-dkms; do
-		dpkg-deb --ctrl-tarfile "$folder/$package"_*.deb | tar -xO ./postinst | sed \
-			-e "s:/etc/ressdtab:$stubs/ressdtab:g" -e "s:/boot/:$stubs/boot/:g" \
-			-e "s:/usr/lib/dkms/common.postinst:$stubs/dkms:" >"$folder/postinst"
+		dpkg-deb --ctrl-tarfile "$folder/$package"_*.deb | tar -xO ./postinst |
+			sed "s:/usr/lib/\(ressd/renew-initramfs\|dkms/common.postinst\):$stubs/\1:g" >"$folder/postinst"
 		PATH=$stubs:$PATH sh "$folder/postinst" configure >"$output" 2>&1 || echo "it fails" >>"$output"
 		report "a new $package gets into the initramfs of each kernel that has the module" \
 			"$(diff "$output" <([ "$package" = ressd-utils ] || echo dkms
 				printf -- '-u -k %s\n' 6.1 6.12))"
 	done
+	rm "$stubs/ressdtab"
+	report "without /etc/ressdtab none is made anew" "$(PATH=$stubs:$PATH "$stubs/ressd/renew-initramfs" 2>&1 || echo "it fails")"
 }
 
 # The sources that DKMS gets, as DKMS builds them.

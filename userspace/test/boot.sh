@@ -81,13 +81,6 @@ test_generator() {
 	done
 }
 
-# stub PROGRAM LINE: a shell's line in place of the program, for those who have $folder/stubs in PATH.
-stub() {
-	mkdir -p "$folder/stubs"
-	printf '#!/bin/sh\n%s\n' "$2" >"$folder/stubs/$1"
-	chmod +x "$folder/stubs/$1"
-}
-
 # An editor may leave the last line without its end. ressdctl read it, the initramfs had no ressd.
 test_last_line() {
 	printf 'a /dev/sdx\nroot /dev/sdy initramfs' >"$RESSDTAB"

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# expect.bash: the verdicts of the tests that call the programs, and a folder for each. Use:
+# expect.bash: the verdicts of the tests that call the programs, and a folder for each, unless it has
+# one. Use:
 #   suite=NAME; . expect.bash; ...; exit "$failed"
 
 # shellcheck disable=SC2034 # the scripts' exit code
 failed=0
 # In memory where that is possible: the probe flushes thousands of times.
-folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
+folder=${folder:-$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)}
 trap 'rm -rf "$folder"' EXIT
 disk=$folder/disk
 output=$folder/output
@@ -17,7 +18,7 @@ report() {
 		echo "ok - $suite: $1"
 	else
 		echo "not ok - $suite: $1: $2"
-		sed 's/^/# /' "$output"
+		sed 's/^/# /' "$output" | tail -n 50
 		failed=1
 	fi
 }
@@ -37,6 +38,13 @@ unchanged() {
 	cp "$disk" "$folder/unchanged"
 	expect "$@"
 	cmp -s "$disk" "$folder/unchanged" || report "$1" "the disk was changed"
+}
+
+# stub PROGRAM LINE: a shell's line in its place, for who has $folder/stubs in PATH.
+stub() {
+	mkdir -p "$folder/stubs"
+	printf '#!/bin/sh\n%s\n' "$2" >"$folder/stubs/$1"
+	chmod +x "$folder/stubs/$1"
 }
 
 # hold CALL: a process that has locked the disk by that call of Python's fcntl; sets holder.
