@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "vm"))
 
 import clock  # noqa: E402
+import engines  # noqa: E402
 from common import VmError  # noqa: E402
 from machine import BOARDS, Killer, Run, kernel_parameters  # noqa: E402
 from snapshot import is_usable  # noqa: E402
@@ -85,6 +86,38 @@ class Boot(unittest.TestCase):
     def test_virtual_time(self):
         """There it would stand still again."""
         self.assertEqual(self.go("sleep 600", 2, 1, watched=False), ("timeout", 1))
+
+
+class Engines(unittest.TestCase):
+    """A program starts with a library in the place of two that it does not use, and ends by a signal
+    where it would use one."""
+
+    def test_a_program_with_engines(self):
+        """One library has versions; both have what the program does not ask for."""
+        with tempfile.TemporaryDirectory() as name, \
+             mock.patch.dict(os.environ, RESSD_CACHE=f"{name}/cache"):
+            folder = Path(name)
+
+            def compiled(target, source, *options):
+                subprocess.run(["cc", "-w", "-o", folder / target, *options, "-x", "c", "-"],
+                               input=source, text=True, check=True, cwd=folder)
+            (folder / "map").write_text("ONE_1.0 { one; other; };")
+            compiled("libone.so", "void one(void) {} void other(void) {}", "-shared", "-fPIC",
+                     "-Wl,--version-script=map")
+            compiled("libtwo.so", "void two(void) {} void more(void) {}", "-shared", "-fPIC")
+            compiled("program", "int main(int n) { if (n > 2) one(); if (n > 1) two(); return 0; }",
+                     "-Wl,-z,now", "-Wl,--no-as-needed", "libone.so", "libtwo.so")
+            libraries = [folder / "libone.so", folder / "libtwo.so"]
+            stand_in = engines.stand_in(folder / "program", libraries)
+            for library in libraries:
+                library.unlink()
+                library.symlink_to(stand_in)
+            ends = [subprocess.run([folder / "program", *["x"] * count], check=False, text=True,
+                                   stderr=subprocess.PIPE, env={"LD_LIBRARY_PATH": name})
+                    for count in range(3)]
+            self.assertEqual([end.stderr for end in ends], [""] * 3)
+            self.assertEqual([end.returncode for end in ends], [0, -4, -4])
+            self.assertEqual({name for _, name, _ in engines.symbols(stand_in)}, {"one", "two", "ONE_1.0"})
 
 
 class WithoutQemu(unittest.TestCase):

@@ -8,10 +8,11 @@ import subprocess
 import time
 from pathlib import Path
 
+import engines
 import kernel as kernels
 from common import BUILD, PROJECT, cache_dir, write_atomically
 from cpio import Archive
-from userland import in_usr
+from userland import in_usr, needs
 
 HERE = Path(__file__).resolve().parent
 KEEP_UNUSED_SECONDS = 14 * 24 * 3600
@@ -53,7 +54,8 @@ DATA_FILES = ["/etc/mke2fs.conf"]
 
 
 def build_base(kernel, userland, programs):
-    """Collect the base image: busybox, programs with libraries, modules and init."""
+    """Collect the base image: busybox, programs with libraries, modules and init; and say at which
+    places there are none that another program could use."""
     archive = Archive()
     for folder in ("proc", "sys", "dev", "run", "tmp", "root", "mnt", "etc", "job", "modules",
                    "usr/bin", "usr/lib", "usr/lib64", "usr/local/bin", "var/tmp"):
@@ -67,9 +69,10 @@ def build_base(kernel, userland, programs):
     archive.symlink("etc/mtab", "/proc/mounts")
     for path in DATA_FILES:
         archive.file(in_usr(path), path)
+    unused = add_engines(archive, userland, programs["fio"])
     for name, path in programs.items():
         archive.file(f"usr/bin/{name}", path)
-        add_libraries(archive, userland, path)
+        add_libraries(archive, userland, path, unused)
     for name in OPENED_BY_NAME:
         archive.file(*userland.library(name))
     add_busybox_applets(archive)
@@ -77,7 +80,7 @@ def build_base(kernel, userland, programs):
     add_modules(archive, kernel)
     archive.file("init", HERE / "guest-init")
     archive.file("usr/bin/reseed", compiled("reseed"))
-    return archive
+    return archive, unused
 
 
 def compiled(name):
@@ -92,6 +95,18 @@ def compiled(name):
         new.replace(program)
     os.utime(program)
     return program
+
+
+def add_engines(archive, userland, fio):
+    """Put one library in the place of those of fio's that no test uses, and return these places.
+    The compiler is that of this machine."""
+    found = dict(userland.library(name) for name in needs(fio) if not engines.USED.match(name))
+    if not userland.is_here() or not found:
+        return []
+    for place in found:
+        archive.symlink(place, "engines.so")
+    archive.file(f"{os.path.dirname(place)}/engines.so", engines.stand_in(fio, found.values()))
+    return list(found)
 
 
 def add_libraries(archive, userland, program, held=()):
@@ -151,8 +166,8 @@ def identity(path):
 def base_key(kernel, userland, programs):
     """Hash of everything that decides the content of the base image."""
     key = hashlib.sha256()
-    inputs = [HERE / name for name in ("image.py", "userland.py", "cpio.py", "guest-init",
-                                       "reseed.c")]
+    inputs = [HERE / name for name in ("image.py", "engines.py", "userland.py", "cpio.py",
+                                       "guest-init", "reseed.c")]
     for path in inputs:
         key.update(path.read_bytes())
     key.update(kernel.release.encode())
@@ -172,8 +187,9 @@ def base_image(kernel, userland):
     index = path.with_suffix(".list")
     if not (path.exists() and index.exists()):
         forget_unused(path.parent)
-        archive = build_base(kernel, userland, programs)
-        write_atomically(index, ["\n".join(sorted(archive.entries)).encode()])
+        archive, unused = build_base(kernel, userland, programs)
+        held = sorted(set(archive.entries) - set(unused))
+        write_atomically(index, ["\n".join(held).encode()])
         write_atomically(path, archive.chunks())
     os.utime(path)
     os.utime(index)

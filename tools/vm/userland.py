@@ -27,6 +27,10 @@ class Userland:
         self.root = Path("/") if machine == "amd64" else debian_root(machine)
         self.folder = FOLDERS[machine]
 
+    def is_here(self):
+        """Whether they are this machine's."""
+        return self.root == Path("/")
+
     def program(self, name):
         """Path of an installed program, in the folders of a root shell."""
         for folder in ("usr/local/sbin", "usr/sbin", "usr/bin", "sbin", "bin"):
