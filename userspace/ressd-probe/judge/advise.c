@@ -146,7 +146,7 @@ static void advise_rehearsed_size(struct advice_desk *desk)
 
 static void advise_small_write(struct advice_desk *desk)
 {
-	const struct ressd_cost *cost = &desk->analysis->cost[SIZE_8K];
+	const struct cost *cost = &desk->analysis->cost[SIZE_8K];
 	const bool gains = desk->analysis->has_cost[SIZE_8K] &&
 			   cost->gain_percent >= ANALYSE_MARGIN;
 

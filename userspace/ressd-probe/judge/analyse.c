@@ -24,7 +24,7 @@ bool verdict_pays(enum verdict verdict)
 }
 
 static bool bandwidths_of(const struct measurements *measurements, int size,
-			  struct ressd_bandwidths *bandwidths)
+			  struct bandwidths *bandwidths)
 {
 	bandwidths->sequential_write = measurements->sequential_write.bandwidth;
 	bandwidths->random_read = measurements->random_read[size].bandwidth;
@@ -52,11 +52,11 @@ static enum verdict verdict_of(u32 alpha, u32 overwritten)
 	return alpha <= 100 ? VERDICT_LOCALITY : VERDICT_NOT_WORTH;
 }
 
-static u32 needed_share(const struct ressd_bandwidths *bandwidths)
+static u32 needed_share(const struct bandwidths *bandwidths)
 {
-	struct ressd_cost cost;
+	struct cost cost;
 
-	ressd_cost_evaluate(bandwidths, 0, &cost);
+	model_evaluate(bandwidths, 0, &cost);
 	return analyse_needed_share(cost.direct_ns, cost.log_ns, cost.move_ns);
 }
 
@@ -71,13 +71,13 @@ static u64 scaled(u64 value, int percent)
  * the bare device (@sign -1).
  */
 static enum verdict verdict_at_bound(const struct measurements *measurements,
-				     const struct ressd_bandwidths *bandwidths, int sign)
+				     const struct bandwidths *bandwidths, int sign)
 {
 	const struct result *sw = &measurements->sequential_write;
 	const struct result *rr = &measurements->random_read[SIZE_4K];
 	const struct result *rw = &measurements->random_write[SIZE_4K];
 	const struct result *ow = &measurements->ordered_write[SIZE_4K];
-	struct ressd_bandwidths bound;
+	struct bandwidths bound;
 
 	bound.sequential_write = scaled(bandwidths->sequential_write,
 					100 + sign * (int)(sw->spread_percent / 2));
@@ -258,8 +258,8 @@ static void explain_unsteady(struct analysis *analysis)
 /* The terms of the model, measured one after the other. */
 static void judge_model(const struct measurements *measurements, struct analysis *analysis)
 {
-	const struct ressd_cost *cost = &analysis->cost[SIZE_4K];
-	struct ressd_bandwidths bandwidths;
+	const struct cost *cost = &analysis->cost[SIZE_4K];
+	struct bandwidths bandwidths;
 
 	if (!bandwidths_of(measurements, SIZE_4K, &bandwidths)) {
 		if (measurements->sequential_write.done)
@@ -351,14 +351,14 @@ static void judge(const struct measurements *measurements, const struct finding 
 void analyse(const struct measurements *measurements, const struct finding *findings,
 	     struct analysis *analysis, struct ressd_options *options)
 {
-	struct ressd_bandwidths bandwidths;
+	struct bandwidths bandwidths;
 	int size;
 
 	memset(analysis, 0, sizeof(*analysis));
 	for (size = 0; size < NR_SIZES; size++) {
 		analysis->has_cost[size] = bandwidths_of(measurements, size, &bandwidths);
 		if (analysis->has_cost[size])
-			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
+			model_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
 	judge(measurements, findings, analysis);
 	if (!verdict_pays(analysis->verdict))
