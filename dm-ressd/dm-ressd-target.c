@@ -19,7 +19,7 @@ static int open_device(struct dm_target *ti, const char *name, const char *path,
 
 	if (!(dm_table_get_mode(ti->table) & RESSD_MODE_WRITE)) {
 		snprintf(error, size,
-			 "ressd cannot be read-only, for what is in the log must be moved home; mount the file system read-only instead");
+			 "ressd cannot be read-only, for what is in the log must be written back; mount the file system read-only instead");
 		return -EROFS;
 	}
 	ret = dm_get_device(ti, path, dm_table_get_mode(ti->table), dev);
