@@ -34,7 +34,12 @@ static bool bandwidths_of(const struct measurements *measurements, int size,
 	       bandwidths->random_write && bandwidths->ordered_write;
 }
 
-u32 analyse_needed_share(u64 direct, u64 log, u64 move)
+/*
+ * The smallest share of blocks, in percent, that must be overwritten in the log before they are
+ * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.
+ * Times of the same amount of data in any unit.
+ */
+static u32 share_needed(u64 direct, u64 log, u64 move)
 {
 	u32 alpha;
 
@@ -57,7 +62,7 @@ static u32 needed_share(const struct bandwidths *bandwidths)
 	struct cost cost;
 
 	model_evaluate(bandwidths, 0, &cost);
-	return analyse_needed_share(cost.direct_ns, cost.log_ns, cost.move_ns);
+	return share_needed(cost.direct_ns, cost.log_ns, cost.move_ns);
 }
 
 static u64 scaled(u64 value, int percent)
@@ -96,7 +101,7 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
  */
 static enum verdict verdict_of_costs(u64 direct, u64 log, u64 move, u32 overwritten, bool adaptive)
 {
-	const enum verdict verdict = verdict_of(analyse_needed_share(direct, log, move),
+	const enum verdict verdict = verdict_of(share_needed(direct, log, move),
 						overwritten);
 
 	if (adaptive && verdict == VERDICT_WORTH &&
@@ -299,8 +304,8 @@ static void judge_rehearsal(const struct measurements *measurements,
 					 (100 - rehearsal->overwritten_percent) / 100);
 	verdict->through_ns = rehearsal->log_ns + rehearsal->move_ns;
 	verdict->least_percent = best_gain(rehearsal->direct_ns, verdict->through_ns);
-	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
-						      rehearsal->move_ns);
+	verdict->alpha_percent = share_needed(rehearsal->direct_ns, rehearsal->log_ns,
+					      rehearsal->move_ns);
 	verdict->verdict = verdict_of_costs(rehearsal->direct_ns, rehearsal->log_ns,
 					    rehearsal->move_ns, rehearsal->overwritten_percent,
 					    rehearsal->working_set);

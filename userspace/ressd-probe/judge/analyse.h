@@ -127,13 +127,6 @@ const char *verdict_name(enum verdict verdict);
 bool verdict_pays(enum verdict verdict);
 
 /*
- * The smallest share of blocks, in percent, that must be overwritten in the log before they are
- * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.
- * Times of the same amount of data in any unit.
- */
-u32 analyse_needed_share(u64 direct, u64 log, u64 move);
-
-/*
  * Evaluates, and stores the advised options in @options, which holds the defaults.  @findings: all
  * NR_PARAMETERS of them.
  */
