@@ -51,7 +51,7 @@ static int check_device(const char *name, const struct dm_dev *dev, char *error,
 	}
 	if (block_size > RESSD_BLOCK_SIZE) {
 		snprintf(error, size,
-			 "the %s device has logical blocks of %u bytes, but at most %u are possible",
+			 "the %s device has logical blocks of %u bytes, but at most %u are possible; use another device",
 			 name, block_size, RESSD_BLOCK_SIZE);
 		return -EINVAL;
 	}
@@ -114,7 +114,7 @@ static int parse_options(struct ressd *ressd, struct dm_arg_set *args,
 		return -EINVAL;
 	if (count != args->argc) {
 		snprintf(error, size,
-			 "the table line announces %llu option words, but has %u",
+			 "the table line announces %llu option words, but has %u; correct the number",
 			 (unsigned long long)count, args->argc);
 		return -EINVAL;
 	}
