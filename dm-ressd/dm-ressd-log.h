@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The log on its device: superblock, worker, errors, discards. */
+/* The log on its device: superblock, worker, errors, discards of segments. */
 #ifndef DM_RESSD_LOG_H
 #define DM_RESSD_LOG_H
 
