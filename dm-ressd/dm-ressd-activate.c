@@ -174,7 +174,7 @@ static int check_blank(struct ressd *ressd)
 			return ret;
 		}
 		if (ret) {
-			DMERR("%s: the reserved area cannot be read at block %u (error %d)",
+			DMERR("%s: the reserved area cannot be read at block %u (error %d); nothing was changed, activate the device again once it can be read",
 			      ressd_name(ressd), block, ret);
 			return ret;
 		}
@@ -223,7 +223,7 @@ static int write_super(struct ressd *ressd, const struct ressd_super_info *info,
 		ret = write_copy(ressd, copy ? last : 0, super, flush);
 	}
 	if (ret)
-		DMERR("%s: the superblock cannot be written (error %d)",
+		DMERR("%s: the superblock cannot be written (error %d); try again once the device is well",
 		      ressd_name(ressd), ret);
 	return ret;
 }
@@ -395,13 +395,13 @@ static int recover(struct ressd *ressd, struct ressd_recovery *recovery)
 	if (ret) {
 		DMERR("%s: %s", ressd_name(ressd),
 		      error[0] ? error :
-				 "the log cannot be read from the reserved area");
+				 "the log cannot be read from the reserved area; nothing was changed, activate the device again once it can be read");
 		return ret;
 	}
 	/* What was read may so far be in the device's cache only. */
 	ret = first_flush(ressd);
 	if (ret) {
-		DMERR("%s: the device cannot be flushed (error %d)",
+		DMERR("%s: the device cannot be flushed (error %d); activate it again once it is well",
 		      ressd_name(ressd), ret);
 		return ret;
 	}

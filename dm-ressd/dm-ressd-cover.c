@@ -249,7 +249,7 @@ int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal)
 	}
 	finish(ressd, goal, started, ret);
 	if (started && ressd->cover.run.bad != RESSD_NO_BLOCK)
-		DMERR_LIMIT("%s: the log's copy of normal block %u is damaged or cannot be read, so the disk stays covered; everything else can be read and drained, and writing to this block mends it",
+		DMERR_LIMIT("%s: the log's copy of normal block %u is damaged or cannot be read, so the disk stays covered; everything else can be read and drained, and a write to this block repairs it",
 			    ressd_name(ressd), ressd->cover.run.bad);
 	if (ret == -EIO && goal == RESSD_COVER_COVER && ressd_log_is_rw(ressd))
 		DMERR_LIMIT("%s: the first blocks cannot be read, so that nothing is logged; small writes go to the normal area",
@@ -313,7 +313,7 @@ int ressd_cover_restore(struct ressd *ressd)
 	if (!ret && !ressd_is_drained(ressd))
 		ret = -EIO;
 	if (ret)
-		DMERR("%s: power was lost while the device was made a plain disk or a covered one, and what it held cannot be brought home (error %d); nothing is lost, activate it again",
+		DMERR("%s: power was lost while the device was made a plain disk or a covered one, and what it held cannot be written back (error %d); nothing is lost, activate it again",
 		      ressd_name(ressd), ret);
 	return ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The log on its device: superblock, worker, errors, discards. */
+/* The log on its device: superblock, worker, errors, discards of segments. */
 #ifndef DM_RESSD_LOG_H
 #define DM_RESSD_LOG_H
 
@@ -85,7 +85,7 @@ void ressd_note_mode(struct ressd *ressd);
  */
 int ressd_recover_message(struct ressd *ressd);
 
-/* dm-ressd-discard.c */
+/* dm-ressd-log-discard.c */
 /*
  * Looks whether the reserved device takes discards, and says so if it does not
  * though log_discard is on; a device whose discard has failed gets another

@@ -202,11 +202,11 @@ static void note_bad_blocks(struct ressd *ressd, bool complete, bool gained)
 	spin_unlock(&ressd->lock);
 
 	if (more)
-		DMERR("%s: %u block%s cannot be moved home, so the log cannot be reused from there on; the mover tries again",
+		DMERR("%s: %u block%s cannot be written back, so the log cannot be reused from there on; the mover tries again",
 		      ressd_name(ressd), ressd->errors.bad_blocks,
 		      ressd->errors.bad_blocks == 1 ? "" : "s");
 	else if (changed)
-		DMINFO("%s: all blocks can be moved home again",
+		DMINFO("%s: all blocks can be written back again",
 		       ressd_name(ressd));
 	if (changed || more)
 		dm_table_event(ressd->ti->table);

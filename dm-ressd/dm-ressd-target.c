@@ -19,7 +19,7 @@ static int open_device(struct dm_target *ti, const char *name, const char *path,
 
 	if (!(dm_table_get_mode(ti->table) & RESSD_MODE_WRITE)) {
 		snprintf(error, size,
-			 "ressd cannot be read-only, for what is in the log must be moved home; mount the file system read-only instead");
+			 "ressd cannot be read-only, for what is in the log must be written back; mount the file system read-only instead");
 		return -EROFS;
 	}
 	ret = dm_get_device(ti, path, dm_table_get_mode(ti->table), dev);
@@ -51,7 +51,7 @@ static int check_device(const char *name, const struct dm_dev *dev, char *error,
 	}
 	if (block_size > RESSD_BLOCK_SIZE) {
 		snprintf(error, size,
-			 "the %s device has logical blocks of %u bytes, but at most %u are possible",
+			 "the %s device has logical blocks of %u bytes, but at most %u are possible; use another device",
 			 name, block_size, RESSD_BLOCK_SIZE);
 		return -EINVAL;
 	}
@@ -114,7 +114,7 @@ static int parse_options(struct ressd *ressd, struct dm_arg_set *args,
 		return -EINVAL;
 	if (count != args->argc) {
 		snprintf(error, size,
-			 "the table line announces %llu option words, but has %u",
+			 "the table line announces %llu option words, but has %u; correct the number",
 			 (unsigned long long)count, args->argc);
 		return -EINVAL;
 	}

@@ -17,7 +17,7 @@
  *	mover		the thread that writes the log's data back, in batches;
  *			pace, covers
  *	log		superblock, recovery, the worker that writes the log,
- *			errors, discards
+ *			errors, discards of its segments
  *	dispatch	requests to the normal area: cut, held, and sent in
  *			order
  *	base		I/O of the target's own buffers, the clock of route

@@ -17,7 +17,7 @@ struct option_rule {
 	size_t offset;			/* in struct ressd_options */
 	u32 initial, min, max, step;
 	const char *const *words;	/* NULL-terminated; index = value */
-	bool format_only;
+	bool format_only;		/* no message changes it */
 };
 
 #define NUMBER(k, i, lo, hi, st) \

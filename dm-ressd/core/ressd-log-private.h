@@ -58,16 +58,6 @@ u32 ressd_log_head_end(const struct ressd_log *log);
 u32 ressd_log_open_limit(const struct ressd_log *log);
 
 /*
- * Where a record that begins at @block and needs room up to @end shall end,
- * padding included; see align_blocks and page_blocks.  It may be beyond what
- * the segment and the buffer have.
- */
-u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end);
-
-/* Blocks from @block to the next border of a page of the device; 0: none. */
-u32 ressd_log_page_rest(const struct ressd_log *log, u32 block);
-
-/*
  * Is the next record to start a new segment?  Not where that is kept for
  * covered blocks.
  */

@@ -143,7 +143,8 @@ static u32 into_page(const struct ressd_log *log, u32 block)
 	return into;
 }
 
-u32 ressd_log_page_rest(const struct ressd_log *log, u32 block)
+/* Blocks from @block to the next border of a page of the device; 0: none. */
+static u32 page_rest(const struct ressd_log *log, u32 block)
 {
 	u32 into = log->page_blocks ? into_page(log, block) : 0;
 
@@ -182,18 +183,56 @@ bool ressd_log_record_full(const struct ressd_log *log)
 	return log->nr_full || open_is_full(log);
 }
 
+/*
+ * The end of a page that begins a clustered block of the device, if @block is
+ * in one; or 0.
+ */
+static u32 first_page_end(const struct ressd_log *log, u32 block)
+{
+	u32 into;
+
+	if (!log->page_blocks)
+		return 0;
+	div_u64_rem((u64)block + log->unit_phase, log->unit_blocks, &into);
+	return into < log->page_blocks ? block - into + log->page_blocks : 0;
+}
+
+/*
+ * Where a record that begins at @block and needs space up to @end shall end,
+ * padding included; see align_blocks and page_blocks.  It may be beyond what
+ * the segment and the buffer have.
+ */
+static u32 padded_end(const struct ressd_log *log, u32 block, u32 end)
+{
+	const bool last_segment =
+		ressd_log_free_segments(log) <= log->cover_reserve;
+
+	/* Its blocks are too precious for padding: see SPACE in the header. */
+	if (last_segment)
+		return end;
+	end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
+	end = max(end, first_page_end(log, block));
+	if (pads_records(log))
+		return end + page_rest(log, end);
+	if (log->align_blocks == 1 && log->page_blocks > 1 &&
+	    (into_page(log, end) == log->page_blocks - 1 ||
+	     end + 1 == ressd_log_head_end(log)))
+		end++;
+	return end;
+}
+
 void ressd_log_close_record(struct ressd_log *log)
 {
 	struct ressd_record *open = &log->records[log->open];
 	u32 used = open->block + 1 + open->nr_maps;
-	u32 end = ressd_log_padded_end(log, open->block, used);
+	u32 end = padded_end(log, open->block, used);
 	struct ressd_record *next;
 
 	end = clamp_t(u32, end, used,
 		      max_t(u32, ressd_log_open_limit(log), used));
 	open->nr_blocks = end - open->block;
 	ressd_padding_record(&log->padding, used - open->block,
-			     ressd_log_page_rest(log, used), open->nr_blocks,
+			     page_rest(log, used), open->nr_blocks,
 			     log->geom.nr_blocks);
 	open->entries_written =
 		max(open->entries_written, open->nr_maps + open->nr_unmaps);
@@ -225,39 +264,6 @@ bool ressd_log_ram_is_full(const struct ressd_log *log)
 		ressd_log_free_segments(log) <=
 			log->geom.nr_segments / MIN_FREE_PART ||
 		!sync_is_sealed(log));
-}
-
-/*
- * The end of a page that begins a clustered block of the device, if @block is
- * in one; or 0.
- */
-static u32 first_page_end(const struct ressd_log *log, u32 block)
-{
-	u32 into;
-
-	if (!log->page_blocks)
-		return 0;
-	div_u64_rem((u64)block + log->unit_phase, log->unit_blocks, &into);
-	return into < log->page_blocks ? block - into + log->page_blocks : 0;
-}
-
-u32 ressd_log_padded_end(const struct ressd_log *log, u32 block, u32 end)
-{
-	const bool last_segment =
-		ressd_log_free_segments(log) <= log->cover_reserve;
-
-	/* Its blocks are too precious for padding: see SPACE in the header. */
-	if (last_segment)
-		return end;
-	end = DIV_ROUND_UP(end, log->align_blocks) * log->align_blocks;
-	end = max(end, first_page_end(log, block));
-	if (pads_records(log))
-		return end + ressd_log_page_rest(log, end);
-	if (log->align_blocks == 1 && log->page_blocks > 1 &&
-	    (into_page(log, end) == log->page_blocks - 1 ||
-	     end + 1 == ressd_log_head_end(log)))
-		end++;
-	return end;
 }
 
 /*

@@ -13,14 +13,14 @@
 #define KEEP_PERCENT	3
 
 /*
- * A trial of the direct way ends when so many of its parts in a row cost so
+ * A trial of the direct route ends when so many of its parts in a row cost so
  * many times what they would through the log: a device that collects garbage
  * now and then does not do so in each of them.  While that is not known, when
  * it has taken a second.
  */
 #define PART_BLOCKS		8U
-#define DEAR_PARTS		8U
-#define DEAR_TIMES		2
+#define COSTLY_PARTS		8U
+#define COSTLY_TIMES		2
 #define DIRECT_TRIAL_NS		1000000000ULL
 
 /*
@@ -40,13 +40,13 @@
  */
 #define SHORT_RECORD	2U
 
-/* A log that has become dear is noticed after this part of the interval. */
-#define DEAR_PART	32
+/* A log that costs too much is noticed after this part of the interval. */
+#define COSTLY_PART	32
 
 /*
- * In use the direct way is timed for a window each second.  If that has become
- * so many times what it was when it was decided for, the load or the device is
- * another one.
+ * In use the direct route is timed for a window each second.  If that has
+ * become so many times what it was when it was decided for, the load or the
+ * device is another one.
  */
 #define SAMPLE_NS	1000000000ULL
 #define CHANGED_TIMES	2
@@ -89,12 +89,12 @@ static void enter(struct ressd_route *route, enum ressd_route_phase phase)
 {
 	route->phase = phase;
 	route->sent = 0;
-	route->dear = false;
+	route->costly = false;
 	route->peeking = false;
 }
 
 /*
- * Goes the way that was found to be cheaper in the present situation, the
+ * Takes the route that was found to be cheaper in the present situation, the
  * direct one at first.
  */
 static void follow_decision(struct ressd_route *route)
@@ -166,7 +166,7 @@ static bool add(struct ressd_route_cost *cost, u64 ns, u32 blocks)
 	return true;
 }
 
-/* A block through the log and home, as measured here; 0: not yet. */
+/* A block logged and written back, as measured here; 0: not yet. */
 static u64 through_log_ns(const struct ressd_route *route)
 {
 	u64 log = ressd_route_ns(&ressd_route_case(route)->log);
@@ -175,7 +175,7 @@ static u64 through_log_ns(const struct ressd_route *route)
 	return log && move ? log + move : 0;
 }
 
-/* What a block costs through the log and home here; 0: not known yet. */
+/* What a block costs logged and written back here; 0: not known yet. */
 static u64 expected_ns(const struct ressd_route *route)
 {
 	if (ressd_route_knows_log(route))
@@ -320,7 +320,7 @@ static void try_direct(struct ressd_route *route)
 	c->trial_blocks = 0;
 	c->part_ns = 0;
 	c->part_blocks = 0;
-	c->dear_parts = 0;
+	c->costly_parts = 0;
 	enter(route, RESSD_ROUTE_TRY_DIRECT);
 }
 
@@ -333,7 +333,7 @@ static void try_log(struct ressd_route *route)
 }
 
 /*
- * Of the direct way; 0: too few blocks yet, the first ones may cost far less
+ * Of the direct route; 0: too few blocks yet, the first ones may cost far less
  * than the others.
  */
 static u64 trial_ns(const struct ressd_route_case *c)
@@ -348,14 +348,14 @@ static void continue_direct_trial(struct ressd_route *route)
 	struct ressd_route_case *c = present(route);
 	u64 through = expected_ns(route);
 	bool all = c->trial_blocks >= RESSD_ROUTE_DIRECT_TRIAL;
-	bool dear = c->dear_parts >= DEAR_PARTS;
+	bool costly = c->costly_parts >= COSTLY_PARTS;
 
 	route->unfinished = !all && !through && c->trial_blocks &&
 			    c->trial_ns >= DIRECT_TRIAL_NS;
-	if (!all && !dear && !route->unfinished)
+	if (!all && !costly && !route->unfinished)
 		return;
-	if (dear)
-		set_cost(&c->direct, div_u64(c->dear_ns, c->dear_blocks));
+	if (costly)
+		set_cost(&c->direct, div_u64(c->costly_ns, c->costly_blocks));
 	else if (ressd_route_knows_log(route))
 		set_cost(&c->direct, div_u64(c->trial_ns, c->trial_blocks));
 	if (through)
@@ -410,8 +410,8 @@ bool ressd_route_wants_write(const struct ressd_route *route, u32 open,
 }
 
 /*
- * Has the direct way in use become dear?  By the median, which a few bad
- * windows do not raise.
+ * Does the direct route in use cost far more than it did?  By the median, which
+ * a few bad windows do not raise.
  */
 static bool direct_has_changed(const struct ressd_route *route)
 {
@@ -427,7 +427,7 @@ static void look_for_trial(struct ressd_route *route)
 	bool due = c->sent >= c->interval;
 
 	if (route->phase == RESSD_ROUTE_LOG) {
-		due |= route->dear && c->sent >= c->interval / DEAR_PART;
+		due |= route->costly && c->sent >= c->interval / COSTLY_PART;
 		if (due)
 			try_direct(route);
 	} else if (ressd_route_knows_log(route)) {
@@ -464,7 +464,7 @@ bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,
 /*
  * Of each block that was logged, with as many moves as it takes to leave the
  * log as full as it was: in this round there may have been more, or fewer.
- * One I/O that hangs makes a round dear, and the direct way would be taken for
+ * One I/O that hangs makes a round costly, and writes would go direct for
  * good: so only two rounds raise the cost.
  */
 static void learn_from_round(struct ressd_route *route, u32 live)
@@ -520,7 +520,7 @@ bool ressd_route_wants_move(const struct ressd_route *route)
 /* --- what is measured ----------------------------------------------------- */
 
 /*
- * In use the log is compared with what the direct way cost when it was last
+ * In use the log is compared with what direct writes cost when they were last
  * tried.
  */
 static void watch_log(struct ressd_route *route)
@@ -530,10 +530,10 @@ static void watch_log(struct ressd_route *route)
 	if (route->phase != RESSD_ROUTE_LOG)
 		return;
 	if (ressd_route_knows_log(route))
-		route->dear = route->through_ns >= ressd_route_ns(&c->direct);
+		route->costly = route->through_ns >= ressd_route_ns(&c->direct);
 	else if (c->log.nr >= RESSD_ROUTE_RECENT)
-		route->dear = through_log_ns(route) >=
-			      ressd_route_ns(&c->direct);
+		route->costly = through_log_ns(route) >=
+				ressd_route_ns(&c->direct);
 }
 
 /*
@@ -544,16 +544,16 @@ static void judge_part(struct ressd_route *route, struct ressd_route_case *c)
 {
 	u64 through = expected_ns(route);
 
-	if (!through || c->part_ns < through * c->part_blocks * DEAR_TIMES) {
-		c->dear_parts = 0;
+	if (!through || c->part_ns < through * c->part_blocks * COSTLY_TIMES) {
+		c->costly_parts = 0;
 		return;
 	}
-	if (!c->dear_parts++) {
-		c->dear_ns = 0;
-		c->dear_blocks = 0;
+	if (!c->costly_parts++) {
+		c->costly_ns = 0;
+		c->costly_blocks = 0;
 	}
-	c->dear_ns += c->part_ns;
-	c->dear_blocks += c->part_blocks;
+	c->costly_ns += c->part_ns;
+	c->costly_blocks += c->part_blocks;
 }
 
 static void add_to_trial(struct ressd_route *route, struct ressd_route_case *c,

@@ -4,15 +4,15 @@
  * the normal area?
  *
  * The cost of a block through the log is that of the log's I/Os, syncs
- * included, and of bringing it home; that of a direct one is the time in which
+ * included, and of writing it back; that of a direct one is the time in which
  * direct small writes, and flushes after them, are in flight.  Both are
- * measured by trials: some hundred blocks this way, some hundred the other
- * way, and then as many as that or more brought home.  The way that is taken
+ * measured by trials: some hundred blocks go direct, some hundred to the log,
+ * and then as many as that or more are written back.  The route that is taken
  * is measured as well, the direct one now and then only, for its time is short
  * and a clock costs some of it; if it costs far more than it did when it was
  * taken, the log is tried at once.  The other one is tried again after ever
  * longer intervals, as long as the answer stays the same; and no trial goes on
- * when it has cost several times what the other way would have.  So what
+ * when it has cost several times what the other route would have.  So what
  * trials can cost is bounded.  The log must win clearly, and a decision
  * changes only by a clear difference, so that equal costs make no oscillation.
  * Costs come in bursts where a device collects its garbage, and the first
@@ -27,10 +27,10 @@
  * in flight (a "peek"); that happens so rarely that it costs a hundredth of the
  * time at most.
  *
- * Trials err where a device maps pages: the first blocks of a log are as dear
+ * Trials err where a device maps pages: the first blocks of a log cost as much
  * as random ones, for they leave garbage among data that rest, and some hundred
- * blocks brought home from all over the device share no page.  Who has measured
- * longer (ressd-probe) may say what a block costs through the log and home.
+ * blocks written back all over the device share no page.  Who has measured
+ * longer (ressd-probe) may say what a block costs, logged and written back.
  * Then writes without flushes need no trial of the log: it is taken as soon as
  * it wins clearly by that, and what it costs in use is measured by rounds.
  *
@@ -52,7 +52,7 @@
 enum ressd_route_phase {
 	RESSD_ROUTE_TRY_DIRECT,
 	RESSD_ROUTE_TRY_LOG,
-	RESSD_ROUTE_TRY_MOVE,	/* what the log holds is brought home */
+	RESSD_ROUTE_TRY_MOVE,	/* what the log holds is written back */
 	RESSD_ROUTE_DIRECT,
 	RESSD_ROUTE_LOG,
 };
@@ -83,7 +83,7 @@ struct ressd_route_cost {
 
 /*
  * From the begin of a sweep to that of a later one: what was logged, what was
- * brought home, and what that has taken.
+ * written back, and how long that has taken.
  */
 struct ressd_route_round {
 	bool begun;
@@ -99,16 +99,16 @@ struct ressd_route_round {
 struct ressd_route_case {
 	struct ressd_route_cost direct, log;
 	/*
-	 * The last trial of the direct way; the part of it under way; dear
+	 * The last trial of the direct route; the part of it under way; costly
 	 * parts in a row.
 	 */
-	u64 trial_ns, part_ns, dear_ns;
-	u32 trial_blocks, part_blocks, dear_blocks;
-	u32 dear_parts;
+	u64 trial_ns, part_ns, costly_ns;
+	u32 trial_blocks, part_blocks, costly_blocks;
+	u32 costly_parts;
 	u64 used_ns;	/* of direct writes in use since the decision, where */
 	u32 used_blocks;	/* the log needs no trial */
 	u64 sent;	/* blocks since the decision */
-	u64 interval;	/* blocks until the other way is tried again */
+	u64 interval;	/* blocks until the other route is tried */
 	u64 decided_ns;	/* what a direct block cost at the last decision */
 	bool log_wins;	/* that one */
 	bool decided;	/* there has been one */
@@ -120,7 +120,7 @@ struct ressd_route {
 	u32 now;		/* the present one; if any, the trial's */
 	struct ressd_route_cost move;
 	/*
-	 * A block through the log and home, without flushes: as the table says
+	 * A block logged and written back, without flushes: as the table says
 	 * at first, then as the last round has shown.  0: trials find it.
 	 */
 	u64 through_ns;
@@ -128,27 +128,27 @@ struct ressd_route {
 	u64 log_ns;		/* that the log's I/Os took in this trial, */
 	u32 log_blocks;		/* and of how many blocks they were */
 	u32 sent;		/* blocks sent in this phase */
-	bool unfinished;	/* the direct way's trial is, and goes on */
-	bool dear;		/* the log costs more than the direct way did */
+	bool unfinished;	/* the direct trial is, and goes on */
+	bool costly;		/* the log costs more than direct writes did */
 	u32 depth;		/* most small writes in flight, in 256ths */
 	u32 flush_share;	/* small writes with a flush after, in 256ths */
 	bool flushed;		/* one has come since the last small write */
 	bool flushes;		/* many writes are followed by one */
 	bool peeking;
 	u64 next_peek;		/* ns */
-	bool sampling;		/* the direct way, for a window */
+	bool sampling;		/* the direct route, for a window */
 	u64 next_sample;	/* ns */
 };
 
 /*
- * @through_ns: what a block costs through the log and home if no flush follows,
+ * @through_ns: what a block costs logged and written back if no flush follows,
  * ns, as somebody has measured it beforehand; 0: trials are to find it.
  */
 void ressd_route_init(struct ressd_route *route, u64 through_ns);
 
 /*
  * A small write of @nr blocks comes while @in_flight others have not completed,
- * whichever way they went; @now: of any clock, in ns.  True if it is to go
+ * by whichever route; @now: of any clock, in ns.  True if it is to go
  * through the log.
  */
 bool ressd_route_small(struct ressd_route *route, u32 nr, u32 in_flight,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Discards of segments that may be reused, as dm-ressd-discard.c sends them.  What a sector holds
- * afterwards nobody promises: zeroes, what was there, or something else, each sector for itself.
- * And a loss of power may bring any of them back.
+ * Discards of segments that may be reused, as dm-ressd-log-discard.c sends them.  What a sector
+ * holds afterwards nobody promises: zeroes, what was there, or something else, each sector for
+ * itself.  And a loss of power may bring any of them back.
  */
 #include <stdlib.h>
 #include <string.h>

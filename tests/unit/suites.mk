@@ -7,7 +7,6 @@ SUITES += claims mover sweep step page padding keep cover split queue queue-pai 
 
 # In userspace only:
 SUITES_USERSPACE = bound	# prints results, which are computed in floating point
-SUITES_USERSPACE += cost	# its oracle is floating point; the module has no ressd-cost
 SUITES_USERSPACE += crc		# compares two implementations of core/port
 SUITES_USERSPACE += shares	# reads recorded traces from files, prints results
 SUITES_USERSPACE += unlocked	# looks on at each store, which only userspace allows

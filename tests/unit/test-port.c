@@ -6,7 +6,6 @@
 #include <linux/crc32c.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
-#include <linux/log2.h>
 #include <linux/string.h>
 #include "harness.h"
 
@@ -72,16 +71,8 @@ TEST(little_endian)
 	CHECK_EQ(le16_to_cpu(narrow), 0x0102);
 }
 
-TEST(log2_and_rounding)
+TEST(rounding)
 {
-	CHECK_EQ(ilog2(1), 0);
-	CHECK_EQ(ilog2(4095), 11);
-	CHECK_EQ(ilog2(1ULL << 40), 40);
-	CHECK_EQ(roundup_pow_of_two(1), 1);
-	CHECK_EQ(roundup_pow_of_two(17), 32);
-	CHECK_EQ(rounddown_pow_of_two(17), 16);
-	CHECK_EQ(round_up(17, 8), 24);
-	CHECK_EQ(round_down(17, 8), 16);
 	CHECK_EQ(DIV_ROUND_UP(17, 8), 3);
 	CHECK_EQ(clamp_t(u32, 9, 1, 5), 5);
 }

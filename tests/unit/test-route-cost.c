@@ -38,7 +38,7 @@ static u32 write_rounds(struct ressd_route *route, struct rounds *rounds, u32 di
 }
 
 /*
- * The first blocks of a log are dear where a device maps pages: a trial of 32 had the direct way
+ * The first blocks of a log are costly where a device maps pages: a trial of 32 had the direct way
  * taken on drives on which the log is twice as fast.
  */
 TEST(a_known_cost_needs_no_trial)
@@ -107,7 +107,7 @@ TEST(rounds_refute_a_known_cost)
 	CHECK(direct > 100000 - 4 * 4096, "%u direct", direct);
 	CHECK_EQ(route.through_ns, 2001);
 	CHECK_EQ(write_rounds(&route, &rounds, 1000, 3000000), 3000000);
-	/* What has been learnt holds for a load that makes direct writes dearer. */
+	/* What has been learnt holds for a load that makes direct writes costlier. */
 	CHECK(write_rounds(&route, &rounds, 4000000, 30000) < 20000, "the log is not taken");
 }
 

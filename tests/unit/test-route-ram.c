@@ -131,7 +131,7 @@ TEST(trial_lost_later_logs_one_record_more)
 
 /*
  * Some devices pay a merge for the first write to the log.  So the rest of a trial counts though it
- * is less than a window; or in the next trial of the direct way that would not be seen to be dear.
+ * is less than a window; or in the next trial of the direct way that would not be seen.
  */
 TEST(rest_of_a_trial_counts)
 {

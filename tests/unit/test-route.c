@@ -183,7 +183,7 @@ TEST(dear_direct_way_is_left)
 }
 
 /*
- * Nor does a log that has become dear wait until then; but a few writes after a decision are too
+ * Nor does a log that has become costly wait until then; but a few writes after a decision are too
  * early.
  */
 TEST(dear_log_is_left_soon)
@@ -201,7 +201,7 @@ TEST(dear_log_is_left_soon)
 	for (i = 0; i < RESSD_ROUTE_RECENT * RESSD_ROUTE_WINDOW; i++)
 		ressd_route_log_done(&route, 20000, 1);
 	device.log = 20000;
-	CHECK(route.dear, "the log is not dear");
+	CHECK(route.costly, "the log is not costly");
 	CHECK(ressd_route_small(&route, 1, 0, 0), "the direct way is tried at once");
 	outcome = load(&route, &device, interval / 2);
 	CHECK(outcome.direct > 0, "the direct way is not tried");
@@ -223,7 +223,7 @@ TEST(one_of_many_is_no_peek)
 	CHECK(!ressd_route_small(&route, 1, 0, late), "goes to the log");
 }
 
-/* A device that is always as dear is not tried again and again. */
+/* A device that is always as costly is not tried again and again. */
 TEST(watching_makes_no_trials)
 {
 	const struct device device = { .direct = 900000, .log = 60000, .move = 1000000,

@@ -26,7 +26,7 @@ COMPAT = ["dm-ressd-compat.h", "ssdsim-compat.h"]
 LAYERS = {
     "base": {"device", "meter"},
     "dispatch": {"dispatch", "shape"},
-    "log": {"activate", "discard", "error", "log-worker", "repair"},
+    "log": {"activate", "error", "log-discard", "log-worker", "repair"},
     "mover": {"batch", "cover", "keep", "mover", "pace", "sweep", "wait"},
     "io": {"direct", "end", "io", "merge", "order", "read", "unlocked"},
     "target": {"instances", "status", "target"},

@@ -35,9 +35,9 @@ STEPS = {
 # Key of the figures, name for people, bar of the ratio.
 LOADS = [
     ("randwrite-4k", "random write 4 KB", ">=2.0"),
-    ("randwrite-4k-drained", "  and all moved home", None),
+    ("randwrite-4k-drained", "  and all written back", None),
     ("randwrite-8k", "random write 8 KB", ">1"),
-    ("randwrite-8k-drained", "  and all moved home", None),
+    ("randwrite-8k-drained", "  and all written back", None),
     ("randread-4k", "random read 4 KB", KEEP_SPEED),
     ("randread-4k-busy", "  right after random writes", None),
     ("seqwrite-128k", "sequential write 128 KB", KEEP_SPEED),

@@ -53,7 +53,8 @@ class Run(GuestRun):
     def settings(self):
         """What its result depends on."""
         seeds = normal_path.LOADS[self.name_of_load][2]
-        return f"{self.sides()}, {seeds} seeds, {digest(*(drives.HERE / name for name in SOURCES))}\n"
+        sources = digest(*(drives.HERE / name for name in SOURCES))
+        return f"{self.sides()}, {seeds} seeds, {sources}\n"
 
     def guest(self, top):
         """The guest that measures it."""

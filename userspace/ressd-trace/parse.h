@@ -51,7 +51,7 @@ int parse_number(const struct parser *parser, const char *name, const char *word
 /* Seconds with up to nine digits behind the point (more are cut off), as nanoseconds. */
 int parse_seconds(const struct parser *parser, const char *word, u64 *ns);
 
-/* Place and size of a read or write, in units of @unit bytes; checks the limits. */
+/* Place and size of a read or write, in units of so many bytes; checks the limits. */
 int parse_place(const struct parser *parser, const char *offset, const char *size, u32 offset_unit,
 		u32 size_unit, struct request *request);
 

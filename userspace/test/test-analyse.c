@@ -64,15 +64,15 @@ TEST(vertex_needs_locality)
 TEST(needed_share_is_the_least_that_gains)
 {
 	struct measurements m = drive(100, 20, 10, 20);
-	struct ressd_bandwidths bandwidths = { 100000000, 20000000, 10000000, 20000000 };
+	struct bandwidths bandwidths = { 100000000, 20000000, 10000000, 20000000 };
 	struct ressd_options options;
 	struct analysis analysis = analysis_of(&m, &options);
-	struct ressd_cost cost;
+	struct cost cost;
 
 	CHECK_EQ(analysis.verdict, VERDICT_LOCALITY);
-	ressd_cost_evaluate(&bandwidths, analysis.alpha_percent, &cost);
+	model_evaluate(&bandwidths, analysis.alpha_percent, &cost);
 	CHECK(cost.gain_percent >= ANALYSE_MARGIN, "%u", cost.gain_percent);
-	ressd_cost_evaluate(&bandwidths, analysis.alpha_percent - 1, &cost);
+	model_evaluate(&bandwidths, analysis.alpha_percent - 1, &cost);
 	CHECK(cost.gain_percent < ANALYSE_MARGIN, "%u", cost.gain_percent);
 }
 

@@ -93,7 +93,7 @@ static void move_run(struct model *model, const struct ressd_move *move, u32 nr,
 		model_drive_read(model->drive, sector, nr * RESSD_BLOCK_SECTORS);
 }
 
-/* As dm-ressd-discard.c, but all at once, and they are waited for. */
+/* As dm-ressd-log-discard.c, but all at once, and they are waited for. */
 static void discard_segments(struct model *model)
 {
 	const struct ressd_geom *geom = &model->log.geom;

@@ -10,7 +10,7 @@
 #include "dm/blkdev-users.h"
 #include "dm/blkdev.h"
 
-/* Loops over the device in @folder, which is called @name there. */
+/* Loops over the device of @folder in sysfs. */
 static int check_loops_on(const char *folder, struct failure *failure)
 {
 	const char *name = strrchr(folder, '/');

@@ -56,7 +56,8 @@ struct ressd_summary *log_read_summary(struct log_image *image, u32 slot, u64 se
 	return summary;
 }
 
-bool log_data_intact(struct log_image *image, const struct log_spot *spot, u32 *bad)
+/* Does the data of @spot match its checksums?  *@bad gets the first entry that does not. */
+static bool data_is_intact(struct log_image *image, const struct log_spot *spot, u32 *bad)
 {
 	u32 nr = le16_to_cpu(spot->header.nr_maps);
 
@@ -158,7 +159,7 @@ static bool take_record(struct follow *follow, u64 segment_seq, u32 slot)
 	    (chain->any && !ressd_record_follows(&spot.header, &chain->link)))
 		chain->stop = LOG_STOP_STALE;
 	else if (log_spot_seq(&spot) > chain->claims.durable_seq &&
-		 !log_data_intact(follow->image, &spot, &bad))
+		 !data_is_intact(follow->image, &spot, &bad))
 		drop_torn(follow, &spot);
 	else if (!entries_in_range(follow->image, &spot))
 		chain->stop = LOG_STOP_RANGE;

@@ -67,7 +67,4 @@ const char *log_stop_words(enum log_stop stop);
  */
 struct ressd_summary *log_read_summary(struct log_image *image, u32 slot, u64 segment_seq);
 
-/* Does the data of @spot match its checksums?  *@bad gets the first entry that does not. */
-bool log_data_intact(struct log_image *image, const struct log_spot *spot, u32 *bad);
-
 #endif

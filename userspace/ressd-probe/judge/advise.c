@@ -146,7 +146,7 @@ static void advise_rehearsed_size(struct advice_desk *desk)
 
 static void advise_small_write(struct advice_desk *desk)
 {
-	const struct ressd_cost *cost = &desk->analysis->cost[SIZE_8K];
+	const struct cost *cost = &desk->analysis->cost[SIZE_8K];
 	const bool gains = desk->analysis->has_cost[SIZE_8K] &&
 			   cost->gain_percent >= ANALYSE_MARGIN;
 
@@ -198,7 +198,7 @@ static void advise_adaptive(struct advice_desk *desk)
 	put(desk, "route", "adaptive",
 	    "what a random write costs depends on how much of the drive they go to: the target sees it");
 	put(desk, "log_cost_us", number(desk->analysis->by_size[0].through_ns / 1000, text),
-	    "the rehearsal has taken so long for a block through the log and home");
+	    "the rehearsal has taken so long for a block logged and written back");
 }
 
 static void advise_route(struct advice_desk *desk)
@@ -389,7 +389,7 @@ static void advise_full(struct advice_desk *desk)
 		    "a write that passes a full log would disturb what route adaptive measures");
 	else
 		put(desk, "on_full", wait ? "wait" : "bypass",
-		    "bringing a block home takes 1/%llu.%02llu of the time of a random write (wait from 1/%u on)",
+		    "writing a block back takes 1/%llu.%02llu of the time of a random write (wait from 1/%u on)",
 		    ratio / 100, ratio % 100, WAIT_FROM);
 	put(desk, "pace", "even", wait ?
 	    "as writers wait for the mover when the log is full, they do so evenly" :

@@ -24,7 +24,7 @@ bool verdict_pays(enum verdict verdict)
 }
 
 static bool bandwidths_of(const struct measurements *measurements, int size,
-			  struct ressd_bandwidths *bandwidths)
+			  struct bandwidths *bandwidths)
 {
 	bandwidths->sequential_write = measurements->sequential_write.bandwidth;
 	bandwidths->random_read = measurements->random_read[size].bandwidth;
@@ -34,7 +34,12 @@ static bool bandwidths_of(const struct measurements *measurements, int size,
 	       bandwidths->random_write && bandwidths->ordered_write;
 }
 
-u32 analyse_needed_share(u64 direct, u64 log, u64 move)
+/*
+ * The smallest share of blocks, in percent, that must be overwritten in the log before they are
+ * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.
+ * Times of the same amount of data in any unit.
+ */
+static u32 share_needed(u64 direct, u64 log, u64 move)
 {
 	u32 alpha;
 
@@ -52,12 +57,12 @@ static enum verdict verdict_of(u32 alpha, u32 overwritten)
 	return alpha <= 100 ? VERDICT_LOCALITY : VERDICT_NOT_WORTH;
 }
 
-static u32 needed_share(const struct ressd_bandwidths *bandwidths)
+static u32 needed_share(const struct bandwidths *bandwidths)
 {
-	struct ressd_cost cost;
+	struct cost cost;
 
-	ressd_cost_evaluate(bandwidths, 0, &cost);
-	return analyse_needed_share(cost.direct_ns, cost.log_ns, cost.move_ns);
+	model_evaluate(bandwidths, 0, &cost);
+	return share_needed(cost.direct_ns, cost.log_ns, cost.move_ns);
 }
 
 static u64 scaled(u64 value, int percent)
@@ -71,13 +76,13 @@ static u64 scaled(u64 value, int percent)
  * the bare device (@sign -1).
  */
 static enum verdict verdict_at_bound(const struct measurements *measurements,
-				     const struct ressd_bandwidths *bandwidths, int sign)
+				     const struct bandwidths *bandwidths, int sign)
 {
 	const struct result *sw = &measurements->sequential_write;
 	const struct result *rr = &measurements->random_read[SIZE_4K];
 	const struct result *rw = &measurements->random_write[SIZE_4K];
 	const struct result *ow = &measurements->ordered_write[SIZE_4K];
-	struct ressd_bandwidths bound;
+	struct bandwidths bound;
 
 	bound.sequential_write = scaled(bandwidths->sequential_write,
 					100 + sign * (int)(sw->spread_percent / 2));
@@ -96,7 +101,7 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
  */
 static enum verdict verdict_of_costs(u64 direct, u64 log, u64 move, u32 overwritten, bool adaptive)
 {
-	const enum verdict verdict = verdict_of(analyse_needed_share(direct, log, move),
+	const enum verdict verdict = verdict_of(share_needed(direct, log, move),
 						overwritten);
 
 	if (adaptive && verdict == VERDICT_WORTH &&
@@ -258,8 +263,8 @@ static void explain_unsteady(struct analysis *analysis)
 /* The terms of the model, measured one after the other. */
 static void judge_model(const struct measurements *measurements, struct analysis *analysis)
 {
-	const struct ressd_cost *cost = &analysis->cost[SIZE_4K];
-	struct ressd_bandwidths bandwidths;
+	const struct cost *cost = &analysis->cost[SIZE_4K];
+	struct bandwidths bandwidths;
 
 	if (!bandwidths_of(measurements, SIZE_4K, &bandwidths)) {
 		if (measurements->sequential_write.done)
@@ -299,8 +304,8 @@ static void judge_rehearsal(const struct measurements *measurements,
 					 (100 - rehearsal->overwritten_percent) / 100);
 	verdict->through_ns = rehearsal->log_ns + rehearsal->move_ns;
 	verdict->least_percent = best_gain(rehearsal->direct_ns, verdict->through_ns);
-	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
-						      rehearsal->move_ns);
+	verdict->alpha_percent = share_needed(rehearsal->direct_ns, rehearsal->log_ns,
+					      rehearsal->move_ns);
 	verdict->verdict = verdict_of_costs(rehearsal->direct_ns, rehearsal->log_ns,
 					    rehearsal->move_ns, rehearsal->overwritten_percent,
 					    rehearsal->working_set);
@@ -351,14 +356,14 @@ static void judge(const struct measurements *measurements, const struct finding 
 void analyse(const struct measurements *measurements, const struct finding *findings,
 	     struct analysis *analysis, struct ressd_options *options)
 {
-	struct ressd_bandwidths bandwidths;
+	struct bandwidths bandwidths;
 	int size;
 
 	memset(analysis, 0, sizeof(*analysis));
 	for (size = 0; size < NR_SIZES; size++) {
 		analysis->has_cost[size] = bandwidths_of(measurements, size, &bandwidths);
 		if (analysis->has_cost[size])
-			ressd_cost_evaluate(&bandwidths, 0, &analysis->cost[size]);
+			model_evaluate(&bandwidths, 0, &analysis->cost[size]);
 	}
 	judge(measurements, findings, analysis);
 	if (!verdict_pays(analysis->verdict))

@@ -2,7 +2,7 @@
 /*
  * From bandwidths to a verdict and to the target's options.  Pure: no I/O.
  *
- * The model is RE Eq. (1) to (5) (core/ressd-cost.h), for 4 KiB and for 8 KiB writes, with the
+ * The model is RE Eq. (1) to (5) (model.h), for 4 KiB and for 8 KiB writes, with the
  * ordered write measured at the distance at which the mover of the planned device will write.
  * The same terms measured in a rehearsal (rehearse.h) take its place wherever there is one.
  */
@@ -11,10 +11,10 @@
 
 #include "judge/finding.h"
 #include "judge/loads.h"
+#include "judge/model.h"
 #include "measure/rehearse.h"
 #include "measure/rounds.h"
 #include "ressd-args.h"
-#include "ressd-cost.h"
 
 enum { SIZE_4K, SIZE_8K, NR_SIZES };
 
@@ -75,7 +75,7 @@ struct analysis {
 	u64 working_set;	/* bytes of the drive that the verdict is for; 0: all */
 	u32 overwritten_percent; /* of the blocks in the log, by random writes to these */
 	bool has_cost[NR_SIZES];
-	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
+	struct cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
 	struct size_verdict by_size[NR_REHEARSALS];	/* of the rehearsals */
 	char reason[512];	/* of the verdict, a sentence */
 	unsigned int nr_advice;
@@ -125,13 +125,6 @@ const char *verdict_name(enum verdict verdict);
 
 /* Does it pay for some load, so that there is something to be created? */
 bool verdict_pays(enum verdict verdict);
-
-/*
- * The smallest share of blocks, in percent, that must be overwritten in the log before they are
- * moved, so that the gain reaches ANALYSE_MARGIN: 0 if it does anyway, 101 if no share is enough.
- * Times of the same amount of data in any unit.
- */
-u32 analyse_needed_share(u64 direct, u64 log, u64 move);
 
 /*
  * Evaluates, and stores the advised options in @options, which holds the defaults.  @findings: all

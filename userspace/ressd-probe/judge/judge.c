@@ -95,7 +95,12 @@ double judge_pairs(const double *a, const double *b, size_t count)
 	return deviate;
 }
 
-double judge_threshold(double *times, size_t count, double least)
+/*
+ * Two kinds of calls, fast and slow, distinguished by a time: the one that splits @times best in
+ * two, if the slow ones take at least @least times as long as the fast ones (median over median).
+ * 0 if there are no two kinds.  @times is sorted.
+ */
+static double find_threshold(double *times, size_t count, double least)
 {
 	struct mixture mixture;
 	double *logs, threshold = 0;
@@ -142,7 +147,7 @@ double judge_fast_kind(const double *a, const double *b, size_t count)
 		return 0;
 	memcpy(both, a, count * sizeof(*a));
 	memcpy(both + count, b, count * sizeof(*b));
-	threshold = judge_threshold(both, 2 * count, 1.5);
+	threshold = find_threshold(both, 2 * count, 1.5);
 	nr_a = keep_below(a, count, threshold, fast);
 	nr_b = keep_below(b, count, threshold, fast + nr_a);
 	/* Few fast ones: the threshold has cut off outliers at the wrong end. */

@@ -48,13 +48,6 @@ double judge_pairs(const double *a, const double *b, size_t count);
 double judge_fast_kind(const double *a, const double *b, size_t count);
 
 /*
- * Two kinds of calls, fast and slow, told apart by a time: the one that splits @times best in two,
- * if the slow ones take at least @least times as long as the fast ones (median over median).  0 if
- * there are no two kinds.  @times is sorted.
- */
-double judge_threshold(double *times, size_t count, double least);
-
-/*
  * The first of @count times in a row that is clearly longer than those before it, by much or
  * followed by others: as a number of short ones, at least 3; 0 if there is none.
  */

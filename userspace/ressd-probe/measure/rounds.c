@@ -10,7 +10,8 @@ static u64 bandwidth(u64 bytes, u64 ns)
 	return ns ? (u64)((double)bytes * 1e9 / (double)ns) : 0;
 }
 
-u32 rounds_spread(const struct round *rounds, unsigned int count, unsigned int kept)
+/* Spread of the bandwidths of the last @kept of @count rounds, in percent of their mean. */
+static u32 spread_of(const struct round *rounds, unsigned int count, unsigned int kept)
 {
 	u64 slowest = ~0ULL, fastest = 0, sum = 0;
 	unsigned int i;
@@ -29,7 +30,7 @@ unsigned int rounds_kept(const struct round *rounds, unsigned int count)
 {
 	if (count <= ROUNDS_KEPT)
 		return count;
-	return rounds_spread(rounds, count, ROUNDS_KEPT) <= ROUNDS_SPREAD ? ROUNDS_KEPT :
+	return spread_of(rounds, count, ROUNDS_KEPT) <= ROUNDS_SPREAD ? ROUNDS_KEPT :
 	       count - 1;
 }
 
@@ -56,7 +57,7 @@ u32 rounds_uncertainty(const struct round *rounds, unsigned int count)
 	if (count < 2)
 		return 100;
 	if (kept <= ROUNDS_KEPT || mean <= 0)
-		return rounds_spread(rounds, count, kept);
+		return spread_of(rounds, count, kept);
 	/* A round weighs as much as it has bytes. */
 	for (i = count - kept; i < count; i++) {
 		const double off = rounds[i].ns - mean * rounds[i].bytes;
@@ -73,7 +74,7 @@ bool rounds_want_more(const struct round *rounds, unsigned int count)
 	if (count < ROUNDS_MIN)
 		return true;
 	return count < ROUNDS_MAX &&
-	       rounds_spread(rounds, count, ROUNDS_KEPT) > ROUNDS_SPREAD;
+	       spread_of(rounds, count, ROUNDS_KEPT) > ROUNDS_SPREAD;
 }
 
 #define PAUSED		4	/* times as long as the median: a call waited for something else */

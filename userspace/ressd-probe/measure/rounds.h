@@ -38,9 +38,6 @@ struct result {
 	u64 total_ns;
 };
 
-/* Spread of the bandwidths of the last @kept of @count rounds, in percent of their mean. */
-u32 rounds_spread(const struct round *rounds, unsigned int count, unsigned int kept);
-
 /*
  * How many rounds make the result: the last ROUNDS_KEPT if they agree, else all of @count but the
  * first, for then each tells something of a drive that is now fast and now slow.

@@ -247,7 +247,7 @@ static void add_rehearsals(struct report *report)
 
 	if (!probe->session.measurements.rehearsal[0].done)
 		return;
-	fputs("<h2>Rehearsal</h2>\n<p>Milliseconds for each 4 KiB: written directly, appended to the log, and moved home.</p>\n<table><tr><th>size</th><th>direct</th><th>log</th><th>move</th><th>times as fast</th><th>verdict</th></tr>\n",
+	fputs("<h2>Rehearsal</h2>\n<p>Milliseconds for each 4 KiB: written directly, appended to the log, and written back.</p>\n<table><tr><th>size</th><th>direct</th><th>log</th><th>move</th><th>times as fast</th><th>verdict</th></tr>\n",
 	      file);
 	for (i = 0; i < NR_REHEARSALS; i++) {
 		const struct rehearsal *r = &probe->session.measurements.rehearsal[i];

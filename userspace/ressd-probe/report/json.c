@@ -160,7 +160,7 @@ static void print_models(const struct analysis *analysis)
 
 	json_open("model", '[');
 	for (size = 0; size < NR_SIZES; size++) {
-		const struct ressd_cost *cost = &analysis->cost[size];
+		const struct cost *cost = &analysis->cost[size];
 
 		if (!analysis->has_cost[size])
 			continue;

@@ -129,7 +129,7 @@ static void print_findings(const struct probe *probe)
 
 static void print_cost(const struct analysis *analysis, int size)
 {
-	const struct ressd_cost *cost = &analysis->cost[size];
+	const struct cost *cost = &analysis->cost[size];
 
 	if (!analysis->has_cost[size])
 		return;

@@ -28,6 +28,5 @@ extern port_warn_hook_t port_warn_hook;
 
 #define WARN_ON_ONCE(condition)		WARN_ON(condition)
 #define WARN(condition, ...)		WARN_ON(condition)
-#define WARN_ONCE(condition, ...)	WARN_ON(condition)
 
 #endif

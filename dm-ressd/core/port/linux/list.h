@@ -107,15 +107,9 @@ static inline void list_splice_tail_init(struct list_head *list,
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))
 #define list_next_entry(pos, member) \
 	list_entry((pos)->member.next, __typeof__(*(pos)), member)
-#define list_prev_entry(pos, member) \
-	list_entry((pos)->member.prev, __typeof__(*(pos)), member)
 
 #define list_for_each(pos, head) \
 	for (pos = (head)->next; pos != (head); pos = pos->next)
-
-#define list_for_each_safe(pos, after, head)                       \
-	for (pos = (head)->next, after = pos->next; pos != (head); \
-	     pos = after, after = pos->next)
 
 #define list_for_each_entry(pos, head, member)				\
 	for (pos = list_first_entry(head, __typeof__(*pos), member);	\
@@ -127,11 +121,5 @@ static inline void list_splice_tail_init(struct list_head *list,
 	     after = list_next_entry(pos, member);			\
 	     &pos->member != (head);					\
 	     pos = after, after = list_next_entry(after, member))
-
-#define list_for_each_entry_safe_reverse(pos, before, head, member)	\
-	for (pos = list_last_entry(head, __typeof__(*pos), member),	\
-	     before = list_prev_entry(pos, member);			\
-	     &pos->member != (head);					\
-	     pos = before, before = list_prev_entry(before, member))
 
 #endif

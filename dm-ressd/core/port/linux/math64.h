@@ -26,9 +26,4 @@ static inline u64 div64_u64(u64 dividend, u64 divisor)
 	return dividend / divisor;
 }
 
-static inline u64 mul_u64_u32_div(u64 a, u32 mul, u32 divisor)
-{
-	return (a / divisor) * mul + (a % divisor) * mul / divisor;
-}
-
 #endif

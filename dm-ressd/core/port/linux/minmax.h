@@ -24,7 +24,6 @@
 
 #define min(a, b) ({ PORT_SAME_TYPE(a, b); min_t(__typeof__(a), a, b); })
 #define max(a, b) ({ PORT_SAME_TYPE(a, b); max_t(__typeof__(a), a, b); })
-#define min3(a, b, c)			min(min(a, b), c)
 #define max3(a, b, c)			max(max(a, b), c)
 #define clamp_t(type, v, low, high)	min_t(type, max_t(type, v, low), high)
 #define clamp(v, low, high)		clamp_t(__typeof__(v), v, low, high)

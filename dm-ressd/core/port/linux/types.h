@@ -36,9 +36,6 @@ typedef u64 sector_t;
 #define __force
 #endif
 
-#define BITS_PER_BYTE		8
-#define BITS_PER_LONG		(BITS_PER_BYTE * (int)sizeof(long))
-
 /*
  * Byte order: the casts satisfy sparse, the glibc macros are right on any host.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ressd-cost against the equations of RE section 3.5 in floating point. */
+/* The model against the equations of RE section 3.5 in floating point. */
 #include "harness.h"
-#include "ressd-cost.h"
+#include "judge/model.h"
 
-TEST_SUITE("cost");
+const char test_suite[] = "probe-model";
 
 #define MB	1000000ULL
 
@@ -17,19 +17,19 @@ TEST(random_against_floating_point)
 	u32 round;
 
 	for (round = 0; round < 20000; round++) {
-		struct ressd_bandwidths b = {
+		struct bandwidths b = {
 			.sequential_write = 50000 + test_below(500 * MB),
 			.random_read = 50000 + test_below(500 * MB),
 			.random_write = 50000 + test_below(500 * MB),
 			.ordered_write = 50000 + test_below(500 * MB),
 		};
 		u32 alpha = test_below(101);
-		struct ressd_cost cost;
+		struct cost cost;
 		double direct = seconds(b.random_write);
 		double total = seconds(b.sequential_write) + (1 - alpha / 100.0) *
 			(seconds(b.random_read) + seconds(b.ordered_write));
 
-		ressd_cost_evaluate(&b, alpha, &cost);
+		model_evaluate(&b, alpha, &cost);
 		CHECK(cost.direct_ns - direct * 1e9 < 1 && direct * 1e9 - cost.direct_ns < 1,
 		      "direct %llu", (unsigned long long)cost.direct_ns);
 		CHECK(cost.log_ns + cost.move_ns - total * 1e9 < 4 &&
@@ -45,45 +45,45 @@ TEST(random_against_floating_point)
 /* RE Table 2 and Fig. 2: Samsung MCCOE64G5MPP, ordered writes 12x the random ones. */
 TEST(samsung_is_worth_it)
 {
-	struct ressd_bandwidths b = {
+	struct bandwidths b = {
 		.sequential_write = 85 * MB, .random_read = 16300000,
 		.random_write = 421000, .ordered_write = 12 * 421000,
 	};
-	struct ressd_cost cost;
+	struct cost cost;
 
-	ressd_cost_evaluate(&b, 0, &cost);
+	model_evaluate(&b, 0, &cost);
 	CHECK(cost.worth, "not worth it");
 	CHECK(cost.gain_percent > 800 && cost.gain_percent < 1000, "%u", cost.gain_percent);
 }
 
 TEST(fast_random_writes_are_left_alone)
 {
-	struct ressd_bandwidths b = {
+	struct bandwidths b = {
 		.sequential_write = 80 * MB, .random_read = 20 * MB,
 		.random_write = 40 * MB, .ordered_write = 45 * MB,
 	};
-	struct ressd_cost cost;
+	struct cost cost;
 
-	ressd_cost_evaluate(&b, 0, &cost);
+	model_evaluate(&b, 0, &cost);
 	CHECK(!cost.worth, "worth it at %u %%", cost.gain_percent);
-	ressd_cost_evaluate(&b, 100, &cost);
+	model_evaluate(&b, 100, &cost);
 	CHECK(cost.worth, "with all blocks overwritten before the move only the log is paid");
 	CHECK_EQ(cost.move_ns, 0);
 }
 
 TEST(extremes_do_not_overflow)
 {
-	struct ressd_bandwidths b = {
+	struct bandwidths b = {
 		.sequential_write = ~0ULL, .random_read = ~0ULL,
 		.random_write = 1, .ordered_write = ~0ULL,
 	};
-	struct ressd_cost cost;
+	struct cost cost;
 
-	ressd_cost_evaluate(&b, 50, &cost);
+	model_evaluate(&b, 50, &cost);
 	CHECK_EQ(cost.direct_ns, 4096ULL * 1000000000);
 	CHECK_EQ(cost.gain_percent, ~0U);
 	CHECK(cost.worth, "free against 4096 s");
-	b = (struct ressd_bandwidths){ 1, 1, 1, 1 };
-	ressd_cost_evaluate(&b, 0, &cost);
+	b = (struct bandwidths){ 1, 1, 1, 1 };
+	model_evaluate(&b, 0, &cost);
 	CHECK(!cost.worth && cost.gain_percent == 33, "%u", cost.gain_percent);
 }
