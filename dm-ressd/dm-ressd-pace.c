@@ -24,7 +24,8 @@ bool ressd_pace_is_low(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return (u64)ressd_log_free_blocks(log) * 100 <
+	return ressd->mover.vain != ressd_taken(ressd) + 1 &&
+	       (u64)ressd_log_free_blocks(log) * 100 <
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
 

@@ -122,6 +122,24 @@ empty_log_is_primed_once() {
 	remove_disk d1
 }
 
+# Where a segment has no more room than the covered blocks take, or a record takes all of it, what the mover appends
+# again fills as much as that frees: below move_threshold it went on for ever, with 400 writes a second.
+mover_rests_when_it_gains_nothing() {
+	local words
+	for words in "2048 segment_sectors 128" "4096 segment_sectors 128 log_align_sectors 128 cover off"; do
+		blkdiscard -f /dev/d0
+		# shellcheck disable=SC2086 # words
+		make_ressd ressd /dev/d0 $words move_threshold 95 pace burst
+		small_writes "nothing to gain" 3M
+		fio --name=few --filename=/dev/mapper/ressd --rw=write:8k --bs=4k --offset=36M --number_ios=40 \
+			--fsync=1 --direct=1 --output=/tmp/fio-output
+		check "nothing to gain: the disk is left alone" no_more_writes d0
+		small_writes "nothing to gain, again" 3M --randseed=9
+		check "nothing to gain: a log in use is swept" test "$(status_dirty ressd)" -lt 100
+		ends "nothing to gain"
+	done
+}
+
 # gated_log FIO_WORD...: ressd that holds these writes, with its mover off, on a disk whose normal area is behind
 # the gate "home". Covers would have to pass it first. No timer writes a record before it is full: how many
 # blocks are used is counted on. From then on each write is a record of its own: nothing is left that a timer
@@ -276,6 +294,7 @@ pace burst"
 load dm-ressd
 make_disk d0 64
 scenario empty_log_is_primed_once
+scenario mover_rests_when_it_gains_nothing
 scenario visits_and_writers_keep_step
 scenario writers_are_told_of_moves
 scenario waiting_writer_ends_in_a_direct_trial
