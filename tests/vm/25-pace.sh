@@ -140,6 +140,44 @@ mover_rests_when_it_gains_nothing() {
 	done
 }
 
+# sleeps_on NAME: the mover is not woken for two seconds.
+sleeps_on() {
+	local status before
+	status=/proc/$(grep -l '^ressd_mv/' /proc/[0-9]*/comm | cut -d / -f 3)/status
+	before=$(awk '/^voluntary_ctxt/ { print $2 }' "$status")
+	sleep 2
+	check "$1: the mover sleeps" at_most \
+		$(($(awk '/^voluntary_ctxt/ { print $2 }' "$status") - before)) 2
+}
+
+# One that must not move did not, but looked twenty times a second whether it is idle time.
+mover_that_must_not_move_sleeps() {
+	local line
+	blkdiscard -f /dev/d0
+	line="0 $(sectors_of /dev/d0) linear /dev/d0 0"
+	dmsetup create under --table "$line"
+	make_ressd ressd /dev/mapper/under "$reserved" pace idle
+	dmsetup message ressd 0 mover off
+	small_writes "must not move" 1M
+	sleep 1
+	sleeps_on "off by message"
+	dmsetup message ressd 0 mover on
+	check "on again: all comes home" wait_until equals 0 status_dirty ressd
+	dmsetup message ressd 0 mover off
+	small_writes "must not move again" 1M --randseed=5
+	fail_all_io under
+	writes 4k 5000 1
+	check "the log is off" wait_until equals off status_state ressd
+	dmsetup message ressd 0 mover on
+	sleep 1
+	sleeps_on "the log off"
+	dmsetup load under --table "$line" && dmsetup resume under
+	check "the log recovers" timeout 300 dmsetup message ressd 0 recover
+	check "in service again: all comes home" wait_until equals 0 status_dirty ressd
+	dmsetup remove ressd
+	dmsetup remove under
+}
+
 # gated_log FIO_WORD...: ressd that holds these writes, with its mover off, on a disk whose normal area is behind
 # the gate "home". Covers would have to pass it first. No timer writes a record before it is full: how many
 # blocks are used is counted on. From then on each write is a record of its own: nothing is left that a timer
@@ -295,6 +333,7 @@ load dm-ressd
 make_disk d0 64
 scenario empty_log_is_primed_once
 scenario mover_rests_when_it_gains_nothing
+scenario mover_that_must_not_move_sleeps
 scenario visits_and_writers_keep_step
 scenario writers_are_told_of_moves
 scenario waiting_writer_ends_in_a_direct_trial

@@ -42,6 +42,7 @@ mutants() {
 		order-not-kept@dm-ressd-order.c@s/if (!e->whole ||/if (1 ||/@24-route 1 batch_keeps_its_order@the direct part of a batch passes its logged one
 		order-waits-for-room@dm-ressd-io.c@s/^\tressd->waiters.for_record = ret == -EAGAIN \&\&$/\tressd->waiters.for_record = ret == -ENOSPC ||/@24-route 1 batch_waits_for_no_room@the direct part of a batch waits for the mover
 		vain-sweeps@dm-ressd-pace.c@s/^\treturn ressd->mover.vain != ressd_taken(ressd) + 1 \&\&$/\treturn/@25-pace 1 mover_rests_when_it_gains_nothing@the mover appends again what it has just appended, for ever
+		polls-though-off@dm-ressd-pace.c@s/if (!ressd_mover_is_on(ressd) || !ressd_log_is_rw(ressd))$/if (0)/@25-pace 1 mover_that_must_not_move_sleeps@a mover that must not move looks twenty times a second whether it is idle time
 		piece-tried-over@dm-ressd-io.c@s/if (piece_waits(ressd, rb))/if (0 \&\& piece_waits(ressd, rb))/@25-pace 1 piece_waits_quietly@a piece that waits for room is tried over and over
 		order-forgotten-at-suspend@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (!ressd->suspending \&\& next/@24-route 1 held_batch_is_suspended@the direct part of a batch that is held is forgotten by a suspend, which waits for it
 		order-forgotten-with-log@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (ressd_log_is_rw(ressd) \&\& next/@24-route 1 held_batch_loses_its_log@... or when the log fails
