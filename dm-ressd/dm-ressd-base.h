@@ -122,6 +122,19 @@ static inline void ressd_begin_drain(struct ressd *ressd)
 	ressd_wake(ressd);
 }
 
+/*
+ * Blocks that the log has accepted of writers: what it keeps or carries is not
+ * new, and copies are not the user's.
+ */
+static inline u64 ressd_taken(const struct ressd *ressd)
+{
+	const struct ressd_log_counters *counters = &ressd->log.counters;
+
+	lockdep_assert_held(&ressd->lock);
+	return counters->accepted - counters->covered - counters->carried -
+	       ressd->counters.kept_blocks;
+}
+
 /* Would recovery find nothing?  Without the lock. */
 static inline bool ressd_is_drained(struct ressd *ressd)
 {

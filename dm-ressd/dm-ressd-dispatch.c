@@ -18,6 +18,7 @@
  * part by part, so that an unreadable sector fails only the bio that reads it;
  * a write is not, for a newer one may have been sent since.
  */
+#include <linux/blk-cgroup.h>
 #include <linux/blk-crypto.h>
 #include <linux/blk-integrity.h>
 #include <linux/blkdev.h>
@@ -92,6 +93,7 @@ static struct ressd_request *describe(struct ressd *ressd, struct bio *bio)
 		.sectors = bio_sectors(bio),
 		.direction = direction_of(bio),
 		.kind = (u64)bio->bi_ioprio << 32 | (__force u32)bio->bi_opf,
+		.owner = bio_blkcg_css(bio),
 		.segments = segments_of(bio),
 	};
 	return &held->request;

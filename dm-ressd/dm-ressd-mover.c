@@ -253,6 +253,8 @@ static struct ressd_mover_progress progress_now(struct ressd *ressd)
 		.reused = ressd->log.reuse_seq,
 		.moved = ressd->counters.moved_blocks,
 		.covered = ressd->log.covered,
+		.taken = ressd_taken(ressd),
+		.free = ressd_log_free_blocks(&ressd->log),
 	};
 	spin_unlock(&ressd->lock);
 	return now;
@@ -377,6 +379,10 @@ static void sweep_and_pause(struct ressd *ressd, enum ressd_mover_state kind)
 	before = progress_now(ressd);
 	ret = sweep_once(ressd, kind);
 	after = progress_now(ressd);
+	spin_lock(&ressd->lock);
+	ressd->mover.vain = ressd_mover_was_vain(&before, &after, ret) ?
+				    after.taken + 1 : 0;
+	spin_unlock(&ressd->lock);
 	pause = ressd_mover_pause(&before, &after, ret, &ressd->mover.backoff);
 	if (!pause || kthread_should_stop())
 		return;

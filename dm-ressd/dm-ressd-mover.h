@@ -136,7 +136,10 @@ int ressd_cover_restore(struct ressd *ressd);
 void ressd_cover_compare(struct ressd *ressd);
 
 /* dm-ressd-pace.c */
-/* Is less of the log free than move_threshold says?  Under the lock. */
+/*
+ * Is less of the log free than move_threshold says, and could the mover change
+ * that?  Under the lock.
+ */
 bool ressd_pace_is_low(const struct ressd *ressd);
 /*
  * Has a writer, or the mover in a sweep, to wait for the other one?  Under the

@@ -24,7 +24,8 @@ bool ressd_pace_is_low(const struct ressd *ressd)
 	const struct ressd_log *log = &ressd->log;
 
 	lockdep_assert_held(&ressd->lock);
-	return (u64)ressd_log_free_blocks(log) * 100 <
+	return ressd->mover.vain != ressd_taken(ressd) + 1 &&
+	       (u64)ressd_log_free_blocks(log) * 100 <
 	       (u64)ressd_log_total_blocks(log) * ressd->options.move_threshold;
 }
 
@@ -99,11 +100,13 @@ bool ressd_pace_holds_mover(const struct ressd *ressd)
 
 /*
  * No event wakes the mover when idle time begins, in which it moves (pace idle)
- * or primes the log: it has to poll.
+ * or primes the log: it has to poll.  But one tells it that it may move.
  */
 static bool clock_matters(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
+	if (!ressd_mover_is_on(ressd) || !ressd_log_is_rw(ressd))
+		return false;
 	if (ressd_log_nr_movable(&ressd->log))
 		return ressd->options.pace == RESSD_PACE_IDLE;
 	return ressd->mover.unprimed;

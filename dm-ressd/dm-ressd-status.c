@@ -105,12 +105,9 @@ static void status_info(struct ressd *ressd, char *result, unsigned int maxlen)
 	const struct shaped shaped = shaped_now(ressd);
 	const struct ressd_split_counters *reads = &shaped.split[RESSD_READ];
 	const struct ressd_split_counters *writes = &shaped.split[RESSD_WRITE];
-	/*
-	 * What the log has kept or carried is neither new nor dead; copies are
-	 * not the user's.
-	 */
+	/* What the log has kept or carried is not dead either. */
 	u64 again = c->kept_blocks + l->carried;
-	u64 accepted = l->accepted - again - l->covered;
+	u64 accepted = ressd_taken(ressd);
 	u64 dead = l->overwrites + l->superseded + l->killed - again;
 	const struct {
 		const char *key;

@@ -78,6 +78,14 @@ u32 ressd_mover_pause(const struct ressd_mover_progress *before,
 	return *backoff;
 }
 
+bool ressd_mover_was_vain(const struct ressd_mover_progress *before,
+			  const struct ressd_mover_progress *after, int error)
+{
+	return !error && after->reused != before->reused &&
+	       after->moved == before->moved && after->taken == before->taken &&
+	       after->free <= before->free;
+}
+
 /*
  * A sweep that a suspend waits for either frees space or gives the log up: the
  * next one is not begun for it.

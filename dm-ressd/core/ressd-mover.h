@@ -83,6 +83,8 @@ struct ressd_mover_progress {
 	u64 reused;	/* log->reuse_seq */
 	u64 moved;	/* blocks */
 	bool covered;
+	u64 taken;	/* blocks that the log has accepted of writers */
+	u32 free;	/* blocks */
 };
 
 /*
@@ -92,6 +94,13 @@ struct ressd_mover_progress {
 u32 ressd_mover_pause(const struct ressd_mover_progress *before,
 		      const struct ressd_mover_progress *after, int error,
 		      u32 *backoff);
+
+/*
+ * Has it appended again as much as that has freed?  It would do so for ever:
+ * the next one is not to begin before the log has taken more.
+ */
+bool ressd_mover_was_vain(const struct ressd_mover_progress *before,
+			  const struct ressd_mover_progress *after, int error);
 
 /* Does such a pause, after @error, end early? */
 bool ressd_mover_resumes(const struct ressd_mover_facts *facts, int error);

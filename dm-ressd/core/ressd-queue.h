@@ -52,11 +52,16 @@ struct ressd_request {
 	/* By the caller. */
 	u64 sector;	/* of the normal area */
 	u32 sectors;
-	enum ressd_direction direction;
-	u64 kind;	/* only those of one kind are joined */
 	u32 segments;	/* of memory; above RESSD_MAX_SEGMENTS: never joined */
+	u64 kind;	/* only those of one kind and owner are joined */
+	const void *owner;	/* the control group that is charged */
+	enum ressd_direction direction;
 
 	/* By the queue. */
+	bool yielding : 1;		/* bundle_rp: its turn has come */
+	bool pending : 1;		/* pai: waits for neighbours */
+	bool urgent : 1;		/* waits for no place in flight */
+	u16 yields;			/* so many reads go before it */
 	u64 arrived;			/* the first of its members */
 	struct ressd_request *leader;	/* of its group; NULL: not joinable */
 	struct list_head list;		/* of leaders: the policy's, or ready */
@@ -64,10 +69,6 @@ struct ressd_request {
 	struct list_head member;
 	u64 first;			/* of a leader: what the group covers */
 	u32 total, total_segments;
-	bool pending;			/* pai: waits for neighbours */
-	bool urgent;			/* waits for no place in flight */
-	bool yielding;			/* bundle_rp: its turn has come */
-	u32 yields;			/* ... after so many reads */
 };
 
 struct ressd_queue_options {
@@ -199,7 +200,7 @@ static inline bool ressd_requests_fit(const struct ressd_request *left,
 				      const struct ressd_request *right)
 {
 	return left->direction == right->direction &&
-	       left->kind == right->kind &&
+	       left->kind == right->kind && left->owner == right->owner &&
 	       left->first + left->total == right->first &&
 	       left->total_segments + right->total_segments <=
 		       RESSD_MAX_SEGMENTS;

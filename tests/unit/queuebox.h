@@ -102,6 +102,7 @@ static inline bool send(u64 now)
 		CHECK_EQ(member->sector, next);
 		CHECK_EQ(member->direction, leader->direction);
 		CHECK_EQ(member->kind, leader->kind);
+		CHECK(member->owner == leader->owner, "of another owner");
 		next += member->sectors;
 	}
 	CHECK_EQ(next, leader->first + leader->total);

@@ -214,6 +214,33 @@ TEST(gain_needs_no_pause)
 	CHECK_EQ(ressd_mover_pause(&none, &none, -5, &backoff), 1000);
 }
 
+/* What appends again all that it frees would go on for ever. */
+TEST(freeing_that_gains_nothing_is_vain)
+{
+	static const struct ressd_mover_progress before = { .reused = 7, .moved = 100, .taken = 9,
+							    .free = 50 };
+	static const struct {
+		struct ressd_mover_progress after;
+		bool vain;
+	} cases[] = {
+		{ { .reused = 8, .moved = 100, .taken = 9, .free = 50 }, true },
+		{ { .reused = 9, .moved = 100, .taken = 9, .free = 49 }, true },
+		{ { .reused = 8, .moved = 100, .taken = 9, .free = 51 }, false },
+		/* A direct write was in the way; it is over soon. */
+		{ { .reused = 7, .moved = 100, .taken = 9, .free = 50 }, false },
+		{ { .reused = 8, .moved = 101, .taken = 9, .free = 50 }, false },
+		/* Writers have used what it gained. */
+		{ { .reused = 8, .moved = 100, .taken = 10, .free = 49 }, false },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		CHECK(ressd_mover_was_vain(&before, &cases[i].after, 0) == cases[i].vain, "case %u",
+		      i);
+		CHECK(!ressd_mover_was_vain(&before, &cases[i].after, -5), "case %u failed", i);
+	}
+}
+
 TEST(who_waits_ends_a_pause)
 {
 	static const struct {

@@ -122,6 +122,62 @@ empty_log_is_primed_once() {
 	remove_disk d1
 }
 
+# Where a segment has no more room than the covered blocks take, or a record takes all of it, what the mover appends
+# again fills as much as that frees: below move_threshold it went on for ever, with 400 writes a second.
+mover_rests_when_it_gains_nothing() {
+	local words
+	for words in "2048 segment_sectors 128" "4096 segment_sectors 128 log_align_sectors 128 cover off"; do
+		blkdiscard -f /dev/d0
+		# shellcheck disable=SC2086 # words
+		make_ressd ressd /dev/d0 $words move_threshold 95 pace burst
+		small_writes "nothing to gain" 3M
+		fio --name=few --filename=/dev/mapper/ressd --rw=write:8k --bs=4k --offset=36M --number_ios=40 \
+			--fsync=1 --direct=1 --output=/tmp/fio-output
+		check "nothing to gain: the disk is left alone" no_more_writes d0
+		small_writes "nothing to gain, again" 3M --randseed=9
+		check "nothing to gain: a log in use is swept" test "$(status_dirty ressd)" -lt 100
+		ends "nothing to gain"
+	done
+}
+
+# sleeps_on NAME: the mover is not woken for two seconds.
+sleeps_on() {
+	local status before
+	status=/proc/$(grep -l '^ressd_mv/' /proc/[0-9]*/comm | cut -d / -f 3)/status
+	before=$(awk '/^voluntary_ctxt/ { print $2 }' "$status")
+	sleep 2
+	check "$1: the mover sleeps" at_most \
+		$(($(awk '/^voluntary_ctxt/ { print $2 }' "$status") - before)) 2
+}
+
+# One that must not move did not, but looked twenty times a second whether it is idle time.
+mover_that_must_not_move_sleeps() {
+	local line
+	blkdiscard -f /dev/d0
+	line="0 $(sectors_of /dev/d0) linear /dev/d0 0"
+	dmsetup create under --table "$line"
+	make_ressd ressd /dev/mapper/under "$reserved" pace idle
+	dmsetup message ressd 0 mover off
+	small_writes "must not move" 1M
+	sleep 1
+	sleeps_on "off by message"
+	dmsetup message ressd 0 mover on
+	check "on again: all comes home" wait_until equals 0 status_dirty ressd
+	dmsetup message ressd 0 mover off
+	small_writes "must not move again" 1M --randseed=5
+	fail_all_io under
+	writes 4k 5000 1
+	check "the log is off" wait_until equals off status_state ressd
+	dmsetup message ressd 0 mover on
+	sleep 1
+	sleeps_on "the log off"
+	dmsetup load under --table "$line" && dmsetup resume under
+	check "the log recovers" timeout 300 dmsetup message ressd 0 recover
+	check "in service again: all comes home" wait_until equals 0 status_dirty ressd
+	dmsetup remove ressd
+	dmsetup remove under
+}
+
 # gated_log FIO_WORD...: ressd that holds these writes, with its mover off, on a disk whose normal area is behind
 # the gate "home". Covers would have to pass it first. No timer writes a record before it is full: how many
 # blocks are used is counted on. From then on each write is a record of its own: nothing is left that a timer
@@ -276,6 +332,8 @@ pace burst"
 load dm-ressd
 make_disk d0 64
 scenario empty_log_is_primed_once
+scenario mover_rests_when_it_gains_nothing
+scenario mover_that_must_not_move_sleeps
 scenario visits_and_writers_keep_step
 scenario writers_are_told_of_moves
 scenario waiting_writer_ends_in_a_direct_trial

@@ -258,6 +258,42 @@ held_and_released() {
 	dmsetup remove gate
 }
 
+# held_pair GROUP...: a write by each group, one behind the other on the disk, held while a third one is in flight.
+held_pair() {
+	local group seek=20 children=()
+	make_gate gate /dev/d1 0 65536
+	dmsetup create ressd --table "0 65536 ressd /dev/mapper/gate 0 /dev/d1 65536 $reserved 12 cover off route never \
+dispatch pai split_write_sectors 512 dispatch_depth 1 pending_expire_ms 1000"
+	dd if=/dev/zero of=/dev/mapper/ressd bs=12k count=1 oflag=direct status=none &
+	children+=($!)
+	wait_until equals 1 writes_at_gate gate
+	for group; do
+		(echo "$BASHPID" >"/run/groups/$group/cgroup.procs" && exec dd if=/dev/zero of=/dev/mapper/ressd \
+			bs=12k count=1 seek="$seek" oflag=direct status=none) &
+		children+=($!)
+		seek=$((seek + 1))
+	done
+	check "groups, $*: two are held" wait_until equals 2 status_value ressd held
+	open_gate gate
+	for group in "${children[@]}"; do
+		ends_well "groups, $*: each write ends" "$group"
+	done
+}
+
+# What control groups write is not joined, or one would be charged with, and slowed down for, what is the other one's.
+groups_stay_apart() {
+	mkdir -p /run/groups
+	mount -t cgroup2 none /run/groups
+	echo +io >/run/groups/cgroup.subtree_control
+	mkdir /run/groups/a /run/groups/b
+	held_pair a a
+	check "groups: neighbours of one are joined" equals 1 status_value ressd joined
+	dmsetup remove ressd && dmsetup remove gate
+	held_pair a b
+	check "groups: those of two are not" equals 0 status_value ressd joined
+	dmsetup remove ressd && dmsetup remove gate
+}
+
 # held_or_sent: the second write of held_at_suspend has come.
 held_or_sent() {
 	equals 1 status_value ressd held || equals 2 writes_at_gate gate
@@ -447,6 +483,7 @@ scenario joined_bundles
 scenario unreadable_sector
 scenario alone
 scenario held_and_released
+scenario groups_stay_apart
 scenario suspend_sends
 scenario order_of_overlapping
 scenario order_after_a_lost_trial "small writes" 4k 3000

@@ -41,9 +41,12 @@ mutants() {
 		log-read-by-blocks@dm-ressd-batch.c@s/ressd_sweep_log_run(moves, min(nr, BIO_MAX_VECS),/ressd_sweep_log_run(moves, 1,/@40-drain@the mover reads each block of a log in order by itself
 		order-not-kept@dm-ressd-order.c@s/if (!e->whole ||/if (1 ||/@24-route 1 batch_keeps_its_order@the direct part of a batch passes its logged one
 		order-waits-for-room@dm-ressd-io.c@s/^\tressd->waiters.for_record = ret == -EAGAIN \&\&$/\tressd->waiters.for_record = ret == -ENOSPC ||/@24-route 1 batch_waits_for_no_room@the direct part of a batch waits for the mover
+		vain-sweeps@dm-ressd-pace.c@s/^\treturn ressd->mover.vain != ressd_taken(ressd) + 1 \&\&$/\treturn/@25-pace 1 mover_rests_when_it_gains_nothing@the mover appends again what it has just appended, for ever
+		polls-though-off@dm-ressd-pace.c@s/if (!ressd_mover_is_on(ressd) || !ressd_log_is_rw(ressd))$/if (0)/@25-pace 1 mover_that_must_not_move_sleeps@a mover that must not move looks twenty times a second whether it is idle time
 		piece-tried-over@dm-ressd-io.c@s/if (piece_waits(ressd, rb))/if (0 \&\& piece_waits(ressd, rb))/@25-pace 1 piece_waits_quietly@a piece that waits for room is tried over and over
 		order-forgotten-at-suspend@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (!ressd->suspending \&\& next/@24-route 1 held_batch_is_suspended@the direct part of a batch that is held is forgotten by a suspend, which waits for it
 		order-forgotten-with-log@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (ressd_log_is_rw(ressd) \&\& next/@24-route 1 held_batch_loses_its_log@... or when the log fails
+		joined-across-groups@dm-ressd-dispatch.c@s/\.owner = bio_blkcg_css(bio),/.owner = NULL,/@35-normal-path 1 groups_stay_apart@requests of two control groups are joined, and one is charged with both
 		passed-by-later-ones@dm-ressd-order.c@s/!ordered \&\& !ressd_route_is_adaptive(ressd)/!ordered/@35-normal-path 1 order_after_a_lost_trial@writes that have waited for a trial are passed by later ones
 		passed-by-large-ones@dm-ressd-order.c@s/list_empty(&ressd->waiters.order) ?$/1 ?/@35-normal-path 1 order_after_a_lost_trial@... by later ones that are large
 		left-log-not-drained@dm-ressd-meter.c@s/^\tressd_begin_drain(ressd);$/\t;/@24-route 1 left_log_is_drained@direct writes go on to write records for what the log holds of their blocks
