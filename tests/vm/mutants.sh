@@ -39,6 +39,7 @@ mutants() {
 		mover-beside-a-trial@dm-ressd-pace.c@s/^\tif (ressd_route_tries_direct(ressd) \&\&$/\tif (0 \&\&/@24-route 1 mover_rests_for_a_direct_trial@a direct write is timed beside the mover's
 		mover-rests-on@dm-ressd-pace.c@s/^\t    list_empty(&ressd->waiters.space))$/\t    1)/@25-pace 1 waiting_writer_ends_in_a_direct_trial@the mover rests for a direct trial though a write waits for it
 		log-read-by-blocks@dm-ressd-batch.c@s/ressd_sweep_log_run(moves, min(nr, BIO_MAX_VECS),/ressd_sweep_log_run(moves, 1,/@40-drain@the mover reads each block of a log in order by itself
+		run-without-page@dm-ressd-io.c@/^\t\t\.page_sectors = /d@24-route 1 flushed_run_is_direct@a run over flushes is logged and moved
 		order-not-kept@dm-ressd-order.c@s/if (!e->whole ||/if (1 ||/@24-route 1 batch_keeps_its_order@the direct part of a batch passes its logged one
 		order-waits-for-room@dm-ressd-io.c@s/^\tressd->waiters.for_record = ret == -EAGAIN \&\&$/\tressd->waiters.for_record = ret == -ENOSPC ||/@24-route 1 batch_waits_for_no_room@the direct part of a batch waits for the mover
 		piece-tried-over@dm-ressd-io.c@s/if (piece_waits(ressd, rb))/if (0 \&\& piece_waits(ressd, rb))/@25-pace 1 piece_waits_quietly@a piece that waits for room is tried over and over
