@@ -32,6 +32,7 @@ mutants() {
 		discards-by-both-disks@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/0;/@80-devices 1 limits_of_the_log@a log on a disk without discards takes them away from the file system
 		discards-always@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/1;/@80-devices 1 limits_of_the_log@discards are offered though only the reserved device takes them
 		discards-in-pages-of-the-log@dm-ressd-target.c@s/max(bdev_discard_granularity(ressd->normal->bdev),/max(limits->discard_granularity,/@80-devices 1 limits_of_the_log@discards come in units of the reserved device
+		xfs-writes-pieces@dm-ressd-target.c@/^\tlimits->physical_block_size =$/,/;$/d@80-devices 1 block_sizes@xfs takes sectors of 512 bytes, and its log passes by that of ressd
 		blocks-smaller-than-the-log@dm-ressd-target.c@s/^\tlimits->io_min = max_t/\tlimits->logical_block_size = bdev_logical_block_size(ressd->normal->bdev);\n&/@80-devices 1 limits_of_the_log@a read of a part of a logged block is less than a sector of the reserved device
 		last-block-not-killed@dm-ressd-direct.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs@a direct write of several blocks leaves the older copy of its last one in the log
 		mover-begins-alone@dm-ressd-pace.c@s/^\t       mover_is_about_to_begin(ressd) ||$/\t       0 ||/@27-longest-wait@writers use up the room before the mover has the processor
