@@ -362,6 +362,7 @@ void ressd_tune_router(struct ressd *ressd)
 		.small_sectors = options->small_write_sectors,
 		.open_units = options->open_units,
 		.unit_sectors = options->move_block_sectors,
+		.page_sectors = options->log_page_sectors,
 		.log_sectors = ressd->table.reserved_sectors,
 	};
 

@@ -611,6 +611,10 @@ static void ressd_io_hints(struct dm_target *ti, struct queue_limits *limits)
 	 * goes to the reserved device as it is.
 	 */
 	limits->io_min = max_t(unsigned int, limits->io_min, RESSD_BLOCK_SIZE);
+	/* Or xfs writes pieces of blocks, which the log does not take. */
+	limits->physical_block_size =
+		max_t(unsigned int, limits->physical_block_size,
+		      RESSD_BLOCK_SIZE);
 	if (limits->max_discard_sectors)
 		limits->discard_granularity =
 			max(bdev_discard_granularity(ressd->normal->bdev),

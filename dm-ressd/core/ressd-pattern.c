@@ -17,6 +17,10 @@
  */
 #define FLUSH_WRITES		8
 
+/* A run that opens a unit is a quarter of one, twice what is beside it. */
+#define RUN_PART		4
+#define RUN_TIMES		2
+
 /* A database, with what is written back beside it, flushes more often. */
 #define COMMIT_WRITES		32
 
@@ -222,6 +226,44 @@ static bool is_repeated(const struct ressd_pattern *pattern,
 	       stream->sectors <= half;
 }
 
+/* --- runs ----------------------------------------------------------------- */
+
+static void note_run(struct ressd_pattern *pattern, struct ressd_stream *stream,
+		     u32 sectors, bool continues)
+{
+	if (!continues) {
+		stream->run = 0;
+		stream->run_start = pattern->sectors;
+		stream->run_flushes = pattern->flushes;
+	}
+	stream->run += sectors;
+	pattern->sectors += sectors;
+}
+
+/* Sectors written elsewhere since the stream's run began. */
+static u64 beside_run(const struct ressd_pattern *pattern,
+		      const struct ressd_stream *stream)
+{
+	return pattern->sectors - stream->run_start - stream->run;
+}
+
+/*
+ * Is the run, which goes on with @sector, to open the unit that it runs into?
+ * One without a flush is a batch.
+ */
+static bool run_opens(const struct ressd_pattern *pattern,
+		      const struct ressd_stream *stream, u64 sector)
+{
+	const struct ressd_pattern_options *options = &pattern->options;
+	const u64 flushes = pattern->flushes - stream->run_flushes;
+
+	return flushes && options->page_sectors &&
+	       unit_of(pattern, sector - 1) != unit_of(pattern, sector) &&
+	       stream->run >= options->unit_sectors / RUN_PART &&
+	       stream->run >= flushes * options->page_sectors &&
+	       stream->run >= RUN_TIMES * beside_run(pattern, stream);
+}
+
 /* --- open units ----------------------------------------------------------- */
 
 /*
@@ -263,13 +305,16 @@ static bool is_committing(const struct ressd_pattern *pattern)
  * one that a stream runs into should: it fills it in order, which spares the
  * merge.
  */
-static bool is_cheap(struct ressd_pattern *pattern, u64 sector, bool continues,
-		     u32 left, bool moving)
+static bool is_cheap(struct ressd_pattern *pattern,
+		     const struct ressd_stream *stream, u64 sector,
+		     bool continues, u32 left, bool moving)
 {
 	u64 unit = unit_of(pattern, sector);
 
 	if (!has_many_units(pattern))
-		return continues && ressd_units_is_open(&pattern->units, unit);
+		return continues && left &&
+		       (ressd_units_is_open(&pattern->units, unit) ||
+			run_opens(pattern, stream, sector));
 	if (continues && unit_of(pattern, sector - 1) != unit)
 		return true;
 	return ressd_units_is_open(&pattern->units, unit) ||
@@ -283,7 +328,7 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 			 bool moving)
 {
 	bool small = sectors <= pattern->options.small_sectors;
-	bool continues = false, batch = false;
+	bool continues = false, batch = false, only, goes_on;
 	struct ressd_stream *stream;
 	u64 unit;
 	u32 left;
@@ -291,6 +336,10 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 	pattern->clock++;
 	pattern->ordered = false;
 	stream = find_stream(pattern, sector, sectors, &continues, &batch);
+	left = units_left(pattern, moving);
+	only = !left && !moving;
+	goes_on = continues && !(only && beside_run(pattern, stream));
+	note_run(pattern, stream, sectors, goes_on);
 	take_out(pattern, stream);
 	note_write(pattern, stream, sector, sectors, batch);
 	put_in(pattern, stream);
@@ -298,11 +347,13 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 		return small && !continues;
 
 	unit = unit_of(pattern, sector);
-	left = units_left(pattern, moving);
+	/* The only unit is the log's, or a run's while nothing is logged. */
+	if (only && goes_on)
+		left = 1;
 	ressd_units_limit(&pattern->units, left);
 	pattern->ordered = small && is_direct_part(pattern, stream, sector);
 	if (small && !pattern->ordered &&
-	    !is_cheap(pattern, sector, continues, left, moving))
+	    !is_cheap(pattern, stream, sector, continues, left, moving))
 		return true;
 	ressd_units_use(&pattern->units, unit, left, small);
 	return false;

@@ -15,6 +15,11 @@
  * for writing; the log occupies one, and a running mover another.  If their
  * number is known, a small sequential write is direct only if it goes to a unit
  * that direct writes keep open.  Otherwise it is logged like a random one.
+ * Where units are few, a stream opens the unit that it runs into only over
+ * flushes, between which it has written a page or more in the mean, and only if
+ * it is a long one, and not much is written beside it.  It may have the log's
+ * unit if nothing is.
+ *
  * With more than RESSD_PATTERN_FEW_UNITS a random write is direct in an open
  * unit, too, and may open one, as does a stream that runs into one; and the
  * mover's visits compete for them.  Fewer are left to sequential writes, for
@@ -68,6 +73,7 @@ struct ressd_pattern_options {
 	u32 open_units;		/* that the device has, 0: unknown */
 	u32 unit_sectors;	/* of one; 0: unknown, then open_units is 0 */
 	u32 unit_phase;		/* sector 0 is this far into one */
+	u32 page_sectors;	/* that the device writes at once; 0: unknown */
 	u64 log_sectors;	/* that the log can hold */
 };
 
@@ -77,6 +83,9 @@ struct ressd_stream {
 	u64 start;	/* of its batch */
 	u64 sectors;	/* of its batch so far */
 	u64 flushes;	/* seen before that write */
+	u64 run;	/* sectors in a row, over flushes */
+	u64 run_start;	/* pattern->sectors before them */
+	u64 run_flushes; /* pattern->flushes before them */
 	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
 	struct list_head age;	/* on pattern->ages */
 	struct ressd_stream *same; /* the next one of its bucket */
@@ -86,6 +95,7 @@ struct ressd_pattern {
 	struct ressd_pattern_options options;
 	bool ordered;		/* the last write: of a batch's direct part */
 	u64 clock;			/* writes seen */
+	u64 sectors;			/* of these */
 	u64 flushes;			/* seen */
 	u64 flushed;			/* clock at the last flush */
 	/* Writes before the last flush and before that one; 0: many. */

@@ -217,6 +217,77 @@ TEST(flushed_streams_are_logged_where_units_are_few)
 	CHECK_EQ(direct, 0);
 }
 
+#define PAGE	32
+
+/* A device that writes so many sectors at once. */
+static void init_pages(u32 open_units)
+{
+	struct ressd_pattern_options options;
+
+	init_units(open_units);
+	options = seen.options;
+	options.page_sectors = PAGE;
+	ressd_pattern_set(&seen, &options);
+}
+
+/*
+ * @count writes with a flush behind each, from @start on; with @beside sectors by turns, somewhere
+ * else. How many were logged of the former.
+ */
+static u32 run(u64 start, u32 count, u32 sectors, u32 beside)
+{
+	u32 i, logged = 0;
+
+	for (i = 0; i < count; i++) {
+		logged += committed(start + (u64)i * sectors, sectors, false);
+		if (beside)
+			ressd_pattern_write(&seen, 40 * UNIT + (u64)i * beside, beside, false);
+	}
+	return logged;
+}
+
+/* Found with writes of 128 KiB, an fdatasync each: 0.28 of the speed of the bare SD card. */
+TEST(run_over_flushes_opens_the_unit_that_it_runs_into)
+{
+	init_pages(2);
+	CHECK_EQ(run(5 * UNIT, 3 * UNIT / 64, 64, 0), UNIT / 64);
+	CHECK(committed(20 * UNIT, 8, false), "a random write");
+	CHECK(!committed(8 * UNIT, 64, false), "it has not closed the run's unit");
+}
+
+TEST(short_or_lesser_run_opens_no_unit)
+{
+	init_pages(2);
+	CHECK_EQ(run(6 * UNIT - UNIT / 8, UNIT / 64, 64, 0), UNIT / 64);
+	init_pages(2);
+	CHECK_EQ(run(5 * UNIT, 2 * UNIT / 64, 64, 32), UNIT / 64);
+	init_pages(2);
+	CHECK_EQ(run(5 * UNIT, 2 * UNIT / 64, 64, 40), 2 * UNIT / 64);
+}
+
+/* Each flush costs a page, and the log needs as many for all that is flushed. */
+TEST(run_of_less_than_a_page_a_flush_opens_no_unit)
+{
+	init_pages(2);
+	CHECK_EQ(run(5 * UNIT, 2 * UNIT / PAGE, PAGE, 0), UNIT / PAGE);
+	init_pages(2);
+	CHECK_EQ(run(5 * UNIT, 2 * UNIT / (PAGE / 2), PAGE / 2, 0), 2 * UNIT / (PAGE / 2));
+}
+
+/* It may go on there until something else is logged, or moved. */
+TEST(run_takes_the_only_unit_while_nothing_else_is_written)
+{
+	init_pages(1);
+	CHECK_EQ(run(5 * UNIT, 2 * UNIT / 64, 64, 0), UNIT / 64);
+	CHECK(committed(20 * UNIT, 8, false), "a random write");
+	CHECK_EQ(run(7 * UNIT, 2 * UNIT / 64, 64, 0), UNIT / 64);
+	init_pages(1);
+	CHECK_EQ(run(5 * UNIT, 2 * UNIT / 64, 64, 8), 2 * UNIT / 64);
+	init_pages(1);
+	CHECK_EQ(run(5 * UNIT, 3 * UNIT / 128, 64, 0), UNIT / 64);
+	CHECK(committed(6 * UNIT + UNIT / 2, 64, true), "the mover needs it");
+}
+
 TEST(large_writes_are_direct_and_open_their_unit)
 {
 	init_units(2);

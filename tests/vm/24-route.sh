@@ -411,8 +411,25 @@ batch_waits_for_no_room() {
 	remove_gated_records "no room"
 }
 
+# flushed_writes SIZE FIRST COUNT: in order, from block FIRST of that size on, a flush behind each.
+flushed_writes() {
+	dd if=/dev/zero of=/dev/mapper/ressd "bs=$1" "seek=$2" "count=$3" oflag=direct,dsync status=none
+}
+
+# Three units of 1 MiB, of which the log takes the first one; of what is less than a page for each flush it takes all.
+flushed_run_is_direct() {
+	make_ressd ressd /dev/d0 "$reserved" cover off small_write_sectors 256 open_units 2 \
+		move_block_sectors 2048 log_page_sectors 128
+	flushed_writes 64k 0 48
+	check "flushed run: it opens the second unit" equals 256 status_value ressd accepted
+	flushed_writes 32k 256 64
+	check "flushed run: less than a page is logged" equals 768 status_value ressd accepted
+	ends "flushed run"
+}
+
 load dm-ressd
 make_disk d0 64
+scenario flushed_run_is_direct
 scenario batch_keeps_its_order
 scenario held_batch_is_suspended
 scenario held_batch_loses_its_log

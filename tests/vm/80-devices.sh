@@ -198,6 +198,11 @@ write_through() {
 	remove_disk d0
 }
 
+# ressd_queue ATTRIBUTE
+ressd_queue() {
+	queue "$(dmsetup info -c --noheadings -o blkdevname ressd)" "$1"
+}
+
 block_sizes() {
 	make_disk d0 24 cache_size=2 blocksize=4096 irqmode=2 completion_nsec=50000
 	create d0 d0
@@ -208,17 +213,13 @@ block_sizes() {
 	make_disk d1 24 cache_size=2 irqmode=2 completion_nsec=50000
 	create d1 d1
 	check "512-byte blocks: passed on" equals 512 blockdev --getss "$mapper"
+	check "512-byte blocks: xfs is to write 4096" equals 4096 ressd_queue physical_block_size
 	destroy d1 d1
 	blkdiscard -f /dev/d0
 	blkdiscard -f /dev/d1
 	life "4096-byte normal area, 512-byte log" d0 d1
 	remove_disk d0
 	remove_disk d1
-}
-
-# ressd_queue ATTRIBUTE
-ressd_queue() {
-	queue "$(dmsetup info -c --noheadings -o blkdevname ressd)" "$1"
 }
 
 # first_block_is LETTER|0: of the bare normal disk.

@@ -32,6 +32,7 @@ mutants() {
 		discards-by-both-disks@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/0;/@80-devices 1 limits_of_the_log@a log on a disk without discards takes them away from the file system
 		discards-always@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/1;/@80-devices 1 limits_of_the_log@discards are offered though only the reserved device takes them
 		discards-in-pages-of-the-log@dm-ressd-target.c@s/max(bdev_discard_granularity(ressd->normal->bdev),/max(limits->discard_granularity,/@80-devices 1 limits_of_the_log@discards come in units of the reserved device
+		xfs-writes-pieces@dm-ressd-target.c@/^\tlimits->physical_block_size =$/,/;$/d@80-devices 1 block_sizes@xfs takes sectors of 512 bytes, and its log passes by that of ressd
 		blocks-smaller-than-the-log@dm-ressd-target.c@s/^\tlimits->io_min = max_t/\tlimits->logical_block_size = bdev_logical_block_size(ressd->normal->bdev);\n&/@80-devices 1 limits_of_the_log@a read of a part of a logged block is less than a sector of the reserved device
 		last-block-not-killed@dm-ressd-direct.c@s/rb->nr = end > rb->first ? end - rb->first : 0;/rb->nr = end > rb->first + 1 ? end - rb->first - 1 : end > rb->first;/@68-thin 1 1 always xfs@a direct write of several blocks leaves the older copy of its last one in the log
 		mover-begins-alone@dm-ressd-pace.c@s/^\t       mover_is_about_to_begin(ressd) ||$/\t       0 ||/@27-longest-wait@writers use up the room before the mover has the processor
@@ -39,6 +40,7 @@ mutants() {
 		mover-beside-a-trial@dm-ressd-pace.c@s/^\tif (ressd_route_tries_direct(ressd) \&\&$/\tif (0 \&\&/@24-route 1 mover_rests_for_a_direct_trial@a direct write is timed beside the mover's
 		mover-rests-on@dm-ressd-pace.c@s/^\t    list_empty(&ressd->waiters.space))$/\t    1)/@25-pace 1 waiting_writer_ends_in_a_direct_trial@the mover rests for a direct trial though a write waits for it
 		log-read-by-blocks@dm-ressd-batch.c@s/ressd_sweep_log_run(moves, min(nr, BIO_MAX_VECS),/ressd_sweep_log_run(moves, 1,/@40-drain@the mover reads each block of a log in order by itself
+		run-without-page@dm-ressd-io.c@/^\t\t\.page_sectors = /d@24-route 1 flushed_run_is_direct@a run over flushes is logged and moved
 		order-not-kept@dm-ressd-order.c@s/if (!e->whole ||/if (1 ||/@24-route 1 batch_keeps_its_order@the direct part of a batch passes its logged one
 		order-waits-for-room@dm-ressd-io.c@s/^\tressd->waiters.for_record = ret == -EAGAIN \&\&$/\tressd->waiters.for_record = ret == -ENOSPC ||/@24-route 1 batch_waits_for_no_room@the direct part of a batch waits for the mover
 		vain-sweeps@dm-ressd-pace.c@s/^\treturn ressd->mover.vain != ressd_taken(ressd) + 1 \&\&$/\treturn/@25-pace 1 mover_rests_when_it_gains_nothing@the mover appends again what it has just appended, for ever

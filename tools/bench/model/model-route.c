@@ -11,6 +11,7 @@ void model_route_init(struct threads *threads)
 	const struct ressd_pattern_options options = {
 		.streams = 16, .small_sectors = set->small_kb * 2, .open_units = set->open_units,
 		.unit_sectors = set->visit * RESSD_BLOCK_SECTORS,
+		.page_sectors = set->page * RESSD_BLOCK_SECTORS,
 		.log_sectors = (u64)log_of(threads)->geom.nr_blocks * RESSD_BLOCK_SECTORS,
 	};
 
