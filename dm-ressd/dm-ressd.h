@@ -397,7 +397,7 @@ struct ressd_mover {
 	/* Set by its thread under the lock; it reads them without. */
 	enum ressd_mover_state state;	/* see core/ressd-mover.h */
 	bool unprimed;			/* moved something since last primed */
-	u64 vain;	/* 1 + ressd_taken() after ressd_mover_was_vain(), or 0 */
+	u64 vain;	/* ressd_taken() + 1 after a vain sweep, or 0 */
 	struct ressd_sweep sweep;
 	struct ressd_step step;		/* of this sweep */
 	struct ressd_move_space space;	/* the batch has gate.batch moves */
