@@ -330,7 +330,7 @@ static void judge_rehearsal(const struct measurements *measurements,
 	verdict->alpha_percent = analyse_needed_share(rehearsal->direct_ns, rehearsal->log_ns,
 						      rehearsal->move_ns);
 	verdict->verdict = rehearsed(rehearsal, 100, 100);
-	/* A log in order does not fill log blocks that are shared: it has paid for random writes. */
+	/* A log in order fills no shared log blocks: it has paid for random writes. */
 	if (!rehearsal->steady && (!is_decided(rehearsal) ||
 				   (rehearsal->shares_log && verdict->verdict == VERDICT_NOT_WORTH)))
 		verdict->verdict = VERDICT_UNKNOWN;

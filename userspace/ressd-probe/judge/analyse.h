@@ -79,7 +79,7 @@ struct analysis {
 	enum verdict verdict;
 	u32 alpha_percent;	/* VERDICT_LOCALITY: share that must be overwritten */
 	u64 working_set;	/* bytes of the drive that the verdict is for; 0: all */
-	bool adaptive_takes;	/* VERDICT_LOCALITY: random writes to these gain by route adaptive */
+	bool adaptive_takes;	/* VERDICT_LOCALITY: random writes to these gain by it */
 	u32 overwritten_percent; /* of the blocks in the log, by random writes to these */
 	bool has_cost[NR_SIZES];
 	struct ressd_cost cost[NR_SIZES];	/* of the model, at alpha = 0 */
