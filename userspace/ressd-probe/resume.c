@@ -79,13 +79,14 @@ static void save_rehearsals(FILE *file, const struct measurements *measurements)
 	for (i = 0; i < NR_REHEARSALS; i++) {
 		const struct rehearsal *r = &measurements->rehearsal[i];
 
-		if (r->done)
-			fprintf(file, "rehearsal\t%d\t%d\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\t%u\t%llu\t%u\n",
+		if (r->done && r->pieces)
+			fprintf(file, "rehearsal\t%d\t%d\t%d\t%d\t%u\t%llu\t%llu\t%llu\t%u\t%u\t%u\t%llu\t%llu\t%llu\t%u\t%llu\t%u\t%d\n",
 				i, r->steady, r->direct_is_least, r->pauses, r->size,
 				r->direct_ns, r->log_ns, r->move_ns, r->gain_percent,
 				r->spread_percent, r->direct_spread_percent, r->pieces, r->ns,
 				r->written,
-				r->visit_pieces, r->working_set, r->overwritten_percent);
+				r->visit_pieces, r->working_set, r->overwritten_percent,
+				r->shares_log);
 	}
 }
 
@@ -242,6 +243,7 @@ static bool load_rehearsal(struct probe *probe, char *line)
 	r->visit_pieces = number(&line);
 	r->working_set = number(&line);
 	r->overwritten_percent = number(&line);
+	r->shares_log = number(&line);
 	r->done = r->pieces && r->size == REHEARSAL_BYTES(index);
 	return r->done;
 }

@@ -51,6 +51,17 @@ mutants() {
 		buffer-unpaid@ressd-probe/measure/rehearse.c@s/if (most > affordable(measure, stage))/if (0)/@test-rehearse@more is buffered than can be paid in time
 		pauses-tell-all@ressd-probe/measure/rehearse.c@s/if (rehearsal->spread_percent < spread_of_pauses(&sum))/if (0)/@test-rehearse@one pause tells what all cost
 		slower-later@ressd-probe/judge/analyse.c@s/if (rehearsal->direct_is_least .*/if (0)/@test-analyse@random writes that get slower refute a gain
+		full-buffer-forgotten@ressd-probe/find/cells.c@s/ \&\& !session->buffer_full) {/) {/@test-session@random writes behind a full buffer tell nothing
+		ordered-before-rehearsal@ressd-probe/find/cells.c@s/return session->pauses \&\& session_budget/return 0 \&\& session_budget/@test-session@pauses of what only the model needs leave no time for the rehearsal
+		garbage-collection-shares@ressd-probe/find/rehearsals.c@s/session->longest_ns > analyse_rewrite_ns(.*/1);/@test-session@a drive that pauses for one block is taken for one that shares its log blocks
+		next-pause-needed@ressd-probe/find/rehearsals.c@s/if (!random->done ||/if (1 ||/@test-session@no verdict where the next pause does not fit
+		worth-it-if-the-target-likes@ressd-probe/judge/analyse.c@s/!(analyse_moves_are_cheap(direct_ns, move_ns) \&\&/!(1 \&\&/@test-analyse@worth it is what the target has to find out
+		useless-locality@ressd-probe/judge/analyse.h@s/ANALYSE_MOST_OVERWRITTEN\t85/ANALYSE_MOST_OVERWRITTEN\t100/@test-analyse@worth it for loads that there are none of
+		later-as-now@ressd-probe/judge/analyse.c@s/^\t\tlater(rehearsal, block);/\t\t(void)later;/@test-analyse@random writes that get slower have no verdict
+		unsteady-part@ressd-probe/judge/analyse.c@s/^\t       (rehearsal->working_set \&\&$/\t       (0 \&\&/@test-analyse@no verdict where the target finds out
+		shared-log-refutes@ressd-probe/judge/analyse.c@s/(rehearsal->shares_log \&\& verdict->verdict == VERDICT_NOT_WORTH)/0/@test-analyse@a log that paid for random writes refutes a gain
+		free-trials@ressd-probe/judge/loads.c@s/least(log.low, 1) \* trials_leave/least(log.low, trials_leave)/@test-loads@commits lose nothing by trials where they lose in the log
+		pauses-of-others@ressd-probe/measure/rehearse.c@s/if (plan->shares_log \&\& late \&\&/if (0 \&\&/@test-rehearse@moves pay for what random writes have left
 		buffer-fits-always@ressd-probe/find/rehearsals.c@s/ \&\& !buffer_fits(session))/ \&\& 0)/@test-session@a rehearsal waits minutes for what is buffered
 		long-call-rehearsed@ressd-probe/find/rehearsals.c@s/if (!longest_call_fits(session)) {/if (0) {/@test-session@a rehearsal begins that a single call may take beyond the end
 		dry-run-unchecked@ressd-probe/main.c@s/const int code = probe->arguments.write ? safety_check(probe, failure) : 0;/const int code = 0;/@slips.sh test_dry_run@--dry-run does not say that it would be refused
@@ -122,7 +133,7 @@ mutants() {
 		install-written-once@ressd-probe/judge/loads.c@s/(units ? in_order : 0)/0/@test-loads@files that go through the log are said to be written once
 		install-in-turns@ressd-probe/judge/loads.c@s/if (units == 1)/if (0)/@test-loads@files and journal are said to share an open block
 		loads-always-said@ressd-probe/judge/loads.c@s/ || gain.high > WIDEST \* gain.low//@test-loads@a range that says nothing is said
-		adaptive-never-errs@ressd-probe/judge/loads.c@s/least(log.low, trials_leave)/trials_leave/@test-loads@route adaptive is said to see what a full log does to commits
+		adaptive-never-errs@ressd-probe/judge/loads.c@s/least(log.low, 1) \* trials_leave/trials_leave/@test-loads@route adaptive is said to see what a full log does to commits
 		gains-rounded-inwards@ressd-probe/report/sentences.c@s/(up ? step - 1 : 0)/0/@test-loads@the range that is shown is the narrower one
 		order-writes-lose@ressd-probe/judge/order.c@s/judgement->speed >= LEAST_SPEED;/1;/@test-dispatch@reads go first though writes lose
 		order-waits-stay@ressd-probe/judge/order.c@s/judgement->pays = judgement->after <= MOST_WAIT \* judgement->before/judgement->pays = 1/@test-dispatch@reads go first though they wait as long

@@ -189,12 +189,12 @@ TEST(route_adaptive_loses_little)
 	check_range(&gains_of(&c)[LOAD_COMMIT], 80, HIGH(1));
 	CHECK_EQ(c.analysis.verdict, VERDICT_LOCALITY);
 	check_range(&gains_of(&c)[LOAD_INSTALL], LOW(1), HIGH(1));
-	/* Where random writes fill the log, commits may go there though they lose. */
+	/* Where random writes fill the log, commits may go there though they lose, and try. */
 	c.m.rehearsal[0] = rehearsed(4096, 8 * MS, MS / 2, 5 * MS);
 	c.m.rehearsal[0].working_set = 1 << 28;
 	c.findings[PARAMETER_OPEN_UNITS].usual_ns = 4 * MS;
-	check_range(&gains_of(&c)[LOAD_COMMIT], 100 * 8 / (4 + 8 / 64.0 + 10) / 1.2, HIGH(1));
-	CHECK_EQ(c.analysis.verdict, VERDICT_WORTH);
+	check_range(&gains_of(&c)[LOAD_COMMIT], 80 * 8 / (4 + 8 / 64.0 + 10) / 1.2, HIGH(1));
+	CHECK(c.analysis.adaptive_takes, "it takes the log");
 	CHECK_EQ(c.options.route, RESSD_ROUTE_ADAPTIVE);
 }
 

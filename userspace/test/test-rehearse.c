@@ -313,6 +313,30 @@ TEST(few_pauses_tell_little)
 	measure_release(&measure);
 }
 
+/* What random writes have left is paid for by the moves behind them. */
+TEST(where_log_blocks_are_shared_pauses_are_no_dearer_than_a_random_write)
+{
+	struct result fast = millisecond;
+	struct rehearsal_plan plan;
+	struct rehearsal rehearsal;
+	struct failure failure;
+
+	start_late(&plan);
+	measure.deadline = 0;
+	fast.bandwidth *= 100;
+	plan.long_ns = 50000;
+	CHECK(!rehearse(&measure, &plan, &fast, &rehearsal, &failure), "%s", failure.text);
+	CHECK(rehearsal.move_ns > 2 * rehearsal.direct_ns, "%llu ns", rehearsal.move_ns);
+	plan.shares_log = true;
+	CHECK(!rehearse(&measure, &plan, &fast, &rehearsal, &failure), "%s", failure.text);
+	CHECK_EQ(rehearsal.move_ns, rehearsal.direct_ns);
+	plan.long_ns = SECOND;
+	CHECK(!rehearse(&measure, &plan, &fast, &rehearsal, &failure), "%s", failure.text);
+	CHECK(rehearsal.move_ns > 2 * rehearsal.direct_ns, "without pauses: %llu ns",
+	      rehearsal.move_ns);
+	measure_release(&measure);
+}
+
 /* A rehearsal of writes that take 1 s each if they go direct. */
 static struct rehearsal play(const struct rehearsal_plan *like, u64 write_limit, u64 pause_ns)
 {

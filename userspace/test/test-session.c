@@ -30,6 +30,10 @@ static char steps[4096];
 #define LONG_NS		(12 * SECOND)
 static unsigned int long_every, nr_small;
 
+/* One in so many small writes is such a pause; 0: none is. */
+static unsigned int pause_every;
+static u64 pause_ns;
+
 static u64 pay_for_held(void)
 {
 	const u64 ns = held * small_ns;
@@ -63,6 +67,8 @@ static int disk_write(struct disk *disk, u64 offset, const void *data, u32 bytes
 		return disk_spend(ns, bytes * 10ULL + pay_for_held());
 	if (long_every && strstr(steps, "random write 4 KiB") && !(++nr_small % long_every))
 		return disk_spend(ns, LONG_NS);
+	if (pause_every && !(++nr_small % pause_every))
+		return disk_spend(ns, pause_ns);
 	if (held < most_held) {
 		held++;
 		return disk_spend(ns, bytes * 10ULL);
@@ -232,6 +238,70 @@ TEST(long_calls_end_a_quick_run)
 	CHECK(disk_clock / SECOND <= 75, "%llu s", disk_clock / SECOND);
 	CHECK(!measured.rehearsal[0].done && !measured.random_write[SIZE_8K].done, "%s", steps);
 	long_every = 0;
+}
+
+#define ORDERED	"ordered write 4 KiB at the mover's distance\n"
+
+/* A drive that pauses, of which nothing but its times is known. */
+static struct measurements run_with_pauses(enum thoroughness thoroughness, u64 ns)
+{
+	const struct finding flushes = { .status = STATUS_MEASURED, .value = true };
+	struct measurements measured;
+
+	small_ns = SECOND / 500;
+	pause_every = 300;
+	pause_ns = ns;
+	measured = run_on(thoroughness, &flushes);
+	pause_every = 0;
+	return measured;
+}
+
+/*
+ * Found on drives that share their log blocks: a single ordered write, which only the model needs,
+ * took 30 of a quick run's 75 s, and none was left for the rehearsal.
+ */
+TEST(a_quick_run_leaves_its_pauses_to_the_rehearsal)
+{
+	struct measurements measured = run_with_pauses(SURVEY_QUICK, 4 * SECOND);
+
+	CHECK(measured.rehearsal[0].done && measured.rehearsal[0].pieces, "%s", steps);
+	CHECK(measured.rehearsal[0].shares_log, "its pauses are merges of many blocks");
+	CHECK(!strstr(steps, ORDERED), "%s", steps);
+	run_with_pauses(SURVEY_DEFAULT, 4 * SECOND);
+	CHECK(strstr(steps, ORDERED), "%s", steps);
+	/* So long garbage collection may take, and then moves may be dearer than random writes. */
+	measured = run_with_pauses(SURVEY_QUICK, SECOND * 2 / 5);
+	CHECK(measured.rehearsal[0].pauses && !measured.rehearsal[0].shares_log, "%s", steps);
+}
+
+/* Found on such drives: where the next pause did not fit there was no verdict. */
+TEST(where_log_blocks_are_shared_random_writes_tell_enough)
+{
+	const struct measurements measured = run_with_pauses(SURVEY_QUICK, 18 * SECOND);
+	const struct rehearsal *rehearsal = &measured.rehearsal[0];
+
+	CHECK(rehearsal->done && !rehearsal->pieces && rehearsal->shares_log, "%s", steps);
+	CHECK(rehearsal->direct_ns > 30 * SECOND / 1000, "%llu ns", rehearsal->direct_ns);
+	CHECK_EQ(rehearsal->move_ns, rehearsal->direct_ns);
+	/* 4 KiB at 100 MB/s */
+	CHECK(rehearsal->log_ns / 1000 == 40, "%llu ns", rehearsal->log_ns);
+	CHECK(disk_clock / SECOND <= 75, "%llu s", disk_clock / SECOND);
+}
+
+/*
+ * Found on drives that ignore flushes: of two rounds of random writes, a second each, a quick run
+ * threw both away, though the second one met a full buffer.
+ */
+TEST(behind_a_full_buffer_one_round_counts)
+{
+	const struct finding ignored = { .status = STATUS_MEASURED, .value = 0 };
+	struct measurements measured;
+
+	most_held = 32;
+	small_ns = SECOND;
+	measured = run_on(SURVEY_QUICK, &ignored);
+	CHECK(measured.random_write[SIZE_4K].done, "%s", steps);
+	most_held = 0;
 }
 
 /*

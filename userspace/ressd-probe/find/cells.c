@@ -146,6 +146,7 @@ int cells_age(struct session *session, struct failure *failure)
 		*random = cycles.result;
 	session->pauses = cycles.result.done;
 	session->long_ns = session->pauses ? cycles.pause_ns : 0;
+	session->longest_ns = cycles.longest_ns;
 	code = session_take_limit(code);
 	if (!code)
 		session_end_step(session);
@@ -180,7 +181,7 @@ static bool has_log_to_spare(const struct session *session, const struct result 
 
 /*
  * Random writes that a drive without flushes has taken in less time than a round beyond the first
- * are in its buffer, and no result.
+ * are in its buffer, and no result.  Those behind them found it full.
  */
 static int run_cell(struct session *session, unsigned int cell, struct failure *failure)
 {
@@ -198,8 +199,10 @@ static int run_cell(struct session *session, unsigned int cell, struct failure *
 	if (verdict_rests_on(cell))
 		session->measure->effort.round_ns /= VERDICT_ROUNDS;
 	if (!code && cells[cell].access == ACCESS_RANDOM_WRITE && session_flush_ignored(session) &&
-	    result->ns == result->total_ns)
+	    result->ns == result->total_ns && !session->buffer_full) {
 		*result = (struct result){ 0 };
+		session->buffer_full = true;
+	}
 	if (cell == RANDOM_WRITE_4K)
 		result->gets_slower = has_log_to_spare(session, result);
 	if (!code && session->watcher && session->watcher->result)
@@ -236,6 +239,16 @@ int cells_run_random(struct session *session, struct failure *failure)
 	return run_cell(session, RANDOM_WRITE_4K, failure);
 }
 
+/*
+ * Of a drive that pauses a quick run has time for the rehearsal or for the model, and a single
+ * pause may take half a minute.
+ */
+static bool leaves_to_rehearsal(const struct session *session, unsigned int cell)
+{
+	return session->pauses && session_budget(session)->only_needed &&
+	       cells[cell].access == ACCESS_ORDERED_WRITE;
+}
+
 int cells_run(struct session *session, struct failure *failure)
 {
 	const struct budget *budget = session_budget(session);
@@ -246,8 +259,9 @@ int cells_run(struct session *session, struct failure *failure)
 	measure->deadline = session_end_of_part(session, budget->kept + budget->cells,
 						budget->rehearsal + budget->sweep);
 	for (cell = 0; !code && cell < FIRST_SWEEP; cell++)
-		if (cell < budget->needed ||
-		    (!budget->only_needed && !measure_is_late(measure)))
+		if (!leaves_to_rehearsal(session, cell) &&
+		    (cell < budget->needed ||
+		     (!budget->only_needed && !measure_is_late(measure))))
 			code = run_cell(session, cell, failure);
 	return code;
 }

@@ -69,6 +69,19 @@ static u64 pause_of_reads(const struct measurements *measurements)
 	return ops ? ns / ops : 0;
 }
 
+#define LARGEST_BLOCK	(24ULL << 20)
+
+/*
+ * Garbage collection copies a block at a time.  What takes longer is the merges of all the blocks
+ * that a shared log block has pages of; and a drive that maps pages has no blocks with places.
+ */
+static bool shares_log_blocks(const struct session *session)
+{
+	return session->pauses &&
+	       (session_has_open_blocks(session) ||
+		session->longest_ns > analyse_rewrite_ns(&session->measurements, LARGEST_BLOCK));
+}
+
 /*
  * So many the mover makes without a record between them: see ressd_visits_close_log().  Where one
  * block is open each visit closes the log's, whatever is written before.
@@ -95,6 +108,7 @@ static int rehearse_size(struct session *session, unsigned int index, struct fai
 		.pause_ns = pause_of_reads(&session->measurements),
 		.most_bytes = session_budget(session)->rehearsed,
 		.long_ns = session->long_ns,
+		.shares_log = shares_log_blocks(session),
 	};
 	const struct finding *block = &session->survey.finding[PARAMETER_BLOCK];
 	struct result direct = { 0 };
@@ -144,8 +158,42 @@ static bool buffer_fits(const struct session *session)
 /* Would a call end in time that takes as long as the longest random write? */
 static bool longest_call_fits(const struct session *session)
 {
-	return session_now(session) + session->measurements.random_write[SIZE_4K].worst_ns <
-	       session->end;
+	const u64 worst_ns = session->measurements.random_write[SIZE_4K].worst_ns;
+
+	return session_now(session) + (session->longest_ns > worst_ns ? session->longest_ns :
+				       worst_ns) < session->end;
+}
+
+/*
+ * Where log blocks are shared and there is no time for the next pauses: the log is written in order
+ * and a move costs at most what a random write does.
+ */
+static void expect(struct session *session)
+{
+	const struct result *random = &session->measurements.random_write[SIZE_4K];
+	struct rehearsal_plan plan = { .size = BLOCK, .stride = session->mover_stride[SIZE_4K] };
+	struct rehearsal *rehearsal = &session->measurements.rehearsal[0];
+
+	if (!random->done || !session->measurements.sequential_write.done ||
+	    !shares_log_blocks(session))
+		return;
+	keep_to_region(session, &plan);
+	*rehearsal = (struct rehearsal){
+		.done = true,
+		.pauses = true,
+		.shares_log = true,
+		.size = BLOCK,
+		.direct_ns = BLOCK * SECOND / random->bandwidth,
+		.log_ns = analyse_transfers_ns(&session->measurements.sequential_write, BLOCK, 0),
+		.move_ns = BLOCK * SECOND / random->bandwidth,
+		.working_set = plan.working_set,
+		.overwritten_percent = plan.overwritten_percent,
+		.spread_percent = random->spread_percent,
+		.direct_spread_percent = random->spread_percent,
+	};
+	rehearsal->gain_percent = rehearsal->direct_ns * 100 /
+		(rehearsal->log_ns +
+		 rehearsal->move_ns * (100 - rehearsal->overwritten_percent) / 100);
 }
 
 #define CALM_READS	16U	/* that take at most so many times as long as usual: */
@@ -187,6 +235,7 @@ int rehearsals_run(struct session *session, struct failure *failure)
 	int code = 0;
 
 	if (!longest_call_fits(session)) {
+		expect(session);
 		/* Nor does such a call tell what others take: there is no mean. */
 		session->measurements.random_write[SIZE_4K] = (struct result){ 0 };
 		return 0;
@@ -212,6 +261,8 @@ int rehearsals_run(struct session *session, struct failure *failure)
 			code = rehearse_size(session, index, failure);
 		before = start;
 		start = session_now(session);
+		if (!code && !index && !rehearsal->done)
+			expect(session);
 		if (!rehearsal->done || rehearsal->gain_percent < ANALYSE_MARGIN)
 			break;
 	}

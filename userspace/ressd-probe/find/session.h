@@ -56,6 +56,8 @@ struct session {
 	u64 end;			/* on the disk's clock */
 	bool pauses;			/* random writes were measured over whole cycles of them */
 	u64 long_ns;			/* that a call takes in which there is a pause, then */
+	u64 longest_ns;			/* the longest of them */
+	bool buffer_full;		/* of random writes, on a drive that ignores flushes */
 };
 
 /* Sets the members of @measure that say how much effort is made. */

@@ -101,7 +101,7 @@ static u64 useful_open_units(const struct advice_desk *desk)
 	const struct finding *units = &desk->findings[PARAMETER_OPEN_UNITS];
 
 	if (!open_units_are_seen(desk) || !is_usable(desk) ||
-	    desk->analysis->verdict != VERDICT_WORTH)
+	    !(desk->analysis->verdict == VERDICT_WORTH || desk->analysis->adaptive_takes))
 		return 0;
 	if (units->low <= RESSD_PATTERN_FEW_UNITS)
 		return units->high == ~0ULL ? 0 : units->low;
@@ -129,7 +129,7 @@ static void advise_rehearsed_size(struct advice_desk *desk)
 	     sizes[i].gain_percent >= ANALYSE_MARGIN; i++)
 		largest = &sizes[i];
 	next = i < NR_REHEARSALS && sizes[i].known ? &sizes[i] : NULL;
-	if (desk->analysis->verdict == VERDICT_LOCALITY)
+	if (desk->analysis->verdict == VERDICT_LOCALITY && !desk->analysis->adaptive_takes)
 		put(desk, "small_write_sectors", number(largest->size / 512, text),
 		    "the smallest, because even they gain only by being overwritten");
 	else if (next)
@@ -174,20 +174,10 @@ static u64 move_percent(const struct advice_desk *desk)
 	return random ? ordered * 100 / random : 0;
 }
 
-static bool moves_are_cheap(const struct advice_desk *desk)
-{
-	return move_percent(desk) >= WAIT_FROM * 100;
-}
-
-/*
- * Does every small random write gain, wherever it goes, whatever was written before?  A drive of
- * which only a part was seen may lose where writes go to more of it or a flush follows each, unless
- * moves are far cheaper than random writes.
- */
+/* Does every small random write gain, wherever it goes, whatever was written before? */
 static bool gains_always(const struct advice_desk *desk)
 {
-	return desk->analysis->verdict == VERDICT_WORTH &&
-	       (!desk->analysis->working_set || moves_are_cheap(desk));
+	return desk->analysis->verdict == VERDICT_WORTH;
 }
 
 /* Costs that the target could not find by its trials: see ressd-route.h. */
@@ -208,7 +198,7 @@ static void advise_route(struct advice_desk *desk)
 	if (gains_always(desk))
 		put(desk, "route", "always",
 		    "small random writes gain even if nothing is overwritten in the log");
-	else if (desk->analysis->verdict == VERDICT_WORTH)
+	else if (desk->analysis->adaptive_takes)
 		advise_adaptive(desk);
 	else if (advise_gains_by_always(desk->analysis))
 		put(desk, "route", "adaptive",
@@ -379,10 +369,9 @@ static void advise_cut(struct advice_desk *desk)
 static void advise_full(struct advice_desk *desk)
 {
 	const u64 ratio = move_percent(desk);
-	const bool worth = desk->analysis->verdict == VERDICT_WORTH;
 	/* What passes a full log would be timed with a trial of route adaptive. */
-	const bool in_trial = worth && !gains_always(desk);
-	const bool wait = in_trial || (worth && moves_are_cheap(desk));
+	const bool in_trial = desk->analysis->adaptive_takes;
+	const bool wait = in_trial || (gains_always(desk) && ratio >= WAIT_FROM * 100);
 
 	if (in_trial)
 		put(desk, "on_full", "wait",
@@ -404,7 +393,7 @@ static void advise_full(struct advice_desk *desk)
 
 bool advise_gains_by_always(const struct analysis *analysis)
 {
-	return analysis->verdict == VERDICT_LOCALITY &&
+	return analysis->verdict == VERDICT_LOCALITY && !analysis->adaptive_takes &&
 	       analysis->alpha_percent <= analysis->overwritten_percent;
 }
 

@@ -54,7 +54,7 @@ static enum verdict verdict_of(u32 alpha, u32 overwritten)
 {
 	if (alpha <= overwritten)
 		return VERDICT_WORTH;
-	return alpha <= 100 ? VERDICT_LOCALITY : VERDICT_NOT_WORTH;
+	return alpha <= ANALYSE_MOST_OVERWRITTEN ? VERDICT_LOCALITY : VERDICT_NOT_WORTH;
 }
 
 static u32 needed_share(const struct bandwidths *bandwidths)
@@ -96,45 +96,42 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
 }
 
 /*
- * That of a rehearsal.  With @adaptive, the route that is then advised, only what this takes is
- * worth it: it does not know what will be overwritten in the log.
+ * That of a rehearsal, if random writes take @direct percent of what they took, and log and moves
+ * @both percent.  Of a drive of which only a part was seen worth it is what gains wherever writes
+ * go: on others that depends on the load, and the target sees it.
  */
-static enum verdict verdict_of_costs(u64 direct, u64 log, u64 move, u32 overwritten, bool adaptive)
+static enum verdict rehearsed(const struct rehearsal *rehearsal, int direct, int both)
 {
-	const enum verdict verdict = verdict_of(share_needed(direct, log, move),
-						overwritten);
+	const u64 direct_ns = scaled(rehearsal->direct_ns, direct);
+	const u64 log_ns = scaled(rehearsal->log_ns, both);
+	const u64 move_ns = scaled(rehearsal->move_ns, both);
+	const enum verdict verdict =
+		verdict_of(share_needed(direct_ns, log_ns, move_ns),
+			   rehearsal->overwritten_percent);
 
-	if (adaptive && verdict == VERDICT_WORTH &&
-	    !ressd_route_saves(direct, log + move, RESSD_ROUTE_TAKE_PERCENT))
+	if (verdict == VERDICT_WORTH && rehearsal->working_set &&
+	    !(analyse_moves_are_cheap(direct_ns, move_ns) &&
+	      ressd_route_saves(direct_ns, log_ns + move_ns, RESSD_ROUTE_TAKE_PERCENT)))
 		return VERDICT_LOCALITY;
 	return verdict;
 }
 
-/* The same for a rehearsal, whose log and moves were measured as one. */
-static enum verdict rehearsed_at_bound(const struct rehearsal *rehearsal, int sign, bool adaptive)
-{
-	const int direct = 100 + sign * (int)(rehearsal->direct_spread_percent / 2);
-	const int both = 100 - sign * (int)(rehearsal->spread_percent / 2);
-
-	return verdict_of_costs(scaled(rehearsal->direct_ns, direct),
-				scaled(rehearsal->log_ns, both),
-				scaled(rehearsal->move_ns, both),
-				rehearsal->overwritten_percent, adaptive);
-}
-
 /*
- * Would it be the same verdict if every figure were wrong?  What the route does not take may count
- * for either side, for it loses nothing then; but not where the figures are of a few pauses.
+ * Would it be the same verdict if every figure were wrong by half its spread?  Of a drive of which
+ * only a part was seen the target finds out which loads gain, so "some" is said if it may be all
+ * or none, and "all" if it may be some.
  */
 static bool is_decided(const struct rehearsal *rehearsal)
 {
-	const bool adaptive = rehearsal->working_set;
+	const int direct = rehearsal->direct_spread_percent / 2;
+	const int both = rehearsal->spread_percent / 2;
+	const enum verdict low = rehearsed(rehearsal, 100 - direct, 100 + both);
+	const enum verdict said = rehearsed(rehearsal, 100, 100);
 
-	if (rehearsed_at_bound(rehearsal, 1, adaptive) ==
-	    rehearsed_at_bound(rehearsal, -1, adaptive))
-		return true;
-	return !rehearsal->pauses &&
-	       rehearsed_at_bound(rehearsal, 1, false) == rehearsed_at_bound(rehearsal, -1, false);
+	return low == rehearsed(rehearsal, 100 + direct, 100 - both) ||
+	       (rehearsal->working_set &&
+		(said == VERDICT_LOCALITY ||
+		 (said == VERDICT_WORTH && low == VERDICT_LOCALITY)));
 }
 
 #define CLOSE	15	/* percent by which two runs differ on one drive of ten */
@@ -142,14 +139,7 @@ static bool is_decided(const struct rehearsal *rehearsal)
 /* May another run say otherwise, or a quick one, however steady this one was? */
 static bool is_close(const struct rehearsal *rehearsal)
 {
-	const u64 direct = rehearsal->direct_ns, log = rehearsal->log_ns;
-	const u32 overwritten = rehearsal->overwritten_percent;
-	const bool adaptive = rehearsal->working_set;
-
-	return verdict_of_costs(scaled(direct, 100 - CLOSE), log, rehearsal->move_ns, overwritten,
-				adaptive) !=
-	       verdict_of_costs(scaled(direct, 100 + CLOSE), log, rehearsal->move_ns, overwritten,
-				adaptive);
+	return rehearsed(rehearsal, 100 - CLOSE, 100) != rehearsed(rehearsal, 100 + CLOSE, 100);
 }
 
 static bool all_steady(const struct measurements *measurements)
@@ -223,21 +213,32 @@ static void explain_always(struct analysis *analysis, const char *source, u32 ga
 		GAIN(gain));
 }
 
+/* What random writes to the part of the drive gain that was seen. */
+static void explain_part(struct analysis *analysis, const char *source)
+{
+	explain(analysis,
+		"%s expects small random writes to %llu MiB of the drive to be %u.%02u times as fast: the log overwrites %u %% of them%s",
+		source, analysis->working_set >> 20, GAIN(analysis->by_size[0].gain_percent),
+		analysis->overwritten_percent, analysis->adaptive_takes ?
+		"; whether writes to more of it gain 'route adaptive' finds out" : "");
+}
+
 static void explain_verdict(struct analysis *analysis, const char *source, u32 gain, u32 best)
 {
 	switch (analysis->verdict) {
 	case VERDICT_WORTH:
 		if (analysis->working_set)
-			explain(analysis,
-				"%s expects small random writes to %llu MiB of the drive to be %u.%02u times as fast: the log overwrites %u %% of them",
-				source, analysis->working_set >> 20, GAIN(gain),
-				analysis->overwritten_percent);
+			explain_part(analysis, source);
 		else
 			explain(analysis,
 				"%s expects small random writes to be %u.%02u times as fast, even if no block is written twice",
 				source, GAIN(gain));
 		break;
 	case VERDICT_LOCALITY:
+		if (analysis->adaptive_takes) {
+			explain_part(analysis, source);
+			break;
+		}
 		if (advise_gains_by_always(analysis)) {
 			explain_always(analysis, source, gain);
 			break;
@@ -249,6 +250,13 @@ static void explain_verdict(struct analysis *analysis, const char *source, u32 g
 		explain_overwritten(analysis);
 		break;
 	default:
+		if (best >= ANALYSE_MARGIN) {
+			explain(analysis,
+				"small random writes would gain only if more than %u %% of the blocks in the log were overwritten there before they are moved (%s: %u.%02u times as fast with none), more than in any load that was measured%s",
+				ANALYSE_MOST_OVERWRITTEN, source, GAIN(gain),
+				best >= BURST_GAIN ? BURSTS : "");
+			break;
+		}
 		explain(analysis,
 			"random writes are nearly as fast as sequential ones here, so a log has nothing to gain");
 	}
@@ -286,19 +294,38 @@ static void judge_model(const struct measurements *measurements, struct analysis
 			best_gain(cost->direct_ns, cost->log_ns));
 }
 
+/*
+ * Random writes to blocks that the drive has a log block for, still.  Later each opens one, and
+ * those that go home to one block open it together, and cost as much as an append besides.
+ */
+static void later(struct rehearsal *rehearsal, const struct finding *block)
+{
+	const u64 opened = rehearsal->direct_ns > block->opening_ns ? rehearsal->direct_ns :
+								      block->opening_ns;
+	const u64 move = rehearsal->log_ns +
+			 (rehearsal->visit_pieces ? opened / rehearsal->visit_pieces : opened);
+
+	rehearsal->direct_ns = opened;
+	rehearsal->direct_spread_percent = 100;
+	if (rehearsal->move_ns > move)
+		rehearsal->move_ns = move;
+}
+
 static void judge_rehearsal(const struct measurements *measurements,
 			    const struct rehearsal *played, const struct finding *block,
 			    struct size_verdict *verdict)
 {
 	struct rehearsal with_move = *played, *rehearsal = &with_move;
 
-	rehearsal->move_ns = analyse_move_ns(measurements, played, block);
 	verdict->known = rehearsal->done;
 	if (!rehearsal->done)
 		return;
+	rehearsal->move_ns = analyse_move_ns(measurements, played, block);
+	if (rehearsal->direct_is_least)
+		later(rehearsal, block);
 	verdict->size = rehearsal->size;
 	verdict->gain_percent = rehearsal->gain_percent;
-	if (rehearsal->move_ns < played->move_ns)
+	if (rehearsal->move_ns < played->move_ns || rehearsal->direct_ns > played->direct_ns)
 		verdict->gain_percent = rehearsal->direct_ns * 100 /
 					(rehearsal->log_ns + rehearsal->move_ns *
 					 (100 - rehearsal->overwritten_percent) / 100);
@@ -306,10 +333,10 @@ static void judge_rehearsal(const struct measurements *measurements,
 	verdict->least_percent = best_gain(rehearsal->direct_ns, verdict->through_ns);
 	verdict->alpha_percent = share_needed(rehearsal->direct_ns, rehearsal->log_ns,
 					      rehearsal->move_ns);
-	verdict->verdict = verdict_of_costs(rehearsal->direct_ns, rehearsal->log_ns,
-					    rehearsal->move_ns, rehearsal->overwritten_percent,
-					    rehearsal->working_set);
-	if (!rehearsal->steady && !is_decided(rehearsal))
+	verdict->verdict = rehearsed(rehearsal, 100, 100);
+	/* A log in order fills no shared log blocks: it has paid for random writes. */
+	if (!rehearsal->steady && (!is_decided(rehearsal) ||
+				   (rehearsal->shares_log && verdict->verdict == VERDICT_NOT_WORTH)))
 		verdict->verdict = VERDICT_UNKNOWN;
 	verdict->close = is_close(rehearsal);
 	if (rehearsal->direct_is_least && verdict->verdict != VERDICT_WORTH)
@@ -341,13 +368,19 @@ static void judge(const struct measurements *measurements, const struct finding 
 	analysis->verdict = verdict->verdict;
 	analysis->alpha_percent = verdict->alpha_percent;
 	analysis->working_set = rehearsal->working_set;
+	analysis->adaptive_takes =
+		verdict->verdict == VERDICT_LOCALITY && rehearsal->working_set &&
+		verdict->alpha_percent <= rehearsal->overwritten_percent &&
+		ressd_route_saves(rehearsal->direct_ns, verdict->through_ns,
+				  RESSD_ROUTE_TAKE_PERCENT);
 	analysis->overwritten_percent = rehearsal->overwritten_percent;
 	if (verdict->verdict == VERDICT_UNKNOWN) {
 		explain_unsteady(analysis);
 		return;
 	}
-	explain_verdict(analysis, "the rehearsal", verdict->verdict == VERDICT_WORTH ?
-			verdict->gain_percent : verdict->least_percent,
+	explain_verdict(analysis, rehearsal->pieces ? "the rehearsal" : "the model",
+			verdict->verdict == VERDICT_WORTH ? verdict->gain_percent :
+							    verdict->least_percent,
 			best_gain(rehearsal->direct_ns, rehearsal->log_ns));
 	if (verdict->close)
 		explain_close(analysis);

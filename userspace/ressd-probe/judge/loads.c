@@ -206,11 +206,12 @@ static struct range routed(const struct loads_desk *desk, const struct analysis 
 {
 	if (desk->options->route != RESSD_ROUTE_ADAPTIVE)
 		return log;
-	if (analysis->verdict == VERDICT_LOCALITY)
+	if (!analysis->adaptive_takes)
 		return (struct range){ trials_leave, unchanged().high };
 	if (!is_known(log) || log.low >= TAKEN_FROM)
 		return log;
-	return (struct range){ least(log.low, trials_leave),
+	/* The trials come on top of what is lost in the log. */
+	return (struct range){ least(log.low, 1) * trials_leave,
 			       log.high < TAKEN_FROM ? unchanged().high : log.high };
 }
 

@@ -27,6 +27,8 @@ static void end_cycle(struct cycles *cycles, u32 bytes, u64 pause_ns)
 	const u64 ns = cycles->ns - cycles->first_ns;
 	const u32 spread = cycles->pauses ? SPREAD / sqrt(cycles->pauses) : MOST_SPREAD;
 
+	if (pause_ns > cycles->longest_ns)
+		cycles->longest_ns = pause_ns;
 	if (!cycles->pauses++) {
 		cycles->first_writes = cycles->writes;
 		cycles->first_ns = cycles->ns;

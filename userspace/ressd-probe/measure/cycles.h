@@ -21,6 +21,7 @@ struct cycles {
 	u64 pause_ns;		/* a group that takes longer holds a pause; 0: not known yet */
 	unsigned int groups;
 	unsigned int pauses;
+	u64 longest_ns;			/* of them */
 	u64 writes, ns;		/* so far */
 	u64 first_writes, first_ns;	/* by the end of the first pause */
 	struct result result;	/* since then; not done before the second pause */

@@ -298,13 +298,20 @@ static void take_off_pauses(struct step *step, u64 pause_ns)
 #define PAUSES_SPREAD	200	/* percent of one pause, as in cycles.c; of several less ... */
 #define MOST_SPREAD	190	/* ... and never so much that nothing is left */
 
+/* Of the time of all steps. */
+static double share_of_pauses(const struct act *sum)
+{
+	const u64 paused = sum->log.paused_ns + sum->read.paused_ns + sum->home.paused_ns;
+	const u64 all = sum->log.ns + sum->read.ns + sum->home.ns;
+
+	return all ? (double)paused / all : 0;
+}
+
 /* Few pauses tell as little as few cycles of them do. */
 static u32 spread_of_pauses(const struct act *sum)
 {
 	const u64 pauses = sum->log.pauses + sum->read.pauses + sum->home.pauses;
-	const u64 paused = sum->log.paused_ns + sum->read.paused_ns + sum->home.paused_ns;
-	const u64 all = sum->log.ns + sum->read.ns + sum->home.ns;
-	const double spread = pauses ? PAUSES_SPREAD / sqrt(pauses) * paused / all : 0;
+	const double spread = pauses ? PAUSES_SPREAD / sqrt(pauses) * share_of_pauses(sum) : 0;
 
 	return spread < MOST_SPREAD ? spread : MOST_SPREAD;
 }
@@ -318,6 +325,7 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 	const u32 blocks = rehearsal->size / BLOCK;
 	struct act sum = { 0 };
 	unsigned int i;
+	bool late;
 	u64 both;
 
 	for (i = count - kept; i < count; i++) {
@@ -331,8 +339,10 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 	rehearsal->direct_spread_percent = direct->spread_percent;
 	rehearsal->direct_is_least = direct->gets_slower;
 	rehearsal->pauses = plan->long_ns;
+	rehearsal->shares_log = plan->shares_log;
 	rehearsal->steady = count >= ROUNDS_MIN && rehearsal->spread_percent <= ROUNDS_SPREAD &&
 			    direct->steady;
+	late = share_of_pauses(&sum) > 0.5;
 	take_off_pauses(&sum.log, pause_ns);
 	take_off_pauses(&sum.read, pause_ns);
 	take_off_pauses(&sum.home, pause_ns);
@@ -346,6 +356,9 @@ static void sum_up(const struct act *acts, const struct round *rounds, unsigned 
 				   rehearsal->direct_ns * blocks) / blocks;
 	rehearsal->move_ns = (piece_ns(&sum.read) + home_ns(&sum.home, rehearsal, blocks)) /
 			     blocks;
+	/* Its pauses are merges of what random writes before it have left. */
+	if (plan->shares_log && late && rehearsal->move_ns > rehearsal->direct_ns)
+		rehearsal->move_ns = rehearsal->direct_ns;
 	both = rehearsal->log_ns +
 	       rehearsal->move_ns * (100 - rehearsal->overwritten_percent) / 100;
 	rehearsal->gain_percent = both ? rehearsal->direct_ns * 100 / both : 0;

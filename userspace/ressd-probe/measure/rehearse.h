@@ -19,6 +19,7 @@ struct rehearsal {
 	bool steady;		/* else see spread_percent */
 	bool direct_is_least;	/* random writes cost more later */
 	bool pauses;		/* what both cost is pauses, most of all */
+	bool shares_log;	/* these are merges of many blocks, which share log blocks */
 	u32 size;		/* of a small write, bytes */
 	u64 direct_ns;		/* random writes to the bare device */
 	u64 log_ns;		/* appended to the log */
@@ -48,6 +49,7 @@ struct rehearsal_plan {
 	u64 pause_ns;		/* of each call, see rounds_without_pauses() */
 	u64 most_bytes;		/* written, after which there are no more rounds than needed */
 	u64 long_ns;		/* of a call in which the drive pauses; 0: it does not */
+	bool shares_log;	/* see struct rehearsal */
 	bool flush_ignored;	/* the first round pays for what was buffered before, too */
 };
 
