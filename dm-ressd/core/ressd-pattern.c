@@ -248,17 +248,17 @@ static u64 beside_run(const struct ressd_pattern *pattern,
 }
 
 /*
- * Is the run, which goes on with @sector, to open the unit that it runs into?
- * One without a flush is a batch.
+ * Is the run, which goes on with @sector, to open the unit that it runs into,
+ * @last?  One without a flush is a batch.
  */
 static bool run_opens(const struct ressd_pattern *pattern,
-		      const struct ressd_stream *stream, u64 sector)
+		      const struct ressd_stream *stream, u64 sector, u64 last)
 {
 	const struct ressd_pattern_options *options = &pattern->options;
 	const u64 flushes = pattern->flushes - stream->run_flushes;
 
 	return flushes && options->page_sectors &&
-	       unit_of(pattern, sector - 1) != unit_of(pattern, sector) &&
+	       unit_of(pattern, sector - 1) != last &&
 	       stream->run >= options->unit_sectors / RUN_PART &&
 	       stream->run >= flushes * options->page_sectors &&
 	       stream->run >= RUN_TIMES * beside_run(pattern, stream);
@@ -314,7 +314,8 @@ static bool is_cheap(struct ressd_pattern *pattern,
 	if (!has_many_units(pattern))
 		return continues && left &&
 		       (ressd_units_is_open(&pattern->units, unit) ||
-			run_opens(pattern, stream, sector));
+			run_opens(pattern, stream, sector,
+				  unit_of(pattern, stream->next - 1)));
 	if (continues && unit_of(pattern, sector - 1) != unit)
 		return true;
 	return ressd_units_is_open(&pattern->units, unit) ||
@@ -330,7 +331,6 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 	bool small = sectors <= pattern->options.small_sectors;
 	bool continues = false, batch = false, only, goes_on;
 	struct ressd_stream *stream;
-	u64 unit;
 	u32 left;
 
 	pattern->clock++;
@@ -346,7 +346,6 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 	if (!pattern->options.open_units)
 		return small && !continues;
 
-	unit = unit_of(pattern, sector);
 	/* The only unit is the log's, or a run's while nothing is logged. */
 	if (only && goes_on)
 		left = 1;
@@ -355,7 +354,10 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 	if (small && !pattern->ordered &&
 	    !is_cheap(pattern, stream, sector, continues, left, moving))
 		return true;
-	ressd_units_use(&pattern->units, unit, left, small);
+	/* A run goes on where it ends. */
+	if (small && !pattern->ordered && !has_many_units(pattern))
+		sector = stream->next - 1;
+	ressd_units_use(&pattern->units, unit_of(pattern, sector), left, small);
 	return false;
 }
 

@@ -253,6 +253,8 @@ TEST(run_over_flushes_opens_the_unit_that_it_runs_into)
 	CHECK_EQ(run(5 * UNIT, 3 * UNIT / 64, 64, 0), UNIT / 64);
 	CHECK(committed(20 * UNIT, 8, false), "a random write");
 	CHECK(!committed(8 * UNIT, 64, false), "it has not closed the run's unit");
+	init_pages(2);
+	CHECK_EQ(run(5 * UNIT + 40, 3 * UNIT / 64, 64, 0), UNIT / 64 - 1);
 }
 
 TEST(short_or_lesser_run_opens_no_unit)
