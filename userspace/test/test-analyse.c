@@ -286,7 +286,7 @@ TEST(where_log_blocks_are_shared_the_target_finds_out)
 	CHECK_EQ(analysis_of(&m, &options).verdict, VERDICT_NOT_WORTH);
 }
 
-/* "Worth it for loads with locality" was said of drives that need 88 %, which no load has. */
+/* "Worth it for loads with locality" was said of drives that need 88 %, which hardly a load has. */
 TEST(no_load_overwrites_more_than_so_much)
 {
 	struct measurements m = drive(85, 16.3, 0.421, 0.421 * 12);

@@ -252,7 +252,7 @@ static void explain_verdict(struct analysis *analysis, const char *source, u32 g
 	default:
 		if (best >= ANALYSE_MARGIN) {
 			explain(analysis,
-				"small random writes would gain only if more than %u %% of the blocks in the log were overwritten there before they are moved (%s: %u.%02u times as fast with none), more than in any load that was measured%s",
+				"small random writes would gain only if more than %u %% of the blocks in the log were overwritten there before they are moved (%s: %u.%02u times as fast with none), as hardly any load does%s",
 				ANALYSE_MOST_OVERWRITTEN, source, GAIN(gain),
 				best >= BURST_GAIN ? BURSTS : "");
 			break;
