@@ -137,7 +137,7 @@ def describe_states(bare, ressd):
     """What must be known beside the table."""
     print(f"\nAfter the random writes of 4 KB (3 times the reserved area) the log held "
           f"{ressd['randwrite-4k.log_used']:.0f} of {ressd['randwrite-4k.log_total']:.0f} blocks; "
-          f"bringing them home took {ressd['randwrite-4k-drain.ms'] / 1000:.2f} s.")
+          f"writing them back took {ressd['randwrite-4k-drain.ms'] / 1000:.2f} s.")
     print(f"Of the random reads {ressd['randread-4k.log_permille'] / 10:.1f} % were served from "
           f"the log. Of Postmark's writes {ressd['postmark.small_permille'] / 10:.1f} % went there "
           f"(small and random, RE Table 4: 11 to 26 %).")
