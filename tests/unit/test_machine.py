@@ -89,8 +89,8 @@ class Boot(unittest.TestCase):
 
 
 class Engines(unittest.TestCase):
-    """A program starts with a library in the place of two that it does not use, and ends by a signal
-    where it would use one."""
+    """A program starts with a library in the place of two that it does not use, and ends by a
+    signal where it would use one."""
 
     def test_a_program_with_engines(self):
         """One library has versions; both have what the program does not ask for."""
@@ -117,7 +117,8 @@ class Engines(unittest.TestCase):
                     for count in range(3)]
             self.assertEqual([end.stderr for end in ends], [""] * 3)
             self.assertEqual([end.returncode for end in ends], [0, -4, -4])
-            self.assertEqual({name for _, name, _ in engines.symbols(stand_in)}, {"one", "two", "ONE_1.0"})
+            self.assertEqual({name for _, name, _ in engines.symbols(stand_in)},
+                             {"one", "two", "ONE_1.0"})
 
 
 class WithoutQemu(unittest.TestCase):

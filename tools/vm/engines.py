@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """fio is linked with libraries of network storage, which no test uses, and they with fifty others:
-73 of the 77 million instructions of its start in a guest. There one library stands in for them, whose
-functions end the program."""
+73 of the 77 million instructions of its start in a guest. There one library stands in for them,
+whose functions end the program."""
 
 import hashlib
 import os
@@ -28,8 +28,10 @@ def stand_in(program, libraries):
     wanted = sorted((version, name) for defined, name, version in symbols(program)
                     if not defined and name in offered)
     source = "".join(f"void {name}(void) {{ __builtin_trap(); }}\n" for _, name in wanted)
-    script = "".join(f"{version} {{ {'; '.join(name for of, name in wanted if of == version)}; }};\n"
-                     for version in sorted({version for version, _ in wanted if version}))
+    versioned = {version: [name for of, name in wanted if of == version]
+                 for version in sorted({version for version, _ in wanted if version})}
+    script = "".join(f"{version} {{ {'; '.join(names)}; }};\n"
+                     for version, names in versioned.items())
     digest = hashlib.sha256((source + script).encode()).hexdigest()[:24]
     library = cache_dir() / "image" / f"engines-{digest}.so"
     if not library.exists():

@@ -59,7 +59,7 @@ mutants() {
 		useless-locality@ressd-probe/judge/analyse.h@s/ANALYSE_MOST_OVERWRITTEN\t85/ANALYSE_MOST_OVERWRITTEN\t100/@test-analyse@worth it for loads that there are none of
 		later-as-now@ressd-probe/judge/analyse.c@s/^\t\tlater(rehearsal, block);/\t\t(void)later;/@test-analyse@random writes that get slower have no verdict
 		unsteady-part@ressd-probe/judge/analyse.c@s/^\t       (rehearsal->working_set \&\&$/\t       (0 \&\&/@test-analyse@no verdict where the target finds out
-		shared-log-refutes@ressd-probe/judge/analyse.c@s/(rehearsal->shares_log \&\& verdict->verdict == VERDICT_NOT_WORTH)/0/@test-analyse@a log that paid for random writes refutes a gain
+		shared-log-refutes@ressd-probe/judge/analyse.c@s/paid = rehearsal->shares_log \&\&/paid = 0 \&\&/@test-analyse@a log that paid for random writes refutes a gain
 		free-trials@ressd-probe/judge/loads.c@s/least(log.low, 1) \* trials_leave/least(log.low, trials_leave)/@test-loads@commits lose nothing by trials where they lose in the log
 		pauses-of-others@ressd-probe/measure/rehearse.c@s/if (plan->shares_log \&\& late \&\&/if (0 \&\&/@test-rehearse@moves pay for what random writes have left
 		buffer-fits-always@ressd-probe/find/rehearsals.c@s/ \&\& !buffer_fits(session))/ \&\& 0)/@test-session@a rehearsal waits minutes for what is buffered

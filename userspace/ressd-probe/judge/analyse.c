@@ -316,6 +316,7 @@ static void judge_rehearsal(const struct measurements *measurements,
 			    struct size_verdict *verdict)
 {
 	struct rehearsal with_move = *played, *rehearsal = &with_move;
+	bool paid;
 
 	verdict->known = rehearsal->done;
 	if (!rehearsal->done)
@@ -335,8 +336,8 @@ static void judge_rehearsal(const struct measurements *measurements,
 					      rehearsal->move_ns);
 	verdict->verdict = rehearsed(rehearsal, 100, 100);
 	/* A log in order fills no shared log blocks: it has paid for random writes. */
-	if (!rehearsal->steady && (!is_decided(rehearsal) ||
-				   (rehearsal->shares_log && verdict->verdict == VERDICT_NOT_WORTH)))
+	paid = rehearsal->shares_log && verdict->verdict == VERDICT_NOT_WORTH;
+	if (!rehearsal->steady && (paid || !is_decided(rehearsal)))
 		verdict->verdict = VERDICT_UNKNOWN;
 	verdict->close = is_close(rehearsal);
 	if (rehearsal->direct_is_least && verdict->verdict != VERDICT_WORTH)

@@ -48,8 +48,8 @@ enum verdict {
 #define ANALYSE_MARGIN	120	/* percent of the bare speed that counts as a gain */
 
 /*
- * Percent of the logged blocks that hardly any load overwrites there: Zipf with 0.99, as YCSB writes
- * to a million blocks, overwrites 63 in a log of a twentieth, and 68 in one of a tenth.
+ * Percent of the logged blocks that hardly any load overwrites there: Zipf with 0.99, as YCSB
+ * writes to a million blocks, overwrites 63 in a log of a twentieth, and 68 in one of a tenth.
  */
 #define ANALYSE_MOST_OVERWRITTEN	85
 
