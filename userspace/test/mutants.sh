@@ -55,7 +55,7 @@ mutants() {
 		ordered-before-rehearsal@ressd-probe/find/cells.c@s/return session->pauses \&\& session_budget/return 0 \&\& session_budget/@test-session@pauses of what only the model needs leave no time for the rehearsal
 		garbage-collection-shares@ressd-probe/find/rehearsals.c@s/session->longest_ns > analyse_rewrite_ns(.*/1);/@test-session@a drive that pauses for one block is taken for one that shares its log blocks
 		next-pause-needed@ressd-probe/find/rehearsals.c@s/if (!random->done ||/if (1 ||/@test-session@no verdict where the next pause does not fit
-		worth-it-if-the-target-likes@ressd-probe/judge/analyse.c@s/!(analyse_moves_are_cheap(direct_ns, move_ns) \&\&/!(1 \&\&/@test-analyse@worth it is what the target has to find out
+		worth-it-if-the-target-likes@ressd-probe/judge/analyse.c@s/!(moves_are_cheap(direct_ns, move_ns) \&\&/!(1 \&\&/@test-analyse@worth it is what the target has to find out
 		useless-locality@ressd-probe/judge/analyse.h@s/ANALYSE_MOST_OVERWRITTEN\t85/ANALYSE_MOST_OVERWRITTEN\t100/@test-analyse@worth it for loads that there are none of
 		later-as-now@ressd-probe/judge/analyse.c@s/^\t\tlater(rehearsal, block);/\t\t(void)later;/@test-analyse@random writes that get slower have no verdict
 		unsteady-part@ressd-probe/judge/analyse.c@s/^\t       (rehearsal->working_set \&\&$/\t       (0 \&\&/@test-analyse@no verdict where the target finds out

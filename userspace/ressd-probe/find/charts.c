@@ -15,7 +15,6 @@
 #define LARGEST_READ	(8192U << 10)
 #define LARGEST_UNFLUSHED	(2048U << 10)
 #define MOST_FILL	(17408U << 10)	/* written to fill the write buffer */
-#define LARGEST_BLOCK	(32768U << 10)
 #define BATCH_BYTES	(8192U << 10)	/* written for one point of the chart of blocks, at least */
 #define BATCH_NS	SECOND		/* then it is enough */
 #define FAR_READ	(16384U << 10)	/* forgets all that was read before */

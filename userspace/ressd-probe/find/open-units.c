@@ -16,7 +16,6 @@
 #define COLLAPSED	0.25		/* share of such writes: with FIFO not all are */
 #define FEW_STREAMS	4U
 #define LEAST_SLOW	4U		/* of them, or it may be interference */
-#define LARGEST_BLOCK	(32ULL << 20)	/* that is known of any drive */
 #define CLOSINGS	16U		/* of a quick run, at most */
 
 /* Where streams are put: each in a block of its own. */

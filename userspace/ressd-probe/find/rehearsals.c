@@ -69,8 +69,6 @@ static u64 pause_of_reads(const struct measurements *measurements)
 	return ops ? ns / ops : 0;
 }
 
-#define LARGEST_BLOCK	(24ULL << 20)
-
 /*
  * Garbage collection copies a block at a time.  What takes longer is the merges of all the blocks
  * that a shared log block has pages of; and a drive that maps pages has no blocks with places.

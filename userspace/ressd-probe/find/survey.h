@@ -10,6 +10,8 @@
 #include "judge/finding.h"
 #include "measure/measure.h"
 
+#define LARGEST_BLOCK	(32U << 20)	/* that is known of any drive, bytes */
+
 enum thoroughness { SURVEY_QUICK, SURVEY_DEFAULT, SURVEY_THOROUGH };
 
 struct survey {

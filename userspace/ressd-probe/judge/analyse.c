@@ -95,6 +95,12 @@ static enum verdict verdict_at_bound(const struct measurements *measurements,
 	return verdict_of(needed_share(&bound), 0);
 }
 
+/* Do moves cost so little beside random writes that the log gains wherever these go? */
+static bool moves_are_cheap(u64 direct_ns, u64 move_ns)
+{
+	return direct_ns >= 2 * move_ns;
+}
+
 /*
  * That of a rehearsal, if random writes take @direct percent of what they took, and log and moves
  * @both percent.  Of a drive of which only a part was seen worth it is what gains wherever writes
@@ -110,7 +116,7 @@ static enum verdict rehearsed(const struct rehearsal *rehearsal, int direct, int
 			   rehearsal->overwritten_percent);
 
 	if (verdict == VERDICT_WORTH && rehearsal->working_set &&
-	    !(analyse_moves_are_cheap(direct_ns, move_ns) &&
+	    !(moves_are_cheap(direct_ns, move_ns) &&
 	      ressd_route_saves(direct_ns, log_ns + move_ns, RESSD_ROUTE_TAKE_PERCENT)))
 		return VERDICT_LOCALITY;
 	return verdict;

@@ -125,9 +125,6 @@ bool analyse_can_rewrite(const struct measurements *measurements, const struct f
 u64 analyse_move_ns(const struct measurements *measurements, const struct rehearsal *rehearsal,
 		    const struct finding *block);
 
-/* Do moves cost so little beside random writes that the log gains wherever these go? */
-bool analyse_moves_are_cheap(u64 direct_ns, u64 move_ns);
-
 /* analyse.c */
 
 /* Name of a verdict: "worth-it", "worth-it-with-locality", "not-worth-it", "unknown". */

@@ -113,8 +113,3 @@ u64 analyse_move_ns(const struct measurements *measurements, const struct rehear
 		return whole;
 	return whole < rehearsal->move_ns ? whole : rehearsal->move_ns;
 }
-
-bool analyse_moves_are_cheap(u64 direct_ns, u64 move_ns)
-{
-	return direct_ns >= 2 * move_ns;
-}
