@@ -35,12 +35,13 @@ void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb)
 int ressd_start_direct(struct ressd *ressd, struct bio *bio,
 		       struct ressd_bio *rb)
 {
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_DIRECT;
-	rb->generation = ressd->gate.generation;
-	ressd_flight_begin(&ressd->seen->flight, rb->generation);
+	ressd_flight_begin(&ressd->seen->flight, &rb->flying, e.first, e.last);
 	/*
 	 * Must not complete while the UNMAP of an older copy of its blocks
 	 * could still be lost.

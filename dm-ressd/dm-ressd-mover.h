@@ -7,10 +7,12 @@
 
 /* dm-ressd-wait.c */
 /*
- * Waits for the direct writes that are in flight now.  The mover's thread, or
- * before it runs.
+ * Waits for the direct writes in flight now of which @touches, called with the
+ * target, is true.  The mover's thread, or before it runs.
  */
-void ressd_wait_for_direct_writes(struct ressd *ressd);
+void ressd_wait_for_direct_writes(struct ressd *ressd,
+				  bool (*touches)(const void *context,
+						  u32 first, u32 last));
 /* Waits until a record is written, or the log does not work.  Likewise. */
 void ressd_wait_for_record(struct ressd *ressd, u64 record);
 /*
@@ -87,6 +89,8 @@ void ressd_batch_move(struct ressd *ressd);
  * the lock.
  */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
+/* The same from @first to @last; of a struct ressd, also by the mover's thread. */
+bool ressd_batch_touches(const void *context, u32 first, u32 last);
 
 /* dm-ressd-keep.c */
 /*

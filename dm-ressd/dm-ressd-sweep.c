@@ -167,9 +167,7 @@ static bool move_all(struct ressd *ressd)
 		nr = ressd_batch_pick(ressd);
 		if (!nr)
 			return true;
-		/* Then it takes also what was logged since the sweep began. */
-		if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))
-			ressd_wait_for_direct_writes(ressd);
+		ressd_wait_for_direct_writes(ressd, ressd_batch_touches);
 		ressd_batch_move(ressd);
 		cond_resched();
 		if (goal_reached(ressd))
@@ -184,7 +182,6 @@ int ressd_run_sweep(struct ressd *ressd, enum ressd_mover_state kind,
 	u64 ticket, record = start_sweep(ressd, kind);
 
 	ressd_wait_for_record(ressd, record);
-	ressd_wait_for_direct_writes(ressd);
 	*complete = move_all(ressd);
 
 	spin_lock(&ressd->lock);

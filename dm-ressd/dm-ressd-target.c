@@ -170,6 +170,8 @@ static int allocate_map(struct ressd *ressd, const struct ressd_geom *geom,
 					    RESSD_BLOCK_SECTORS,
 					    geom->nr_blocks));
 	ressd->seen = alloc_percpu(struct ressd_seen);
+	if (ressd->seen)
+		ressd_flight_init(&ressd->seen->flight);
 	if (memory->nodes && memory->clean && memory->segments &&
 	    ressd->readers && memory->region_bits && ressd->seen)
 		return 0;

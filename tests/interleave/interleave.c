@@ -29,6 +29,7 @@ static const struct {
 	{ "flight", "a sweep", explore_sweep },
 	{ "flight", "two sweeps", explore_two_sweeps },
 	{ "flight", "fill a hole", explore_hole },
+	{ "flight", "a block that is logged", explore_logged },
 	{ "flight", "the end of a batch", explore_batch },
 	{ "flight", "the end of two batches", explore_two_batches },
 	{ "flight", "a repair", explore_repair },

@@ -250,13 +250,6 @@ void *thread_copy(void *to, const void *from, size_t bytes)
 	return to;
 }
 
-void thread_increment(void *address, size_t size)
-{
-	u64 value = thread_load(address, size, false);
-
-	push(&threads[current], address, size, value + 1, false);
-}
-
 void thread_add(int *address, int value, bool release)
 {
 	struct thread *thread = yield(release ? WAIT_EMPTY : WAIT_NONE, NULL);

@@ -70,7 +70,7 @@ mutants() {
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-wait.c@s/^\t\t\t       ressd_log_is_starved(&ressd->log),/\t\t\t       false,/@76-full-log 1 full_log_is_drained@a drain of a full log waits for room that only it can make
-		sweep-ignores-direct@dm-ressd-sweep.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@74-beside-moves 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
+		sweep-ignores-direct@dm-ressd-sweep.c@s/^\t\tressd_wait_for_direct_writes(.*$/\t\t;/@74-beside-moves 1 sweep_waits_for_direct_write@a batch does not wait for older direct writes of its blocks
 		waiters-go-at-once@dm-ressd-log-worker.c@s/^\t\tif (!\*room || (rb->ticket > reached \&\&$/\t\tif (!*room || (0 \&\&/@22-both-processors 1 many_wait_for_one_sync@a flush ends before what it has to write is written
 		rest-of-waiters-forgotten@dm-ressd-log-worker.c@s/} while (more);/} while (0 \&\& more);/@22-both-processors 1 many_wait_for_one_sync@of more flushes than end under one hold of the lock the rest waits for ever
 		recover-before-resume@dm-ressd-target.c@/^static int ressd_ctr/,/^}/s/^\tressd->suspending = true;$/\t;/@75-errors-open 1 second_attempt@recover before the activation has succeeded waits for ever
@@ -98,8 +98,8 @@ mutants() {
 		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@74-beside-moves 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
 		log-held-for-ever@dm-ressd-batch.c@s/ressd_release_log(ressd);/;/@74-beside-moves 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
 		log-goes-on-suspended@dm-ressd-log-worker.c@/^void ressd_hold_log/,/^}/s/ressd->log_io.held = true;/;/@45-discard 1 suspended_with_a_sync_left@the log writes on when the discard ends that a suspend waits for
-		fill-ignores-direct@dm-ressd-sweep.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@74-beside-moves 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
-		idle-ignores-direct@dm-ressd-sweep.c@s/ || !sweeps_for_space(ressd))/)/@74-beside-moves 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
+		holes-ignore-direct@dm-ressd-batch.c@/^bool ressd_batch_touches/,/^}/s/^\treturn low < ressd->gate.batch \&\&$/\treturn low < ressd->gate.batch \&\& !ressd_move_is_hole(\&ressd->mover.space.moves[low]) \&\&/@74-beside-moves 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
+		waits-for-all-direct@dm-ressd-wait.c@s/^\tatomic_t \*awaited = .*/&\n\twhile (!ressd_flight_is_over(\&ressd->seen->flight))\n\t\tschedule_timeout_uninterruptible(1);/@74-beside-moves 1 mover_passes_direct_write@the mover waits for a direct write elsewhere that is throttled
 		doubt-ignored@dm-ressd-error.c@s/^\t\t    ressd_log_is_doubtful(&ressd->log);/\t\t    0;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
 		told-too-early@dm-ressd-sweep.c@/^static bool goal_reached/,/^}/{/ressd_run_log(/d;s/^\tbool reached;$/&\n\n\tressd_run_log(ressd);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@24-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
@@ -123,7 +123,7 @@ mutants() {
 		joined-reads-fail-together@dm-ressd-dispatch.c@s/bool again = status \&\&/bool again = 0 \&\&/@35-normal-path 1 unreadable_sector@a sector that cannot be read fails all reads that were joined
 		direct-in-flight-believed@dm-ressd-end.c@s/^\tif (ressd_refuses_writes(ressd) \&\& !\*error)$/\tif (0)/@75-errors-log 1 direct_write_in_flight_of_a_failed_flush@a direct write in flight when a flush fails succeeds
 		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
-		repair-ignores-direct@dm-ressd-repair.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
+		repair-ignores-direct@dm-ressd-repair.c@s/ressd_flight_is_over(&ressd->seen->flight))/true)/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
 		flush-beside-flush@dm-ressd-end.c@/rb->flags == RESSD_BIO_FLUSHES/,/}/s/check_failures(ressd, rb, error);/;/@75-errors-log 1 flush_beside_a_failed_one@a flush succeeds although another one has failed while it was in flight
 		stuck-by-half-a-sweep@dm-ressd-mover.c@s/^\tif (complete || gained)$/\tif (1)/@76-full-log 1 interrupted_sweep_is_no_reason@a sweep that was interrupted shows that no room can be made
 		stuck-for-good@dm-ressd-mover.c@s/return ressd->errors.stuck \&\& !bad_block_is_gone(ressd);/return ressd->errors.stuck;/@76-full-log 1 overwriting_makes_room@with the mover off pieces are refused because of a block that was overwritten

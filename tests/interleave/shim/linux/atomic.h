@@ -12,6 +12,7 @@ struct interleave_atomic {
 #define atomic_t			struct interleave_atomic
 
 #define atomic_read(v)			((int)thread_load(&(v)->counter, sizeof(int), false))
+#define atomic_read_acquire(v)		((int)thread_load(&(v)->counter, sizeof(int), true))
 #define atomic_set(v, value)		((v)->counter = (value))	/* at the start */
 #define atomic_inc(v)			thread_add(&(v)->counter, 1, false)
 #define atomic_dec(v)			thread_add(&(v)->counter, -1, false)
