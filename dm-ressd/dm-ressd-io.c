@@ -45,8 +45,8 @@ static bool log_takes_writes(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.route != RESSD_ROUTE_NEVER &&
-	       !ressd->mover.draining && ressd_log_is_rw(ressd) &&
-	       ressd_cover_takes_writes(ressd);
+	       !ressd->mover.draining && !ressd->hibernating &&
+	       ressd_log_is_rw(ressd) && ressd_cover_takes_writes(ressd);
 }
 
 /* May a small write wait for room, or must it go to the normal area? */

@@ -280,8 +280,11 @@ static void init_lists(struct ressd *ressd)
 }
 
 /*
- * Also the kernel that restores the memory must leave the log alone: the map in
- * that memory refers to it.
+ * Meanwhile nothing is logged or moved but what a write waits for.  The memory
+ * is saved before threads stop, and its map and the number of its next record
+ * refer to the log as it was then: what the log took afterwards would be
+ * written over, and what that claims to be durable be missed by recovery.  So
+ * also the kernel that restores the memory must leave the log alone.
  */
 static int power_event(struct notifier_block *power, unsigned long event,
 		       void *data)
@@ -293,7 +296,7 @@ static int power_event(struct notifier_block *power, unsigned long event,
 	if (!begins && event != PM_POST_HIBERNATION && event != PM_POST_RESTORE)
 		return NOTIFY_DONE;
 	spin_lock(&ressd->lock);
-	ressd->hibernating = begins;
+	WRITE_ONCE(ressd->hibernating, begins);
 	spin_unlock(&ressd->lock);
 	/* A writer may have waited for the mover. */
 	ressd_run_log(ressd);

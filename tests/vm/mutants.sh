@@ -85,6 +85,8 @@ mutants() {
 		removal-beside-repair@dm-ressd-target.c@s/^\twait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));$/\t;/@75-errors-log 1 removed_during_recover@a removal does not wait for a repair, and says that data is lost
 		set-wakes-nobody@dm-ressd-status.c@/^static int message_set/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 set_on_full@a write that waits does not hear of an option that was set
 		interval-runs-on@dm-ressd-status.c@s/^\t\tmod_delayed_work(.*/\t\t;/@32-messages 1 set_commit_interval@a shorter commit_interval_ms counts only when the longer one is over
+		logged-in-hibernation@dm-ressd-io.c@s/!ressd->mover.draining \&\& !ressd->hibernating \&\&$/!ressd->mover.draining \&\&/@34-hibernation 1 late_writes@what comes while the memory of a hibernating system is saved is logged
+		sweep-in-hibernation@dm-ressd-sweep.c@s/^\t\treturn is_put_off(ressd);$/\t\treturn (void)is_put_off, false;/@34-hibernation 1 sweep_stops@... and a sweep goes on
 		idle-sweep-goes-on@dm-ressd-sweep.c@s/^\t\t\t  ressd_mover_is_on(ressd) \&\&$/\t\t\t  true \&\&/@32-messages 1 mover_off_in_idle_time@the mover goes on though it is off
 		store-of-all-devices@dm-ressd-activate.c@s/^int ressd_store_options(/static DEFINE_MUTEX(all);\n&/;;s/&ressd->store_lock/\&all/@32-messages 1 store_beside_one_that_hangs@a device that hangs keeps all others from storing their options
 		worn-out-unhelped@dm-ressd-target.c@s/cannot be written; if the device takes no writes any more .* open that"/cannot be written"/@75-errors-open 1 worn_out@who has a card that takes no writes any more does not learn how to get at the log
