@@ -193,11 +193,11 @@ static inline void ressd_put_reader(struct ressd *ressd, u32 slot)
  */
 static inline void ressd_count_out(struct ressd *ressd, struct ressd_bio *rb)
 {
-	bool awaited = ressd_flight_end(&rb->flying);
+	bool awaited = ressd_flight_end(&ressd->flight, &rb->flying);
 
 	/*
-	 * The list's lock is for repairing as well: repair_if_quiet() takes it
-	 * after that was set.
+	 * Its barrier, or lock, is for repairing as well: repair_if_quiet()
+	 * looks after that was set.
 	 */
 	if ((awaited && atomic_dec_and_test(&ressd->mover.awaited)) ||
 	    READ_ONCE(ressd->errors.repairing))

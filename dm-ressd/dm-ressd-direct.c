@@ -41,7 +41,7 @@ int ressd_start_direct(struct ressd *ressd, struct bio *bio,
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_DIRECT;
-	ressd_flight_begin(&ressd->seen->flight, &rb->flying, e.first, e.last);
+	ressd_flight_begin(&ressd->flight, &rb->flying, e.first, e.last);
 	/*
 	 * Must not complete while the UNMAP of an older copy of its blocks
 	 * could still be lost.

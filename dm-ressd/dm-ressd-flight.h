@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Direct writes in flight, listed for each processor, and the entrance of those
- * that take no lock.
+ * Direct writes in flight, and the entrance of those that take no lock.
  *
- * A direct write is listed with the blocks that it touches, from before it is
+ * A direct write is entered with the blocks that it touches, from before it is
  * sent until its end is decided.  The mover waits for those that touch its
  * batch, a run of the cover for those that touch covered blocks, a repair for
  * all.  Nobody waits for others: a write may be throttled for its control group
  * for as long as that has to wait.
  *
- * Each list has a lock, the innermost one, taken with interrupts off.  With
- * ressd->lock held a write is listed, whatever it does.  Without it, it
+ * Each processor has places for so many writes, which take no lock and share
+ * nothing with other processors.  What finds no place is in a list, whose lock
+ * is an innermost one, taken with interrupts off.
  *
- *	1. is listed,
+ * With ressd->lock held a write is entered, whatever it does.  Without it, it
+ *
+ *	1. is entered,
  *	2. looks whether the mover has no batch, the log works, and nothing that
- *	   it covers is mapped.  If not it is taken from the list, and takes the
- *	   lock.
+ *	   it covers is mapped.  If not it is taken out, and takes the lock.
  *
  * Who waits for it
  *
  *	1. changes what a writer looks at in 2: sets a bit of the regions (a
  *	   small write, under the lock, which the mover takes afterwards), picks
  *	   a batch, or changes the mode,
- *	2. looks at the lists.
+ *	2. looks at places and list.
  *
- * Both take the list's lock between their steps.  Who takes it second sees what
- * the first one did before: so who waits finds the write, or the writer sees
- * the change and turns back.
+ * Both have a full barrier, or hold the list's lock, between their steps.  Of
+ * two that store, then load what the other one has stored, at least one sees
+ * the other: so who waits finds the write, or the writer sees the change and
+ * turns back.  A place may be taken anew while it is looked at; then the write
+ * that it was for has ended, and the new one has turned back or is not in the
+ * way.
  *
  * tests/interleave runs this code in all interleavings and orders of stores,
  * and with loads that are late, with bugs planted.
@@ -43,23 +47,46 @@
 
 #include "core/ressd-regions.h"
 
-/* So many are looked at under one hold of a list's lock. */
+#ifndef RESSD_PLACES		/* else it is tests/interleave */
+#define RESSD_PLACES		64
+#endif
+/* So many are looked at under one hold of the list's lock. */
 #define RESSD_FLIGHT_STEP	64
 
-/* What one processor has sent; a write may end on another one. */
-struct ressd_flight {
-	spinlock_t lock;		/* of the lists */
-	struct list_head writes;
-	struct list_head unseen;	/* by ressd_flight_await() */
+enum ressd_place_state {
+	RESSD_PLACE_FREE,
+	RESSD_PLACE_TAKEN,
+	RESSD_PLACE_AWAITED,	/* counted by ressd_flight_await() */
+};
+
+struct ressd_place {
+	atomic_t state;
+	u32 first, last;	/* blocks touched */
+};
+
+/* Those of one processor; a write may end on another one. */
+struct ressd_places {
+	u32 next;
+	struct ressd_place place[RESSD_PLACES];
 };
 
 /* One direct write. */
 struct ressd_flying {
+	struct ressd_place *place;	/* NULL: it is in the list */
 	struct list_head list;
-	struct ressd_flight *flight;
-	u32 first, last;		/* blocks touched */
-	bool awaited;			/* under flight->lock */
+	u32 first, last;		/* as in struct ressd_place */
+	bool awaited;
 };
+
+struct ressd_flight {
+	struct ressd_places __percpu *places;
+	spinlock_t lock;		/* of what follows */
+	struct list_head writes;	/* without a place */
+	struct list_head unseen;	/* of these, by ressd_flight_await() */
+};
+
+/* Whether a waiter has to wait for a write of these blocks. */
+typedef bool ressd_touches(const void *context, u32 first, u32 last);
 
 /* What a writer looks at without the lock; all of it changes under the lock. */
 struct ressd_gate {
@@ -86,44 +113,75 @@ static inline void ressd_gate_end_batch(struct ressd_gate *gate)
 	smp_store_release(&gate->batch, 0);
 }
 
-static inline void ressd_flight_init(struct ressd_flight __percpu *flight)
+/* @places: all free. */
+static inline void ressd_flight_init(struct ressd_flight *flight,
+				     struct ressd_places __percpu *places)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct ressd_flight *one = per_cpu_ptr(flight, cpu);
-
-		spin_lock_init(&one->lock);
-		INIT_LIST_HEAD(&one->writes);
-		INIT_LIST_HEAD(&one->unseen);
-	}
+	flight->places = places;
+	spin_lock_init(&flight->lock);
+	INIT_LIST_HEAD(&flight->writes);
+	INIT_LIST_HEAD(&flight->unseen);
 }
 
-static inline void ressd_flight_begin(struct ressd_flight __percpu *flight,
-				      struct ressd_flying *write,
-				      u32 first, u32 last)
+/* --- a write -------------------------------------------------------------- */
+
+static inline struct ressd_place *ressd_place_find(struct ressd_places *places)
 {
-	/* Which processor's list it is does not matter, if it moves on. */
-	struct ressd_flight *own = raw_cpu_ptr(flight);
+	struct ressd_place *place;
+	int i;
+
+	for (i = 0; i < RESSD_PLACES; i++) {
+		place = &places->place[places->next++ % RESSD_PLACES];
+		if (atomic_read(&place->state) == RESSD_PLACE_FREE)
+			return place;
+	}
+	return NULL;
+}
+
+/* True, or all are taken.  Process context. */
+static inline bool ressd_place_take(struct ressd_flight *flight,
+				    struct ressd_flying *write, u32 first,
+				    u32 last)
+{
+	struct ressd_place *place =
+		ressd_place_find(get_cpu_ptr(flight->places));
+
+	if (place) {
+		WRITE_ONCE(place->first, first);
+		WRITE_ONCE(place->last, last);
+		/* A full barrier, see above; also after the two. */
+		atomic_xchg(&place->state, RESSD_PLACE_TAKEN);
+	}
+	put_cpu_ptr(flight->places);
+	write->place = place;
+	return place;
+}
+
+static inline void ressd_flight_list(struct ressd_flight *flight,
+				     struct ressd_flying *write, u32 first,
+				     u32 last)
+{
 	unsigned long flags;
 
-	write->flight = own;
 	write->first = first;
 	write->last = last;
 	write->awaited = false;
-	spin_lock_irqsave(&own->lock, flags);
-	list_add_tail(&write->list, &own->writes);
-	spin_unlock_irqrestore(&own->lock, flags);
+	spin_lock_irqsave(&flight->lock, flags);
+	list_add_tail(&write->list, &flight->writes);
+	spin_unlock_irqrestore(&flight->lock, flags);
 }
 
-/*
- * All that the write has done is seen by who does not find it any more.  True:
- * ressd_flight_await() has counted it, and it is to be counted out.  Any
- * context.
- */
-static inline bool ressd_flight_end(struct ressd_flying *write)
+static inline void ressd_flight_begin(struct ressd_flight *flight,
+				      struct ressd_flying *write, u32 first,
+				      u32 last)
 {
-	struct ressd_flight *flight = write->flight;
+	if (!ressd_place_take(flight, write, first, last))
+		ressd_flight_list(flight, write, first, last);
+}
+
+static inline bool ressd_flight_unlist(struct ressd_flight *flight,
+				       struct ressd_flying *write)
+{
 	unsigned long flags;
 	bool awaited;
 
@@ -134,12 +192,60 @@ static inline bool ressd_flight_end(struct ressd_flying *write)
 	return awaited;
 }
 
-/* Looks at some of one list; false: at all of them by now. */
-static inline bool
-ressd_flight_await_some(struct ressd_flight *flight, atomic_t *awaited,
-			bool (*touches)(const void *context, u32 first,
-					u32 last),
-			const void *context)
+/*
+ * All that the write has done is seen by who does not find it any more.  True:
+ * ressd_flight_await() has counted it, and it is to be counted out.  Any
+ * context.
+ */
+static inline bool ressd_flight_end(struct ressd_flight *flight,
+				    struct ressd_flying *write)
+{
+	if (!write->place)
+		return ressd_flight_unlist(flight, write);
+	return atomic_xchg(&write->place->state, RESSD_PLACE_FREE) ==
+	       RESSD_PLACE_AWAITED;
+}
+
+/*
+ * A write of the blocks from @first to @last comes, without the lock.  It is
+ * always entered; if false is returned it has to be taken out, by
+ * ressd_flight_end(), and to take the lock.
+ */
+static inline bool ressd_flight_enter(struct ressd_flight *flight,
+				      const struct ressd_gate *gate,
+				      const struct ressd_regions *regions,
+				      struct ressd_flying *write, u32 first,
+				      u32 last)
+{
+	ressd_flight_begin(flight, write, first, last);
+	return !READ_ONCE(gate->batch) && !READ_ONCE(gate->shut) &&
+	       !ressd_regions_may_hold(regions, first, last);
+}
+
+/* --- who waits ------------------------------------------------------------ */
+
+static inline void ressd_place_await(struct ressd_place *place,
+				     atomic_t *awaited, ressd_touches *touches,
+				     const void *context)
+{
+	/* What a write that has ended has written is seen. */
+	if (atomic_read_acquire(&place->state) == RESSD_PLACE_FREE ||
+	    !touches(context, READ_ONCE(place->first), READ_ONCE(place->last)))
+		return;
+	atomic_inc(awaited);
+	if (atomic_cmpxchg(&place->state, RESSD_PLACE_TAKEN,
+			   RESSD_PLACE_AWAITED) == RESSD_PLACE_TAKEN)
+		return;
+	/* It has just ended. */
+	atomic_dec(awaited);
+	smp_mb();	/* as above */
+}
+
+/* Looks at some of the list; false: at all of them by now. */
+static inline bool ressd_flight_await_some(struct ressd_flight *flight,
+					   atomic_t *awaited,
+					   ressd_touches *touches,
+					   const void *context)
 {
 	struct ressd_flying *write;
 	unsigned long flags;
@@ -167,56 +273,48 @@ ressd_flight_await_some(struct ressd_flight *flight, atomic_t *awaited,
  * Adds to *@awaited, which is 0, all in flight of which @touches is true: it is
  * 0 again when they have ended.  One caller at a time, without a lock.
  */
-static inline void
-ressd_flight_await(struct ressd_flight __percpu *flight, atomic_t *awaited,
-		   bool (*touches)(const void *context, u32 first, u32 last),
-		   const void *context)
+static inline void ressd_flight_await(struct ressd_flight *flight,
+				      atomic_t *awaited,
+				      ressd_touches *touches,
+				      const void *context)
 {
+	struct ressd_places *places;
 	unsigned long flags;
-	int cpu;
+	int cpu, i;
 
+	smp_mb();	/* see above */
 	for_each_possible_cpu(cpu) {
-		struct ressd_flight *one = per_cpu_ptr(flight, cpu);
-
-		spin_lock_irqsave(&one->lock, flags);
-		list_splice_init(&one->writes, &one->unseen);
-		spin_unlock_irqrestore(&one->lock, flags);
-		while (ressd_flight_await_some(one, awaited, touches, context))
-			;
+		places = per_cpu_ptr(flight->places, cpu);
+		for (i = 0; i < RESSD_PLACES; i++)
+			ressd_place_await(&places->place[i], awaited, touches,
+					  context);
 	}
+	spin_lock_irqsave(&flight->lock, flags);
+	list_splice_init(&flight->writes, &flight->unseen);
+	spin_unlock_irqrestore(&flight->lock, flags);
+	while (ressd_flight_await_some(flight, awaited, touches, context))
+		;
 }
 
 /* Is none in flight?  The caller has kept others from passing. */
-static inline bool ressd_flight_is_over(struct ressd_flight __percpu *flight)
+static inline bool ressd_flight_is_over(struct ressd_flight *flight)
 {
+	struct ressd_places *places;
 	unsigned long flags;
 	bool over = true;
-	int cpu;
+	int cpu, i;
 
+	smp_mb();	/* see above */
 	for_each_possible_cpu(cpu) {
-		struct ressd_flight *one = per_cpu_ptr(flight, cpu);
-
-		spin_lock_irqsave(&one->lock, flags);
-		over &= list_empty(&one->writes) && list_empty(&one->unseen);
-		spin_unlock_irqrestore(&one->lock, flags);
+		places = per_cpu_ptr(flight->places, cpu);
+		for (i = 0; i < RESSD_PLACES && over; i++)
+			over = atomic_read_acquire(&places->place[i].state) ==
+			       RESSD_PLACE_FREE;
 	}
+	spin_lock_irqsave(&flight->lock, flags);
+	over &= list_empty(&flight->writes) && list_empty(&flight->unseen);
+	spin_unlock_irqrestore(&flight->lock, flags);
 	return over;
-}
-
-/*
- * A write of the blocks from @first to @last comes, without the lock.  It is
- * always listed; if false is returned it has to be taken from the list, and to
- * take the lock.
- */
-static inline bool ressd_flight_enter(struct ressd_flight __percpu *flight,
-				      const struct ressd_gate *gate,
-				      const struct ressd_regions *regions,
-				      struct ressd_flying *write,
-				      u32 first, u32 last)
-{
-	ressd_flight_begin(flight, write, first, last);
-	return !READ_ONCE(gate->batch) && !READ_ONCE(gate->shut) &&
-	       !ressd_regions_may_hold(regions, first, last);
 }
 
 #endif

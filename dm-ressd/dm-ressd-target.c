@@ -171,7 +171,7 @@ static int allocate_map(struct ressd *ressd, const struct ressd_geom *geom,
 					    geom->nr_blocks));
 	ressd->seen = alloc_percpu(struct ressd_seen);
 	if (ressd->seen)
-		ressd_flight_init(&ressd->seen->flight);
+		ressd_flight_init(&ressd->flight, &ressd->seen->places);
 	if (memory->nodes && memory->clean && memory->segments &&
 	    ressd->readers && memory->region_bits && ressd->seen)
 		return 0;

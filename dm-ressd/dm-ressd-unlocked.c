@@ -85,9 +85,8 @@ bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio,
 	if (bio->bi_opf & REQ_FUA || e->first < ressd->log.cover_blocks ||
 	    ressd_shape_is_used())
 		return false;
-	if (!ressd_flight_enter(&ressd->seen->flight, &ressd->gate,
-				&ressd->regions, &rb->flying, e->first,
-				e->last) ||
+	if (!ressd_flight_enter(&ressd->flight, &ressd->gate, &ressd->regions,
+				&rb->flying, e->first, e->last) ||
 	    !note_write(ressd, e)) {
 		ressd_count_out(ressd, rb);
 		return false;

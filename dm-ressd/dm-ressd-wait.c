@@ -2,13 +2,11 @@
 /* What the mover, and a run of the cover, have to wait for. */
 #include "dm-ressd-mover.h"
 
-void ressd_wait_for_direct_writes(struct ressd *ressd,
-				  bool (*touches)(const void *context,
-						  u32 first, u32 last))
+void ressd_wait_for_direct_writes(struct ressd *ressd, ressd_touches *touches)
 {
 	atomic_t *awaited = &ressd->mover.awaited;
 
-	ressd_flight_await(&ressd->seen->flight, awaited, touches, ressd);
+	ressd_flight_await(&ressd->flight, awaited, touches, ressd);
 	/* What is read at home comes after what they have written. */
 	wait_event(ressd->wait, !atomic_read_acquire(awaited));
 }

@@ -49,8 +49,8 @@
  * end of the mover's I/Os, of discards and of log writes; it is taken from
  * interrupts, and never together with ressd->lock.  readers[], cover.reads,
  * meter.small_in_flight, mover.ios, mover.awaited and the counts of failed
- * flushes are atomic.  meter.lock and the locks of direct writes in flight
- * (dm-ressd-flight.h) are the innermost ones, and are taken from interrupts.
+ * flushes are atomic.  meter.lock and the lock of direct writes without a
+ * place (dm-ressd-flight.h) are innermost ones, and are taken from interrupts.
  * shape.lock (dm-ressd-shape.c) is taken below ressd->lock or alone, also from
  * interrupts.
  *
@@ -241,13 +241,13 @@ struct ressd_counters {
 };
 
 /*
- * What one processor has seen; only that one changes it, but for notes.tail,
- * and without a lock.
+ * What one processor has seen; only that one changes it, but for notes.tail
+ * and the states of places, and without a lock.
  */
 struct ressd_seen {
 	u64 reads;			/* since the target was made */
 	unsigned long last_bio;		/* jiffies */
-	struct ressd_flight flight;	/* direct writes not yet dealt with */
+	struct ressd_places places;	/* of direct writes in flight */
 	struct ressd_notes notes;
 };
 
@@ -497,6 +497,7 @@ struct ressd {
 	struct ressd_regions regions;	/* the map's */
 	struct ressd_seen __percpu *seen;
 	struct ressd_gate gate;		/* direct writes; set under the lock */
+	struct ressd_flight flight;
 	u32 locked_sectors;	/* up to so many take the lock; likewise */
 	struct ressd_errors errors;
 	atomic_t *readers;		/* per slot: reads, moves, discards */

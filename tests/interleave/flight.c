@@ -10,18 +10,31 @@
 #include "flight.h"
 #include <linux/percpu.h>
 
-/* One list, for each is looked at by itself. */
-#undef raw_cpu_ptr
-#define raw_cpu_ptr(pointer)		(pointer)
+/* One processor with one place, for each is looked at by itself; in a crowd there is none. */
+#define RESSD_PLACES			1
+#undef get_cpu_ptr
+#define get_cpu_ptr(pointer)		own_places(pointer)
 #undef for_each_possible_cpu
 #define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < 1; cpu++)
+
+struct ressd_places;
+static struct ressd_places *own_places(struct ressd_places *places);
 
 #include "dm-ressd-flight.h"
 
 #define BLOCK	5U
 
+static struct ressd_places crowd = { .place = { { .state = { RESSD_PLACE_TAKEN } } } };
+static bool crowded;
+
+static struct ressd_places *own_places(struct ressd_places *places)
+{
+	return crowded ? &crowd : places;
+}
+
 static struct {
-	struct ressd_flight flight[1];
+	struct ressd_places places;
+	struct ressd_flight flight;
 	struct ressd_flying write;	/* the direct write */
 	atomic_t awaited;
 	struct ressd_gate gate;
@@ -47,13 +60,13 @@ static struct ressd_regions regions = { .bits = &shared.bits };
 /* ressd_count_out() */
 static void end_direct(void)
 {
-	if (ressd_flight_end(&shared.write) && atomic_dec_and_test(&shared.awaited))
+	if (ressd_flight_end(&shared.flight, &shared.write) && atomic_dec_and_test(&shared.awaited))
 		thread_note(shared.woken, true);
 }
 
 static bool enter(void)
 {
-	return ressd_flight_enter(shared.flight, &shared.gate, &regions, &shared.write, BLOCK,
+	return ressd_flight_enter(&shared.flight, &shared.gate, &regions, &shared.write, BLOCK,
 				  BLOCK);
 }
 
@@ -80,7 +93,7 @@ static bool begin_direct(void)
 	waits = shared.gate.batch;
 	thread_note(shared.waits, waits);
 	if (!waits)
-		ressd_flight_begin(shared.flight, &shared.write, BLOCK, BLOCK);
+		ressd_flight_begin(&shared.flight, &shared.write, BLOCK, BLOCK);
 	thread_unlock(&shared.lock);
 	return !waits;
 }
@@ -167,7 +180,7 @@ static bool touches(const void *context, u32 first, u32 last)
 
 static void await(u32 block)
 {
-	ressd_flight_await(shared.flight, &shared.awaited, touches, &block);
+	ressd_flight_await(&shared.flight, &shared.awaited, touches, &block);
 }
 
 /* True if nobody is left; else it would sleep, and the rest is another evaluation of the same. */
@@ -257,7 +270,7 @@ static void repair(void)
 	thread_lock(&shared.lock);
 	WRITE_ONCE(shared.gate.shut, true);
 	thread_unlock(&shared.lock);
-	if (!ressd_flight_is_over(shared.flight))
+	if (!ressd_flight_is_over(&shared.flight))
 		return;
 	thread_note(shared.repairs, true);
 	if (shared.flying)
@@ -268,7 +281,7 @@ static void repair(void)
 
 static void start(void)
 {
-	ressd_flight_init(shared.flight);
+	ressd_flight_init(&shared.flight, &shared.places);
 }
 
 static void check_end(void)
@@ -340,3 +353,20 @@ const char *explore_repair(u32 stale, u32 *states)
 {
 	return explore(repair, stale, states);
 }
+
+/* The same in a crowd. */
+#define LISTED(explore_it) \
+	const char *explore_it##_listed(u32 stale, u32 *states) \
+	{ \
+		const char *failure; \
+	\
+		crowded = true; \
+		failure = explore_it(stale, states); \
+		crowded = false; \
+		return failure; \
+	}
+
+LISTED(explore_sweep)
+LISTED(explore_two_sweeps)
+LISTED(explore_batch)
+LISTED(explore_repair)

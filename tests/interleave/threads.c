@@ -280,6 +280,19 @@ int thread_exchange(int *address, int value)
 	return before;
 }
 
+int thread_replace(int *address, int from, int value)
+{
+	struct thread *thread = yield(WAIT_EMPTY, NULL);
+	int before = *address;
+
+	if (before == from) {
+		arrive(thread, address, sizeof(*address), (u32)value);
+		see(thread, nr_arrived);
+	}
+	thread->seen = mix(thread->seen, before + 2);
+	return before;
+}
+
 void thread_barrier(void)
 {
 	struct thread *thread = yield(WAIT_EMPTY, NULL);

@@ -17,6 +17,8 @@ struct interleave_atomic {
 #define atomic_inc(v)			thread_add(&(v)->counter, 1, false)
 #define atomic_dec(v)			thread_add(&(v)->counter, -1, false)
 #define atomic_dec_and_test(v)		(!thread_add_fully(&(v)->counter, -1))
+#define atomic_xchg(v, value)		thread_exchange(&(v)->counter, value)
+#define atomic_cmpxchg(v, from, value)	thread_replace(&(v)->counter, from, value)
 #define atomic_fetch_dec_release(v)	thread_add(&(v)->counter, -1, true)
 /* The only condition there is: that it is 0. */
 #define atomic_cond_read_acquire(v, condition) \
