@@ -228,17 +228,13 @@ static inline void ressd_place_await(struct ressd_place *place,
 				     atomic_t *awaited, ressd_touches *touches,
 				     const void *context)
 {
-	/* What a write that has ended has written is seen. */
-	if (atomic_read_acquire(&place->state) == RESSD_PLACE_FREE ||
-	    !touches(context, READ_ONCE(place->first), READ_ONCE(place->last)))
-		return;
-	atomic_inc(awaited);
-	if (atomic_cmpxchg(&place->state, RESSD_PLACE_TAKEN,
+	/* If it ends meanwhile it is not counted, or counted out first. */
+	if (atomic_read(&place->state) == RESSD_PLACE_TAKEN &&
+	    touches(context, READ_ONCE(place->first),
+		    READ_ONCE(place->last)) &&
+	    atomic_cmpxchg(&place->state, RESSD_PLACE_TAKEN,
 			   RESSD_PLACE_AWAITED) == RESSD_PLACE_TAKEN)
-		return;
-	/* It has just ended. */
-	atomic_dec(awaited);
-	smp_mb();	/* as above */
+		atomic_inc(awaited);
 }
 
 /* Looks at some of the list; false: at all of them by now. */
@@ -283,17 +279,18 @@ static inline void ressd_flight_await(struct ressd_flight *flight,
 	int cpu, i;
 
 	smp_mb();	/* see above */
+	spin_lock_irqsave(&flight->lock, flags);
+	list_splice_init(&flight->writes, &flight->unseen);
+	spin_unlock_irqrestore(&flight->lock, flags);
+	while (ressd_flight_await_some(flight, awaited, touches, context))
+		;
 	for_each_possible_cpu(cpu) {
 		places = per_cpu_ptr(flight->places, cpu);
 		for (i = 0; i < RESSD_PLACES; i++)
 			ressd_place_await(&places->place[i], awaited, touches,
 					  context);
 	}
-	spin_lock_irqsave(&flight->lock, flags);
-	list_splice_init(&flight->writes, &flight->unseen);
-	spin_unlock_irqrestore(&flight->lock, flags);
-	while (ressd_flight_await_some(flight, awaited, touches, context))
-		;
+	smp_mb();	/* what those have written that have ended is seen */
 }
 
 /* Is none in flight?  The caller has kept others from passing. */
@@ -308,7 +305,7 @@ static inline bool ressd_flight_is_over(struct ressd_flight *flight)
 	for_each_possible_cpu(cpu) {
 		places = per_cpu_ptr(flight->places, cpu);
 		for (i = 0; i < RESSD_PLACES && over; i++)
-			over = atomic_read_acquire(&places->place[i].state) ==
+			over = atomic_read(&places->place[i].state) ==
 			       RESSD_PLACE_FREE;
 	}
 	spin_lock_irqsave(&flight->lock, flags);

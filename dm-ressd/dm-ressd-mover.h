@@ -87,7 +87,9 @@ void ressd_batch_move(struct ressd *ressd);
  * the lock.
  */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
-/* The same from @first to @last; of a struct ressd, also by the mover's thread. */
+/*
+ * The same of blocks @first to @last.  The mover's thread, or under the lock.
+ */
 bool ressd_batch_touches(const void *context, u32 first, u32 last);
 
 /* dm-ressd-keep.c */

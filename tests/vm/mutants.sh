@@ -27,7 +27,7 @@ mutants() {
 		other-areas-loaded@dm-ressd-instances.c@s/refused = owed.reserved/refused = !load \&\& owed.reserved/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
 		other-areas-resumed@dm-ressd-instances.c@s/refused = owed.reserved/refused = load \&\& owed.reserved/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		log-lost-by-reload@dm-ressd-instances.c@s/lost |= load \&\&/lost |= 0 \&\&/@75-errors-log 1 removed_during_recover@a table is loaded while the log of the one in use is out of service
-		killed-for-the-map@dm-ressd-target.c@s/^\t\t\t\t  GFP_KERNEL | __GFP_RETRY_MAYFAIL |$/\t\t\t\t  GFP_KERNEL |/@50-refusals@processes are killed to make room for the map of a log that is too large
+		killed-for-the-map@dm-ressd-target.c@s/^\t\t\t GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);$/\t\t\t GFP_KERNEL | __GFP_NOWARN);/@50-refusals@processes are killed to make room for the map of a log that is too large
 		one-disk-flushed@dm-ressd-device.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
 		discards-by-both-disks@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/0;/@80-devices 1 limits_of_the_log@a log on a disk without discards takes them away from the file system
 		discards-always@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/1;/@80-devices 1 limits_of_the_log@discards are offered though only the reserved device takes them
