@@ -140,6 +140,16 @@ class SidesTest(unittest.TestCase):
         self.assertEqual(apps.sides_of("git", apps.SIDES), apps.SIDES)
 
 
+class ProgramsTest(unittest.TestCase):
+    """Programs of this machine for the guest."""
+
+    def test_a_program_comes_with_its_libraries(self):
+        with tempfile.TemporaryDirectory() as name:
+            app_inputs.add_programs(Path(name), ["tar"])
+            self.assertTrue((Path(name) / "usr/bin/tar").exists())
+            self.assertTrue(list(Path(name).glob("usr/lib/*/libc.so.6")))
+
+
 class SizesTest(unittest.TestCase):
     """apps.conf and what the command line changes of it."""
 

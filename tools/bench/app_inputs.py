@@ -19,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "vm"))
 import image  # noqa: E402
 from common import PROJECT, cache_dir  # noqa: E402
+from userland import Userland, in_usr  # noqa: E402
 
 CONFIGURATION = HERE / "apps.conf"
 
@@ -62,13 +63,14 @@ def apps_folder(folder):
 
 def add_programs(folder, names):
     """Programs of this machine and their libraries, where Debian has them."""
+    here = Userland("amd64")
     for name in names:
-        program = Path(name) if name.startswith("/") else image.find_program(name)
+        program = Path(name) if name.startswith("/") else here.program(name)
         if not program.exists():
             raise InputError(f"the program {program} is not installed: run tools/setup.sh")
-        for path in [str(program), *image.libraries(program)]:
+        for inside, path in {in_usr(program): program, **here.libraries(program)}.items():
             # In the guest /usr/sbin is a link.
-            place = folder / image.place_in_usr(path).replace("usr/sbin/", "usr/bin/")
+            place = folder / inside.replace("usr/sbin/", "usr/bin/")
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, place)
 
