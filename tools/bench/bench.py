@@ -241,7 +241,7 @@ def parse():
                         help="only this drive; may be repeated")
     parser.add_argument("--load", action="append",
                         choices=sorted({*drives.LOADS, *drives.PATTERNS, *peers.LOADS,
-                                        *apps.LOADS, *normal_path.LOADS}),
+                                        *apps.LOADS, *apps.OTHERS, *normal_path.LOADS}),
                         help="only this load on the drives; may be repeated")
     parser.add_argument("--side", action="append",
                         choices=list(dict.fromkeys([*peers.SIDES, *apps.SIDES,
@@ -278,7 +278,7 @@ def part_of(parser, options):
     """The part that is meant, where other options say which."""
     if options.only == APPS or options.size or options.record_traces or options.requests:
         options.only = APPS
-        check_choice(parser, options.load, apps.LOADS, "load of apps")
+        check_choice(parser, options.load, {**apps.LOADS, **apps.OTHERS}, "load of apps")
         check_choice(parser, options.side, apps.SIDES, "side of apps")
         if options.requests and options.record_traces:
             parser.error("--requests and --record-traces both take the kernel's trace: give one")
