@@ -135,7 +135,10 @@ class Engines(unittest.TestCase):
                         engines.stand_in("program", ["library"])
                 Path(command[command.index("-o") + 1]).write_text("a library")
 
-            with mock.patch("engines.symbols", side_effect=lambda of: [(of == "library", "one", "")]), \
+            def symbols(path):
+                return [(path == "library", "one", "")]
+
+            with mock.patch("engines.symbols", side_effect=symbols), \
                  mock.patch("subprocess.run", side_effect=compiled):
                 library = engines.stand_in("program", ["library"])
             self.assertEqual(list(library.parent.iterdir()), [library])

@@ -61,7 +61,8 @@ expect_fail() {
 	output=$("$@" 2>&1) || status=$?
 	if [ "$status" -eq 0 ]; then
 		fail "refused: $*" "it succeeded"
-	elif has_line "$regex" "$output" || { output+=$'\n'$(dmesg_since "$mark") && has_line "$regex" "$output"; }; then
+	elif has_line "$regex" "$output" ||
+		{ output+=$'\n'$(dmesg_since "$mark") && has_line "$regex" "$output"; }; then
 		pass "refused: $* ($regex)"
 	else
 		fail "refused: $*" "exit $status, but no line matches '$regex'"
