@@ -41,9 +41,9 @@ class Board(NamedTuple):
     functional: list = []  # more options of a functional guest
 
 
-# Of x86, SSE4.2 brings the crc32c instruction: one of virtual time, but QEMU computes it bit by bit,
-# so that loads take 5 to 17 % more of this machine. rdrand spares the guest seconds of waiting for
-# entropy, and repeats its numbers in a benchmark, where QEMU has a seed.
+# Of x86, SSE4.2 brings the crc32c instruction: one of virtual time, but QEMU computes it bit by
+# bit, so that loads take 5 to 17 % more of this machine. rdrand spares the guest seconds of waiting
+# for entropy, and repeats its numbers in a benchmark, where QEMU has a seed.
 BOARDS = {
     "amd64": Board("qemu-system-x86_64",
                    ["-M", "q35", "-cpu", "Nehalem,+rdrand",
