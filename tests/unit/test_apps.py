@@ -14,6 +14,9 @@ sys.path[:0] = [str(TOOLS / "bench"), str(TOOLS / "demo"), str(TOOLS)]
 import app_inputs  # noqa: E402
 import apps  # noqa: E402
 import bio_trace  # noqa: E402
+import other_loads  # noqa: E402
+import others  # noqa: E402
+import pattern_trace  # noqa: E402
 import request_table  # noqa: E402
 from guests import GuestError  # noqa: E402
 
@@ -140,6 +143,16 @@ class SidesTest(unittest.TestCase):
         self.assertEqual(apps.sides_of("git", apps.SIDES), apps.SIDES)
 
 
+class ProgramsTest(unittest.TestCase):
+    """Programs of this machine for the guest."""
+
+    def test_a_program_comes_with_its_libraries(self):
+        with tempfile.TemporaryDirectory() as name:
+            app_inputs.add_programs(Path(name), ["tar"])
+            self.assertTrue((Path(name) / "usr/bin/tar").exists())
+            self.assertTrue(list(Path(name).glob("usr/lib/*/libc.so.6")))
+
+
 class SizesTest(unittest.TestCase):
     """apps.conf and what the command line changes of it."""
 
@@ -160,6 +173,42 @@ class SizesTest(unittest.TestCase):
         for load in apps.LOADS:
             self.assertIn(f"\napp_{load}() {{", script)
             self.assertIn(f"\nprepare_{load}() {{", script)
+
+
+class OtherLoadsTest(unittest.TestCase):
+    """Loads that the suite does not have, and made-up patterns."""
+
+    def test_names_are_their_own(self):
+        self.assertIn("tar-journal", other_loads.LOADS)
+        for name, load in other_loads.LOADS.items():
+            self.assertNotIn(name, apps.LOADS)
+            self.assertTrue(load.__doc__, name)
+            self.assertTrue(hasattr(load, "run"), name)
+
+    def test_some_run_here(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other_loads.HOME = folder
+            for name in ("camera", "upgrade", "import", "video"):
+                load = other_loads.LOADS[name](1, 1)
+                load.prepare()
+                load.run()
+            self.assertEqual((Path(folder) / "film0").stat().st_size, 32 << 20)
+
+    def test_streams_by_turns_with_a_flush_each(self):
+        bios = list(pattern_trace.bios_of(pattern_trace.parse(
+            "--kb 64 --run-kb 0 --flush-kb 128 --streams 2 --span 512 --mb 1".split())))
+        self.assertEqual(bios[:4], ["W 131072 128 SYNC", "W 655360 128 SYNC",
+                                    pattern_trace.FLUSH, "W 131200 128 SYNC"])
+
+    def test_random_writes_are_the_usual(self):
+        sectors = [int(bio.split()[1]) for bio in pattern_trace.bios_of(pattern_trace.parse(
+            "--span 128 --writes 500".split()))]
+        self.assertEqual(len(sectors), 500)
+        self.assertGreater(len(set(sectors)), 480)
+
+    def test_every_pattern_has_writes(self):
+        for words in others.PATTERNS.values():
+            self.assertTrue(any(pattern_trace.bios_of(pattern_trace.parse(words.split()))))
 
 
 LINES = """# tracer: nop

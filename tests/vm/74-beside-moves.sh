@@ -233,7 +233,7 @@ errors_at_holes() {
 	a_log_of_ten_with_holes
 	direct_put 113 h
 	fault write "range=$((113 * 8))+8"
-	mark_log
+	dmesg_mark
 	check "unwritable hole: the drain does without it" dmsetup message ressd 0 drain
 	check "unwritable hole: it was tried again and is named" \
 		log_says 'block 113 cannot be written back'

@@ -18,7 +18,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "vm"))
 import image  # noqa: E402
+import other_loads  # noqa: E402
 from common import PROJECT, cache_dir  # noqa: E402
+from userland import Userland, in_usr  # noqa: E402
 
 CONFIGURATION = HERE / "apps.conf"
 
@@ -62,13 +64,14 @@ def apps_folder(folder):
 
 def add_programs(folder, names):
     """Programs of this machine and their libraries, where Debian has them."""
+    here = Userland("amd64")
     for name in names:
-        program = Path(name) if name.startswith("/") else image.find_program(name)
+        program = Path(name) if name.startswith("/") else here.program(name)
         if not program.exists():
             raise InputError(f"the program {program} is not installed: run tools/setup.sh")
-        for path in [str(program), *image.libraries(program)]:
+        for inside, path in {in_usr(program): program, **here.libraries(program)}.items():
             # In the guest /usr/sbin is a link.
-            place = folder / image.place_in_usr(path).replace("usr/sbin/", "usr/bin/")
+            place = folder / inside.replace("usr/sbin/", "usr/bin/")
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, place)
 
@@ -223,6 +226,25 @@ def fill_table(connection, socket):
     run(["sysbench", "oltp_read_write", *connection, "prepare"])
 
 
+def make_python(folder, _):
+    """Python, for other_loads.py: the modules that it uses."""
+    add_programs(folder, ["/usr/bin/python3"])
+    said = ("import sys, other_loads\nfor module in sys.modules.values():\n"
+            "    print(getattr(module, '__file__', None) or '')")
+    done = subprocess.run(["/usr/bin/python3", "-SEB", "-X", "utf8", "-c", said], cwd=HERE,
+                          capture_output=True, text=True, check=True)
+    for path in done.stdout.split():
+        if path.startswith("/usr/lib/"):
+            (folder / path[1:]).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, folder / path[1:])
+
+
+def make_python_sqlite(folder, setting):
+    """Python beside the suite's database."""
+    make_python(folder, setting)
+    make_sqlite(folder, setting)
+
+
 # Load -> who makes its inputs, and the settings that they depend on. Others need none.
 MAKERS = {
     "sqlite-wal": (make_sqlite, "SQLITE"),
@@ -232,6 +254,8 @@ MAKERS = {
     "journald": (make_journald, "JOURNALD"),
     "git": (make_git, "GIT"),
     "oltp": (make_oltp, "OLTP"),
+    **{name: (make_python_sqlite, "SQLITE") if load.sqlite else (make_python, "PYTHON")
+       for name, load in other_loads.LOADS.items()},
 }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import app_inputs
 import bio_trace
 import drives
+import other_loads
 import request_table
 import results as result_files
 from guests import Guest, GuestError, figures
@@ -18,12 +19,15 @@ from guests import Guest, GuestError, figures
 HERE = Path(__file__).resolve().parent
 FILES = ["tests/ssdsim/profiles",
          *(f"tools/bench/{name}" for name in
-           ("app-loads.sh", "bio-trace.sh", "guest-loads.sh", "drives.conf"))]
+           ("app-loads.sh", "other_loads.py", "bio-trace.sh", "guest-loads.sh", "drives.conf"))]
 
 # Seconds of one side on an idle machine, for the estimate of what is left.
 LOADS = {"sqlite-wal": 20, "sqlite-delete": 15, "sqlite-batch": 20, "writeback": 10, "etcd": 20,
          "dpkg": 10, "git": 15, "postmark-a": 10, "postmark-b": 20, "postmark-c": 30,
          "journald": 40, "oltp": 120}
+
+# Those that are measured only if they are asked for.
+OTHERS = {name: 30 for name in other_loads.LOADS}
 
 # Of a guest: its initramfs has the inputs, twice while it boots, and the drive is in memory.
 MEMORY = {"oltp": "8G"}
@@ -80,7 +84,7 @@ def guest(profile, load, sides, options, setting, folder):
     """The guest that runs one load on some sides of one drive."""
     home = place(profile, load, folder)
     steps = {"start": 8, **({"probe": 30} if drives.asks_probe(options) else {}),
-             **{side: LOADS[load] for side in sides}}
+             **{side: {**LOADS, **OTHERS}[load] for side in sides}}
     files = [*FILES, f"{settings_file(setting, home)}:apps.conf",
              *app_inputs.files_of(load, setting)]
     return Guest(f"app-{load}-{profile}", HERE / "guest-apps.sh",

@@ -50,12 +50,15 @@ VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
 LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
          ("whole", "4 KB, whole drive")]
 
+# Beside buffered writers, with the kernel's writeback throttling or without.
+COMMITS = ["throttled", "unthrottled", "throttled-bare", "unthrottled-bare"]
+
 # Name, arguments, steps with the seconds that they took on an idle machine.
 OPTION_GUESTS = [
     ("options", ["others"], {"start": 8, "bare": 45, "bypass": 50}),
     ("waiting", ["waiting"],
      {"start": 8, "wait-even": 25, "wait-burst": 25, "writethrough": 60}),
-    ("throttling", ["throttling"], {"start": 8, "throttled": 30, "unthrottled": 30}),
+    ("throttling", ["throttling"], {"start": 8, **dict.fromkeys(COMMITS, 50)}),
 ]
 
 
@@ -205,9 +208,10 @@ def option_rows(found):
                                          round(speed(found, key) / bare, 4), "x", bar))
             rows.append(result_files.row(f"randwrite-{load}-{variant}/samsung/longest",
                                          round(found[f"{key}.max_ns"] / 1e6, 3), "ms"))
-    rows.append(result_files.row("commits-beside-writers/samsung/throttled",
-                                 round(found["unthrottled.ms"] / found["throttled.ms"], 4), "x",
-                                 ">=0.8"))
+    for side, bar in (("", ">=0.8"), ("-bare", None)):
+        rows.append(result_files.row(
+            f"commits-beside-writers/samsung/throttled{side}",
+            round(found[f"unthrottled{side}.ms"] / found[f"throttled{side}.ms"], 4), "x", bar))
     return rows
 
 
@@ -222,7 +226,7 @@ def describe_options(found):
         print(f"{variant:<30}{cells}")
     print("commits beside buffered writers, s: " +
           ", ".join(f"{name} {found[f'{name}.ms'] / 1000:.2f}"
-                    for name in ("throttled", "unthrottled")))
+                    for name in COMMITS))
 
 
 def parse():
@@ -237,7 +241,7 @@ def parse():
                         help="only this drive; may be repeated")
     parser.add_argument("--load", action="append",
                         choices=sorted({*drives.LOADS, *drives.PATTERNS, *peers.LOADS,
-                                        *apps.LOADS, *normal_path.LOADS}),
+                                        *apps.LOADS, *apps.OTHERS, *normal_path.LOADS}),
                         help="only this load on the drives; may be repeated")
     parser.add_argument("--side", action="append",
                         choices=list(dict.fromkeys([*peers.SIDES, *apps.SIDES,
@@ -274,7 +278,7 @@ def part_of(parser, options):
     """The part that is meant, where other options say which."""
     if options.only == APPS or options.size or options.record_traces or options.requests:
         options.only = APPS
-        check_choice(parser, options.load, apps.LOADS, "load of apps")
+        check_choice(parser, options.load, {**apps.LOADS, **apps.OTHERS}, "load of apps")
         check_choice(parser, options.side, apps.SIDES, "side of apps")
         if options.requests and options.record_traces:
             parser.error("--requests and --record-traces both take the kernel's trace: give one")

@@ -36,6 +36,7 @@ fs_make() {
 	f2fs-tuned)
 		mkfs.f2fs -q -f -t 0 -s "$(unit_segments)" "$target" "$normal" >/dev/null
 		;;
+	vfat) mkfs.fat -s 8 "$target" "$((normal / 2))" >/dev/null ;;
 	swap) mkswap "$target" "$((normal / 2))" >/dev/null ;;
 	esac
 }
@@ -71,7 +72,7 @@ file_system() {
 		if [ "$load" = swap ]; then
 			echo swap
 		else
-			echo ext4
+			echo "$APPS_FS"
 		fi
 		;;
 	xfs*) echo xfs ;;
@@ -132,11 +133,20 @@ with_requests() {
 	[ -z "${REQUESTS:-}" ] || "$@"
 }
 
+# of_load prepare|app: that function of the load, or another load's (other_loads.py).
+of_load() {
+	if declare -F "$1_$load" >/dev/null; then
+		"$1_$load"
+	else
+		python3 -SE -X utf8 ./other_loads.py "${1/app/run}" "$load" "$SEED" "$OTHER_PERCENT"
+	fi
+}
+
 prepare() {
 	mark setup
 	fs_make "$kind"
 	fs_mount "$kind"
-	"prepare_$load"
+	of_load prepare
 	fs_unmount "$kind"
 	write_back
 	settle
@@ -182,7 +192,7 @@ run_side() {
 	with_requests requests_open
 	mark run
 	lap_start=$(uptime_ms)
-	"app_$load"
+	of_load app
 	lap run
 	on_ressd counted_load
 	mark unmount

@@ -26,6 +26,9 @@ DRIVES = {
     "sdcard": (16384, ["capacity_mb=950", "visit=1024", "page=4", "open_units=2", *FEW]),
     "supertalent": (32768, ["capacity_mb=3580", "visit=4096", "page=32", "fill=130",
                             "open_units=5", *FEW]),
+    "sdcard-slow": (16384, ["capacity_mb=950", "visit=1024", "page=4", "open_units=1", *FEW]),
+    "usbstick": (32768, ["capacity_mb=3824", "visit=2048", "page=2", "fill=30", "open_units=2",
+                         *FEW]),
     "transcend": (32768, ["capacity_mb=3808", "visit=4096", "page=32", "fill=110",
                           "open_units=5", *FEW]),
 }
