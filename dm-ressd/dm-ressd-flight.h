@@ -59,27 +59,27 @@ enum ressd_place_state {
 	RESSD_PLACE_AWAITED,	/* counted by ressd_flight_await() */
 };
 
-struct ressd_place {
+struct ressd_flight_place {
 	atomic_t state;
 	u32 first, last;	/* blocks touched */
 };
 
 /* Those of one processor; a write may end on another one. */
-struct ressd_places {
+struct ressd_flight_places {
 	u32 next;
-	struct ressd_place place[RESSD_PLACES];
+	struct ressd_flight_place place[RESSD_PLACES];
 };
 
 /* One direct write. */
 struct ressd_flying {
-	struct ressd_place *place;	/* NULL: it is in the list */
+	struct ressd_flight_place *place;	/* NULL: it is in the list */
 	struct list_head list;
-	u32 first, last;		/* as in struct ressd_place */
+	u32 first, last;		/* as in struct ressd_flight_place */
 	bool awaited;
 };
 
 struct ressd_flight {
-	struct ressd_places __percpu *places;
+	struct ressd_flight_places __percpu *places;
 	spinlock_t lock;		/* of what follows */
 	struct list_head writes;	/* without a place */
 	struct list_head unseen;	/* of these, by ressd_flight_await() */
@@ -114,8 +114,9 @@ static inline void ressd_gate_end_batch(struct ressd_gate *gate)
 }
 
 /* @places: all free. */
-static inline void ressd_flight_init(struct ressd_flight *flight,
-				     struct ressd_places __percpu *places)
+static inline void
+ressd_flight_init(struct ressd_flight *flight,
+		  struct ressd_flight_places __percpu *places)
 {
 	flight->places = places;
 	spin_lock_init(&flight->lock);
@@ -125,9 +126,10 @@ static inline void ressd_flight_init(struct ressd_flight *flight,
 
 /* --- a write -------------------------------------------------------------- */
 
-static inline struct ressd_place *ressd_place_find(struct ressd_places *places)
+static inline struct ressd_flight_place *
+ressd_place_find(struct ressd_flight_places *places)
 {
-	struct ressd_place *place;
+	struct ressd_flight_place *place;
 	int i;
 
 	for (i = 0; i < RESSD_PLACES; i++) {
@@ -143,7 +145,7 @@ static inline bool ressd_place_take(struct ressd_flight *flight,
 				    struct ressd_flying *write, u32 first,
 				    u32 last)
 {
-	struct ressd_place *place =
+	struct ressd_flight_place *place =
 		ressd_place_find(get_cpu_ptr(flight->places));
 
 	if (place) {
@@ -224,7 +226,7 @@ static inline bool ressd_flight_enter(struct ressd_flight *flight,
 
 /* --- who waits ------------------------------------------------------------ */
 
-static inline void ressd_place_await(struct ressd_place *place,
+static inline void ressd_place_await(struct ressd_flight_place *place,
 				     atomic_t *awaited, ressd_touches *touches,
 				     const void *context)
 {
@@ -274,7 +276,7 @@ static inline void ressd_flight_await(struct ressd_flight *flight,
 				      ressd_touches *touches,
 				      const void *context)
 {
-	struct ressd_places *places;
+	struct ressd_flight_places *places;
 	unsigned long flags;
 	int cpu, i;
 
@@ -296,7 +298,7 @@ static inline void ressd_flight_await(struct ressd_flight *flight,
 /* Is none in flight?  The caller has kept others from passing. */
 static inline bool ressd_flight_is_over(struct ressd_flight *flight)
 {
-	struct ressd_places *places;
+	struct ressd_flight_places *places;
 	unsigned long flags;
 	bool over = true;
 	int cpu, i;

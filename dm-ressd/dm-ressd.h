@@ -247,7 +247,7 @@ struct ressd_counters {
 struct ressd_seen {
 	u64 reads;			/* since the target was made */
 	unsigned long last_bio;		/* jiffies */
-	struct ressd_places places;	/* of direct writes in flight */
+	struct ressd_flight_places places;	/* of direct writes in flight */
 	struct ressd_notes notes;
 };
 

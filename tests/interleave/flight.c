@@ -17,23 +17,23 @@
 #undef for_each_possible_cpu
 #define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < 1; cpu++)
 
-struct ressd_places;
-static struct ressd_places *own_places(struct ressd_places *places);
+struct ressd_flight_places;
+static struct ressd_flight_places *own_places(struct ressd_flight_places *places);
 
 #include "dm-ressd-flight.h"
 
 #define BLOCK	5U
 
-static struct ressd_places crowd = { .place = { { .state = { RESSD_PLACE_TAKEN } } } };
+static struct ressd_flight_places crowd = { .place = { { .state = { RESSD_PLACE_TAKEN } } } };
 static bool crowded;
 
-static struct ressd_places *own_places(struct ressd_places *places)
+static struct ressd_flight_places *own_places(struct ressd_flight_places *places)
 {
 	return crowded ? &crowd : places;
 }
 
 static struct {
-	struct ressd_places places;
+	struct ressd_flight_places places;
 	struct ressd_flight flight;
 	struct ressd_flying write;	/* the direct write */
 	atomic_t awaited;
