@@ -14,7 +14,7 @@
 enum ressd_bio_flags {
 	/* Holds readers[slot]. */
 	RESSD_BIO_READ_LOG = 1,
-	/* Listed (flying) until its end is decided. */
+	/* In flight (flying) until its end is decided. */
 	RESSD_BIO_DIRECT = 2,
 	/* Tracked: kill first .. first + nr - 1 when done. */
 	RESSD_BIO_KILL = 4,

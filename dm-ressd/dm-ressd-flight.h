@@ -177,7 +177,7 @@ static inline void ressd_flight_begin(struct ressd_flight *flight,
 				      struct ressd_flying *write, u32 first,
 				      u32 last)
 {
-	if (!ressd_place_take(flight, write, first, last))
+	if (unlikely(!ressd_place_take(flight, write, first, last)))
 		ressd_flight_list(flight, write, first, last);
 }
 
@@ -202,7 +202,7 @@ static inline bool ressd_flight_unlist(struct ressd_flight *flight,
 static inline bool ressd_flight_end(struct ressd_flight *flight,
 				    struct ressd_flying *write)
 {
-	if (!write->place)
+	if (unlikely(!write->place))
 		return ressd_flight_unlist(flight, write);
 	return atomic_xchg(&write->place->state, RESSD_PLACE_FREE) ==
 	       RESSD_PLACE_AWAITED;

@@ -526,7 +526,7 @@ static int route_write(struct ressd *ressd, struct bio *bio,
 		return DM_MAPIO_SUBMITTED;
 	if (mapped)
 		return ressd_write_direct(ressd, bio);
-	return ressd_start_direct(ressd, bio, rb);
+	return ressd_start_direct(ressd, bio, rb, e);
 }
 
 /* With preemption off until the copies have ended: see dm-ressd-copy.h. */
