@@ -86,7 +86,7 @@ struct ressd_flight {
 };
 
 /* Whether a waiter has to wait for a write of these blocks. */
-typedef bool ressd_touches(const void *context, u32 first, u32 last);
+typedef bool ressd_touches_t(const void *context, u32 first, u32 last);
 
 /* What a writer looks at without the lock; all of it changes under the lock. */
 struct ressd_gate {
@@ -227,7 +227,7 @@ static inline bool ressd_flight_enter(struct ressd_flight *flight,
 /* --- who waits ------------------------------------------------------------ */
 
 static inline void ressd_place_await(struct ressd_flight_place *place,
-				     atomic_t *awaited, ressd_touches *touches,
+				     atomic_t *awaited, ressd_touches_t *touches,
 				     const void *context)
 {
 	/* If it ends meanwhile it is not counted, or counted out first. */
@@ -242,7 +242,7 @@ static inline void ressd_place_await(struct ressd_flight_place *place,
 /* Looks at some of the list; false: at all of them by now. */
 static inline bool ressd_flight_await_some(struct ressd_flight *flight,
 					   atomic_t *awaited,
-					   ressd_touches *touches,
+					   ressd_touches_t *touches,
 					   const void *context)
 {
 	struct ressd_flying *write;
@@ -273,7 +273,7 @@ static inline bool ressd_flight_await_some(struct ressd_flight *flight,
  */
 static inline void ressd_flight_await(struct ressd_flight *flight,
 				      atomic_t *awaited,
-				      ressd_touches *touches,
+				      ressd_touches_t *touches,
 				      const void *context)
 {
 	struct ressd_flight_places *places;
