@@ -47,9 +47,7 @@
 
 #include "core/ressd-regions.h"
 
-#ifndef RESSD_PLACES		/* else it is tests/interleave */
 #define RESSD_PLACES		64
-#endif
 /* So many are looked at under one hold of the list's lock. */
 #define RESSD_FLIGHT_STEP	64
 
@@ -227,7 +225,8 @@ static inline bool ressd_flight_enter(struct ressd_flight *flight,
 /* --- who waits ------------------------------------------------------------ */
 
 static inline void ressd_place_await(struct ressd_flight_place *place,
-				     atomic_t *awaited, ressd_touches_t *touches,
+				     atomic_t *awaited,
+				     ressd_touches_t *touches,
 				     const void *context)
 {
 	/* If it ends meanwhile it is not counted, or counted out first. */

@@ -10,7 +10,8 @@
  * Waits for the direct writes in flight now of which @touches, called with the
  * target, is true.  The mover's thread, or before it runs.
  */
-void ressd_wait_for_direct_writes(struct ressd *ressd, ressd_touches_t *touches);
+void ressd_wait_for_direct_writes(struct ressd *ressd,
+				  ressd_touches_t *touches);
 /* Waits until a record is written, or the log does not work.  Likewise. */
 void ressd_wait_for_record(struct ressd *ressd, u64 record);
 /*

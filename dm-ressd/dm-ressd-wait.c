@@ -2,7 +2,8 @@
 /* What the mover, and a run of the cover, have to wait for. */
 #include "dm-ressd-mover.h"
 
-void ressd_wait_for_direct_writes(struct ressd *ressd, ressd_touches_t *touches)
+void ressd_wait_for_direct_writes(struct ressd *ressd,
+				  ressd_touches_t *touches)
 {
 	atomic_t *awaited = &ressd->mover.awaited;
 

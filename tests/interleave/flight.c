@@ -10,8 +10,7 @@
 #include "flight.h"
 #include <linux/percpu.h>
 
-/* One processor with one place, for each is looked at by itself; in a crowd there is none. */
-#define RESSD_PLACES			1
+/* One processor with one place, as the Makefile has made it; a crowd has none. */
 #undef get_cpu_ptr
 #define get_cpu_ptr(pointer)		own_places(pointer)
 #undef for_each_possible_cpu
