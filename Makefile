@@ -38,6 +38,12 @@ demo: setup ## the drive bare and with ressd, in an emulated machine: table and 
 	@$(MAKE) --no-print-directory all
 	@tools/demo.sh
 
+# What has not changed since an earlier run, in whatever clone, is not compiled again.
+check: export PATH := /usr/lib/ccache:$(PATH)
+check: export CCACHE_DIR := $(or $(RESSD_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/dm-ressd)/ccache
+check: export CCACHE_MAXSIZE := 1G
+check: export CCACHE_BASEDIR := $(CURDIR)
+check: export CCACHE_NOHASHDIR := 1
 check: setup ## all tests: unit, functional, crash; ends with the counts
 	@$(MAKE) --no-print-directory -j "$$(nproc)" all
 	@tools/check.sh

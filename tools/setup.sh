@@ -11,6 +11,7 @@ packages() {
 		make                  # runs everything
 		gcc                   # module, tools and unit tests; brings ASan and UBSan
 		libc6-dev             # C library headers of the tools
+		ccache                # make check compiles only what has changed
 		pkg-config|pkgconf    # compiler flags of the libraries below
 		linux-headers-amd64   # the module is built against the stock kernel
 		libdevmapper-dev      # ressd-probe --create and ressdctl speak to device-mapper
