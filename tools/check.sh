@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=tools/wanted.sh
 . tools/wanted.sh
 
-jobs=3 # a guest waits a fifth of its time, so two leave a part of two processors idle
+jobs=4 # guests wait, and three leave a ninth of two processors idle
 verbose=
 logs=build/check
 step_limit=900 # seconds until a step counts as hung, more on a busy machine (tools/patient.py)

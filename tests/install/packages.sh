@@ -11,6 +11,8 @@ folder=$(mktemp -d)
 # shellcheck source=userspace/test/expect.bash
 . userspace/test/expect.bash
 
+# Built in another folder each time, it is the same to ccache.
+export CCACHE_BASEDIR=$folder
 version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 source=$folder/dm-ressd-$version
 
