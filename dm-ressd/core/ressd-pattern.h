@@ -15,10 +15,12 @@
  * for writing; the log occupies one, and a running mover another.  If their
  * number is known, a small sequential write is direct only if it goes to a unit
  * that direct writes keep open.  Otherwise it is logged like a random one.
- * Where units are few, a stream opens the unit that it runs into only over
- * flushes, between which it has written a page or more in the mean, and only if
- * it is a long one, and not much is written beside it.  It may have the log's
- * unit if nothing is.
+ * Where units are few, a stream opens the unit that it runs into only if it
+ * is a long one, half of whose pages at most were begun before a flush and went
+ * on after it, and if its unit would have stayed open all the while: from one
+ * of its writes to the next fewer other units were used than the device keeps
+ * open, by direct writes, the log and the mover's visits.  So it may have the
+ * log's unit if nothing is logged.
  *
  * With more than RESSD_PATTERN_FEW_UNITS a random write is direct in an open
  * unit, too, and may open one, as does a stream that runs into one; and the
@@ -84,8 +86,8 @@ struct ressd_stream {
 	u64 sectors;	/* of its batch so far */
 	u64 flushes;	/* seen before that write */
 	u64 run;	/* sectors in a row, over flushes */
-	u64 run_start;	/* pattern->sectors before them */
-	u64 run_flushes; /* pattern->flushes before them */
+	u64 torn;	/* pages of these that a flush came within */
+	u64 units_clock; /* that of units, after its last write */
 	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
 	struct list_head age;	/* on pattern->ages */
 	struct ressd_stream *same; /* the next one of its bucket */
@@ -95,7 +97,6 @@ struct ressd_pattern {
 	struct ressd_pattern_options options;
 	bool ordered;		/* the last write: of a batch's direct part */
 	u64 clock;			/* writes seen */
-	u64 sectors;			/* of these */
 	u64 flushes;			/* seen */
 	u64 flushed;			/* clock at the last flush */
 	/* Writes before the last flush and before that one; 0: many. */
