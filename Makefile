@@ -13,8 +13,6 @@ MODULES = dm-ressd tests/ssdsim
 UNIT_TESTS = $(dir $(wildcard $(addsuffix /Makefile,tests/unit tests/model tests/ssdsim/test \
 	tests/fuzz userspace)))
 
-KBUILD = flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR)
-
 .PHONY: all modules userspace setup demo check check-unit check-crash coverage check-readme check-pi guest-programs debug-check arm-check stacks soak bench bench-apps \
 	bench-normal-path bench-kernel papers calibrate probe-score lint matrix upstream install uninstall clean help
 
@@ -24,7 +22,7 @@ all: modules userspace ## build everything (default)
 modules: ## build the kernel modules into build/modules (KDIR= selects the kernel)
 	@mkdir -p build/modules
 	@set -e; for module in $(MODULES); do \
-		$(KBUILD) M=$(CURDIR)/$$module modules; \
+		flock build/modules.lock $(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR)/$$module modules; \
 		for file in $$module/*.ko; do \
 			[ build/modules/$${file##*/} -nt $$file ] || strip --strip-debug -o build/modules/$${file##*/} $$file; \
 		done; \
@@ -41,7 +39,7 @@ demo: setup ## the drive bare and with ressd, in an emulated machine: table and 
 	@tools/demo.sh
 
 check: setup ## all tests: unit, functional, crash; ends with the counts
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j "$$(nproc)" all
 	@tools/check.sh
 
 check-unit: ## only the tests that need no emulated machine

@@ -187,28 +187,19 @@ static inline void ressd_put_reader(struct ressd *ressd, u32 slot)
 }
 
 /*
- * Direct writes of a generation that are not over; exact when none can begin in
- * it any more.
- */
-static inline u32 ressd_directs_left(const struct ressd *ressd,
-				     unsigned int generation)
-{
-	return ressd_flight_left(&ressd->seen->flight, generation);
-}
-
-/*
  * A direct write is over: its end is decided, and what it has superseded in the
- * log is invalidated.  The mover waits for this, for the generation left
- * behind, and so does a repair: they are woken by each, for that is seldom.
- * Any context.
+ * log is invalidated.  The mover may wait for this, and so may a repair, which
+ * is woken by each, for that is seldom.  Any context.
  */
-static inline void ressd_count_out(struct ressd *ressd, unsigned int generation)
+static inline void ressd_count_out(struct ressd *ressd, struct ressd_bio *rb)
 {
+	bool awaited = ressd_flight_end(&ressd->flight, &rb->flying);
+
 	/*
-	 * The last barrier is for repairing as well: repair_if_quiet() looks
-	 * after it was set.
+	 * Its barrier, or lock, is for repairing as well: repair_if_quiet()
+	 * looks after that was set.
 	 */
-	if (ressd_flight_end(&ressd->seen->flight, &ressd->gate, generation) ||
+	if ((awaited && atomic_dec_and_test(&ressd->mover.awaited)) ||
 	    READ_ONCE(ressd->errors.repairing))
 		wake_up(&ressd->wait);
 }

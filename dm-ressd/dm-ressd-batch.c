@@ -134,11 +134,11 @@ static void wait_for_batch_io(struct ressd *ressd)
 	spin_unlock_irq(&ressd->done_lock);
 }
 
-bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
+bool ressd_batch_touches(const void *context, u32 first, u32 last)
 {
+	const struct ressd *ressd = context;
 	u32 low = 0, high = ressd->gate.batch;
 
-	lockdep_assert_held(&ressd->lock);
 	/* The first move whose destination is not before @first. */
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
@@ -149,7 +149,13 @@ bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
 			high = middle;
 	}
 	return low < ressd->gate.batch &&
-	       ressd->mover.space.moves[low].lbn - first < nr;
+	       ressd->mover.space.moves[low].lbn <= last;
+}
+
+bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr)
+{
+	lockdep_assert_held(&ressd->lock);
+	return ressd_batch_touches(ressd, first, first + nr - 1);
 }
 
 static bool is_tracked(const struct ressd *ressd, u32 lbn)

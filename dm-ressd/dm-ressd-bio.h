@@ -14,7 +14,7 @@
 enum ressd_bio_flags {
 	/* Holds readers[slot]. */
 	RESSD_BIO_READ_LOG = 1,
-	/* Counted in its generation until its end is decided. */
+	/* In flight (flying) until its end is decided. */
 	RESSD_BIO_DIRECT = 2,
 	/* Tracked: kill first .. first + nr - 1 when done. */
 	RESSD_BIO_KILL = 4,
@@ -53,8 +53,8 @@ struct ressd_bio {
 	u32 accepted;		/* of these, already in the log */
 	u32 slot;	/* READ_LOG; a flush: errors.refused_flushes before */
 	u16 flags;
-	u8 generation;
 	blk_status_t status;
+	struct ressd_flying flying;	/* of DIRECT */
 };
 
 static inline struct ressd_bio *ressd_bio(struct bio *bio)

@@ -188,6 +188,13 @@ static bool holds_bios(enum ressd_cover_goal goal)
 	return goal != RESSD_COVER_CARRY;
 }
 
+static bool touches_cover(const void *context, u32 first, u32 last)
+{
+	const struct ressd *ressd = context;
+
+	return first < ressd->log.cover_blocks;
+}
+
 static bool start(struct ressd *ressd, enum ressd_cover_goal goal)
 {
 	struct ressd_cover_run *run = &ressd->cover.run;
@@ -237,7 +244,7 @@ int ressd_cover_run(struct ressd *ressd, enum ressd_cover_goal goal)
 	ressd->cover.running = true;
 	spin_unlock(&ressd->lock);
 	if (holds_bios(goal))
-		ressd_wait_for_direct_writes(ressd);
+		ressd_wait_for_direct_writes(ressd, touches_cover);
 	ret = sync_log(ressd, false);
 	if (!ret) {
 		started = start(ressd, goal);

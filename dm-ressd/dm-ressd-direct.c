@@ -33,14 +33,13 @@ void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb)
 }
 
 int ressd_start_direct(struct ressd *ressd, struct bio *bio,
-		       struct ressd_bio *rb)
+		       struct ressd_bio *rb, const struct ressd_extent *e)
 {
 	lockdep_assert_held(&ressd->lock);
 	if (ressd_refuses_writes(ressd))
 		return DM_MAPIO_KILL;
 	rb->flags |= RESSD_BIO_DIRECT;
-	rb->generation = ressd->gate.generation;
-	ressd_flight_begin(&ressd->seen->flight, rb->generation);
+	ressd_flight_begin(&ressd->flight, &rb->flying, e->first, e->last);
 	/*
 	 * Must not complete while the UNMAP of an older copy of its blocks
 	 * could still be lost.
@@ -55,6 +54,13 @@ int ressd_start_direct(struct ressd *ressd, struct bio *bio,
 	if (ressd_shape_is_used())
 		return ressd_shape_send_write(ressd, bio);
 	return DM_MAPIO_REMAPPED;
+}
+
+static int start_direct(struct ressd *ressd, struct bio *bio)
+{
+	struct ressd_extent e = ressd_extent_of(ressd, bio);
+
+	return ressd_start_direct(ressd, bio, ressd_bio(bio), &e);
 }
 
 void ressd_set_blocks(struct ressd_bio *rb, const struct ressd_extent *e)
@@ -176,7 +182,7 @@ int ressd_write_direct(struct ressd *ressd, struct bio *bio)
 		list_add_tail(&rb->list, &ressd->tracked);
 		ressd->nr_tracked++;
 	}
-	return ressd_start_direct(ressd, bio, rb);
+	return start_direct(ressd, bio);
 }
 
 int ressd_map_discard(struct ressd *ressd, struct bio *bio)
@@ -223,7 +229,7 @@ int ressd_write_piece(struct ressd *ressd, struct bio *bio, u32 lbn)
 	if (node)
 		/* Clean: home has it all. */
 		ressd_log_kill(&ressd->log, lbn, 1);
-	return ressd_start_direct(ressd, bio, rb);
+	return start_direct(ressd, bio);
 }
 
 void ressd_go_on(struct ressd_bio *rb, int decision, struct list_head *submit,

@@ -36,12 +36,12 @@ static void note_flush(struct ressd *ressd, const struct ressd_bio *rb,
 }
 
 /* A direct write that is tracked by nothing but its count. */
-static int end_direct(struct ressd *ressd, const struct ressd_bio *rb,
+static int end_direct(struct ressd *ressd, struct ressd_bio *rb,
 		      blk_status_t *error)
 {
 	if (ressd_refuses_writes(ressd) && !*error)
 		*error = BLK_STS_IOERR;
-	ressd_count_out(ressd, rb->generation);
+	ressd_count_out(ressd, rb);
 	return DM_ENDIO_DONE;
 }
 
@@ -73,7 +73,7 @@ static noinline int end_flagged(struct ressd *ressd, struct bio *bio,
 		*error = BLK_STS_IOERR;
 	if (!rb->flags) {
 		if (was & RESSD_BIO_DIRECT)
-			ressd_count_out(ressd, rb->generation);
+			ressd_count_out(ressd, rb);
 		else if (was & RESSD_BIO_FLUSHES)
 			note_flush(ressd, rb, *error);
 		return DM_ENDIO_DONE;
@@ -169,7 +169,7 @@ static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 	if (rb->flags & RESSD_BIO_KILL)
 		kill_superseded(ressd, rb);
 	if (rb->flags & RESSD_BIO_DIRECT)
-		ressd_count_out(ressd, rb->generation);
+		ressd_count_out(ressd, rb);
 	/* Whose UNMAPs are on their way is not known, so any will do. */
 	sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
 	       ressd_log_unmaps_pending(&ressd->log);

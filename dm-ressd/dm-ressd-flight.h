@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Direct writes in flight, counted for each processor, and the entrance of
- * those that take no lock.
+ * Direct writes in flight, and the entrance of those that take no lock.
  *
- * A direct write is counted in the generation that is current when it begins,
- * and counts until its end is decided.  The mover leaves a generation behind
- * and waits until nobody is left in it; a repair waits for both.
+ * A direct write is entered with the blocks that it touches, from before it is
+ * sent until its end is decided.  The mover waits for those that touch its
+ * batch, a run of the cover for those that touch covered blocks, a repair for
+ * all.  Nobody waits for others: a write may be throttled for its control group
+ * for as long as that has to wait.
  *
- * With the lock held a write begins in the current generation, whatever it
- * does.  Without it, it
+ * Each processor has places for so many writes, which take no lock and share
+ * nothing with other processors.  What finds no place is in a list, whose lock
+ * is an innermost one, taken with interrupts off.
  *
- *	1. counts itself in what it takes for the current generation,
- *	2. smp_mb(),
- *	3. looks whether that still is the current one, the mover has no batch,
- *	   the log works, and nothing that it covers is mapped.  If not it
- *	   counts itself out and takes the lock.
+ * With ressd->lock held a write is entered, whatever it does.  Without it, it
+ *
+ *	1. is entered,
+ *	2. looks whether the mover has no batch, the log works, and nothing that
+ *	   it covers is mapped.  If not it is taken out, and takes the lock.
  *
  * Who waits for it
  *
- *	1. changes what a writer looks at in 3: sets a bit of the regions (a
+ *	1. changes what a writer looks at in 2: sets a bit of the regions (a
  *	   small write, under the lock, which the mover takes afterwards), picks
- *	   a batch, leaves the generation, or changes the mode,
- *	2. smp_mb(),
- *	3. adds up the counts.
+ *	   a batch, or changes the mode,
+ *	2. looks at places and list.
  *
- * Of two that store, then load what the other one has stored, at least one sees
- * the other: so who waits sees the writer's count, or the writer sees the
- * change and turns back.  Those that are seen have ended when the counts are
- * equal: the ends are added up first, and whoever has ended had begun before,
- * so no end is added without its beginning.
+ * Both have a full barrier, or hold the list's lock, between their steps.  Of
+ * two that store, then load what the other one has stored, at least one sees
+ * the other: so who waits finds the write, or the writer sees the change and
+ * turns back.  A place may be taken anew while it is looked at; then the write
+ * that it was for has ended, and the new one has turned back or is not in the
+ * way.
  *
  * tests/interleave runs this code in all interleavings and orders of stores,
  * and with loads that are late, with bugs planted.
@@ -37,23 +39,55 @@
 #define DM_RESSD_FLIGHT_H
 
 #include <asm/barrier.h>
+#include <linux/atomic.h>
+#include <linux/list.h>
 #include <linux/percpu.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "core/ressd-regions.h"
 
-/*
- * What one processor has counted, by generation; a write may end on another
- * one.
- */
-struct ressd_flight {
-	u32 begun[2];
-	u32 ended[2];
+#define RESSD_PLACES		64
+/* So many are looked at under one hold of the list's lock. */
+#define RESSD_FLIGHT_STEP	64
+
+enum ressd_place_state {
+	RESSD_PLACE_FREE,
+	RESSD_PLACE_TAKEN,
+	RESSD_PLACE_AWAITED,	/* counted by ressd_flight_await() */
 };
+
+struct ressd_flight_place {
+	atomic_t state;
+	u32 first, last;	/* blocks touched */
+};
+
+/* Those of one processor; a write may end on another one. */
+struct ressd_flight_places {
+	u32 next;
+	struct ressd_flight_place place[RESSD_PLACES];
+};
+
+/* One direct write. */
+struct ressd_flying {
+	struct ressd_flight_place *place;	/* NULL: it is in the list */
+	struct list_head list;
+	u32 first, last;		/* as in struct ressd_flight_place */
+	bool awaited;
+};
+
+struct ressd_flight {
+	struct ressd_flight_places __percpu *places;
+	spinlock_t lock;		/* of what follows */
+	struct list_head writes;	/* without a place */
+	struct list_head unseen;	/* of these, by ressd_flight_await() */
+};
+
+/* Whether a waiter has to wait for a write of these blocks. */
+typedef bool ressd_touches_t(const void *context, u32 first, u32 last);
 
 /* What a writer looks at without the lock; all of it changes under the lock. */
 struct ressd_gate {
-	unsigned int generation;
 	u32 batch;			/* moves in flight */
 	bool shut;			/* the log is not in service */
 };
@@ -77,86 +111,208 @@ static inline void ressd_gate_end_batch(struct ressd_gate *gate)
 	smp_store_release(&gate->batch, 0);
 }
 
-/*
- * Leaves the generation, which is returned.  Under the lock, and never before
- * the one that was left last is empty: otherwise some would be in none that is
- * waited for.
- */
-static inline unsigned int ressd_gate_leave(struct ressd_gate *gate)
+/* @places: all free. */
+static inline void
+ressd_flight_init(struct ressd_flight *flight,
+		  struct ressd_flight_places __percpu *places)
 {
-	unsigned int old = gate->generation;
-
-	WRITE_ONCE(gate->generation, !old);
-	return old;
+	flight->places = places;
+	spin_lock_init(&flight->lock);
+	INIT_LIST_HEAD(&flight->writes);
+	INIT_LIST_HEAD(&flight->unseen);
 }
 
-static inline void ressd_flight_begin(struct ressd_flight __percpu *flight,
-				      unsigned int generation)
+/* --- a write -------------------------------------------------------------- */
+
+static inline struct ressd_flight_place *
+ressd_place_find(struct ressd_flight_places *places)
 {
-	this_cpu_inc(flight->begun[generation]);
+	struct ressd_flight_place *place;
+	int i;
+
+	for (i = 0; i < RESSD_PLACES; i++) {
+		place = &places->place[places->next++ % RESSD_PLACES];
+		if (atomic_read(&place->state) == RESSD_PLACE_FREE)
+			return place;
+	}
+	return NULL;
+}
+
+/* True, or all are taken.  Process context. */
+static inline bool ressd_place_take(struct ressd_flight *flight,
+				    struct ressd_flying *write, u32 first,
+				    u32 last)
+{
+	struct ressd_flight_place *place =
+		ressd_place_find(get_cpu_ptr(flight->places));
+
+	if (place) {
+		WRITE_ONCE(place->first, first);
+		WRITE_ONCE(place->last, last);
+		/* A full barrier, see above; also after the two. */
+		atomic_xchg(&place->state, RESSD_PLACE_TAKEN);
+	}
+	put_cpu_ptr(flight->places);
+	write->place = place;
+	return place;
+}
+
+static inline void ressd_flight_list(struct ressd_flight *flight,
+				     struct ressd_flying *write, u32 first,
+				     u32 last)
+{
+	unsigned long flags;
+
+	write->first = first;
+	write->last = last;
+	write->awaited = false;
+	spin_lock_irqsave(&flight->lock, flags);
+	list_add_tail(&write->list, &flight->writes);
+	spin_unlock_irqrestore(&flight->lock, flags);
+}
+
+static inline void ressd_flight_begin(struct ressd_flight *flight,
+				      struct ressd_flying *write, u32 first,
+				      u32 last)
+{
+	if (unlikely(!ressd_place_take(flight, write, first, last)))
+		ressd_flight_list(flight, write, first, last);
+}
+
+static inline bool ressd_flight_unlist(struct ressd_flight *flight,
+				       struct ressd_flying *write)
+{
+	unsigned long flags;
+	bool awaited;
+
+	spin_lock_irqsave(&flight->lock, flags);
+	list_del(&write->list);
+	awaited = write->awaited;
+	spin_unlock_irqrestore(&flight->lock, flags);
+	return awaited;
 }
 
 /*
- * All that the write has done is seen by who sees that it has ended.  True: its
- * generation has been left behind, and who waits for it must be woken.  Any
+ * All that the write has done is seen by who does not find it any more.  True:
+ * ressd_flight_await() has counted it, and it is to be counted out.  Any
  * context.
  */
-static inline bool ressd_flight_end(struct ressd_flight __percpu *flight,
-				    const struct ressd_gate *gate,
-				    unsigned int generation)
+static inline bool ressd_flight_end(struct ressd_flight *flight,
+				    struct ressd_flying *write)
 {
-	smp_mb();	/* pairs with the second one in ressd_flight_left() */
-	this_cpu_inc(flight->ended[generation]);
-	/*
-	 * Pairs with the first one: it sees this, or we see that it is wanted.
-	 */
-	smp_mb();
-	return READ_ONCE(gate->generation) != generation;
-}
-
-/*
- * So many of @generation, which the caller has left behind, or has kept others
- * from, are left.
- */
-static inline u32 ressd_flight_left(struct ressd_flight __percpu *flight,
-				    unsigned int generation)
-{
-	u32 ended = 0, begun = 0;
-	int cpu;
-
-	/*
-	 * Pairs with those in ressd_flight_enter(), and the second in _end().
-	 */
-	smp_mb();
-	for_each_possible_cpu(cpu)
-		ended += READ_ONCE(per_cpu_ptr(flight, cpu)->ended[generation]);
-	smp_mb();	/* pairs with the first one in ressd_flight_end() */
-	for_each_possible_cpu(cpu)
-		begun += READ_ONCE(per_cpu_ptr(flight, cpu)->begun[generation]);
-	return begun - ended;
+	if (unlikely(!write->place))
+		return ressd_flight_unlist(flight, write);
+	return atomic_xchg(&write->place->state, RESSD_PLACE_FREE) ==
+	       RESSD_PLACE_AWAITED;
 }
 
 /*
  * A write of the blocks from @first to @last comes, without the lock.  It is
- * always counted, in *@generation; if false is returned it has to be counted
- * out, and to take the lock.
+ * always entered; if false is returned it has to be taken out, by
+ * ressd_flight_end(), and to take the lock.
  */
-static inline bool ressd_flight_enter(struct ressd_flight __percpu *flight,
+static inline bool ressd_flight_enter(struct ressd_flight *flight,
 				      const struct ressd_gate *gate,
 				      const struct ressd_regions *regions,
-				      u32 first, u32 last,
-				      unsigned int *generation)
+				      struct ressd_flying *write, u32 first,
+				      u32 last)
 {
-	*generation = READ_ONCE(gate->generation);
-	ressd_flight_begin(flight, *generation);
-	smp_mb();	/* pairs with that in ressd_flight_left() */
-	/*
-	 * Left twice it is the same again: then the rest shows what has changed
-	 * before.  Pairs with the lock under which it is left.
-	 */
-	return smp_load_acquire(&gate->generation) == *generation &&
-	       !READ_ONCE(gate->batch) && !READ_ONCE(gate->shut) &&
+	ressd_flight_begin(flight, write, first, last);
+	return !READ_ONCE(gate->batch) && !READ_ONCE(gate->shut) &&
 	       !ressd_regions_may_hold(regions, first, last);
+}
+
+/* --- who waits ------------------------------------------------------------ */
+
+static inline void ressd_place_await(struct ressd_flight_place *place,
+				     atomic_t *awaited,
+				     ressd_touches_t *touches,
+				     const void *context)
+{
+	/* If it ends meanwhile it is not counted, or counted out first. */
+	if (atomic_read(&place->state) == RESSD_PLACE_TAKEN &&
+	    touches(context, READ_ONCE(place->first),
+		    READ_ONCE(place->last)) &&
+	    atomic_cmpxchg(&place->state, RESSD_PLACE_TAKEN,
+			   RESSD_PLACE_AWAITED) == RESSD_PLACE_TAKEN)
+		atomic_inc(awaited);
+}
+
+/* Looks at some of the list; false: at all of them by now. */
+static inline bool ressd_flight_await_some(struct ressd_flight *flight,
+					   atomic_t *awaited,
+					   ressd_touches_t *touches,
+					   const void *context)
+{
+	struct ressd_flying *write;
+	unsigned long flags;
+	bool more;
+	int i;
+
+	spin_lock_irqsave(&flight->lock, flags);
+	for (i = 0; i < RESSD_FLIGHT_STEP; i++) {
+		write = list_first_entry_or_null(&flight->unseen,
+						 struct ressd_flying, list);
+		if (!write)
+			break;
+		if (touches(context, write->first, write->last)) {
+			write->awaited = true;
+			atomic_inc(awaited);
+		}
+		list_move_tail(&write->list, &flight->writes);
+	}
+	more = !list_empty(&flight->unseen);
+	spin_unlock_irqrestore(&flight->lock, flags);
+	return more;
+}
+
+/*
+ * Adds to *@awaited, which is 0, all in flight of which @touches is true: it is
+ * 0 again when they have ended.  One caller at a time, without a lock.
+ */
+static inline void ressd_flight_await(struct ressd_flight *flight,
+				      atomic_t *awaited,
+				      ressd_touches_t *touches,
+				      const void *context)
+{
+	struct ressd_flight_places *places;
+	unsigned long flags;
+	int cpu, i;
+
+	smp_mb();	/* see above */
+	spin_lock_irqsave(&flight->lock, flags);
+	list_splice_init(&flight->writes, &flight->unseen);
+	spin_unlock_irqrestore(&flight->lock, flags);
+	while (ressd_flight_await_some(flight, awaited, touches, context))
+		;
+	for_each_possible_cpu(cpu) {
+		places = per_cpu_ptr(flight->places, cpu);
+		for (i = 0; i < RESSD_PLACES; i++)
+			ressd_place_await(&places->place[i], awaited, touches,
+					  context);
+	}
+	smp_mb();	/* what those have written that have ended is seen */
+}
+
+/* Is none in flight?  The caller has kept others from passing. */
+static inline bool ressd_flight_is_over(struct ressd_flight *flight)
+{
+	struct ressd_flight_places *places;
+	unsigned long flags;
+	bool over = true;
+	int cpu, i;
+
+	smp_mb();	/* see above */
+	for_each_possible_cpu(cpu) {
+		places = per_cpu_ptr(flight->places, cpu);
+		for (i = 0; i < RESSD_PLACES && over; i++)
+			over = atomic_read(&places->place[i].state) ==
+			       RESSD_PLACE_FREE;
+	}
+	spin_lock_irqsave(&flight->lock, flags);
+	over &= list_empty(&flight->writes) && list_empty(&flight->unseen);
+	spin_unlock_irqrestore(&flight->lock, flags);
+	return over;
 }
 
 #endif

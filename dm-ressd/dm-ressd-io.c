@@ -45,8 +45,8 @@ static bool log_takes_writes(const struct ressd *ressd)
 {
 	lockdep_assert_held(&ressd->lock);
 	return ressd->options.route != RESSD_ROUTE_NEVER &&
-	       !ressd->mover.draining && ressd_log_is_rw(ressd) &&
-	       ressd_cover_takes_writes(ressd);
+	       !ressd->mover.draining && !ressd->hibernating &&
+	       ressd_log_is_rw(ressd) && ressd_cover_takes_writes(ressd);
 }
 
 /* May a small write wait for room, or must it go to the normal area? */
@@ -526,7 +526,7 @@ static int route_write(struct ressd *ressd, struct bio *bio,
 		return DM_MAPIO_SUBMITTED;
 	if (mapped)
 		return ressd_write_direct(ressd, bio);
-	return ressd_start_direct(ressd, bio, rb);
+	return ressd_start_direct(ressd, bio, rb, e);
 }
 
 /* With preemption off until the copies have ended: see dm-ressd-copy.h. */

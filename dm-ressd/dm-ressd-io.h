@@ -39,12 +39,12 @@ void ressd_wait_for_space(struct ressd *ressd, struct ressd_bio *rb);
 /* The blocks that a bio covers as a whole and invalidates: rb->first and nr. */
 void ressd_set_blocks(struct ressd_bio *rb, const struct ressd_extent *e);
 /*
- * Sends a write that touches nothing mapped to the normal area:
+ * Sends a write of @e that touches nothing mapped to the normal area:
  * DM_MAPIO_REMAPPED, _KILL, or _SUBMITTED when it is held there.  Under the
  * lock.
  */
 int ressd_start_direct(struct ressd *ressd, struct bio *bio,
-		       struct ressd_bio *rb);
+		       struct ressd_bio *rb, const struct ressd_extent *e);
 /*
  * The same for any direct write or discard of rb->first .. + nr: _SUBMITTED
  * also when it waits for a move.  Negative for a discard of which nothing is to

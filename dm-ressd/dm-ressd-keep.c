@@ -13,6 +13,7 @@
 static bool keeping_ends(const struct ressd *ressd)
 {
 	return kthread_should_stop() || READ_ONCE(ressd->suspending) ||
+	       READ_ONCE(ressd->hibernating) ||
 	       READ_ONCE(ressd->mover.draining);
 }
 

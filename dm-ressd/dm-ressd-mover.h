@@ -7,10 +7,11 @@
 
 /* dm-ressd-wait.c */
 /*
- * Waits for the direct writes that are in flight now.  The mover's thread, or
- * before it runs.
+ * Waits for the direct writes in flight now of which @touches, called with the
+ * target, is true.  The mover's thread, or before it runs.
  */
-void ressd_wait_for_direct_writes(struct ressd *ressd);
+void ressd_wait_for_direct_writes(struct ressd *ressd,
+				  ressd_touches_t *touches);
 /* Waits until a record is written, or the log does not work.  Likewise. */
 void ressd_wait_for_record(struct ressd *ressd, u64 record);
 /*
@@ -87,6 +88,10 @@ void ressd_batch_move(struct ressd *ressd);
  * the lock.
  */
 bool ressd_mover_overlaps(const struct ressd *ressd, u32 first, u32 nr);
+/*
+ * The same of blocks @first to @last.  The mover's thread, or under the lock.
+ */
+bool ressd_batch_touches(const void *context, u32 first, u32 last);
 
 /* dm-ressd-keep.c */
 /*

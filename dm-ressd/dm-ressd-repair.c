@@ -100,8 +100,7 @@ static bool repair_if_quiet(struct ressd *ressd, void *buffer)
 	quiet = !ressd_refuses_writes(ressd) ||
 		(!ressd->log.busy && !ressd_log_is_doubtful(&ressd->log) &&
 		 !ressd->gate.batch && !ressd->cover.running &&
-		 !ressd_directs_left(ressd, 0) &&
-		 !ressd_directs_left(ressd, 1));
+		 ressd_flight_is_over(&ressd->flight));
 	if (quiet)
 		ressd_repair_start(&ressd->log, buffer, REPAIR_BLOCKS);
 	spin_unlock(&ressd->lock);

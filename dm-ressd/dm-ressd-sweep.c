@@ -102,12 +102,24 @@ static bool occasion_ends(struct ressd *ressd)
 	return !goes_on;
 }
 
+/* Is the log to stay as it is, unless a write waits for space? */
+static bool is_put_off(struct ressd *ressd)
+{
+	bool put_off;
+
+	spin_lock(&ressd->lock);
+	put_off = ressd->hibernating && !(ressd->waiters.need_space &&
+					  ressd_log_is_full(&ressd->log));
+	spin_unlock(&ressd->lock);
+	return put_off;
+}
+
 static bool sweep_ends(struct ressd *ressd)
 {
 	if (kthread_should_stop() || !ressd_log_is_rw(ressd))
 		return true;
 	if (sweeps_for_space(ressd))
-		return false;
+		return is_put_off(ressd);
 	if (ressd->mover.state == RESSD_MOVER_DRAINING)
 		return ressd_drain_cancelled(ressd);
 	return occasion_ends(ressd) || READ_ONCE(ressd->suspending) ||
@@ -167,9 +179,7 @@ static bool move_all(struct ressd *ressd)
 		nr = ressd_batch_pick(ressd);
 		if (!nr)
 			return true;
-		/* Then it takes also what was logged since the sweep began. */
-		if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))
-			ressd_wait_for_direct_writes(ressd);
+		ressd_wait_for_direct_writes(ressd, ressd_batch_touches);
 		ressd_batch_move(ressd);
 		cond_resched();
 		if (goal_reached(ressd))
@@ -184,7 +194,6 @@ int ressd_run_sweep(struct ressd *ressd, enum ressd_mover_state kind,
 	u64 ticket, record = start_sweep(ressd, kind);
 
 	ressd_wait_for_record(ressd, record);
-	ressd_wait_for_direct_writes(ressd);
 	*complete = move_all(ressd);
 
 	spin_lock(&ressd->lock);

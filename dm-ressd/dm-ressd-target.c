@@ -146,6 +146,16 @@ static int allocate_page(struct ressd *ressd, char *error, size_t size)
 	return 0;
 }
 
+/*
+ * Where there is no room for it the log is refused, and no process killed: the
+ * rest, too, is asked for when the nodes have left little.
+ */
+static void *allocate_large(size_t bytes)
+{
+	return __vmalloc(bytes,
+			 GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+}
+
 static int allocate_map(struct ressd *ressd, const struct ressd_geom *geom,
 			char *error, size_t size)
 {
@@ -153,26 +163,30 @@ static int allocate_map(struct ressd *ressd, const struct ressd_geom *geom,
 
 	/*
 	 * On 32 bits the size of too many would wrap around.  The nodes are
-	 * nearly all of the map: where there is no room for them the log is
-	 * refused, and no process killed.
+	 * nearly all of the map.  If they fail, what was freed of them may not
+	 * be there for others yet.
 	 */
-	memory->nodes = __vmalloc(array_size(geom->nr_blocks,
-					     sizeof(struct ressd_node)),
-				  GFP_KERNEL | __GFP_RETRY_MAYFAIL |
-					  __GFP_NOWARN);
-	memory->clean = vmalloc(ressd_map_clean_bytes(geom->nr_blocks));
+	memory->nodes = allocate_large(array_size(geom->nr_blocks,
+						  sizeof(struct ressd_node)));
+	if (!memory->nodes)
+		goto fail;
+	memory->clean =
+		allocate_large(ressd_map_clean_bytes(geom->nr_blocks));
 	memory->segments = kvcalloc(geom->nr_segments,
 				    sizeof(*memory->segments), GFP_KERNEL);
 	ressd->readers = kvcalloc(geom->nr_segments, sizeof(*ressd->readers),
 				  GFP_KERNEL);
 	memory->region_bits =
-		vmalloc(ressd_regions_bytes(ressd->table.len /
-					    RESSD_BLOCK_SECTORS,
-					    geom->nr_blocks));
+		allocate_large(ressd_regions_bytes(ressd->table.len /
+							   RESSD_BLOCK_SECTORS,
+						   geom->nr_blocks));
 	ressd->seen = alloc_percpu(struct ressd_seen);
-	if (memory->nodes && memory->clean && memory->segments &&
-	    ressd->readers && memory->region_bits && ressd->seen)
+	if (ressd->seen)
+		ressd_flight_init(&ressd->flight, &ressd->seen->places);
+	if (memory->clean && memory->segments && ressd->readers &&
+	    memory->region_bits && ressd->seen)
 		return 0;
+fail:
 	return out_of_memory("the map (21 bytes for each 4 KiB of reserved area)",
 			     error, size);
 }
@@ -278,8 +292,11 @@ static void init_lists(struct ressd *ressd)
 }
 
 /*
- * Also the kernel that restores the memory must leave the log alone: the map in
- * that memory refers to it.
+ * Meanwhile nothing is logged or moved but what a write waits for.  The memory
+ * is saved before threads stop, and its map and the number of its next record
+ * refer to the log as it was then: what the log took afterwards would be
+ * written over, and what that claims to be durable be missed by recovery.  So
+ * also the kernel that restores the memory must leave the log alone.
  */
 static int power_event(struct notifier_block *power, unsigned long event,
 		       void *data)
@@ -291,7 +308,7 @@ static int power_event(struct notifier_block *power, unsigned long event,
 	if (!begins && event != PM_POST_HIBERNATION && event != PM_POST_RESTORE)
 		return NOTIFY_DONE;
 	spin_lock(&ressd->lock);
-	ressd->hibernating = begins;
+	WRITE_ONCE(ressd->hibernating, begins);
 	spin_unlock(&ressd->lock);
 	/* A writer may have waited for the mover. */
 	ressd_run_log(ressd);

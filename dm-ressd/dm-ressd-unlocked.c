@@ -77,8 +77,6 @@ void ressd_judge_all_noted(struct ressd *ressd)
 bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio,
 			  struct ressd_bio *rb, const struct ressd_extent *e)
 {
-	unsigned int generation;
-
 	/*
 	 * FUA: a sync may have to follow.  Covered blocks: a run may hold them,
 	 * or they are logged.  Shaped: the rest of the last one is under the
@@ -87,15 +85,13 @@ bool ressd_write_unlocked(struct ressd *ressd, struct bio *bio,
 	if (bio->bi_opf & REQ_FUA || e->first < ressd->log.cover_blocks ||
 	    ressd_shape_is_used())
 		return false;
-	if (!ressd_flight_enter(&ressd->seen->flight, &ressd->gate,
-				&ressd->regions, e->first, e->last,
-				&generation) ||
+	if (!ressd_flight_enter(&ressd->flight, &ressd->gate, &ressd->regions,
+				&rb->flying, e->first, e->last) ||
 	    !note_write(ressd, e)) {
-		ressd_count_out(ressd, generation);
+		ressd_count_out(ressd, rb);
 		return false;
 	}
 	rb->flags = RESSD_BIO_DIRECT;
-	rb->generation = generation;
 	ressd_remap_normal(ressd, bio);
 	return true;
 }

@@ -2,15 +2,14 @@
 /* What the mover, and a run of the cover, have to wait for. */
 #include "dm-ressd-mover.h"
 
-/* The generation changes only here. */
-void ressd_wait_for_direct_writes(struct ressd *ressd)
+void ressd_wait_for_direct_writes(struct ressd *ressd,
+				  ressd_touches_t *touches)
 {
-	unsigned int old;
+	atomic_t *awaited = &ressd->mover.awaited;
 
-	spin_lock(&ressd->lock);
-	old = ressd_gate_leave(&ressd->gate);
-	spin_unlock(&ressd->lock);
-	wait_event(ressd->wait, !ressd_directs_left(ressd, old));
+	ressd_flight_await(&ressd->flight, awaited, touches, ressd);
+	/* What is read at home comes after what they have written. */
+	wait_event(ressd->wait, !atomic_read_acquire(awaited));
 }
 
 void ressd_wait_for_record(struct ressd *ressd, u64 record)

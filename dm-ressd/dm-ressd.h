@@ -47,11 +47,12 @@
  * it and leaves the rest to the worker if it is held.  ressd->done_lock
  * protects the list of completed bios that still need process context, and the
  * end of the mover's I/Os, of discards and of log writes; it is taken from
- * interrupts, and never together with ressd->lock.  readers[],
- * cover.reads, meter.small_in_flight, mover.ios and the counts of failed
- * flushes are atomic.  meter.lock is the innermost lock, and is taken from
- * interrupts.  shape.lock (dm-ressd-shape.c) is taken below ressd->lock or
- * alone, also from interrupts.
+ * interrupts, and never together with ressd->lock.  readers[], cover.reads,
+ * meter.small_in_flight, mover.ios, mover.awaited and the counts of failed
+ * flushes are atomic.  meter.lock and the lock of direct writes without a
+ * place (dm-ressd-flight.h) are innermost ones, and are taken from interrupts.
+ * shape.lock (dm-ressd-shape.c) is taken below ressd->lock or alone, also from
+ * interrupts.
  *
  * Functions that need a lock held assert it (lockdep_assert_held()), which
  * costs nothing but in a kernel with lockdep (tools/vm/debug-kernel); but for
@@ -151,16 +152,11 @@
  * leaves blocks under a tracked write alone, and a direct write that overlaps
  * the mover's batch waits for it.  A direct write that found nothing mapped is
  * not tracked, but a block that is logged while it is in flight must not be
- * moved before it has landed: a sweep first waits until all direct writes that
- * were in flight when it froze its segments are done (the two generations of
- * dm-ressd-flight.h).
- *
- * With move_block_sectors a batch may also hold blocks that were logged since,
- * and holes: blocks that are only read from home and written back.  The former
- * is also true of a sweep that takes the segment in use (drain, idle, trial).
- * Then the same is done for each batch: from its choice on direct writes that
- * touch it wait, and reading begins when those in flight are done.  Without it
- * a direct write that lands between reading and writing a hole would be lost.
+ * moved before it has landed.  And with move_block_sectors a batch may have
+ * holes: blocks that are only read from home and written back.  A direct write
+ * that lands between the two would be lost.  So from the choice of a batch on
+ * direct writes that touch it wait, and reading begins when those in flight
+ * that touch it are done (dm-ressd-flight.h).
  *
  * A clean block (core/ressd-map.h) is killed when a direct write to it is
  * *submitted*: home holds the same data, and the UNMAP is written only after a
@@ -245,13 +241,13 @@ struct ressd_counters {
 };
 
 /*
- * What one processor has seen; only that one changes it, but for notes.tail,
- * and without a lock.
+ * What one processor has seen; only that one changes it, but for notes.tail
+ * and the states of places, and without a lock.
  */
 struct ressd_seen {
 	u64 reads;			/* since the target was made */
 	unsigned long last_bio;		/* jiffies */
-	struct ressd_flight flight;	/* direct writes not yet dealt with */
+	struct ressd_flight_places places;	/* of direct writes in flight */
 	struct ressd_notes notes;
 };
 
@@ -410,6 +406,7 @@ struct ressd_mover {
 	u64 visit_from;			/* where the next visits begin */
 	struct ressd_visits visits;
 	atomic_t ios, io_errors;	/* of the batch; end in interrupts */
+	atomic_t awaited;	/* direct writes in the way; likewise */
 };
 
 /* What has become of the discard that was begun last. */
@@ -500,6 +497,7 @@ struct ressd {
 	struct ressd_regions regions;	/* the map's */
 	struct ressd_seen __percpu *seen;
 	struct ressd_gate gate;		/* direct writes; set under the lock */
+	struct ressd_flight flight;
 	u32 locked_sectors;	/* up to so many take the lock; likewise */
 	struct ressd_errors errors;
 	atomic_t *readers;		/* per slot: reads, moves, discards */

@@ -72,7 +72,7 @@ test_install() {
 	report "the files call the programs where they are" \
 		"$(grep -rl /usr/sbin "$destination/usr/local/lib" "$destination/usr/lib" "$destination/etc" || true)"
 	report "an initramfs gets what is installed, and only on this machine" "$(
-		make -n -C userspace install DESTDIR= | grep -qx '/usr/local/lib/ressd/renew-initramfs' || echo "it does not"
+		make -n -C userspace install DESTDIR= | grep -x '/usr/local/lib/ressd/renew-initramfs' >"$output" || echo "it does not"
 		make -n -C userspace install "DESTDIR=$destination" | grep -x '[^ ]*renew-initramfs' || true)"
 	report "nothing has debugging information" "$(find "$destination" -type f \
 		\( -name '*.ko' -o -path '*/sbin/*' \) -exec sh -c \

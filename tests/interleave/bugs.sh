@@ -14,10 +14,12 @@ mkdir -p "$copy/core"
 mapfile -t objects < <(find "$folder" -name '*.o')
 while IFS='|' read -r name file what change; do
 	cp "$target"/*.h "$copy"
+	cp "$folder"/source/*.h "$copy"
 	cp "$target"/core/ressd-{format,map,regions,tree}.h "$copy/core"
 	cp "$target"/core/ressd-{map,regions}.c "$copy/core"
+	cp "$copy/$file" "$folder/before"
 	sed -i -e "$change" "$copy/$file"
-	if cmp -s "$target/$file" "$copy/$file"; then
+	if cmp -s "$folder/before" "$copy/$file"; then
 		echo "not ok - interleave: the bug '$what' does not fit the source any more; mend its line in tests/interleave/planted.txt"
 		failed=1
 		continue

@@ -29,9 +29,14 @@ static const struct {
 	{ "flight", "a sweep", explore_sweep },
 	{ "flight", "two sweeps", explore_two_sweeps },
 	{ "flight", "fill a hole", explore_hole },
+	{ "flight", "a block that is logged", explore_logged },
 	{ "flight", "the end of a batch", explore_batch },
 	{ "flight", "the end of two batches", explore_two_batches },
 	{ "flight", "a repair", explore_repair },
+	{ "flight", "a sweep beside a crowd", explore_sweep_listed },
+	{ "flight", "two sweeps beside a crowd", explore_two_sweeps_listed },
+	{ "flight", "the end of a batch beside a crowd", explore_batch_listed },
+	{ "flight", "a repair beside a crowd", explore_repair_listed },
 };
 
 /*

@@ -250,13 +250,6 @@ void *thread_copy(void *to, const void *from, size_t bytes)
 	return to;
 }
 
-void thread_increment(void *address, size_t size)
-{
-	u64 value = thread_load(address, size, false);
-
-	push(&threads[current], address, size, value + 1, false);
-}
-
 void thread_add(int *address, int value, bool release)
 {
 	struct thread *thread = yield(release ? WAIT_EMPTY : WAIT_NONE, NULL);
@@ -283,6 +276,19 @@ int thread_exchange(int *address, int value)
 
 	arrive(thread, address, sizeof(*address), (u32)value);
 	see(thread, nr_arrived);
+	thread->seen = mix(thread->seen, before + 2);
+	return before;
+}
+
+int thread_replace(int *address, int from, int value)
+{
+	struct thread *thread = yield(WAIT_EMPTY, NULL);
+	int before = *address;
+
+	if (before == from) {
+		arrive(thread, address, sizeof(*address), (u32)value);
+		see(thread, nr_arrived);
+	}
 	thread->seen = mix(thread->seen, before + 2);
 	return before;
 }

@@ -19,7 +19,6 @@
 #include <linux/types.h>
 
 #define NR_THREADS	4
-#define PERCPU_BYTES	16	/* of struct ressd_flight */
 
 u64 thread_load(const void *address, size_t size, bool acquire);
 void thread_store(void *address, size_t size, u64 value, bool release);
@@ -29,8 +28,8 @@ void thread_add(int *address, int value, bool release);
 int thread_add_fully(int *address, int value);
 /* Sets it, likewise; returns what was there before. */
 int thread_exchange(int *address, int value);
-/* By the only thread that changes it. */
-void thread_increment(void *address, size_t size);
+/* The same if it is @from, else it is as a load; returns what was there before. */
+int thread_replace(int *address, int from, int value);
 /*
  * As memcpy(), in words of 8 bytes.  If @from is shared each word is loaded when nothing needs it
  * yet, so @to is in the shared object and only looked at when all has ended; else they are stored.

@@ -121,6 +121,29 @@ class Engines(unittest.TestCase):
                              {"one", "two", "ONE_1.0"})
 
 
+    def test_two_runners_at_once(self):
+        """With an empty cache the first guests of make check compile it side by side."""
+        with tempfile.TemporaryDirectory() as name, \
+             mock.patch.dict(os.environ, RESSD_CACHE=f"{name}/cache"):
+            inside = []
+
+            def compiled(command, **_):
+                """The compiler, and while it runs a second runner from begin to end."""
+                if not inside:
+                    inside.append(True)
+                    with mock.patch("os.getpid", return_value=os.getpid() + 1):
+                        engines.stand_in("program", ["library"])
+                Path(command[command.index("-o") + 1]).write_text("a library")
+
+            def symbols(path):
+                return [(path == "library", "one", "")]
+
+            with mock.patch("engines.symbols", side_effect=symbols), \
+                 mock.patch("subprocess.run", side_effect=compiled):
+                library = engines.stand_in("program", ["library"])
+            self.assertEqual(list(library.parent.iterdir()), [library])
+
+
 class WithoutQemu(unittest.TestCase):
     """tools/setup.sh was not run: a sentence says so, and no traceback."""
 

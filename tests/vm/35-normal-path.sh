@@ -466,7 +466,7 @@ scenario switched_under_load
 # Longer pieces than the disk takes would be cut once more below: whoever asks for them is told.
 too_long_for_the_disk() {
 	local mark
-	mark=$(dmesg_mark)
+	dmesg_mark
 	check "too long: a device" make_ressd ressd "$disk" "$reserved" split_read_sectors 2560 split_write_sectors 2568
 	check "too long: the kernel log says so" grep -q \
 		'split_write_sectors is 2568, but the device takes 2560 sectors at most' <(dmesg_since "$mark")

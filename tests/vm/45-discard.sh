@@ -287,7 +287,7 @@ failing_discards() {
 	check "error: the log is discarded" wait_until discards_are $((slots - 2))
 	check "error: a load" oracle run --operations 300
 	fault discard "$log_range"
-	mark=$(dmesg_mark)
+	dmesg_mark
 	check "error: a load with failing discards" oracle run --operations 600
 	check "error: drained" dmsetup message ressd 0 drain
 	check "error: the drive has refused one" wait_until eval '[ "$(fault_count hit)" = 1 ]'
@@ -315,7 +315,7 @@ useless_devices() {
 	check "useless: granules of 128 KiB" equals 131072 cat \
 		/sys/block/ssd1/queue/discard_granularity
 	for disk in d2 ssd1; do
-		mark=$(dmesg_mark)
+		dmesg_mark
 		check "useless: $disk is accepted" make_ressd ressd "/dev/$disk" "$reserved" \
 			segment_sectors 128 log_discard on
 		check "useless: $disk: it is said" grep -q \
@@ -326,7 +326,7 @@ useless_devices() {
 		check "useless: $disk: drained" dmsetup message ressd 0 drain
 		check "useless: $disk: none was sent" discards_are 0
 		check "useless: $disk: in service" equals rw status_state ressd
-		mark=$(dmesg_mark)
+		dmesg_mark
 		check "useless: $disk: off" dmsetup message ressd 0 set log_discard off
 		check "useless: $disk: is not said again" fails grep -q 'log_discard is on' \
 			<(dmesg_since "$mark")

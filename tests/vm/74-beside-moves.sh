@@ -204,6 +204,25 @@ hole_waits_for_direct_write() {
 	ungated_drive
 }
 
+# A direct write to block 200 does not end, as one that the block layer throttles for its control group: what is
+# elsewhere is written back all the same. The mover waited for it, and the log was of no use to anybody meanwhile.
+mover_passes_direct_write() {
+	local drive=/dev/mapper/gated write
+	gated_drive
+	"$1"
+	open_gate gate0 && open_gate gate113
+	direct_put 200 b &
+	write=$!
+	wait_until equals 1 writes_at_gate gate200
+	check "$1 beside a direct write that does not end: drained" timeout 60 dmsetup message ressd 0 drain
+	check "$1 beside a direct write that does not end: the ten are home" eval \
+		'holds 112 a /dev/ssd0 && holds 115 a /dev/ssd0'
+	open_gate gate200
+	check "$1 beside a direct write that does not end: it ends" ended "$write"
+	check "$1 beside a direct write that does not end: and is read" holds 200 b
+	ungated_drive
+}
+
 errors_at_holes() {
 	a_log_of_ten_with_holes
 	fault read "range=$((113 * 8))+8"
@@ -214,7 +233,7 @@ errors_at_holes() {
 	a_log_of_ten_with_holes
 	direct_put 113 h
 	fault write "range=$((113 * 8))+8"
-	mark_log
+	dmesg_mark
 	check "unwritable hole: the drain does without it" dmsetup message ressd 0 drain
 	check "unwritable hole: it was tried again and is named" \
 		log_says 'block 113 cannot be written back'
@@ -290,6 +309,8 @@ scenario piece_meets_hole
 scenario sweep_waits_for_direct_write
 scenario idle_sweep_waits_for_direct_write
 scenario hole_waits_for_direct_write
+scenario mover_passes_direct_write a_log_of_ten
+scenario mover_passes_direct_write a_log_of_ten_with_holes
 scenario errors_at_holes
 scenario log_waits_for_a_visit
 scenario large_read_looks_at_few_blocks

@@ -30,7 +30,7 @@ failed_commit() {
 	local effect=$1
 	fresh
 	put 10 a && push_out
-	mark_log
+	dmesg_mark
 	put 10 b && put 11 b
 	fault write "$log_range" effect="$effect"
 	check "commit, $effect written: an event follows the failed fsync" event_follows fails commit
@@ -59,7 +59,7 @@ removed_without_recovery() {
 	put 10 b
 	fault write "$log_range"
 	check "off and removed: fsync fails" fails commit
-	mark_log
+	dmesg_mark
 	check "off and removed: is suspended" dmsetup suspend ressd
 	check "off and removed: what that loses, and when, is said" log_says \
 		'since the last flush is lost with this table: if it was only suspended, resume it'
@@ -80,7 +80,7 @@ reload_loses_last_writes() {
 		dmsetup load ressd --table "$(table_line "$drive" "$reserved" commit_interval_ms 60000)"
 	put 10 b
 	fault write "$log_range" effect=none times=4
-	mark_log
+	dmesg_mark
 	check "lost in a reload: it takes over" dmsetup resume ressd
 	check "lost in a reload: the log was tried four times" equals 4 fault_count hit
 	heal
@@ -121,7 +121,7 @@ failed_flush() {
 	put_direct 64 a && commit
 	put 10 b
 	fault flush times=1
-	mark_log
+	dmesg_mark
 	check "$name: an event follows" event_follows fails commit
 	check "$name: the drive has flushed without an error since" commit_of_drive
 	check "$name: state ro" state_is ro
@@ -201,7 +201,7 @@ read_before_doubt_shows() {
 	put 100 a && push_out
 	dmsetup message ressd 0 set commit writethrough
 	fault flush error slow_us=1500000 times=1
-	mark_log
+	dmesg_mark
 	commit &
 	flush=$!
 	wait_until equals 1 fault_count hit
@@ -426,7 +426,7 @@ removed_during_recover() {
 	expect_fail 'out of service.*send the message recover first' \
 		dmsetup load ressd --table "$(table_line "$drive" "$reserved")"
 	heal
-	mark_log
+	dmesg_mark
 	fault flush slow_us=1500000 times=1
 	dmsetup message ressd 0 recover &
 	recovers=$!
@@ -496,7 +496,7 @@ flush_loses_records() {
 	fault flush times=1
 	check "lost record: fsync fails" fails commit
 	lose_cache
-	mark_log
+	dmesg_mark
 	expect_fail 'data is lost; unmount the device, close and open it again' ressdctl recover ressd
 	check "lost record: state Fail" state_is Fail
 	# How many depends on which records the summary's flush comes after: more on a slow guest.

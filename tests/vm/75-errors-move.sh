@@ -33,7 +33,7 @@ unreadable_log_block() {
 # one_bad_block NAME: the mover cannot move block 112; all others are moved, and the drain says so.
 one_bad_block() {
 	local name=$1 sweeps
-	mark_log
+	dmesg_mark
 	check "$name: an event follows the failed drain" \
 		event_follows fails dmsetup message ressd 0 drain
 	check "$name: the drain says it" log_says 'the drain has ended with an error'
@@ -96,7 +96,7 @@ damage_is_not_kept() {
 	push_out
 	head -c 512 /dev/urandom |
 		dd of=/dev/ssd0 bs=512 seek="$(first_data 4)" oflag=direct conv=notrunc status=none
-	mark_log
+	dmesg_mark
 	dmsetup message ressd 0 mover on
 	dmsetup message ressd 0 set pace burst
 	dmsetup message ressd 0 set move_threshold 60

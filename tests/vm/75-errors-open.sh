@@ -51,7 +51,7 @@ second_attempt() {
 	expect_fail 'opening record' dmsetup resume ressd
 	# It has no mover: a drain waited for ever, and with it all that was done to the table.
 	expect_fail 'the device is not active' timeout 60 dmsetup message ressd 0 drain
-	mark_log
+	dmesg_mark
 	# One that waits for a log that nobody serves cannot be killed.
 	dmsetup message ressd 0 recover 2>/tmp/recover &
 	check "a second attempt: recover ends at once" ended $!

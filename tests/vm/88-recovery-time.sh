@@ -68,7 +68,7 @@ recovery_of_a_full_log() {
 # Each command takes a fifth of a second more.
 long_recovery_tells_its_progress() {
 	local mark
-	mark=$(dmesg_mark)
+	dmesg_mark
 	ssd fault ssd0 read slow_us=200000 "range=$normal+$reserved"
 	check "on a slow drive: it is recovered" make_ressd ressd /dev/ssd0 "$reserved"
 	ssd faults ssd0 clear
@@ -82,7 +82,7 @@ long_recovery_tells_its_progress() {
 # fifth of a second more.
 long_search_ends_by_a_signal() {
 	local mark creator
-	mark=$(dmesg_mark)
+	dmesg_mark
 	blkdiscard -f /dev/ssd0
 	ssd fault ssd0 read slow_us=200000 "range=$normal+$reserved"
 	dmsetup create ressd --table "$(table_line /dev/ssd0 "$reserved")" 2>/dev/null &

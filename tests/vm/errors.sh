@@ -197,15 +197,13 @@ state_is() {
 	equals "$1" status_state ressd
 }
 
-mark_log() {
-	mark=$(dmesg_mark)
-}
-
-# log_says REGEX: the kernel has said so since mark_log.
+# log_says REGEX: the kernel has said so since dmesg_mark.
 log_says() {
-	dmesg_since "$mark" | finds -E -- "$1" || {
+	local said
+	said=$(dmesg_since "$mark")
+	has_line "$1" "$said" || {
 		echo "the kernel log has no line that matches '$1':"
-		dmesg_since "$mark" | tail -n 20
+		tail -n 20 <<<"$said"
 		return 1
 	}
 }

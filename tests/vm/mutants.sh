@@ -27,7 +27,7 @@ mutants() {
 		other-areas-loaded@dm-ressd-instances.c@s/refused = owed.reserved/refused = !load \&\& owed.reserved/@57-slips 1 other_areas@a table with another reserved area is loaded while the log holds data
 		other-areas-resumed@dm-ressd-instances.c@s/refused = owed.reserved/refused = load \&\& owed.reserved/@57-slips 1 other_areas@... and put in force, though data was logged after it was loaded
 		log-lost-by-reload@dm-ressd-instances.c@s/lost |= load \&\&/lost |= 0 \&\&/@75-errors-log 1 removed_during_recover@a table is loaded while the log of the one in use is out of service
-		killed-for-the-map@dm-ressd-target.c@s/^\t\t\t\t  GFP_KERNEL | __GFP_RETRY_MAYFAIL |$/\t\t\t\t  GFP_KERNEL |/@50-refusals@processes are killed to make room for the map of a log that is too large
+		killed-for-the-map@dm-ressd-target.c@s/^\t\t\t GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);$/\t\t\t GFP_KERNEL | __GFP_NOWARN);/@50-refusals@processes are killed to make room for the map of a log that is too large
 		one-disk-flushed@dm-ressd-device.c@s/if (!ret \&\& !ressd->same_dev)/if (0)/@80-devices@only the first of two disks is flushed
 		discards-by-both-disks@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/0;/@80-devices 1 limits_of_the_log@a log on a disk without discards takes them away from the file system
 		discards-always@dm-ressd-target.c@s/bdev_max_discard_sectors(ressd->normal->bdev) > 0;/1;/@80-devices 1 limits_of_the_log@discards are offered though only the reserved device takes them
@@ -70,7 +70,7 @@ mutants() {
 		fua-of-an-empty-flush@dm-ressd-io.c@/bio->bi_opf &= ~REQ_FUA;/d@80-devices 1 one_flush_for_a_preflush@a flush passed on makes the drive flush twice
 		reads-in-flight-believed@dm-ressd-end.c@s/unlikely((int)rb->ticket !=$/unlikely(0 \&\&/@75-errors-log 1 reads_in_flight_of_a_failed_flush@a read in flight when a flush fails succeeds
 		mover-waits-for-itself@dm-ressd-wait.c@s/^\t\t\t       ressd_log_is_starved(&ressd->log),/\t\t\t       false,/@76-full-log 1 full_log_is_drained@a drain of a full log waits for room that only it can make
-		sweep-ignores-direct@dm-ressd-sweep.c@s/^\tressd_wait_for_direct_writes(ressd);$/\t;/@74-beside-moves 1 sweep_waits_for_direct_write@a sweep does not wait for older direct writes
+		sweep-ignores-direct@dm-ressd-sweep.c@s/^\t\tressd_wait_for_direct_writes(.*$/\t\t;/@74-beside-moves 1 sweep_waits_for_direct_write@a batch does not wait for older direct writes of its blocks
 		waiters-go-at-once@dm-ressd-log-worker.c@s/^\t\tif (!\*room || (rb->ticket > reached \&\&$/\t\tif (!*room || (0 \&\&/@22-both-processors 1 many_wait_for_one_sync@a flush ends before what it has to write is written
 		rest-of-waiters-forgotten@dm-ressd-log-worker.c@s/} while (more);/} while (0 \&\& more);/@22-both-processors 1 many_wait_for_one_sync@of more flushes than end under one hold of the lock the rest waits for ever
 		recover-before-resume@dm-ressd-target.c@/^static int ressd_ctr/,/^}/s/^\tressd->suspending = true;$/\t;/@75-errors-open 1 second_attempt@recover before the activation has succeeded waits for ever
@@ -85,6 +85,8 @@ mutants() {
 		removal-beside-repair@dm-ressd-target.c@s/^\twait_event(ressd->wait, !READ_ONCE(ressd->errors.repairing));$/\t;/@75-errors-log 1 removed_during_recover@a removal does not wait for a repair, and says that data is lost
 		set-wakes-nobody@dm-ressd-status.c@/^static int message_set/,/^}/s/^\tressd_run_log(ressd);$/\t;/@32-messages 1 set_on_full@a write that waits does not hear of an option that was set
 		interval-runs-on@dm-ressd-status.c@s/^\t\tmod_delayed_work(.*/\t\t;/@32-messages 1 set_commit_interval@a shorter commit_interval_ms counts only when the longer one is over
+		logged-in-hibernation@dm-ressd-io.c@s/!ressd->mover.draining \&\& !ressd->hibernating \&\&$/!ressd->mover.draining \&\&/@34-hibernation 1 late_writes@what comes while the memory of a hibernating system is saved is logged
+		sweep-in-hibernation@dm-ressd-sweep.c@s/^\t\treturn is_put_off(ressd);$/\t\treturn (void)is_put_off, false;/@34-hibernation 1 sweep_stops@... and a sweep goes on
 		idle-sweep-goes-on@dm-ressd-sweep.c@s/^\t\t\t  ressd_mover_is_on(ressd) \&\&$/\t\t\t  true \&\&/@32-messages 1 mover_off_in_idle_time@the mover goes on though it is off
 		store-of-all-devices@dm-ressd-activate.c@s/^int ressd_store_options(/static DEFINE_MUTEX(all);\n&/;;s/&ressd->store_lock/\&all/@32-messages 1 store_beside_one_that_hangs@a device that hangs keeps all others from storing their options
 		worn-out-unhelped@dm-ressd-target.c@s/cannot be written; if the device takes no writes any more .* open that"/cannot be written"/@75-errors-open 1 worn_out@who has a card that takes no writes any more does not learn how to get at the log
@@ -98,8 +100,8 @@ mutants() {
 		log-not-held@dm-ressd-batch.c@s/holds = ressd->options.open_units == 1;/holds = false;/@74-beside-moves 1 log_waits_for_a_visit@records are written between two writes of a visit, with one open unit
 		log-held-for-ever@dm-ressd-batch.c@s/ressd_release_log(ressd);/;/@74-beside-moves 1 log_waits_for_a_visit@... and the log goes on waiting when the visit is over
 		log-goes-on-suspended@dm-ressd-log-worker.c@/^void ressd_hold_log/,/^}/s/ressd->log_io.held = true;/;/@45-discard 1 suspended_with_a_sync_left@the log writes on when the discard ends that a suspend waits for
-		fill-ignores-direct@dm-ressd-sweep.c@s/if (ressd->mover.sweep.visit_blocks || !sweeps_for_space(ressd))/if (0)/@74-beside-moves 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
-		idle-ignores-direct@dm-ressd-sweep.c@s/ || !sweeps_for_space(ressd))/)/@74-beside-moves 1 idle_sweep_waits_for_direct_write@a sweep of the segment in use does not wait for direct writes before each batch
+		holes-ignore-direct@dm-ressd-batch.c@/^bool ressd_batch_touches/,/^}/s/^\treturn low < ressd->gate.batch \&\&$/\treturn low < ressd->gate.batch \&\& !ressd_move_is_hole(\&ressd->mover.space.moves[low]) \&\&/@74-beside-moves 1 hole_waits_for_direct_write@holes are read before older direct writes have landed
+		waits-for-all-direct@dm-ressd-wait.c@s/^\tatomic_t \*awaited = .*/&\n\twhile (!ressd_flight_is_over(\&ressd->flight))\n\t\tschedule_timeout_uninterruptible(1);/@74-beside-moves 1 mover_passes_direct_write@the mover waits for a direct write elsewhere that is throttled
 		doubt-ignored@dm-ressd-error.c@s/^\t\t    ressd_log_is_doubtful(&ressd->log);/\t\t    0;/@75-errors-log 1 read_before_doubt_shows@a read believes the map before a failed flush shows there
 		told-too-early@dm-ressd-sweep.c@/^static bool goal_reached/,/^}/{/ressd_run_log(/d;s/^\tbool reached;$/&\n\n\tressd_run_log(ressd);\n\tschedule_timeout_uninterruptible(HZ \/ 10);/}@25-pace 1 writers_are_told_of_moves@writers that wait are told of the mover's progress before that is known
 		trial-not-awaited@dm-ressd-io.c@s/if (!covered \&\& !rb->accepted \&\& ressd_route_holds_log(ressd))/if (0)/@24-route 1 lost_trial_logs_little@a trial of the log goes on before its first record tells what that costs
@@ -123,7 +125,7 @@ mutants() {
 		joined-reads-fail-together@dm-ressd-dispatch.c@s/bool again = status \&\&/bool again = 0 \&\&/@35-normal-path 1 unreadable_sector@a sector that cannot be read fails all reads that were joined
 		direct-in-flight-believed@dm-ressd-end.c@s/^\tif (ressd_refuses_writes(ressd) \&\& !\*error)$/\tif (0)/@75-errors-log 1 direct_write_in_flight_of_a_failed_flush@a direct write in flight when a flush fails succeeds
 		kill-beside-flush@dm-ressd-end.c@s/^\tif (!rb->status \&\& ressd_refuses_writes(ressd))$/\tif (0)/@75-errors-log 1 repair_waits_for_direct_writes@... and invalidates what the log holds of it
-		repair-ignores-direct@dm-ressd-repair.c@s/!ressd_directs_left(ressd, [01])/true/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
+		repair-ignores-direct@dm-ressd-repair.c@s/ressd_flight_is_over(&ressd->flight))/true)/@75-errors-log 1 repair_waits_for_direct_writes@a repair does not wait for direct writes from before the failed flush
 		flush-beside-flush@dm-ressd-end.c@/rb->flags == RESSD_BIO_FLUSHES/,/}/s/check_failures(ressd, rb, error);/;/@75-errors-log 1 flush_beside_a_failed_one@a flush succeeds although another one has failed while it was in flight
 		stuck-by-half-a-sweep@dm-ressd-mover.c@s/^\tif (complete || gained)$/\tif (1)/@76-full-log 1 interrupted_sweep_is_no_reason@a sweep that was interrupted shows that no room can be made
 		stuck-for-good@dm-ressd-mover.c@s/return ressd->errors.stuck \&\& !bad_block_is_gone(ressd);/return ressd->errors.stuck;/@76-full-log 1 overwriting_makes_room@with the mover off pieces are refused because of a block that was overwritten

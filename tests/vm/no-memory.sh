@@ -83,7 +83,7 @@ load_table() {
 
 constructor() {
 	local mark what
-	mark=$(dmesg_mark)
+	dmesg_mark
 	each_denied "constructor" load_table
 	sentences "$mark" 'ressd: ([0-9:]+: )?'
 	# device-mapper's own part of loading a table says nothing.
@@ -120,7 +120,7 @@ works() {
 
 recovery() {
 	local mark
-	mark=$(dmesg_mark)
+	dmesg_mark
 	each_denied "recovery" activate works
 	sentences "$mark" 'ressd: [0-9:]+: '
 	check "recovery: there was something to recover" fails grep -q 'recovered in .* blocks 0' \
@@ -153,7 +153,7 @@ set_option() {
 
 messages() {
 	local mark
-	mark=$(dmesg_mark)
+	dmesg_mark
 	each_denied "message set" set_option works_on
 	sentences "$mark" 'ressd: [0-9:]+: '
 	check "message set: some were refused" test "$refused" -gt 0

@@ -120,7 +120,12 @@ open_gate() {
 }
 
 sectors_of() {
-	blockdev --getsz "$1"
+	local sectors
+	if read -r sectors 2>/dev/null <"/sys/class/block/${1#/dev/}/size"; then
+		echo "$sectors"
+	else
+		blockdev --getsz "$1" # /dev/mapper/NAME
+	fi
 }
 
 # table_line DEVICE RESERVED_SECTORS [KEY VALUE...]: a table line; the reserved area is at the end.

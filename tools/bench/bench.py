@@ -50,12 +50,15 @@ VARIANTS = ["wait-even", "wait-burst", "writethrough", "bypass"]
 LOADS = [("4k", "4 KB"), ("8k", "8 KB"), ("sync", "4 KB + fdatasync"),
          ("whole", "4 KB, whole drive")]
 
+# Beside buffered writers, with the kernel's writeback throttling or without.
+COMMITS = ["throttled", "unthrottled", "throttled-bare", "unthrottled-bare"]
+
 # Name, arguments, steps with the seconds that they took on an idle machine.
 OPTION_GUESTS = [
     ("options", ["others"], {"start": 8, "bare": 45, "bypass": 50}),
     ("waiting", ["waiting"],
      {"start": 8, "wait-even": 25, "wait-burst": 25, "writethrough": 60}),
-    ("throttling", ["throttling"], {"start": 8, "throttled": 30, "unthrottled": 30}),
+    ("throttling", ["throttling"], {"start": 8, **dict.fromkeys(COMMITS, 50)}),
 ]
 
 
@@ -205,9 +208,10 @@ def option_rows(found):
                                          round(speed(found, key) / bare, 4), "x", bar))
             rows.append(result_files.row(f"randwrite-{load}-{variant}/samsung/longest",
                                          round(found[f"{key}.max_ns"] / 1e6, 3), "ms"))
-    rows.append(result_files.row("commits-beside-writers/samsung/throttled",
-                                 round(found["unthrottled.ms"] / found["throttled.ms"], 4), "x",
-                                 ">=0.8"))
+    for side, bar in (("", ">=0.8"), ("-bare", None)):
+        rows.append(result_files.row(
+            f"commits-beside-writers/samsung/throttled{side}",
+            round(found[f"unthrottled{side}.ms"] / found[f"throttled{side}.ms"], 4), "x", bar))
     return rows
 
 
@@ -222,7 +226,7 @@ def describe_options(found):
         print(f"{variant:<30}{cells}")
     print("commits beside buffered writers, s: " +
           ", ".join(f"{name} {found[f'{name}.ms'] / 1000:.2f}"
-                    for name in ("throttled", "unthrottled")))
+                    for name in COMMITS))
 
 
 def parse():

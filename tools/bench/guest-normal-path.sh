@@ -47,8 +47,13 @@ case $part in
 esac
 limits="split_read_sectors $longest_read split_write_sectors $longest_write"
 
+# bring_home: to start dmsetup counts on each side.
 bring_home() {
-	[ -z "$options" ] || dmsetup message ressd 0 drain
+	if [ -n "$options" ]; then
+		dmsetup message ressd 0 drain
+	else
+		dmsetup table >/dev/null
+	fi
 }
 
 # is_recorded: whether each request's response is wanted.
@@ -59,6 +64,7 @@ is_recorded() {
 # policy_of SIDE: its words for the normal path.
 policy_of() {
 	case $1 in
+	*-on-none) policy_of "${1%-on-none}" ;;
 	nopas) ;;
 	# Not longer than the drive takes them anyway: pai needs a length to join to.
 	nopas-pai) echo "split_read_sectors 1024 split_write_sectors 1024 dispatch pai" ;;
@@ -73,11 +79,11 @@ policy_of() {
 	esac
 }
 
-# words_of SIDE: option words of the table line; nothing: a scheduler on the bare drive. With log-SIDE small writes go
+# words_of SIDE: option words of the table line; nothing: a scheduler on the bare drive, or dm-linear. With log-SIDE small writes go
 # to the log, with the options that ressd-probe has advised, log-advised also for the normal path.
 words_of() {
 	case $1 in
-	none | mq-deadline | kyber | bfq) ;;
+	none | mq-deadline | kyber | bfq | linear-on-none) ;;
 	log-advised) echo "$advised" ;;
 	log-*) echo "$(sed -E "s/ ($normal_path)//g" <<<"$advised") $(policy_of "${1#log-}")" ;;
 	*) echo "route never $(policy_of "$1")" ;;
@@ -92,16 +98,23 @@ choose_scheduler() {
 	[ "$1" = none ] || echo 256 >"/sys/block/$drive/queue/nr_requests"
 }
 
-# open_side SIDE: a fresh drive, and $target on it. Below ressd is what the kernel gives a drive with a single queue.
+# open_side SIDE: a fresh drive, and $target on it. Below ressd is what the kernel gives a drive with a single queue,
+# with SIDE-on-none no scheduler.
 open_side() {
+	local below=mq-deadline
 	side_drive
 	target=$disk
 	options=$(words_of "$1")
-	if [ -z "$options" ]; then
-		choose_scheduler "$1"
-	else
-		choose_scheduler mq-deadline
+	[[ $1 != *-on-none ]] || below=none
+	if [ -n "$options" ]; then
+		choose_scheduler "$below"
 		create_ressd
+	elif [ "$1" = linear-on-none ]; then
+		choose_scheduler none
+		dmsetup create linear --table "0 $(blockdev --getsz "$disk") linear $disk 0"
+		target=/dev/mapper/linear
+	else
+		choose_scheduler "$1"
 	fi
 	! is_recorded || trace_open "$target"
 }
@@ -110,7 +123,7 @@ open_side() {
 close_side() {
 	! is_recorded || trace_close "$part.$1.bios"
 	bring_home
-	[ -z "$options" ] || dmsetup remove ressd
+	[ "$target" = "$disk" ] || dmsetup remove "${target##*/}"
 	remove_drive
 }
 

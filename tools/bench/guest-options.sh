@@ -68,17 +68,21 @@ bare() {
 	sh ./ssdsim.sh remove "$drive"
 }
 
-# commits NAME LATENCY: figures NAME.ms and NAME.max_ns of 500 writes of 4 KB with fdatasync to a file
-# on ressd, while four processes rewrite another one through the page cache. LATENCY: of the drive's
-# writeback throttling, in us, as in wbt_lat_usec; 0 turns it off, -1 is the kernel's own.
+# commits NAME LATENCY TARGET: figures NAME.ms and NAME.max_ns of 1500 writes of 4 KB with fdatasync to a
+# file on ressd or bare, while four processes rewrite another one through the page cache. LATENCY: of
+# the drive's writeback throttling, in us, as in wbt_lat_usec; 0 turns it off, -1 is the kernel's own.
 commits() {
-	local name=$1 writer output
+	local name=$1 target writer output
 	step "$name"
 	make_drive "$CAPACITY_MB"
+	target=$disk
 	echo "$2" >"/sys/block/$drive/queue/wbt_lat_usec"
-	create_ressd on_full wait
-	make_ext4 '' /dev/mapper/ressd
-	mount /dev/mapper/ressd /mnt
+	if [ "$3" = ressd ]; then
+		create_ressd on_full wait
+		target=/dev/mapper/ressd
+	fi
+	make_ext4 '' "$target"
+	mount "$target" /mnt
 	dd if=/dev/zero of=/mnt/commits bs=1M count=64 conv=fsync status=none
 	dd if=/dev/zero of=/mnt/beside bs=1M count=128 conv=fsync status=none
 	fio --name=beside --filename=/mnt/beside --rw=write --bs=1M --size=32M \
@@ -87,14 +91,14 @@ commits() {
 	writer=$!
 	sleep 3
 	output=$(fio --name=commits --filename=/mnt/commits --rw=randwrite --bs=4k --size=64M \
-		--direct=1 --fdatasync=1 --number_ios=500 --output-format=json) ||
+		--direct=1 --fdatasync=1 --number_ios=1500 --output-format=json) ||
 		die "fio failed: $output"
 	kill "$writer"
 	wait "$writer" || true
 	figure "$name.ms" "$(fio_value write runtime <<<"$output")"
 	figure "$name.max_ns" "$(fio_latency sync max <<<"$output")"
 	umount /mnt
-	dmsetup remove ressd
+	[ "$3" = bare ] || dmsetup remove ressd
 	sh ./ssdsim.sh remove "$drive"
 }
 
@@ -105,8 +109,10 @@ throttling)
 	# The writers are held to what the drive takes, as on a small machine.
 	echo 67108864 >/proc/sys/vm/dirty_bytes
 	echo 16777216 >/proc/sys/vm/dirty_background_bytes
-	commits throttled -1
-	commits unthrottled 0
+	commits throttled -1 ressd
+	commits unthrottled 0 ressd
+	commits throttled-bare -1 bare
+	commits unthrottled-bare 0 bare
 	;;
 waiting)
 	variant wait-even on_full wait pace even

@@ -40,9 +40,11 @@ OTHERS_SIDES = ["none", "nopas", *RP_SIDES]
 POSTMARK_SIDES = [*KERNEL, "nopas", "bundle", *RP_SIDES, "log-advised"]
 # With another dispatch_depth than the usual one, by --side.
 DEPTHS = [f"{policy}-{depth}" for policy in POLICIES for depth in (1, 2, 8, 16)]
+# No scheduler below ressd instead of mq-deadline, by --side; dm-linear, what any target costs.
+ON_NONE = [f"{side}-on-none" for side in ("nopas", *RP_SIDES)]
 # Without the log.
-ALONE = ["nopas", *CUTS, *POLICIES, *DEPTHS]
-SIDES = [*KERNEL, *ALONE, *LOGGED]
+ALONE = ["nopas", *CUTS, *POLICIES, *DEPTHS, *ON_NONE]
+SIDES = [*KERNEL, "linear-on-none", *ALONE, *LOGGED]
 
 # Sides of each load, seconds of one run of a side on an idle machine, and runs of each side, with
 # another seed each. "-through": on a drive that programs at once what is longer than its buffer.

@@ -37,7 +37,7 @@ def stand_in(program, libraries):
     if not library.exists():
         library.parent.mkdir(parents=True, exist_ok=True)
         new = library.with_name(f"{library.name}.{os.getpid()}")
-        versions = new.with_suffix(".map")
+        versions = new.with_name(f"{new.name}.map")
         versions.write_text(script)
         subprocess.run(["cc", "-shared", "-fPIC", "-nostdlib", "-w", "-o", new,
                         f"-Wl,--version-script={versions}", "-x", "c", "-"], input=source,

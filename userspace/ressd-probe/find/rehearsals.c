@@ -163,10 +163,10 @@ static bool longest_call_fits(const struct session *session)
 }
 
 /*
- * Where log blocks are shared and there is no time for the next pauses: the log is written in order
- * and a move costs at most what a random write does.
+ * In place of a rehearsal that would not end in time where log blocks are shared: what was measured
+ * bounds it, for the log is written in order and a move costs at most what a random write does.
  */
-static void expect(struct session *session)
+static void bound_rehearsal(struct session *session)
 {
 	const struct result *random = &session->measurements.random_write[SIZE_4K];
 	struct rehearsal_plan plan = { .size = BLOCK, .stride = session->mover_stride[SIZE_4K] };
@@ -233,7 +233,7 @@ int rehearsals_run(struct session *session, struct failure *failure)
 	int code = 0;
 
 	if (!longest_call_fits(session)) {
-		expect(session);
+		bound_rehearsal(session);
 		/* Nor does such a call tell what others take: there is no mean. */
 		session->measurements.random_write[SIZE_4K] = (struct result){ 0 };
 		return 0;
@@ -260,7 +260,7 @@ int rehearsals_run(struct session *session, struct failure *failure)
 		before = start;
 		start = session_now(session);
 		if (!code && !index && !rehearsal->done)
-			expect(session);
+			bound_rehearsal(session);
 		if (!rehearsal->done || rehearsal->gain_percent < ANALYSE_MARGIN)
 			break;
 	}

@@ -30,7 +30,7 @@ struct rehearsal {
 	u32 spread_percent;	/* of the rounds that count */
 	u32 direct_spread_percent;
 	u32 visit_pieces;	/* that go home to one clustered block; 0: it is not known */
-	u64 pieces;		/* small writes in these rounds */
+	u64 pieces;		/* small writes in these rounds; 0: bound_rehearsal() */
 	u64 ns;			/* device time of all rounds */
 	u64 written;		/* bytes, by all rounds */
 };

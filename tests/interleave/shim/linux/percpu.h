@@ -9,10 +9,8 @@
 
 #define per_cpu_ptr(pointer, cpu)	((pointer) + (cpu))
 #define raw_cpu_ptr(pointer)		((pointer) + thread_number())
+#define get_cpu_ptr(pointer)		raw_cpu_ptr(pointer)
+#define put_cpu_ptr(pointer)		((void)(pointer))
 #define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < thread_count(); cpu++)
-
-/* @x is a field of the first element, which has PERCPU_BYTES. */
-#define this_cpu_inc(x)	\
-	thread_increment((char *)&(x) + thread_number() * PERCPU_BYTES, sizeof(x))
 
 #endif

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# 33-groups.sh: a control group has a limit on the disk below (io.max), and the block layer holds up its bios for as
+# long as that takes. The mover must not wait for such a write, nor others for the space that it makes.
+#   33-groups.sh [SEED [FUNCTION]]
+# guest: --timeout 300
+set -uo pipefail
+# shellcheck source=tests/vm/lib.sh
+. ./lib.sh
+# shellcheck source=tests/vm/ressd.sh
+. ./ressd.sh
+
+take_arguments "$@"
+reserved=4096
+
+# limit WORD: of the group on the disk.
+limit() {
+	echo "$(</sys/block/d0/dev) $1" >/run/groups/slow/io.max
+}
+
+# in_group COMMAND...: in the background, as $slow.
+in_group() {
+	(echo "$BASHPID" >/run/groups/slow/cgroup.procs && exec "$@") &
+	slow=$!
+}
+
+# others_write NAME: six times what the log holds, long before the group is done.
+others_write() {
+	check "$1: others write" timeout 60 fio --name=others --filename=/dev/mapper/ressd --rw=randwrite --bs=4k \
+		--size=2M --io_size=12000k --direct=1 --randseed="$seed" --output=/tmp/fio-output
+	check "$1: and the log has taken it" at_least ressd accepted 2000
+}
+
+# A direct write, which takes two minutes.
+writer() {
+	check "writer: a device" make_ressd ressd /dev/d0 "$reserved" cover off on_full wait
+	limit wbps=1000
+	in_group dd if=/dev/zero of=/dev/mapper/ressd bs=128k count=1 seek=100 oflag=direct status=none
+	check "writer: it waits" wait_until sleeps_in_kernel "$slow"
+	others_write writer
+	check "writer: it still waits" kill -0 "$slow"
+	limit wbps=max
+	ends_well "writer: ends without the limit" "$slow"
+	check "writer: is removed" dmsetup remove ressd
+}
+
+load dm-ressd
+mkdir -p /run/groups
+mount -t cgroup2 none /run/groups
+echo +io >/run/groups/cgroup.subtree_control
+mkdir /run/groups/slow
+make_disk d0 64
+scenario writer
+finish
