@@ -20,8 +20,11 @@
 /* A run that opens a unit is a quarter of one. */
 #define RUN_PART		4
 
-/* What is written twice of it, since flushes come within pages, is half. */
-#define RUN_TIMES		2
+/*
+ * Beside the log one in eight of its pages may be written again after a flush:
+ * that takes the order from a unit, and so the gain.
+ */
+#define RUN_TIMES		8
 
 /* The unit that the log writes to: none has this number. */
 #define LOG_UNIT		U64_MAX
@@ -231,6 +234,7 @@ static void note_write(struct ressd_pattern *pattern,
 	stream->sectors += sectors;
 	stream->next = batch ? max(stream->next, sector + sectors) :
 			       sector + sectors;
+	stream->used_before = stream->used;
 	stream->used = pattern->clock;
 	stream->flushes = pattern->flushes;
 	if (!pattern->options.open_units ||
@@ -273,21 +277,35 @@ static bool is_in_page(const struct ressd_pattern *pattern, u64 sector)
 	return rest;
 }
 
+/*
+ * Pages that a flush costs a run before it goes on with @sector.  Alone it is
+ * one in any case, for the log writes whole ones, too.
+ */
+static u32 pages_lost(const struct ressd_pattern *pattern,
+		      const struct ressd_stream *stream, u64 sector)
+{
+	if (stream->flushes == pattern->flushes)
+		return 0;
+	if (pattern->clock - stream->used_before == 2)
+		return 1;
+	return is_in_page(pattern, sector) ? RUN_TIMES : 0;
+}
+
 static void note_run(struct ressd_pattern *pattern, struct ressd_stream *stream,
 		     u64 sector, u32 sectors, bool goes_on)
 {
 	if (!goes_on) {
 		stream->run = 0;
-		stream->torn = 0;
-	} else if (stream->flushes != pattern->flushes) {
-		stream->torn += is_in_page(pattern, sector);
+		stream->lost = 0;
+	} else {
+		stream->lost += pages_lost(pattern, stream, sector);
 	}
 	stream->run += sectors;
 }
 
 /*
- * Does the run fill units in order, in pages few of which are written again
- * after a flush?  None of its units has been closed for a quarter of one.
+ * Does the run fill units in order, with more than what flushes cost?  None of
+ * its units has been closed for a quarter of one.
  */
 static bool run_fills(const struct ressd_pattern *pattern,
 		      const struct ressd_stream *stream)
@@ -296,7 +314,7 @@ static bool run_fills(const struct ressd_pattern *pattern,
 
 	return options->page_sectors &&
 	       stream->run >= options->unit_sectors / RUN_PART &&
-	       stream->run >= RUN_TIMES * stream->torn * options->page_sectors;
+	       stream->run >= stream->lost * options->page_sectors;
 }
 
 /* --- open units ----------------------------------------------------------- */
@@ -446,6 +464,13 @@ void ressd_pattern_flush(struct ressd_pattern *pattern)
 		return;
 	pattern->commit_before = pattern->commit;
 	pattern->commit = writes <= COMMIT_WRITES ? writes : 0;
+}
+
+void ressd_pattern_record(struct ressd_pattern *pattern)
+{
+	if (!has_many_units(pattern))
+		ressd_units_use(&pattern->units, LOG_UNIT,
+				pattern->options.open_units, 0);
 }
 
 void ressd_pattern_drained(struct ressd_pattern *pattern)

@@ -82,11 +82,12 @@ struct ressd_pattern_options {
 struct ressd_stream {
 	u64 next;	/* sector right after its last write */
 	u64 used;	/* clock of that write; 0: slot unused */
+	u64 used_before; /* of the one before it */
 	u64 start;	/* of its batch */
 	u64 sectors;	/* of its batch so far */
 	u64 flushes;	/* seen before that write */
 	u64 run;	/* sectors in a row, over flushes */
-	u64 torn;	/* pages of these that a flush came within */
+	u64 lost;	/* pages that flushes cost these */
 	u64 units_clock; /* that of units, after its last write */
 	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
 	struct list_head age;	/* on pattern->ages */
@@ -135,6 +136,9 @@ void ressd_pattern_visit(struct ressd_pattern *pattern, u64 sector);
  * opened first, if the load commits.
  */
 void ressd_pattern_drained(struct ressd_pattern *pattern);
+
+/* Notes that a flush writes a record, of UNMAPs at least. */
+void ressd_pattern_record(struct ressd_pattern *pattern);
 
 /* Notes a flush. */
 void ressd_pattern_flush(struct ressd_pattern *pattern);
