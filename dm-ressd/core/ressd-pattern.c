@@ -234,7 +234,6 @@ static void note_write(struct ressd_pattern *pattern,
 	stream->sectors += sectors;
 	stream->next = batch ? max(stream->next, sector + sectors) :
 			       sector + sectors;
-	stream->used_before = stream->used;
 	stream->used = pattern->clock;
 	stream->flushes = pattern->flushes;
 	if (!pattern->options.open_units ||
@@ -277,30 +276,34 @@ static bool is_in_page(const struct ressd_pattern *pattern, u64 sector)
 	return rest;
 }
 
-/*
- * Pages that a flush costs a run before it goes on with @sector.  Alone it is
- * one in any case, for the log writes whole ones, too.
- */
-static u32 pages_lost(const struct ressd_pattern *pattern,
-		      const struct ressd_stream *stream, u64 sector)
-{
-	if (stream->flushes == pattern->flushes)
-		return 0;
-	if (pattern->clock - stream->used_before == 2)
-		return 1;
-	return is_in_page(pattern, sector) ? RUN_TIMES : 0;
-}
-
 static void note_run(struct ressd_pattern *pattern, struct ressd_stream *stream,
 		     u64 sector, u32 sectors, bool goes_on)
 {
 	if (!goes_on) {
 		stream->run = 0;
-		stream->lost = 0;
-	} else {
-		stream->lost += pages_lost(pattern, stream, sector);
+		stream->run_start = pattern->sectors;
+		stream->run_flushes = pattern->flushes;
+		stream->torn = 0;
+	} else if (stream->flushes != pattern->flushes) {
+		stream->torn += is_in_page(pattern, sector);
 	}
 	stream->run += sectors;
+	pattern->sectors += sectors;
+}
+
+/*
+ * Pages that flushes cost the run.  Alone it is one each, for the log writes
+ * whole ones, too.  Beside others the log's flush is paid for, and what a flush
+ * tears takes the order from a unit, and so the gain.
+ */
+static u64 pages_lost(const struct ressd_pattern *pattern,
+		      const struct ressd_stream *stream)
+{
+	const u64 beside = pattern->sectors - stream->run_start - stream->run;
+
+	return beside <= stream->run / RUN_TIMES ?
+	       pattern->flushes - stream->run_flushes :
+	       RUN_TIMES * stream->torn;
 }
 
 /*
@@ -314,7 +317,8 @@ static bool run_fills(const struct ressd_pattern *pattern,
 
 	return options->page_sectors &&
 	       stream->run >= options->unit_sectors / RUN_PART &&
-	       stream->run >= stream->lost * options->page_sectors;
+	       stream->run >= pages_lost(pattern, stream) *
+			      options->page_sectors;
 }
 
 /* --- open units ----------------------------------------------------------- */
@@ -365,13 +369,14 @@ static bool stays_open(const struct ressd_pattern *pattern,
  * direct writes, or that of a run which stays open beside all others?
  */
 static bool is_of_few(const struct ressd_pattern *pattern,
-		      const struct ressd_stream *stream, u64 sector, u32 left)
+		      const struct ressd_stream *stream, u64 sector, u32 left,
+		      bool moving)
 {
 	const u64 unit = unit_of(pattern, sector);
 
 	if (ressd_units_is_held(&pattern->units, unit, left))
 		return true;
-	return run_fills(pattern, stream) &&
+	return (left || !moving) && run_fills(pattern, stream) &&
 	       (ressd_units_is_open(&pattern->units, unit) ||
 		unit_of(pattern, sector - 1) !=
 		unit_of(pattern, stream->next - 1));
@@ -389,7 +394,7 @@ static bool is_cheap(struct ressd_pattern *pattern,
 	u64 unit = unit_of(pattern, sector);
 
 	if (!has_many_units(pattern))
-		return continues && is_of_few(pattern, stream, sector, left);
+		return continues && is_of_few(pattern, stream, sector, left, moving);
 	if (continues && unit_of(pattern, sector - 1) != unit)
 		return true;
 	return ressd_units_is_open(&pattern->units, unit) ||

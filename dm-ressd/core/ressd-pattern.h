@@ -82,12 +82,13 @@ struct ressd_pattern_options {
 struct ressd_stream {
 	u64 next;	/* sector right after its last write */
 	u64 used;	/* clock of that write; 0: slot unused */
-	u64 used_before; /* of the one before it */
 	u64 start;	/* of its batch */
 	u64 sectors;	/* of its batch so far */
 	u64 flushes;	/* seen before that write */
 	u64 run;	/* sectors in a row, over flushes */
-	u64 lost;	/* pages that flushes cost these */
+	u64 run_start;	/* pattern->sectors before them */
+	u64 run_flushes; /* pattern->flushes before them */
+	u64 torn;	/* pages of these that a flush came within */
 	u64 units_clock; /* that of units, after its last write */
 	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
 	struct list_head age;	/* on pattern->ages */
@@ -98,6 +99,7 @@ struct ressd_pattern {
 	struct ressd_pattern_options options;
 	bool ordered;		/* the last write: of a batch's direct part */
 	u64 clock;			/* writes seen */
+	u64 sectors;			/* of these */
 	u64 flushes;			/* seen */
 	u64 flushed;			/* clock at the last flush */
 	/* Writes before the last flush and before that one; 0: many. */
