@@ -282,9 +282,10 @@ static void note_run(struct ressd_pattern *pattern, struct ressd_stream *stream,
 	if (!goes_on) {
 		stream->run = 0;
 		stream->run_start = pattern->sectors;
-		stream->run_flushes = pattern->flushes;
+		stream->run_flushes = 0;
 		stream->torn = 0;
 	} else if (stream->flushes != pattern->flushes) {
+		stream->run_flushes++;
 		stream->torn += is_in_page(pattern, sector);
 	}
 	stream->run += sectors;
@@ -301,9 +302,8 @@ static u64 pages_lost(const struct ressd_pattern *pattern,
 {
 	const u64 beside = pattern->sectors - stream->run_start - stream->run;
 
-	return beside <= stream->run / RUN_TIMES ?
-	       pattern->flushes - stream->run_flushes :
-	       RUN_TIMES * stream->torn;
+	return beside <= stream->run / RUN_TIMES ? stream->run_flushes :
+						   RUN_TIMES * stream->torn;
 }
 
 /*

@@ -87,7 +87,7 @@ struct ressd_stream {
 	u64 flushes;	/* seen before that write */
 	u64 run;	/* sectors in a row, over flushes */
 	u64 run_start;	/* pattern->sectors before them */
-	u64 run_flushes; /* pattern->flushes before them */
+	u64 run_flushes; /* between these */
 	u64 torn;	/* pages of these that a flush came within */
 	u64 units_clock; /* that of units, after its last write */
 	u64 direct_from; /* of its batch: sector; 0: it is in its first part */

@@ -298,6 +298,45 @@ TEST(run_of_less_than_a_page_a_flush_opens_no_unit)
 	CHECK_EQ(run(5 * UNIT, 2 * UNIT / (PAGE / 2), PAGE / 2, 0), 2 * UNIT / (PAGE / 2));
 }
 
+/* Found with a log of 1 KiB commits and ext4's journal on a USB stick, which went on in pages. */
+TEST(run_that_flushes_tear_opens_a_unit_only_if_it_is_alone)
+{
+	const u32 count = 2 * UNIT / 40;
+
+	init_pages(2);
+	CHECK(run(5 * UNIT, count, 40, 0) < count, "the log would write two pages for each");
+	init_pages(2);
+	CHECK_EQ(run(5 * UNIT, count, 40, 64), count);
+}
+
+/* Found with two programs whose files were in the log in part: 0.06 of the bare USB stick. */
+TEST(a_record_of_unmaps_takes_the_unit_of_a_run)
+{
+	u32 i, direct = 0;
+
+	init_pages(2);
+	for (i = 0; i < 3 * UNIT / 64; i++) {
+		direct += !committed(5 * UNIT + i * 64, 64, false);
+		ressd_pattern_record(&seen);
+		direct += !committed(9 * UNIT + i * 64, 64, false);
+		ressd_pattern_record(&seen);
+	}
+	CHECK_EQ(direct, 2 * UNIT / 64);
+	init_units(RESSD_PATTERN_FEW_UNITS + 1);
+	ressd_pattern_record(&seen);
+	CHECK_EQ(seen.units.open.nr, 0);
+}
+
+TEST(run_opens_no_unit_that_the_mover_needs)
+{
+	u32 i, logged = 0;
+
+	init_pages(2);
+	for (i = 0; i < 2 * UNIT / 64; i++)
+		logged += committed(5 * UNIT + i * 64, 64, true);
+	CHECK_EQ(logged, 2 * UNIT / 64);
+}
+
 /* It may go on there until something else is logged, or moved. */
 TEST(run_takes_the_only_unit_while_nothing_else_is_written)
 {
