@@ -16,11 +16,12 @@
  * number is known, a small sequential write is direct only if it goes to a unit
  * that direct writes keep open.  Otherwise it is logged like a random one.
  * Where units are few, a stream opens the unit that it runs into only if it
- * is a long one, half of whose pages at most were begun before a flush and went
- * on after it, and if its unit would have stayed open all the while: from one
- * of its writes to the next fewer other units were used than the device keeps
+ * is a long one and its unit would have stayed open all the while: from one of
+ * its writes to the next fewer other units were used than the device keeps
  * open, by direct writes, the log and the mover's visits.  So it may have the
- * log's unit if nothing is logged.
+ * log's unit if nothing is logged.  It must have written more than flushes cost
+ * it: a page each if it is almost alone, and beside others eight for each that
+ * comes within a page.  It opens none while the mover needs all.
  *
  * With more than RESSD_PATTERN_FEW_UNITS a random write is direct in an open
  * unit, too, and may open one, as does a stream that runs into one; and the
@@ -42,8 +43,9 @@
  * one.  And the batch then goes on over a flush if one of the last eight
  * writes was its own, when a journal has committed meanwhile, and over steps of
  * less than eight units, since a file system may have the journal, or something
- * else, between the files.  All these rules need @open_units; with 0 only the
- * streams count.
+ * else, between the files.  What goes back in it is of it, too, in a unit that
+ * is open, if log and mover take all.  All these rules need @open_units; with 0
+ * only the streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
