@@ -142,6 +142,28 @@ static bool goes_back(const struct ressd_pattern *pattern,
 	       ressd_units_is_open(&pattern->units, unit_of(pattern, sector));
 }
 
+/* Sectors of a batch that are logged, until it is known for one. */
+static u64 first_part(const struct ressd_pattern *pattern)
+{
+	if (has_many_units(pattern))
+		return RESSD_PATTERN_MANY_UNITS_PART;
+	return div_u64(pattern->options.log_sectors, RESSD_PATTERN_BATCH_PART);
+}
+
+/*
+ * Does the batch, in its direct part, go on over a flush?  A journal's commit
+ * continues a stream.  If all writes since did, however many, one that is a
+ * unit longer than its first part goes on: another first part would cost more.
+ */
+static bool outlives_flush(const struct ressd_pattern *pattern,
+			   const struct ressd_stream *stream)
+{
+	return pattern->clock - stream->used <= FLUSH_WRITES ||
+	       (pattern->places == stream->places &&
+		stream->sectors >= first_part(pattern) +
+				   pattern->options.unit_sectors);
+}
+
 /* Does the write continue an ascending batch? */
 static bool ascends(const struct ressd_pattern *pattern,
 		    const struct ressd_stream *stream, u64 sector)
@@ -156,7 +178,7 @@ static bool ascends(const struct ressd_pattern *pattern,
 	     sector - stream->next >= step * pattern->options.unit_sectors))
 		return false;
 	return stream->flushes == pattern->flushes ||
-	       (is_long && pattern->clock - stream->used <= FLUSH_WRITES);
+	       (is_long && outlives_flush(pattern, stream));
 }
 
 /* Of those that ascend to @sector, the one that ends last; NULL: none does. */
@@ -200,14 +222,6 @@ static struct ressd_stream *find_stream(struct ressd_pattern *pattern,
 	return list_last_entry(&pattern->ages, struct ressd_stream, age);
 }
 
-/* Sectors of a batch that are logged, until it is known for one. */
-static u64 first_part(const struct ressd_pattern *pattern)
-{
-	if (has_many_units(pattern))
-		return RESSD_PATTERN_MANY_UNITS_PART;
-	return div_u64(pattern->options.log_sectors, RESSD_PATTERN_BATCH_PART);
-}
-
 /* Where a batch whose first part ends with sector @last goes on directly. */
 static u64 direct_part(const struct ressd_pattern *pattern, u64 last)
 {
@@ -236,6 +250,7 @@ static void note_write(struct ressd_pattern *pattern,
 			       sector + sectors;
 	stream->used = pattern->clock;
 	stream->flushes = pattern->flushes;
+	stream->places = pattern->places;
 	if (!pattern->options.open_units ||
 	    stream->sectors <= first_part(pattern))
 		return;
@@ -438,6 +453,7 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 	pattern->clock++;
 	pattern->ordered = false;
 	stream = find_stream(pattern, sector, sectors, &continues, &batch);
+	pattern->places += !continues && !batch;
 	take_out(pattern, stream);
 	if (!pattern->options.open_units) {
 		note_write(pattern, stream, sector, sectors, batch);

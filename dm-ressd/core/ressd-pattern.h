@@ -41,11 +41,12 @@
  * Where units are few the direct part begins with the next unit, since the
  * mover visits this one in any case, unless a quarter of the log could not hold
  * one.  And the batch then goes on over a flush if one of the last eight
- * writes was its own, when a journal has committed meanwhile, and over steps of
- * less than eight units, since a file system may have the journal, or something
- * else, between the files.  What goes back in it is of it, too, in a unit that
- * is open, if log and mover take all.  All these rules need @open_units; with 0
- * only the streams count.
+ * writes was its own, when a journal has committed meanwhile, or if all writes
+ * since continued a stream and it is a unit longer than the first part.  And it
+ * goes on over steps of less than eight units, since a file system may have the
+ * journal, or something else, between the files.  What goes back in it is of
+ * it, too, in a unit that is open, if log and mover take all.  All these rules
+ * need @open_units; with 0 only the streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
@@ -87,6 +88,7 @@ struct ressd_stream {
 	u64 start;	/* of its batch */
 	u64 sectors;	/* of its batch so far */
 	u64 flushes;	/* seen before that write */
+	u64 places;	/* likewise */
 	u64 run;	/* sectors in a row, over flushes */
 	u64 run_start;	/* pattern->sectors before them */
 	u64 run_flushes; /* between these */
@@ -102,6 +104,7 @@ struct ressd_pattern {
 	bool ordered;		/* the last write: of a batch's direct part */
 	u64 clock;			/* writes seen */
 	u64 sectors;			/* of these */
+	u64 places;			/* of these that continued nothing */
 	u64 flushes;			/* seen */
 	u64 flushed;			/* clock at the last flush */
 	/* Writes before the last flush and before that one; 0: many. */

@@ -499,6 +499,31 @@ TEST(long_batch_goes_on_over_a_commit_and_longer_steps)
 	CHECK_EQ(batch(109 * UNIT, 1000, 64), FIRST / 8);
 }
 
+/* How many of a batch of 1,000 are logged behind one of @before and a commit of @journal writes. */
+static u32 behind_commit(u32 before, u32 journal, u32 elsewhere)
+{
+	u32 i;
+
+	init_units(2);
+	ressd_pattern_write(&seen, 3000 * UNIT, 8, false);
+	batch(0, before, 64);
+	for (i = 1; i <= journal; i++)
+		ressd_pattern_write(&seen, 3000 * UNIT + i * 8, 8, false);
+	for (i = 0; i < elsewhere; i++)
+		ressd_pattern_write(&seen, (2000 + i * 20) * UNIT, 8, false);
+	ressd_pattern_flush(&seen);
+	return batch(before * 64, 1000, 64);
+}
+
+/* Found with tar: behind each of ext4's commits of 300 writes another first part was logged. */
+TEST(batch_of_a_unit_goes_on_over_a_commit_of_many_writes)
+{
+	CHECK_EQ(behind_commit(2000, 100, 0), 0);
+	CHECK(behind_commit(1000, 100, 0) >= FIRST / 8, "it was too short");
+	CHECK(behind_commit(2000, 8, 1) >= FIRST / 8, "something else was written");
+	CHECK_EQ(behind_commit(2000, 0, 1), 0);
+}
+
 /* The mover has visited as many units as the device can have open, far away. */
 static void visit_all(void)
 {
