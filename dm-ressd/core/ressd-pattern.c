@@ -409,7 +409,8 @@ static bool is_cheap(struct ressd_pattern *pattern,
 	u64 unit = unit_of(pattern, sector);
 
 	if (!has_many_units(pattern))
-		return continues && is_of_few(pattern, stream, sector, left, moving);
+		return continues &&
+		       is_of_few(pattern, stream, sector, left, moving);
 	if (continues && unit_of(pattern, sector - 1) != unit)
 		return true;
 	return ressd_units_is_open(&pattern->units, unit) ||
