@@ -584,6 +584,8 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	ressd->counters.flushes++;
 	ressd_judge_noted(ressd);
 	ressd_pattern_flush(&ressd->pattern);
+	if (ressd_log_unmaps_pending(&ressd->log))
+		ressd_pattern_record(&ressd->pattern);
 	ressd_route_flush(&ressd->route);
 	/* This one says nothing of what a failed one was to make durable. */
 	ressd_take_flush_errors(ressd);

@@ -17,9 +17,17 @@
  */
 #define FLUSH_WRITES		8
 
-/* A run that opens a unit is a quarter of one, twice what is beside it. */
+/* A run that opens a unit is a quarter of one. */
 #define RUN_PART		4
-#define RUN_TIMES		2
+
+/*
+ * Beside the log one in eight of its pages may be written again after a flush:
+ * that takes the order from a unit, and so the gain.
+ */
+#define RUN_TIMES		8
+
+/* The unit that the log writes to: none has this number. */
+#define LOG_UNIT		U64_MAX
 
 /* A database, with what is written back beside it, flushes more often. */
 #define COMMIT_WRITES		32
@@ -102,6 +110,60 @@ static bool has_many_units(const struct ressd_pattern *pattern)
 	return pattern->options.open_units > RESSD_PATTERN_FEW_UNITS;
 }
 
+static u64 unit_of(const struct ressd_pattern *pattern, u64 sector)
+{
+	return div_u64(sector + pattern->options.unit_phase,
+		       pattern->options.unit_sectors);
+}
+
+/*
+ * Units that are left to direct writes, and to the mover's visits where units
+ * are many.
+ */
+static u32 units_left(const struct ressd_pattern *pattern, bool moving)
+{
+	u32 taken = 1 + (moving && !has_many_units(pattern));
+
+	if (pattern->options.open_units <= taken)
+		return 0;
+	return pattern->options.open_units - taken;
+}
+
+/*
+ * Does the write go back into the direct part of a batch, to a unit that is
+ * open yet?  Where the log and the mover take all units, one record in between
+ * would close it: what is written anew behind the batch costs a merge each.
+ */
+static bool goes_back(const struct ressd_pattern *pattern,
+		      const struct ressd_stream *stream, u64 sector)
+{
+	return stream->direct_from && sector >= stream->direct_from &&
+	       sector < stream->next && !units_left(pattern, true) &&
+	       ressd_units_is_open(&pattern->units, unit_of(pattern, sector));
+}
+
+/* Sectors of a batch that are logged, until it is known for one. */
+static u64 first_part(const struct ressd_pattern *pattern)
+{
+	if (has_many_units(pattern))
+		return RESSD_PATTERN_MANY_UNITS_PART;
+	return div_u64(pattern->options.log_sectors, RESSD_PATTERN_BATCH_PART);
+}
+
+/*
+ * Does the batch, in its direct part, go on over a flush?  A journal's commit
+ * continues a stream.  If all writes since did, however many, one that is a
+ * unit longer than its first part goes on: another first part would cost more.
+ */
+static bool outlives_flush(const struct ressd_pattern *pattern,
+			   const struct ressd_stream *stream)
+{
+	return pattern->clock - stream->used <= FLUSH_WRITES ||
+	       (pattern->places == stream->places &&
+		stream->sectors >= first_part(pattern) +
+				   pattern->options.unit_sectors);
+}
+
 /* Does the write continue an ascending batch? */
 static bool ascends(const struct ressd_pattern *pattern,
 		    const struct ressd_stream *stream, u64 sector)
@@ -109,11 +171,14 @@ static bool ascends(const struct ressd_pattern *pattern,
 	const bool is_long = stream->direct_from && !has_many_units(pattern);
 	const u64 step = is_long ? LONG_STEP_UNITS : BATCH_STEP_UNITS;
 
-	if (!pattern->options.open_units || sector < stream->next ||
-	    sector - stream->next >= step * pattern->options.unit_sectors)
+	if (!pattern->options.open_units)
+		return false;
+	if (!goes_back(pattern, stream, sector) &&
+	    (sector < stream->next ||
+	     sector - stream->next >= step * pattern->options.unit_sectors))
 		return false;
 	return stream->flushes == pattern->flushes ||
-	       (is_long && pattern->clock - stream->used <= FLUSH_WRITES);
+	       (is_long && outlives_flush(pattern, stream));
 }
 
 /* Of those that ascend to @sector, the one that ends last; NULL: none does. */
@@ -157,20 +222,6 @@ static struct ressd_stream *find_stream(struct ressd_pattern *pattern,
 	return list_last_entry(&pattern->ages, struct ressd_stream, age);
 }
 
-/* Sectors of a batch that are logged, until it is known for one. */
-static u64 first_part(const struct ressd_pattern *pattern)
-{
-	if (has_many_units(pattern))
-		return RESSD_PATTERN_MANY_UNITS_PART;
-	return div_u64(pattern->options.log_sectors, RESSD_PATTERN_BATCH_PART);
-}
-
-static u64 unit_of(const struct ressd_pattern *pattern, u64 sector)
-{
-	return div_u64(sector + pattern->options.unit_phase,
-		       pattern->options.unit_sectors);
-}
-
 /* Where a batch whose first part ends with sector @last goes on directly. */
 static u64 direct_part(const struct ressd_pattern *pattern, u64 last)
 {
@@ -195,9 +246,11 @@ static void note_write(struct ressd_pattern *pattern,
 		stream->direct_from = 0;
 	}
 	stream->sectors += sectors;
-	stream->next = sector + sectors;
+	stream->next = batch ? max(stream->next, sector + sectors) :
+			       sector + sectors;
 	stream->used = pattern->clock;
 	stream->flushes = pattern->flushes;
+	stream->places = pattern->places;
 	if (!pattern->options.open_units ||
 	    stream->sectors <= first_part(pattern))
 		return;
@@ -228,56 +281,62 @@ static bool is_repeated(const struct ressd_pattern *pattern,
 
 /* --- runs ----------------------------------------------------------------- */
 
-static void note_run(struct ressd_pattern *pattern, struct ressd_stream *stream,
-		     u32 sectors, bool continues)
+static bool is_in_page(const struct ressd_pattern *pattern, u64 sector)
 {
-	if (!continues) {
+	u32 rest = 0;
+
+	if (pattern->options.page_sectors)
+		div_u64_rem(sector + pattern->options.unit_phase,
+			    pattern->options.page_sectors, &rest);
+	return rest;
+}
+
+static void note_run(struct ressd_pattern *pattern, struct ressd_stream *stream,
+		     u64 sector, u32 sectors, bool goes_on)
+{
+	if (!goes_on) {
 		stream->run = 0;
 		stream->run_start = pattern->sectors;
-		stream->run_flushes = pattern->flushes;
+		stream->run_flushes = 0;
+		stream->torn = 0;
+	} else if (stream->flushes != pattern->flushes) {
+		stream->run_flushes++;
+		stream->torn += is_in_page(pattern, sector);
 	}
 	stream->run += sectors;
 	pattern->sectors += sectors;
 }
 
-/* Sectors written elsewhere since the stream's run began. */
-static u64 beside_run(const struct ressd_pattern *pattern,
+/*
+ * Pages that flushes cost the run.  Alone it is one each, for the log writes
+ * whole ones, too.  Beside others the log's flush is paid for, and what a flush
+ * tears takes the order from a unit, and so the gain.
+ */
+static u64 pages_lost(const struct ressd_pattern *pattern,
 		      const struct ressd_stream *stream)
 {
-	return pattern->sectors - stream->run_start - stream->run;
+	const u64 beside = pattern->sectors - stream->run_start - stream->run;
+
+	return beside <= stream->run / RUN_TIMES ? stream->run_flushes :
+						   RUN_TIMES * stream->torn;
 }
 
 /*
- * Is the run, which goes on with @sector, to open the unit that it runs into,
- * @last?  One without a flush is a batch.
+ * Does the run fill units in order, with more than what flushes cost?  None of
+ * its units has been closed for a quarter of one.
  */
-static bool run_opens(const struct ressd_pattern *pattern,
-		      const struct ressd_stream *stream, u64 sector, u64 last)
+static bool run_fills(const struct ressd_pattern *pattern,
+		      const struct ressd_stream *stream)
 {
 	const struct ressd_pattern_options *options = &pattern->options;
-	const u64 flushes = pattern->flushes - stream->run_flushes;
 
-	return flushes && options->page_sectors &&
-	       unit_of(pattern, sector - 1) != last &&
+	return options->page_sectors &&
 	       stream->run >= options->unit_sectors / RUN_PART &&
-	       stream->run >= flushes * options->page_sectors &&
-	       stream->run >= RUN_TIMES * beside_run(pattern, stream);
+	       stream->run >= pages_lost(pattern, stream) *
+			      options->page_sectors;
 }
 
 /* --- open units ----------------------------------------------------------- */
-
-/*
- * Units that are left to direct writes, and to the mover's visits where units
- * are many.
- */
-static u32 units_left(const struct ressd_pattern *pattern, bool moving)
-{
-	u32 taken = 1 + (moving && !has_many_units(pattern));
-
-	if (pattern->options.open_units <= taken)
-		return 0;
-	return pattern->options.open_units - taken;
-}
 
 /* Does the write belong to the direct part of a batch? */
 static bool is_direct_part(const struct ressd_pattern *pattern,
@@ -301,6 +360,44 @@ static bool is_committing(const struct ressd_pattern *pattern)
 }
 
 /*
+ * Units of which the device keeps open those used last.  Where they are few
+ * these are all: the log's is one while it is written to, and so is that of a
+ * visit.
+ */
+static u32 units_used(const struct ressd_pattern *pattern, bool moving)
+{
+	return has_many_units(pattern) ? units_left(pattern, moving) :
+					 pattern->options.open_units;
+}
+
+/* Is the unit of the stream open since its last write? */
+static bool stays_open(const struct ressd_pattern *pattern,
+		       const struct ressd_stream *stream, u64 sector, u32 room)
+{
+	return has_many_units(pattern) ||
+	       ressd_units_since(&pattern->units, stream->units_clock,
+				 unit_of(pattern, sector)) < room;
+}
+
+/*
+ * Where units are few: is the write's unit one of @left that the log leaves to
+ * direct writes, or that of a run which stays open beside all others?
+ */
+static bool is_of_few(const struct ressd_pattern *pattern,
+		      const struct ressd_stream *stream, u64 sector, u32 left,
+		      bool moving)
+{
+	const u64 unit = unit_of(pattern, sector);
+
+	if (ressd_units_is_held(&pattern->units, unit, left))
+		return true;
+	return (left || !moving) && run_fills(pattern, stream) &&
+	       (ressd_units_is_open(&pattern->units, unit) ||
+		unit_of(pattern, sector - 1) !=
+		unit_of(pattern, stream->next - 1));
+}
+
+/*
  * Is the unit of a small write open, or should it be?  Where there are many,
  * one that a stream runs into should: it fills it in order, which spares the
  * merge.
@@ -312,10 +409,8 @@ static bool is_cheap(struct ressd_pattern *pattern,
 	u64 unit = unit_of(pattern, sector);
 
 	if (!has_many_units(pattern))
-		return continues && left &&
-		       (ressd_units_is_open(&pattern->units, unit) ||
-			run_opens(pattern, stream, sector,
-				  unit_of(pattern, stream->next - 1)));
+		return continues &&
+		       is_of_few(pattern, stream, sector, left, moving);
 	if (continues && unit_of(pattern, sector - 1) != unit)
 		return true;
 	return ressd_units_is_open(&pattern->units, unit) ||
@@ -325,40 +420,60 @@ static bool is_cheap(struct ressd_pattern *pattern,
 
 /* --- a write -------------------------------------------------------------- */
 
+/* What the write goes to is the unit used last. */
+static void note_unit(struct ressd_pattern *pattern,
+		      struct ressd_stream *stream, u64 sector, bool small,
+		      bool logged, u32 room)
+{
+	struct ressd_units *units = &pattern->units;
+
+	if (has_many_units(pattern)) {
+		if (!logged)
+			ressd_units_use(units, unit_of(pattern, sector), room,
+					small);
+		return;
+	}
+	/* A run goes on where it ends. */
+	if (small && !pattern->ordered)
+		sector = stream->next - 1;
+	if (logged)
+		ressd_units_use(units, LOG_UNIT, room, 0);
+	else
+		ressd_units_use(units, unit_of(pattern, sector), room, 1);
+	stream->units_clock = units->clock;
+}
+
 bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 			 bool moving)
 {
 	bool small = sectors <= pattern->options.small_sectors;
-	bool continues = false, batch = false, only, goes_on;
+	bool continues = false, batch = false, logged;
 	struct ressd_stream *stream;
-	u32 left;
+	u32 left, room;
 
 	pattern->clock++;
 	pattern->ordered = false;
 	stream = find_stream(pattern, sector, sectors, &continues, &batch);
-	left = units_left(pattern, moving);
-	only = !left && !moving;
-	goes_on = continues && !(only && beside_run(pattern, stream));
-	note_run(pattern, stream, sectors, goes_on);
+	pattern->places += !continues && !batch;
 	take_out(pattern, stream);
+	if (!pattern->options.open_units) {
+		note_write(pattern, stream, sector, sectors, batch);
+		put_in(pattern, stream);
+		return small && !continues;
+	}
+
+	left = units_left(pattern, moving);
+	room = units_used(pattern, moving);
+	note_run(pattern, stream, sector, sectors,
+		 continues && stays_open(pattern, stream, sector, room));
 	note_write(pattern, stream, sector, sectors, batch);
 	put_in(pattern, stream);
-	if (!pattern->options.open_units)
-		return small && !continues;
-
-	/* The only unit is the log's, or a run's while nothing is logged. */
-	if (only && goes_on)
-		left = 1;
-	ressd_units_limit(&pattern->units, left);
+	ressd_units_limit(&pattern->units, room);
 	pattern->ordered = small && is_direct_part(pattern, stream, sector);
-	if (small && !pattern->ordered &&
-	    !is_cheap(pattern, stream, sector, continues, left, moving))
-		return true;
-	/* A run goes on where it ends. */
-	if (small && !pattern->ordered && !has_many_units(pattern))
-		sector = stream->next - 1;
-	ressd_units_use(&pattern->units, unit_of(pattern, sector), left, small);
-	return false;
+	logged = small && !pattern->ordered &&
+		 !is_cheap(pattern, stream, sector, continues, left, moving);
+	note_unit(pattern, stream, sector, small, logged, room);
+	return logged;
 }
 
 void ressd_pattern_flush(struct ressd_pattern *pattern)
@@ -373,6 +488,13 @@ void ressd_pattern_flush(struct ressd_pattern *pattern)
 	pattern->commit = writes <= COMMIT_WRITES ? writes : 0;
 }
 
+void ressd_pattern_record(struct ressd_pattern *pattern)
+{
+	if (!has_many_units(pattern))
+		ressd_units_use(&pattern->units, LOG_UNIT,
+				pattern->options.open_units, 0);
+}
+
 void ressd_pattern_drained(struct ressd_pattern *pattern)
 {
 	/* Or a burst would begin with a merge each. */
@@ -383,7 +505,9 @@ void ressd_pattern_drained(struct ressd_pattern *pattern)
 
 void ressd_pattern_visit(struct ressd_pattern *pattern, u64 sector)
 {
-	if (has_many_units(pattern))
+	if (pattern->options.open_units)
 		ressd_units_use(&pattern->units, unit_of(pattern, sector),
-				units_left(pattern, true), RESSD_UNITS_WRITES);
+				units_used(pattern, true),
+				has_many_units(pattern) ? RESSD_UNITS_WRITES :
+							  0);
 }

@@ -15,10 +15,13 @@
  * for writing; the log occupies one, and a running mover another.  If their
  * number is known, a small sequential write is direct only if it goes to a unit
  * that direct writes keep open.  Otherwise it is logged like a random one.
- * Where units are few, a stream opens the unit that it runs into only over
- * flushes, between which it has written a page or more in the mean, and only if
- * it is a long one, and not much is written beside it.  It may have the log's
- * unit if nothing is.
+ * Where units are few, a stream opens the unit that it runs into only if it
+ * is a long one and its unit would have stayed open all the while: from one of
+ * its writes to the next fewer other units were used than the device keeps
+ * open, by direct writes, the log and the mover's visits.  So it may have the
+ * log's unit if nothing is logged.  It must have written more than flushes cost
+ * it: a page each if it is almost alone, and beside others eight for each that
+ * comes within a page.  It opens none while the mover needs all.
  *
  * With more than RESSD_PATTERN_FEW_UNITS a random write is direct in an open
  * unit, too, and may open one, as does a stream that runs into one; and the
@@ -38,10 +41,12 @@
  * Where units are few the direct part begins with the next unit, since the
  * mover visits this one in any case, unless a quarter of the log could not hold
  * one.  And the batch then goes on over a flush if one of the last eight
- * writes was its own, when a journal has committed meanwhile, and over steps of
- * less than eight units, since a file system may have the journal, or something
- * else, between the files.  All these rules need @open_units; with 0 only the
- * streams count.
+ * writes was its own, when a journal has committed meanwhile, or if all writes
+ * since continued a stream and it is a unit longer than the first part.  And it
+ * goes on over steps of less than eight units, since a file system may have the
+ * journal, or something else, between the files.  What goes back in it is of
+ * it, too, in a unit that is open, if log and mover take all.  All these rules
+ * need @open_units; with 0 only the streams count.
  *
  * Context: the caller serialises all calls on one struct.
  */
@@ -83,9 +88,12 @@ struct ressd_stream {
 	u64 start;	/* of its batch */
 	u64 sectors;	/* of its batch so far */
 	u64 flushes;	/* seen before that write */
+	u64 places;	/* likewise */
 	u64 run;	/* sectors in a row, over flushes */
 	u64 run_start;	/* pattern->sectors before them */
-	u64 run_flushes; /* pattern->flushes before them */
+	u64 run_flushes; /* between these */
+	u64 torn;	/* pages of these that a flush came within */
+	u64 units_clock; /* that of units, after its last write */
 	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
 	struct list_head age;	/* on pattern->ages */
 	struct ressd_stream *same; /* the next one of its bucket */
@@ -96,6 +104,7 @@ struct ressd_pattern {
 	bool ordered;		/* the last write: of a batch's direct part */
 	u64 clock;			/* writes seen */
 	u64 sectors;			/* of these */
+	u64 places;			/* of these that continued nothing */
 	u64 flushes;			/* seen */
 	u64 flushed;			/* clock at the last flush */
 	/* Writes before the last flush and before that one; 0: many. */
@@ -134,6 +143,9 @@ void ressd_pattern_visit(struct ressd_pattern *pattern, u64 sector);
  * opened first, if the load commits.
  */
 void ressd_pattern_drained(struct ressd_pattern *pattern);
+
+/* Notes that a flush writes a record, of UNMAPs at least. */
+void ressd_pattern_record(struct ressd_pattern *pattern);
 
 /* Notes a flush. */
 void ressd_pattern_flush(struct ressd_pattern *pattern);

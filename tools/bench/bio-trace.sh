@@ -54,6 +54,7 @@ trace_stop() {
 
 # trace_open DEVICE: sets $target.
 trace_open() {
+	below_trace=$1
 	trace_table "$1" | dmsetup create traced
 	target=/dev/mapper/traced
 	trace_start "$(dmsetup info -c --noheadings -o major,minor traced)" block_bio_queue block_bio_complete
@@ -64,10 +65,11 @@ trace_mark() {
 	echo "phase $1" >"$tracing/trace_marker"
 }
 
-# trace_close NAME: leaves the trace in $figures/NAME.
+# trace_close NAME: leaves the trace in $figures/NAME; $target is again what was traced.
 trace_close() {
 	trace_stop "$1" block_bio_queue block_bio_complete
 	dmsetup remove traced
+	target=$below_trace
 }
 
 # requests_open, requests_close NAME: of what reaches the drive in between, whatever is above it; request_table.py

@@ -41,6 +41,9 @@ PATTERNS = {
     "runs3-64k": "--kb 64 --run-kb 3072 --flush-kb 64 --mb 128",
     "two-64k": "--kb 64 --run-kb 0 --flush-kb 64 --streams 2 --mb 128",
     "four-64k": "--kb 64 --run-kb 0 --flush-kb 64 --streams 4 --mb 128",
+    # They begin anywhere, not with a page of the drive.
+    "run-16k-off": "--kb 16 --run-kb 999999 --flush-kb 16 --span 320 --mb 64",
+    "two-64k-off": "--kb 64 --run-kb 999999 --flush-kb 64 --span 320 --streams 2 --mb 96",
     "random-4k": "--kb 4 --flush-kb 4 --span 256 --mb 16",
     "random-64k": "--kb 64 --flush-kb 64 --span 256 --mb 64",
 }

@@ -93,6 +93,8 @@ bool model_route_is_direct(const struct threads *threads)
 void model_route_flush(struct threads *threads)
 {
 	ressd_pattern_flush(&threads->pattern);
+	if (ressd_log_unmaps_pending(log_of(threads)))
+		ressd_pattern_record(&threads->pattern);
 	if (is_adaptive(threads))
 		ressd_route_flush(&threads->model->route);
 }
