@@ -174,11 +174,8 @@ static void finish_direct_write(struct ressd *ressd, struct ressd_bio *rb)
 	sync = rb->flags & RESSD_BIO_SYNC && !rb->status &&
 	       ressd_log_unmaps_pending(&ressd->log);
 	rb->flags = 0;
-	if (sync) {
-		rb->ticket = ressd_log_sync(&ressd->log);
-		list_add_tail(&rb->list, &ressd->waiters.sync);
-		ressd_run_log(ressd);
-	}
+	if (sync)
+		ressd_wait_for_sync(ressd, rb);
 	spin_unlock(&ressd->lock);
 	if (!sync) {
 		bio->bi_status = rb->status;

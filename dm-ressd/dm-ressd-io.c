@@ -199,6 +199,16 @@ static unsigned long commit_interval(const struct ressd *ressd)
 	return msecs_to_jiffies(ressd->options.commit_interval_ms);
 }
 
+void ressd_wait_for_sync(struct ressd *ressd, struct ressd_bio *rb)
+{
+	lockdep_assert_held(&ressd->lock);
+	if (ressd_log_unmaps_pending(&ressd->log))
+		ressd_pattern_record(&ressd->pattern);
+	rb->ticket = ressd_log_sync(&ressd->log);
+	list_add_tail(&rb->list, &ressd->waiters.sync);
+	ressd_run_log(ressd);
+}
+
 bool ressd_finish_logged(struct ressd *ressd, struct bio *bio)
 {
 	struct ressd_bio *rb = ressd_bio(bio);
@@ -584,8 +594,6 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	ressd->counters.flushes++;
 	ressd_judge_noted(ressd);
 	ressd_pattern_flush(&ressd->pattern);
-	if (ressd_log_unmaps_pending(&ressd->log))
-		ressd_pattern_record(&ressd->pattern);
 	ressd_route_flush(&ressd->route);
 	/* This one says nothing of what a failed one was to make durable. */
 	ressd_take_flush_errors(ressd);
@@ -607,9 +615,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 	} else if (flushes_fail(ressd)) {
 		ret = DM_MAPIO_KILL;
 	} else {
-		rb->ticket = ressd_log_sync(&ressd->log);
-		list_add_tail(&rb->list, &ressd->waiters.sync);
-		ressd_run_log(ressd);
+		ressd_wait_for_sync(ressd, rb);
 	}
 	spin_unlock(&ressd->lock);
 	return ret;

@@ -22,6 +22,11 @@ void ressd_retry_space_waiters(struct ressd *ressd);
 void ressd_copy_from_bio(struct bio *bio, unsigned int offset, void *to,
 			 unsigned int bytes);
 /*
+ * The bio waits until the log is synced: a flush, or a direct write with FUA.
+ * Under the lock.
+ */
+void ressd_wait_for_sync(struct ressd *ressd, struct ressd_bio *rb);
+/*
  * A bio whose data has its place in the open record: true if it completes now.
  * Under the lock.
  */

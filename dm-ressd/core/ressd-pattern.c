@@ -21,8 +21,9 @@
 #define RUN_PART		4
 
 /*
- * Beside the log one in eight of its pages may be written again after a flush:
- * that takes the order from a unit, and so the gain.
+ * A run is alone if less than an eighth of it was written beside it.  If it is
+ * not, one in eight of its pages may be written again after a flush: that takes
+ * the order from a unit, and so the gain.
  */
 #define RUN_TIMES		8
 
@@ -322,8 +323,8 @@ static u64 pages_lost(const struct ressd_pattern *pattern,
 }
 
 /*
- * Does the run fill units in order, with more than what flushes cost?  None of
- * its units has been closed for a quarter of one.
+ * Does the run fill units in order, with more than what flushes cost?  A run
+ * begins anew when its unit is closed: for a quarter of one none was.
  */
 static bool run_fills(const struct ressd_pattern *pattern,
 		      const struct ressd_stream *stream)

@@ -144,7 +144,7 @@ void ressd_pattern_visit(struct ressd_pattern *pattern, u64 sector);
  */
 void ressd_pattern_drained(struct ressd_pattern *pattern);
 
-/* Notes that a flush writes a record, of UNMAPs at least. */
+/* Notes that a flush, or a write with FUA, has a record of UNMAPs written. */
 void ressd_pattern_record(struct ressd_pattern *pattern);
 
 /* Notes a flush. */

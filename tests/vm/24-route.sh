@@ -427,9 +427,25 @@ flushed_run_is_direct() {
 	ends "flushed run"
 }
 
+# The log has a block of each write in the second and third unit. What goes over these directly makes each flush write
+# a record, in the only open unit: so only the first write into each goes there.
+flushed_run_is_beside_records() {
+	local i
+	make_ressd ressd /dev/d0 "$reserved" cover off small_write_sectors 256 open_units 1 \
+		move_block_sectors 2048 log_page_sectors 128
+	for ((i = 47; i >= 16; i--)); do
+		dd if=/dev/zero of=/dev/mapper/ressd bs=4k "seek=$((i * 16 + 5))" count=1 oflag=direct status=none
+	done
+	check "flushed run: blocks of it are in the log" equals 32 status_value ressd accepted
+	flushed_writes 64k 0 48
+	check "flushed run: it leaves the only unit to records" equals 768 status_value ressd accepted
+	ends "flushed run beside records"
+}
+
 load dm-ressd
 make_disk d0 64
 scenario flushed_run_is_direct
+scenario flushed_run_is_beside_records
 scenario batch_keeps_its_order
 scenario held_batch_is_suspended
 scenario held_batch_loses_its_log

@@ -41,6 +41,7 @@ mutants() {
 		mover-rests-on@dm-ressd-pace.c@s/^\t    list_empty(&ressd->waiters.space))$/\t    1)/@25-pace 1 waiting_writer_ends_in_a_direct_trial@the mover rests for a direct trial though a write waits for it
 		log-read-by-blocks@dm-ressd-batch.c@s/ressd_sweep_log_run(moves, min(nr, BIO_MAX_VECS),/ressd_sweep_log_run(moves, 1,/@40-drain@the mover reads each block of a log in order by itself
 		run-without-page@dm-ressd-io.c@/^\t\t\.page_sectors = /d@24-route 1 flushed_run_is_direct@a run over flushes is logged and moved
+		run-beside-records@dm-ressd-io.c@/^void ressd_wait_for_sync/,/^}/s/if (ressd_log_unmaps_pending/if (0 \&\& ressd_log_unmaps_pending/@24-route 1 flushed_run_is_beside_records@a run takes the unit in which each flush writes a record
 		order-not-kept@dm-ressd-order.c@s/if (!e->whole ||/if (1 ||/@24-route 1 batch_keeps_its_order@the direct part of a batch passes its logged one
 		order-waits-for-room@dm-ressd-io.c@s/^\tressd->waiters.for_record = ret == -EAGAIN \&\&$/\tressd->waiters.for_record = ret == -ENOSPC ||/@24-route 1 batch_waits_for_no_room@the direct part of a batch waits for the mover
 		vain-sweeps@dm-ressd-pace.c@s/^\treturn ressd->mover.vain != ressd_taken(ressd) + 1 \&\&$/\treturn/@25-pace 1 mover_rests_when_it_gains_nothing@the mover appends again what it has just appended, for ever
