@@ -38,7 +38,7 @@ demo: setup ## the drive bare and with ressd, in an emulated machine: table and 
 	@$(MAKE) --no-print-directory all
 	@tools/demo.sh
 
-# What has not changed since an earlier run, in whatever clone, is not compiled again.
+# What has not changed since an earlier run is not compiled again; the modules only in a folder of the same name.
 check: export PATH := /usr/lib/ccache:$(PATH)
 check: export CCACHE_DIR := $(or $(RESSD_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/dm-ressd)/ccache
 check: export CCACHE_MAXSIZE := 1G

@@ -32,7 +32,7 @@ unpack() {
 # What is built, beside the kernel.
 our_files() {
 	printf '%s\n' dm-ressd/Kbuild dm-ressd/core/*.[ch] tests/kunit/*.[ch] \
-		tests/unit/{suites.mk,{harness,logbox,queuebox,repairbox,routebox}.h,logbox.c} tests/unit/test-*.c
+		tests/unit/{suites.mk,{harness,logbox,patternbox,queuebox,repairbox,routebox}.h,logbox.c} tests/unit/test-*.c
 }
 
 # copy_sources FOLDER: only what differs, for make goes by times.

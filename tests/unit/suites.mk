@@ -2,7 +2,7 @@
 # The suites of tests/unit (test-NAME.c), and where they run.
 
 # In userspace, with the sanitizers, and in the kernel, as KUnit suites (tests/kunit).
-SUITES = port geom map regions route route-cost route-ram pattern args record log log-sync log-space log-summary log-ram log-pages discard recover recover-summary repair distrust summary
+SUITES = port geom map regions route route-cost route-ram pattern pattern-runs pattern-batches pattern-units args record log log-sync log-space log-summary log-ram log-pages discard recover recover-summary repair distrust summary
 SUITES += claims mover sweep step page padding keep cover split queue queue-pai queue-bundle units
 
 # In userspace only:
