@@ -33,6 +33,16 @@
 /* A database, with what is written back beside it, flushes more often. */
 #define COMMIT_WRITES		32
 
+/* A write, and what it is to the stream that it belongs to. */
+struct written {
+	u64 sector;
+	u32 sectors;
+	bool small;
+	bool continues;	/* it starts where the stream ended */
+	bool again;	/* it ends there */
+	bool batch;	/* it ascends from there */
+};
+
 static struct ressd_stream **bucket_of(struct ressd_pattern *pattern,
 				       u64 sector)
 {
@@ -199,25 +209,25 @@ static struct ressd_stream *find_batch(struct ressd_pattern *pattern,
 
 /*
  * The stream that the write belongs to, or else the one to be forgotten: the
- * least recently used.  *@continues: it starts where that stream ended;
- * *@batch: it ascends from there.
+ * least recently used.  Fills in which.
  */
 static struct ressd_stream *find_stream(struct ressd_pattern *pattern,
-					u64 sector, u32 sectors,
-					bool *continues, bool *batch)
+					struct written *write)
 {
+	const u64 sector = write->sector;
 	struct ressd_stream *stream = find_end(pattern, sector);
 
 	if (stream) {
-		*continues = true;
-		*batch = ascends(pattern, stream, sector);
+		write->continues = true;
+		write->batch = ascends(pattern, stream, sector);
 		return stream;
 	}
-	stream = find_end(pattern, sector + sectors);
+	stream = find_end(pattern, sector + write->sectors);
+	write->again = stream;
 	if (stream)
 		return stream;
 	stream = find_batch(pattern, sector);
-	*batch = stream;
+	write->batch = stream;
 	if (stream)
 		return stream;
 	return list_last_entry(&pattern->ages, struct ressd_stream, age);
@@ -236,19 +246,18 @@ static u64 direct_part(const struct ressd_pattern *pattern, u64 last)
 }
 
 static void note_write(struct ressd_pattern *pattern,
-		       struct ressd_stream *stream, u64 sector, u32 sectors,
-		       bool batch)
+		       struct ressd_stream *stream, const struct written *write)
 {
-	const u64 last = batch ? stream->next - 1 : sector;
+	const u64 last = write->batch ? stream->next - 1 : write->sector;
+	const u64 end = write->sector + write->sectors;
 
-	if (!batch) {
-		stream->start = sector;
+	if (!write->batch) {
+		stream->start = write->sector;
 		stream->sectors = 0;
 		stream->direct_from = 0;
 	}
-	stream->sectors += sectors;
-	stream->next = batch ? max(stream->next, sector + sectors) :
-			       sector + sectors;
+	stream->sectors += write->sectors;
+	stream->next = write->batch ? max(stream->next, end) : end;
 	stream->used = pattern->clock;
 	stream->flushes = pattern->flushes;
 	stream->places = pattern->places;
@@ -282,6 +291,14 @@ static bool is_repeated(const struct ressd_pattern *pattern,
 
 /* --- runs ----------------------------------------------------------------- */
 
+/* Does the write go on with a run, or write its end again where that counts? */
+static bool is_of_run(const struct ressd_pattern *pattern,
+		      const struct written *write)
+{
+	return write->continues ||
+	       (write->again && !units_left(pattern, true));
+}
+
 static bool is_in_page(const struct ressd_pattern *pattern, u64 sector)
 {
 	u32 rest = 0;
@@ -292,8 +309,9 @@ static bool is_in_page(const struct ressd_pattern *pattern, u64 sector)
 	return rest;
 }
 
+/* @goes_on: the write is of the run, whose unit is open still. */
 static void note_run(struct ressd_pattern *pattern, struct ressd_stream *stream,
-		     u64 sector, u32 sectors, bool goes_on)
+		     const struct written *write, bool goes_on)
 {
 	if (!goes_on) {
 		stream->run = 0;
@@ -302,10 +320,11 @@ static void note_run(struct ressd_pattern *pattern, struct ressd_stream *stream,
 		stream->torn = 0;
 	} else if (stream->flushes != pattern->flushes) {
 		stream->run_flushes++;
-		stream->torn += is_in_page(pattern, sector);
+		stream->torn += write->again ||
+				is_in_page(pattern, write->sector);
 	}
-	stream->run += sectors;
-	pattern->sectors += sectors;
+	stream->run += write->sectors;
+	pattern->sectors += write->sectors;
 }
 
 /*
@@ -382,19 +401,21 @@ static bool stays_open(const struct ressd_pattern *pattern,
 
 /*
  * Where units are few: is the write's unit one of @left that the log leaves to
- * direct writes, or that of a run which stays open beside all others?
+ * direct writes, or that of a run which stays open beside all others?  The end
+ * of a run, written again, is logged otherwise.
  */
 static bool is_of_few(const struct ressd_pattern *pattern,
-		      const struct ressd_stream *stream, u64 sector, u32 left,
-		      bool moving)
+		      const struct ressd_stream *stream,
+		      const struct written *write, u32 left, bool moving)
 {
-	const u64 unit = unit_of(pattern, sector);
+	const u64 unit = unit_of(pattern, write->sector);
 
-	if (ressd_units_is_held(&pattern->units, unit, left))
+	if (write->continues &&
+	    ressd_units_is_held(&pattern->units, unit, left))
 		return true;
 	return (left || !moving) && run_fills(pattern, stream) &&
 	       (ressd_units_is_open(&pattern->units, unit) ||
-		unit_of(pattern, sector - 1) !=
+		unit_of(pattern, write->sector - 1) !=
 		unit_of(pattern, stream->next - 1));
 }
 
@@ -404,15 +425,15 @@ static bool is_of_few(const struct ressd_pattern *pattern,
  * merge.
  */
 static bool is_cheap(struct ressd_pattern *pattern,
-		     const struct ressd_stream *stream, u64 sector,
-		     bool continues, u32 left, bool moving)
+		     const struct ressd_stream *stream,
+		     const struct written *write, u32 left, bool moving)
 {
-	u64 unit = unit_of(pattern, sector);
+	u64 unit = unit_of(pattern, write->sector);
 
 	if (!has_many_units(pattern))
-		return continues &&
-		       is_of_few(pattern, stream, sector, left, moving);
-	if (continues && unit_of(pattern, sector - 1) != unit)
+		return is_of_run(pattern, write) &&
+		       is_of_few(pattern, stream, write, left, moving);
+	if (write->continues && unit_of(pattern, write->sector - 1) != unit)
 		return true;
 	return ressd_units_is_open(&pattern->units, unit) ||
 	       ressd_units_pays(&pattern->units, unit, left,
@@ -421,59 +442,67 @@ static bool is_cheap(struct ressd_pattern *pattern,
 
 /* --- a write -------------------------------------------------------------- */
 
-/* What the write goes to is the unit used last. */
+/*
+ * What the write goes to is the unit used last.  A small one of a run that goes
+ * on in the next unit, where units are few, needs the one before no more.
+ */
 static void note_unit(struct ressd_pattern *pattern,
-		      struct ressd_stream *stream, u64 sector, bool small,
+		      struct ressd_stream *stream, const struct written *write,
 		      bool logged, u32 room)
 {
+	const bool many = has_many_units(pattern);
+	const bool leaves = !many && write->small && !pattern->ordered;
+	const u64 first = unit_of(pattern, write->sector);
+	const u64 last = unit_of(pattern, write->sector + write->sectors - 1);
 	struct ressd_units *units = &pattern->units;
 
-	if (has_many_units(pattern)) {
-		if (!logged)
-			ressd_units_use(units, unit_of(pattern, sector), room,
-					small);
-		return;
-	}
-	/* A run goes on where it ends. */
-	if (small && !pattern->ordered)
-		sector = stream->next - 1;
-	if (logged)
+	if (!logged) {
+		if (first != last && !leaves)
+			ressd_units_use(units, first, room,
+					!many || write->small);
+		ressd_units_use(units, last, room, !many || write->small);
+	} else if (!many) {
 		ressd_units_use(units, LOG_UNIT, room, 0);
-	else
-		ressd_units_use(units, unit_of(pattern, sector), room, 1);
+	}
 	stream->units_clock = units->clock;
 }
 
 bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 			 bool moving)
 {
-	bool small = sectors <= pattern->options.small_sectors;
-	bool continues = false, batch = false, logged;
+	struct written write = {
+		.sector = sector,
+		.sectors = sectors,
+		.small = sectors <= pattern->options.small_sectors,
+	};
 	struct ressd_stream *stream;
+	bool logged;
 	u32 left, room;
 
 	pattern->clock++;
 	pattern->ordered = false;
-	stream = find_stream(pattern, sector, sectors, &continues, &batch);
-	pattern->places += !continues && !batch;
+	stream = find_stream(pattern, &write);
+	pattern->places += !write.continues && !write.batch;
 	take_out(pattern, stream);
 	if (!pattern->options.open_units) {
-		note_write(pattern, stream, sector, sectors, batch);
+		note_write(pattern, stream, &write);
 		put_in(pattern, stream);
-		return small && !continues;
+		return write.small && !write.continues;
 	}
 
 	left = units_left(pattern, moving);
 	room = units_used(pattern, moving);
-	note_run(pattern, stream, sector, sectors,
-		 continues && stays_open(pattern, stream, sector, room));
-	note_write(pattern, stream, sector, sectors, batch);
+	note_run(pattern, stream, &write,
+		 is_of_run(pattern, &write) &&
+		 stays_open(pattern, stream, sector, room));
+	note_write(pattern, stream, &write);
 	put_in(pattern, stream);
 	ressd_units_limit(&pattern->units, room);
-	pattern->ordered = small && is_direct_part(pattern, stream, sector);
-	logged = small && !pattern->ordered &&
-		 !is_cheap(pattern, stream, sector, continues, left, moving);
-	note_unit(pattern, stream, sector, small, logged, room);
+	pattern->ordered =
+		write.small && is_direct_part(pattern, stream, sector);
+	logged = write.small && !pattern->ordered &&
+		 !is_cheap(pattern, stream, &write, left, moving);
+	note_unit(pattern, stream, &write, logged, room);
 	return logged;
 }
 

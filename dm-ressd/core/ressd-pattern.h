@@ -21,7 +21,9 @@
  * open, by direct writes, the log and the mover's visits.  So it may have the
  * log's unit if nothing is logged.  It must have written more than flushes cost
  * it: a page each if it is almost alone, and beside others eight for each that
- * comes within a page.  It opens none while the mover needs all.
+ * comes within a page.  It opens none while the mover needs all.  Its end,
+ * written again, is direct in its unit if log and mover take all: a record for
+ * it would close that unit, and a visit would come on top.
  *
  * With more than RESSD_PATTERN_FEW_UNITS a random write is direct in an open
  * unit, too, and may open one, as does a stream that runs into one; and the

@@ -154,3 +154,54 @@ TEST(run_takes_the_only_unit_while_nothing_else_is_written)
 	ressd_pattern_visit(&seen, 30 * UNIT);
 	CHECK(committed(6 * UNIT + UNIT / 2, 64, false), "the mover has closed it");
 }
+
+/*
+ * Appends of @large sectors to a file, a flush behind each, that begin with the last @end sectors once
+ * more; @beside small writes elsewhere before each flush. How many of @count ends were logged.
+ */
+static u32 append(u64 start, u32 count, u32 large, u32 end, u32 beside)
+{
+	u32 i, j, logged = 0;
+
+	for (i = 0; i < count; i++, start += large) {
+		logged += i && ressd_pattern_write(&seen, start - end, end, false);
+		ressd_pattern_write(&seen, start, large, false);
+		for (j = 0; j < beside; j++)
+			ressd_pattern_write(&seen, 40 * UNIT + (i * beside + j) * 8ULL, 8, false);
+		ressd_pattern_flush(&seen);
+	}
+	return logged;
+}
+
+/*
+ * Found with a log that appends 320 KB and an fdatasync, and the rest of its last block with the next
+ * ones: 0.89 of the bare SD card, for each unit was visited once more.
+ */
+TEST(end_of_a_run_is_written_again_where_it_is)
+{
+	init_pages(2);
+	/* Less than a quarter of a unit came before three of them. */
+	CHECK_EQ(append(5 * UNIT, 3 * UNIT / 624, 624, 8, 4), 3);
+	init_pages(3);
+	CHECK_EQ(append(5 * UNIT, 3 * UNIT / 624, 624, 8, 4), 3 * UNIT / 624 - 1);
+}
+
+/* Found with the journal of a system's messages: 15 times the speed of the bare SD card, not 22. */
+TEST(end_of_a_file_that_grows_by_little_is_logged)
+{
+	const u32 count = 2 * UNIT / 24, pages = 2 * UNIT / PAGE;
+
+	init_pages(2);
+	CHECK_EQ(append(5 * UNIT, count, 24, 8, 4), count - 1);
+	init_pages(2);
+	CHECK_EQ(append(5 * UNIT, pages, PAGE, PAGE, 4), pages - 1);
+}
+
+TEST(end_of_a_run_is_logged_where_its_unit_is_closed)
+{
+	init_pages(2);
+	append(5 * UNIT, UNIT / 1024, 624, 8, 0);
+	CHECK(!ressd_pattern_write(&seen, 5 * UNIT + UNIT / 1024 * 624 - 8, 8, false), "open");
+	visit_all();
+	CHECK(ressd_pattern_write(&seen, 5 * UNIT + UNIT / 1024 * 624 - 8, 8, false), "closed");
+}

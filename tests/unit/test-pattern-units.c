@@ -15,6 +15,21 @@ TEST(large_writes_are_direct_and_open_their_unit)
 	CHECK(committed(5 * UNIT + 1040, 8, false), "unit 5 is closed");
 }
 
+/* Found with the same file, whose writes of 316 KB cross from a unit to the next. */
+TEST(large_write_opens_the_unit_that_it_ends_in)
+{
+	init_units(2);
+	ressd_pattern_write(&seen, 6 * UNIT - 512, 1024, false);
+	CHECK(!committed(6 * UNIT + 512, 8, false), "it goes on there");
+	init_units(3);
+	ressd_pattern_write(&seen, 6 * UNIT - 512, 1024, false);
+	CHECK_EQ(seen.units.open.nr, 2);
+	init_units(RESSD_PATTERN_FEW_UNITS + 1);
+	ressd_pattern_write(&seen, 6 * UNIT - 512, 1024, false);
+	CHECK(!ressd_pattern_write(&seen, 6 * UNIT + 4096, 8, false), "both are open");
+	CHECK(!ressd_pattern_write(&seen, 5 * UNIT, 8, false), "both are open");
+}
+
 TEST(log_and_mover_occupy_a_unit_each)
 {
 	init_units(2);
