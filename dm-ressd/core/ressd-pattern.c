@@ -400,20 +400,18 @@ static bool stays_open(const struct ressd_pattern *pattern,
 }
 
 /*
- * Where units are few: is the write's unit one of @left that the log leaves to
- * direct writes, or that of a run which stays open beside all others?  The end
- * of a run, written again, is logged otherwise.
+ * Where units are few: is the write's unit that of a run which stays open
+ * beside all others?  A large write opens its unit, too, but a small one behind
+ * it, with a flush, would take its order.
  */
 static bool is_of_few(const struct ressd_pattern *pattern,
 		      const struct ressd_stream *stream,
-		      const struct written *write, u32 left, bool moving)
+		      const struct written *write, bool left)
 {
 	const u64 unit = unit_of(pattern, write->sector);
 
-	if (write->continues &&
-	    ressd_units_is_held(&pattern->units, unit, left))
-		return true;
-	return (left || !moving) && run_fills(pattern, stream) &&
+	return left && is_of_run(pattern, write) &&
+	       run_fills(pattern, stream) &&
 	       (ressd_units_is_open(&pattern->units, unit) ||
 		unit_of(pattern, write->sector - 1) !=
 		unit_of(pattern, stream->next - 1));
@@ -431,8 +429,7 @@ static bool is_cheap(struct ressd_pattern *pattern,
 	u64 unit = unit_of(pattern, write->sector);
 
 	if (!has_many_units(pattern))
-		return is_of_run(pattern, write) &&
-		       is_of_few(pattern, stream, write, left, moving);
+		return is_of_few(pattern, stream, write, left || !moving);
 	if (write->continues && unit_of(pattern, write->sector - 1) != unit)
 		return true;
 	return ressd_units_is_open(&pattern->units, unit) ||
@@ -458,9 +455,8 @@ static void note_unit(struct ressd_pattern *pattern,
 
 	if (!logged) {
 		if (first != last && !leaves)
-			ressd_units_use(units, first, room,
-					!many || write->small);
-		ressd_units_use(units, last, room, !many || write->small);
+			ressd_units_use(units, first, room, write->small);
+		ressd_units_use(units, last, room, write->small);
 	} else if (!many) {
 		ressd_units_use(units, LOG_UNIT, room, 0);
 	}
@@ -538,6 +534,5 @@ void ressd_pattern_visit(struct ressd_pattern *pattern, u64 sector)
 	if (pattern->options.open_units)
 		ressd_units_use(&pattern->units, unit_of(pattern, sector),
 				units_used(pattern, true),
-				has_many_units(pattern) ? RESSD_UNITS_WRITES :
-							  0);
+				RESSD_UNITS_WRITES);
 }

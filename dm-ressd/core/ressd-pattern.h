@@ -13,15 +13,14 @@
  *
  * OPEN UNITS (ressd-units.h): a device keeps some of its clustered blocks open
  * for writing; the log occupies one, and a running mover another.  If their
- * number is known, a small sequential write is direct only if it goes to a unit
- * that direct writes keep open.  Otherwise it is logged like a random one.
- * Where units are few, a stream opens the unit that it runs into only if it
- * is a long one and its unit would have stayed open all the while: from one of
- * its writes to the next fewer other units were used than the device keeps
- * open, by direct writes, the log and the mover's visits.  So it may have the
- * log's unit if nothing is logged.  It must have written more than flushes cost
- * it: a page each if it is almost alone, and beside others eight for each that
- * comes within a page.  It opens none while the mover needs all.  Its end,
+ * number is known, a small sequential write is logged like a random one, but
+ * for some.  Where units are few, it is direct if it is of a long run whose
+ * unit has stayed open all the while: from one of its writes to the next fewer
+ * other units were used than the device keeps open, by direct writes, the log
+ * and the mover's visits.  The run opens the unit that it runs into; it may
+ * have the log's if nothing is logged.  It must have written more than flushes
+ * cost it: a page each if it is almost alone, and beside others eight for each
+ * that comes within a page.  It opens none while the mover needs all.  Its end,
  * written again, is direct in its unit if log and mover take all: a record for
  * it would close that unit, and a visit would come on top.
  *

@@ -8,6 +8,7 @@
 
 #define UNIT	8192ULL		/* sectors */
 #define LOG	32768ULL
+#define PAGE	32
 #define FIRST	(LOG / RESSD_PATTERN_BATCH_PART)
 
 static struct ressd_pattern seen;
@@ -21,6 +22,17 @@ static inline void init_units(u32 open_units)
 	};
 
 	ressd_pattern_init(&seen);
+	ressd_pattern_set(&seen, &options);
+}
+
+/* A device that writes so many sectors at once. */
+static inline void init_pages(u32 open_units)
+{
+	struct ressd_pattern_options options;
+
+	init_units(open_units);
+	options = seen.options;
+	options.page_sectors = PAGE;
 	ressd_pattern_set(&seen, &options);
 }
 

@@ -17,19 +17,6 @@ TEST(flushed_streams_are_logged_where_units_are_few)
 	CHECK_EQ(direct, 0);
 }
 
-#define PAGE	32
-
-/* A device that writes so many sectors at once. */
-static void init_pages(u32 open_units)
-{
-	struct ressd_pattern_options options;
-
-	init_units(open_units);
-	options = seen.options;
-	options.page_sectors = PAGE;
-	ressd_pattern_set(&seen, &options);
-}
-
 /*
  * @count writes with a flush behind each, from @start on; with @beside sectors by turns, somewhere
  * else. How many were logged of the former.
@@ -156,8 +143,8 @@ TEST(run_takes_the_only_unit_while_nothing_else_is_written)
 }
 
 /*
- * Appends of @large sectors to a file, a flush behind each, that begin with the last @end sectors once
- * more; @beside small writes elsewhere before each flush. How many of @count ends were logged.
+ * Appends of @large sectors to a file, a flush behind each, that begin with the last @end sectors
+ * once more; @beside small writes elsewhere before each flush. How many of @count ends were logged.
  */
 static u32 append(u64 start, u32 count, u32 large, u32 end, u32 beside)
 {
@@ -174,8 +161,8 @@ static u32 append(u64 start, u32 count, u32 large, u32 end, u32 beside)
 }
 
 /*
- * Found with a log that appends 320 KB and an fdatasync, and the rest of its last block with the next
- * ones: 0.89 of the bare SD card, for each unit was visited once more.
+ * Found with a log that appends 320 KB and an fdatasync, and the rest of its last block with the
+ * next ones: 0.89 of the bare SD card, for each unit was visited once more.
  */
 TEST(end_of_a_run_is_written_again_where_it_is)
 {

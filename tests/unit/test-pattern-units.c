@@ -4,23 +4,46 @@
 
 TEST_SUITE("pattern-units");
 
-TEST(large_writes_are_direct_and_open_their_unit)
+/* A long run in large writes, in the unit 5; returns where it ends. */
+static u64 large_run(bool moving)
 {
-	init_units(2);
-	CHECK(!ressd_pattern_write(&seen, 5 * UNIT, 1024, false), "512 KiB are not small");
-	CHECK(!committed(5 * UNIT + 1024, 8, false), "it continues in the unit that is open");
-	CHECK(committed(7 * UNIT, 8, false), "a random write");
-	CHECK(!committed(5 * UNIT + 1032, 8, false), "the random one has opened no unit");
-	CHECK(!ressd_pattern_write(&seen, 6 * UNIT, 1024, false), "closes unit 5");
-	CHECK(committed(5 * UNIT + 1040, 8, false), "unit 5 is closed");
+	ressd_pattern_write(&seen, 5 * UNIT, 1024, moving);
+	ressd_pattern_write(&seen, 5 * UNIT + 1024, 1024, moving);
+	return 5 * UNIT + 2048;
 }
 
-/* Found with the same file, whose writes of 316 KB cross from a unit to the next. */
+/*
+ * Found with etcd where five units are open: a small write went directly to any unit that a large
+ * one had opened, and took its order; 1.24 times as fast as the bare drive instead of 1.94.
+ */
+TEST(small_write_behind_a_large_one_is_logged)
+{
+	init_pages(5);
+	CHECK(!ressd_pattern_write(&seen, 5 * UNIT, 1024, false), "512 KiB are not small");
+	CHECK(committed(5 * UNIT + 1024, 8, false), "no run");
+	CHECK(committed(5 * UNIT + 1032, 8, false), "no run");
+}
+
+TEST(run_of_large_writes_opens_its_unit)
+{
+	u64 end;
+
+	init_pages(2);
+	end = large_run(false);
+	CHECK(!committed(end, PAGE, false), "it goes on in the unit that is open");
+	CHECK(committed(20 * UNIT, 8, false), "a random write");
+	CHECK(!committed(end + PAGE, PAGE, false), "the random one has opened no unit");
+	ressd_pattern_write(&seen, 6 * UNIT, 1024, false);
+	CHECK(!ressd_pattern_write(&seen, 8 * UNIT, 1024, false), "closes unit 5");
+	CHECK(committed(end + 2 * PAGE, PAGE, false), "unit 5 is closed");
+}
+
+/* Found with a file whose writes of 316 KB cross from a unit to the next. */
 TEST(large_write_opens_the_unit_that_it_ends_in)
 {
-	init_units(2);
-	ressd_pattern_write(&seen, 6 * UNIT - 512, 1024, false);
-	CHECK(!committed(6 * UNIT + 512, 8, false), "it goes on there");
+	init_pages(2);
+	ressd_pattern_write(&seen, 6 * UNIT - 2048, 2560, false);
+	CHECK(!committed(6 * UNIT + 512, PAGE, false), "it goes on there");
 	init_units(3);
 	ressd_pattern_write(&seen, 6 * UNIT - 512, 1024, false);
 	CHECK_EQ(seen.units.open.nr, 2);
@@ -32,17 +55,10 @@ TEST(large_write_opens_the_unit_that_it_ends_in)
 
 TEST(log_and_mover_occupy_a_unit_each)
 {
-	init_units(2);
-	ressd_pattern_write(&seen, 5 * UNIT, 1024, false);
-	CHECK(committed(5 * UNIT + 1024, 8, true), "nothing is left beside log and mover");
-	init_units(3);
-	ressd_pattern_write(&seen, 5 * UNIT, 1024, true);
-	CHECK(!committed(5 * UNIT + 1024, 8, true), "one is left");
-	ressd_pattern_write(&seen, 6 * UNIT, 1024, true);
-	CHECK(committed(5 * UNIT + 1032, 8, true), "but not two");
-	init_units(1);
-	ressd_pattern_write(&seen, 5 * UNIT, 1024, false);
-	CHECK(committed(5 * UNIT + 1024, 8, false), "the log has the only one");
+	init_pages(2);
+	CHECK(committed(large_run(false), PAGE, true), "nothing is left beside log and mover");
+	init_pages(3);
+	CHECK(!committed(large_run(true), PAGE, true), "one is left");
 }
 
 TEST(random_writes_are_logged_whatever_is_open)
