@@ -66,8 +66,11 @@ static void put_in(struct ressd_pattern *pattern, struct ressd_stream *stream)
 
 	stream->same = *bucket;
 	*bucket = stream;
-	if (pattern->ages.next != &stream->age)
-		list_move(&stream->age, &pattern->ages);
+	/* The oldest, which a random write takes, is in its place already. */
+	if (pattern->newest != &stream->age &&
+	    pattern->newest->prev != &stream->age)
+		list_move_tail(&stream->age, pattern->newest);
+	pattern->newest = &stream->age;
 }
 
 void ressd_pattern_init(struct ressd_pattern *pattern)
@@ -75,7 +78,7 @@ void ressd_pattern_init(struct ressd_pattern *pattern)
 	u32 i;
 
 	memset(pattern, 0, sizeof(*pattern));
-	INIT_LIST_HEAD(&pattern->ages);
+	pattern->newest = &pattern->stream[0].age;
 	for (i = 0; i < RESSD_PATTERN_MAX_STREAMS; i++)
 		INIT_LIST_HEAD(&pattern->stream[i].age);
 }
@@ -96,9 +99,11 @@ void ressd_pattern_set(struct ressd_pattern *pattern,
 		if (i >= pattern->options.streams) {
 			take_out(pattern, stream);
 			stream->used = 0;
+			if (pattern->newest == &stream->age)
+				pattern->newest = stream->age.next;
 			list_del_init(&stream->age);
-		} else if (list_empty(&stream->age)) {
-			list_add_tail(&stream->age, &pattern->ages);
+		} else if (i && list_empty(&stream->age)) {
+			list_add_tail(&stream->age, pattern->newest);
 		}
 	}
 	ressd_units_init(&pattern->units);
@@ -187,13 +192,17 @@ static struct ressd_stream *find_batch(struct ressd_pattern *pattern,
 				       u64 sector)
 {
 	struct ressd_stream *found = NULL, *stream;
+	struct list_head *age = pattern->newest;
 
 	if (!pattern->options.open_units)
 		return NULL;
-	list_for_each_entry(stream, &pattern->ages, age)
+	do {
+		stream = list_entry(age, struct ressd_stream, age);
 		if (stream->used && ascends(pattern, stream, sector) &&
 		    (!found || stream->next > found->next))
 			found = stream;
+		age = age->next;
+	} while (age != pattern->newest);
 	return found;
 }
 
@@ -220,7 +229,7 @@ static struct ressd_stream *find_stream(struct ressd_pattern *pattern,
 	*batch = stream;
 	if (stream)
 		return stream;
-	return list_last_entry(&pattern->ages, struct ressd_stream, age);
+	return list_entry(pattern->newest->prev, struct ressd_stream, age);
 }
 
 /* Where a batch whose first part ends with sector @last goes on directly. */
@@ -457,18 +466,15 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 	stream = find_stream(pattern, sector, sectors, &continues, &batch);
 	pattern->places += !continues && !batch;
 	take_out(pattern, stream);
-	if (!pattern->options.open_units) {
-		note_write(pattern, stream, sector, sectors, batch);
-		put_in(pattern, stream);
-		return small && !continues;
-	}
-
 	left = units_left(pattern, moving);
 	room = units_used(pattern, moving);
-	note_run(pattern, stream, sector, sectors,
-		 continues && stays_open(pattern, stream, sector, room));
+	if (pattern->options.open_units)
+		note_run(pattern, stream, sector, sectors, continues &&
+			 stays_open(pattern, stream, sector, room));
 	note_write(pattern, stream, sector, sectors, batch);
 	put_in(pattern, stream);
+	if (!pattern->options.open_units)
+		return small && !continues;
 	ressd_units_limit(&pattern->units, room);
 	pattern->ordered = small && is_direct_part(pattern, stream, sector);
 	logged = small && !pattern->ordered &&
