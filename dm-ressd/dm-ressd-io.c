@@ -657,8 +657,7 @@ static noinline int map_shaped(struct ressd *ressd, struct bio *bio)
 	if (!is_read(bio))
 		return map_change(ressd, bio);
 	ret = ressd_map_read(ressd, bio);
-	if (ret == DM_MAPIO_REMAPPED &&
-	    !(ressd_bio(bio)->flags & RESSD_BIO_READ_LOG))
+	if (ret == DM_MAPIO_REMAPPED)
 		ret = ressd_shape_send_read(ressd, bio);
 	return ret;
 }

@@ -119,6 +119,18 @@ static int begin_log_read(struct ressd *ressd, struct bio *bio,
 	return DM_MAPIO_REMAPPED;
 }
 
+/*
+ * In the root's control group, as all other I/O of the log: the limit of its
+ * reader's on the disk would hold it up, and it the log's head.  Not by dm,
+ * which would have it in the group of the bio that it is of.
+ */
+static void send_to_log(struct ressd *ressd, struct bio *bio)
+{
+	bio_set_dev(bio, ressd->reserved->bdev);
+	bio_associate_blkg_from_css(bio, NULL);
+	submit_bio_noacct(bio);
+}
+
 /* A read that may touch the log: as map. */
 static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 {
@@ -136,11 +148,13 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 	}
 	ret = begin_log_read(ressd, bio, &e, node);
 	spin_unlock(&ressd->lock);
-	if (ret == DM_MAPIO_SUBMITTED)
-		bio_endio(bio);
-	else if (ret == DM_MAPIO_REMAPPED)
-		bio_set_dev(bio, ressd->reserved->bdev);
-	return ret;
+	if (ret != DM_MAPIO_REMAPPED) {
+		if (ret == DM_MAPIO_SUBMITTED)
+			bio_endio(bio);
+		return ret;
+	}
+	send_to_log(ressd, bio);
+	return DM_MAPIO_SUBMITTED;
 }
 
 /*
