@@ -45,6 +45,10 @@ writer() {
 	check "writer: is removed" dmsetup remove ressd
 }
 
+sectors_read() {
+	awk '{ print $3 }' "/sys/block/$(dmsetup info -c --noheadings -o blkdevname ressd)/stat"
+}
+
 # A read of what is in the log, which is not in its reader's group: it would keep the log's head from its segment.
 reader() {
 	check "reader: a device" make_ressd ressd /dev/d0 "$reserved" cover off on_full wait
@@ -62,10 +66,21 @@ reader() {
 	limit rbps=max
 	ends_well "reader: ends without the limit" "$slow"
 	check "reader: it was as written" cmp /tmp/pattern /tmp/read
+	check "reader: it is accounted" equals 256 sectors_read
 	check "reader: is removed" dmsetup remove ressd
 }
 
+# In the first five minutes of a kernel of 32 bits its ticks are before 0, which is where blk-throttle takes slices to
+# begin that never did: "kernel BUG at block/blk-throttle.c:742" (6.1).
+ticks_are_positive() {
+	local up
+	[ "$(uname -m)" = armv7l ] || return
+	up=$(cut -d . -f 1 /proc/uptime)
+	[ "$up" -gt 300 ] || sleep $((301 - up))
+}
+
 load dm-ressd
+ticks_are_positive
 mkdir -p /run/groups
 mount -t cgroup2 none /run/groups
 echo +io >/run/groups/cgroup.subtree_control
