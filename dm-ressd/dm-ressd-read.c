@@ -120,15 +120,16 @@ static int begin_log_read(struct ressd *ressd, struct bio *bio,
 }
 
 /*
- * In the root's control group, as all other I/O of the log: the limit of its
- * reader's on the disk would hold it up, and it the log's head.  Not by dm,
- * which would have it in the group of the bio that it is of.
+ * Sends a read that the log's head, or a run of the cover, would wait for.  In
+ * the root's control group, as all other I/O of the log, for the limit of its
+ * reader's on the disk may hold it up for minutes.  Not by dm, which would have
+ * it in the group of the bio that it is of.
  */
-static void send_to_log(struct ressd *ressd, struct bio *bio)
+static int send_as_root(struct bio *bio)
 {
-	bio_set_dev(bio, ressd->reserved->bdev);
 	bio_associate_blkg_from_css(bio, NULL);
 	submit_bio_noacct(bio);
+	return DM_MAPIO_SUBMITTED;
 }
 
 /* A read that may touch the log: as map. */
@@ -144,17 +145,18 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 		begin_home_read(ressd, bio, &e, node);
 		spin_unlock(&ressd->lock);
 		ressd_remap_normal(ressd, bio);
-		return DM_MAPIO_REMAPPED;
+		return ressd_bio(bio)->flags & RESSD_BIO_READ_HOME ?
+			       send_as_root(bio) : DM_MAPIO_REMAPPED;
 	}
 	ret = begin_log_read(ressd, bio, &e, node);
 	spin_unlock(&ressd->lock);
-	if (ret != DM_MAPIO_REMAPPED) {
-		if (ret == DM_MAPIO_SUBMITTED)
-			bio_endio(bio);
-		return ret;
+	if (ret == DM_MAPIO_REMAPPED) {
+		bio_set_dev(bio, ressd->reserved->bdev);
+		return send_as_root(bio);
 	}
-	send_to_log(ressd, bio);
-	return DM_MAPIO_SUBMITTED;
+	if (ret == DM_MAPIO_SUBMITTED)
+		bio_endio(bio);
+	return ret;
 }
 
 /*

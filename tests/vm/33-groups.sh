@@ -70,6 +70,19 @@ reader() {
 	check "reader: is removed" dmsetup remove ressd
 }
 
+# A read at home of blocks that are covered before the log takes anything.
+reader_of_covered() {
+	check "covered: a device" make_ressd ressd /dev/d0 "$reserved" on_full wait
+	limit rbps=1000
+	in_group dd if=/dev/mapper/ressd of=/dev/null bs=128k count=1 iflag=direct status=none
+	check "covered: reads" wait_until at_least ressd reads 1
+	sleep 0.2
+	others_write covered
+	limit rbps=max
+	ends_well "covered: ends without the limit" "$slow"
+	check "covered: is removed" dmsetup remove ressd
+}
+
 # In the first five minutes of a kernel of 32 bits its ticks are before 0, which is where blk-throttle takes slices to
 # begin that never did: "kernel BUG at block/blk-throttle.c:742" (6.1).
 ticks_are_positive() {
@@ -88,4 +101,5 @@ mkdir /run/groups/slow
 make_disk d0 64
 scenario writer
 scenario reader
+scenario reader_of_covered
 finish

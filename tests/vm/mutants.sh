@@ -51,6 +51,7 @@ mutants() {
 		order-forgotten-with-log@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (ressd_log_is_rw(ressd) \&\& next/@24-route 1 held_batch_loses_its_log@... or when the log fails
 		joined-across-groups@dm-ressd-dispatch.c@s/\.owner = bio_blkcg_css(bio),/.owner = NULL,/@35-normal-path 1 groups_stay_apart@requests of two control groups are joined, and one is charged with both
 		log-read-throttled@dm-ressd-read.c@/^\tbio_associate_blkg_from_css(bio, NULL);/d@33-groups 1 reader@a throttled read of the log keeps its head from the segment
+		covered-read-throttled@dm-ressd-read.c@s/send_as_root(bio) : DM_MAPIO/DM_MAPIO_REMAPPED : DM_MAPIO/@33-groups 1 reader_of_covered@... or one of blocks that are to be covered keeps the log from all
 		passed-by-later-ones@dm-ressd-order.c@s/!ordered \&\& !ressd_route_is_adaptive(ressd)/!ordered/@35-normal-path 1 order_after_a_lost_trial@writes that have waited for a trial are passed by later ones
 		passed-by-large-ones@dm-ressd-order.c@s/list_empty(&ressd->waiters.order) ?$/1 ?/@35-normal-path 1 order_after_a_lost_trial@... by later ones that are large
 		left-log-not-drained@dm-ressd-meter.c@s/^\tressd_begin_drain(ressd);$/\t;/@24-route 1 left_log_is_drained@direct writes go on to write records for what the log holds of their blocks
