@@ -241,7 +241,7 @@ void *ressd_vmalloc_noio(size_t bytes);
 int ressd_flush_devices(struct ressd *ressd);
 
 /*
- * dm-ressd-meter.c; all need the lock but ressd_meter_stop().  Nothing is
+ * dm-ressd-meter.c; ressd_route_...() need the lock.  Nothing is
  * measured unless the option says adaptive.
  */
 static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
@@ -254,7 +254,8 @@ static inline bool ressd_route_is_adaptive(const struct ressd *ressd)
  * it shall go to the log.  Only while the log works, so it is not refused
  * afterwards.
  */
-bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr);
+bool ressd_route_to_log(struct ressd *ressd, const struct bio *bio,
+			struct ressd_bio *rb, u32 nr);
 /* True while small writes go direct. */
 static inline bool ressd_route_is_direct(const struct ressd *ressd)
 {
@@ -274,17 +275,23 @@ bool ressd_route_tries_direct(const struct ressd *ressd);
 
 /* Shall the mover bring blocks home, for a trial?  Nothing is logged then. */
 bool ressd_route_asks_move(const struct ressd *ressd);
+/* Begins to time a bio that is of @blocks blocks.  Any context. */
+void ressd_meter_start(struct ressd *ressd, struct ressd_bio *rb, u32 blocks);
 /*
  * A small write that is not logged, or a flush after some, goes to the device:
  * its time counts, unless a batch of the mover is in flight.  Beside that it
  * may take ten times as long, and a device that is written to directly has no
  * such batches.
  */
-void ressd_route_sent(struct ressd *ressd, struct bio *bio);
-/*
- * The end of what ressd_route_sent() has marked (RESSD_BIO_TIMED), of @blocks
- * blocks.  Any context, no lock needed.
- */
+static inline void ressd_route_sent(struct ressd *ressd, struct ressd_bio *rb,
+				    u32 blocks)
+{
+	lockdep_assert_held(&ressd->lock);
+	if (!ressd->gate.batch && ressd_route_times_direct(&ressd->route))
+		ressd_meter_start(ressd, rb, blocks);
+}
+
+/* The end of what was timed (RESSD_BIO_TIMED), likewise. */
 void ressd_meter_stop(struct ressd *ressd, u32 blocks);
 /*
  * An I/O of the log or a batch of the mover begins; @start is for the call

@@ -475,7 +475,8 @@ static bool touches_mapped(const struct ressd *ressd,
  * that is to be timed.
  */
 static bool goes_to_log(struct ressd *ressd, struct bio *bio,
-			const struct ressd_extent *e, bool *timed)
+			struct ressd_bio *rb, const struct ressd_extent *e,
+			bool *timed)
 {
 	lockdep_assert_held(&ressd->lock);
 	ressd->counters.small_writes++;
@@ -484,7 +485,7 @@ static bool goes_to_log(struct ressd *ressd, struct bio *bio,
 		return false;
 	}
 	if (!e->whole ||
-	    ressd_route_to_log(ressd, bio, e->last - e->first + 1))
+	    ressd_route_to_log(ressd, bio, rb, e->last - e->first + 1))
 		return true;
 	ressd->counters.adaptive_direct++;
 	*timed = true;
@@ -517,17 +518,17 @@ static int route_write(struct ressd *ressd, struct bio *bio,
 	cut_at_cover(ressd, bio, e);
 	to_log = is_small(ressd, e);
 	if (to_log)
-		to_log = goes_to_log(ressd, bio, e, &timed);
+		to_log = goes_to_log(ressd, bio, rb, e, &timed);
 	else if (ressd_shape_is_used())
 		ressd_shape_cut_write(ressd, bio, e);
 	mapped = touches_mapped(ressd, e);
 	if (mapped && !e->whole)
 		cut_write(ressd, bio, e);
 
-	if (to_log || mapped || timed)
+	if (to_log || mapped)
 		ressd_set_blocks(rb, e);
 	if (timed)
-		ressd_route_sent(ressd, bio);
+		ressd_route_sent(ressd, rb, e->last - e->first + 1);
 	if (e->whole && to_log)
 		return write_log(ressd, bio, copy, complete);
 	if (mapped && !e->whole)
@@ -584,9 +585,8 @@ static int map_write(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
  * together with those of others.  If the log is not in service it fails: what
  * was accepted cannot be made durable.
  */
-static int map_flush(struct ressd *ressd, struct bio *bio)
+static int map_flush(struct ressd *ressd, struct bio *bio, struct ressd_bio *rb)
 {
-	struct ressd_bio *rb = ressd_bio(bio);
 	int ret = DM_MAPIO_SUBMITTED;
 
 	rb->slot = atomic_read(&ressd->errors.refused_flushes);
@@ -604,7 +604,7 @@ static int map_flush(struct ressd *ressd, struct bio *bio)
 		rb->flags |= RESSD_BIO_FLUSHES;
 		rb->ticket = ressd->errors.known_to_core;
 		if (ressd_route_is_direct(ressd))
-			ressd_route_sent(ressd, bio);
+			ressd_route_sent(ressd, rb, 0);
 		/*
 		 * Without data FUA means nothing, but a device without FUA
 		 * would flush twice.
@@ -627,9 +627,11 @@ static noinline int map_change(struct ressd *ressd, struct bio *bio)
 	struct ressd_bio *rb = ressd_bio(bio);
 	int ret = DM_MAPIO_KILL;	/* nothing else is advertised */
 
-	*rb = (struct ressd_bio) { };
+	/* All else is set where it is needed. */
+	rb->flags = 0;
+	rb->accepted = 0;
 	if (bio->bi_opf & REQ_PREFLUSH)
-		ret = map_flush(ressd, bio);
+		ret = map_flush(ressd, bio, rb);
 	else if (bio_op(bio) == REQ_OP_WRITE)
 		ret = map_write(ressd, bio, rb);
 	else if (bio_op(bio) == REQ_OP_DISCARD)
@@ -655,8 +657,7 @@ static noinline int map_shaped(struct ressd *ressd, struct bio *bio)
 	if (!is_read(bio))
 		return map_change(ressd, bio);
 	ret = ressd_map_read(ressd, bio);
-	if (ret == DM_MAPIO_REMAPPED &&
-	    !(ressd_bio(bio)->flags & RESSD_BIO_READ_LOG))
+	if (ret == DM_MAPIO_REMAPPED)
 		ret = ressd_shape_send_read(ressd, bio);
 	return ret;
 }

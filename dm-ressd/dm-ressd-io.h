@@ -81,8 +81,16 @@ void ressd_retry_move_waiters(struct ressd *ressd);
  * A direct write that the pattern identifier has judged just now: true if it
  * waits for others before it.  Under the lock.
  */
-bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
+bool ressd_order_takes(struct ressd *ressd, struct ressd_bio *rb,
 		       const struct ressd_extent *e);
+static inline bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
+				     const struct ressd_extent *e)
+{
+	lockdep_assert_held(&ressd->lock);
+	return (ressd->pattern.ordered || !list_empty(&ressd->waiters.order)) &&
+	       ressd_order_takes(ressd, rb, e);
+}
+
 /* Sets locked_sectors.  Under the lock. */
 void ressd_order_tune(struct ressd *ressd);
 /*

@@ -23,15 +23,13 @@ static void read_clock(struct ressd_meter *meter)
 	meter->since = now;
 }
 
-void ressd_route_sent(struct ressd *ressd, struct bio *bio)
+void ressd_meter_start(struct ressd *ressd, struct ressd_bio *rb, u32 blocks)
 {
 	struct ressd_meter *meter = &ressd->meter;
 	unsigned long flags;
 
-	lockdep_assert_held(&ressd->lock);
-	if (ressd->gate.batch || !ressd_route_times_direct(&ressd->route))
-		return;
-	ressd_bio(bio)->flags |= RESSD_BIO_TIMED;
+	rb->flags |= RESSD_BIO_TIMED;
+	rb->nr = blocks;
 	spin_lock_irqsave(&meter->lock, flags);
 	read_clock(meter);
 	meter->in_flight++;
@@ -84,7 +82,8 @@ static void drain_left_log(struct ressd *ressd, enum ressd_route_phase before)
 	ressd_begin_drain(ressd);
 }
 
-bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
+bool ressd_route_to_log(struct ressd *ressd, const struct bio *bio,
+			struct ressd_bio *rb, u32 nr)
 {
 	enum ressd_route_phase phase = ressd->route.phase;
 	u32 in_flight;
@@ -94,7 +93,7 @@ bool ressd_route_to_log(struct ressd *ressd, struct bio *bio, u32 nr)
 	if (!ressd_route_is_adaptive(ressd))
 		return true;
 	in_flight = atomic_fetch_inc(&ressd->meter.small_in_flight);
-	ressd_bio(bio)->flags |= RESSD_BIO_SMALL;
+	rb->flags |= RESSD_BIO_SMALL;
 	if (ressd_route_times_direct(&ressd->route))
 		pass_on_meter(ressd);
 	/* The clock is for peeks and samples: jiffies will do. */

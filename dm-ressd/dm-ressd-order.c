@@ -44,7 +44,7 @@ static void add(struct ressd *ressd, struct ressd_bio *rb, u64 ticket)
 	ressd_order_tune(ressd);
 }
 
-bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
+bool ressd_order_takes(struct ressd *ressd, struct ressd_bio *rb,
 		       const struct ressd_extent *e)
 {
 	struct ressd_waiters *waiters = &ressd->waiters;
@@ -52,7 +52,7 @@ bool ressd_order_holds(struct ressd *ressd, struct ressd_bio *rb,
 
 	lockdep_assert_held(&ressd->lock);
 	if (!e->whole || (list_empty(&waiters->order) ?
-				  !ordered || !log_is_behind(ressd) :
+				  !log_is_behind(ressd) :
 				  !ordered && !ressd_route_is_adaptive(ressd)))
 		return false;
 	/* Its blocks may be mapped by the time that it goes on. */

@@ -119,6 +119,19 @@ static int begin_log_read(struct ressd *ressd, struct bio *bio,
 	return DM_MAPIO_REMAPPED;
 }
 
+/*
+ * Sends a read that the log's head, or a run of the cover, would wait for.  In
+ * the root's control group, as all other I/O of the log, for the limit of its
+ * reader's on the disk may hold it up for minutes.  Not by dm, which would have
+ * it in the group of the bio that it is of.
+ */
+static int send_as_root(struct bio *bio)
+{
+	bio_associate_blkg_from_css(bio, NULL);
+	submit_bio_noacct(bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
 /* A read that may touch the log: as map. */
 static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 {
@@ -132,14 +145,17 @@ static noinline int map_locked(struct ressd *ressd, struct bio *bio)
 		begin_home_read(ressd, bio, &e, node);
 		spin_unlock(&ressd->lock);
 		ressd_remap_normal(ressd, bio);
-		return DM_MAPIO_REMAPPED;
+		return ressd_bio(bio)->flags & RESSD_BIO_READ_HOME ?
+			       send_as_root(bio) : DM_MAPIO_REMAPPED;
 	}
 	ret = begin_log_read(ressd, bio, &e, node);
 	spin_unlock(&ressd->lock);
+	if (ret == DM_MAPIO_REMAPPED) {
+		bio_set_dev(bio, ressd->reserved->bdev);
+		return send_as_root(bio);
+	}
 	if (ret == DM_MAPIO_SUBMITTED)
 		bio_endio(bio);
-	else if (ret == DM_MAPIO_REMAPPED)
-		bio_set_dev(bio, ressd->reserved->bdev);
 	return ret;
 }
 

@@ -371,7 +371,7 @@ static void set_target_features(struct dm_target *ti)
 	ti->limit_swap_bios = true;
 	/*
 	 * Held bios are sent while map() returns; dm would start the accounting
-	 * of one twice.  What the log takes it accounts when it ends.
+	 * of one twice.  What the log takes or gives it accounts when it ends.
 	 */
 	ti->accounts_remapped_io = true;
 }

@@ -76,8 +76,11 @@ static void put_in(struct ressd_pattern *pattern, struct ressd_stream *stream)
 
 	stream->same = *bucket;
 	*bucket = stream;
-	if (pattern->ages.next != &stream->age)
-		list_move(&stream->age, &pattern->ages);
+	/* The oldest, which a random write takes, is in its place already. */
+	if (pattern->newest != &stream->age &&
+	    pattern->newest->prev != &stream->age)
+		list_move_tail(&stream->age, pattern->newest);
+	pattern->newest = &stream->age;
 }
 
 void ressd_pattern_init(struct ressd_pattern *pattern)
@@ -85,7 +88,7 @@ void ressd_pattern_init(struct ressd_pattern *pattern)
 	u32 i;
 
 	memset(pattern, 0, sizeof(*pattern));
-	INIT_LIST_HEAD(&pattern->ages);
+	pattern->newest = &pattern->stream[0].age;
 	for (i = 0; i < RESSD_PATTERN_MAX_STREAMS; i++)
 		INIT_LIST_HEAD(&pattern->stream[i].age);
 }
@@ -106,9 +109,11 @@ void ressd_pattern_set(struct ressd_pattern *pattern,
 		if (i >= pattern->options.streams) {
 			take_out(pattern, stream);
 			stream->used = 0;
+			if (pattern->newest == &stream->age)
+				pattern->newest = stream->age.next;
 			list_del_init(&stream->age);
-		} else if (list_empty(&stream->age)) {
-			list_add_tail(&stream->age, &pattern->ages);
+		} else if (i && list_empty(&stream->age)) {
+			list_add_tail(&stream->age, pattern->newest);
 		}
 	}
 	ressd_units_init(&pattern->units);
@@ -197,13 +202,17 @@ static struct ressd_stream *find_batch(struct ressd_pattern *pattern,
 				       u64 sector)
 {
 	struct ressd_stream *found = NULL, *stream;
+	struct list_head *age = pattern->newest;
 
 	if (!pattern->options.open_units)
 		return NULL;
-	list_for_each_entry(stream, &pattern->ages, age)
+	do {
+		stream = list_entry(age, struct ressd_stream, age);
 		if (stream->used && ascends(pattern, stream, sector) &&
 		    (!found || stream->next > found->next))
 			found = stream;
+		age = age->next;
+	} while (age != pattern->newest);
 	return found;
 }
 
@@ -230,7 +239,7 @@ static struct ressd_stream *find_stream(struct ressd_pattern *pattern,
 	write->batch = stream;
 	if (stream)
 		return stream;
-	return list_last_entry(&pattern->ages, struct ressd_stream, age);
+	return list_entry(pattern->newest->prev, struct ressd_stream, age);
 }
 
 /* Where a batch whose first part ends with sector @last goes on directly. */
@@ -480,19 +489,16 @@ bool ressd_pattern_write(struct ressd_pattern *pattern, u64 sector, u32 sectors,
 	stream = find_stream(pattern, &write);
 	pattern->places += !write.continues && !write.batch;
 	take_out(pattern, stream);
-	if (!pattern->options.open_units) {
-		note_write(pattern, stream, &write);
-		put_in(pattern, stream);
-		return write.small && !write.continues;
-	}
-
 	left = units_left(pattern, moving);
 	room = units_used(pattern, moving);
-	note_run(pattern, stream, &write,
-		 is_of_run(pattern, &write) &&
-		 stays_open(pattern, stream, sector, room));
+	if (pattern->options.open_units)
+		note_run(pattern, stream, &write,
+			 is_of_run(pattern, &write) &&
+			 stays_open(pattern, stream, sector, room));
 	note_write(pattern, stream, &write);
 	put_in(pattern, stream);
+	if (!pattern->options.open_units)
+		return write.small && !write.continues;
 	ressd_units_limit(&pattern->units, room);
 	pattern->ordered =
 		write.small && is_direct_part(pattern, stream, sector);

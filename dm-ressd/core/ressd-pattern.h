@@ -96,7 +96,7 @@ struct ressd_stream {
 	u64 torn;	/* pages of these that a flush came within */
 	u64 units_clock; /* that of units, after its last write */
 	u64 direct_from; /* of its batch: sector; 0: it is in its first part */
-	struct list_head age;	/* on pattern->ages */
+	struct list_head age;	/* in a ring, the next one was used before */
 	struct ressd_stream *same; /* the next one of its bucket */
 };
 
@@ -111,7 +111,7 @@ struct ressd_pattern {
 	/* Writes before the last flush and before that one; 0: many. */
 	u32 commit, commit_before;
 	struct ressd_stream stream[RESSD_PATTERN_MAX_STREAMS];
-	struct list_head ages;		/* the last used stream first */
+	struct list_head *newest;	/* of the ring of ages: used last */
 	/* Streams in use, by the hash of @next: no write looks at all. */
 	struct ressd_stream *bucket[1 << RESSD_PATTERN_BUCKET_BITS];
 	/* The last two batches that have left the first part behind. */

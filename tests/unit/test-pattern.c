@@ -176,3 +176,21 @@ TEST(set_keeps_what_fits)
 	set(&seen, 1000, 8);
 	CHECK_EQ(seen.options.streams, RESSD_PATTERN_MAX_STREAMS);
 }
+
+/* Whichever of the two it is. */
+TEST(stream_that_is_given_up_is_not_followed)
+{
+	u32 last;
+
+	for (last = 2000; last <= 3000; last += 1000) {
+		u32 sector;
+
+		init(&seen, 2, 16);
+		for (sector = 1000; sector <= last; sector += 1000)
+			ressd_pattern_write(&seen, sector, 8, false);
+		set(&seen, 1, 16);
+		ressd_pattern_write(&seen, 4000, 8, false);
+		for (sector = 1008; sector <= last + 8; sector += 1000)
+			CHECK(ressd_pattern_write(&seen, sector, 8, false), "%u", sector);
+	}
+}

@@ -72,11 +72,12 @@ look() {
 	umount "$folder"
 }
 
-# fat BITS SECTORS_A_CLUSTER MIB
+# fat BITS SECTORS_A_CLUSTER MIB. What is written as whole blocks is written as whole pages, of up to 16 KiB: these are
+# small writes here.
 fat() {
 	local bits=$1 name="FAT$1"
 	make_disk d0 "$3"
-	make_ressd ressd /dev/d0 "$reserved" on_full wait
+	make_ressd ressd /dev/d0 "$reserved" on_full wait small_write_sectors 32
 	check "$name: mkfs" mkfs.fat -F "$bits" -s "$2" -S 512 "$mapper"
 	use "$name" "$mapper" -t vfat -o flush
 	check "$name: fsck" fsck.fat -n "$mapper"

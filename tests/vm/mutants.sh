@@ -50,10 +50,12 @@ mutants() {
 		order-forgotten-at-suspend@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (!ressd->suspending \&\& next/@24-route 1 held_batch_is_suspended@the direct part of a batch that is held is forgotten by a suspend, which waits for it
 		order-forgotten-with-log@dm-ressd-order.c@/^void ressd_order_changed/,/^}/s/if (next/if (ressd_log_is_rw(ressd) \&\& next/@24-route 1 held_batch_loses_its_log@... or when the log fails
 		joined-across-groups@dm-ressd-dispatch.c@s/\.owner = bio_blkcg_css(bio),/.owner = NULL,/@35-normal-path 1 groups_stay_apart@requests of two control groups are joined, and one is charged with both
+		log-read-throttled@dm-ressd-read.c@/^\tbio_associate_blkg_from_css(bio, NULL);/d@33-groups 1 reader@a throttled read of the log keeps its head from the segment
+		covered-read-throttled@dm-ressd-read.c@s/send_as_root(bio) : DM_MAPIO/DM_MAPIO_REMAPPED : DM_MAPIO/@33-groups 1 reader_of_covered@... or one of blocks that are to be covered keeps the log from all
 		passed-by-later-ones@dm-ressd-order.c@s/!ordered \&\& !ressd_route_is_adaptive(ressd)/!ordered/@35-normal-path 1 order_after_a_lost_trial@writes that have waited for a trial are passed by later ones
 		passed-by-large-ones@dm-ressd-order.c@s/list_empty(&ressd->waiters.order) ?$/1 ?/@35-normal-path 1 order_after_a_lost_trial@... by later ones that are large
 		left-log-not-drained@dm-ressd-meter.c@s/^\tressd_begin_drain(ressd);$/\t;/@24-route 1 left_log_is_drained@direct writes go on to write records for what the log holds of their blocks
-		waited-write-kills-nothing@dm-ressd-order.c@s/ressd_write_direct(ressd, ressd_bio_of(rb))/ressd_start_direct(ressd, ressd_bio_of(rb), rb)/@24-route 1 waited_writes_supersede@a direct write that has waited for a trial leaves the older block in the log
+		waited-write-kills-nothing@dm-ressd-order.c@s/ressd_write_direct(ressd, ressd_bio_of(rb))/ressd_start_direct(ressd, ressd_bio_of(rb), rb, \&(struct ressd_extent){ .first = rb->first, .last = rb->first + rb->nr - 1 })/@24-route 1 waited_writes_supersede@a direct write that has waited for a trial leaves the older block in the log
 		no-kill@dm-ressd-end.c@s/^\twhile (!rb->status \&\& nr) {$/\twhile (0 \&\& nr) {/@67-log-writes@a direct write leaves the older block in the log
 		only-copy-first@dm-ressd-activate.c@s/copy = ressd_super_first(super);/copy = 1;/@58-described 1 damaged_copy@the only good copy of the superblock is overwritten first
 		length-not-written@dm-ressd-activate.c@s/: adopt_length(ressd);/: (0 \&\& adopt_length(ressd));/@84-grow@growth is not noted in the superblock
