@@ -375,6 +375,12 @@ static bool is_direct_part(const struct ressd_pattern *pattern,
 	       !is_repeated(pattern, stream);
 }
 
+/* Did few writes come before each of the last two flushes? */
+static bool flushes_follow_few(const struct ressd_pattern *pattern)
+{
+	return pattern->commit && pattern->commit_before;
+}
+
 /*
  * Do flushes follow few writes each?  Then a record holds little, and the log
  * costs as much as direct writes.  Without flushes it takes a burst at the
@@ -383,9 +389,16 @@ static bool is_direct_part(const struct ressd_pattern *pattern,
  */
 static bool is_committing(const struct ressd_pattern *pattern)
 {
-	return pattern->commit && pattern->commit_before &&
+	return flushes_follow_few(pattern) &&
 	       pattern->clock - pattern->flushed <=
 	       max(pattern->commit, pattern->commit_before);
+}
+
+/* Would a flush soon follow a write? */
+static bool may_commit(const struct ressd_pattern *pattern)
+{
+	return flushes_follow_few(pattern) &&
+	       pattern->clock - pattern->flushed <= COMMIT_WRITES;
 }
 
 /*
@@ -409,17 +422,20 @@ static bool stays_open(const struct ressd_pattern *pattern,
 }
 
 /*
- * Where units are few: is the write's unit that of a run which stays open
- * beside all others?  A large write opens its unit, too, but a small one behind
- * it, with a flush, would take its order.
+ * Where units are few: is the write's unit one of @left that the log leaves to
+ * direct writes, or that of a run which stays open beside all others?  Small
+ * writes with a flush each would take the order from the former.
  */
 static bool is_of_few(const struct ressd_pattern *pattern,
 		      const struct ressd_stream *stream,
-		      const struct written *write, bool left)
+		      const struct written *write, u32 left, bool moving)
 {
 	const u64 unit = unit_of(pattern, write->sector);
 
-	return left && is_of_run(pattern, write) &&
+	if (write->continues && !may_commit(pattern) &&
+	    ressd_units_is_held(&pattern->units, unit, left))
+		return true;
+	return (left || !moving) && is_of_run(pattern, write) &&
 	       run_fills(pattern, stream) &&
 	       (ressd_units_is_open(&pattern->units, unit) ||
 		unit_of(pattern, write->sector - 1) !=
@@ -438,7 +454,7 @@ static bool is_cheap(struct ressd_pattern *pattern,
 	u64 unit = unit_of(pattern, write->sector);
 
 	if (!has_many_units(pattern))
-		return is_of_few(pattern, stream, write, left || !moving);
+		return is_of_few(pattern, stream, write, left, moving);
 	if (write->continues && unit_of(pattern, write->sector - 1) != unit)
 		return true;
 	return ressd_units_is_open(&pattern->units, unit) ||
@@ -460,12 +476,13 @@ static void note_unit(struct ressd_pattern *pattern,
 	const bool leaves = !many && write->small && !pattern->ordered;
 	const u64 first = unit_of(pattern, write->sector);
 	const u64 last = unit_of(pattern, write->sector + write->sectors - 1);
+	const u32 writes = !many || write->small;
 	struct ressd_units *units = &pattern->units;
 
 	if (!logged) {
 		if (first != last && !leaves)
-			ressd_units_use(units, first, room, write->small);
-		ressd_units_use(units, last, room, write->small);
+			ressd_units_use(units, first, room, writes);
+		ressd_units_use(units, last, room, writes);
 	} else if (!many) {
 		ressd_units_use(units, LOG_UNIT, room, 0);
 	}
@@ -540,5 +557,6 @@ void ressd_pattern_visit(struct ressd_pattern *pattern, u64 sector)
 	if (pattern->options.open_units)
 		ressd_units_use(&pattern->units, unit_of(pattern, sector),
 				units_used(pattern, true),
-				RESSD_UNITS_WRITES);
+				has_many_units(pattern) ? RESSD_UNITS_WRITES :
+							  0);
 }

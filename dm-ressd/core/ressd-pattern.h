@@ -14,11 +14,13 @@
  * OPEN UNITS (ressd-units.h): a device keeps some of its clustered blocks open
  * for writing; the log occupies one, and a running mover another.  If their
  * number is known, a small sequential write is logged like a random one, but
- * for some.  Where units are few, it is direct if it is of a long run whose
- * unit has stayed open all the while: from one of its writes to the next fewer
- * other units were used than the device keeps open, by direct writes, the log
- * and the mover's visits.  The run opens the unit that it runs into; it may
- * have the log's if nothing is logged.  It must have written more than flushes
+ * for some.  Where units are few, it is direct in one that direct writes keep
+ * open beside log and mover, unless the load commits: flushes would have it
+ * take the order from the unit.  And it is if it is of a long run whose unit
+ * has stayed open all the while: from one of its writes to the next fewer other
+ * units were used than the device keeps open, by direct writes, the log and the
+ * mover's visits.  The run opens the unit that it runs into; it may have the
+ * log's if nothing is logged.  It must have written more than flushes
  * cost it: a page each if it is almost alone, and beside others eight for each
  * that comes within a page.  It opens none while the mover needs all.  Its end,
  * written again, is direct in its unit if log and mover take all: a record for

@@ -66,6 +66,20 @@ bool ressd_units_is_open(const struct ressd_units *units, u64 number)
 	return find(&units->open, number) < units->open.nr;
 }
 
+bool ressd_units_is_held(const struct ressd_units *units, u64 number, u32 left)
+{
+	const struct ressd_unit_list *open = &units->open;
+	const u32 place = find(open, number);
+	u32 i, later = 0;
+
+	if (place == open->nr || !open->unit[place].writes)
+		return false;
+	for (i = 0; i < open->nr; i++)
+		later += open->unit[i].writes &&
+			 open->unit[i].used > open->unit[place].used;
+	return later < left;
+}
+
 u32 ressd_units_since(const struct ressd_units *units, u64 clock, u64 number)
 {
 	u32 i, nr = 0;

@@ -58,6 +58,9 @@ void ressd_units_limit(struct ressd_units *units, u32 left);
 
 bool ressd_units_is_open(const struct ressd_units *units, u64 number);
 
+/* It is, and fewer than @left others with writes were used after it. */
+bool ressd_units_is_held(const struct ressd_units *units, u64 number, u32 left);
+
 /* How many units but @number have been used since @clock. */
 u32 ressd_units_since(const struct ressd_units *units, u64 clock, u64 number);
 

@@ -16,12 +16,36 @@ static u64 large_run(bool moving)
  * Found with etcd where five units are open: a small write went directly to any unit that a large
  * one had opened, and took its order; 1.24 times as fast as the bare drive instead of 1.94.
  */
-TEST(small_write_behind_a_large_one_is_logged)
+TEST(commit_behind_a_large_write_is_logged)
 {
+	u32 i;
+
 	init_pages(5);
+	committed(20 * UNIT, 8, false);
+	committed(30 * UNIT, 8, false);
 	CHECK(!ressd_pattern_write(&seen, 5 * UNIT, 1024, false), "512 KiB are not small");
 	CHECK(committed(5 * UNIT + 1024, 8, false), "no run");
 	CHECK(committed(5 * UNIT + 1032, 8, false), "no run");
+	for (i = 0; i < 32; i++)
+		CHECK(ressd_pattern_write(&seen, 5 * UNIT + 1040 + i * 8, 8, false), "%u", i);
+	CHECK(!ressd_pattern_write(&seen, 5 * UNIT + 1040 + i * 8, 8, false), "no commit");
+}
+
+/* Found with Postmark where five units are open: 7 times as fast as the bare drive instead of 10. */
+TEST(small_write_behind_a_large_one_is_direct_without_commits)
+{
+	init_pages(5);
+	ressd_pattern_write(&seen, 5 * UNIT, 1024, false);
+	CHECK(!ressd_pattern_write(&seen, 5 * UNIT + 1024, 8, false), "in the unit");
+	ressd_pattern_visit(&seen, 50 * UNIT);
+	CHECK(!ressd_pattern_write(&seen, 5 * UNIT + 1032, 8, true), "the mover has its own");
+	ressd_pattern_write(&seen, 10 * UNIT, 1024, true);
+	ressd_pattern_write(&seen, 15 * UNIT, 1024, true);
+	CHECK(!ressd_pattern_write(&seen, 5 * UNIT + 1040, 8, true), "one of three that are left");
+	ressd_pattern_write(&seen, 10 * UNIT + 1024, 1024, true);
+	ressd_pattern_write(&seen, 15 * UNIT + 1024, 1024, true);
+	ressd_pattern_write(&seen, 20 * UNIT, 1024, true);
+	CHECK(ressd_pattern_write(&seen, 5 * UNIT + 1048, 8, true), "three others are");
 }
 
 TEST(run_of_large_writes_opens_its_unit)
