@@ -31,7 +31,7 @@ TEST(commit_behind_a_large_write_is_logged)
 	CHECK(!ressd_pattern_write(&seen, 5 * UNIT + 1040 + i * 8, 8, false), "no commit");
 }
 
-/* Found with Postmark where five units are open: 7 times as fast as the bare drive instead of 10. */
+/* Found with Postmark where five units are open: 7 times as fast as bare instead of 10. */
 TEST(small_write_behind_a_large_one_is_direct_without_commits)
 {
 	init_pages(5);
