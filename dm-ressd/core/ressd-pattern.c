@@ -394,7 +394,7 @@ static bool is_committing(const struct ressd_pattern *pattern)
 	       max(pattern->commit, pattern->commit_before);
 }
 
-/* Would a flush soon follow a write? */
+/* Is a flush likely to follow soon, also behind a longer commit than those? */
 static bool may_commit(const struct ressd_pattern *pattern)
 {
 	return flushes_follow_few(pattern) &&
@@ -423,8 +423,8 @@ static bool stays_open(const struct ressd_pattern *pattern,
 
 /*
  * Where units are few: is the write's unit one of @left that the log leaves to
- * direct writes, or that of a run which stays open beside all others?  Small
- * writes with a flush each would take the order from the former.
+ * direct writes, or that of a run which stays open beside all others?  While
+ * the load commits only the latter: a flush costs the unit its order.
  */
 static bool is_of_few(const struct ressd_pattern *pattern,
 		      const struct ressd_stream *stream,

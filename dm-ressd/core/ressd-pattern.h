@@ -13,18 +13,18 @@
  *
  * OPEN UNITS (ressd-units.h): a device keeps some of its clustered blocks open
  * for writing; the log occupies one, and a running mover another.  If their
- * number is known, a small sequential write is logged like a random one, but
- * for some.  Where units are few, it is direct in one that direct writes keep
- * open beside log and mover, unless the load commits: flushes would have it
- * take the order from the unit.  And it is if it is of a long run whose unit
- * has stayed open all the while: from one of its writes to the next fewer other
- * units were used than the device keeps open, by direct writes, the log and the
- * mover's visits.  The run opens the unit that it runs into; it may have the
- * log's if nothing is logged.  It must have written more than flushes
- * cost it: a page each if it is almost alone, and beside others eight for each
- * that comes within a page.  It opens none while the mover needs all.  Its end,
- * written again, is direct in its unit if log and mover take all: a record for
- * it would close that unit, and a visit would come on top.
+ * number is known, a small sequential write is logged like a random one, with
+ * these exceptions.  Where units are few, it is direct in a unit that direct
+ * writes keep open beside log and mover.  But not while the load commits: each
+ * flush costs a page there, and the unit its order.  Then it is direct only if
+ * it is of a long run whose unit has stayed open: from one of its writes to the
+ * next fewer other units were used than the device keeps open, by direct
+ * writes, the log and the mover's visits.  The run opens the unit that it runs
+ * into; it may have the log's if nothing is logged.  It must have written more
+ * than flushes cost it: a page each if it is almost alone, and beside others
+ * eight for each that comes within a page.  It opens none while the mover needs
+ * all.  Its end, written again, is direct in its unit if log and mover take
+ * all: a record for it would close that unit, and a visit would follow.
  *
  * With more than RESSD_PATTERN_FEW_UNITS a random write is direct in an open
  * unit, too, and may open one, as does a stream that runs into one; and the
